@@ -1,0 +1,115 @@
+# How targets are declared here:
+#
+#   add_mulligan_library(mulligan_policy SOURCES a.cc b.cc DEPS re2::re2
+#                        PRIVATE_DEPS absl::strings)
+#   add_mulligan_executable(mulligan SOURCES main.cc DEPS mulligan_client)
+#   add_mulligan_test(policy_test SOURCES decide_test.cc DEPS mulligan_policy
+#                     LABELS unit)
+#   add_mulligan_benchmark(policy_benchmark SOURCES x.cc DEPS mulligan_policy)
+#   add_mulligan_fuzzer(report_fuzz SOURCES x.cc DEPS mulligan_policy
+#                       CORPUS "${CMAKE_CURRENT_SOURCE_DIR}/corpus/report")
+#
+# Includes are written from the repository's root ("policy/decide.h"). Targets
+# made here get the warnings; generated code does not use these functions and
+# exposes its headers as SYSTEM.
+#
+# Labels: `unit` links no gRPC and runs under the thread sanitizer; `grpc` links
+# gRPC; `slow` may take more than a few seconds; `structure` reads the sources.
+
+add_library(mulligan_warnings INTERFACE)
+target_compile_options(
+  mulligan_warnings
+  INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+            -Wnon-virtual-dtor -Wold-style-cast
+            $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+            $<$<BOOL:${MULLIGAN_WARNINGS_AS_ERRORS}>:-Werror>)
+
+# Link this to a server to replace malloc. The flag keeps the linker from
+# dropping a library nobody names a symbol of.
+add_library(mulligan_allocator INTERFACE)
+if(MULLIGAN_USE_MIMALLOC)
+  target_link_libraries(
+    mulligan_allocator INTERFACE -Wl,--push-state,--no-as-needed mimalloc
+                                 -Wl,--pop-state)
+endif()
+
+# Settings shared by every target of ours.
+function(mulligan_target_defaults target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;PRIVATE_DEPS")
+  target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(
+    ${target}
+    PUBLIC ${arg_DEPS}
+    PRIVATE ${arg_PRIVATE_DEPS} $<BUILD_INTERFACE:mulligan_warnings>)
+endfunction()
+
+function(add_mulligan_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;PRIVATE_DEPS")
+  add_library(${name} STATIC ${arg_SOURCES})
+  mulligan_target_defaults(${name} DEPS ${arg_DEPS} PRIVATE_DEPS
+                           ${arg_PRIVATE_DEPS})
+endfunction()
+
+function(add_mulligan_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
+  add_executable(${name} ${arg_SOURCES})
+  mulligan_target_defaults(${name} DEPS ${arg_DEPS})
+endfunction()
+
+# WORKING_DIRECTORY of every test is the repository's root.
+function(add_mulligan_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPS;LABELS")
+  if(NOT MULLIGAN_BUILD_TESTS)
+    return()
+  endif()
+  if(NOT arg_LABELS)
+    message(FATAL_ERROR "add_mulligan_test(${name}): LABELS is missing, "
+                        "see cmake/mulligan_targets.cmake")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_mulligan_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS}
+                          mulligan_testing GTest::gmock GTest::gtest_main)
+  set_target_properties(
+    ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                       "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/tests")
+  # PRE_TEST: sanitizer builds must not run binaries while building.
+  gtest_discover_tests(
+    ${name}
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+function(add_mulligan_benchmark name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
+  if(NOT MULLIGAN_BUILD_BENCHMARKS)
+    return()
+  endif()
+  add_mulligan_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS})
+  set_target_properties(
+    ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                       "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/benchmark")
+endfunction()
+
+# The source defines LLVMFuzzerTestOneInput. CORPUS is the folder with seeds,
+# taken up by scripts/fuzz.
+function(add_mulligan_fuzzer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;DEPS")
+  if(NOT MULLIGAN_BUILD_FUZZERS)
+    return()
+  endif()
+  add_mulligan_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(
+    ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                       "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/fuzz")
+  file(WRITE "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/fuzz/${name}.corpus"
+       "${arg_CORPUS}\n")
+endfunction()
+
+if(MULLIGAN_BUILD_TESTS)
+  include(GoogleTest)
+endif()
