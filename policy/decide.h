@@ -1,0 +1,39 @@
+// THE function: one failure in, one verdict out. Read this first.
+#ifndef MULLIGAN_POLICY_DECIDE_H_
+#define MULLIGAN_POLICY_DECIDE_H_
+
+#include "absl/status/status.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/policy_set.h"
+
+namespace mulligan {
+
+// Decides `request` under `policies` and fills `response`, which must be
+// empty. Pure: same arguments, byte-identical answer; no I/O, no randomness
+// (jitter is a hash of the failure's identity), and no clock: `now` only
+// replaces an absent report.observed_at, with a warning.
+//
+// Order of checks (design section 5): duplicate or stale, not a failure, kill
+// switch, cause, deadlines, attempt cap, first matching rule or default,
+// budget, derived causes, backoff, placement and resources.
+//
+// Errors, with nothing charged:
+//   INVALID_ARGUMENT     the report is empty, or a field is out of bounds
+//                        (ValidateRequest in policy/validate.h names them all)
+//   FAILED_PRECONDITION  the ledger belongs to another workload UID
+//   NOT_FOUND            request.policy names no loaded policy
+absl::Status Decide(const v1::DecideRequest& request,
+                    const PolicySet& policies,
+                    const google::protobuf::Timestamp& now,
+                    v1::DecideResponse& response);
+
+// Stage one alone, with the signatures of the policy that would decide.
+absl::Status Demystify(const v1::DemystifyRequest& request,
+                       const PolicySet& policies,
+                       const google::protobuf::Timestamp& now,
+                       v1::DemystifyResponse& response);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_DECIDE_H_

@@ -1,0 +1,48 @@
+// Stage one of a decision: from Kubernetes objects to one cause.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
+
+#include <string>
+#include <vector>
+
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/report.pb.h"
+#include "policy/demystify/user_signatures.h"
+
+namespace mulligan {
+
+struct DemystifyOptions {
+  // Signatures of the deciding policy; may be null.
+  const UserSignatures* signatures = nullptr;
+  // Fill Diagnosis.considered even for confident answers.
+  bool full = false;
+};
+
+// What the later stages need besides the Diagnosis.
+struct Findings {
+  // The earliest sign of the trouble, for grace periods of work that is stuck
+  // rather than failed. Unset (IsSet false) when no time is known.
+  google::protobuf::Timestamp since;
+  // Short sentences for DecideResponse.warnings: contradictions, unknown kinds
+  // and enum values, times in the future.
+  std::vector<std::string> warnings;
+};
+
+// Classifies `report` and fills `diagnosis` (which must be empty). Pure: the
+// only clock is report.observed_at. Never fails: what cannot be recognised is
+// UNKNOWN with low confidence. Linear in the size of the report.
+Findings Demystify(const v1::FailureReport& report,
+                   const DemystifyOptions& options, v1::Diagnosis& diagnosis);
+
+// The workload a report is about: report.workload where filled, the rest
+// derived from the most senior object (custom resource, Job, pod's controller
+// owner, pod).
+v1::WorkloadReference WorkloadOf(const v1::FailureReport& report);
+
+// The fault domain of a cause (every cause has exactly one).
+v1::FaultDomain FaultDomainOf(v1::Cause cause);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_

@@ -1,0 +1,48 @@
+// The loaded policies: an immutable snapshot that decisions read.
+#ifndef MULLIGAN_POLICY_POLICY_SET_H_
+#define MULLIGAN_POLICY_POLICY_SET_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mulligan/v1/report.pb.h"
+#include "policy/rules/issue.h"
+#include "policy/rules/ruleset.h"
+
+namespace mulligan {
+
+// Compiled policies in the order in which their selectors are tried, with an
+// index so that selection does not slow down with their number. Immutable;
+// safe to share between threads.
+class PolicySet {
+ public:
+  // Takes compiled policies, sorts them by (order, selector before catch-all,
+  // name) and indexes them. Adds issues for duplicate names, no or several
+  // catch-alls, and policies whose selector an earlier one covers entirely;
+  // returns null when there are errors.
+  static std::unique_ptr<const PolicySet> Create(
+      std::vector<std::unique_ptr<const Ruleset>> policies,
+      std::string revision, Issues& issues);
+
+  virtual ~PolicySet() = default;
+
+  // The policy of that name, or null.
+  virtual const Ruleset* Find(std::string_view name) const = 0;
+
+  // The first policy whose selector fits; never null (there is a catch-all).
+  virtual const Ruleset& Select(const v1::WorkloadReference& workload)
+      const = 0;
+
+  virtual const std::vector<std::unique_ptr<const Ruleset>>& policies()
+      const = 0;
+
+  // Digest of the policy texts.
+  virtual const std::string& revision() const = 0;
+};
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_POLICY_SET_H_
