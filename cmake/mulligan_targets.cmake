@@ -74,6 +74,9 @@ function(add_mulligan_test name)
   set_target_properties(
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                        "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/tests")
+  if("unit" IN_LIST arg_LABELS)
+    add_dependencies(mulligan_unit_tests ${name})
+  endif()
   # PRE_TEST: sanitizer builds must not run binaries while building.
   gtest_discover_tests(
     ${name}
@@ -112,4 +115,5 @@ endfunction()
 
 if(MULLIGAN_BUILD_TESTS)
   include(GoogleTest)
+  add_custom_target(mulligan_unit_tests)  # every test labelled `unit`
 endif()

@@ -1,0 +1,110 @@
+# shellcheck shell=bash
+# Shared by the scripts in this folder: source it, do not run it.
+#
+# MULLIGAN_JOBS          parallel compile jobs (default: processors, at most
+#                        one per 1.5 GB of free memory)
+# MULLIGAN_SKIP_INSTALL  1: never install packages
+
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# The scripts that source this file use these lists.
+# shellcheck disable=SC2034
+BUILD_PACKAGES=(
+  ca-certificates ccache cmake g++ git ninja-build pkg-config
+  libabsl-dev libcivetweb-dev libcli11-dev libgmock-dev libgrpc++-dev
+  libgtest-dev libmimalloc-dev libprotobuf-dev libprotoc-dev libre2-dev
+  libspdlog-dev libssl-dev libyaml-cpp-dev prometheus-cpp-dev
+  protobuf-compiler protobuf-compiler-grpc
+)
+# shellcheck disable=SC2034
+TEST_PACKAGES=(clang-14 llvm-14 python3 python3-yaml)
+# shellcheck disable=SC2034
+LINT_PACKAGES=(clang-format-14 git python3 shellcheck)
+# shellcheck disable=SC2034
+TIDY_PACKAGES=(clang-14 clang-tidy-14)
+
+say() { printf '==> %s\n' "$*"; }
+skipped() { printf 'skipped: %s\n' "$*"; }
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Prints those of its arguments that are not installed, one a line.
+missing_packages() {
+  local installed
+  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" \
+    2>/dev/null | sed -n 's/ installed$//p' || true)
+  printf '%s\n' "$@" | grep -vxF "$installed" || true
+}
+
+is_debian_12() {
+  [[ -r /etc/os-release ]] &&
+    (. /etc/os-release && [[ ${ID:-} == debian && ${VERSION_ID:-} == 12 ]])
+}
+
+# ensure_packages PACKAGE...: installs what is missing, and only that.
+ensure_packages() {
+  [[ ${MULLIGAN_SKIP_INSTALL:-0} == 1 ]] && return
+  if ! is_debian_12; then
+    local found
+    found=$( (. /etc/os-release && printf '%s' "$PRETTY_NAME") 2>/dev/null ||
+      uname -sr)
+    die "packages are installed on Debian 12 only, this is $found.
+  Install the equivalents of: $*
+  then run again with MULLIGAN_SKIP_INSTALL=1."
+  fi
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]})) || return 0
+
+  local as_root=()
+  if ((EUID != 0)); then
+    have sudo || die "not root and no sudo; run as root:
+  apt-get install --no-install-recommends ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
+    apt-get -qq -o Dpkg::Use-Pty=0)
+  "${apt[@]}" update || die "apt-get update failed"
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
+    die "apt-get could not install: ${missing[*]}"
+}
+
+jobs() {
+  if [[ -n ${MULLIGAN_JOBS:-} ]]; then
+    printf '%s' "$MULLIGAN_JOBS"
+    return
+  fi
+  local by_cpu by_memory
+  by_cpu=$(nproc)
+  by_memory=$(awk '/^MemAvailable:/ {print int($2 / 1500000)}' /proc/meminfo)
+  ((by_memory >= 1)) || by_memory=1
+  printf '%s' $((by_cpu < by_memory ? by_cpu : by_memory))
+}
+
+# configure PRESET [CMAKE ARGUMENT...]: quiet unless it fails.
+configure() {
+  local preset=$1 log
+  shift
+  log=$(mktemp)
+  if ! (cd "$ROOT" && cmake --preset "$preset" "$@" >"$log" 2>&1); then
+    cat "$log" >&2
+    rm -f "$log"
+    die "configuring preset '$preset' failed"
+  fi
+  rm -f "$log"
+}
+
+# build PRESET [TARGET...]: all targets when none is named.
+build() {
+  local preset=$1 targets=()
+  shift
+  (($#)) && targets=(--target "$@")
+  (cd "$ROOT" && cmake --build --preset "$preset" -j "$(jobs)" \
+    "${targets[@]}")
+}
