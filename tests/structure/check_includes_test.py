@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Plants violations in a temporary tree: the check must find each of them."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from check_includes import check_tree
+
+VIOLATIONS = {
+    "gRPC in policy": ("policy/decide.cc", "#include <grpcpp/grpcpp.h>"),
+    "stubs in policy": ("policy/a.cc", '#include "mulligan/v1/s.grpc.pb.h"'),
+    "thread in policy": ("policy/rules/match.cc", "#include <thread>"),
+    "mutex in policy": ("policy/rules/match.cc", "#include <mutex>"),
+    "files in policy": ("policy/budget/budget.cc", "#include <fstream>"),
+    "logging in policy": ("policy/decide.cc", "#include <spdlog/spdlog.h>"),
+    "absl clock in policy": ("policy/a.h", '#include "absl/time/clock.h"'),
+    "clock call in policy": ("policy/a.cc",
+                             "auto t = std::chrono::system_clock::now();"),
+    "YAML outside the loader": ("policy/a.cc", "#include <yaml-cpp/yaml.h>"),
+    "policy on its loader": ("policy/a.cc", '#include "policy/loader/load.h"'),
+    "policy on server": ("policy/a.cc", '#include "server/metrics.h"'),
+    "gRPC in the loader": ("policy/loader/load.cc", "#include <grpc/grpc.h>"),
+    "mutex in the loader": ("policy/loader/load.cc", "#include <mutex>"),
+    "server on client": ("server/main.cc", '#include "client/client.h"'),
+    "client on server": ("client/cli/main.cc", '#include "server/options.h"'),
+    "product on tests": ("server/main.cc", '#include "tests/testing/files.h"'),
+}
+
+ALLOWED = {
+    "messages": ("policy/a.cc", '#include "mulligan/v1/report.pb.h"'),
+    "abseil": ("policy/a.cc", '#include "absl/status/statusor.h"'),
+    "absl durations": ("policy/a.cc", '#include "absl/time/time.h"'),
+    "a clock in a comment": ("policy/a.cc", "int a;  // unlike absl::Now"),
+    "files in the loader": ("policy/loader/load.cc", "#include <fstream>"),
+    "gRPC in server": ("server/main.cc", "#include <grpcpp/grpcpp.h>"),
+    "policy in client": ("client/cli/main.cc", '#include "policy/decide.h"'),
+}
+
+
+def violations_of(file, line):
+    with tempfile.TemporaryDirectory() as root:
+        path = Path(root) / file
+        path.parent.mkdir(parents=True)
+        path.write_text(f"// A file.\n{line}\n", encoding="utf-8")
+        return check_tree(root)[0]
+
+
+class CheckIncludesTest(unittest.TestCase):
+
+    def test_finds_each_planted_violation(self):
+        for name, (file, line) in VIOLATIONS.items():
+            with self.subTest(name):
+                found = violations_of(file, line)
+                self.assertEqual(len(found), 1, found)
+                self.assertTrue(found[0].startswith(f"{file}:2: "), found)
+
+    def test_accepts_what_is_allowed(self):
+        for name, (file, line) in ALLOWED.items():
+            with self.subTest(name):
+                self.assertEqual(violations_of(file, line), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

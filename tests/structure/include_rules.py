@@ -1,0 +1,72 @@
+"""Who may include what: proto <- policy <- server, client.
+
+A rule applies to the files under its folder; the longest folder that fits
+decides. Includes are compared as written, without quotes or brackets. What no
+pattern allows is a violation, so a new dependency is a decision made here.
+"""
+
+import re
+from dataclasses import dataclass
+
+STANDARD = """
+algorithm any array bit bitset cassert cctype cerrno cfloat charconv cinttypes
+climits cmath compare concepts cstddef cstdint cstdlib cstring deque
+exception forward_list functional initializer_list iosfwd iterator limits list
+map memory new numeric optional ostream queue ratio regex set span sstream
+stack stdexcept string string_view tuple type_traits typeindex typeinfo
+unordered_map unordered_set utility variant vector
+""".split()
+
+MESSAGES = r"mulligan/(?!.*\.grpc\.pb\.h).*\.pb\.h"
+STUBS = r"mulligan/.*\.grpc\.pb\.h"
+VENDORED = r"(google/rpc|grpc/health/v1)/.*\.pb\.h"
+ABSEIL_PURE = (r"absl/(status|strings|time|container|base|types|numeric|hash)"
+               r"/(?!clock\.h).*")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Includes allowed under `folder`, and text no file there may contain."""
+    folder: str
+    allowed: tuple
+    forbidden_text: tuple = ()
+
+    def allows(self, include):
+        return any(re.fullmatch(pattern, include) for pattern in self.allowed)
+
+
+POLICY_HEADERS = (r"policy/(?!loader/).*", MESSAGES, r"google/protobuf/.*",
+                  ABSEIL_PURE, r"re2/.*", *STANDARD)
+
+# One clock, and it comes in the report; one source of randomness, a hash.
+IMPURE_CALLS = (r"\b(system|steady|high_resolution)_clock\b", r"\babsl::Now\b",
+                r"\bstd::time\b", r"\bgettimeofday\b", r"\bclock_gettime\b",
+                r"\bstd::rand\b", r"\brandom_device\b", r"\bgetenv\b",
+                r"\bthread_local\b", r"\bstd::(cout|cerr|clog)\b",
+                r"\bf?printf\(", r"\bfopen\b")
+
+RULES = (
+    Rule("policy", POLICY_HEADERS, IMPURE_CALLS),
+    # The loader may read files; the rest of policy/ must not know it exists.
+    Rule("policy/loader",
+         POLICY_HEADERS + (r"policy/loader/.*", r"yaml-cpp/.*", r"openssl/.*",
+                           "filesystem", "fstream", "system_error"),
+         IMPURE_CALLS),
+    # Edges of the program: any library, but not each other, nor tests.
+    Rule("server", (r"(?!client/|tests/).*",)),
+    Rule("client", (r"(?!server/|tests/).*",)),
+)
+
+# Link closures: target -> libraries that must not appear in it.
+GRPC = r"gRPC::.*|mulligan_grpc"
+SERVING = r"spdlog::.*|prometheus-cpp::.*|civetweb::.*|CLI11::.*"
+LINK_RULES = {
+    "mulligan_proto": rf"{GRPC}|{SERVING}|mulligan_(policy|loader|server_lib)",
+    "mulligan_policy": rf"{GRPC}|{SERVING}|yaml-cpp|OpenSSL::.*|"
+                       r"mulligan_(loader|server_lib|client)",
+    "mulligan_loader": rf"{GRPC}|{SERVING}|mulligan_(server_lib|client)",
+    "mulligan_server_lib": r"mulligan_client",
+    "mulligan-server": r"mulligan_client",
+    "mulligan_client": r"mulligan_server_lib",
+    "mulligan": r"mulligan_server_lib",
+}
