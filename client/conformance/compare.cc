@@ -1,0 +1,142 @@
+#include "client/conformance/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <re2/re2.h>
+
+#include "absl/strings/str_format.h"
+
+namespace mulligan::conformance {
+namespace {
+
+using Property = bool (*)(const Json& wanted, const Json& actual);
+
+std::vector<std::string> Texts(const Json& wanted) {
+  if (wanted.is_string()) return {wanted.get<std::string>()};
+  std::vector<std::string> texts;
+  for (const Json& text : wanted) texts.push_back(text.get<std::string>());
+  return texts;
+}
+
+bool ContainsText(const Json& actual, const std::string& text) {
+  return actual.is_string() &&
+         actual.get_ref<const std::string&>().find(text) != std::string::npos;
+}
+
+bool ContainsAll(const Json& wanted, const Json& actual) {
+  const auto texts = Texts(wanted);
+  return std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
+    return ContainsText(actual, text);
+  });
+}
+
+bool ContainsNone(const Json& wanted, const Json& actual) {
+  const auto texts = Texts(wanted);
+  return std::none_of(texts.begin(), texts.end(), [&](const std::string& text) {
+    return ContainsText(actual, text);
+  });
+}
+
+bool FoundBy(const Json& wanted, const Json& actual) {
+  return wanted.is_string() && actual.is_string() &&
+         RE2::PartialMatch(actual.get<std::string>(),
+                           wanted.get<std::string>());
+}
+
+bool IsOneOf(const Json& wanted, const Json& actual) {
+  return std::any_of(wanted.begin(), wanted.end(), [&](const Json& candidate) {
+    return Differences(candidate, actual).empty();
+  });
+}
+
+bool IsAtLeast(const Json& wanted, const Json& actual) {
+  return wanted.is_number() && actual.is_number() &&
+         actual.get<double>() >= wanted.get<double>();
+}
+
+struct PropertyName {
+  std::string_view suffix;
+  Property holds;
+};
+
+// Longer names first: "NotContains" ends in "Contains" too.
+constexpr std::array<PropertyName, 5> kProperties = {{
+    {"NotContains", ContainsNone},
+    {"Contains", ContainsAll},
+    {"Regex", FoundBy},
+    {"OneOf", IsOneOf},
+    {"AtLeast", IsAtLeast},
+}};
+
+void Compare(const std::string& path, const Json& expect, const Json& actual,
+             std::vector<std::string>& differences);
+
+// Handles `name` as a property of the member it names. False: it is none.
+bool CompareProperty(const std::string& path, const std::string& name,
+                     const Json& wanted, const Json& actual,
+                     std::vector<std::string>& differences) {
+  for (const PropertyName& property : kProperties) {
+    if (name.size() <= property.suffix.size() ||
+        !std::string_view(name).ends_with(property.suffix)) {
+      continue;
+    }
+    const std::string member =
+        name.substr(0, name.size() - property.suffix.size());
+    if (!actual.contains(member)) continue;
+    if (!property.holds(wanted, actual[member])) {
+      differences.push_back(absl::StrFormat("%s.%s: expected %s, got %s", path,
+                                            name, wanted.dump(),
+                                            actual[member].dump()));
+    }
+    return true;
+  }
+  return false;
+}
+
+void CompareMembers(const std::string& path, const Json& expect,
+                    const Json& actual,
+                    std::vector<std::string>& differences) {
+  for (const auto& [name, wanted] : expect.items()) {
+    const std::string member_path = absl::StrFormat("%s.%s", path, name);
+    if (actual.contains(name)) {
+      Compare(member_path, wanted, actual[name], differences);
+    } else if (!CompareProperty(path, name, wanted, actual, differences)) {
+      differences.push_back(absl::StrFormat("%s: expected %s, not answered",
+                                            member_path, wanted.dump()));
+    }
+  }
+}
+
+void Compare(const std::string& path, const Json& expect, const Json& actual,
+             std::vector<std::string>& differences) {
+  if (expect.is_object() && actual.is_object()) {
+    return CompareMembers(path, expect, actual, differences);
+  }
+  if (expect.is_array() && actual.is_array() &&
+      expect.size() == actual.size()) {
+    for (std::size_t i = 0; i < expect.size(); ++i) {
+      Compare(absl::StrFormat("%s[%d]", path, i), expect[i], actual[i],
+              differences);
+    }
+    return;
+  }
+  if (expect != actual) {
+    differences.push_back(absl::StrFormat("%s: expected %s, got %s", path,
+                                          expect.dump(), actual.dump()));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> Differences(const Json& expect, const Json& actual) {
+  std::vector<std::string> differences;
+  Compare("expect", expect, actual, differences);
+  return differences;
+}
+
+}  // namespace mulligan::conformance

@@ -1,0 +1,28 @@
+// Compares an answer with what a peer's test asserts.
+#ifndef MULLIGAN_CLIENT_CONFORMANCE_COMPARE_H_
+#define MULLIGAN_CLIENT_CONFORMANCE_COMPARE_H_
+
+#include <string>
+#include <vector>
+
+#include "client/conformance/case.h"
+
+namespace mulligan::conformance {
+
+// Every difference, as "path: expected X, got Y"; empty when `actual` meets
+// `expect`. An answer may say more than is asserted, never less:
+//   objects  every member of `expect` is in `actual` and meets it; a member
+//            that is absent there differs, also from null
+//   arrays   same length, element by element
+//   numbers  by value
+// Some member names assert a property of the member they name:
+//   xContains     `actual.x` contains the text, or every text of a list
+//   xNotContains  ... contains none of them
+//   xRegex        ... is found by the RE2 expression
+//   xOneOf        ... equals one of the list
+//   xAtLeast      ... is a number not smaller
+std::vector<std::string> Differences(const Json& expect, const Json& actual);
+
+}  // namespace mulligan::conformance
+
+#endif  // MULLIGAN_CLIENT_CONFORMANCE_COMPARE_H_

@@ -1,0 +1,84 @@
+#include "client/conformance/runner.h"
+
+#include <istream>
+#include <numeric>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "client/conformance/case.h"
+#include "client/conformance/compare.h"
+#include "client/conformance/evaluate.h"
+
+namespace mulligan::conformance {
+namespace {
+
+void RunCase(const Case& test, FileReport& report) {
+  const Evaluator evaluate = EvaluatorFor(test.input);
+  if (evaluate == nullptr) {
+    report.failed.push_back(
+        {test.id,
+         {absl::StrFormat("no native semantics for source '%s'",
+                          test.input.source)}});
+    return;
+  }
+  const absl::StatusOr<Answer> answer = evaluate(test.input);
+  if (!answer.ok()) {
+    report.failed.push_back({test.id, {answer.status().ToString()}});
+    return;
+  }
+  if (answer->out_of_scope.has_value()) {
+    ++report.out_of_scope[*answer->out_of_scope];
+    return;
+  }
+  std::vector<std::string> differences =
+      Differences(test.expect, answer->facts);
+  if (differences.empty()) {
+    ++report.passed;
+  } else {
+    report.failed.push_back({test.id, std::move(differences)});
+  }
+}
+
+}  // namespace
+
+FileReport RunCases(const std::string& file, std::istream& cases) {
+  FileReport report;
+  report.file = file;
+  std::string line;
+  for (int number = 1; std::getline(cases, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const absl::StatusOr<Case> test = ParseCase(line);
+    if (test.ok()) {
+      RunCase(*test, report);
+    } else {
+      report.failed.push_back({absl::StrFormat("line %d", number),
+                               {std::string(test.status().message())}});
+    }
+  }
+  return report;
+}
+
+void PrintReport(const FileReport& report, std::ostream& out) {
+  const int outside = std::accumulate(
+      report.out_of_scope.begin(), report.out_of_scope.end(), 0,
+      [](int sum, const auto& entry) { return sum + entry.second; });
+  out << absl::StrFormat("%s: %d passed, %d failed, %d out of scope\n",
+                         report.file, report.passed, report.failed.size(),
+                         outside);
+  for (const FailedCase& failed : report.failed) {
+    out << "  failed " << failed.id << "\n";
+    for (const std::string& why : failed.why) out << "    " << why << "\n";
+  }
+  for (const OutOfScope& reason : OutOfScopeReasons()) {
+    const auto found = report.out_of_scope.find(std::string(reason.key));
+    if (found == report.out_of_scope.end()) continue;
+    out << absl::StrFormat("  out of scope %d %s: %s\n", found->second,
+                           std::string(reason.key), std::string(reason.why));
+  }
+}
+
+}  // namespace mulligan::conformance
