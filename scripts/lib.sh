@@ -4,6 +4,7 @@
 # MULLIGAN_JOBS          parallel compile jobs (default: processors, at most
 #                        one per 1.5 GB of free memory)
 # MULLIGAN_SKIP_INSTALL  1: never install packages
+# MULLIGAN_GIT_COMMIT    commit to report where there is no git checkout
 
 set -euo pipefail
 
@@ -89,8 +90,9 @@ jobs() {
 
 # configure PRESET [CMAKE ARGUMENT...]: quiet unless it fails.
 configure() {
-  local preset=$1 log
+  local preset=$1 log commit=${MULLIGAN_GIT_COMMIT:-}
   shift
+  [[ -z $commit ]] || set -- "-DMULLIGAN_GIT_COMMIT=$commit" "$@"
   log=$(mktemp)
   if ! (cd "$ROOT" && cmake --preset "$preset" "$@" >"$log" 2>&1); then
     cat "$log" >&2
