@@ -5,6 +5,7 @@
 #   add_mulligan_executable(mulligan SOURCES main.cc DEPS mulligan_client)
 #   add_mulligan_test(policy_test SOURCES decide_test.cc DEPS mulligan_policy
 #                     LABELS unit)
+#   add_mulligan_script_test(e2e.drain COMMAND "${dir}/drain.sh" LABELS grpc)
 #   add_mulligan_benchmark(policy_benchmark SOURCES x.cc DEPS mulligan_policy)
 #   add_mulligan_fuzzer(report_fuzz SOURCES x.cc DEPS mulligan_policy
 #                       CORPUS "${CMAKE_CURRENT_SOURCE_DIR}/corpus/report")
@@ -94,6 +95,21 @@ function(add_mulligan_test name)
     DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# A test that is a program or script; exit code 77 means skipped.
+function(add_mulligan_script_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  add_test(
+    NAME ${name}
+    COMMAND ${arg_COMMAND}
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(
+    ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+                       SKIP_RETURN_CODE 77)
 endfunction()
 
 function(add_mulligan_benchmark name)

@@ -19,7 +19,10 @@ BUILD_PACKAGES=(
   protobuf-compiler protobuf-compiler-grpc
 )
 # shellcheck disable=SC2034
-TEST_PACKAGES=(clang-14 llvm-14 python3 python3-yaml)
+TEST_PACKAGES=(python3 python3-yaml)
+# The compiler, its sanitizers, and the symbolizer for their reports.
+# shellcheck disable=SC2034
+CLANG_PACKAGES=(clang-14 libclang-rt-14-dev llvm-14)
 # shellcheck disable=SC2034
 LINT_PACKAGES=(clang-format-14 git python3 shellcheck)
 # shellcheck disable=SC2034
