@@ -1,0 +1,108 @@
+// Kubernetes publishes one object of each kind with every field filled, as JSON
+// and as wire bytes. Both must decode to the same message here: a wrong field
+// number, type or JSON name in a mirror loses a field on one of the two sides.
+
+#include <google/protobuf/message.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "mulligan/kubernetes/batch/v1/job.pb.h"
+#include "mulligan/kubernetes/core/v1/event.pb.h"
+#include "mulligan/kubernetes/core/v1/node.pb.h"
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "mulligan/kubernetes/meta/v1/unknown.pb.h"
+#include "tests/proto/populated_fields.h"
+#include "tests/testing/files.h"
+#include "tests/testing/proto_matchers.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::testing {
+namespace {
+
+using ::google::protobuf::Message;
+using ::testing::ElementsAreArray;
+
+struct Fixture {
+  const char* file;
+  const Message* prototype;
+  // Fields of our subset that the published object leaves unset.
+  std::vector<std::string> unpopulated;
+};
+
+class WireFixtureTest : public ::testing::TestWithParam<Fixture> {
+ protected:
+  void SetUp() override {
+    const std::string file = GetParam().file;
+    MULLIGAN_REQUIRE_SHARED("wire-fixtures/" + file + ".pb");
+    ASSERT_OK_AND_ASSIGN(
+        const std::string bytes,
+        ReadFile(SharedDir() / "wire-fixtures" / (file + ".pb")));
+    ASSERT_OK_AND_ASSIGN(
+        const std::string json,
+        ReadFile(SharedDir() / "wire-fixtures" / (file + ".json")));
+
+    const std::string magic("k8s\0", 4);
+    ASSERT_EQ(bytes.substr(0, magic.size()), magic);
+    ASSERT_TRUE(envelope_.ParseFromString(bytes.substr(magic.size())));
+    from_bytes_.reset(GetParam().prototype->New());
+    ASSERT_TRUE(from_bytes_->ParseFromString(envelope_.raw()));
+    from_bytes_->DiscardUnknownFields();
+
+    from_json_.reset(GetParam().prototype->New());
+    google::protobuf::util::JsonParseOptions options;
+    options.ignore_unknown_fields = true;
+    const auto status = google::protobuf::util::JsonStringToMessage(
+        json, from_json_.get(), options);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  kubernetes::meta::v1::Unknown envelope_;
+  std::unique_ptr<Message> from_bytes_;
+  std::unique_ptr<Message> from_json_;
+};
+
+TEST_P(WireFixtureTest, EnvelopeNamesTheType) {
+  EXPECT_EQ(envelope_.type_meta().kind(),
+            GetParam().prototype->GetDescriptor()->name());
+}
+
+TEST_P(WireFixtureTest, BytesAndJsonDecodeToTheSameMessage) {
+  EXPECT_THAT(*from_json_, EqualsProto(*from_bytes_));
+}
+
+TEST_P(WireFixtureTest, FixtureExercisesEveryFieldOfTheMirror) {
+  EXPECT_THAT(UnpopulatedFields(*from_bytes_, "mulligan."),
+              ElementsAreArray(GetParam().unpopulated));
+}
+
+TEST_P(WireFixtureTest, BytesSurviveARoundTrip) {
+  const std::unique_ptr<Message> again(GetParam().prototype->New());
+  ASSERT_TRUE(again->ParseFromString(from_bytes_->SerializeAsString()));
+  EXPECT_THAT(*again, EqualsProto(*from_bytes_));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kubernetes, WireFixtureTest,
+    ::testing::Values(Fixture{"core.v1.Pod",
+                              &kubernetes::core::v1::Pod::default_instance(),
+                              {}},
+                      Fixture{"batch.v1.Job",
+                              &kubernetes::batch::v1::Job::default_instance(),
+                              {}},
+                      Fixture{"core.v1.Node",
+                              &kubernetes::core::v1::Node::default_instance(),
+                              {}},
+                      Fixture{"core.v1.Event",
+                              &kubernetes::core::v1::Event::default_instance(),
+                              {}}),
+    [](const auto& param_info) {
+      return param_info.param.prototype->GetDescriptor()->name();
+    });
+
+}  // namespace
+}  // namespace mulligan::testing
