@@ -1,0 +1,253 @@
+#include "client/cli/human.h"
+
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
+#include "client/cli/human_sections.h"
+#include "client/cli/layout.h"
+#include "client/cli/utf8.h"
+#include "google/protobuf/util/time_util.h"
+
+namespace mulligan::cli {
+namespace {
+
+using google::protobuf::util::TimeUtil;
+
+constexpr size_t kWidth = 80;
+constexpr int kMaxNames = 5;
+
+std::string FormatDuration(const google::protobuf::Duration& duration) {
+  return absl::FormatDuration(absl::Seconds(duration.seconds()) +
+                              absl::Nanoseconds(duration.nanos()));
+}
+
+// "RESOURCE_LIMIT" as "resource limit".
+std::string Words(std::string name) {
+  absl::AsciiStrToLower(&name);
+  return absl::StrReplaceAll(name, {{"_", " "}});
+}
+
+void AddPart(std::string_view part, std::string& list,
+             std::string_view separator = ", ") {
+  if (part.empty()) return;
+  if (!list.empty()) list += separator;
+  list += part;
+}
+
+Style VerdictStyle(v1::Action action) {
+  switch (static_cast<int>(action)) {
+    case v1::RETRY:
+      return Style::kGreen;
+    case v1::FAIL:
+      return Style::kRed;
+    case v1::WAIT:
+    case v1::WAIT_FOR_SPEC_UPDATE:
+      return Style::kYellow;
+    default:
+      return Style::kBold;
+  }
+}
+
+// "RETRY the pod in 30s".
+std::string Verdict(const v1::Decision& decision) {
+  std::string verdict =
+      absl::StrReplaceAll(v1::Action_Name(decision.action()), {{"_", " "}});
+  const bool acts =
+      decision.action() == v1::RETRY || decision.action() == v1::FAIL;
+  if (acts && decision.scope() != v1::SCOPE_UNSPECIFIED) {
+    verdict += " the " + Words(v1::Scope_Name(decision.scope()));
+  }
+  if (decision.action() == v1::RETRY) {
+    const auto& delay = decision.retry_after();
+    verdict += delay.seconds() == 0 && delay.nanos() == 0
+                   ? " at once"
+                   : " in " + FormatDuration(delay);
+    if (decision.last_attempt()) verdict += ", for the last time";
+  } else if (decision.action() == v1::WAIT && decision.has_retry_after()) {
+    verdict += ", ask again in " + FormatDuration(decision.retry_after());
+  }
+  return verdict;
+}
+
+std::string CauseLine(const v1::Diagnosis& diagnosis) {
+  std::string line = absl::StrFormat(
+      "%s (%s, %s confidence)", v1::Cause_Name(diagnosis.cause()),
+      Words(v1::FaultDomain_Name(diagnosis.fault_domain())),
+      Words(v1::Confidence_Name(diagnosis.confidence())));
+  if (diagnosis.derived_cause() != v1::CAUSE_UNSPECIFIED) {
+    line += absl::StrFormat(", and %s: %s",
+                            v1::Cause_Name(diagnosis.derived_cause()),
+                            diagnosis.derived_reason());
+  }
+  return line;
+}
+
+std::string CulpritLine(const v1::Diagnosis& diagnosis) {
+  const v1::Culprit& culprit = diagnosis.culprit();
+  std::string line;
+  if (!culprit.kind().empty()) {
+    AddPart(absl::StrFormat("%s %s", culprit.kind(), culprit.name()), line);
+  }
+  const auto add = [&line](std::string_view what, const std::string& name) {
+    if (!name.empty()) AddPart(absl::StrFormat("%s %s", what, name), line);
+  };
+  add("pod", culprit.pod());
+  add("container", culprit.container());
+  add("node", culprit.node());
+  if (diagnosis.has_exit_code()) {
+    AddPart(absl::StrFormat("exit code %d", diagnosis.exit_code()), line);
+  }
+  return line;
+}
+
+std::string CascadeLine(const v1::Diagnosis& diagnosis) {
+  const int count = diagnosis.cascades_size();
+  if (count == 0) return "";
+  std::string names;
+  for (int i = 0; i < count && i < kMaxNames; ++i) {
+    AddPart(diagnosis.cascades(i).pod(), names);
+  }
+  if (count > kMaxNames) {
+    names += absl::StrFormat(" and %d more", count - kMaxNames);
+  }
+  return absl::StrFormat("%d died because of it, not charged: %s", count,
+                         names);
+}
+
+std::string PriceLine(const v1::DecideResponse& response) {
+  const v1::Accounting& accounting = response.accounting();
+  std::string line;
+  if (accounting.duplicate()) {
+    line = "nothing, this failure was charged before";
+  } else if (accounting.units() == 0) {
+    line = "nothing";
+  } else {
+    line = absl::StrFormat("%d from budget %s", accounting.units(),
+                           accounting.charged_to());
+  }
+  if (accounting.max_attempts() > 0) {
+    line += absl::StrFormat(" (attempt %d of at most %d)",
+                            accounting.attempts(), accounting.max_attempts());
+  }
+  return line;
+}
+
+std::string ExhaustionLine(const v1::Accounting& accounting) {
+  if (!accounting.has_exhaustion()) return "";
+  const v1::Exhaustion& exhaustion = accounting.exhaustion();
+  return absl::StrFormat("%s: %d of %d used", exhaustion.limit(),
+                         exhaustion.used(), exhaustion.bound());
+}
+
+std::string NextAttemptLine(const v1::Decision& decision) {
+  std::string line;
+  if (decision.requires_recreate()) {
+    AddPart("delete the object and create it again", line, "; ");
+  }
+  if (decision.action() != v1::RETRY) return line;
+  if (decision.queue() == v1::REQUEUE) {
+    AddPart("back of the queue", line, "; ");
+  } else if (decision.queue() == v1::IN_PLACE) {
+    AddPart("keep the place in the queue", line, "; ");
+  }
+  for (const v1::AvoidNode& avoid : decision.placement().avoid_nodes()) {
+    AddPart(
+        absl::StrFormat("%s node %s until %s",
+                        avoid.hard() ? "stay off" : "rather not on",
+                        avoid.node(), TimeUtil::ToString(avoid.expires_at())),
+        line, "; ");
+  }
+  if (decision.placement().on_demand()) {
+    AddPart("on-demand capacity", line, "; ");
+    if (!decision.placement().on_demand_reason().empty()) {
+      line += " (" + decision.placement().on_demand_reason() + ")";
+    }
+  }
+  for (const v1::ResourceChange& change : decision.resources()) {
+    AddPart(absl::StrFormat("%s%s x%g%s%s", change.resource(),
+                            change.request_only() ? " request" : "",
+                            change.factor(),
+                            change.container().empty() ? "" : " for container ",
+                            change.container()),
+            line, "; ");
+  }
+  return line;
+}
+
+std::string RuleLine(const v1::DecideResponse& response) {
+  const v1::RuleReference& rule = response.explanation().matched_rule();
+  std::string line =
+      rule.policy().empty() ? response.policy().name() : rule.policy();
+  if (!rule.rule().empty()) line += "/" + rule.rule();
+  const std::string place = RulePlace(rule);
+  if (!place.empty()) line += absl::StrFormat(" (%s)", place);
+  const std::string& decided_by = response.explanation().decided_by();
+  if (rule.rule().empty() && !decided_by.empty()) {
+    line += absl::StrFormat(", decided by %s", decided_by);
+  }
+  return line;
+}
+
+std::string NativeLine(const v1::NativeVerdict& native) {
+  if (native.operator_().empty()) return "";
+  std::string line =
+      absl::StrFormat("%s would say %s", native.operator_(), native.verdict());
+  if (!native.reason().empty()) {
+    line += absl::StrFormat(" (%s)", native.reason());
+  }
+  AddPart(native.difference(), line, "; ");
+  return line;
+}
+
+void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  const auto fact = [&layout](std::string_view name, const std::string& text) {
+    layout.Hanging(absl::StrFormat("  %-10s ", name), text, Style::kBold);
+  };
+  fact("Cause", CauseLine(diagnosis));
+  fact("Culprit", CulpritLine(diagnosis));
+  fact("Cascade", CascadeLine(diagnosis));
+  fact("Price", PriceLine(response));
+  fact("Exhausted", ExhaustionLine(response.accounting()));
+  fact("Next", NextAttemptLine(response.decision()));
+  fact("Rule", RuleLine(response));
+  fact("Natively", NativeLine(response.native()));
+  if (!response.shadow().policy().empty()) {
+    fact("Shadow",
+         absl::StrFormat("%s would %s; %s", response.shadow().policy(),
+                         response.shadow().action(),
+                         response.shadow().difference()));
+  }
+}
+
+}  // namespace
+
+std::string FormatForPeople(const v1::DecideResponse& response,
+                            const HumanOptions& options) {
+  Layout layout(kWidth, options.color);
+  layout.Line(Verdict(response.decision()),
+              VerdictStyle(response.decision().action()));
+  const std::string& sentence = response.decision().sentence().empty()
+                                    ? response.diagnosis().summary()
+                                    : response.decision().sentence();
+  if (!sentence.empty()) layout.Paragraph(0, sentence);
+  layout.BlankLine();
+  WriteFacts(response, layout);
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  WriteEvidence(diagnosis, layout);
+  WriteBudgets(response.accounting(), layout);
+  if (options.verbose || diagnosis.confidence() == v1::LOW) {
+    WriteConsidered(diagnosis, layout);
+  }
+  if (options.verbose) WriteRulesTried(response.explanation(), layout);
+  WriteCounterfactuals(response.explanation(), layout);
+  WriteNeededEvidence(diagnosis, layout);
+  WriteWarnings(response, layout);
+  return layout.text();
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,129 @@
+#include "client/cli/proto_json.h"
+
+#include <array>
+#include <cctype>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/json_text.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/util/json_util.h"
+
+namespace mulligan::cli {
+namespace {
+
+struct TypeName {
+  std::string_view internal;
+  std::string_view readable;
+};
+
+constexpr std::array<TypeName, 9> kTypeNames = {{
+    {"TYPE_INT32", "a 32-bit integer"},
+    {"TYPE_INT64", "a 64-bit integer"},
+    {"TYPE_UINT32", "an unsigned 32-bit integer"},
+    {"TYPE_DOUBLE", "a number"},
+    {"TYPE_BOOL", "true or false"},
+    {"TYPE_STRING", "a string"},
+    {"TYPE_ENUM", "a name or number of this enumeration"},
+    {"type.googleapis.com/google.protobuf.Timestamp",
+     "a timestamp such as \"2026-01-31T08:00:00Z\""},
+    {"type.googleapis.com/google.protobuf.Duration",
+     "a duration such as \"30s\""},
+}};
+
+std::string ReadableType(std::string_view internal) {
+  for (const TypeName& name : kTypeNames) {
+    if (internal == name.internal) return std::string(name.readable);
+  }
+  return "an object";
+}
+
+// Protobuf reports paths in its own spelling: container_statuses[0].
+std::string CamelCasePath(std::string_view path) {
+  std::string result;
+  bool upper = false;
+  for (const char c : path) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    result.push_back(
+        upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+              : c);
+    upper = false;
+  }
+  return result;
+}
+
+std::string JoinPath(std::string_view path, std::string_view field) {
+  const std::string camel = CamelCasePath(path);
+  return camel.empty() ? CamelCasePath(field)
+                       : absl::StrFormat("%s.%s", camel, CamelCasePath(field));
+}
+
+// Rewords "(path): invalid value V for type T" and its two variations.
+std::string Reword(std::string_view message) {
+  constexpr std::string_view kSeparator = ": invalid value ";
+  constexpr std::string_view kForType = " for type ";
+  const size_t value_at = message.find(kSeparator);
+  const size_t type_at = message.rfind(kForType);
+  if (value_at == std::string_view::npos || type_at < value_at ||
+      type_at == std::string_view::npos) {
+    return std::string(message.substr(0, message.find('\n')));
+  }
+  std::string_view path = message.substr(0, value_at);
+  if (path.size() >= 2 && path.front() == '(') {
+    path = path.substr(1, path.size() - 2);
+  }
+  const size_t value_start = value_at + kSeparator.size();
+  const std::string_view value =
+      message.substr(value_start, type_at - value_start);
+  const std::string_view type = message.substr(type_at + kForType.size());
+  if (value.substr(0, 18) == "Starting an object") {
+    return absl::StrFormat(
+        "%s: found an object or list, expected a single value",
+        JoinPath(path, type));
+  }
+  return absl::StrFormat("%s: %s is not %s", CamelCasePath(path), value,
+                         ReadableType(type));
+}
+
+}  // namespace
+
+absl::Status ParseProtoJson(std::string_view json,
+                            google::protobuf::Message& message) {
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  const auto status = google::protobuf::util::JsonStringToMessage(
+      {json.data(), json.size()}, &message, options);
+  if (status.ok()) return absl::OkStatus();
+  const auto text = status.message();
+  return absl::InvalidArgumentError(
+      Reword(std::string_view(text.data(), text.size())));
+}
+
+bool NamesFieldOf(std::string_view json,
+                  const google::protobuf::Descriptor& type) {
+  for (const JsonMember& member : JsonMembers(json)) {
+    for (int i = 0; i < type.field_count(); ++i) {
+      if (type.field(i)->json_name() == member.key ||
+          type.field(i)->name() == member.key) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::string PrintProtoJson(const google::protobuf::Message& message,
+                           JsonLayout layout) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = layout == JsonLayout::kPretty;
+  std::string json;
+  const auto status =
+      google::protobuf::util::MessageToJsonString(message, &json, options);
+  if (!status.ok()) return "{}\n";
+  if (json.empty() || json.back() != '\n') json.push_back('\n');
+  return json;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,216 @@
+#include "client/cli/report_builder.h"
+
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/documents.h"
+#include "client/cli/enum_names.h"
+#include "client/cli/event_json.h"
+#include "client/cli/json_text.h"
+#include "client/cli/kinds.h"
+#include "client/cli/proto_json.h"
+#include "client/cli/protobuf_input.h"
+#include "client/cli/utf8.h"
+#include "google/protobuf/descriptor.h"
+
+namespace mulligan::cli {
+
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+constexpr std::string_view kListSuffix = "List";
+constexpr size_t kMaxWarnings = 20;
+
+bool IsListKind(std::string_view kind) {
+  return kind.size() >= kListSuffix.size() &&
+         kind.substr(kind.size() - kListSuffix.size()) == kListSuffix;
+}
+
+const FieldDescriptor* FindJsonField(const google::protobuf::Descriptor& type,
+                                     std::string_view json_name) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    if (type.field(i)->json_name() == json_name) return type.field(i);
+  }
+  return nullptr;
+}
+
+absl::Status Prefixed(std::string_view label, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrFormat("%s: %s", label, std::string(status.message())));
+}
+
+// A message to fill for field `name` of the report; null when that field holds
+// one and takes no second.
+Message* NewObject(v1::FailureReport& report, std::string_view name) {
+  const FieldDescriptor* field =
+      FindJsonField(*v1::FailureReport::descriptor(), name);
+  const Reflection& reflection = *report.GetReflection();
+  if (field->is_repeated()) return reflection.AddMessage(&report, field);
+  if (reflection.HasField(report, field)) return nullptr;
+  return reflection.MutableMessage(&report, field);
+}
+
+}  // namespace
+
+void ReportBuilder::Warn(std::string warning) {
+  if (warnings_.size() < kMaxWarnings) warnings_.push_back(std::move(warning));
+}
+
+absl::Status ReportBuilder::Add(std::string_view source, std::string bytes) {
+  if (LooksLikeProtobuf(bytes)) {
+    ++objects_;
+    return Prefixed(source, AddProtobuf(bytes, *request_.mutable_report()));
+  }
+  absl::StatusOr<Documents> documents =
+      SplitDocuments(source, std::move(bytes));
+  if (!documents.ok()) return documents.status();
+  for (std::string& warning : documents->warnings) Warn(std::move(warning));
+  for (const std::string& json : documents->json) {
+    if (absl::Status status = AddValue(source, json); !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReportBuilder::AddValue(std::string_view source,
+                                     std::string_view json) {
+  switch (TypeOfJson(json)) {
+    case JsonType::kObject:
+      return AddObject(KubernetesObject(source, json));
+    case JsonType::kArray:
+      for (const std::string_view item : JsonItems(json)) {
+        if (absl::Status status = AddValue(source, item); !status.ok()) {
+          return status;
+        }
+      }
+      return absl::OkStatus();
+    case JsonType::kNull:
+      Warn(absl::StrFormat("%s: ignored a null in place of an object", source));
+      return absl::OkStatus();
+    default:
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s: found %s, expected an object with kind and metadata", source,
+          Printable(json.substr(0, 40))));
+  }
+}
+
+absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
+  if (object.kind.empty()) return AddOwnMessage(object);
+  if (object.kind == "Status") return AddStatus(object);
+  if (FindKind(object.kind, object.api_version) != nullptr) {
+    return AddKnownKind(object);
+  }
+  if (IsListKind(object.kind)) return AddList(object);
+  Warn(absl::StrFormat("%s: ignored, a report takes %s", object.Label(),
+                       KnownKinds()));
+  return absl::OkStatus();
+}
+
+absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
+  int index = 0;
+  for (const std::string_view item : JsonItems(list.Find("items"))) {
+    if (TypeOfJson(item) != JsonType::kObject) {
+      Warn(absl::StrFormat("%s: ignored items[%d], it is not an object",
+                           list.Label(), index));
+    } else {
+      KubernetesObject object(list.source, item);
+      // Typed lists leave out what the list itself says.
+      if (object.kind.empty()) {
+        object.kind =
+            list.kind.substr(0, list.kind.size() - kListSuffix.size());
+        object.api_version = list.api_version;
+      }
+      if (absl::Status status = AddObject(object); !status.ok()) return status;
+    }
+    ++index;
+  }
+  if (index == 0) Warn(absl::StrFormat("%s: has no items", list.Label()));
+  return absl::OkStatus();
+}
+
+absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
+  const KindRow& row = *FindKind(object.kind, object.api_version);
+  Message* message = NewObject(*request_.mutable_report(), row.field);
+  if (message == nullptr) {
+    Warn(
+        absl::StrFormat("%s: ignored, a report takes one %s and has it already",
+                        object.Label(), object.kind));
+    return absl::OkStatus();
+  }
+  ++objects_;
+  if (row.kind == "Event") {
+    return Prefixed(object.Label(),
+                    ParseProtoJson(CoreEventJson(object), *message));
+  }
+  return Prefixed(object.Label(), ParseProtoJson(object.text, *message));
+}
+
+// What a client gets instead of the object it wanted to create.
+absl::Status ReportBuilder::AddStatus(const KubernetesObject& object) {
+  if (object.String("status") == "Success") {
+    Warn(absl::StrFormat("%s: ignored, it reports a success", object.Label()));
+    return absl::OkStatus();
+  }
+  std::string json = R"({"phase":"CREATE")";
+  json += absl::StrFormat(R"(,"httpCode":%s)", object.Find("code"));
+  json += absl::StrFormat(R"(,"reason":%s)", object.Find("reason"));
+  json += absl::StrFormat(R"(,"message":%s)", object.Find("message"));
+  for (const JsonMember& member : JsonMembers(object.Find("details"))) {
+    if (member.key == "kind") {
+      json += absl::StrFormat(R"(,"kind":%s)", member.value);
+    }
+  }
+  json += "}";
+  v1::CreationError error;
+  if (absl::Status status = ParseProtoJson(json, error); !status.ok()) {
+    return Prefixed(object.Label(), status);
+  }
+  *request_.mutable_report()->mutable_creation_error() = std::move(error);
+  ++objects_;
+  return absl::OkStatus();
+}
+
+absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
+  const std::string source(object.source);
+  v1::DecideRequest added;
+  Message* message = nullptr;
+  if (TypeOfJson(object.Find("report")) == JsonType::kObject) {
+    message = &added;
+  } else if (NamesFieldOf(object.text, *v1::FailureReport::descriptor())) {
+    message = added.mutable_report();
+  } else {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: found an object without kind, expected a Kubernetes object, a "
+        "FailureReport or a DecideRequest",
+        source));
+  }
+  if (absl::Status status = ParseProtoJson(object.text, *message);
+      !status.ok()) {
+    return Prefixed(source, status);
+  }
+  for (const std::string& finding :
+       FindUnknownEnumNames(object.text, *message->GetDescriptor())) {
+    Warn(absl::StrFormat("%s: %s", source, finding));
+  }
+  request_.MergeFrom(added);
+  ++objects_;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() const {
+  if (objects_ > 0) return request_;
+  std::string message = absl::StrFormat(
+      "the input has nothing to report: expected %s, or a "
+      "Status, FailureReport or DecideRequest",
+      KnownKinds());
+  if (!warnings_.empty()) message += "; " + warnings_.front();
+  return absl::InvalidArgumentError(message);
+}
+
+}  // namespace mulligan::cli

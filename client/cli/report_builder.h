@@ -1,0 +1,49 @@
+// Makes one DecideRequest out of any mix of inputs.
+#ifndef MULLIGAN_CLIENT_CLI_REPORT_BUILDER_H_
+#define MULLIGAN_CLIENT_CLI_REPORT_BUILDER_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cli/kubernetes_object.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::cli {
+
+// Takes, in JSON or YAML: the kinds of kinds.h, lists of them (v1 List, PodList
+// and all others that end so), metav1.Status as the error of a creation,
+// FailureReport and DecideRequest in proto JSON. In protobuf: objects in the
+// API server's envelope, and bare Pods and Jobs. Not thread-safe.
+class ReportBuilder {
+ public:
+  // Adds what `bytes` hold. `source` is the name of the input in messages.
+  // INVALID_ARGUMENT for what cannot be read; what can be read and has no place
+  // in a report is a warning.
+  absl::Status Add(std::string_view source, std::string bytes);
+
+  // The request. INVALID_ARGUMENT when nothing usable was added.
+  absl::StatusOr<v1::DecideRequest> Build() const;
+
+  // Sentences about what was ignored or repaired, at most 20.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  absl::Status AddValue(std::string_view source, std::string_view json);
+  absl::Status AddObject(const KubernetesObject& object);
+  absl::Status AddList(const KubernetesObject& list);
+  absl::Status AddKnownKind(const KubernetesObject& object);
+  absl::Status AddStatus(const KubernetesObject& object);
+  absl::Status AddOwnMessage(const KubernetesObject& object);
+  void Warn(std::string warning);
+
+  v1::DecideRequest request_;
+  std::vector<std::string> warnings_;
+  size_t objects_ = 0;
+};
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_REPORT_BUILDER_H_
