@@ -31,7 +31,7 @@ void ReadFixture(const std::string& file, Message& message) {
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
-TEST(KubectlJsonTest, PodIsRead) {
+TEST(KubectlJsonTest, PodMetadataIsRead) {
   kubernetes::core::v1::Pod pod;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("pod.json", pod));
   EXPECT_THAT(pod.metadata(), PartiallyEqualsProto(R"pb(
@@ -48,6 +48,11 @@ TEST(KubectlJsonTest, PodIsRead) {
               )pb"));
   EXPECT_FALSE(pod.metadata().has_deletion_timestamp());
   EXPECT_TRUE(pod.metadata().annotations().empty());
+}
+
+TEST(KubectlJsonTest, PodSpecIsRead) {
+  kubernetes::core::v1::Pod pod;
+  ASSERT_NO_FATAL_FAILURE(ReadFixture("pod.json", pod));
   EXPECT_THAT(pod.spec(), EqualsProto(R"pb(
                 containers {
                   name: "main"
@@ -67,6 +72,11 @@ TEST(KubectlJsonTest, PodIsRead) {
                 }
                 priority: 0
               )pb"));
+}
+
+TEST(KubectlJsonTest, PodStatusIsRead) {
+  kubernetes::core::v1::Pod pod;
+  ASSERT_NO_FATAL_FAILURE(ReadFixture("pod.json", pod));
   EXPECT_THAT(
       pod.status(), EqualsProto(R"pb(
         phase: "Failed"

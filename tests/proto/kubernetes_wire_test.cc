@@ -45,13 +45,38 @@ class Wire {
   std::string bytes_;
 };
 
-TEST(KubernetesWireTest, PodOfAGoMarshalDecodes) {
+kubernetes::core::v1::Pod DecodePod(const Wire& wire) {
+  kubernetes::core::v1::Pod pod;
+  EXPECT_TRUE(pod.ParseFromString(wire.Bytes()));
+  pod.DiscardUnknownFields();
+  return pod;
+}
+
+TEST(KubernetesWireTest, PodMetadataAndSpecDecode) {
   const Wire metadata = Wire()
                             .Text(1, "trainer-0")
                             .Text(2, "")  // generateName
                             .Int(7, 0)    // generation
                             .Text(8, "")  // creationTimestamp, zero
                             .Sub(11, Wire().Text(1, "app").Text(2, "llm"));
+  const Wire spec = Wire().Int(4, 0).Text(10, "node-a").Int(25, -10);
+  EXPECT_THAT(DecodePod(Wire().Sub(1, metadata).Sub(2, spec)), EqualsProto(R"pb(
+                metadata {
+                  name: "trainer-0"
+                  generate_name: ""
+                  generation: 0
+                  creation_timestamp {}
+                  labels { key: "app" value: "llm" }
+                }
+                spec {
+                  termination_grace_period_seconds: 0
+                  node_name: "node-a"
+                  priority: -10
+                }
+              )pb"));
+}
+
+TEST(KubernetesWireTest, ContainerStatusDecodes) {
   const Wire terminated = Wire()
                               .Int(1, -1)
                               .Int(2, 9)
@@ -68,42 +93,9 @@ TEST(KubernetesWireTest, PodOfAGoMarshalDecodes) {
                              .Int(5, 3)
                              // allocatedResources, which we do not model
                              .Sub(10, Wire().Text(1, "cpu"));
-  const Wire disruption = Wire()
-                              .Text(1, "DisruptionTarget")
-                              .Text(2, "True")
-                              .Text(3, "")  // lastProbeTime, zero
-                              .Sub(4, Wire().Int(1, 1767268790))
-                              .Text(5, "DeletionByTaintManager");
-  const Wire status =
-      Wire().Text(1, "Failed").Sub(2, disruption).Sub(8, container).Int(17, 4);
-  const Wire spec = Wire().Int(4, 0).Text(10, "node-a").Int(25, -10);
-  const Wire pod = Wire().Sub(1, metadata).Sub(2, spec).Sub(3, status);
-
-  kubernetes::core::v1::Pod decoded;
-  ASSERT_TRUE(decoded.ParseFromString(pod.Bytes()));
-  decoded.DiscardUnknownFields();
-  EXPECT_THAT(decoded, EqualsProto(R"pb(
-                metadata {
-                  name: "trainer-0"
-                  generate_name: ""
-                  generation: 0
-                  creation_timestamp {}
-                  labels { key: "app" value: "llm" }
-                }
-                spec {
-                  termination_grace_period_seconds: 0
-                  node_name: "node-a"
-                  priority: -10
-                }
+  EXPECT_THAT(DecodePod(Wire().Sub(3, Wire().Sub(8, container))),
+              EqualsProto(R"pb(
                 status {
-                  phase: "Failed"
-                  conditions {
-                    type: "DisruptionTarget"
-                    status: "True"
-                    last_probe_time {}
-                    last_transition_time { seconds: 1767268790 }
-                    reason: "DeletionByTaintManager"
-                  }
                   container_statuses {
                     name: "main"
                     state {
@@ -120,6 +112,28 @@ TEST(KubernetesWireTest, PodOfAGoMarshalDecodes) {
                     last_state {}
                     ready: false
                     restart_count: 3
+                  }
+                }
+              )pb"));
+}
+
+TEST(KubernetesWireTest, PodConditionDecodes) {
+  const Wire disruption = Wire()
+                              .Text(1, "DisruptionTarget")
+                              .Text(2, "True")
+                              .Text(3, "")  // lastProbeTime, zero
+                              .Sub(4, Wire().Int(1, 1767268790))
+                              .Text(5, "DeletionByTaintManager");
+  const Wire status = Wire().Text(1, "Failed").Sub(2, disruption).Int(17, 4);
+  EXPECT_THAT(DecodePod(Wire().Sub(3, status)), EqualsProto(R"pb(
+                status {
+                  phase: "Failed"
+                  conditions {
+                    type: "DisruptionTarget"
+                    status: "True"
+                    last_probe_time {}
+                    last_transition_time { seconds: 1767268790 }
+                    reason: "DeletionByTaintManager"
                   }
                   observed_generation: 4
                 }
