@@ -1,0 +1,136 @@
+// The upper limit: the real server's transport, messages and allocator around
+// handlers that parse the request, copy a prepared answer and decide nothing.
+#include <google/protobuf/arena.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "mulligan/v1/retry_decision_service.grpc.pb.h"
+#include "policy/decide.h"
+#include "policy/loader/load.h"
+#include "server/grpc_server.h"
+#include "server/options.h"
+#include "server/retry_decision_service.h"
+#include "server/unary_call.h"
+
+namespace mulligan {
+namespace {
+
+// Same shape as RunUnary in server/unary_call.h, without its measurements.
+template <typename Request, typename Response, typename Work>
+grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
+                                 const grpc::ByteBuffer& in,
+                                 grpc::ByteBuffer& out, Work work) {
+  alignas(8) char block[16 << 10];
+  google::protobuf::ArenaOptions options;
+  options.initial_block = block;
+  options.initial_block_size = sizeof(block);
+  options.start_block_size = sizeof(block);
+  options.max_block_size = 256 << 10;
+  google::protobuf::Arena arena(options);
+  auto* request = google::protobuf::Arena::CreateMessage<Request>(&arena);
+  auto* response = google::protobuf::Arena::CreateMessage<Response>(&arena);
+  if (!ParseRequest(in, *request).ok()) {
+    return FinishWith(
+        context, grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "request"));
+  }
+  work(*request, *response);
+  SerializeResponse(*response, out).IgnoreError();
+  return FinishWith(context, grpc::Status::OK);
+}
+
+class EmptyService final : public RawRetryDecisionService {
+ public:
+  explicit EmptyService(v1::DecideResponse answer)
+      : answer_(std::move(answer)) {}
+
+  grpc::ServerUnaryReactor* Decide(grpc::CallbackServerContext* context,
+                                   const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* response) override {
+    return Answer<v1::DecideRequest, v1::DecideResponse>(
+        context, *request, *response,
+        [this](const v1::DecideRequest&, v1::DecideResponse& r) {
+          r = answer_;
+        });
+  }
+
+  grpc::ServerUnaryReactor* BatchDecide(grpc::CallbackServerContext* context,
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override {
+    return Answer<v1::BatchDecideRequest, v1::BatchDecideResponse>(
+        context, *request, *response,
+        [this](const v1::BatchDecideRequest& q, v1::BatchDecideResponse& r) {
+          for (int i = 0; i < q.requests_size(); ++i) {
+            *r.add_results()->mutable_response() = answer_;
+          }
+        });
+  }
+
+  grpc::ServerUnaryReactor* Demystify(grpc::CallbackServerContext* context,
+                                      const grpc::ByteBuffer*,
+                                      grpc::ByteBuffer*) override {
+    return FinishWith(context, grpc::Status(grpc::StatusCode::UNIMPLEMENTED,
+                                            "the empty server"));
+  }
+
+ private:
+  const v1::DecideResponse answer_;
+};
+
+// What the real server would answer, so that both send the same bytes.
+v1::DecideResponse AnswerTo(const std::string& payload_file) {
+  std::ifstream file(payload_file, std::ios::binary);
+  v1::DecideRequest request;
+  Issues issues;
+  const auto policies = LoadPolicies({EmbeddedPolicy()}, issues);
+  v1::DecideResponse response;
+  if (policies == nullptr || !request.ParseFromIstream(&file) ||
+      !Decide(request, *policies, request.report().observed_at(), response)
+           .ok()) {
+    std::fprintf(stderr, "%s: not a DecideRequest that can be answered\n",
+                 payload_file.c_str());
+    std::exit(1);
+  }
+  return response;
+}
+
+int Main(int argc, char** argv) {
+  std::string payload;
+  std::string port_file;
+  CLI::App app("A server that decides nothing");
+  app.add_option("--payload", payload, "one DecideRequest")->required();
+  app.add_option("--port-file", port_file)->required();
+  CLI11_PARSE(app, argc, argv);
+  EmptyService service(AnswerTo(payload));
+  ServerOptions options;
+  options.listen_address = "127.0.0.1:0";
+  const auto listening = StartGrpcServer(options, {&service});
+  if (!listening.ok()) {
+    std::fprintf(stderr, "%s\n", listening.status().ToString().c_str());
+    return 1;
+  }
+  std::ofstream(port_file) << "{\"grpcPort\": " << listening->port << "}\n";
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  int received = 0;
+  sigwait(&signals, &received);
+  listening->server->Shutdown();
+  return 0;
+}
+
+}  // namespace
+}  // namespace mulligan
+
+int main(int argc, char** argv) {
+  // Before any thread exists, so that all of them inherit it.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return mulligan::Main(argc, argv);
+}
