@@ -2,32 +2,66 @@
 #ifndef MULLIGAN_POLICY_RULES_RULESET_H_
 #define MULLIGAN_POLICY_RULES_RULESET_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "mulligan/v1/explanation.pb.h"
 #include "mulligan/v1/policy.pb.h"
+#include "policy/demystify/user_signatures.h"
 #include "policy/rules/issue.h"
+#include "policy/rules/outcome.h"
+#include "policy/rules/predicates.h"
+#include "policy/rules/selector.h"
 #include "policy/rules/source_map.h"
 
 namespace mulligan {
 
-// To be completed by its owner: budgets, rules with compiled predicates,
-// signatures, selector. Immutable; safe to share between threads.
+struct CompiledRule {
+  v1::RuleReference reference;
+  Predicates when;
+  CompiledOutcome then;
+};
+
+// Everything a decision needs of a policy, resolved and in native types.
+struct CompiledPolicy {
+  std::vector<CompiledBudget> budgets;  // sorted by name
+  std::vector<CompiledRule> rules;      // in the order of the file
+  CompiledOutcome fallback;             // `default`
+  v1::RuleReference fallback_reference;
+  std::int32_t max_attempts = 1;
+  bool kill_switch = false;
+  std::string kill_switch_reason;
+  CompiledDerivation derivation;
+  CompiledSelector selector;
+  // Null when the policy has no signatures.
+  std::unique_ptr<const UserSignatures> signatures;
+};
+
+// Immutable; safe to share between threads.
 class Ruleset {
  public:
   // Compiles and checks `policy`, adding every problem to `issues` at its
   // position: missing default, unknown budget, RETRY without a budget, bad
-  // bounds, patterns RE2 refuses, contradictory fields. Returns null when
-  // there are errors.
+  // bounds, patterns RE2 refuses, contradictory fields. What loads but was
+  // probably not meant becomes a warning. Returns null when there are errors.
   static std::unique_ptr<const Ruleset> Compile(v1::RetryPolicy policy,
                                                 SourceMap positions,
                                                 Issues& issues);
 
-  virtual ~Ruleset() = default;
+  const std::string& name() const { return source_.metadata().name(); }
+  const v1::RetryPolicy& source() const { return source_; }
+  const SourceMap& positions() const { return positions_; }
+  const CompiledPolicy& compiled() const { return compiled_; }
 
-  virtual const std::string& name() const = 0;
-  virtual const v1::RetryPolicy& source() const = 0;
-  virtual const SourceMap& positions() const = 0;
+ private:
+  Ruleset(v1::RetryPolicy source, SourceMap positions, CompiledPolicy compiled);
+
+  v1::RetryPolicy source_;
+  SourceMap positions_;
+  CompiledPolicy compiled_;
 };
 
 }  // namespace mulligan

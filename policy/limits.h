@@ -1,0 +1,56 @@
+// Bounds on everything that comes in. Each has a test at the bound and one
+// past it.
+#ifndef MULLIGAN_POLICY_LIMITS_H_
+#define MULLIGAN_POLICY_LIMITS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mulligan {
+
+// Requests. The server refuses messages beyond kMaxRequestBytes before they
+// are parsed; the other bounds are checked by Validate (policy/validate.h).
+inline constexpr std::size_t kMaxRequestBytes = 16 << 20;
+inline constexpr int kMaxBatchItems = 1000;
+inline constexpr int kMaxPods = 5000;
+inline constexpr int kMaxJobs = 5000;
+inline constexpr int kMaxNodes = 5000;
+inline constexpr int kMaxEvents = 10000;
+inline constexpr int kMaxUsage = 10000;
+inline constexpr int kMaxContainersPerPod = 256;
+inline constexpr int kMaxConditionsPerObject = 256;
+inline constexpr int kMaxLabels = 512;
+// failure_id and request_id.
+inline constexpr std::size_t kMaxIdBytes = 256;
+// Names, namespaces, kinds, UIDs, reasons, label keys.
+inline constexpr std::size_t kMaxNameBytes = 1024;
+// Messages and label values: termination messages, log tails, event texts.
+inline constexpr std::size_t kMaxTextBytes = 64 << 10;
+
+// Ledgers. What Decide returns is always within these.
+inline constexpr std::size_t kMaxLedgerJsonBytes = 16 << 10;
+inline constexpr int kMaxHistory = 64;
+inline constexpr int kMaxLedgerBudgets = 32;
+inline constexpr std::int64_t kMaxLedgerCount = 1'000'000'000;
+inline constexpr std::size_t kMaxLedgerNodeBytes = 253;
+inline constexpr std::size_t kMaxLedgerUidBytes = 128;
+inline constexpr std::size_t kMaxFingerprintBytes = 64;
+inline constexpr int kMaxRecordAdvice = 8;
+
+// Policies.
+inline constexpr int kMaxBudgets = 32;
+inline constexpr int kMaxRules = 1000;
+inline constexpr int kMaxListEntries = 1000;
+inline constexpr std::size_t kMaxPatternBytes = 1024;
+// RE2::ProgramSize of one pattern: bounds the memory a counted repetition like
+// (a{1000}){1000} may ask for.
+inline constexpr int kMaxPatternProgram = 10000;
+inline constexpr std::size_t kMaxRuleNameBytes = 128;
+inline constexpr std::int64_t kMaxBudgetLimit = 1'000'000;
+// Ten years: longer than any job, far from every overflow.
+inline constexpr std::int64_t kMaxPolicySeconds = 315'360'000;
+inline constexpr double kMaxFactor = 1000;
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_LIMITS_H_

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/demystify/demystify.h"
+#include "policy/limits.h"
+#include "policy/rules/checks.h"
+#include "policy/rules/compile_parts.h"
+#include "re2/re2.h"
+
+namespace mulligan {
+namespace {
+
+bool IsEmpty(const v1::When& when) { return when.ByteSizeLong() == 0; }
+
+template <typename Field>
+auto Sorted(const Field& values) {
+  std::vector<typename Field::value_type> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return sorted;
+}
+
+// Names that must not be empty, because empty means "any" elsewhere.
+std::vector<std::string> Names(
+    const google::protobuf::RepeatedPtrField<std::string>& values,
+    const std::string& path, IssueReporter& report) {
+  for (int i = 0; i < values.size(); ++i) {
+    if (values[i].empty()) {
+      report.Error(absl::StrCat(path, "[", i, "]"), "is empty");
+    }
+  }
+  return Sorted(values);
+}
+
+bool IsKnown(int number) {
+  return number != v1::CAUSE_UNSPECIFIED && v1::Cause_IsValid(number);
+}
+
+CauseSet CompileCauses(const google::protobuf::RepeatedField<int>& causes,
+                       bool derived, const std::string& path,
+                       IssueReporter& report) {
+  CauseSet set;
+  for (int i = 0; i < causes.size(); ++i) {
+    const std::string entry = absl::StrCat(path, "[", i, "]");
+    const auto cause = static_cast<v1::Cause>(causes[i]);
+    if (!IsKnown(causes[i])) {
+      report.Error(entry, absl::StrCat(causes[i], " is no cause"));
+    } else if (IsDerivedCause(cause) != derived) {
+      report.Error(entry,
+                   absl::StrFormat("%s belongs in %s", v1::Cause_Name(cause),
+                                   derived ? "causes" : "derivedCauses"));
+    } else {
+      set.Add(cause);
+    }
+  }
+  return set;
+}
+
+CauseSet CausesOfDomains(const google::protobuf::RepeatedField<int>& domains,
+                         const std::string& path, IssueReporter& report) {
+  CauseSet set;
+  for (int i = 0; i < domains.size(); ++i) {
+    if (domains[i] == v1::FAULT_DOMAIN_UNSPECIFIED ||
+        !v1::FaultDomain_IsValid(domains[i])) {
+      report.Error(absl::StrCat(path, "[", i, "]"),
+                   absl::StrCat(domains[i], " is no fault domain"));
+    }
+  }
+  for (int number = 1; number < kFirstDerivedCause; ++number) {
+    if (!v1::Cause_IsValid(number)) continue;
+    const auto cause = static_cast<v1::Cause>(number);
+    const int domain = FaultDomainOf(cause);
+    if (std::find(domains.begin(), domains.end(), domain) != domains.end()) {
+      set.Add(cause);
+    }
+  }
+  return set;
+}
+
+// Causes and fault domains hold together: their intersection.
+void CompileCauseConditions(const v1::When& when, const std::string& path,
+                            Predicates& compiled, IssueReporter& report) {
+  if (when.causes_size() > 0) {
+    compiled.causes =
+        CompileCauses(when.causes(), false, path + ".causes", report);
+  }
+  if (when.fault_domains_size() > 0) {
+    compiled.causes = compiled.causes.And(
+        CausesOfDomains(when.fault_domains(), path + ".faultDomains", report));
+  }
+  if (compiled.causes.empty() && when.causes_size() > 0 &&
+      when.fault_domains_size() > 0) {
+    report.Warn(path,
+                "can never match: none of the causes is in one of the "
+                "faultDomains");
+  }
+  compiled.derived_causes = CompileCauses(when.derived_causes(), true,
+                                          path + ".derivedCauses", report);
+}
+
+ExitCodes CompileExitCodes(const v1::ExitCodes& codes, const std::string& path,
+                           IssueReporter& report) {
+  ExitCodes compiled;
+  if (codes.operator_() != "In" && codes.operator_() != "NotIn") {
+    report.Error(path + ".operator",
+                 absl::StrFormat("\"%s\" is no operator, expected In or NotIn",
+                                 codes.operator_()));
+  }
+  compiled.negated = codes.operator_() == "NotIn";
+  compiled.container = codes.container_name();
+  compiled.values = Sorted(codes.values());
+  if (codes.values().empty()) {
+    report.Error(path + ".values", "is empty, expected at least one exit code");
+  }
+  const bool zero =
+      std::binary_search(compiled.values.begin(), compiled.values.end(), 0);
+  if (zero && !compiled.negated) {
+    report.Error(path + ".values",
+                 "0 is a success and never matches with operator In");
+  }
+  return compiled;
+}
+
+std::vector<ConditionFields> CompileConditions(
+    const google::protobuf::RepeatedPtrField<v1::ConditionPattern>& conditions,
+    const std::string& path, IssueReporter& report) {
+  std::vector<ConditionFields> compiled;
+  for (int i = 0; i < conditions.size(); ++i) {
+    const v1::ConditionPattern& condition = conditions[i];
+    const std::string entry = absl::StrCat(path, "[", i, "]");
+    if (condition.type().empty()) {
+      report.Error(entry, "type is missing, for example DisruptionTarget");
+    }
+    const std::string& status = condition.status();
+    if (!status.empty() && status != "True" && status != "False" &&
+        status != "Unknown") {
+      report.Error(entry + ".status",
+                   absl::StrFormat("\"%s\" is no condition status, expected "
+                                   "True, False or Unknown",
+                                   status));
+    }
+    compiled.push_back({condition.type(), status.empty() ? "True" : status,
+                        condition.reason()});
+  }
+  return compiled;
+}
+
+void CompileAttempts(const v1::AttemptRange& attempts, const std::string& path,
+                     Predicates& compiled, IssueReporter& report) {
+  if (attempts.has_from()) compiled.first_attempt = attempts.from();
+  if (attempts.has_to()) compiled.last_attempt = attempts.to();
+  if (compiled.first_attempt < 1) {
+    report.Error(path + ".from",
+                 absl::StrCat(compiled.first_attempt, ", expected at least 1"));
+  } else if (compiled.last_attempt < compiled.first_attempt) {
+    report.Error(path + ".to",
+                 absl::StrCat(compiled.last_attempt, " is before from, ",
+                              compiled.first_attempt));
+  }
+  if (!attempts.has_from() && !attempts.has_to()) {
+    report.Error(path, "needs from, to or both");
+  }
+}
+
+void CheckListLengths(const v1::When& when, const std::string& path,
+                      IssueReporter& report) {
+  const auto check = [&](int size, const char* field) {
+    if (size > kMaxListEntries) {
+      report.Error(absl::StrCat(path, ".", field),
+                   absl::StrCat("has ", size, " entries, expected at most ",
+                                kMaxListEntries));
+    }
+  };
+  check(when.exit_codes().values_size(), "exitCodes.values");
+  check(when.reasons_size(), "reasons");
+  check(when.conditions_size(), "conditions");
+  check(when.containers_size(), "containers");
+  check(when.kinds_size(), "kinds");
+  check(static_cast<int>(when.match_labels().size()), "matchLabels");
+  check(when.http_codes_size(), "httpCodes");
+}
+
+}  // namespace
+
+Predicates CompileWhen(const v1::When& when, const std::string& path,
+                       IssueReporter& report) {
+  Predicates compiled;
+  if (IsEmpty(when)) {
+    report.Error(path,
+                 "is empty and would match everything; that is what default "
+                 "is for");
+    return compiled;
+  }
+  CheckListLengths(when, path, report);
+  CompileCauseConditions(when, path, compiled, report);
+  if (when.has_exit_codes()) {
+    compiled.exit_codes =
+        CompileExitCodes(when.exit_codes(), path + ".exitCodes", report);
+  }
+  compiled.reasons = Names(when.reasons(), path + ".reasons", report);
+  if (!when.message_pattern().empty()) {
+    compiled.message = CompilePattern(when.message_pattern(),
+                                      path + ".messagePattern", report);
+  }
+  compiled.conditions =
+      CompileConditions(when.conditions(), path + ".conditions", report);
+  compiled.containers = Names(when.containers(), path + ".containers", report);
+  compiled.min_confidence = when.min_confidence();
+  if (!v1::Confidence_IsValid(when.min_confidence())) {
+    report.Error(path + ".minConfidence", "expected LOW, MEDIUM or HIGH");
+  }
+  if (when.has_attempts()) {
+    CompileAttempts(when.attempts(), path + ".attempts", compiled, report);
+  }
+  if (when.has_interruptible()) compiled.interruptible = when.interruptible();
+  compiled.kinds = Names(when.kinds(), path + ".kinds", report);
+  compiled.labels.assign(when.match_labels().begin(),
+                         when.match_labels().end());
+  std::sort(compiled.labels.begin(), compiled.labels.end());
+  compiled.http_codes = Sorted(when.http_codes());
+  return compiled;
+}
+
+}  // namespace mulligan

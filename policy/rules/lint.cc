@@ -1,0 +1,112 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/rules/compile_parts.h"
+
+namespace mulligan {
+namespace {
+
+// More failures than anybody waits for: a bound in name only.
+constexpr std::int64_t kPracticallyUnbounded = 10000;
+
+std::string RulePath(std::size_t index) {
+  return absl::StrCat("spec.rules[", index, "]");
+}
+
+bool AsksForCausesOnly(const Predicates& when) {
+  Predicates causes_only;
+  causes_only.causes = when.causes;
+  return Covers(when, causes_only);
+}
+
+void LintReachability(const std::vector<CompiledRule>& rules,
+                      IssueReporter& report) {
+  CauseSet decided;  // by earlier rules that ask for nothing else
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const Predicates& when = rules[i].when;
+    if (when.causes.empty()) continue;  // reported where it was compiled
+    const CompiledRule* earlier = nullptr;
+    for (std::size_t j = 0; j < i && earlier == nullptr; ++j) {
+      if (Covers(rules[j].when, when)) earlier = &rules[j];
+    }
+    const std::string& name = rules[i].reference.rule();
+    if (earlier != nullptr) {
+      report.Warn(RulePath(i),
+                  absl::StrFormat("rule \"%s\" is never reached: \"%s\" "
+                                  "matches everything it matches",
+                                  name, earlier->reference.rule()));
+    } else if (decided.Covers(when.causes)) {
+      report.Warn(RulePath(i),
+                  absl::StrFormat("rule \"%s\" is never reached: earlier rules "
+                                  "match all its causes",
+                                  name));
+    }
+    if (AsksForCausesOnly(when)) decided = decided.Or(when.causes);
+  }
+}
+
+void MarkUsed(const CompiledOutcome& outcome, std::vector<bool>& used) {
+  const auto mark = [&used](int budget) {
+    if (budget != kNoBudget) used[static_cast<std::size_t>(budget)] = true;
+  };
+  mark(outcome.budget);
+  if (outcome.after_grace) mark(outcome.after_grace->budget);
+}
+
+void LintBudgets(const v1::RetryPolicySpec& spec, const CompiledPolicy& policy,
+                 IssueReporter& report) {
+  std::vector<bool> used(policy.budgets.size());
+  for (const CompiledRule& rule : policy.rules) MarkUsed(rule.then, used);
+  MarkUsed(policy.fallback, used);
+  for (const CompiledBudget& budget : policy.budgets) {
+    if (budget.escalate_to != kNoBudget) {
+      used[static_cast<std::size_t>(budget.escalate_to)] = true;
+    }
+  }
+  for (std::size_t i = 0; i < policy.budgets.size(); ++i) {
+    const CompiledBudget& budget = policy.budgets[i];
+    const std::string path = absl::StrCat("spec.budgets[", budget.name, "]");
+    if (!used[i]) {
+      report.Warn(
+          path, absl::StrFormat("no rule charges budget \"%s\"", budget.name));
+    }
+    if (budget.limit > kPracticallyUnbounded) {
+      report.Warn(path + ".limit",
+                  absl::StrFormat("%d failures are no bound in practice",
+                                  budget.limit));
+    }
+    if (budget.window && !spec.has_max_attempts()) {
+      report.Warn(path + ".window",
+                  absl::StrFormat("maxAttempts is absent, so the sum of all "
+                                  "budgets, %d, caps the attempts over the "
+                                  "whole life in spite of the window",
+                                  policy.max_attempts));
+    }
+  }
+}
+
+void LintWait(const CompiledOutcome& outcome, const std::string& path,
+              IssueReporter& report) {
+  if (outcome.action == v1::WAIT && !outcome.after_grace &&
+      !outcome.evidence_deadline && outcome.budget == kNoBudget) {
+    report.Warn(path,
+                "waits without end: give it afterGrace, evidenceDeadline or a "
+                "budget, unless the state is sure to change by itself");
+  }
+}
+
+}  // namespace
+
+void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,
+                IssueReporter& report) {
+  LintReachability(compiled.rules, report);
+  LintBudgets(source.spec(), compiled, report);
+  for (std::size_t i = 0; i < compiled.rules.size(); ++i) {
+    LintWait(compiled.rules[i].then, RulePath(i) + ".then", report);
+  }
+  LintWait(compiled.fallback, "spec.default", report);
+}
+
+}  // namespace mulligan

@@ -1,0 +1,90 @@
+// The compiled right-hand sides of a policy: outcomes, budgets, thresholds.
+// Plain values: absent fields are resolved to their documented defaults.
+#ifndef MULLIGAN_POLICY_RULES_OUTCOME_H_
+#define MULLIGAN_POLICY_RULES_OUTCOME_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/policy.pb.h"
+
+namespace mulligan {
+
+// Index into CompiledPolicy::budgets.
+inline constexpr int kNoBudget = -1;
+
+struct CompiledBackoff {
+  v1::Backoff::Kind kind = v1::Backoff::EXPONENTIAL;
+  absl::Duration initial;
+  absl::Duration max;
+  double factor = 2;
+  double jitter = 0.1;
+};
+
+struct CompiledPlacement {
+  std::optional<std::int64_t> on_demand_after;
+  std::optional<std::int64_t> on_demand_for_last;
+  bool avoid_failed_node = false;
+  bool hard = false;
+  absl::Duration expires_after;
+};
+
+struct CompiledResources {
+  double memory_factor = 0;   // 0: leave memory alone
+  double storage_factor = 0;  // 0: leave storage alone
+  double max_factor = 8;
+  bool request_only = false;
+};
+
+// What becomes of a WAIT that lasts.
+struct CompiledGrace {
+  absl::Duration grace;
+  v1::Action action = v1::FAIL;
+  int budget = kNoBudget;
+};
+
+struct CompiledOutcome {
+  v1::Action action = v1::ACTION_UNSPECIFIED;
+  v1::Scope scope = v1::SCOPE_UNSPECIFIED;  // unspecified: natural
+  int budget = kNoBudget;
+  v1::Queue queue = v1::IN_PLACE;
+  std::optional<CompiledBackoff> backoff;
+  std::optional<CompiledPlacement> placement;
+  std::optional<CompiledResources> resources;
+  std::optional<absl::Duration> evidence_deadline;
+  std::optional<CompiledGrace> after_grace;
+};
+
+struct CompiledRefund {
+  std::optional<double> min_growth;
+  std::optional<absl::Duration> min_healthy;
+  std::int64_t ceiling = 0;
+};
+
+struct CompiledBudget {
+  std::string name;
+  std::int64_t limit = 0;
+  std::optional<absl::Duration> window;
+  std::optional<CompiledRefund> refund;
+  // FAIL, WAIT_FOR_SPEC_UPDATE, or RETRY to charge `escalate_to` instead.
+  v1::Action on_exhausted = v1::FAIL;
+  v1::Scope exhausted_scope = v1::SCOPE_UNSPECIFIED;  // unspecified: the rule's
+  int escalate_to = kNoBudget;
+};
+
+// Thresholds of derived causes; 0: never derived.
+struct CompiledDerivation {
+  std::int32_t same_fingerprint = 3;
+  std::int32_t distinct_nodes = 1;
+  std::int32_t crash_loop_failures = 5;
+  absl::Duration crash_loop_window = absl::Minutes(10);
+  std::int32_t bad_node_failures = 2;
+  std::int32_t poison_nodes = 3;
+};
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_RULES_OUTCOME_H_

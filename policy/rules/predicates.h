@@ -1,0 +1,83 @@
+// The compiled conditions of a rule, and their evaluation.
+#ifndef MULLIGAN_POLICY_RULES_PREDICATES_H_
+#define MULLIGAN_POLICY_RULES_PREDICATES_H_
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/report.pb.h"
+#include "policy/rules/cause_set.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace mulligan {
+
+// What a rule is matched against. The causes stand beside the diagnosis so
+// that a what-if evaluation can vary them alone.
+struct Facts {
+  const v1::FailureReport& report;
+  const v1::Diagnosis& diagnosis;
+  const v1::WorkloadReference& workload;
+  v1::Cause cause;
+  v1::Cause derived_cause;
+  std::int32_t attempt;
+};
+
+struct ExitCodes {
+  bool negated = false;              // NotIn
+  std::vector<std::int32_t> values;  // sorted, without 0
+  std::string container;             // empty: the culprit
+};
+
+struct ConditionFields {
+  std::string type;
+  std::string status;
+  std::string reason;  // empty: any
+};
+
+// All given conditions must hold; the lists are alternatives, empty: not
+// looked at. Lists are sorted.
+struct Predicates {
+  Predicates();
+  Predicates(Predicates&&) noexcept;
+  Predicates& operator=(Predicates&&) noexcept;
+  ~Predicates();
+
+  CauseSet causes = CauseSet::All();  // causes and fault domains together
+  CauseSet derived_causes;
+  v1::Confidence min_confidence = v1::CONFIDENCE_UNSPECIFIED;
+  std::int32_t first_attempt = 1;
+  std::int32_t last_attempt = std::numeric_limits<std::int32_t>::max();
+  std::optional<bool> interruptible;
+  std::vector<std::string> kinds;
+  std::vector<std::string> containers;
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<std::int32_t> http_codes;
+  std::optional<ExitCodes> exit_codes;
+  std::vector<std::string> reasons;
+  std::vector<ConditionFields> conditions;
+  std::unique_ptr<const re2::RE2> message;
+};
+
+// Whether `facts` satisfy `predicates`, the cheap conditions first.
+bool Matches(const Predicates& predicates, const Facts& facts);
+
+// The first condition that does not hold, in words; empty when all do.
+// Example: "causes: APP_ERROR is not one of [CONTAINER_OOM]".
+std::string FailedPredicate(const Predicates& predicates, const Facts& facts);
+
+// Whether everything `narrow` matches is matched by `wide` too, as far as can
+// be told from the conditions alone. Never true wrongly.
+bool Covers(const Predicates& wide, const Predicates& narrow);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_RULES_PREDICATES_H_

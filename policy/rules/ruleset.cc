@@ -1,0 +1,195 @@
+#include "policy/rules/ruleset.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/limits.h"
+#include "policy/rules/checks.h"
+#include "policy/rules/compile_parts.h"
+
+namespace mulligan {
+namespace {
+
+void CheckHeader(const v1::RetryPolicy& policy, IssueReporter& report) {
+  const auto expect = [&report](const std::string& value, const char* expected,
+                                const char* path) {
+    if (value != expected) {
+      report.Error(path,
+                   absl::StrFormat("\"%s\", expected %s", value, expected));
+    }
+  };
+  expect(policy.api_version(), "mulligan.dev/v1", "apiVersion");
+  expect(policy.kind(), "RetryPolicy", "kind");
+  if (!IsDnsLabel(policy.metadata().name())) {
+    report.Error(
+        "metadata.name",
+        absl::StrFormat("\"%s\" is no policy name, expected lower-case "
+                        "letters, digits and '-', at most 63 "
+                        "characters",
+                        policy.metadata().name()));
+  }
+}
+
+v1::RuleReference Reference(const v1::RetryPolicy& policy,
+                            const SourceMap& positions, const std::string& rule,
+                            const std::string& path) {
+  const Position position = positions.Find(path);
+  v1::RuleReference reference;
+  reference.set_policy(policy.metadata().name());
+  reference.set_rule(rule);
+  reference.set_file(positions.file());
+  reference.set_line(position.line);
+  reference.set_column(position.column);
+  return reference;
+}
+
+void CheckRuleName(const std::string& name, const std::string& path,
+                   std::set<std::string>& seen, IssueReporter& report) {
+  const bool printable =
+      std::all_of(name.begin(), name.end(),
+                  [](unsigned char c) { return c > 0x20 && c != 0x7f; });
+  if (name.empty() || name.size() > kMaxRuleNameBytes || !printable) {
+    report.Error(path + ".name",
+                 absl::StrFormat("\"%s\" is no rule name, expected 1 to %d "
+                                 "characters without spaces",
+                                 name, kMaxRuleNameBytes));
+  } else if (name == "default") {
+    report.Error(path + ".name", "\"default\" stands for the policy's default");
+  } else if (!seen.insert(name).second) {
+    report.Error(
+        path + ".name",
+        absl::StrFormat("another rule is called \"%s\" already", name));
+  }
+}
+
+void CompileRules(const v1::RetryPolicy& policy, const SourceMap& positions,
+                  CompiledPolicy& compiled, IssueReporter& report) {
+  const v1::RetryPolicySpec& spec = policy.spec();
+  if (spec.rules_size() > kMaxRules) {
+    report.Error("spec.rules",
+                 absl::StrCat("has ", spec.rules_size(),
+                              " rules, expected at most ", kMaxRules));
+    return;
+  }
+  std::set<std::string> names;
+  for (int i = 0; i < spec.rules_size(); ++i) {
+    const v1::Rule& rule = spec.rules(i);
+    const std::string path = absl::StrCat("spec.rules[", i, "]");
+    CheckRuleName(rule.name(), path, names, report);
+    CompiledRule& entry = compiled.rules.emplace_back();
+    entry.reference = Reference(policy, positions, rule.name(), path);
+    entry.when = CompileWhen(rule.when(), path + ".when", report);
+    entry.then =
+        CompileOutcome(rule.then(), compiled.budgets, path + ".then", report);
+  }
+}
+
+// Everything that can be spent, and the failure that finds nothing left.
+std::int32_t SumOfCaps(const std::vector<CompiledBudget>& budgets) {
+  std::int64_t sum = 1;
+  for (const CompiledBudget& budget : budgets) {
+    sum += budget.limit;
+    if (budget.refund) sum += budget.refund->ceiling;
+  }
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>(sum, std::numeric_limits<std::int32_t>::max()));
+}
+
+void CompileCaps(const v1::RetryPolicySpec& spec, CompiledPolicy& compiled,
+                 IssueReporter& report) {
+  compiled.max_attempts = SumOfCaps(compiled.budgets);
+  if (spec.has_max_attempts() &&
+      CheckRange(spec.max_attempts(), 1,
+                 std::numeric_limits<std::int32_t>::max(), "spec.maxAttempts",
+                 report)) {
+    compiled.max_attempts = spec.max_attempts();
+  }
+  compiled.kill_switch = spec.kill_switch().enabled();
+  compiled.kill_switch_reason = spec.kill_switch().reason();
+}
+
+void CheckSelector(const v1::Selector& selector, IssueReporter& report) {
+  const auto check = [&report](const auto& values, const char* field) {
+    if (values.size() > kMaxListEntries) {
+      report.Error(
+          absl::StrCat("spec.selector.", field),
+          absl::StrCat("has ", values.size(), " entries, expected at most ",
+                       kMaxListEntries));
+    }
+    for (int i = 0; i < values.size(); ++i) {
+      if (values[i].empty()) {
+        report.Error(absl::StrCat("spec.selector.", field, "[", i, "]"),
+                     "is empty");
+      }
+    }
+  };
+  check(selector.kinds(), "kinds");
+  check(selector.namespaces(), "namespaces");
+  check(selector.names(), "names");
+}
+
+void CompileSignatures(const v1::RetryPolicy& policy,
+                       const SourceMap& positions, CompiledPolicy& compiled,
+                       Issues& issues) {
+  if (policy.spec().signatures().empty()) return;
+  compiled.signatures = UserSignatures::Create(
+      policy.metadata().name(), policy.spec(), positions, issues);
+}
+
+// Position of the list's end is unknown; line order reads best.
+void SortByPosition(Issues& issues, std::size_t first) {
+  std::stable_sort(issues.begin() + static_cast<std::ptrdiff_t>(first),
+                   issues.end(), [](const Issue& a, const Issue& b) {
+                     return std::pair(a.position.line, a.position.column) <
+                            std::pair(b.position.line, b.position.column);
+                   });
+}
+
+}  // namespace
+
+Ruleset::Ruleset(v1::RetryPolicy source, SourceMap positions,
+                 CompiledPolicy compiled)
+    : source_(std::move(source)),
+      positions_(std::move(positions)),
+      compiled_(std::move(compiled)) {}
+
+std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
+                                                SourceMap positions,
+                                                Issues& issues) {
+  const std::size_t first_issue = issues.size();
+  IssueReporter report(positions, issues);
+  CompiledPolicy compiled;
+  CheckHeader(policy, report);
+  const v1::RetryPolicySpec& spec = policy.spec();
+  CheckSelector(spec.selector(), report);
+  compiled.selector = CompileSelector(spec.selector());
+  compiled.budgets = CompileBudgets(spec, report);
+  CompileRules(policy, positions, compiled, report);
+  if (spec.has_default_()) {
+    compiled.fallback = CompileOutcome(spec.default_(), compiled.budgets,
+                                       "spec.default", report);
+  } else {
+    report.Error("spec.default",
+                 "default is missing: no verdict is implied; expected what to "
+                 "do when no rule matches");
+  }
+  compiled.fallback_reference =
+      Reference(policy, positions, "default", "spec.default");
+  CompileCaps(spec, compiled, report);
+  compiled.derivation = CompileDerivation(spec.derivation(), report);
+  CompileSignatures(policy, positions, compiled, issues);
+  const bool usable = report.errors() == 0 && (spec.signatures().empty() ||
+                                               compiled.signatures != nullptr);
+  if (usable) LintPolicy(policy, compiled, report);
+  SortByPosition(issues, first_issue);
+  if (!usable) return nullptr;
+  return std::unique_ptr<const Ruleset>(new Ruleset(
+      std::move(policy), std::move(positions), std::move(compiled)));
+}
+
+}  // namespace mulligan
