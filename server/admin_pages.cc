@@ -1,0 +1,80 @@
+#include "server/admin_pages.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <utility>
+
+#include "mulligan/v1/policy_service.pb.h"
+#include "mulligan_build_info.h"
+#include "server/policy_service.h"
+#include "server/text.h"
+
+namespace mulligan {
+namespace {
+
+constexpr char kText[] = "text/plain; charset=utf-8";
+constexpr char kJson[] = "application/json";
+constexpr char kPrometheusText[] = "text/plain; version=0.0.4; charset=utf-8";
+
+}  // namespace
+
+AdminResponse AdminPages::Handle(std::string_view method,
+                                 std::string_view path) const {
+  using Page = AdminResponse (AdminPages::*)() const;
+  static constexpr std::pair<std::string_view, Page> kPages[] = {
+      {"/metrics", &AdminPages::MetricsPage},
+      {"/livez", &AdminPages::LivePage},
+      {"/readyz", &AdminPages::ReadyPage},
+      {"/policy", &AdminPages::PolicyPage},
+      {"/buildinfo", &AdminPages::BuildInfoPage}};
+  for (const auto& [name, page] : kPages) {
+    if (path != name) continue;
+    if (method != "GET" && method != "HEAD") {
+      return {405, kText, "use GET or HEAD\n"};
+    }
+    return (this->*page)();
+  }
+  return {404, kText, "pages: /metrics /livez /readyz /policy /buildinfo\n"};
+}
+
+AdminResponse AdminPages::MetricsPage() const {
+  return {200, kPrometheusText, metrics_.Serialize()};
+}
+
+AdminResponse AdminPages::LivePage() const { return {200, kText, "ok\n"}; }
+
+AdminResponse AdminPages::ReadyPage() const {
+  switch (readiness_.state()) {
+    case ServingState::kStarting:
+      return {503, kText, "not ready: starting\n"};
+    case ServingState::kServing:
+      return {200, kText, "ok\n"};
+    case ServingState::kDraining:
+      return {503, kText, "not ready: stopping\n"};
+  }
+  return {503, kText, "not ready\n"};
+}
+
+AdminResponse AdminPages::PolicyPage() const {
+  v1::ListPoliciesResponse policies;
+  ListPolicies(snapshots_.Read(), policies);
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  std::string body;
+  if (!google::protobuf::util::MessageToJsonString(policies, &body, options)
+           .ok()) {
+    return {500, kText, "the policies cannot be shown as JSON\n"};
+  }
+  return {200, kJson, std::move(body)};
+}
+
+AdminResponse AdminPages::BuildInfoPage() const {
+  JsonObject info;
+  info.Add("version", kVersion)
+      .Add("commit", kCommit)
+      .Add("buildType", kBuildType)
+      .Add("compiler", kCompiler);
+  return {200, kJson, std::move(info).Finish() + "\n"};
+}
+
+}  // namespace mulligan

@@ -1,0 +1,46 @@
+// What the admin port answers, without the HTTP around it.
+#ifndef MULLIGAN_SERVER_ADMIN_PAGES_H_
+#define MULLIGAN_SERVER_ADMIN_PAGES_H_
+
+#include <string>
+#include <string_view>
+
+#include "server/metrics.h"
+#include "server/readiness.h"
+#include "server/snapshot.h"
+
+namespace mulligan {
+
+struct AdminResponse {
+  int status = 200;
+  std::string content_type;
+  std::string body;
+};
+
+// The pages /metrics, /livez, /readyz, /policy and /buildinfo. Nothing here
+// changes anything. What it is given outlives it. Safe to share.
+class AdminPages {
+ public:
+  AdminPages(const Metrics& metrics, const SnapshotStore& snapshots,
+             const Readiness& readiness)
+      : metrics_(metrics), snapshots_(snapshots), readiness_(readiness) {}
+
+  // 404 for other paths, 405 for methods other than GET and HEAD (whose body
+  // the transport leaves out).
+  AdminResponse Handle(std::string_view method, std::string_view path) const;
+
+ private:
+  AdminResponse MetricsPage() const;
+  AdminResponse LivePage() const;
+  AdminResponse ReadyPage() const;
+  AdminResponse PolicyPage() const;
+  AdminResponse BuildInfoPage() const;
+
+  const Metrics& metrics_;
+  const SnapshotStore& snapshots_;
+  const Readiness& readiness_;
+};
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_ADMIN_PAGES_H_

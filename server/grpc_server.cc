@@ -1,0 +1,92 @@
+#include "server/grpc_server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "server/address.h"
+
+namespace mulligan {
+namespace {
+
+constexpr int kSecondMs = 1000;
+// Reconnecting now and then spreads callers over new replicas.
+constexpr int kMaxConnectionAgeMs = 600 * kSecondMs;
+constexpr int kMaxConnectionAgeGraceMs = 30 * kSecondMs;
+constexpr int kKeepaliveTimeMs = 60 * kSecondMs;
+constexpr int kKeepaliveTimeoutMs = 20 * kSecondMs;
+// Controllers ping idle connections; once in ten seconds is tolerated.
+constexpr int kMinPingIntervalMs = 10 * kSecondMs;
+constexpr int kHandshakeTimeoutMs = 10 * kSecondMs;
+constexpr int kMaxConcurrentStreams = 1024;
+constexpr int kMaxMetadataBytes = 16 << 10;
+
+// gRPC serves reflection as soon as its library is loaded, asked or not.
+class WithoutReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
+                         plugins) override {
+    const auto is_reflection = [](const auto& plugin) {
+      return plugin->name() == "proto_server_reflection";
+    };
+    plugins->erase(
+        std::remove_if(plugins->begin(), plugins->end(), is_reflection),
+        plugins->end());
+  }
+};
+
+void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(options.max_message_bytes);
+  const std::pair<const char*, int> arguments[] = {
+      // Otherwise a second server on the port starts without an error and
+      // takes a share of the connections.
+      {GRPC_ARG_ALLOW_REUSEPORT, 0},
+      {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxConcurrentStreams},
+      {GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes},
+      {GRPC_ARG_MAX_CONNECTION_AGE_MS, kMaxConnectionAgeMs},
+      {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kMaxConnectionAgeGraceMs},
+      {GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs},
+      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs},
+      {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+      {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+       kMinPingIntervalMs},
+      {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs},
+  };
+  for (const auto& [name, value] : arguments) {
+    builder.AddChannelArgument(name, value);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ListeningServer> StartGrpcServer(
+    const ServerOptions& options, const std::vector<grpc::Service*>& services) {
+  grpc::ServerBuilder builder;
+  SetLimits(options, builder);
+  if (options.reflection) {
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  } else {
+    builder.SetOption(std::make_unique<WithoutReflection>());
+  }
+  ListeningServer result;
+  builder.AddListeningPort(options.listen_address,
+                           grpc::InsecureServerCredentials(), &result.port);
+  for (grpc::Service* service : services) builder.RegisterService(service);
+  result.server = builder.BuildAndStart();
+  if (result.server == nullptr || result.port == 0) {
+    return absl::UnavailableError(absl::StrFormat(
+        "--listen-address: cannot listen on \"%s\": in use, or not an address "
+        "of this machine",
+        options.listen_address));
+  }
+  if (ParseAddress(options.listen_address)->unix_socket) result.port = 0;
+  return result;
+}
+
+}  // namespace mulligan

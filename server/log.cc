@@ -1,0 +1,125 @@
+#include "server/log.h"
+
+#include <grpc/support/log.h>
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/text.h"
+
+namespace mulligan {
+namespace {
+
+std::string_view LevelName(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "error";
+}
+
+std::string Now() {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", absl::Now(),
+                          absl::UTCTimeZone());
+}
+
+std::string JsonLine(LogLevel level, std::string_view message,
+                     std::initializer_list<LogField> fields) {
+  JsonObject line;
+  line.Add("time", std::string_view(Now()))
+      .Add("level", LevelName(level))
+      .Add("message", message);
+  for (const LogField& field : fields) {
+    std::visit([&](auto value) { line.Add(field.key, value); }, field.value);
+  }
+  return std::move(line).Finish();
+}
+
+// Values are quoted as in JSON, so that a line stays a line.
+std::string TextLine(LogLevel level, std::string_view message,
+                     std::initializer_list<LogField> fields) {
+  std::string line = absl::StrFormat("%s %-7s ", Now(), LevelName(level));
+  // Without the quotes, but with line breaks escaped.
+  std::string quoted;
+  AppendJsonString(message, quoted);
+  line.append(quoted, 1, quoted.size() - 2);
+  for (const LogField& field : fields) {
+    absl::StrAppendFormat(&line, " %s=", field.key);
+    if (const auto* text = std::get_if<std::string_view>(&field.value)) {
+      AppendJsonString(*text, line);
+    } else if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
+      absl::StrAppendFormat(&line, "%d", *number);
+    } else if (const auto* real = std::get_if<double>(&field.value)) {
+      absl::StrAppendFormat(&line, "%g", *real);
+    } else {
+      line += std::get<bool>(field.value) ? "true" : "false";
+    }
+  }
+  return line;
+}
+
+// Read by gRPC's threads; set and cleared by GrpcLogRedirect.
+std::atomic<const Log*> grpc_log = nullptr;
+
+void WriteGrpcMessage(gpr_log_func_args* args) {
+  const Log* log = grpc_log.load(std::memory_order_acquire);
+  if (log == nullptr) return;
+  LogLevel level = LogLevel::kDebug;
+  if (args->severity == GPR_LOG_SEVERITY_ERROR) level = LogLevel::kError;
+  const std::string source = absl::StrFormat("%s:%d", args->file, args->line);
+  log->Write(level, args->message,
+             {{"component", "grpc"}, {"source", std::string_view(source)}});
+}
+
+}  // namespace
+
+Log::Log(LogLevel level, LogFormat format)
+    : Log(level, format, std::make_shared<spdlog::sinks::stderr_sink_mt>()) {}
+
+Log::Log(LogLevel level, LogFormat format,
+         std::shared_ptr<spdlog::sinks::sink> sink)
+    : level_(level),
+      format_(format),
+      logger_(std::make_unique<spdlog::logger>("mulligan", std::move(sink))) {
+  logger_->set_pattern("%v");
+  logger_->set_level(spdlog::level::trace);
+  logger_->flush_on(spdlog::level::trace);
+}
+
+Log::~Log() = default;
+
+void Log::Write(LogLevel level, std::string_view message,
+                std::initializer_list<LogField> fields) const {
+  if (!IsOn(level)) return;
+  const std::string line = format_ == LogFormat::kJson
+                               ? JsonLine(level, message, fields)
+                               : TextLine(level, message, fields);
+  logger_->log(spdlog::level::info, spdlog::string_view_t(line));
+}
+
+GrpcLogRedirect::GrpcLogRedirect(const Log& log) {
+  grpc_log.store(&log, std::memory_order_release);
+  gpr_set_log_verbosity(log.IsOn(LogLevel::kDebug) ? GPR_LOG_SEVERITY_INFO
+                                                   : GPR_LOG_SEVERITY_ERROR);
+  gpr_set_log_function(&WriteGrpcMessage);
+}
+
+GrpcLogRedirect::~GrpcLogRedirect() {
+  gpr_set_log_function(nullptr);
+  grpc_log.store(nullptr, std::memory_order_release);
+}
+
+}  // namespace mulligan

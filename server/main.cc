@@ -1,0 +1,61 @@
+// mulligan-server. docs/operations.md describes flags, ports and signals.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "mulligan_build_info.h"
+#include "server/log.h"
+#include "server/options.h"
+#include "server/policy_source.h"
+#include "server/run.h"
+#include "server/server.h"
+
+namespace mulligan {
+namespace {
+
+int Fail(const absl::Status& status, ExitCode code) {
+  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+  return code;
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  const auto command = ParseCommandLine(
+      arguments, [](const char* name) { return std::getenv(name); });
+  if (!command.ok()) return Fail(command.status(), kExitUsage);
+  if (!command->output.empty()) {
+    std::fputs(command->output.c_str(), stdout);
+    return kExitOk;
+  }
+  const ServerOptions& options = command->options;
+  BlockStopSignals();
+  const Log log(options.log_level, options.log_format);
+  const GrpcLogRedirect redirect(log);
+  // A file of an earlier run must not pass for this one's.
+  if (!options.port_file.empty()) std::remove(options.port_file.c_str());
+  const auto source = MakePolicySource(options.policy_dir);
+  const auto server = Server::Create(options, *source, log);
+  if (absl::IsInvalidArgument(server.status())) {
+    return Fail(server.status(), kExitPolicyInvalid);
+  }
+  if (!server.ok()) return Fail(server.status(), kExitCannotStart);
+  log.Write(LogLevel::kInfo, "serving",
+            {{"version", kVersion},
+             {"commit", kCommit},
+             {"listen_address", std::string_view(options.listen_address)},
+             {"grpc_port", std::int64_t{(*server)->grpc_port()}},
+             {"admin_port", std::int64_t{(*server)->admin_port()}}});
+  if (!options.port_file.empty()) {
+    const absl::Status written = WritePortFile(options.port_file, **server);
+    if (!written.ok()) return Fail(written, kExitCannotStart);
+  }
+  return RunUntilSignal(**server, log);
+}
+
+}  // namespace
+}  // namespace mulligan
+
+int main(int argc, char** argv) {
+  return mulligan::Main(std::vector<std::string>(argv + 1, argv + argc));
+}

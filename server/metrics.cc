@@ -1,0 +1,285 @@
+#include "server/metrics.h"
+
+#include <sstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mulligan_build_info.h"
+#include "prometheus/text_serializer.h"
+#include "server/process_metrics.h"
+
+namespace mulligan {
+namespace {
+
+using Bounds = prometheus::Histogram::BucketBoundaries;
+
+// The exhausted limit that is not a budget (Exhaustion.limit).
+constexpr char kMaxAttempts[] = "maxAttempts";
+
+// From a microsecond: a decision takes a few.
+const Bounds& DurationBounds() {
+  static const Bounds bounds = {1e-6,   2e-6, 5e-6,   1e-5, 2e-5, 5e-5, 1e-4,
+                                2.5e-4, 1e-3, 2.5e-3, 0.01, 0.1,  1};
+  return bounds;
+}
+
+const Bounds& HandlingBounds() {
+  static const Bounds bounds = {1e-5,   2.5e-5, 5e-5,  1e-4, 2.5e-4, 5e-4, 1e-3,
+                                2.5e-3, 0.01,   0.025, 0.1,  1,      10};
+  return bounds;
+}
+
+constexpr const char* kReasonNames[] = {"malformed",      "invalid",
+                                        "unknown_policy", "foreign_ledger",
+                                        "too_large",      "internal"};
+static_assert(std::size(kReasonNames) == kRejectReasonCount);
+
+// As dashboards made for go-grpc-prometheus expect them.
+constexpr const char* kCodeNames[] = {"OK",
+                                      "Canceled",
+                                      "Unknown",
+                                      "InvalidArgument",
+                                      "DeadlineExceeded",
+                                      "NotFound",
+                                      "AlreadyExists",
+                                      "PermissionDenied",
+                                      "ResourceExhausted",
+                                      "FailedPrecondition",
+                                      "Aborted",
+                                      "OutOfRange",
+                                      "Unimplemented",
+                                      "Internal",
+                                      "Unavailable",
+                                      "DataLoss",
+                                      "Unauthenticated"};
+
+// Whether a value of a protobuf enum is one that answers carry.
+bool IsAction(int value) { return v1::Action_IsValid(value) && value != 0; }
+bool IsCause(int value) { return v1::Cause_IsValid(value) && value != 0; }
+
+CountersByAction MakeByAction(prometheus::Family<prometheus::Counter>& family,
+                              const char* label, const std::string& value) {
+  CountersByAction counters = {};
+  for (int action = 0; action < kActionCount; ++action) {
+    if (!IsAction(action)) continue;
+    counters[static_cast<std::size_t>(action)] = &family.Add(
+        {{label, value},
+         {"action", v1::Action_Name(static_cast<v1::Action>(action))}});
+  }
+  return counters;
+}
+
+// Out of range and UNSPECIFIED have no series: null.
+template <typename Array>
+prometheus::Counter* At(const Array& counters, int index) {
+  if (index < 0 || static_cast<std::size_t>(index) >= counters.size()) {
+    return nullptr;
+  }
+  return counters[static_cast<std::size_t>(index)];
+}
+
+void Count(prometheus::Counter* counter, double by = 1) {
+  if (counter != nullptr) counter->Increment(by);
+}
+
+bool IsUndemystified(v1::Cause cause) {
+  return cause == v1::UNKNOWN || cause == v1::SIGTERM_UNEXPLAINED ||
+         cause == v1::SIGKILL_UNEXPLAINED;
+}
+
+}  // namespace
+
+Metrics::Metrics() {
+  MakeDecisionSeries();
+  MakeGrpcSeries();
+  MakePolicyGauges();
+  GaugeFamily(MetricId::kBuildInfo)
+      .Add({{"version", kVersion}, {"commit", kCommit}})
+      .Set(1);
+}
+
+prometheus::Family<prometheus::Counter>& Metrics::CounterFamily(MetricId id) {
+  return prometheus::BuildCounter()
+      .Name(InfoOf(id).name)
+      .Help(InfoOf(id).help)
+      .Register(registry_);
+}
+
+prometheus::Family<prometheus::Gauge>& Metrics::GaugeFamily(MetricId id) {
+  return prometheus::BuildGauge()
+      .Name(InfoOf(id).name)
+      .Help(InfoOf(id).help)
+      .Register(registry_);
+}
+
+prometheus::Histogram& Metrics::OneHistogram(MetricId id,
+                                             const Bounds& bounds) {
+  return prometheus::BuildHistogram()
+      .Name(InfoOf(id).name)
+      .Help(InfoOf(id).help)
+      .Register(registry_)
+      .Add({}, bounds);
+}
+
+void Metrics::MakeDecisionSeries() {
+  auto& decisions = CounterFamily(MetricId::kDecisions);
+  auto& derived = CounterFamily(MetricId::kDerivedCauses);
+  for (int cause = 0; cause < static_cast<int>(kCauseCount); ++cause) {
+    if (!IsCause(cause)) continue;
+    const auto index = static_cast<std::size_t>(cause);
+    const std::string& name = v1::Cause_Name(static_cast<v1::Cause>(cause));
+    decisions_[index] = MakeByAction(decisions, "cause", name);
+    // From 101 on causes are derived from the history.
+    if (cause > 100) derived_[index] = &derived.Add({{"cause", name}});
+  }
+  auto& by_kind = CounterFamily(MetricId::kDecisionsByKind);
+  auto& undemystified = CounterFamily(MetricId::kUndemystified);
+  for (std::size_t kind = 0; kind < by_kind_.size(); ++kind) {
+    const std::string name(kWorkloadKinds[kind]);
+    by_kind_[kind] = MakeByAction(by_kind, "kind", name);
+    undemystified_[kind] = &undemystified.Add({{"kind", name}});
+  }
+  by_policy_ = &CounterFamily(MetricId::kDecisionsByPolicy);
+  budget_charged_ = &CounterFamily(MetricId::kBudgetCharged);
+  budget_exhausted_ = &CounterFamily(MetricId::kBudgetExhausted);
+  duplicates_ = &CounterFamily(MetricId::kDuplicateReports).Add({});
+  auto& rejected = CounterFamily(MetricId::kRequestsRejected);
+  for (std::size_t i = 0; i < kRejectReasonCount; ++i) {
+    rejected_[i] = &rejected.Add({{"reason", kReasonNames[i]}});
+  }
+  decision_duration_ =
+      &OneHistogram(MetricId::kDecisionDuration, DurationBounds());
+  demystify_duration_ =
+      &OneHistogram(MetricId::kDemystifyDuration, DurationBounds());
+  request_bytes_ = &OneHistogram(
+      MetricId::kRequestBytes, {256, 1024, 4096, 16384, 65536, 262144, 1048576,
+                                4194304, 8388608, 67108864});
+  batch_items_ = &OneHistogram(MetricId::kBatchItems,
+                               {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000});
+}
+
+void Metrics::MakeGrpcSeries() {
+  auto& started = CounterFamily(MetricId::kGrpcStarted);
+  auto& handled = CounterFamily(MetricId::kGrpcHandled);
+  const MetricInfo& info = InfoOf(MetricId::kGrpcHandling);
+  auto& handling =
+      prometheus::BuildHistogram().Name(info.name).Help(info.help).Register(
+          registry_);
+  for (std::size_t i = 0; i < kRpcMethodCount; ++i) {
+    const RpcMethodInfo& method = kRpcMethods[i];
+    prometheus::Labels labels = {{"grpc_type", method.type},
+                                 {"grpc_service", method.service},
+                                 {"grpc_method", method.name}};
+    grpc_[i].started = &started.Add(labels);
+    grpc_[i].seconds = &handling.Add(labels, HandlingBounds());
+    for (std::size_t code = 0; code < kCodeCount; ++code) {
+      labels["grpc_code"] = kCodeNames[code];
+      grpc_[i].handled[code] = &handled.Add(labels);
+    }
+  }
+}
+
+void Metrics::MakePolicyGauges() {
+  policy_info_ = &GaugeFamily(MetricId::kPolicyInfo);
+  loaded_timestamp_ = &GaugeFamily(MetricId::kPolicyLoadedTimestamp).Add({});
+  policies_ = &GaugeFamily(MetricId::kPolicies).Add({});
+  auto& reloads = CounterFamily(MetricId::kPolicyReloads);
+  reload_successes_ = &reloads.Add({{"result", "success"}});
+  reload_failures_ = &reloads.Add({{"result", "failure"}});
+  reload_failing_ = &GaugeFamily(MetricId::kPolicyReloadFailing).Add({});
+}
+
+void Metrics::OnCallHandled(RpcMethod method, grpc::StatusCode code,
+                            double seconds) {
+  const GrpcSeries& series = grpc_[static_cast<std::size_t>(method)];
+  Count(At(series.handled, static_cast<int>(code)));
+  series.seconds->Observe(seconds);
+}
+
+void Metrics::OnDecision(const v1::DecideRequest& request,
+                         const v1::DecideResponse& response,
+                         const PolicySeries& series, double seconds) {
+  if (request.purpose() == v1::DecideRequest::PREVIEW) return;
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  const v1::Accounting& accounting = response.accounting();
+  const int action = response.decision().action();
+  const int cause = diagnosis.cause();
+  if (IsCause(cause)) {
+    Count(At(decisions_[static_cast<std::size_t>(cause)], action));
+  }
+  const int kind = WorkloadKindOf(request.report());
+  Count(At(by_kind_[static_cast<std::size_t>(kind)], action));
+  if (IsUndemystified(diagnosis.cause())) Count(At(undemystified_, kind));
+  Count(At(derived_, diagnosis.derived_cause()));
+  Count(At(series.ForPolicy(response.policy().name()), action));
+  if (accounting.units() > 0) {
+    Count(series.ForBudget(accounting.charged_to()).charged,
+          static_cast<double>(accounting.units()));
+  }
+  if (accounting.has_exhaustion()) {
+    Count(series.ForBudget(accounting.exhaustion().limit()).exhausted);
+  }
+  if (accounting.duplicate()) duplicates_->Increment();
+  decision_duration_->Observe(seconds);
+}
+
+BudgetCounters Metrics::MakeBudgetCounters(const std::string& budget) {
+  return {&budget_charged_->Add({{"budget", budget}}),
+          &budget_exhausted_->Add({{"budget", budget}})};
+}
+
+PolicySeries Metrics::MakePolicySeries(const PolicySet& policies) {
+  PolicySeries series;
+  for (const auto& policy : policies.policies()) {
+    series.policies_.emplace(
+        policy->name(), MakeByAction(*by_policy_, "policy", policy->name()));
+    for (const auto& [budget, unused] : policy->source().spec().budgets()) {
+      series.budgets_.emplace(budget, MakeBudgetCounters(budget));
+    }
+  }
+  series.budgets_.emplace(kMaxAttempts, MakeBudgetCounters(kMaxAttempts));
+  series.inline_policy_ = MakeByAction(*by_policy_, "policy", kInlineLabel);
+  series.inline_budget_ = MakeBudgetCounters(kInlineLabel);
+  return series;
+}
+
+void Metrics::OnPoliciesLoaded(const PolicySet& policies, double unix_seconds) {
+  if (revision_ != nullptr) policy_info_->Remove(revision_);
+  revision_ = &policy_info_->Add({{"revision", policies.revision()}});
+  revision_->Set(1);
+  loaded_timestamp_->Set(unix_seconds);
+  policies_->Set(static_cast<double>(policies.policies().size()));
+  reload_successes_->Increment();
+  reload_failing_->Set(0);
+}
+
+void Metrics::OnPolicyLoadFailed() {
+  reload_failures_->Increment();
+  reload_failing_->Set(1);
+}
+
+std::int64_t Metrics::CallsInFlight() const {
+  double in_flight = 0;
+  for (std::size_t i = 0; i < kRpcMethodCount; ++i) {
+    if (static_cast<RpcMethod>(i) == RpcMethod::kHealthWatch) continue;
+    // Handled first: a call that starts in between must not count as -1.
+    for (const prometheus::Counter* handled : grpc_[i].handled) {
+      in_flight -= handled->Value();
+    }
+    in_flight += grpc_[i].started->Value();
+  }
+  return static_cast<std::int64_t>(in_flight);
+}
+
+std::string Metrics::Serialize() const {
+  std::vector<prometheus::MetricFamily> families = registry_.Collect();
+  for (prometheus::MetricFamily& family : CollectProcessMetrics()) {
+    families.push_back(std::move(family));
+  }
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, families);
+  return std::move(out).str();
+}
+
+}  // namespace mulligan

@@ -1,0 +1,121 @@
+// What the server counts. Names are in metric_table.h.
+#ifndef MULLIGAN_SERVER_METRICS_H_
+#define MULLIGAN_SERVER_METRICS_H_
+
+#include <grpcpp/support/status.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/policy_set.h"
+#include "prometheus/counter.h"
+#include "prometheus/gauge.h"
+#include "prometheus/histogram.h"
+#include "prometheus/registry.h"
+#include "server/metric_table.h"
+#include "server/policy_series.h"
+#include "server/rpc_method.h"
+#include "server/workload_kind.h"
+
+namespace mulligan {
+
+// Why a request or a batch item got an error; label `reason`.
+enum class RejectReason {
+  kMalformed,
+  kInvalid,
+  kUnknownPolicy,
+  kForeignLedger,
+  kTooLarge,
+  kInternal,
+};
+inline constexpr std::size_t kRejectReasonCount = 6;
+
+// All series with closed label sets exist from the start, so that rate() sees
+// the first increment; counters are reached by index, without a look-up. Safe
+// to share; nothing here waits longer than a histogram's lock.
+class Metrics {
+ public:
+  Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  void OnCallStarted(RpcMethod method) {
+    grpc_[static_cast<std::size_t>(method)].started->Increment();
+  }
+  void OnCallHandled(RpcMethod method, grpc::StatusCode code, double seconds);
+  void OnRequestBytes(std::size_t bytes) {
+    request_bytes_->Observe(static_cast<double>(bytes));
+  }
+  void OnBatch(int items) { batch_items_->Observe(items); }
+  void OnRejected(RejectReason reason) {
+    rejected_[static_cast<std::size_t>(reason)]->Increment();
+  }
+
+  // One answered decision. Requests with purpose PREVIEW are not counted.
+  void OnDecision(const v1::DecideRequest& request,
+                  const v1::DecideResponse& response,
+                  const PolicySeries& series, double seconds);
+  void OnDemystified(double seconds) { demystify_duration_->Observe(seconds); }
+
+  // Makes the series for the names in `policies`. Series of policies that are
+  // no longer loaded stay: their counters may be in use.
+  PolicySeries MakePolicySeries(const PolicySet& policies);
+  void OnPoliciesLoaded(const PolicySet& policies, double unix_seconds);
+  void OnPolicyLoadFailed();
+
+  // Calls started and not yet answered, open health watches left out.
+  std::int64_t CallsInFlight() const;
+
+  // Everything in Prometheus' text format, process metrics included.
+  std::string Serialize() const;
+
+ private:
+  static constexpr std::size_t kCauseCount = v1::Cause_MAX + 1;
+  static constexpr std::size_t kCodeCount = 17;
+
+  struct GrpcSeries {
+    prometheus::Counter* started;
+    std::array<prometheus::Counter*, kCodeCount> handled;
+    prometheus::Histogram* seconds;
+  };
+
+  prometheus::Family<prometheus::Counter>& CounterFamily(MetricId id);
+  prometheus::Family<prometheus::Gauge>& GaugeFamily(MetricId id);
+  prometheus::Histogram& OneHistogram(
+      MetricId id, const prometheus::Histogram::BucketBoundaries& bounds);
+  void MakeDecisionSeries();
+  void MakeGrpcSeries();
+  void MakePolicyGauges();
+  BudgetCounters MakeBudgetCounters(const std::string& budget);
+
+  prometheus::Registry registry_;
+  std::array<CountersByAction, kCauseCount> decisions_ = {};
+  std::array<CountersByAction, kWorkloadKindCount> by_kind_ = {};
+  std::array<prometheus::Counter*, kWorkloadKindCount> undemystified_ = {};
+  std::array<prometheus::Counter*, kCauseCount> derived_ = {};
+  std::array<prometheus::Counter*, kRejectReasonCount> rejected_ = {};
+  std::array<GrpcSeries, kRpcMethodCount> grpc_ = {};
+  prometheus::Counter* duplicates_;
+  prometheus::Family<prometheus::Counter>* by_policy_;
+  prometheus::Family<prometheus::Counter>* budget_charged_;
+  prometheus::Family<prometheus::Counter>* budget_exhausted_;
+  prometheus::Histogram* decision_duration_;
+  prometheus::Histogram* demystify_duration_;
+  prometheus::Histogram* request_bytes_;
+  prometheus::Histogram* batch_items_;
+  prometheus::Family<prometheus::Gauge>* policy_info_;
+  prometheus::Gauge* revision_ = nullptr;
+  prometheus::Gauge* loaded_timestamp_;
+  prometheus::Gauge* policies_;
+  prometheus::Counter* reload_successes_;
+  prometheus::Counter* reload_failures_;
+  prometheus::Gauge* reload_failing_;
+};
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_METRICS_H_

@@ -1,0 +1,278 @@
+// The only file that includes CLI11, which costs three seconds to compile.
+#include "server/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "mulligan_build_info.h"
+#include "server/address.h"
+
+namespace mulligan {
+namespace {
+
+constexpr absl::Duration kMaxDuration = absl::Minutes(10);
+
+// Takes the value over, or returns the form that was expected.
+using Apply = std::string (*)(const std::string& value, ServerOptions& options);
+
+struct Option {
+  const char* name;
+  const char* default_value;
+  const char* help;
+  Apply apply;
+};
+
+std::string ApplyBool(const std::string& value, bool& target) {
+  if (value != "true" && value != "false") return "true or false";
+  target = value == "true";
+  return "";
+}
+
+std::string ApplyDuration(const std::string& value, absl::Duration& target) {
+  absl::Duration parsed;
+  if (!absl::ParseDuration(value, &parsed) || parsed < absl::ZeroDuration() ||
+      parsed > kMaxDuration) {
+    return "a duration such as 500ms, 5s or 2m, from 0 to 10m";
+  }
+  target = parsed;
+  return "";
+}
+
+std::string ApplyListenAddress(const std::string& value, ServerOptions& o) {
+  if (!ParseAddress(value).has_value()) {
+    return "host:port such as 127.0.0.1:8980, [::]:8980, or unix:/path";
+  }
+  o.listen_address = value;
+  return "";
+}
+
+std::string ApplyAdminAddress(const std::string& value, ServerOptions& o) {
+  const auto address = ParseAddress(value);
+  if (value != "off" && (!address.has_value() || address->unix_socket)) {
+    return "host:port such as 127.0.0.1:8981 or [::]:8981, or off";
+  }
+  o.admin_address = value;
+  return "";
+}
+
+std::string ApplyPolicyDir(const std::string& value, ServerOptions& o) {
+  o.policy_dir = value;
+  return "";
+}
+
+std::string ApplyLogLevel(const std::string& value, ServerOptions& o) {
+  static constexpr std::pair<const char*, LogLevel> kLevels[] = {
+      {"debug", LogLevel::kDebug},
+      {"info", LogLevel::kInfo},
+      {"warning", LogLevel::kWarning},
+      {"error", LogLevel::kError}};
+  for (const auto& [name, level] : kLevels) {
+    if (value != name) continue;
+    o.log_level = level;
+    return "";
+  }
+  return "debug, info, warning or error";
+}
+
+std::string ApplyLogFormat(const std::string& value, ServerOptions& o) {
+  if (value != "json" && value != "text") return "json or text";
+  o.log_format = value == "json" ? LogFormat::kJson : LogFormat::kText;
+  return "";
+}
+
+std::string ApplyPortFile(const std::string& value, ServerOptions& o) {
+  o.port_file = value;
+  return "";
+}
+
+std::string ApplyMaxMessageBytes(const std::string& value, ServerOptions& o) {
+  int parsed = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, parsed);
+  if (error != std::errc() || stop != end || parsed < kMinMaxMessageBytes ||
+      parsed > kMaxMaxMessageBytes) {
+    return absl::StrFormat("a number of bytes from %d to %d",
+                           kMinMaxMessageBytes, kMaxMaxMessageBytes);
+  }
+  o.max_message_bytes = parsed;
+  return "";
+}
+
+constexpr Option kOptions[] = {
+    {"listen-address", "127.0.0.1:8980",
+     "gRPC address: host:port (port 0 picks a free one) or unix:/path",
+     ApplyListenAddress},
+    {"admin-address", "127.0.0.1:8981",
+     "HTTP address of metrics and probes: host:port, or off",
+     ApplyAdminAddress},
+    {"policy-dir", "",
+     "folder of policy files (*.yaml, *.yml); the embedded policies without it",
+     ApplyPolicyDir},
+    {"log-level", "info", "least level logged: debug, info, warning or error",
+     ApplyLogLevel},
+    {"log-format", "json", "json or text", ApplyLogFormat},
+    {"drain-delay", "5s",
+     "time to serve on after a stop signal while readiness says no",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyDuration(v, o.drain_delay);
+     }},
+    {"shutdown-grace", "20s",
+     "time for calls under way once the drain delay is over",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyDuration(v, o.shutdown_grace);
+     }},
+    {"allow-plaintext", "false",
+     "serve without TLS on an address that other hosts can reach",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyBool(v, o.allow_plaintext);
+     }},
+    {"reflection", "true", "serve gRPC reflection",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyBool(v, o.reflection);
+     }},
+    {"max-message-bytes", "8388608", "largest request taken",
+     ApplyMaxMessageBytes},
+    {"port-file", "",
+     "file that receives the bound ports as JSON once calls are served",
+     ApplyPortFile},
+};
+
+std::string EnvironmentName(std::string_view option) {
+  std::string name = "MULLIGAN_";
+  for (const char c : option) {
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  }
+  return name;
+}
+
+std::string HelpText() {
+  std::string text =
+      "mulligan-server: decides over gRPC whether failed batch work is "
+      "retried.\n\nUsage: mulligan-server [--flag=value ...]\n\n";
+  for (const OptionInfo& option : OptionTable()) {
+    absl::StrAppendFormat(&text, "  %-20s %s\n", option.flag, option.help);
+    absl::StrAppendFormat(&text, "  %-20s [%s%s%s]\n", "", option.environment,
+                          option.default_value.empty() ? "" : ", default ",
+                          option.default_value);
+  }
+  text +=
+      "  --help               this text\n"
+      "  --version            version and commit\n\n"
+      "A flag beats its environment variable. Exit codes: 0 stopped after all\n"
+      "calls had ended, 1 could not start, 2 wrong usage, 3 policies could "
+      "not\n"
+      "be loaded, 4 stopped with calls under way. Signals: SIGTERM or SIGINT\n"
+      "drains and stops, a second one stops at once.\n";
+  return text;
+}
+
+// The flags given, by option name; `output` is set for --help and --version.
+absl::StatusOr<std::map<std::string, std::string>> ParseFlags(
+    std::vector<std::string> arguments, std::string& output) {
+  CLI::App app;
+  app.set_help_flag();
+  bool help = false;
+  bool version = false;
+  app.add_flag("--help,-h", help);
+  app.add_flag("--version", version);
+  std::map<std::string, std::string> values;
+  for (const Option& option : kOptions) {
+    const std::string name = option.name;
+    CLI::Option* flag = app.add_option_function<std::string>(
+        "--" + name,
+        [&values, name](const std::string& value) { values[name] = value; });
+    flag->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    const std::string_view default_value = option.default_value;
+    // A switch may be given without a value.
+    if (default_value == "true" || default_value == "false") {
+      flag->expected(0, 1);
+    }
+  }
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s; see --help", error.what()));
+  }
+  if (help) output = HelpText();
+  if (version) {
+    output = absl::StrFormat("mulligan-server %s (commit %s, %s)\n", kVersion,
+                             kCommit, kCompiler);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<OptionInfo> OptionTable() {
+  std::vector<OptionInfo> table;
+  for (const Option& option : kOptions) {
+    table.push_back({"--" + std::string(option.name),
+                     EnvironmentName(option.name), option.default_value,
+                     option.help});
+  }
+  return table;
+}
+
+absl::Status ValidateOptions(const ServerOptions& options) {
+  const auto address = ParseAddress(options.listen_address);
+  if (!address.has_value()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--listen-address: \"%s\" is not an address", options.listen_address));
+  }
+  if (!IsLocal(*address) && !options.allow_plaintext) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--listen-address: other hosts can reach \"%s\" and calls are not "
+        "encrypted; expected a loopback address, unix:/path, or "
+        "--allow-plaintext",
+        options.listen_address));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CommandLine> ParseCommandLine(
+    const std::vector<std::string>& arguments, const Environment& environment) {
+  CommandLine result;
+  auto flags = ParseFlags(arguments, result.output);
+  if (!flags.ok()) return flags.status();
+  if (!result.output.empty()) return result;
+
+  std::vector<std::string> problems;
+  for (const Option& option : kOptions) {
+    std::string source = "--" + std::string(option.name);
+    std::string value;
+    if (const auto flag = flags->find(option.name); flag != flags->end()) {
+      value = flag->second;
+      const std::string_view default_value = option.default_value;
+      if (value.empty() &&
+          (default_value == "true" || default_value == "false"))
+        value = "true";
+    } else {
+      source = EnvironmentName(option.name);
+      const char* variable = environment(source.c_str());
+      if (variable == nullptr || *variable == '\0') continue;
+      value = variable;
+    }
+    const std::string expected = option.apply(value, result.options);
+    if (expected.empty()) continue;
+    problems.push_back(absl::StrFormat("%s: \"%s\" is not valid; expected %s",
+                                       source, value, expected));
+  }
+  if (const absl::Status together = ValidateOptions(result.options);
+      !together.ok()) {
+    problems.emplace_back(together.message());
+  }
+  if (!problems.empty()) {
+    return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+  }
+  return result;
+}
+
+}  // namespace mulligan

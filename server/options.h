@@ -1,0 +1,73 @@
+// What the server is told: flags, and environment variables for each of them.
+#ifndef MULLIGAN_SERVER_OPTIONS_H_
+#define MULLIGAN_SERVER_OPTIONS_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/limits.h"
+#include "server/log.h"
+
+namespace mulligan {
+
+struct ServerOptions {
+  // gRPC: host:port, port 0 picks one, or unix:/path.
+  std::string listen_address = "127.0.0.1:8980";
+  // HTTP for metrics and probes: host:port, or "off".
+  std::string admin_address = "127.0.0.1:8981";
+  // Folder of policy files; empty: the embedded policies.
+  std::string policy_dir;
+  LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kJson;
+  // How long calls under way may still take once new ones are refused.
+  absl::Duration shutdown_grace = absl::Seconds(20);
+  // How long to serve on after announcing the stop, so that clients and
+  // endpoint lists notice.
+  absl::Duration drain_delay = absl::Seconds(5);
+  // Serve without TLS on an address that other hosts can reach.
+  bool allow_plaintext = false;
+  bool reflection = true;
+  // File that receives the ports as JSON once the server serves; empty: none.
+  std::string port_file;
+  int max_message_bytes = kDefaultMaxMessageBytes;
+};
+
+// One flag, as help text and documentation show it.
+struct OptionInfo {
+  // "--drain-delay".
+  std::string flag;
+  // "MULLIGAN_DRAIN_DELAY".
+  std::string environment;
+  // Value used when neither is given, as it would be written.
+  std::string default_value;
+  std::string help;
+};
+
+// All flags in the order of the help text.
+std::vector<OptionInfo> OptionTable();
+
+struct CommandLine {
+  ServerOptions options;
+  // Not empty: print this and exit 0 (--help, --version).
+  std::string output;
+};
+
+// Value of an environment variable, or null.
+using Environment = std::function<const char*(const char* name)>;
+
+// Reads flags (`arguments` without the program's name) and environment; a flag
+// beats its variable, an empty variable counts as absent. INVALID_ARGUMENT
+// names every flag or variable that is wrong, its value and the expected form.
+absl::StatusOr<CommandLine> ParseCommandLine(
+    const std::vector<std::string>& arguments, const Environment& environment);
+
+// Checks what the options say together; part of ParseCommandLine.
+absl::Status ValidateOptions(const ServerOptions& options);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_OPTIONS_H_

@@ -1,0 +1,139 @@
+#include "server/policy_service.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "policy/loader/load.h"
+#include "server/limits.h"
+#include "server/text.h"
+
+namespace mulligan {
+namespace {
+
+CallResult GetPolicyFrom(const Snapshot& snapshot,
+                         const v1::GetPolicyRequest& request,
+                         v1::GetPolicyResponse& response) {
+  if (request.name().empty()) {
+    return {absl::InvalidArgumentError(
+                "name: is empty; expected the name of a loaded policy"),
+            {{"name", "is empty; expected the name of a loaded policy"}}};
+  }
+  const Ruleset* policy = snapshot.policies->Find(request.name());
+  if (policy == nullptr) {
+    return {absl::NotFoundError(absl::StrFormat(
+                "no policy \"%s\" is loaded; ListPolicies names those that are",
+                request.name())),
+            {}};
+  }
+  *response.mutable_policy() = policy->source();
+  response.set_file(policy->positions().file());
+  response.set_revision(snapshot.policies->revision());
+  return {};
+}
+
+std::vector<FieldViolation> FilesOutOfBounds(
+    const v1::CheckPolicyRequest& request) {
+  std::vector<FieldViolation> violations;
+  const int files = request.files_size();
+  if (files == 0 || files > kMaxCheckedFiles) {
+    violations.push_back(
+        {"files", absl::StrFormat("has %d entries; expected 1 to %d", files,
+                                  kMaxCheckedFiles)});
+  }
+  for (int i = 0; i < files; ++i) {
+    const std::size_t bytes = request.files(i).text().size();
+    if (bytes <= kMaxCheckedFileBytes) continue;
+    violations.push_back({absl::StrFormat("files[%d].text", i),
+                          absl::StrFormat("has %d bytes; expected at most %d",
+                                          bytes, kMaxCheckedFileBytes)});
+  }
+  return violations;
+}
+
+CallResult Check(const v1::CheckPolicyRequest& request,
+                 v1::CheckPolicyResponse& response) {
+  if (auto violations = FilesOutOfBounds(request); !violations.empty()) {
+    return {absl::InvalidArgumentError(absl::StrFormat(
+                "%s: %s", violations[0].field, violations[0].description)),
+            std::move(violations)};
+  }
+  std::vector<PolicyText> texts;
+  for (const v1::PolicyFile& file : request.files()) {
+    texts.push_back({file.name(), file.text()});
+  }
+  Issues issues;
+  const bool loaded = LoadPolicies(texts, issues) != nullptr;
+  response.set_valid(loaded && !HasErrors(issues));
+  for (const Issue& issue : issues) {
+    v1::PolicyIssue& added = *response.add_issues();
+    added.set_severity(issue.severity == Issue::Severity::kError
+                           ? v1::PolicyIssue::ERROR
+                           : v1::PolicyIssue::WARNING);
+    added.set_file(ValidUtf8(issue.file));
+    added.set_line(issue.position.line);
+    added.set_column(issue.position.column);
+    added.set_message(ValidUtf8(issue.message));
+  }
+  return {};
+}
+
+}  // namespace
+
+void ListPolicies(const Snapshot& snapshot,
+                  v1::ListPoliciesResponse& response) {
+  for (const auto& policy : snapshot.policies->policies()) {
+    const v1::RetryPolicy& source = policy->source();
+    v1::PolicySummary& summary = *response.add_policies();
+    summary.set_name(policy->name());
+    summary.set_description(source.metadata().description());
+    summary.set_file(policy->positions().file());
+    if (source.spec().has_selector()) {
+      *summary.mutable_selector() = source.spec().selector();
+    }
+    summary.set_rules(source.spec().rules_size());
+  }
+  response.set_revision(snapshot.policies->revision());
+  const timespec loaded = absl::ToTimespec(snapshot.loaded_at);
+  response.mutable_loaded_at()->set_seconds(loaded.tv_sec);
+  response.mutable_loaded_at()->set_nanos(static_cast<int>(loaded.tv_nsec));
+  response.set_last_error(ValidUtf8(snapshot.last_error));
+}
+
+grpc::ServerUnaryReactor* PolicyService::ListPolicies(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return FinishWith(
+      context,
+      RunUnary<v1::ListPoliciesRequest, v1::ListPoliciesResponse>(
+          environment_, RpcMethod::kListPolicies, *request, *response,
+          [this](const v1::ListPoliciesRequest&, v1::ListPoliciesResponse& r) {
+            mulligan::ListPolicies(environment_.snapshots.Read(), r);
+            return CallResult();
+          }));
+}
+
+grpc::ServerUnaryReactor* PolicyService::GetPolicy(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return FinishWith(
+      context,
+      RunUnary<v1::GetPolicyRequest, v1::GetPolicyResponse>(
+          environment_, RpcMethod::kGetPolicy, *request, *response,
+          [this](const v1::GetPolicyRequest& q, v1::GetPolicyResponse& r) {
+            return GetPolicyFrom(environment_.snapshots.Read(), q, r);
+          }));
+}
+
+grpc::ServerUnaryReactor* PolicyService::CheckPolicy(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return FinishWith(
+      context,
+      RunUnary<v1::CheckPolicyRequest, v1::CheckPolicyResponse>(
+          environment_, RpcMethod::kCheckPolicy, *request, *response, &Check));
+}
+
+}  // namespace mulligan

@@ -1,0 +1,93 @@
+#include "server/run.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "server/text.h"
+
+namespace mulligan {
+namespace {
+
+// How far a drain may exceed its delay and grace.
+constexpr absl::Duration kWatchdogMargin = absl::Seconds(5);
+constexpr long kPollNanoseconds = 20'000'000;
+
+sigset_t StopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+bool StopSignalArrives() {
+  const sigset_t signals = StopSignals();
+  const timespec timeout = {0, kPollNanoseconds};
+  return sigtimedwait(&signals, nullptr, &timeout) > 0;
+}
+
+[[noreturn]] void ExitNow(const Log& log, const Server& server,
+                          std::string_view why) {
+  log.Write(LogLevel::kError, why,
+            {{"calls_in_flight", server.metrics().CallsInFlight()}});
+  std::_Exit(kExitCallsCutOff);
+}
+
+}  // namespace
+
+void BlockStopSignals() {
+  const sigset_t signals = StopSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+absl::Status WritePortFile(const std::string& path, const Server& server) {
+  const std::string partial = path + ".partial";
+  JsonObject ports;
+  ports.Add("pid", static_cast<std::int64_t>(getpid()))
+      .Add("grpcPort", static_cast<std::int64_t>(server.grpc_port()))
+      .Add("adminPort", static_cast<std::int64_t>(server.admin_port()));
+  std::ofstream file(partial);
+  file << std::move(ports).Finish() << "\n";
+  file.close();
+  if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
+    return absl::UnavailableError(
+        absl::StrFormat("--port-file: cannot write \"%s\"", path));
+  }
+  return absl::OkStatus();
+}
+
+int RunUntilSignal(Server& server, const Log& log) {
+  const sigset_t signals = StopSignals();
+  int signal = 0;
+  sigwait(&signals, &signal);
+  log.Write(LogLevel::kInfo, "stop signal",
+            {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+  const auto deadline = std::chrono::steady_clock::now() +
+                        absl::ToChronoNanoseconds(
+                            server.options().drain_delay +
+                            server.options().shutdown_grace + kWatchdogMargin);
+  const std::future<void> drain =
+      std::async(std::launch::async, [&server] { server.Drain(); });
+  while (drain.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    if (StopSignalArrives()) {
+      ExitNow(log, server, "second stop signal: stopping at once");
+    }
+    if (std::chrono::steady_clock::now() > deadline) {
+      ExitNow(log, server, "calls did not end in time: stopping at once");
+    }
+  }
+  log.Write(LogLevel::kInfo, "stopped");
+  return kExitOk;
+}
+
+}  // namespace mulligan

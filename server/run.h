@@ -1,0 +1,37 @@
+// From a running server to the end of the process.
+#ifndef MULLIGAN_SERVER_RUN_H_
+#define MULLIGAN_SERVER_RUN_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/log.h"
+#include "server/server.h"
+
+namespace mulligan {
+
+// Exit codes of mulligan-server, see docs/operations.md.
+enum ExitCode {
+  kExitOk = 0,
+  kExitCannotStart = 1,
+  kExitUsage = 2,
+  kExitPolicyInvalid = 3,
+  kExitCallsCutOff = 4,
+};
+
+// Keeps SIGTERM and SIGINT pending for RunUntilSignal. Call in main before any
+// thread exists. Ignores SIGPIPE.
+void BlockStopSignals();
+
+// Writes {"pid":...,"grpcPort":...,"adminPort":...} to `path`, complete or not
+// at all.
+absl::Status WritePortFile(const std::string& path, const Server& server);
+
+// Waits for SIGTERM or SIGINT, then drains. A second signal, or a drain that
+// hangs beyond its time (a reactor that never finishes holds gRPC's Shutdown
+// for ever), ends the process at once with kExitCallsCutOff.
+int RunUntilSignal(Server& server, const Log& log);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_RUN_H_

@@ -1,0 +1,91 @@
+#include "server/status.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "google/rpc/error_details.pb.h"
+#include "server/limits.h"
+#include "server/text.h"
+
+namespace mulligan {
+namespace {
+
+// No single violation may use up the room of all.
+constexpr std::size_t kMaxFieldBytes = 256;
+constexpr std::size_t kMaxDescriptionBytes = 512;
+// Tags and lengths of one violation on the wire, and of the closing one.
+constexpr std::size_t kViolationOverhead = 8;
+constexpr std::size_t kClosingBytes = 64;
+
+google::rpc::BadRequest MakeBadRequest(
+    const std::vector<FieldViolation>& violations) {
+  google::rpc::BadRequest details;
+  std::size_t bytes = kClosingBytes;
+  for (const FieldViolation& violation : violations) {
+    std::string field = Truncate(ValidUtf8(violation.field), kMaxFieldBytes);
+    std::string description =
+        Truncate(ValidUtf8(violation.description), kMaxDescriptionBytes);
+    bytes += field.size() + description.size() + kViolationOverhead;
+    if (bytes > kMaxErrorDetailBytes) break;
+    auto* added = details.add_field_violations();
+    added->set_field(std::move(field));
+    added->set_description(std::move(description));
+  }
+  const auto shown = static_cast<std::size_t>(details.field_violations_size());
+  if (shown < violations.size()) {
+    details.add_field_violations()->set_description(
+        absl::StrFormat("and %d more violations", violations.size() - shown));
+  }
+  return details;
+}
+
+}  // namespace
+
+bool HidesReason(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kUnavailable:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::string ErrorId(const absl::Status& status) {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : status.ToString()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  return absl::StrFormat("%016x", hash);
+}
+
+google::rpc::Status ToRpcStatus(const absl::Status& status,
+                                const std::vector<FieldViolation>& violations) {
+  google::rpc::Status result;
+  if (HidesReason(status)) {
+    result.set_code(static_cast<int>(absl::StatusCode::kInternal));
+    result.set_message(absl::StrFormat(
+        "internal error %s; the server's log has the reason under this id",
+        ErrorId(status)));
+    return result;
+  }
+  result.set_code(static_cast<int>(status.code()));
+  result.set_message(Truncate(ValidUtf8(std::string(status.message())),
+                              kMaxErrorMessageBytes));
+  if (!violations.empty()) {
+    result.add_details()->PackFrom(MakeBadRequest(violations));
+  }
+  return result;
+}
+
+grpc::Status ToGrpcStatus(const google::rpc::Status& status) {
+  return {
+      static_cast<grpc::StatusCode>(status.code()), status.message(),
+      status.details().empty() ? std::string() : status.SerializeAsString()};
+}
+
+}  // namespace mulligan

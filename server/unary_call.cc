@@ -1,0 +1,96 @@
+#include "server/unary_call.h"
+
+#include <google/protobuf/io/zero_copy_stream.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+#include <grpcpp/support/slice.h>
+
+#include <climits>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_format.h"
+
+namespace mulligan {
+namespace {
+
+bool Parse(const grpc::ByteBuffer& bytes,
+           google::protobuf::MessageLite& request) {
+  if (grpc::Slice slice; bytes.TrySingleSlice(&slice).ok()) {
+    return request.ParseFromArray(slice.begin(),
+                                  static_cast<int>(slice.size()));
+  }
+  // The reader only reads, but takes a pointer that may be written through.
+  grpc::ProtoBufferReader reader(const_cast<grpc::ByteBuffer*>(&bytes));
+  return reader.status().ok() && request.ParseFromZeroCopyStream(&reader);
+}
+
+RejectReason ReasonOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+      return RejectReason::kInvalid;
+    case absl::StatusCode::kNotFound:
+      return RejectReason::kUnknownPolicy;
+    case absl::StatusCode::kFailedPrecondition:
+      return RejectReason::kForeignLedger;
+    case absl::StatusCode::kResourceExhausted:
+      return RejectReason::kTooLarge;
+    case absl::StatusCode::kDataLoss:
+      return RejectReason::kMalformed;
+    default:
+      return RejectReason::kInternal;
+  }
+}
+
+}  // namespace
+
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
+                          google::protobuf::MessageLite& request) {
+  if (!bytes.Valid()) {
+    return absl::ResourceExhaustedError(
+        "the request did not arrive whole: larger than --max-message-bytes of "
+        "this server, or cut off");
+  }
+  if (!Parse(bytes, request)) {
+    return absl::DataLossError(absl::StrFormat(
+        "the request's %d bytes are not a valid %s: truncated, another "
+        "message, or text that is not UTF-8",
+        bytes.Length(), request.GetTypeName()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
+                               grpc::ByteBuffer& bytes) {
+  const std::size_t size = response.ByteSizeLong();
+  if (size > INT_MAX) {
+    return absl::InternalError(
+        absl::StrFormat("an answer of %d bytes cannot be sent", size));
+  }
+  grpc::Slice slice(size);
+  // The slice is ours alone until it is sent.
+  response.SerializeWithCachedSizesToArray(
+      const_cast<std::uint8_t*>(slice.begin()));
+  grpc::ByteBuffer buffer(&slice, 1);
+  bytes.Swap(&buffer);
+  return absl::OkStatus();
+}
+
+google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
+                           const CallResult& result) {
+  environment.metrics.OnRejected(ReasonOf(result.status));
+  // Inside, DATA_LOSS tells unreadable bytes from an unacceptable request.
+  if (result.status.code() == absl::StatusCode::kDataLoss) {
+    return ToRpcStatus(absl::InvalidArgumentError(result.status.message()));
+  }
+  if (HidesReason(result.status)) {
+    const std::string id = ErrorId(result.status);
+    const std::string text = result.status.ToString();
+    environment.log.Write(LogLevel::kError, "internal error",
+                          {{"error_id", std::string_view(id)},
+                           {"method", InfoOf(method).name},
+                           {"error", std::string_view(text)}});
+  }
+  return ToRpcStatus(result.status, result.violations);
+}
+
+}  // namespace mulligan
