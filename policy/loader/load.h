@@ -2,9 +2,9 @@
 #ifndef MULLIGAN_POLICY_LOADER_LOAD_H_
 #define MULLIGAN_POLICY_LOADER_LOAD_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "policy/policy_set.h"
@@ -12,7 +12,10 @@
 
 namespace mulligan {
 
-// The text of one policy file. May hold several YAML documents.
+// Larger policy files are refused unread.
+inline constexpr size_t kMaxPolicyFileBytes = size_t{256} * 1024;
+
+// The text of one policy file: one RetryPolicy per YAML document.
 struct PolicyText {
   // Shown in issues and explanations.
   std::string file;
@@ -25,8 +28,11 @@ PolicyText EmbeddedPolicy();
 
 // Parses, compiles and lints `texts` as one set, all or nothing: null when any
 // file has an error. `issues` receives every problem of every file, warnings
-// too, in file and line order. When no text holds a catch-all policy, the
-// embedded default policy completes the set.
+// too, in file and line order, at most 100 of each file. When no text holds a
+// catch-all policy, the embedded default policy completes the set.
+//
+// The revision of the set is the start of a SHA-256 over file names (without
+// folders) and contents, as 16 hexadecimal digits.
 std::unique_ptr<const PolicySet> LoadPolicies(
     const std::vector<PolicyText>& texts, Issues& issues);
 
@@ -38,8 +44,7 @@ std::vector<PolicyText> ReadPolicyDirectory(const std::string& directory,
                                             Issues& issues);
 
 // Reads one policy file.
-std::vector<PolicyText> ReadPolicyFile(const std::string& path,
-                                       Issues& issues);
+std::vector<PolicyText> ReadPolicyFile(const std::string& path, Issues& issues);
 
 }  // namespace mulligan
 

@@ -1,0 +1,131 @@
+#include "policy/loader/issue_format.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "absl/strings/str_format.h"
+#include "policy/loader/utf8.h"
+
+namespace mulligan {
+namespace {
+
+constexpr size_t kLongestShown = 120;
+
+struct Style {
+  std::string_view error;
+  std::string_view warning;
+  std::string_view dim;
+  std::string_view reset;
+};
+
+constexpr Style kPlain = {"", "", "", ""};
+constexpr Style kColored = {"\x1b[1;31m", "\x1b[1;33m", "\x1b[2m", "\x1b[0m"};
+
+// Line `number` (from 1) of `text` without its end; false when there is none.
+bool FindLine(std::string_view text, int number, std::string_view& line) {
+  for (int i = 1; i < number; ++i) {
+    const size_t end = text.find('\n');
+    if (end == text.npos) return false;
+    text.remove_prefix(end + 1);
+  }
+  line = text.substr(0, text.find('\n'));
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return true;
+}
+
+// What a terminal may show: control bytes and invalid UTF-8 become '?'.
+std::string Printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t valid = std::min(FindInvalidUtf8(text), text.size());
+    for (const char c : text.substr(0, valid)) {
+      const auto byte = static_cast<unsigned char>(c);
+      out += c == '\t' ? ' ' : (byte < 0x20 || byte == 0x7f) ? '?' : c;
+    }
+    if (valid == text.size()) break;
+    out += '?';
+    text.remove_prefix(valid + 1);
+  }
+  return out;
+}
+
+size_t CountCharacters(std::string_view printable) {
+  return static_cast<size_t>(std::count_if(
+      printable.begin(), printable.end(),
+      [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+}
+
+// The line and the caret under byte `column` (from 1; 0: no caret).
+std::string Excerpt(std::string_view line, Position position,
+                    const Style& style) {
+  const size_t column = std::min(
+      static_cast<size_t>(std::max(position.column, 1)) - 1, line.size());
+  size_t begin = 0;
+  if (line.size() > kLongestShown && column > kLongestShown / 2) {
+    begin = Utf8Boundary(line, column - kLongestShown / 2);
+  }
+  const size_t end =
+      Utf8Boundary(line, std::min(begin + kLongestShown, line.size()));
+  const std::string shown = Printable(line.substr(begin, end - begin));
+  std::string out = absl::StrFormat("%s%5d |%s %s\n", style.dim, position.line,
+                                    style.reset, shown);
+  if (position.column > 0) {
+    const std::string before = Printable(line.substr(begin, column - begin));
+    out += absl::StrFormat("%s      |%s %s%s^%s\n", style.dim, style.reset,
+                           std::string(CountCharacters(before), ' '),
+                           style.error, style.reset);
+  }
+  return out;
+}
+
+std::string Heading(const Issue& issue, const Style& style) {
+  std::string heading = FormatIssue(issue);
+  const bool error = issue.severity == Issue::Severity::kError;
+  const std::string_view word = error ? "error:" : "warning:";
+  const size_t at = heading.find(absl::StrFormat(": %s ", word));
+  if (at != heading.npos && !style.reset.empty()) {
+    heading.insert(at + 2 + word.size(), style.reset);
+    heading.insert(at + 2, error ? style.error : style.warning);
+  }
+  return heading + "\n";
+}
+
+std::string Count(ptrdiff_t number, std::string_view noun) {
+  return absl::StrFormat("%d %s%s", number, noun, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string FormatIssues(const Issues& issues,
+                         const std::vector<PolicyText>& texts, bool color) {
+  const Style& style = color ? kColored : kPlain;
+  std::string out;
+  for (const Issue& issue : issues) {
+    out += Heading(issue, style);
+    const auto text =
+        std::find_if(texts.begin(), texts.end(),
+                     [&](const PolicyText& t) { return t.file == issue.file; });
+    std::string_view line;
+    if (text != texts.end() && issue.position.line > 0 &&
+        FindLine(text->yaml, issue.position.line, line)) {
+      out += Excerpt(line, issue.position, style);
+    }
+  }
+  return out;
+}
+
+std::string SummarizeIssues(const Issues& issues) {
+  const auto errors =
+      std::count_if(issues.begin(), issues.end(), [](const Issue& issue) {
+        return issue.severity == Issue::Severity::kError;
+      });
+  const ptrdiff_t warnings = static_cast<ptrdiff_t>(issues.size()) - errors;
+  if (issues.empty()) return "no problems";
+  if (warnings == 0) return Count(errors, "error");
+  if (errors == 0) return Count(warnings, "warning");
+  return absl::StrFormat("%s, %s", Count(errors, "error"),
+                         Count(warnings, "warning"));
+}
+
+}  // namespace mulligan

@@ -1,0 +1,252 @@
+#include "policy/loader/yaml_reader.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "google/protobuf/descriptor.h"
+#include "policy/loader/suggest.h"
+#include "policy/loader/yaml_field.h"
+#include "policy/loader/yaml_text.h"
+
+namespace mulligan {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using Kind = YamlNode::Kind;
+
+const char* KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kNull:
+      return "nothing";
+    case Kind::kScalar:
+      return "a single value";
+    case Kind::kList:
+      return "a list";
+    case Kind::kMap:
+      return "a map";
+    case Kind::kHole:
+      return "a refused value";
+  }
+  return "";
+}
+
+class MessageReader {
+ public:
+  MessageReader(SourceMap& positions, Issues& issues)
+      : positions_(positions), issues_(issues) {}
+
+  void ReadRoot(const YamlNode& node, Message& message) {
+    positions_.Add("", node.position);
+    if (node.kind == Kind::kMap) {
+      ReadMap(node, "", message);
+    } else if (node.kind != Kind::kHole) {
+      Report(
+          node.position, "",
+          absl::StrFormat("expected a map with keys among %s, found %s",
+                          absl::StrJoin(KeysOf(*message.GetDescriptor()), ", "),
+                          KindName(node.kind)));
+    }
+  }
+
+  std::vector<Position> TakeDoubtful() { return std::move(doubtful_); }
+
+ private:
+  // `path` is that of the field; it and its message become doubtful.
+  void Report(Position position, std::string_view path, std::string message) {
+    AddIssue(position, std::move(message));
+    Doubt(path);
+  }
+
+  void AddIssue(Position position, std::string message) {
+    issues_.push_back({Issue::Severity::kError, positions_.file(), position,
+                       std::move(message)});
+  }
+
+  void Doubt(std::string_view path) {
+    while (true) {
+      doubtful_.push_back(positions_.Find(path));
+      if (path.empty()) return;
+      const size_t end = path.find_last_of(".[");
+      const bool element = end != path.npos && path[end] == '[';
+      path = path.substr(0, end == path.npos ? 0 : end);
+      if (element) continue;
+      doubtful_.push_back(positions_.Find(path));
+      return;
+    }
+  }
+
+  // Checks a key and that it is the first of its name. Returns false when the
+  // entry is to be skipped.
+  bool CheckKey(const YamlNode& key, std::string_view path,
+                std::map<std::string, Position, std::less<>>& seen) {
+    if (key.kind == Kind::kHole) {
+      Doubt(path);
+      return false;
+    }
+    if (key.kind != Kind::kScalar) {
+      Report(key.position, path,
+             absl::StrFormat("expected a key, found %s", KindName(key.kind)));
+      return false;
+    }
+    const auto [first, is_new] = seen.emplace(key.text, key.position);
+    if (!is_new) {
+      Report(key.position, path,
+             absl::StrFormat("duplicate key %s, first given at line %d",
+                             Quote(key.text), first->second.line));
+    }
+    return is_new;
+  }
+
+  void ReadMap(const YamlNode& node, const std::string& path,
+               Message& message) {
+    const Descriptor& type = *message.GetDescriptor();
+    std::map<std::string, Position, std::less<>> seen;
+    for (const auto& [key, value] : node.entries) {
+      if (!CheckKey(key, path, seen)) continue;
+      const FieldDescriptor* const field = FindField(type, key, node, path);
+      if (field == nullptr) continue;
+      const std::string name = field->json_name();
+      ReadField(key, value, path.empty() ? name : path + "." + name, *field,
+                message);
+    }
+  }
+
+  // The field a key names; for a near miss the field that was meant, unless
+  // that is given as well.
+  const FieldDescriptor* FindField(const Descriptor& type, const YamlNode& key,
+                                   const YamlNode& map,
+                                   const std::string& path) {
+    for (int i = 0; i < type.field_count(); ++i) {
+      if (type.field(i)->json_name() == key.text) return type.field(i);
+    }
+    if (key.text == "<<" && !key.quoted) {
+      Report(key.position, path, "merge keys (<<) are not allowed");
+      return nullptr;
+    }
+    const std::vector<std::string> names = KeysOf(type);
+    const std::string nearest = Nearest(key.text, names);
+    if (nearest.empty()) {
+      Report(key.position, path,
+             absl::StrFormat("unknown key %s, expected one of %s",
+                             Quote(key.text), absl::StrJoin(names, ", ")));
+      return nullptr;
+    }
+    AddIssue(key.position,
+             absl::StrFormat("unknown key %s, did you mean \"%s\"?",
+                             Quote(key.text), nearest));
+    for (const auto& [other, value] : map.entries) {
+      if (&other != &key && other.text == nearest) return nullptr;
+    }
+    return FindField(type, {.kind = Kind::kScalar, .text = nearest}, map, path);
+  }
+
+  void ReadField(const YamlNode& key, const YamlNode& value,
+                 const std::string& path, const FieldDescriptor& field,
+                 Message& message) {
+    const bool at_value = value.kind == Kind::kScalar;
+    positions_.Add(path, at_value ? value.position : key.position);
+    if (value.kind == Kind::kHole) return Doubt(path);
+    if (value.kind == Kind::kNull) {
+      return Report(
+          key.position, path,
+          absl::StrFormat("%s has no value, expected %s; remove the "
+                          "key to leave it out",
+                          Quote(key.text), ExpectedForm(field, false)));
+    }
+    if (field.is_map()) {
+      ReadEntries(value, path, field, message);
+    } else if (field.is_repeated()) {
+      ReadList(value, path, field, message);
+    } else {
+      ReadValue(value, path, field, message);
+    }
+  }
+
+  bool CheckKind(const YamlNode& value, Kind expected, const std::string& path,
+                 const FieldDescriptor& field, bool element) {
+    if (value.kind == expected) return true;
+    std::string problem =
+        absl::StrFormat("expected %s, found %s", ExpectedForm(field, element),
+                        KindName(value.kind));
+    if (expected == Kind::kList && value.kind == Kind::kScalar) {
+      problem += absl::StrFormat(" (write [%s])", Quote(value.text));
+    }
+    Report(value.position, path, std::move(problem));
+    return false;
+  }
+
+  void ReadList(const YamlNode& value, const std::string& path,
+                const FieldDescriptor& field, Message& message) {
+    if (!CheckKind(value, Kind::kList, path, field, false)) return;
+    for (size_t i = 0; i < value.items.size(); ++i) {
+      const YamlNode& item = value.items[i];
+      const std::string item_path = absl::StrFormat("%s[%d]", path, i);
+      positions_.Add(item_path, item.position);
+      if (item.kind == Kind::kHole) {
+        Doubt(item_path);
+      } else {
+        ReadValue(item, item_path, field, message);
+      }
+    }
+  }
+
+  void ReadEntries(const YamlNode& value, const std::string& path,
+                   const FieldDescriptor& field, Message& message) {
+    if (!CheckKind(value, Kind::kMap, path, field, false)) return;
+    std::map<std::string, Position, std::less<>> seen;
+    for (const auto& [key, entry_value] : value.entries) {
+      if (!CheckKey(key, path, seen)) continue;
+      Message& entry = *message.GetReflection()->AddMessage(&message, &field);
+      const Descriptor& type = *field.message_type();
+      const absl::Status status =
+          StoreScalar({.kind = Kind::kScalar, .text = key.text, .quoted = true},
+                      *type.map_key(), entry);
+      if (!status.ok()) {
+        Report(key.position, path, std::string(status.message()));
+        continue;
+      }
+      ReadField(key, entry_value, absl::StrFormat("%s[%s]", path, key.text),
+                *type.map_value(), entry);
+    }
+  }
+
+  void ReadValue(const YamlNode& value, const std::string& path,
+                 const FieldDescriptor& field, Message& message) {
+    if (!IsScalarField(field)) {
+      if (!CheckKind(value, Kind::kMap, path, field, true)) return;
+      Message& child =
+          field.is_repeated()
+              ? *message.GetReflection()->AddMessage(&message, &field)
+              : *message.GetReflection()->MutableMessage(&message, &field);
+      return ReadMap(value, path, child);
+    }
+    if (!CheckKind(value, Kind::kScalar, path, field, true)) return;
+    const absl::Status status = StoreScalar(value, field, message);
+    if (!status.ok()) {
+      Report(value.position, path, std::string(status.message()));
+    }
+  }
+
+  SourceMap& positions_;
+  Issues& issues_;
+  std::vector<Position> doubtful_;
+};
+
+}  // namespace
+
+std::vector<Position> ReadYamlMessage(const YamlNode& root, Message& message,
+                                      SourceMap& positions, Issues& issues) {
+  MessageReader reader(positions, issues);
+  reader.ReadRoot(root, message);
+  return reader.TakeDoubtful();
+}
+
+}  // namespace mulligan

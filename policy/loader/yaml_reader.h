@@ -1,0 +1,33 @@
+// From YAML to a protobuf message whose schema is the file format.
+#ifndef MULLIGAN_POLICY_LOADER_YAML_READER_H_
+#define MULLIGAN_POLICY_LOADER_YAML_READER_H_
+
+#include <vector>
+
+#include "google/protobuf/message.h"
+#include "policy/loader/yaml_tree.h"
+#include "policy/rules/issue.h"
+#include "policy/rules/source_map.h"
+
+namespace mulligan {
+
+// Fills `message`, which must be empty, from `root` by reflection: a new field
+// of the schema needs no code here. Keys are JSON names (camelCase), enums go
+// by name, google.protobuf.Duration as "1m30s", map<> as a map. Every problem
+// becomes an issue, none stops the reading. An unknown key or enum name that
+// is near a known one is read as that, so that one slip of the pen is one
+// issue.
+//
+// `positions` receives where each field stood: scalars and list elements at
+// their value, everything else at its key.
+//
+// Returns the positions of fields that could not be read and of everything
+// around them. What a later check misses there is a consequence, not a
+// problem of its own.
+std::vector<Position> ReadYamlMessage(const YamlNode& root,
+                                      google::protobuf::Message& message,
+                                      SourceMap& positions, Issues& issues);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_LOADER_YAML_READER_H_

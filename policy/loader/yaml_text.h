@@ -1,0 +1,24 @@
+// Checks of YAML text that come before parsing it.
+#ifndef MULLIGAN_POLICY_LOADER_YAML_TEXT_H_
+#define MULLIGAN_POLICY_LOADER_YAML_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "policy/rules/issue.h"
+
+namespace mulligan {
+
+// Adds an issue for bytes that are no UTF-8, for control characters (yaml-cpp
+// takes U+0004 for the end of the file and would drop the rest without a word)
+// and for tabs in indentation. Returns false when the text must not be parsed.
+bool CheckYamlText(const std::string& file, std::string_view text,
+                   Issues& issues);
+
+// `text` in double quotes for a message: control characters escaped, cut when
+// longer than 60 bytes, so that a file cannot forge lines of output.
+std::string Quote(std::string_view text);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_LOADER_YAML_TEXT_H_

@@ -1,0 +1,185 @@
+#include "policy/loader/yaml_tree.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <exception>
+#include <optional>
+#include <sstream>
+
+#include "absl/strings/str_format.h"
+#include "policy/loader/yaml_text.h"
+
+namespace mulligan {
+namespace {
+
+// yaml-cpp's tags for a scalar without one: plain, and quoted or block.
+constexpr std::string_view kPlainTag = "?";
+constexpr std::string_view kQuotedTag = "!";
+
+Position PositionOf(const YAML::Mark& mark) {
+  if (mark.is_null()) return {};
+  return {mark.line + 1, mark.column + 1};
+}
+
+// Builds the tree of one document from parser events.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(const std::string& file, Issues& issues)
+      : file_(file), issues_(issues) {}
+
+  // The document, as far as it was read; nothing when it holds no node.
+  std::optional<YamlNode> Take() {
+    while (!open_.empty()) Close();
+    return std::move(root_);
+  }
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    CheckAnchor(mark, anchor);
+    Add({.kind = YamlNode::Kind::kNull, .position = PositionOf(mark)});
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    Refuse(mark, "aliases (*name) are not allowed, write the value out");
+    Add({.kind = YamlNode::Kind::kHole, .position = PositionOf(mark)});
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag,
+                YAML::anchor_t anchor, const std::string& value) override {
+    CheckAnchor(mark, anchor);
+    CheckTag(mark, tag);
+    Add({.kind = YamlNode::Kind::kScalar,
+         .position = PositionOf(mark),
+         .text = value,
+         .quoted = tag != kPlainTag});
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag,
+                       YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    Open(YamlNode::Kind::kList, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { End(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag,
+                  YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    Open(YamlNode::Kind::kMap, mark, tag, anchor);
+  }
+  void OnMapEnd() override { End(); }
+
+ private:
+  struct OpenNode {
+    YamlNode node;
+    // Of a map: the key whose value comes next.
+    std::optional<YamlNode> key;
+  };
+
+  void Refuse(const YAML::Mark& mark, std::string message) {
+    issues_.push_back(
+        {Issue::Severity::kError, file_, PositionOf(mark), std::move(message)});
+  }
+
+  void CheckAnchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) {
+      Refuse(mark, "anchors (&name) are not allowed");
+    }
+  }
+
+  void CheckTag(const YAML::Mark& mark, const std::string& tag) {
+    if (tag.empty() || tag == kPlainTag || tag == kQuotedTag) return;
+    Refuse(mark, absl::StrFormat("tags (%s) are not allowed", Quote(tag)));
+  }
+
+  void Open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
+            YAML::anchor_t anchor) {
+    if (skipped_ > 0 || open_.size() >= static_cast<size_t>(kMaxYamlDepth)) {
+      if (skipped_++ == 0) {
+        Refuse(mark,
+               absl::StrFormat("nested deeper than %d levels", kMaxYamlDepth));
+      }
+      return;
+    }
+    CheckAnchor(mark, anchor);
+    CheckTag(mark, tag);
+    open_.push_back({.node = {.kind = kind, .position = PositionOf(mark)},
+                     .key = std::nullopt});
+  }
+
+  void End() {
+    if (skipped_ == 0) {
+      Close();
+    } else if (--skipped_ == 0) {
+      Add({.kind = YamlNode::Kind::kHole});
+    }
+  }
+
+  void Close() {
+    YamlNode node = std::move(open_.back().node);
+    open_.pop_back();
+    Add(std::move(node));
+  }
+
+  void Add(YamlNode node) {
+    if (skipped_ > 0) return;
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    OpenNode& parent = open_.back();
+    if (parent.node.kind == YamlNode::Kind::kList) {
+      parent.node.items.push_back(std::move(node));
+    } else if (!parent.key.has_value()) {
+      parent.key = std::move(node);
+    } else {
+      parent.node.entries.emplace_back(*std::move(parent.key), std::move(node));
+      parent.key.reset();
+    }
+  }
+
+  const std::string& file_;
+  Issues& issues_;
+  std::vector<OpenNode> open_;
+  std::optional<YamlNode> root_;
+  // Levels below kMaxYamlDepth we are in.
+  int skipped_ = 0;
+};
+
+}  // namespace
+
+std::vector<YamlNode> ParseYaml(const std::string& file,
+                                const std::string& text, Issues& issues) {
+  std::vector<YamlNode> documents;
+  if (!CheckYamlText(file, text, issues)) return documents;
+  const auto fail = [&](Position position, const std::string& what) {
+    issues.push_back({Issue::Severity::kError, file, position,
+                      absl::StrFormat("not valid YAML: %s", what)});
+  };
+  try {
+    std::istringstream in(text);
+    YAML::Parser parser(in);
+    for (bool more = true; more;) {
+      TreeBuilder builder(file, issues);
+      try {
+        more = parser.HandleNextDocument(builder);
+      } catch (const YAML::Exception& error) {
+        fail(PositionOf(error.mark), error.msg);
+        more = false;
+      }
+      if (std::optional<YamlNode> node = builder.Take()) {
+        documents.push_back(*std::move(node));
+      }
+    }
+  } catch (const YAML::Exception& error) {  // while reading the stream's start
+    fail(PositionOf(error.mark), error.msg);
+  } catch (const std::exception& error) {
+    fail({}, error.what());
+  }
+  return documents;
+}
+
+}  // namespace mulligan

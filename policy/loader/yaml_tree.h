@@ -1,0 +1,49 @@
+// YAML as a tree that keeps what yaml-cpp's own nodes lose: positions,
+// duplicate keys and whether a scalar was quoted.
+#ifndef MULLIGAN_POLICY_LOADER_YAML_TREE_H_
+#define MULLIGAN_POLICY_LOADER_YAML_TREE_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "policy/rules/issue.h"
+
+namespace mulligan {
+
+// Deepest nesting of maps and lists. Policies need ten.
+inline constexpr int kMaxYamlDepth = 32;
+
+struct YamlNode {
+  // kHole stands for a value that was refused and reported already.
+  enum class Kind { kNull, kScalar, kList, kMap, kHole };
+
+  Kind kind = Kind::kNull;
+  Position position = {};
+  // Scalars.
+  std::string text = {};
+  // The scalar stood in quotes or was a block (| or >), so it is a string
+  // whatever it looks like.
+  bool quoted = false;
+  std::vector<YamlNode> items = {};
+  // In file order, duplicates included.
+  std::vector<std::pair<YamlNode, YamlNode>> entries = {};
+};
+
+// Parses the documents of one file. Adds an issue for everything that policies
+// refuse at this level: text that is no UTF-8, control characters, tabs in
+// indentation, syntax errors, anchors, aliases, merge keys, tags and nesting
+// beyond kMaxYamlDepth. Aliases are never expanded, so the tree is no larger
+// than the text.
+//
+// What was read before a syntax error is returned too, so that its problems
+// can be reported in the same run. The only function that meets yaml-cpp, and
+// none of its exceptions leave it.
+std::vector<YamlNode> ParseYaml(const std::string& file,
+                                const std::string& text, Issues& issues);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_LOADER_YAML_TREE_H_
