@@ -1,0 +1,91 @@
+#include "policy/native/kubernetes_gates.h"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "absl/strings/str_format.h"
+
+namespace mulligan::kubernetes_job {
+namespace {
+
+constexpr int kLatestMinor = 34;
+// Release that made interim conditions the rule for every verdict.
+constexpr int kInterimConditionsMinor = 31;
+
+struct GateRow {
+  std::string_view name;
+  bool Gates::*gate;
+  // Minor release of Kubernetes 1 from which the gate is on by default.
+  int since_minor;
+};
+
+constexpr std::array<GateRow, 6> kGates = {{
+    {"JobPodFailurePolicy", &Gates::pod_failure_policy, 26},
+    {"SidecarContainers", &Gates::sidecar_containers, 29},
+    {"JobBackoffLimitPerIndex", &Gates::backoff_limit_per_index, 29},
+    {"JobPodReplacementPolicy", &Gates::pod_replacement_policy, 29},
+    {"JobSuccessPolicy", &Gates::success_policy, 31},
+    {"JobManagedBy", &Gates::managed_by, 32},
+}};
+
+// The minor number of "1.30", "v1.30" or "1.30.4".
+std::optional<int> MinorOf(std::string_view release) {
+  if (release.starts_with('v')) release.remove_prefix(1);
+  if (!release.starts_with("1.")) return std::nullopt;
+  release.remove_prefix(2);
+  int minor = 0;
+  const char* const last = release.data() + release.size();
+  const auto [end, error] = std::from_chars(release.data(), last, minor);
+  if (error != std::errc() || minor < 0 || (end != last && *end != '.')) {
+    return std::nullopt;
+  }
+  return minor;
+}
+
+}  // namespace
+
+bool DelaysTerminalCondition(const Gates& gates) {
+  return gates.interim_conditions &&
+         (gates.managed_by || gates.pod_replacement_policy);
+}
+
+bool SetGate(const std::string& name, bool enabled, Gates& gates) {
+  for (const GateRow& row : kGates) {
+    if (row.name == name) {
+      gates.*row.gate = enabled;
+      return true;
+    }
+  }
+  return false;
+}
+
+GateSetup GatesFor(const v1::NativeSemantics& semantics) {
+  GateSetup setup;
+  int minor = kLatestMinor;
+  const auto version = semantics.versions().find("kubernetes");
+  if (version != semantics.versions().end()) {
+    if (const auto parsed = MinorOf(version->second)) {
+      minor = *parsed;
+    } else {
+      setup.warnings.push_back(absl::StrFormat(
+          "versions.kubernetes: '%s' is no release like 1.34; the semantics of "
+          "1.%d are used",
+          version->second, kLatestMinor));
+    }
+  }
+  setup.semantics = absl::StrFormat("kubernetes 1.%d", minor);
+  for (const GateRow& row : kGates) {
+    setup.gates.*row.gate = minor >= row.since_minor;
+  }
+  setup.gates.interim_conditions = minor >= kInterimConditionsMinor;
+  for (const auto& [name, enabled] : semantics.feature_gates()) {
+    SetGate(name, enabled, setup.gates);
+  }
+  return setup;
+}
+
+}  // namespace mulligan::kubernetes_job
