@@ -17,7 +17,7 @@ namespace {
 constexpr char kServiceConfig[] =
     R"({"loadBalancingConfig": [{"round_robin": {}}]})";
 // gRPC waits a second before it connects again, longer than our backoff.
-constexpr int kMinReconnectMillis = 50;
+constexpr int kFirstReconnectMillis = 50;
 constexpr int kMaxReconnectMillis = 5000;
 
 absl::Status ToAbsl(const grpc::Status& status) {
@@ -51,8 +51,7 @@ struct Client::Connection {
     arguments.SetServiceConfigJSON(kServiceConfig);
     arguments.SetMaxReceiveMessageSize(options.max_response_bytes);
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
-                     kMinReconnectMillis);
-    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kMinReconnectMillis);
+                     kFirstReconnectMillis);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMillis);
     const auto channel = grpc::CreateCustomChannel(
         options.target, grpc::InsecureChannelCredentials(), arguments);

@@ -114,14 +114,18 @@ bool NamesFieldOf(std::string_view json,
   return false;
 }
 
-std::string PrintProtoJson(const google::protobuf::Message& message,
-                           JsonLayout layout) {
+absl::StatusOr<std::string> PrintProtoJson(
+    const google::protobuf::Message& message, JsonLayout layout) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = layout == JsonLayout::kPretty;
   std::string json;
   const auto status =
       google::protobuf::util::MessageToJsonString(message, &json, options);
-  if (!status.ok()) return "{}\n";
+  if (!status.ok()) {
+    return absl::InternalError(absl::StrFormat(
+        "%s cannot be printed as JSON: %s", message.GetTypeName(),
+        std::string(status.message().data(), status.message().size())));
+  }
   if (json.empty() || json.back() != '\n') json.push_back('\n');
   return json;
 }

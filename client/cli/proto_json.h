@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "google/protobuf/message.h"
 
 namespace mulligan::cli {
@@ -25,8 +26,10 @@ bool NamesFieldOf(std::string_view json,
 enum class JsonLayout { kCompact, kPretty };
 
 // `message` as JSON, ending in a line break. Unset fields are left out.
-std::string PrintProtoJson(const google::protobuf::Message& message,
-                           JsonLayout layout);
+// INTERNAL when the message holds what JSON cannot, such as a time out of
+// range.
+absl::StatusOr<std::string> PrintProtoJson(
+    const google::protobuf::Message& message, JsonLayout layout);
 
 }  // namespace mulligan::cli
 

@@ -1,0 +1,133 @@
+#include "client/cli/decide_command.h"
+
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/answer.h"
+#include "client/cli/requests.h"
+#include "client/cli/utf8.h"
+#include "client/client.h"
+#include "client/fallback.h"
+
+namespace mulligan::cli {
+namespace {
+
+absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerOptions& options) {
+  absl::Duration deadline;
+  if (!absl::ParseDuration(options.deadline, &deadline) ||
+      deadline <= absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--deadline: \"%s\" is not a positive duration such as 5s or 500ms",
+        Printable(options.deadline)));
+  }
+  const size_t colon = options.server.rfind(':');
+  if (colon == std::string::npos || colon == 0 ||
+      colon + 1 == options.server.size()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--server: \"%s\" is not HOST:PORT", Printable(options.server)));
+  }
+  return Client::Create({.target = options.server, .deadline = deadline});
+}
+
+// A refused request is the caller's to mend; everything else is the server's.
+int FailToAnswer(const std::string& server, Streams& streams,
+                 const absl::Status& status) {
+  PrintError(streams,
+             absl::StrFormat("%s answered %s: %s (nothing was charged; "
+                             "fallback: %s)",
+                             server, absl::StatusCodeToString(status.code()),
+                             std::string(status.message()),
+                             FallbackName(FallbackFor(status.code()))));
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kOutOfRange:
+      return kExitUsage;
+    default:
+      return kExitNoAnswer;
+  }
+}
+
+std::vector<absl::StatusOr<v1::DecideResponse>> DecideBatch(
+    const Client& client, const v1::BatchDecideRequest& batch) {
+  std::vector<absl::StatusOr<v1::DecideResponse>> responses;
+  if (batch.requests_size() == 1) {
+    responses.push_back(client.Decide(batch.requests(0)));
+    return responses;
+  }
+  absl::StatusOr<v1::BatchDecideResponse> answer = client.BatchDecide(batch);
+  if (!answer.ok()) {
+    responses.assign(static_cast<size_t>(batch.requests_size()),
+                     answer.status());
+    return responses;
+  }
+  for (v1::BatchDecideResult& result : *answer->mutable_results()) {
+    if (result.has_response()) {
+      responses.emplace_back(std::move(*result.mutable_response()));
+    } else {
+      responses.emplace_back(
+          absl::Status(static_cast<absl::StatusCode>(result.error().code()),
+                       result.error().message()));
+    }
+  }
+  return responses;
+}
+
+int DecideRequests(const DecideOptions& options, const Client& client,
+                   Streams& streams) {
+  std::ifstream file;
+  const absl::StatusOr<std::istream*> in =
+      OpenRequests(options.request.requests, streams.in, file);
+  if (!in.ok()) return Fail(streams, in.status());
+  const RequestsOutcome outcome =
+      AnswerRequests(**in, streams.out, options.batch,
+                     [&client](const v1::BatchDecideRequest& batch) {
+                       return DecideBatch(client, batch);
+                     });
+  const int code = FinishOutput(streams);
+  if (code != kExitOk || outcome.unanswered == 0) return code;
+  PrintError(streams, absl::StrFormat("%s had no answer to %d of %d requests",
+                                      options.server.server, outcome.unanswered,
+                                      outcome.answered));
+  return kExitNoAnswer;
+}
+
+}  // namespace
+
+int RunDecide(const DecideOptions& options, Streams& streams) {
+  const absl::StatusOr<std::unique_ptr<Client>> client =
+      Connect(options.server);
+  if (!client.ok()) return Fail(streams, client.status());
+  if (!options.request.requests.empty()) {
+    return DecideRequests(options, **client, streams);
+  }
+  return AnswerOne(
+      options.request, options.output,
+      [&client](const v1::DecideRequest& request) {
+        return (*client)->Decide(request);
+      },
+      [&options](Streams& to, const absl::Status& status) {
+        return FailToAnswer(options.server.server, to, status);
+      },
+      streams);
+}
+
+int RunHealthcheck(const HealthOptions& options, Streams& streams) {
+  const absl::StatusOr<std::unique_ptr<Client>> client =
+      Connect(options.server);
+  if (!client.ok()) return Fail(streams, client.status());
+  const absl::Status health = (*client)->CheckHealth(options.service);
+  if (health.ok()) {
+    streams.out << "SERVING\n";
+    return FinishOutput(streams);
+  }
+  PrintError(streams, absl::StrFormat("%s: %s: %s", options.server.server,
+                                      absl::StatusCodeToString(health.code()),
+                                      std::string(health.message())));
+  return kExitNoAnswer;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,247 @@
+#include "client/cli/flags.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "client/cli/decide_command.h"
+#include "client/cli/explain_command.h"
+#include "client/cli/policy_command.h"
+#include "mulligan_build_info.h"
+#include "policy/limits.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr char kDefaultServer[] = "127.0.0.1:8980";
+
+constexpr char kMainFooter[] = R"(
+Example:
+  kubectl get pod X -o json | mulligan explain -
+
+Exit codes: 0 answered, 1 internal error, 2 bad flag or input,
+3 invalid policy, 4 no answer from the server.)";
+
+constexpr char kInputHelp[] =
+    "Kubernetes objects as JSON or YAML, \"-\" for standard input; repeatable";
+
+// What the flags of all commands are stored in.
+struct Values {
+  ExplainOptions explain;
+  DecideOptions decide;
+  HealthOptions health;
+  PolicyCheckOptions check;
+  std::string output = "human";
+  std::string color = "auto";
+};
+
+OutputOptions Output(const Values& values) {
+  return {.format = values.output == "json" ? OutputFormat::kJson
+                                            : OutputFormat::kHuman,
+          .color = WantsColor(values.color)};
+}
+
+void AddOutputFlags(CLI::App& command, Values& values) {
+  command.add_option("-o,--output", values.output, "human or json")
+      ->check(CLI::IsMember({"human", "json"}))
+      ->type_name("FORMAT");
+  command.add_option("--color", values.color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+}
+
+void AddRequestFlags(CLI::App& command, RequestOptions& request) {
+  CLI::Option* files =
+      command.add_option("-f,--filename,FILE", request.files, kInputHelp);
+  files->type_name("FILE")->allow_extra_args(false);
+  CLI::Option* requests = command.add_option(
+      "--requests", request.requests,
+      "One DecideRequest as JSON per line; answers one line each");
+  requests->type_name("FILE")->excludes(files);
+  const auto single = [&](const char* name, auto& value, const char* help,
+                          const char* type) {
+    command.add_option(name, value, help)->type_name(type)->excludes(requests);
+  };
+  single("--ledger", request.ledger,
+         "Ledger of the previous answer; an empty file is a first failure",
+         "FILE");
+  single("--ledger-out", request.ledger_out, "Where to store the new ledger",
+         "FILE");
+  single("--policy-name", request.policy_name,
+         "Policy that decides; default: the first whose selector fits", "NAME");
+  single("--explain", request.explain,
+         "none, summary or full; default: full for people, summary for json",
+         "LEVEL");
+  single("--observed-at", request.observed_at,
+         "When the failure was observed; default: now", "RFC3339");
+  single("--failure-id", request.failure_id,
+         "Stable name of this failure; default: derived from UIDs", "ID");
+  single("--attempt", request.attempt, "Number of the attempt that failed",
+         "N");
+}
+
+void AddServerFlags(CLI::App& command, ServerOptions& server) {
+  server.server = kDefaultServer;
+  server.deadline = "5s";
+  command.add_option("--server", server.server, "Server to ask")
+      ->envname("MULLIGAN_SERVER")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
+  command.add_option("--deadline", server.deadline, "For one call")
+      ->type_name("DURATION")
+      ->capture_default_str();
+}
+
+// With no file named, `... | mulligan explain` still says what is meant.
+bool DefaultToStandardInput(RequestOptions& request, Streams& streams) {
+  if (!request.files.empty() || !request.requests.empty()) return true;
+  if (isatty(STDIN_FILENO) != 0) {
+    PrintError(streams,
+               "no input: expected -f FILE, \"-\" or --requests FILE (see "
+               "--help)");
+    return false;
+  }
+  request.files.emplace_back("-");
+  return true;
+}
+
+void AddExplain(CLI::App& app, Values& values, Streams& streams, int& code) {
+  CLI::App& command = *app.add_subcommand(
+      "explain", "Say what happened and what to do, without a server");
+  command.footer(R"(
+Examples:
+  kubectl get pod X -o json | mulligan explain -
+  mulligan explain -f pod.yaml -f job.yaml -f events.json --policy policies/
+  mulligan explain --requests failures.jsonl > answers.jsonl)");
+  AddRequestFlags(command, values.explain.request);
+  command
+      .add_option("--policy", values.explain.policies,
+                  "Policy file or directory; repeatable; default: embedded")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  AddOutputFlags(command, values);
+  command.callback([&values, &streams, &code] {
+    values.explain.output = Output(values);
+    code = DefaultToStandardInput(values.explain.request, streams)
+               ? RunExplain(values.explain, streams)
+               : kExitUsage;
+  });
+}
+
+void AddDecide(CLI::App& app, Values& values, Streams& streams, int& code) {
+  CLI::App& command =
+      *app.add_subcommand("decide", "Ask a server for its decision");
+  command.footer(R"(
+Examples:
+  mulligan decide --server mulligan:8980 -f pod.json -o json
+  mulligan decide --requests failures.jsonl --batch 100 > answers.jsonl)");
+  AddServerFlags(command, values.decide.server);
+  AddRequestFlags(command, values.decide.request);
+  command
+      .add_option("--batch", values.decide.batch,
+                  "Requests per call with --requests")
+      ->check(CLI::Range(1, kMaxBatchItems))
+      ->type_name("N")
+      ->capture_default_str();
+  AddOutputFlags(command, values);
+  command.callback([&values, &streams, &code] {
+    values.decide.output = Output(values);
+    code = DefaultToStandardInput(values.decide.request, streams)
+               ? RunDecide(values.decide, streams)
+               : kExitUsage;
+  });
+}
+
+void AddPolicy(CLI::App& app, Values& values, Streams& streams, int& code) {
+  CLI::App& policy = *app.add_subcommand("policy", "Work with policy files");
+  policy.require_subcommand(1);
+  policy.footer(R"(
+Example:
+  mulligan policy show > training.yaml && mulligan policy check training.yaml)");
+  CLI::App& check = *policy.add_subcommand(
+      "check", "Print every problem of policy files, loaded together");
+  check.footer(R"(
+Example:
+  mulligan policy check --strict policies/)");
+  check.add_option("PATH", values.check.paths, "Files and directories")
+      ->required();
+  check.add_flag("--strict", values.check.strict, "Warnings fail, too");
+  AddOutputFlags(check, values);
+  check.callback([&values, &streams, &code] {
+    values.check.output = Output(values);
+    code = RunPolicyCheck(values.check, streams);
+  });
+  CLI::App& show =
+      *policy.add_subcommand("show", "Print the embedded default policy");
+  show.footer(R"(
+Example:
+  mulligan policy show | less)");
+  show.callback([&streams, &code] { code = RunPolicyShow(streams); });
+}
+
+void AddHealthcheck(CLI::App& app, Values& values, Streams& streams,
+                    int& code) {
+  CLI::App& command = *app.add_subcommand(
+      "healthcheck", "Ask a server whether it serves (grpc.health.v1)");
+  command.footer(R"(
+Example:
+  mulligan healthcheck --server mulligan:8980 --service readiness)");
+  AddServerFlags(command, values.health.server);
+  command
+      .add_option("--service", values.health.service,
+                  "Service name; default: the server as a whole")
+      ->type_name("NAME");
+  command.callback([&values, &streams, &code] {
+    code = RunHealthcheck(values.health, streams);
+  });
+}
+
+void AddVersion(CLI::App& app, Values& values, Streams& streams, int& code) {
+  CLI::App& command =
+      *app.add_subcommand("version", "Print version, commit and compiler");
+  command.footer(R"(
+Example:
+  mulligan version -o json)");
+  AddOutputFlags(command, values);
+  command.callback([&values, &streams, &code] {
+    if (values.output == "json") {
+      streams.out << "{\"version\":\"" << kVersion << "\",\"commit\":\""
+                  << kCommit << "\",\"buildType\":\"" << kBuildType
+                  << "\",\"compiler\":\"" << kCompiler << "\"}\n";
+    } else {
+      streams.out << "mulligan " << kVersion << " (commit " << kCommit << ", "
+                  << kBuildType << ", " << kCompiler << ")\n";
+    }
+    code = FinishOutput(streams);
+  });
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
+  CLI::App app("Says why batch work failed and whether it deserves a retry.",
+               "mulligan");
+  app.require_subcommand(1);
+  app.footer(kMainFooter);
+  Values values;
+  int code = kExitOk;
+  AddExplain(app, values, streams, code);
+  AddDecide(app, values, streams, code);
+  AddPolicy(app, values, streams, code);
+  AddHealthcheck(app, values, streams, code);
+  AddVersion(app, values, streams, code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e, streams.out, streams.err);
+  } catch (const CLI::ParseError& e) {
+    PrintError(streams, std::string(e.what()) + " (see mulligan --help)");
+    return kExitUsage;
+  }
+  return code;
+}
+
+}  // namespace mulligan::cli

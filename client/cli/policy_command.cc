@@ -1,0 +1,61 @@
+#include "client/cli/policy_command.h"
+
+#include "absl/strings/str_format.h"
+#include "client/cli/policy_files.h"
+#include "client/cli/proto_json.h"
+#include "mulligan/v1/policy_service.pb.h"
+#include "policy/loader/issue_format.h"
+
+namespace mulligan::cli {
+namespace {
+
+v1::CheckPolicyResponse ToMessage(const LoadedPolicies& loaded) {
+  v1::CheckPolicyResponse response;
+  response.set_valid(loaded.set != nullptr);
+  for (const Issue& issue : loaded.issues) {
+    v1::PolicyIssue& message = *response.add_issues();
+    message.set_severity(issue.severity == Issue::Severity::kError
+                             ? v1::PolicyIssue::ERROR
+                             : v1::PolicyIssue::WARNING);
+    message.set_file(issue.file);
+    message.set_line(issue.position.line);
+    message.set_column(issue.position.column);
+    message.set_message(issue.message);
+  }
+  return response;
+}
+
+std::string Summary(const LoadedPolicies& loaded) {
+  const size_t files = loaded.texts.size();
+  return absl::StrFormat("%d %s: %s\n", files, files == 1 ? "file" : "files",
+                         SummarizeIssues(loaded.issues));
+}
+
+}  // namespace
+
+int RunPolicyCheck(const PolicyCheckOptions& options, Streams& streams) {
+  const absl::StatusOr<LoadedPolicies> loaded =
+      LoadPolicyPaths(options.paths, streams.in);
+  if (!loaded.ok()) return Fail(streams, loaded.status());
+  if (options.output.format == OutputFormat::kJson) {
+    const absl::StatusOr<std::string> json =
+        PrintProtoJson(ToMessage(*loaded), JsonLayout::kPretty);
+    if (!json.ok()) return Fail(streams, json.status());
+    streams.out << *json;
+  } else {
+    streams.out << FormatIssues(loaded->issues, loaded->texts,
+                                options.output.color)
+                << Summary(*loaded);
+  }
+  if (const int code = FinishOutput(streams); code != kExitOk) return code;
+  const bool valid =
+      loaded->set != nullptr && (!options.strict || loaded->issues.empty());
+  return valid ? kExitOk : kExitPolicyInvalid;
+}
+
+int RunPolicyShow(Streams& streams) {
+  streams.out << EmbeddedPolicy().yaml;
+  return FinishOutput(streams);
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,51 @@
+// Many requests, one JSON object per line.
+#ifndef MULLIGAN_CLIENT_CLI_REQUESTS_H_
+#define MULLIGAN_CLIENT_CLI_REQUESTS_H_
+
+#include <fstream>
+#include <functional>
+#include <istream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::cli {
+
+// Answers a batch: as many results as requests, in order.
+using BatchDecider =
+    std::function<std::vector<absl::StatusOr<v1::DecideResponse>>(
+        const v1::BatchDecideRequest&)>;
+
+struct RequestsOutcome {
+  // Lines answered, errors included.
+  size_t answered = 0;
+  // Among them, lines the decider had no answer for although the request may be
+  // fine (UNAVAILABLE, DEADLINE_EXCEEDED and the like).
+  size_t unanswered = 0;
+};
+
+// Reads one DecideRequest in proto JSON per line and writes one compact
+// DecideResponse or {"error":{"code":...,"message":...}} per line, in order.
+// Blank lines are skipped. No line stops the run, whatever is in it; lines
+// longer than kMaxRequestBytes (policy/limits.h) are answered with
+// RESOURCE_EXHAUSTED. `batch` requests are asked at once, and the output is
+// flushed after each batch; memory is bounded by one batch. Ends early only
+// when the output cannot be written.
+RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out, int batch,
+                               const BatchDecider& decide);
+
+// The stream to read requests from: `file`, opened, or `standard_input` for
+// "-". NOT_FOUND names the path.
+absl::StatusOr<std::istream*> OpenRequests(const std::string& path,
+                                           std::istream& standard_input,
+                                           std::ifstream& file);
+
+// {"error":{...}} on one line.
+std::string ErrorLine(const absl::Status& status);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_REQUESTS_H_
