@@ -68,10 +68,13 @@ MATCHER_P(IsOkAndHolds, value, "") {
 
 #define MULLIGAN_CONCAT_INNER(a, b) a##b
 #define MULLIGAN_CONCAT(a, b) MULLIGAN_CONCAT_INNER(a, b)
+// `target` may be a declaration, which takes no parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define MULLIGAN_ASSIGN(value_or, target, expression) \
   auto value_or = (expression);                       \
   ASSERT_OK(value_or);                                \
   target = *std::move(value_or)
+// NOLINTEND(bugprone-macro-parentheses)
 #define ASSERT_OK_AND_ASSIGN(target, expression) \
   MULLIGAN_ASSIGN(MULLIGAN_CONCAT(value_or_, __LINE__), target, expression)
 
