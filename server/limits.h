@@ -1,21 +1,20 @@
-// Bounds on what one call may carry. Bounds on the fields of a report are in
-// policy/limits.h. Each has a test at the bound and one past it.
+// Bounds of the transport; those on requests are in policy/limits.h. Each has a
+// test at the bound and one past it.
 #ifndef MULLIGAN_SERVER_LIMITS_H_
 #define MULLIGAN_SERVER_LIMITS_H_
 
 #include <cstddef>
 
+#include "policy/limits.h"
+
 namespace mulligan {
 
-// One request message, in bytes, unless --max-message-bytes says otherwise: a
-// gang of 1,000 pods with a few kilobytes each.
-inline constexpr int kDefaultMaxMessageBytes = 8 << 20;
+// One request message, in bytes, unless --max-message-bytes says otherwise.
+inline constexpr int kDefaultMaxMessageBytes =
+    static_cast<int>(kMaxRequestBytes);
 // Range of --max-message-bytes.
 inline constexpr int kMinMaxMessageBytes = 64 << 10;
 inline constexpr int kMaxMaxMessageBytes = 64 << 20;
-
-// Requests in one BatchDecide.
-inline constexpr int kMaxBatchItems = 1000;
 
 // CheckPolicy: number of files, and bytes of each.
 inline constexpr int kMaxCheckedFiles = 100;

@@ -1,11 +1,9 @@
 #include "server/log.h"
 
-#include <grpc/support/log.h>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
-#include <atomic>
 #include <string>
 #include <utility>
 
@@ -71,19 +69,6 @@ std::string TextLine(LogLevel level, std::string_view message,
   return line;
 }
 
-// Read by gRPC's threads; set and cleared by GrpcLogRedirect.
-std::atomic<const Log*> grpc_log = nullptr;
-
-void WriteGrpcMessage(gpr_log_func_args* args) {
-  const Log* log = grpc_log.load(std::memory_order_acquire);
-  if (log == nullptr) return;
-  LogLevel level = LogLevel::kDebug;
-  if (args->severity == GPR_LOG_SEVERITY_ERROR) level = LogLevel::kError;
-  const std::string source = absl::StrFormat("%s:%d", args->file, args->line);
-  log->Write(level, args->message,
-             {{"component", "grpc"}, {"source", std::string_view(source)}});
-}
-
 }  // namespace
 
 Log::Log(LogLevel level, LogFormat format)
@@ -108,18 +93,6 @@ void Log::Write(LogLevel level, std::string_view message,
                                ? JsonLine(level, message, fields)
                                : TextLine(level, message, fields);
   logger_->log(spdlog::level::info, spdlog::string_view_t(line));
-}
-
-GrpcLogRedirect::GrpcLogRedirect(const Log& log) {
-  grpc_log.store(&log, std::memory_order_release);
-  gpr_set_log_verbosity(log.IsOn(LogLevel::kDebug) ? GPR_LOG_SEVERITY_INFO
-                                                   : GPR_LOG_SEVERITY_ERROR);
-  gpr_set_log_function(&WriteGrpcMessage);
-}
-
-GrpcLogRedirect::~GrpcLogRedirect() {
-  gpr_set_log_function(nullptr);
-  grpc_log.store(nullptr, std::memory_order_release);
 }
 
 }  // namespace mulligan

@@ -50,17 +50,6 @@ class Log {
   const std::unique_ptr<spdlog::logger> logger_;
 };
 
-// Sends the messages of gRPC's own code to `log` until destroyed. The hook is
-// one per process: make at most one of these at a time, before any channel or
-// server exists.
-class GrpcLogRedirect {
- public:
-  explicit GrpcLogRedirect(const Log& log);
-  ~GrpcLogRedirect();
-  GrpcLogRedirect(const GrpcLogRedirect&) = delete;
-  GrpcLogRedirect& operator=(const GrpcLogRedirect&) = delete;
-};
-
 }  // namespace mulligan
 
 #endif  // MULLIGAN_SERVER_LOG_H_

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "mulligan_build_info.h"
+#include "server/grpc_log.h"
 #include "server/log.h"
 #include "server/options.h"
 #include "server/policy_source.h"

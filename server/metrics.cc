@@ -154,7 +154,7 @@ void Metrics::MakeDecisionSeries() {
       &OneHistogram(MetricId::kDemystifyDuration, DurationBounds());
   request_bytes_ = &OneHistogram(
       MetricId::kRequestBytes, {256, 1024, 4096, 16384, 65536, 262144, 1048576,
-                                4194304, 8388608, 67108864});
+                                4194304, 16777216, 67108864});
   batch_items_ = &OneHistogram(MetricId::kBatchItems,
                                {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000});
 }

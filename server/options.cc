@@ -136,7 +136,7 @@ constexpr Option kOptions[] = {
      [](const std::string& v, ServerOptions& o) {
        return ApplyBool(v, o.reflection);
      }},
-    {"max-message-bytes", "8388608", "largest request taken",
+    {"max-message-bytes", "16777216", "largest request taken",
      ApplyMaxMessageBytes},
     {"port-file", "",
      "file that receives the bound ports as JSON once calls are served",

@@ -1,0 +1,166 @@
+#include "server/options.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::IsOk;
+using testing::StatusIs;
+
+using Variables = std::map<std::string, std::string>;
+
+absl::StatusOr<CommandLine> Parse(const std::vector<std::string>& arguments,
+                                  const Variables& variables = {}) {
+  return ParseCommandLine(arguments, [&variables](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(OptionsTest, DefaultsAreThoseOfTheTable) {
+  // Feeding the documented defaults back must change nothing.
+  std::vector<std::string> arguments;
+  for (const OptionInfo& option : OptionTable()) {
+    if (!option.default_value.empty()) {
+      arguments.push_back(option.flag + "=" + option.default_value);
+    }
+  }
+  ASSERT_OK_AND_ASSIGN(const CommandLine given, Parse(arguments));
+  const ServerOptions defaults;
+  EXPECT_EQ(given.options.listen_address, defaults.listen_address);
+  EXPECT_EQ(given.options.admin_address, defaults.admin_address);
+  EXPECT_EQ(given.options.log_level, defaults.log_level);
+  EXPECT_EQ(given.options.log_format, defaults.log_format);
+  EXPECT_EQ(given.options.drain_delay, defaults.drain_delay);
+  EXPECT_EQ(given.options.shutdown_grace, defaults.shutdown_grace);
+  EXPECT_EQ(given.options.allow_plaintext, defaults.allow_plaintext);
+  EXPECT_EQ(given.options.reflection, defaults.reflection);
+  EXPECT_EQ(given.options.max_message_bytes, defaults.max_message_bytes);
+}
+
+TEST(OptionsTest, TakesEveryFlag) {
+  ASSERT_OK_AND_ASSIGN(
+      const CommandLine parsed,
+      Parse({"--listen-address=0.0.0.0:1", "--admin-address", "off",
+             "--policy-dir=/p", "--log-level=debug", "--log-format=text",
+             "--drain-delay=250ms", "--shutdown-grace=1m", "--allow-plaintext",
+             "--reflection=false", "--max-message-bytes=65536",
+             "--port-file=/f"}));
+  const ServerOptions& options = parsed.options;
+  EXPECT_EQ(options.listen_address, "0.0.0.0:1");
+  EXPECT_EQ(options.admin_address, "off");
+  EXPECT_EQ(options.policy_dir, "/p");
+  EXPECT_EQ(options.log_level, LogLevel::kDebug);
+  EXPECT_EQ(options.log_format, LogFormat::kText);
+  EXPECT_EQ(options.drain_delay, absl::Milliseconds(250));
+  EXPECT_EQ(options.shutdown_grace, absl::Minutes(1));
+  EXPECT_TRUE(options.allow_plaintext);
+  EXPECT_FALSE(options.reflection);
+  EXPECT_EQ(options.max_message_bytes, 65536);
+  EXPECT_EQ(options.port_file, "/f");
+}
+
+TEST(OptionsTest, TakesTheEnvironment) {
+  ASSERT_OK_AND_ASSIGN(const CommandLine parsed,
+                       Parse({}, {{"MULLIGAN_DRAIN_DELAY", "3s"},
+                                  {"MULLIGAN_REFLECTION", "false"},
+                                  {"MULLIGAN_LOG_LEVEL", ""}}));
+  EXPECT_EQ(parsed.options.drain_delay, absl::Seconds(3));
+  EXPECT_FALSE(parsed.options.reflection);
+  EXPECT_EQ(parsed.options.log_level, LogLevel::kInfo);
+}
+
+TEST(OptionsTest, FlagBeatsEnvironment) {
+  ASSERT_OK_AND_ASSIGN(
+      const CommandLine parsed,
+      Parse({"--drain-delay=1s"}, {{"MULLIGAN_DRAIN_DELAY", "nonsense"}}));
+  EXPECT_EQ(parsed.options.drain_delay, absl::Seconds(1));
+}
+
+TEST(OptionsTest, HelpNamesEveryFlagAndVariable) {
+  ASSERT_OK_AND_ASSIGN(const CommandLine parsed, Parse({"--help"}));
+  for (const OptionInfo& option : OptionTable()) {
+    EXPECT_THAT(parsed.output,
+                AllOf(HasSubstr(option.flag), HasSubstr(option.environment)));
+  }
+}
+
+TEST(OptionsTest, VersionSaysWhich) {
+  ASSERT_OK_AND_ASSIGN(const CommandLine parsed, Parse({"--version"}));
+  EXPECT_THAT(parsed.output, HasSubstr("mulligan-server 0."));
+}
+
+TEST(OptionsTest, ReportsEveryProblemAtOnce) {
+  EXPECT_THAT(
+      Parse({"--drain-delay=never", "--log-format=xml"},
+            {{"MULLIGAN_LOG_LEVEL", "loud"}}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("--drain-delay"), HasSubstr("--log-format"),
+                     HasSubstr("MULLIGAN_LOG_LEVEL: \"loud\""))));
+}
+
+struct BadFlag {
+  const char* name;
+  std::string argument;
+  std::string expected;
+};
+
+class BadFlagTest : public ::testing::TestWithParam<BadFlag> {};
+
+TEST_P(BadFlagTest, IsRefusedWithTheExpectedForm) {
+  EXPECT_THAT(Parse({GetParam().argument}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr(GetParam().expected)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadFlagTest,
+    ::testing::Values(
+        BadFlag{"Unknown", "--listen=1", "--listen=1"},
+        BadFlag{"Positional", "serve", "serve"},
+        BadFlag{"ListenWithoutPort", "--listen-address=localhost",
+                "--listen-address: \"localhost\" is not valid; expected "
+                "host:port"},
+        BadFlag{"PlaintextForOthers", "--listen-address=0.0.0.0:8980",
+                "--allow-plaintext"},
+        BadFlag{"AdminUnixSocket", "--admin-address=unix:/a", "or off"},
+        BadFlag{"NegativeDuration", "--drain-delay=-1s", "from 0 to 10m"},
+        BadFlag{"InfiniteDuration", "--shutdown-grace=inf", "from 0 to 10m"},
+        BadFlag{"DurationAboveBound", "--drain-delay=601s", "from 0 to 10m"},
+        BadFlag{"Bool", "--reflection=maybe", "true or false"},
+        BadFlag{"SizeBelowBound", "--max-message-bytes=65535", "65536"},
+        BadFlag{"SizeAboveBound", "--max-message-bytes=67108865", "67108864"},
+        BadFlag{"SizeWithUnit", "--max-message-bytes=1M", "bytes"}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(OptionsTest, BoundsThemselvesAreTaken) {
+  EXPECT_OK(Parse({"--drain-delay=10m", "--shutdown-grace=0",
+                   "--max-message-bytes=67108864"}));
+}
+
+TEST(OptionsTest, DocumentationHasEveryOption) {
+  ASSERT_OK_AND_ASSIGN(
+      const std::string text,
+      testing::ReadFile(testing::SourcePath("docs/operations.md")));
+  for (const OptionInfo& option : OptionTable()) {
+    const std::string row =
+        "| `" + option.flag + "` | `" + option.environment + "` | " +
+        (option.default_value.empty() ? std::string()
+                                      : "`" + option.default_value + "` ") +
+        "|";
+    EXPECT_THAT(text, HasSubstr(row));
+  }
+}
+
+}  // namespace
+}  // namespace mulligan

@@ -1,0 +1,208 @@
+// The program as it is started: exit codes, signals, port file.
+#include <fcntl.h>
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/loader/load.h"
+#include "server/policy_source.h"
+#include "server/run.h"
+#include "tests/testing/files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// mulligan-server as a child, standard output and error in one pipe.
+class Program {
+ public:
+  explicit Program(std::vector<std::string> arguments) {
+    int fds[2];
+    if (pipe2(fds, O_CLOEXEC) != 0) return;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fds[1], STDERR_FILENO);
+    arguments.insert(arguments.begin(), MULLIGAN_SERVER_BINARY);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(fds[1]);
+    out_ = fds[0];
+  }
+  ~Program() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    close(out_);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  // Reads until `text` was printed; false when the output ended before.
+  bool WaitFor(const std::string& text) {
+    while (output_.find(text) == std::string::npos) {
+      if (!ReadMore()) return false;
+    }
+    return true;
+  }
+  void Signal(int signal) const { kill(pid_, signal); }
+  // Reads to the end; the exit code, or -1 after a signal.
+  int Wait() {
+    while (ReadMore()) {
+    }
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  const std::string& output() const { return output_; }
+
+ private:
+  bool ReadMore() {
+    char buffer[4096];
+    const ssize_t got = read(out_, buffer, sizeof(buffer));
+    if (got <= 0) return false;
+    output_.append(buffer, static_cast<std::size_t>(got));
+    return true;
+  }
+
+  pid_t pid_ = -1;
+  int out_ = -1;
+  std::string output_;
+};
+
+std::vector<std::string> Serving(std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments = {
+      "--listen-address=127.0.0.1:0", "--admin-address=off", "--drain-delay=0"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+class StopSignalTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(StopSignalTest, DrainsAndExitsWithZero) {
+  Program program(Serving());
+  ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
+  program.Signal(GetParam());
+  EXPECT_EQ(program.Wait(), kExitOk);
+  EXPECT_THAT(program.output(), HasSubstr("\"message\":\"stopped\""));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StopSignalTest,
+                         ::testing::Values(SIGTERM, SIGINT));
+
+TEST(BinaryTest, SecondSignalStopsAtOnce) {
+  Program program(Serving({"--drain-delay=10m"}));
+  ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
+  program.Signal(SIGTERM);
+  ASSERT_TRUE(program.WaitFor("still serving")) << program.output();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), kExitCallsCutOff);
+}
+
+TEST(BinaryTest, WritesThePortFileOnceItServes) {
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / "mulligan_ports.json";
+  std::ofstream(file) << "stale";
+  Program program({"--listen-address=127.0.0.1:0",
+                   "--admin-address=127.0.0.1:0", "--drain-delay=0",
+                   "--port-file=" + file.string()});
+  ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), kExitOk);
+  ASSERT_OK_AND_ASSIGN(const std::string text, testing::ReadFile(file));
+  google::protobuf::Struct ports;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(text, &ports).ok());
+  EXPECT_GT(ports.fields().at("grpcPort").number_value(), 0);
+  EXPECT_GT(ports.fields().at("adminPort").number_value(), 0);
+  EXPECT_GT(ports.fields().at("pid").number_value(), 0);
+}
+
+TEST(BinaryTest, EveryLineIsJson) {
+  Program program(Serving());
+  ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), kExitOk);
+  std::istringstream lines(program.output());
+  std::string line;
+  while (std::getline(lines, line)) {
+    google::protobuf::Struct parsed;
+    ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(line, &parsed).ok())
+        << line;
+    EXPECT_TRUE(parsed.fields().contains("time"));
+    EXPECT_TRUE(parsed.fields().contains("level"));
+    EXPECT_TRUE(parsed.fields().contains("message"));
+  }
+}
+
+TEST(BinaryTest, WrongUsageIsCodeTwo) {
+  Program program({"--drain-delay=soon"});
+  EXPECT_EQ(program.Wait(), kExitUsage);
+  EXPECT_THAT(program.output(), HasSubstr("--drain-delay: \"soon\""));
+}
+
+TEST(BinaryTest, PlaintextForOthersIsWrongUsage) {
+  Program program({"--listen-address=0.0.0.0:0"});
+  EXPECT_EQ(program.Wait(), kExitUsage);
+  EXPECT_THAT(program.output(), HasSubstr("--allow-plaintext"));
+}
+
+TEST(BinaryTest, PortInUseIsCodeOne) {
+  Program first(Serving());
+  ASSERT_TRUE(first.WaitFor("\"grpc_port\":")) << first.output();
+  ASSERT_TRUE(first.WaitFor("\n"));
+  const std::size_t at = first.output().find("\"grpc_port\":") + 12;
+  const int port = std::stoi(first.output().substr(at));
+  Program second({"--listen-address=127.0.0.1:" + std::to_string(port),
+                  "--admin-address=off"});
+  EXPECT_EQ(second.Wait(), kExitCannotStart);
+  EXPECT_THAT(second.output(), HasSubstr("--listen-address: cannot listen"));
+}
+
+TEST(BinaryTest, BrokenPoliciesAreCodeThreeWithEveryIssue) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "mulligan_bad_policies";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "bad.yaml")
+      << "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\nmetadata: {nam: x}\n"
+         "specc: {}\n";
+  const auto source = MakePolicySource(folder.string());
+  Issues issues;
+  ASSERT_EQ(LoadFrom(*source, issues), nullptr);
+  ASSERT_GT(issues.size(), 1U);
+  Program program(Serving({"--policy-dir=" + folder.string()}));
+  EXPECT_EQ(program.Wait(), kExitPolicyInvalid);
+  for (const Issue& issue : issues) {
+    EXPECT_THAT(program.output(), HasSubstr(FormatIssue(issue)));
+  }
+}
+
+TEST(BinaryTest, HelpAndVersionExitWithZero) {
+  Program help({"--help"});
+  EXPECT_EQ(help.Wait(), kExitOk);
+  EXPECT_THAT(help.output(),
+              AllOf(HasSubstr("--listen-address"), HasSubstr("Exit codes")));
+  Program version({"--version"});
+  EXPECT_EQ(version.Wait(), kExitOk);
+}
+
+}  // namespace
+}  // namespace mulligan

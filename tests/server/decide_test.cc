@@ -1,0 +1,210 @@
+// The decision RPCs over a real channel.
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/limits.h"
+#include "tests/server/test_server.h"
+#include "tests/testing/proto_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using testing::BadFields;
+using testing::CallWithBytes;
+using ::testing::Contains;
+using testing::EqualsProto;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::OutOfMemoryRequest;
+using testing::TestServer;
+
+constexpr char kDecide[] = "/mulligan.v1.RetryDecisionService/Decide";
+
+TEST(DecideTest, AnswersAFailure) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.set_request_id("r-1");
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.diagnosis().cause(), v1::CONTAINER_OOM);
+  EXPECT_NE(response.decision().action(), v1::ACTION_UNSPECIFIED);
+  EXPECT_THAT(response.decision().sentence(), Not(IsEmpty()));
+  EXPECT_EQ(response.request_id(), "r-1");
+  EXPECT_THAT(response.policy().revision(), Not(IsEmpty()));
+}
+
+TEST(DecideTest, SameRequestSameAnswer) {
+  TestServer server;
+  v1::DecideResponse first;
+  v1::DecideResponse second;
+  ASSERT_TRUE(server.Decide(OutOfMemoryRequest(), &first).ok());
+  ASSERT_TRUE(server.Decide(OutOfMemoryRequest(), &second).ok());
+  EXPECT_THAT(second, EqualsProto(first));
+}
+
+TEST(DecideTest, UsesTheServersTimeWithAWarning) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.mutable_report()->clear_observed_at();
+  v1::DecideResponse response;
+  ASSERT_TRUE(server.Decide(request, &response).ok());
+  EXPECT_THAT(response.warnings(), Not(IsEmpty()));
+}
+
+TEST(DecideTest, EmptyReportIsNamed) {
+  TestServer server;
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide({}, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(BadFields(status), Contains("report"));
+}
+
+TEST(DecideTest, NamesEveryBadField) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.mutable_report()->set_failure_id(std::string(257, 'x'));
+  request.mutable_report()->set_attempt(0);
+  request.set_request_id(std::string(257, 'x'));
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(BadFields(status),
+              ::testing::UnorderedElementsAre("report.failureId",
+                                              "report.attempt", "requestId"));
+}
+
+TEST(DecideTest, IdsAtTheBoundAreTaken) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.mutable_report()->set_failure_id(std::string(kMaxIdBytes, 'x'));
+  request.set_request_id(std::string(kMaxIdBytes, 'x'));
+  v1::DecideResponse response;
+  EXPECT_TRUE(server.Decide(request, &response).ok());
+}
+
+TEST(DecideTest, UnknownPolicyIsNotFound) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.set_policy("nowhere");
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_THAT(status.error_message(), HasSubstr("nowhere"));
+}
+
+TEST(DecideTest, ForeignLedgerIsAFailedPrecondition) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.mutable_ledger()->set_workload_uid("another");
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+TEST(DecideTest, UnknownEnumNumbersAreAnsweredWithAWarning) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  v1::DecideResponse before;
+  ASSERT_TRUE(server.Decide(request, &before).ok());
+  request.set_explain(static_cast<v1::DecideRequest::Explain>(99));
+  request.set_purpose(static_cast<v1::DecideRequest::Purpose>(98));
+  v1::DecideResponse response;
+  ASSERT_TRUE(server.Decide(request, &response).ok());
+  EXPECT_GT(response.warnings_size(), before.warnings_size());
+}
+
+TEST(DecideTest, TerminationMessageThatIsNotUtf8LosesNothing) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message("killed \xff\xfe\x80 at");
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.diagnosis().cause(), v1::CONTAINER_OOM);
+}
+
+TEST(DecideTest, PodNameThatIsNotUtf8LosesNothing) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  auto& pod = *request.mutable_report()->mutable_pods(0);
+  pod.mutable_metadata()->set_name("pod-\xff");
+  pod.mutable_spec()->set_node_name("node-\xff");
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_TRUE(status.ok() ||
+              status.error_code() == grpc::StatusCode::INVALID_ARGUMENT)
+      << status.error_message();
+}
+
+TEST(DecideTest, GarbageIsAnInvalidArgument) {
+  TestServer server;
+  const grpc::Status status =
+      CallWithBytes(server.channel(), kDecide, "\xff\xff\xff garbage");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("mulligan.v1.DecideRequest"));
+  EXPECT_EQ(
+      server.Metric("mulligan_requests_rejected_total{reason=\"malformed\"}"),
+      1);
+}
+
+TEST(DecideTest, ProtoTextThatIsNotUtf8IsAnInvalidArgument) {
+  TestServer server;
+  // request_id = "\xff".
+  const grpc::Status status =
+      CallWithBytes(server.channel(), kDecide, "\x3a\x01\xff");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(DecideTest, EveryTruncationIsAnsweredCleanly) {
+  TestServer server;
+  const std::string whole = OutOfMemoryRequest().SerializeAsString();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const grpc::Status status =
+        CallWithBytes(server.channel(), kDecide, whole.substr(0, size));
+    EXPECT_TRUE(status.ok() ||
+                status.error_code() == grpc::StatusCode::INVALID_ARGUMENT)
+        << size << ": " << status.error_code() << " " << status.error_message();
+  }
+}
+
+TEST(DemystifyTest, ClassifiesWithoutDeciding) {
+  TestServer server;
+  v1::DemystifyRequest request;
+  *request.mutable_report() = OutOfMemoryRequest().report();
+  v1::DemystifyResponse response;
+  const grpc::Status status = server.Demystify(request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.diagnosis().cause(), v1::CONTAINER_OOM);
+  EXPECT_EQ(server.Metric("mulligan_demystify_duration_seconds_count"), 1);
+  EXPECT_EQ(server.Metric("mulligan_decision_duration_seconds_count"), 0);
+}
+
+TEST(DemystifyTest, EmptyReportIsNamed) {
+  TestServer server;
+  v1::DemystifyResponse response;
+  const grpc::Status status = server.Demystify({}, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(BadFields(status), Contains("report"));
+}
+
+TEST(DemystifyTest, UnknownPolicyIsNotFound) {
+  TestServer server;
+  v1::DemystifyRequest request;
+  *request.mutable_report() = OutOfMemoryRequest().report();
+  request.set_policy("nowhere");
+  v1::DemystifyResponse response;
+  EXPECT_EQ(server.Demystify(request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
+}  // namespace
+}  // namespace mulligan

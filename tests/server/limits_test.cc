@@ -1,0 +1,110 @@
+// Bounds of the transport: at the bound and one past it.
+#include "server/limits.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/server/test_server.h"
+
+namespace mulligan {
+namespace {
+
+using testing::CallWithBytes;
+using ::testing::HasSubstr;
+using testing::OutOfMemoryRequest;
+using testing::TestOptions;
+using testing::TestServer;
+
+constexpr char kDecide[] = "/mulligan.v1.RetryDecisionService/Decide";
+
+// A valid request of exactly `size` bytes, filled up with a field this version
+// does not know.
+std::string RequestOfSize(std::size_t size) {
+  std::string bytes = OutOfMemoryRequest().SerializeAsString();
+  // Tag of field 1000, length-delimited, then a length in three bytes.
+  const std::size_t fill = size - bytes.size() - 5;
+  bytes += "\xc2\x3e";
+  bytes += static_cast<char>((fill & 0x7F) | 0x80);
+  bytes += static_cast<char>(((fill >> 7) & 0x7F) | 0x80);
+  bytes += static_cast<char>((fill >> 14) & 0x7F);
+  return bytes + std::string(fill, 'x');
+}
+
+// A request with `depth` groups of an unknown field inside each other.
+std::string NestedRequest(int depth) {
+  std::string bytes = OutOfMemoryRequest().SerializeAsString();
+  for (int i = 0; i < depth; ++i) bytes += "\xc3\x3e";
+  for (int i = 0; i < depth; ++i) bytes += "\xc4\x3e";
+  return bytes;
+}
+
+class MessageSizeTest : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kMax = kMinMaxMessageBytes;
+
+  static ServerOptions Options() {
+    ServerOptions options = TestOptions();
+    options.max_message_bytes = static_cast<int>(kMax);
+    return options;
+  }
+  TestServer server_{Options()};
+};
+
+TEST_F(MessageSizeTest, AtTheBoundIsAnswered) {
+  const grpc::Status status =
+      CallWithBytes(server_.channel(), kDecide, RequestOfSize(kMax));
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+TEST_F(MessageSizeTest, OnePastTheBoundIsRefusedAndTheConnectionStays) {
+  const grpc::Status status =
+      CallWithBytes(server_.channel(), kDecide, RequestOfSize(kMax + 1));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
+      << status.error_message();
+  EXPECT_TRUE(
+      CallWithBytes(server_.channel(), kDecide, RequestOfSize(kMax)).ok());
+  EXPECT_EQ(
+      server_.Metric("mulligan_requests_rejected_total{reason=\"too_large\"}"),
+      1);
+}
+
+TEST(NestingTest, AtTheBoundIsAnswered) {
+  TestServer server;
+  EXPECT_TRUE(
+      CallWithBytes(server.channel(), kDecide, NestedRequest(100)).ok());
+}
+
+TEST(NestingTest, OnePastTheBoundIsRefused) {
+  TestServer server;
+  EXPECT_EQ(
+      CallWithBytes(server.channel(), kDecide, NestedRequest(101)).error_code(),
+      grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(NestingTest, AMillionLevelsAreRefused) {
+  TestServer server;
+  EXPECT_EQ(CallWithBytes(server.channel(), kDecide, NestedRequest(1000000))
+                .error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(BigMessageTest, TenMegabytesOfTextAreAnsweredPrecisely) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message(std::string(10'000'000, 'x'));
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(testing::BadFields(status),
+              ::testing::ElementsAre(HasSubstr("containerStatuses[0]")));
+}
+
+}  // namespace
+}  // namespace mulligan

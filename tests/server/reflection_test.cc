@@ -1,0 +1,65 @@
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/server/test_server.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::StreamOneMessage;
+using testing::TestOptions;
+using testing::TestServer;
+
+constexpr char kMethod[] =
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+// ServerReflectionRequest{list_services: "*"}.
+const char* const kListServices = "\x3a\x01*";
+
+TEST(ReflectionTest, ListsEveryService) {
+  TestServer server;
+  std::string answer;
+  const grpc::Status status =
+      StreamOneMessage(server.channel(), kMethod, kListServices, &answer);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_THAT(answer, AllOf(HasSubstr("mulligan.v1.RetryDecisionService"),
+                            HasSubstr("mulligan.v1.PolicyService"),
+                            HasSubstr("grpc.health.v1.Health")));
+}
+
+class SymbolTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SymbolTest, IsDescribed) {
+  TestServer server;
+  const std::string symbol = GetParam();
+  // ServerReflectionRequest{file_containing_symbol: symbol}.
+  const std::string request =
+      "\x22" + std::string(1, static_cast<char>(symbol.size())) + symbol;
+  std::string answer;
+  ASSERT_TRUE(
+      StreamOneMessage(server.channel(), kMethod, request, &answer).ok());
+  // The file descriptor names the file; an error would name neither.
+  EXPECT_THAT(answer, HasSubstr(".proto"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SymbolTest,
+                         ::testing::Values("mulligan.v1.RetryDecisionService",
+                                           "mulligan.v1.PolicyService",
+                                           "mulligan.v1.DecideRequest",
+                                           "grpc.health.v1.Health"));
+
+TEST(ReflectionTest, IsReallyOffWhenSwitchedOff) {
+  ServerOptions options = TestOptions();
+  options.reflection = false;
+  TestServer server(options);
+  std::string answer;
+  EXPECT_EQ(StreamOneMessage(server.channel(), kMethod, kListServices, &answer)
+                .error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(answer, "");
+}
+
+}  // namespace
+}  // namespace mulligan
