@@ -85,8 +85,8 @@ std::int64_t FailureCount(const Job& job, const Pods& newly_failed,
          job.status().uncounted_terminated_pods().failed_size() + counted;
 }
 
-bool ExceedsOnFailureLimit(const JobSpec& spec, const Pods& pods) {
-  if (spec.template_().spec().restart_policy() != "OnFailure") return false;
+std::int64_t CountedRestarts(const JobSpec& spec, const Pods& pods) {
+  if (spec.template_().spec().restart_policy() != "OnFailure") return 0;
   std::int64_t restarts = 0;
   for (const Pod* pod : pods) {
     if (!HasPhase(*pod, "Running") && !HasPhase(*pod, "Pending")) continue;
@@ -97,8 +97,12 @@ bool ExceedsOnFailureLimit(const JobSpec& spec, const Pods& pods) {
       }
     }
   }
+  return restarts;
+}
+
+bool ExceedsOnFailureLimit(const JobSpec& spec, const Pods& pods) {
   // A limit of 0 tolerates no restart, but no restart at all is within it.
-  return restarts >= std::max(1, spec.backoff_limit());
+  return CountedRestarts(spec, pods) >= std::max(1, spec.backoff_limit());
 }
 
 }  // namespace mulligan::kubernetes_job

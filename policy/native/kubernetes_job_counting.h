@@ -48,6 +48,10 @@ NewlyFinished NewlyFinishedPods(const Job& job, const Pods& pods,
 std::int64_t FailureCount(const Job& job, const Pods& newly_failed,
                           const Gates& gates);
 
+// Restarts of the containers of Running and Pending pods, which count against
+// backoffLimit with restartPolicy OnFailure; else 0.
+std::int64_t CountedRestarts(const JobSpec& spec, const Pods& pods);
+
 // Container restarts of Running and Pending pods have used up backoffLimit.
 // Only with restartPolicy OnFailure, and with one attempt fewer than the limit
 // of restartPolicy Never: the sum reaching the limit is enough.
