@@ -1,13 +1,13 @@
 #include "client/conformance/compare.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <re2/re2.h>
 
 #include "absl/strings/str_format.h"
 
@@ -16,10 +16,21 @@ namespace {
 
 using Property = bool (*)(const Json& wanted, const Json& actual);
 
+// Printable whatever it holds: peers' texts need not be UTF-8.
+std::string Dump(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// One text, or the texts of a list; empty when `wanted` is neither, so that
+// nothing is asserted by mistake.
 std::vector<std::string> Texts(const Json& wanted) {
   if (wanted.is_string()) return {wanted.get<std::string>()};
+  if (!wanted.is_array()) return {};
   std::vector<std::string> texts;
-  for (const Json& text : wanted) texts.push_back(text.get<std::string>());
+  for (const Json& text : wanted) {
+    if (!text.is_string()) return {};
+    texts.push_back(text.get<std::string>());
+  }
   return texts;
 }
 
@@ -30,28 +41,32 @@ bool ContainsText(const Json& actual, const std::string& text) {
 
 bool ContainsAll(const Json& wanted, const Json& actual) {
   const auto texts = Texts(wanted);
-  return std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
-    return ContainsText(actual, text);
-  });
+  return !texts.empty() &&
+         std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
+           return ContainsText(actual, text);
+         });
 }
 
 bool ContainsNone(const Json& wanted, const Json& actual) {
   const auto texts = Texts(wanted);
-  return std::none_of(texts.begin(), texts.end(), [&](const std::string& text) {
-    return ContainsText(actual, text);
-  });
+  return !texts.empty() &&
+         std::none_of(texts.begin(), texts.end(), [&](const std::string& text) {
+           return ContainsText(actual, text);
+         });
 }
 
 bool FoundBy(const Json& wanted, const Json& actual) {
-  return wanted.is_string() && actual.is_string() &&
-         RE2::PartialMatch(actual.get<std::string>(),
-                           wanted.get<std::string>());
+  if (!wanted.is_string() || !actual.is_string()) return false;
+  const RE2 expression(wanted.get<std::string>(), RE2::Quiet);
+  return expression.ok() &&
+         RE2::PartialMatch(actual.get<std::string>(), expression);
 }
 
 bool IsOneOf(const Json& wanted, const Json& actual) {
-  return std::any_of(wanted.begin(), wanted.end(), [&](const Json& candidate) {
-    return Differences(candidate, actual).empty();
-  });
+  return wanted.is_array() &&
+         std::any_of(wanted.begin(), wanted.end(), [&](const Json& candidate) {
+           return Differences(candidate, actual).empty();
+         });
 }
 
 bool IsAtLeast(const Json& wanted, const Json& actual) {
@@ -90,8 +105,8 @@ bool CompareProperty(const std::string& path, const std::string& name,
     if (!actual.contains(member)) continue;
     if (!property.holds(wanted, actual[member])) {
       differences.push_back(absl::StrFormat("%s.%s: expected %s, got %s", path,
-                                            name, wanted.dump(),
-                                            actual[member].dump()));
+                                            name, Dump(wanted),
+                                            Dump(actual[member])));
     }
     return true;
   }
@@ -99,15 +114,14 @@ bool CompareProperty(const std::string& path, const std::string& name,
 }
 
 void CompareMembers(const std::string& path, const Json& expect,
-                    const Json& actual,
-                    std::vector<std::string>& differences) {
+                    const Json& actual, std::vector<std::string>& differences) {
   for (const auto& [name, wanted] : expect.items()) {
     const std::string member_path = absl::StrFormat("%s.%s", path, name);
     if (actual.contains(name)) {
       Compare(member_path, wanted, actual[name], differences);
     } else if (!CompareProperty(path, name, wanted, actual, differences)) {
       differences.push_back(absl::StrFormat("%s: expected %s, not answered",
-                                            member_path, wanted.dump()));
+                                            member_path, Dump(wanted)));
     }
   }
 }
@@ -127,7 +141,7 @@ void Compare(const std::string& path, const Json& expect, const Json& actual,
   }
   if (expect != actual) {
     differences.push_back(absl::StrFormat("%s: expected %s, got %s", path,
-                                          expect.dump(), actual.dump()));
+                                          Dump(expect), Dump(actual)));
   }
 }
 

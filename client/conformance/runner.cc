@@ -1,5 +1,6 @@
 #include "client/conformance/runner.h"
 
+#include <algorithm>
 #include <istream>
 #include <numeric>
 #include <ostream>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "client/conformance/case.h"
@@ -15,6 +17,23 @@
 
 namespace mulligan::conformance {
 namespace {
+
+bool IsReason(const std::string& key) {
+  const auto& reasons = OutOfScopeReasons();
+  return std::any_of(
+      reasons.begin(), reasons.end(),
+      [&](const OutOfScope& reason) { return reason.key == key; });
+}
+
+// What the evaluator answers. A member of another type than it expects is the
+// case's fault and must not end the run.
+absl::StatusOr<Answer> Ask(Evaluator evaluate, const CaseInput& input) {
+  try {
+    return evaluate(input);
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+}
 
 void RunCase(const Case& test, FileReport& report) {
   const Evaluator evaluate = EvaluatorFor(test.input);
@@ -25,13 +44,24 @@ void RunCase(const Case& test, FileReport& report) {
                           test.input.source)}});
     return;
   }
-  const absl::StatusOr<Answer> answer = evaluate(test.input);
+  const absl::StatusOr<Answer> answer = Ask(evaluate, test.input);
   if (!answer.ok()) {
     report.failed.push_back({test.id, {answer.status().ToString()}});
     return;
   }
   if (answer->out_of_scope.has_value()) {
-    ++report.out_of_scope[*answer->out_of_scope];
+    const std::string& key = *answer->out_of_scope;
+    if (IsReason(key)) {
+      ++report.out_of_scope[key];
+    } else {
+      report.failed.push_back(
+          {test.id,
+           {absl::StrFormat("'%s' is no reason to be out of scope", key)}});
+    }
+    return;
+  }
+  if (test.expect.empty()) {
+    report.failed.push_back({test.id, {"expect: asserts nothing"}});
     return;
   }
   std::vector<std::string> differences =
