@@ -23,8 +23,7 @@ namespace mulligan {
 //                        (ValidateRequest in policy/validate.h names them all)
 //   FAILED_PRECONDITION  the ledger belongs to another workload UID
 //   NOT_FOUND            request.policy names no loaded policy
-absl::Status Decide(const v1::DecideRequest& request,
-                    const PolicySet& policies,
+absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
                     const google::protobuf::Timestamp& now,
                     v1::DecideResponse& response);
 

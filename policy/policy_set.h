@@ -2,7 +2,6 @@
 #ifndef MULLIGAN_POLICY_POLICY_SET_H_
 #define MULLIGAN_POLICY_POLICY_SET_H_
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,20 +26,31 @@ class PolicySet {
       std::vector<std::unique_ptr<const Ruleset>> policies,
       std::string revision, Issues& issues);
 
-  virtual ~PolicySet() = default;
+  ~PolicySet();
 
   // The policy of that name, or null.
-  virtual const Ruleset* Find(std::string_view name) const = 0;
+  const Ruleset* Find(std::string_view name) const;
 
   // The first policy whose selector fits; never null (there is a catch-all).
-  virtual const Ruleset& Select(const v1::WorkloadReference& workload)
-      const = 0;
+  const Ruleset& Select(const v1::WorkloadReference& workload) const;
 
-  virtual const std::vector<std::unique_ptr<const Ruleset>>& policies()
-      const = 0;
+  // In the order in which they are tried.
+  const std::vector<std::unique_ptr<const Ruleset>>& policies() const {
+    return policies_;
+  }
 
   // Digest of the policy texts.
-  virtual const std::string& revision() const = 0;
+  const std::string& revision() const { return revision_; }
+
+ private:
+  class Index;
+
+  PolicySet(std::vector<std::unique_ptr<const Ruleset>> policies,
+            std::string revision);
+
+  std::vector<std::unique_ptr<const Ruleset>> policies_;
+  std::string revision_;
+  std::unique_ptr<const Index> index_;
 };
 
 }  // namespace mulligan

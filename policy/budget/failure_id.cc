@@ -1,0 +1,169 @@
+#include "policy/budget/failure_id.h"
+
+#include <cstdint>
+#include <string>
+
+#include "policy/budget/stable_hash.h"
+
+namespace mulligan {
+namespace {
+
+namespace core = kubernetes::core::v1;
+using kubernetes::meta::v1::ObjectMeta;
+
+void AddTime(const google::protobuf::Timestamp& time, StableHash& hash) {
+  hash.Add(static_cast<std::uint64_t>(time.seconds()))
+      .Add(static_cast<std::uint64_t>(time.nanos()));
+}
+
+void AddObject(const ObjectMeta& object, StableHash& hash) {
+  if (!object.uid().empty()) {
+    hash.Add(object.uid());
+  } else {
+    hash.Add(object.namespace_()).Add(object.name());
+  }
+}
+
+// A sum of hashes: equal in any order.
+struct Unordered {
+  std::uint64_t sum = 0;
+  // Something was seen that another failure would not repeat.
+  bool distinct = false;
+};
+
+std::uint64_t HashContainer(const core::ContainerStatus& status,
+                            Unordered& all) {
+  const bool ended_now = status.state().has_terminated();
+  const core::ContainerStateTerminated& ended =
+      ended_now ? status.state().terminated()
+                : status.last_state().terminated();
+  // A container that crashed has ended restartCount+1 times before the kubelet
+  // restarts it, and restartCount times after: the same number.
+  const std::uint64_t endings =
+      static_cast<std::uint64_t>(status.restart_count()) + (ended_now ? 1 : 0);
+  StableHash hash;
+  hash.Add(status.name()).Add(endings);
+  AddTime(ended.finished_at(), hash);
+  all.distinct = all.distinct || ended.finished_at().seconds() != 0;
+  return hash.value();
+}
+
+std::uint64_t HashPod(const core::Pod& pod, Unordered& all) {
+  StableHash hash;
+  AddObject(pod.metadata(), hash);
+  all.distinct = all.distinct || !pod.metadata().uid().empty();
+  std::uint64_t containers = 0;
+  for (const auto* statuses : {&pod.status().container_statuses(),
+                               &pod.status().init_container_statuses()}) {
+    for (const core::ContainerStatus& status : *statuses) {
+      containers += HashContainer(status, all);
+    }
+  }
+  return hash.Add(containers).value();
+}
+
+template <typename Conditions>
+void AddFailedCondition(const Conditions& conditions, StableHash& hash,
+                        bool& distinct) {
+  for (const auto& condition : conditions) {
+    if (condition.status() != "True") continue;
+    if (condition.type() == "Failed" || condition.type() == "Evicted" ||
+        condition.type() == "FailureTarget") {
+      hash.Add(condition.type());
+      AddTime(condition.last_transition_time(), hash);
+      distinct = distinct || condition.last_transition_time().seconds() != 0;
+    }
+  }
+}
+
+Unordered HashJobs(const v1::FailureReport& report) {
+  Unordered all;
+  for (const auto& job : report.jobs()) {
+    StableHash hash;
+    AddObject(job.metadata(), hash);
+    hash.Add(static_cast<std::uint64_t>(job.status().failed()));
+    AddFailedCondition(job.status().conditions(), hash, all.distinct);
+    all.distinct = all.distinct || job.status().failed() > 0;
+    all.sum += hash.value();
+  }
+  return all;
+}
+
+bool AddResources(const v1::FailureReport& report, StableHash& hash) {
+  bool distinct = false;
+  if (report.has_ray_job()) {
+    const auto& status = report.ray_job().status();
+    hash.Add(status.job_id()).Add(status.ray_cluster_name());
+    AddTime(status.start_time(), hash);
+    distinct = !status.job_id().empty() || !status.ray_cluster_name().empty() ||
+               status.start_time().seconds() != 0;
+  }
+  if (report.has_job_set()) {
+    const auto& status = report.job_set().status();
+    hash.Add(static_cast<std::uint64_t>(status.restarts()));
+    distinct = distinct || status.has_restarts();
+    AddFailedCondition(status.conditions(), hash, distinct);
+  }
+  if (report.has_spark_application()) {
+    const auto& status = report.spark_application().status();
+    hash.Add(status.submission_id())
+        .Add(static_cast<std::uint64_t>(status.execution_attempts()))
+        .Add(static_cast<std::uint64_t>(status.submission_attempts()));
+    distinct = distinct || !status.submission_id().empty() ||
+               status.submission_attempts() > 0;
+  }
+  AddFailedCondition(report.train_job().status().conditions(), hash, distinct);
+  AddFailedCondition(report.kubeflow_job().status().conditions(), hash,
+                     distinct);
+  AddFailedCondition(report.kueue_workload().status().conditions(), hash,
+                     distinct);
+  return distinct;
+}
+
+// Adds the most specific objects; whether they tell failures apart.
+bool AddObjects(const v1::FailureReport& report, StableHash& hash) {
+  if (!report.pods().empty()) {
+    Unordered pods;
+    for (const core::Pod& pod : report.pods()) pods.sum += HashPod(pod, pods);
+    hash.Add(pods.sum);
+    if (pods.distinct) return true;
+  }
+  if (!report.jobs().empty()) {
+    const Unordered jobs = HashJobs(report);
+    hash.Add(jobs.sum);
+    if (jobs.distinct) return true;
+  }
+  return AddResources(report, hash);
+}
+
+}  // namespace
+
+FailureId FailureIdOf(const v1::FailureReport& report,
+                      const v1::WorkloadReference& workload,
+                      absl::Time observed_at) {
+  FailureId result;
+  if (!report.failure_id().empty()) {
+    result.id = report.failure_id();
+    return result;
+  }
+  StableHash hash;
+  if (!workload.uid().empty()) {
+    hash.Add(workload.uid());
+  } else {
+    hash.Add(workload.kind()).Add(workload.namespace_()).Add(workload.name());
+  }
+  hash.Add(static_cast<std::uint64_t>(report.attempt()));
+  if (report.has_creation_error()) {
+    hash.Add(static_cast<std::uint64_t>(report.creation_error().http_code()))
+        .Add(report.creation_error().reason());
+  }
+  const bool distinct = AddObjects(report, hash);
+  if (!distinct && !report.has_attempt()) {
+    result.from_time_only = true;
+    hash.Add(static_cast<std::uint64_t>(absl::ToUnixNanos(observed_at)));
+  }
+  AppendHex(hash.value(), result.id);
+  return result;
+}
+
+}  // namespace mulligan

@@ -1,0 +1,74 @@
+#include "policy/budget/ledger.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "policy/limits.h"
+#include "policy/rules/compile_parts.h"
+
+namespace mulligan {
+
+int FindFailure(const v1::BudgetLedger& ledger, std::string_view id) {
+  for (int i = ledger.history_size(); i-- > 0;) {
+    if (ledger.history(i).failure_id() == id) return i;
+  }
+  return -1;
+}
+
+bool IsPending(const v1::AttemptRecord& record) {
+  return record.decision().action() == v1::WAIT;
+}
+
+bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt) {
+  return std::any_of(ledger.history().begin(), ledger.history().end(),
+                     [attempt](const v1::AttemptRecord& record) {
+                       return record.attempt() >= attempt && !IsPending(record);
+                     });
+}
+
+void TakeBack(int index, v1::BudgetLedger& ledger) {
+  const v1::AttemptRecord& record = ledger.history(index);
+  const auto use = ledger.mutable_budgets()->find(record.charged_to());
+  if (use != ledger.mutable_budgets()->end() && use->second.used() > 0) {
+    use->second.set_used(use->second.used() - 1);
+  }
+  if (ledger.attempts_seen() > 0) {
+    ledger.set_attempts_seen(ledger.attempts_seen() - 1);
+  }
+  ledger.mutable_history()->DeleteSubrange(index, 1);
+}
+
+v1::AttemptRecord& AddRecord(std::int32_t attempts, v1::BudgetLedger& ledger) {
+  ledger.set_attempts_seen(attempts);
+  return *ledger.add_history();
+}
+
+void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
+  if (ledger.budgets().size() > kMaxLedgerBudgets) {
+    std::vector<std::string> foreign;
+    for (const auto& [name, use] : ledger.budgets()) {
+      if (FindBudget(policy.budgets, name) == kNoBudget) {
+        foreign.push_back(name);
+      }
+    }
+    std::sort(foreign.begin(), foreign.end());
+    while (ledger.budgets().size() > kMaxLedgerBudgets && !foreign.empty()) {
+      ledger.mutable_budgets()->erase(foreign.back());
+      foreign.pop_back();
+    }
+  }
+  int drop = std::max(ledger.history_size() - kMaxHistory, 0);
+  std::size_t size = LedgerJsonBytes(ledger);
+  for (int i = 0; size > kMaxLedgerJsonBytes && i < ledger.history_size();
+       ++i) {
+    size -= std::min(size, RecordJsonBytes(ledger.history(i)));
+    drop = std::max(drop, i + 1);
+  }
+  if (drop == 0) return;
+  ledger.mutable_history()->DeleteSubrange(0, drop);
+  ledger.set_history_dropped(ledger.history_dropped() + drop);
+}
+
+}  // namespace mulligan

@@ -1,0 +1,133 @@
+#include <cstddef>
+#include <string>
+
+#include "policy/budget/ledger.h"
+
+namespace mulligan {
+namespace {
+
+// Longest forms in proto JSON, with quotes.
+constexpr std::size_t kInt64 = 22;
+constexpr std::size_t kCount = 13;  // up to kMaxLedgerCount, or an int32
+constexpr std::size_t kDouble = 26;
+constexpr std::size_t kTime = 34;
+constexpr std::size_t kDuration = 28;
+constexpr std::size_t kEnum = 26;
+constexpr std::size_t kBool = 5;
+// `"":,` around a key, and the space that some writers add.
+constexpr std::size_t kPunctuation = 5;
+
+// Characters that some writer spells \u003c cost six; a byte of a longer
+// UTF-8 sequence at most three (\ud83d\ude00 for four bytes).
+std::size_t Text(const std::string& text) {
+  std::size_t size = 2;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) {
+      size += 3;
+    } else if (byte < 0x20 || byte == 0x7f || c == '<' || c == '>' ||
+               c == '&' || c == '\'') {
+      size += 6;
+    } else {
+      size += c == '"' || c == '\\' ? 2 : 1;
+    }
+  }
+  return size;
+}
+
+// A member of an object; nothing when its value is absent.
+template <std::size_t kKey>
+constexpr std::size_t Member(const char (&)[kKey], bool present,
+                             std::size_t value) {
+  return present ? kKey - 1 + kPunctuation + value : 0;
+}
+
+template <std::size_t kKey>
+std::size_t TextMember(const char (&key)[kKey], const std::string& value) {
+  return value.empty() ? 0 : Member(key, true, Text(value));
+}
+
+std::size_t ResourceBytes(const v1::ResourceChange& change) {
+  return 3 + TextMember("resource", change.resource()) +
+         Member("factor", true, kDouble) +
+         Member("requestOnly", change.request_only(), kBool) +
+         TextMember("container", change.container());
+}
+
+std::size_t PlacementBytes(const v1::Placement& placement) {
+  std::size_t size = 4 + Member("avoidNodes", true, 2) +
+                     Member("onDemand", placement.on_demand(), kBool) +
+                     TextMember("onDemandReason", placement.on_demand_reason());
+  for (const v1::AvoidNode& node : placement.avoid_nodes()) {
+    size += 3 + TextMember("node", node.node()) +
+            Member("hard", node.hard(), kBool) +
+            Member("expiresAt", node.has_expires_at(), kTime) +
+            TextMember("reason", node.reason());
+  }
+  return size;
+}
+
+std::size_t DecisionBytes(const v1::Decision& decision) {
+  std::size_t size =
+      3 + Member("action", true, kEnum) + Member("scope", true, kEnum) +
+      Member("retryAfter", decision.has_retry_after(), kDuration) +
+      Member("queue", decision.queue() != 0, kEnum) +
+      Member("requiresRecreate", decision.requires_recreate(), kBool) +
+      Member("evidenceDeadline", decision.has_evidence_deadline(), kTime) +
+      Member("lastAttempt", decision.last_attempt(), kBool) +
+      TextMember("sentence", decision.sentence());
+  if (decision.has_placement()) {
+    size += Member("placement", true, PlacementBytes(decision.placement()));
+  }
+  if (!decision.resources().empty()) size += Member("resources", true, 2);
+  for (const v1::ResourceChange& change : decision.resources()) {
+    size += ResourceBytes(change);
+  }
+  if (!decision.needs_evidence().empty()) {
+    size += Member("needsEvidence", true, 2);
+  }
+  for (const std::string& what : decision.needs_evidence()) {
+    size += 2 + Text(what);
+  }
+  return size;
+}
+
+}  // namespace
+
+std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
+  return 3 + TextMember("failureId", record.failure_id()) +
+         Member("attempt", true, kCount) + Member("cause", true, kEnum) +
+         TextMember("chargedTo", record.charged_to()) +
+         TextMember("node", record.node()) +
+         Member("finishedAt", record.has_finished_at(), kTime) +
+         TextMember("fingerprint", record.fingerprint()) +
+         Member("progress", record.has_progress(), kDouble) +
+         (record.has_decision()
+              ? Member("decision", true, DecisionBytes(record.decision()))
+              : 0) +
+         Member("ranFor", record.has_ran_for(), kDuration) +
+         Member("observedAt", record.has_observed_at(), kTime) +
+         TextMember("refusedBy", record.refused_by()) +
+         Member("used", record.used() != 0, kCount) +
+         Member("bound", record.bound() != 0, kCount);
+}
+
+std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger) {
+  std::size_t size = 2 + TextMember("workloadUid", ledger.workload_uid()) +
+                     Member("attemptsSeen", true, kCount) +
+                     Member("budgets", !ledger.budgets().empty(), 3) +
+                     Member("history", true, 2) +
+                     Member("historyDropped", true, kInt64) +
+                     TextMember("seededFrom", ledger.seeded_from());
+  for (const auto& [name, use] : ledger.budgets()) {
+    size += Text(name) + kPunctuation + 3 + Member("used", true, kCount) +
+            Member("windowStart", use.has_window_start(), kTime) +
+            Member("refunded", use.refunded() != 0, kCount);
+  }
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    size += RecordJsonBytes(record);
+  }
+  return size;
+}
+
+}  // namespace mulligan

@@ -1,0 +1,23 @@
+// The trail of a decision: which rule, what was tried, what would have flipped
+// it.
+#ifndef MULLIGAN_POLICY_EXPLAIN_H_
+#define MULLIGAN_POLICY_EXPLAIN_H_
+
+#include "mulligan/v1/explanation.pb.h"
+#include "policy/verdict.h"
+
+namespace mulligan {
+
+// Fills `rules_tried`: each rule before the deciding one, and what did not fit.
+void ExplainRules(const Case& failure, const Verdict& verdict,
+                  v1::Explanation& explanation);
+
+// Fills `counterfactuals`: small changes that lead to another verdict, each
+// found by evaluating the whole case again with `fresh`, the accounts before
+// the decision. What does not flip the verdict is not listed.
+void ExplainFlips(const Case& failure, const Verdict& verdict,
+                  const Accounts& fresh, v1::Explanation& explanation);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_EXPLAIN_H_

@@ -1,0 +1,123 @@
+#include "policy/intake.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/budget/history.h"
+#include "policy/budget/ledger.h"
+#include "policy/budget/seeding.h"
+#include "policy/demystify/demystify.h"
+#include "policy/kubernetes_codec.h"
+#include "policy/limits.h"
+#include "policy/times.h"
+
+namespace mulligan {
+namespace {
+
+// A past attempt: whatever it died of is settled.
+void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
+  v1::ConsideredCause& rejected = *diagnosis.add_considered();
+  rejected.set_cause(diagnosis.cause());
+  rejected.set_why_not("the attempt was decided before");
+  diagnosis.set_cause(v1::STALE_REPORT);
+  diagnosis.set_fault_domain(v1::NONE);
+  diagnosis.set_confidence(v1::HIGH);
+  diagnosis.set_summary(absl::StrFormat(
+      "Attempt %d or a later one was decided already under another failure id",
+      attempt));
+}
+
+}  // namespace
+
+absl::Status RefuseViolations(const std::vector<FieldViolation>& violations) {
+  if (violations.empty()) return absl::OkStatus();
+  std::string text;
+  for (const FieldViolation& violation : violations) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ", violation.field, ": ",
+                    violation.description);
+  }
+  return absl::InvalidArgumentError(text);
+}
+
+absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
+                              const v1::WorkloadReference& workload) {
+  if (ledger.workload_uid().empty() || workload.uid().empty() ||
+      ledger.workload_uid() == workload.uid()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "ledger.workloadUid is %s, but the report is about workload UID %s; "
+      "expected the ledger of that workload, or none for a new one",
+      ledger.workload_uid(), workload.uid()));
+}
+
+void WarnOfUnknownEnums(const Call& call) {
+  const auto warn = [&call](bool known, const char* field, int number,
+                            const char* instead) {
+    if (known) return;
+    call.Warn(absl::StrCat(field, " ", number, " is unknown to this version; ",
+                           instead, " was assumed"));
+  };
+  const v1::DecideRequest& request = call.request;
+  warn(v1::DecideRequest::Explain_IsValid(request.explain()), "explain",
+       request.explain(), "SUMMARY");
+  warn(v1::DecideRequest::Purpose_IsValid(request.purpose()), "purpose",
+       request.purpose(), "ENFORCE");
+}
+
+void DiagnoseReport(Call& call) {
+  DemystifyOptions options;
+  options.signatures = call.compiled().signatures.get();
+  options.full = call.request.explain() == v1::DecideRequest::FULL;
+  v1::Diagnosis& diagnosis = call.diagnosis();
+  Findings findings = Demystify(call.request.report(), options, diagnosis);
+  for (std::string& warning : findings.warnings) call.Warn(std::move(warning));
+  if (IsSet(findings.since)) {
+    call.since = ToTime(findings.since);
+  } else if (IsSet(diagnosis.finished_at())) {
+    call.since = ToTime(diagnosis.finished_at());
+  }
+}
+
+void OpenLedger(const Call& call) {
+  v1::BudgetLedger& ledger = call.ledger();
+  if (call.request.has_ledger()) {
+    ledger = call.request.ledger();
+  } else {
+    std::string warning =
+        SeedLedger(call.request.report(), call.compiled(), ledger);
+    if (!warning.empty()) call.Warn(std::move(warning));
+  }
+  if (ledger.workload_uid().empty() &&
+      call.workload.uid().size() <= kMaxLedgerUidBytes) {
+    ledger.set_workload_uid(call.workload.uid());
+  }
+}
+
+bool ConsultHistory(const Call& call) {
+  const v1::FailureReport& report = call.request.report();
+  if (report.has_attempt() && IsPastAttempt(call.ledger(), report.attempt())) {
+    MarkStale(report.attempt(), call.diagnosis());
+    return true;
+  }
+  DerivedCause derived =
+      DeriveCause(call.compiled().derivation, call.ledger(), call.diagnosis(),
+                  report.progress(), call.now);
+  if (derived.cause != v1::CAUSE_UNSPECIFIED) {
+    call.diagnosis().set_derived_cause(derived.cause);
+    call.diagnosis().set_derived_reason(std::move(derived.reason));
+  }
+  return false;
+}
+
+std::int32_t NextAttempt(const v1::BudgetLedger& ledger) {
+  return std::min(ledger.attempts_seen(),
+                  std::numeric_limits<std::int32_t>::max() - 1) +
+         1;
+}
+
+}  // namespace mulligan
