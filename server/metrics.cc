@@ -30,9 +30,8 @@ const Bounds& HandlingBounds() {
   return bounds;
 }
 
-constexpr const char* kReasonNames[] = {"malformed",      "invalid",
-                                        "unknown_policy", "foreign_ledger",
-                                        "too_large",      "internal"};
+constexpr const char* kReasonNames[] = {
+    "malformed", "invalid", "unknown_policy", "foreign_ledger", "internal"};
 static_assert(std::size(kReasonNames) == kRejectReasonCount);
 
 // As dashboards made for go-grpc-prometheus expect them.

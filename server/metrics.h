@@ -29,10 +29,9 @@ enum class RejectReason {
   kInvalid,
   kUnknownPolicy,
   kForeignLedger,
-  kTooLarge,
   kInternal,
 };
-inline constexpr std::size_t kRejectReasonCount = 6;
+inline constexpr std::size_t kRejectReasonCount = 5;
 
 // All series with closed label sets exist from the start, so that rate() sees
 // the first increment; counters are reached by index, without a look-up. Safe

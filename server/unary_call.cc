@@ -32,8 +32,6 @@ RejectReason ReasonOf(const absl::Status& status) {
       return RejectReason::kUnknownPolicy;
     case absl::StatusCode::kFailedPrecondition:
       return RejectReason::kForeignLedger;
-    case absl::StatusCode::kResourceExhausted:
-      return RejectReason::kTooLarge;
     case absl::StatusCode::kDataLoss:
       return RejectReason::kMalformed;
     default:
@@ -45,11 +43,6 @@ RejectReason ReasonOf(const absl::Status& status) {
 
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
                           google::protobuf::MessageLite& request) {
-  if (!bytes.Valid()) {
-    return absl::ResourceExhaustedError(
-        "the request did not arrive whole: larger than --max-message-bytes of "
-        "this server, or cut off");
-  }
   if (!Parse(bytes, request)) {
     return absl::DataLossError(absl::StrFormat(
         "the request's %d bytes are not a valid %s: truncated, another "

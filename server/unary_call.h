@@ -51,8 +51,8 @@ inline double SecondsBetween(SteadyClock::time_point start,
   return std::chrono::duration<double>(end - start).count();
 }
 
-// INVALID_ARGUMENT when `bytes` do not parse, RESOURCE_EXHAUSTED when they did
-// not arrive because they are too many.
+// DATA_LOSS when `bytes` are not a message of the request's type. (Messages
+// that are too large never get here: gRPC refuses them.)
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
                           google::protobuf::MessageLite& request);
 
