@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "mulligan/v1/policy.pb.h"
+#include "policy/loader/suggest.h"
 #include "policy/loader/yaml_reader.h"
 #include "policy/loader/yaml_text.h"
 #include "policy/loader/yaml_tree.h"
@@ -19,7 +20,6 @@
 namespace mulligan {
 namespace {
 
-constexpr std::string_view kApiVersion = "mulligan.dev/v1";
 constexpr std::string_view kKind = "RetryPolicy";
 // More are no help, and a hostile file can have one for every few bytes.
 constexpr size_t kMostIssuesPerFile = 100;
@@ -55,16 +55,19 @@ std::string Revision(const std::vector<PolicyText>& texts) {
   return revision;
 }
 
-void CheckConstant(const SourceMap& positions, std::string_view path,
-                   const std::string& value, std::string_view expected,
-                   Issues& issues) {
-  if (value == expected) return;
-  Report(positions.file(), positions.Find(path),
-         value.empty() ? absl::StrFormat("%s is missing, expected %s: %s", path,
-                                         path, expected)
-                       : absl::StrFormat("%s is %s, expected %s", path,
-                                         Quote(value), expected),
-         issues);
+// Whether the document says it is something else. Then one issue is enough: it
+// is not a policy with two hundred mistakes.
+bool IsOtherKind(const std::string& file, const YamlNode& document,
+                 Issues& issues) {
+  for (const auto& [key, value] : document.entries) {
+    if (key.text != "kind" || value.kind != YamlNode::Kind::kScalar) continue;
+    if (!Nearest(value.text, {std::string(kKind)}).empty()) return false;
+    Report(file, value.position,
+           absl::StrFormat("kind is %s, expected %s", Quote(value.text), kKind),
+           issues);
+    return true;
+  }
+  return false;
 }
 
 bool IsAmong(const std::vector<Position>& positions, Position position) {
@@ -74,37 +77,34 @@ bool IsAmong(const std::vector<Position>& positions, Position position) {
       });
 }
 
-// Compiles one document. Null when it, or the reading before, had errors.
-std::unique_ptr<const Ruleset> CompileDocument(const std::string& file,
-                                               const YamlNode& document,
-                                               Issues& issues) {
+// Compiles one document and appends it to `rulesets` unless it, or the reading
+// before, had errors. Of a truncated one only what stands there is judged.
+void CompileDocument(const std::string& file, const YamlNode& document,
+                     bool truncated, Rulesets& rulesets, Issues& issues) {
+  if (document.kind == YamlNode::Kind::kNull) {
+    return Report(file, document.position,
+                  "empty document, expected a RetryPolicy", issues);
+  }
+  if (IsOtherKind(file, document, issues)) return;
   v1::RetryPolicy policy;
   SourceMap positions(file);
   Issues found;
   const std::vector<Position> doubtful =
       ReadYamlMessage(document, policy, positions, found);
   const bool complete = found.empty();
+  issues.insert(issues.end(), found.begin(), found.end());
+  if (truncated) return;
   Issues further;
-  CheckConstant(positions, "apiVersion", policy.api_version(), kApiVersion,
-                further);
-  CheckConstant(positions, "kind", policy.kind(), kKind, further);
-  const bool right_kind = further.empty();
-  std::unique_ptr<const Ruleset> ruleset;
-  // Another kind of object is not a policy with two hundred mistakes.
-  if (right_kind || complete) {
-    ruleset =
-        Ruleset::Compile(std::move(policy), std::move(positions), further);
-  }
+  std::unique_ptr<const Ruleset> ruleset =
+      Ruleset::Compile(std::move(policy), std::move(positions), further);
   for (Issue& issue : further) {
     // Where reading failed, what is missing now is a consequence.
     const bool consequence =
         !complete && (issue.severity == Issue::Severity::kWarning ||
                       IsAmong(doubtful, issue.position));
-    if (!consequence) found.push_back(std::move(issue));
+    if (!consequence) issues.push_back(std::move(issue));
   }
-  const bool failed = HasErrors(found);
-  issues.insert(issues.end(), found.begin(), found.end());
-  return failed ? nullptr : std::move(ruleset);
+  if (complete && ruleset != nullptr) rulesets.push_back(std::move(ruleset));
 }
 
 void CompileText(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
@@ -114,21 +114,21 @@ void CompileText(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
         absl::StrFormat("larger than %d KiB", kMaxPolicyFileBytes / 1024),
         issues);
   }
-  Issues found;
-  const std::vector<YamlNode> documents =
-      ParseYaml(text.file, text.yaml, found);
-  for (const YamlNode& document : documents) {
-    if (document.kind == YamlNode::Kind::kNull) {
-      Report(text.file, document.position,
-             "empty document, expected a RetryPolicy", found);
-    } else if (auto ruleset = CompileDocument(text.file, document, found)) {
-      rulesets.push_back(std::move(ruleset));
-    }
+  const size_t known = issues.size();
+  const YamlDocuments parsed = ParseYaml(text.file, text.yaml, issues);
+  if (parsed.documents.empty() && issues.size() == known) {
+    Report(text.file, {}, "empty file, expected a RetryPolicy", issues);
   }
-  if (documents.empty() && found.empty()) {
-    Report(text.file, {}, "empty file, expected a RetryPolicy", found);
+  // Refused by the parser, but readable: anchors, tags and the like.
+  const bool refused = issues.size() > known;
+  Rulesets compiled;
+  for (const YamlNode& document : parsed.documents) {
+    const bool last = &document == &parsed.documents.back();
+    CompileDocument(text.file, document, parsed.truncated && last, compiled,
+                    issues);
   }
-  issues.insert(issues.end(), found.begin(), found.end());
+  if (refused) return;
+  std::move(compiled.begin(), compiled.end(), std::back_inserter(rulesets));
 }
 
 bool IsCatchAll(const std::unique_ptr<const Ruleset>& ruleset) {

@@ -45,6 +45,10 @@ class TextChecker {
       Report(bad_tabs_, number, tab, "tab in indentation, use spaces");
       parsable = false;
     }
+    if (line.substr(0, 1) == "%") {
+      Report(bad_directives_, number, 0, "directives (%) are not allowed");
+      parsable = false;
+    }
     return parsable;
   }
 
@@ -63,6 +67,7 @@ class TextChecker {
   bool bad_bytes_ = false;
   bool bad_controls_ = false;
   bool bad_tabs_ = false;
+  bool bad_directives_ = false;
 };
 
 }  // namespace

@@ -10,8 +10,9 @@
 namespace mulligan {
 
 // Adds an issue for bytes that are no UTF-8, for control characters (yaml-cpp
-// takes U+0004 for the end of the file and would drop the rest without a word)
-// and for tabs in indentation. Returns false when the text must not be parsed.
+// takes U+0004 for the end of the file and would drop the rest without a word),
+// for tabs in indentation and for directives (a line that starts with %, which
+// yaml-cpp skips). Returns false when the text must not be parsed.
 bool CheckYamlText(const std::string& file, std::string_view text,
                    Issues& issues);
 

@@ -18,16 +18,35 @@ namespace {
 constexpr std::string_view kPlainTag = "?";
 constexpr std::string_view kQuotedTag = "!";
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 Position PositionOf(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
   return {mark.line + 1, mark.column + 1};
 }
 
+// Whether the quoted string that opens at `start` is closed. yaml-cpp takes
+// the end of the file for a closing quote.
+bool IsClosed(std::string_view text, size_t start) {
+  const char quote = text[start];
+  for (size_t i = start + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      const bool escaped =
+          quote == '\'' && i + 1 < text.size() && text[i + 1] == quote;
+      if (!escaped) return true;
+      ++i;
+    }
+  }
+  return false;
+}
+
 // Builds the tree of one document from parser events.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& file, Issues& issues)
-      : file_(file), issues_(issues) {}
+  TreeBuilder(const std::string& file, std::string_view text, Issues& issues)
+      : file_(file), text_(text), issues_(issues) {}
 
   // The document, as far as it was read; nothing when it holds no node.
   std::optional<YamlNode> Take() {
@@ -52,6 +71,7 @@ class TreeBuilder : public YAML::EventHandler {
                 YAML::anchor_t anchor, const std::string& value) override {
     CheckAnchor(mark, anchor);
     CheckTag(mark, tag);
+    if (tag == kQuotedTag) CheckClosed(mark);
     Add({.kind = YamlNode::Kind::kScalar,
          .position = PositionOf(mark),
          .text = value,
@@ -93,6 +113,15 @@ class TreeBuilder : public YAML::EventHandler {
   void CheckTag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == kPlainTag || tag == kQuotedTag) return;
     Refuse(mark, absl::StrFormat("tags (%s) are not allowed", Quote(tag)));
+  }
+
+  void CheckClosed(const YAML::Mark& mark) {
+    const auto start = static_cast<size_t>(mark.pos);
+    if (mark.pos < 0 || start >= text_.size()) return;
+    const bool quoted = text_[start] == '"' || text_[start] == '\'';
+    if (quoted && !IsClosed(text_, start)) {
+      Refuse(mark, "quoted string is not closed");
+    }
   }
 
   void Open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -142,6 +171,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   const std::string& file_;
+  // Without byte order mark, so that marks are offsets into it.
+  std::string_view text_;
   Issues& issues_;
   std::vector<OpenNode> open_;
   std::optional<YamlNode> root_;
@@ -151,19 +182,24 @@ class TreeBuilder : public YAML::EventHandler {
 
 }  // namespace
 
-std::vector<YamlNode> ParseYaml(const std::string& file,
-                                const std::string& text, Issues& issues) {
-  std::vector<YamlNode> documents;
-  if (!CheckYamlText(file, text, issues)) return documents;
+YamlDocuments ParseYaml(const std::string& file, const std::string& text,
+                        Issues& issues) {
+  YamlDocuments parsed;
+  if (!CheckYamlText(file, text, issues)) return parsed;
+  std::string_view body = text;
+  if (body.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    body.remove_prefix(kByteOrderMark.size());
+  }
   const auto fail = [&](Position position, const std::string& what) {
+    parsed.truncated = true;
     issues.push_back({Issue::Severity::kError, file, position,
                       absl::StrFormat("not valid YAML: %s", what)});
   };
   try {
-    std::istringstream in(text);
+    std::istringstream in{std::string(body)};
     YAML::Parser parser(in);
     for (bool more = true; more;) {
-      TreeBuilder builder(file, issues);
+      TreeBuilder builder(file, body, issues);
       try {
         more = parser.HandleNextDocument(builder);
       } catch (const YAML::Exception& error) {
@@ -171,7 +207,7 @@ std::vector<YamlNode> ParseYaml(const std::string& file,
         more = false;
       }
       if (std::optional<YamlNode> node = builder.Take()) {
-        documents.push_back(*std::move(node));
+        parsed.documents.push_back(*std::move(node));
       }
     }
   } catch (const YAML::Exception& error) {  // while reading the stream's start
@@ -179,7 +215,7 @@ std::vector<YamlNode> ParseYaml(const std::string& file,
   } catch (const std::exception& error) {
     fail({}, error.what());
   }
-  return documents;
+  return parsed;
 }
 
 }  // namespace mulligan

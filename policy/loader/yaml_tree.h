@@ -32,6 +32,12 @@ struct YamlNode {
   std::vector<std::pair<YamlNode, YamlNode>> entries = {};
 };
 
+struct YamlDocuments {
+  std::vector<YamlNode> documents;
+  // A syntax error ended the reading: the last document lacks its rest.
+  bool truncated = false;
+};
+
 // Parses the documents of one file. Adds an issue for everything that policies
 // refuse at this level: text that is no UTF-8, control characters, tabs in
 // indentation, syntax errors, anchors, aliases, merge keys, tags and nesting
@@ -41,8 +47,8 @@ struct YamlNode {
 // What was read before a syntax error is returned too, so that its problems
 // can be reported in the same run. The only function that meets yaml-cpp, and
 // none of its exceptions leave it.
-std::vector<YamlNode> ParseYaml(const std::string& file,
-                                const std::string& text, Issues& issues);
+YamlDocuments ParseYaml(const std::string& file, const std::string& text,
+                        Issues& issues);
 
 }  // namespace mulligan
 

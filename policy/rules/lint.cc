@@ -103,7 +103,10 @@ void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,
                 IssueReporter& report) {
   LintReachability(compiled.rules, report);
   LintBudgets(source.spec(), compiled, report);
+  CauseSet suspended;  // a state that somebody ends, whenever they like
+  suspended.Add(v1::SUSPENDED);
   for (std::size_t i = 0; i < compiled.rules.size(); ++i) {
+    if (suspended.Covers(compiled.rules[i].when.causes)) continue;
     LintWait(compiled.rules[i].then, RulePath(i) + ".then", report);
   }
   LintWait(compiled.fallback, "spec.default", report);

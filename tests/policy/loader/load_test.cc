@@ -1,0 +1,250 @@
+#include "policy/loader/load.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/files.h"
+
+namespace mulligan {
+namespace {
+
+using ::mulligan::testing::ReadFile;
+using ::mulligan::testing::SourcePath;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsNull;
+using ::testing::NotNull;
+using ::testing::SizeIs;
+
+// A policy that loads without a word. `selector` is a line of the spec.
+std::string Policy(const std::string& name, const std::string& selector = "") {
+  return absl::StrCat("apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n",
+                      "metadata: {name: ", name, "}\nspec:\n", selector,
+                      "  budgets: {application: {limit: 3}}\n",
+                      "  default: {action: RETRY, budget: application}\n");
+}
+
+constexpr char kForRayJobs[] = "  selector: {kinds: [RayJob]}\n";
+
+std::vector<std::string> Names(const PolicySet& policies) {
+  std::vector<std::string> names;
+  for (const auto& policy : policies.policies()) {
+    names.push_back(policy->name());
+  }
+  return names;
+}
+
+std::vector<std::string> Formatted(const Issues& issues) {
+  std::vector<std::string> formatted;
+  for (const Issue& issue : issues) formatted.push_back(FormatIssue(issue));
+  return formatted;
+}
+
+TEST(LoadPoliciesTest, IsTheEmbeddedPolicyWithoutFiles) {
+  Issues issues;
+  const auto policies = LoadPolicies({}, issues);
+  EXPECT_THAT(Formatted(issues), IsEmpty());
+  ASSERT_THAT(policies, NotNull());
+  EXPECT_THAT(Names(*policies), ElementsAre("default"));
+  EXPECT_EQ(policies->policies()[0]->positions().file(), "<embedded>");
+}
+
+TEST(LoadPoliciesTest, CompletesASetWithoutCatchAll) {
+  Issues issues;
+  const auto policies =
+      LoadPolicies({{"ray.yaml", Policy("ray", kForRayJobs)}}, issues);
+  EXPECT_THAT(Formatted(issues), IsEmpty());
+  ASSERT_THAT(policies, NotNull());
+  EXPECT_THAT(Names(*policies), ElementsAre("ray", "default"));
+}
+
+TEST(LoadPoliciesTest, LeavesASetWithCatchAllAlone) {
+  Issues issues;
+  const auto policies = LoadPolicies({{"mine.yaml", Policy("mine")}}, issues);
+  EXPECT_THAT(Formatted(issues), IsEmpty());
+  ASSERT_THAT(policies, NotNull());
+  EXPECT_THAT(Names(*policies), ElementsAre("mine"));
+}
+
+TEST(LoadPoliciesTest, TakesSeveralPoliciesFromOneFile) {
+  Issues issues;
+  const auto policies = LoadPolicies(
+      {{"all.yaml", Policy("ray", kForRayJobs) + "---\n" + Policy("mine")}},
+      issues);
+  EXPECT_THAT(Formatted(issues), IsEmpty());
+  ASSERT_THAT(policies, NotNull());
+  EXPECT_THAT(Names(*policies), ElementsAre("ray", "mine"));
+  EXPECT_EQ(policies->Find("mine")->positions().Find("spec.default").line, 14);
+}
+
+TEST(LoadPoliciesTest, IsAllOrNothing) {
+  Issues issues;
+  EXPECT_THAT(LoadPolicies({{"good.yaml", Policy("good")},
+                            {"bad.yaml", "kind: RetryPolicy\n"}},
+                           issues),
+              IsNull());
+  EXPECT_TRUE(HasErrors(issues));
+}
+
+TEST(LoadPoliciesTest, ReportsFilesInTheGivenOrderAndLinesInTheirs) {
+  Issues issues;
+  LoadPolicies({{"z.yaml", Policy("z", "  ordre: 1\n  ordr: 2\n")},
+                {"a.yaml", "- 1\n"},
+                {"m.yaml", ""}},
+               issues);
+  EXPECT_THAT(Formatted(issues),
+              ElementsAre(HasSubstr("z.yaml:5:3: error: unknown key \"ordre\""),
+                          HasSubstr("z.yaml:6:3: error: unknown key \"ordr\""),
+                          HasSubstr("a.yaml:1:1: error: expected a map"),
+                          "m.yaml: error: empty file, expected a RetryPolicy"));
+}
+
+TEST(LoadPoliciesTest, KeepsIssuesThatWereThereBefore) {
+  Issues issues = {{Issue::Severity::kError, "x", {}, "before"}};
+  EXPECT_THAT(LoadPolicies({{"mine.yaml", Policy("mine")}}, issues), NotNull());
+  EXPECT_THAT(Formatted(issues), ElementsAre("x: error: before"));
+}
+
+TEST(LoadPoliciesTest, RefusesTextBeyondTheSizeBound) {
+  const std::string policy = Policy("mine");
+  const std::string padding(kMaxPolicyFileBytes - policy.size() - 1, '#');
+  Issues issues;
+  EXPECT_THAT(LoadPolicies({{"f", policy + padding + "\n"}}, issues),
+              NotNull());
+  EXPECT_THAT(Formatted(issues), IsEmpty());
+  EXPECT_THAT(LoadPolicies({{"f", policy + padding + "#\n"}}, issues),
+              IsNull());
+  EXPECT_THAT(Formatted(issues), ElementsAre("f: error: larger than 256 KiB"));
+}
+
+TEST(LoadPoliciesTest, StopsReportingAfterAHundredIssuesOfAFile) {
+  std::string text = Policy("mine");
+  for (int i = 0; i < 101; ++i) absl::StrAppend(&text, "  zzz", i, ": 1\n");
+  Issues issues;
+  LoadPolicies({{"f", text}, {"g", "kind: Pod"}}, issues);
+  ASSERT_THAT(issues, SizeIs(102));
+  EXPECT_EQ(FormatIssue(issues[100]),
+            "f: error: further problems are not shown");
+  EXPECT_EQ(issues[101].file, "g");
+}
+
+TEST(LoadPoliciesTest, DoesNotMissWhatASyntaxErrorHid) {
+  Issues issues;
+  LoadPolicies({{"f",
+                 "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
+                 "metadata: {nam: a}\nspec:\n  rules: ]\n"}},
+               issues);
+  EXPECT_THAT(Formatted(issues),
+              ElementsAre("f:3:12: error: unknown key \"nam\", did you mean "
+                          "\"name\"?",
+                          HasSubstr("f:5:10: error: not valid YAML: ")));
+}
+
+TEST(LoadPoliciesTest, SaysNoMoreOfAnotherKindOfObject) {
+  Issues issues;
+  LoadPolicies({{"f", "apiVersion: v1\nkind: ConfigMap\ndata: {}\n"}}, issues);
+  EXPECT_THAT(Formatted(issues),
+              ElementsAre("f:2:7: error: kind is \"ConfigMap\", expected "
+                          "RetryPolicy"));
+}
+
+std::string RevisionOf(const std::vector<PolicyText>& texts) {
+  Issues issues;
+  const auto policies = LoadPolicies(texts, issues);
+  EXPECT_THAT(Formatted(issues), IsEmpty());
+  return policies == nullptr ? "" : policies->revision();
+}
+
+TEST(RevisionTest, DependsOnNamesAndContentsNotOnFolders) {
+  const std::string revision = RevisionOf({{"/etc/m/a.yaml", Policy("a")}});
+  EXPECT_THAT(revision, ::testing::MatchesRegex("[0-9a-f]{16}"));
+  EXPECT_EQ(RevisionOf({{"/etc/m/a.yaml", Policy("a")}}), revision);
+  EXPECT_EQ(RevisionOf({{"elsewhere/a.yaml", Policy("a")}}), revision);
+  EXPECT_NE(RevisionOf({{"/etc/m/b.yaml", Policy("a")}}), revision);
+  EXPECT_NE(RevisionOf({{"/etc/m/a.yaml", Policy("a") + "#"}}), revision);
+  EXPECT_NE(RevisionOf({}), revision);
+}
+
+std::vector<std::string> PolicyFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(SourcePath(folder))) {
+    if (entry.path().extension() == ".yaml") {
+      files.push_back(folder + "/" + entry.path().filename().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string TestName(const ::testing::TestParamInfo<std::string>& test) {
+  std::string name = std::filesystem::path(test.param).stem().string();
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return name;
+}
+
+// Issues of a file of the repository, a line each, under its bare name.
+std::string IssuesOf(const std::string& file, bool& loaded) {
+  const auto text = ReadFile(SourcePath(file));
+  EXPECT_TRUE(text.ok()) << text.status();
+  Issues issues;
+  loaded = LoadPolicies({{std::filesystem::path(file).filename().string(),
+                          text.value_or("")}},
+                        issues) != nullptr;
+  std::string lines;
+  for (const std::string& line : Formatted(issues)) lines += line + "\n";
+  return lines;
+}
+
+class GoodPolicyTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(GoodPolicyTest, LoadsWithoutAWord) {
+  bool loaded = false;
+  EXPECT_EQ(IssuesOf(GetParam(), loaded), "");
+  EXPECT_TRUE(loaded);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, GoodPolicyTest,
+    ::testing::ValuesIn(PolicyFiles("tests/policies/good")), TestName);
+INSTANTIATE_TEST_SUITE_P(Examples, GoodPolicyTest,
+                         ::testing::ValuesIn(PolicyFiles("deploy/policies")),
+                         TestName);
+
+class BadPolicyTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(BadPolicyTest, HasExactlyTheWantedIssues) {
+  const auto want = ReadFile(
+      std::filesystem::path(SourcePath(GetParam())).replace_extension(".want"));
+  ASSERT_TRUE(want.ok()) << want.status();
+  bool loaded = false;
+  const std::string issues = IssuesOf(GetParam(), loaded);
+  EXPECT_EQ(issues, *want);
+  EXPECT_EQ(loaded, issues.find(": error: ") == issues.npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, BadPolicyTest,
+                         ::testing::ValuesIn(PolicyFiles("tests/policies/bad")),
+                         TestName);
+
+TEST(ExamplePoliciesTest, LoadTogetherAsOneSet) {
+  Issues issues;
+  const auto texts =
+      ReadPolicyDirectory(SourcePath("deploy/policies").string(), issues);
+  EXPECT_THAT(LoadPolicies(texts, issues), NotNull());
+  EXPECT_THAT(Formatted(issues), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mulligan

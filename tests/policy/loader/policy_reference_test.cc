@@ -1,0 +1,111 @@
+// docs/policy-reference.md against the schema it describes.
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/descriptor.pb.h"
+#include "gtest/gtest.h"
+#include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/policy.pb.h"
+#include "policy/loader/load.h"
+#include "tests/testing/files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::EnumDescriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::NotNull;
+
+constexpr char kReference[] = "docs/policy-reference.md";
+
+// What a policy file may contain, found by walking the schema.
+struct Schema {
+  std::set<std::string> keys;
+  std::set<std::string> names;
+  std::set<const Descriptor*> seen;
+};
+
+void AddEnum(const EnumDescriptor& type, Schema& schema) {
+  for (int i = 0; i < type.value_count(); ++i) {
+    if (type.value(i)->number() != 0) {
+      schema.names.insert(type.value(i)->name());
+    }
+  }
+}
+
+void AddMessage(const Descriptor& type, Schema& schema) {
+  if (!schema.seen.insert(&type).second) return;
+  if (type.full_name() == "google.protobuf.Duration") return;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    if (!type.options().map_entry()) schema.keys.insert(field.json_name());
+    if (field.enum_type() != nullptr) AddEnum(*field.enum_type(), schema);
+    if (field.message_type() != nullptr) {
+      AddMessage(*field.message_type(), schema);
+    }
+  }
+}
+
+class PolicyReferenceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(text_,
+                         testing::ReadFile(testing::SourcePath(kReference)));
+    AddMessage(*v1::RetryPolicy::descriptor(), schema_);
+  }
+
+  std::string text_;
+  Schema schema_;
+};
+
+TEST_F(PolicyReferenceTest, DescribesEveryKey) {
+  ASSERT_GT(schema_.keys.size(), 70u);
+  for (const std::string& key : schema_.keys) {
+    EXPECT_THAT(text_, HasSubstr("`" + key + "`"));
+  }
+}
+
+TEST_F(PolicyReferenceTest, ListsEveryEnumName) {
+  ASSERT_GT(schema_.names.size(), 80u);
+  for (const std::string& name : schema_.names) {
+    EXPECT_THAT(text_, HasSubstr("`" + name + "`"));
+  }
+}
+
+// Fenced ```yaml blocks with a line "kind: RetryPolicy".
+std::vector<std::string> CompleteExamples(const std::string& text) {
+  std::vector<std::string> examples;
+  const std::string open = "\n```yaml\n";
+  size_t start = text.find(open);
+  while (start != text.npos) {
+    start += open.size();
+    const size_t end = text.find("\n```", start);
+    std::string block = text.substr(start, end + 1 - start);
+    if (block.find("kind: RetryPolicy") != block.npos) {
+      examples.push_back(std::move(block));
+    }
+    start = text.find(open, end);
+  }
+  return examples;
+}
+
+TEST_F(PolicyReferenceTest, ShowsExamplesThatLoadWithoutAWord) {
+  const std::vector<std::string> examples = CompleteExamples(text_);
+  ASSERT_THAT(examples, Not(IsEmpty()));
+  for (const std::string& example : examples) {
+    Issues issues;
+    EXPECT_THAT(LoadPolicies({{"example.yaml", example}}, issues), NotNull());
+    for (const Issue& issue : issues) ADD_FAILURE() << FormatIssue(issue);
+  }
+}
+
+}  // namespace
+}  // namespace mulligan

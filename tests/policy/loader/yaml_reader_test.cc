@@ -1,0 +1,308 @@
+#include "policy/loader/yaml_reader.h"
+
+#include <google/protobuf/wrappers.pb.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/policy.pb.h"
+#include "tests/testing/proto_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using ::mulligan::testing::EqualsProto;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+template <typename T>
+struct Reading {
+  T message;
+  SourceMap positions{"f"};
+  std::vector<std::string> issues;
+  std::vector<std::string> doubtful;
+};
+
+std::string Show(Position position) {
+  return absl::StrCat(position.line, ":", position.column);
+}
+
+// Reads `text` as a message of type T; issues without file name and severity.
+template <typename T>
+Reading<T> Read(const std::string& text) {
+  Reading<T> reading;
+  Issues issues;
+  const std::vector<YamlNode> documents =
+      ParseYaml("f", text, issues).documents;
+  if (!documents.empty()) {
+    for (const Position position : ReadYamlMessage(
+             documents[0], reading.message, reading.positions, issues)) {
+      reading.doubtful.push_back(Show(position));
+    }
+  }
+  for (const Issue& issue : issues) {
+    reading.issues.push_back(
+        absl::StrCat(Show(issue.position), " ", issue.message));
+  }
+  return reading;
+}
+
+TEST(ReadYamlMessageTest, ReadsEveryTypeOfTheSchema) {
+  const auto reading = Read<v1::RetryPolicySpec>(R"(
+selector: {kinds: [RayJob, "TrainJob"], matchLabels: {team: ml, "tier": "1"}}
+budgets:
+  application: {limit: 3, window: 1m30s}
+  empty: {}
+maxAttempts: 60
+rules:
+  - name: a
+    when: {causes: [APP_ERROR, UNKNOWN], interruptible: false}
+    then:
+      action: RETRY
+      backoff: {initial: "250ms", factor: 1.5, kind: LINEAR}
+compareNative: true
+order: -2
+)");
+  EXPECT_THAT(reading.issues, IsEmpty());
+  EXPECT_THAT(reading.doubtful, IsEmpty());
+  EXPECT_THAT(
+      reading.message, EqualsProto(R"pb(
+        selector {
+          kinds: "RayJob"
+          kinds: "TrainJob"
+          match_labels { key: "team" value: "ml" }
+          match_labels { key: "tier" value: "1" }
+        }
+        budgets {
+          key: "application"
+          value {
+            limit: 3
+            window { seconds: 90 }
+          }
+        }
+        budgets {
+          key: "empty"
+          value {}
+        }
+        max_attempts: 60
+        rules {
+          name: "a"
+          when { causes: APP_ERROR causes: UNKNOWN interruptible: false }
+          then {
+            action: RETRY
+            backoff {
+              initial { nanos: 250000000 }
+              factor: 1.5
+              kind: LINEAR
+            }
+          }
+        }
+        compare_native: true
+        order: -2
+      )pb"));
+}
+
+TEST(ReadYamlMessageTest, KnowsUnsignedAndFloatFields) {
+  using google::protobuf::DoubleValue;
+  using google::protobuf::FloatValue;
+  using google::protobuf::UInt32Value;
+  using google::protobuf::UInt64Value;
+  EXPECT_EQ(Read<UInt32Value>("value: 4294967295").message.value(),
+            4294967295u);
+  EXPECT_THAT(Read<UInt32Value>("value: 4294967296").issues,
+              ElementsAre("1:8 \"4294967296\" is out of range, expected 0 to "
+                          "4294967295"));
+  EXPECT_EQ(Read<UInt64Value>("value: 18446744073709551615").message.value(),
+            18446744073709551615u);
+  EXPECT_EQ(Read<FloatValue>("value: 0.5").message.value(), 0.5f);
+  EXPECT_EQ(Read<DoubleValue>("value: 0.1").message.value(), 0.1);
+}
+
+TEST(ReadYamlMessageTest, KeepsPositions) {
+  const auto reading = Read<v1::RetryPolicySpec>(
+      "budgets:\n"
+      "  app:\n"
+      "    limit: 3\n"
+      "rules:\n"
+      "  - name: a\n"
+      "    when: {causes: [APP_ERROR, UNKNOWN]}\n");
+  const SourceMap& map = reading.positions;
+  EXPECT_EQ(Show(map.Find("")), "1:1");
+  EXPECT_EQ(Show(map.Find("budgets")), "1:1");
+  EXPECT_EQ(Show(map.Find("budgets[app]")), "2:3");
+  EXPECT_EQ(Show(map.Find("budgets[app].limit")), "3:12");
+  EXPECT_EQ(Show(map.Find("rules[0]")), "5:5");
+  EXPECT_EQ(Show(map.Find("rules[0].name")), "5:11");
+  EXPECT_EQ(Show(map.Find("rules[0].when")), "6:5");
+  EXPECT_EQ(Show(map.Find("rules[0].when.causes[1]")), "6:32");
+}
+
+struct BadCase {
+  const char* name;
+  const char* text;
+  const char* issue;
+};
+
+class BadSpecTest : public ::testing::TestWithParam<BadCase> {};
+
+TEST_P(BadSpecTest, HasOnePreciseIssue) {
+  EXPECT_THAT(Read<v1::RetryPolicySpec>(GetParam().text).issues,
+              ElementsAre(GetParam().issue));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, BadSpecTest,
+    ::testing::Values(
+        BadCase{"UnknownKey", "selector: {kind: [b], names: [a]}",
+                "1:12 unknown key \"kind\", did you mean \"kinds\"?"},
+        BadCase{"SnakeCase", "max_attempts: 3",
+                "1:1 unknown key \"max_attempts\", did you mean "
+                "\"maxAttempts\"?"},
+        BadCase{"KeyWithoutLikeness", "killSwitch: {foo: 1}",
+                "1:14 unknown key \"foo\", expected one of enabled, reason"},
+        BadCase{"DuplicateKey", "order: 1\nmaxAttempts: 2\norder: 3\n",
+                "3:1 duplicate key \"order\", first given at line 1"},
+        BadCase{"DuplicateMapKey", "budgets: {a: {}, b: {}, a: {}}",
+                "1:25 duplicate key \"a\", first given at line 1"},
+        BadCase{"MergeKey", "killSwitch: {<<: {enabled: true}}",
+                "1:14 merge keys (<<) are not allowed"},
+        BadCase{"KeyIsAList", "killSwitch: {[a]: b}",
+                "1:14 expected a key, found a list"},
+        BadCase{"KeyIsNothing", "killSwitch: {~: b}",
+                "1:14 expected a key, found nothing"},
+        BadCase{"NoValue", "order:\n",
+                "1:1 \"order\" has no value, expected a whole number; remove "
+                "the key to leave it out"},
+        BadCase{"Null", "killSwitch: null\n",
+                "1:1 \"killSwitch\" has no value, expected a map with keys "
+                "among enabled, reason; remove the key to leave it out"},
+        BadCase{"ScalarForMessage", "killSwitch: true",
+                "1:13 expected a map with keys among enabled, reason, found a "
+                "single value"},
+        BadCase{"ScalarForMap", "budgets: many",
+                "1:10 expected a map, found a single value"},
+        BadCase{"ListForMap", "budgets: [{limit: 1}]",
+                "1:10 expected a map, found a list"},
+        BadCase{"ScalarForList", "selector: {kinds: RayJob}",
+                "1:19 expected a list, found a single value (write "
+                "[\"RayJob\"])"},
+        BadCase{"MapForList", "rules: {name: a}",
+                "1:8 expected a list, found a map"},
+        BadCase{"ListForScalar", "maxAttempts: [1]",
+                "1:14 expected a whole number, found a list"},
+        BadCase{"MapForDuration", "derivation: {crashLoopWindow: {seconds: 1}}",
+                "1:31 expected a duration such as \"90s\", found a map"},
+        BadCase{"NullInList", "selector: {kinds: [a, , b]}",
+                "1:23 expected a string, found nothing"},
+        BadCase{"NumberForString", "selector: {matchLabels: {tier: 1}}",
+                "1:32 expected a string, 1 is a number or boolean to YAML; "
+                "put it in quotes"},
+        BadCase{"TooBigForInt32", "maxAttempts: 2147483648",
+                "1:14 \"2147483648\" is out of range, expected -2147483648 to "
+                "2147483647"},
+        BadCase{"WordForBoolean", "compareNative: yes",
+                "1:16 \"yes\" is not true or false"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(ReadYamlMessageTest, RefusesDocumentsThatAreNoMaps) {
+  EXPECT_THAT(Read<v1::KillSwitch>("- a\n").issues,
+              ElementsAre("1:1 expected a map with keys among enabled, reason, "
+                          "found a list"));
+  EXPECT_THAT(Read<v1::KillSwitch>("hello\n").issues,
+              ElementsAre("1:1 expected a map with keys among enabled, reason, "
+                          "found a single value"));
+}
+
+TEST(ReadYamlMessageTest, ListsTheNamesOfSmallEnums) {
+  EXPECT_THAT(Read<v1::Outcome>("action: GIVE_IN").issues,
+              ElementsAre("1:9 \"GIVE_IN\" is not one of RETRY, FAIL, IGNORE, "
+                          "WAIT, WAIT_FOR_SPEC_UPDATE"));
+  EXPECT_THAT(Read<v1::Outcome>("action: 1").issues,
+              ElementsAre("1:9 \"1\" is not one of RETRY, FAIL, IGNORE, WAIT, "
+                          "WAIT_FOR_SPEC_UPDATE"));
+}
+
+TEST(ReadYamlMessageTest, NamesTheNearestOfLargeEnums) {
+  EXPECT_THAT(
+      Read<v1::When>("causes: [CONTAINER_OMM]").issues,
+      ElementsAre("1:10 \"CONTAINER_OMM\" is not one of the 53 names of "
+                  "Cause, did you mean CONTAINER_OOM?"));
+  EXPECT_THAT(Read<v1::When>("causes: [Bug]").issues,
+              ElementsAre("1:10 \"Bug\" is not one of the 53 names of Cause"));
+}
+
+TEST(ReadYamlMessageTest, DoesNotLetZeroBeNamed) {
+  EXPECT_THAT(Read<v1::Outcome>("action: ACTION_UNSPECIFIED").issues,
+              ElementsAre("1:9 \"ACTION_UNSPECIFIED\" is not one of RETRY, "
+                          "FAIL, IGNORE, WAIT, WAIT_FOR_SPEC_UPDATE"));
+}
+
+TEST(ReadYamlMessageTest, GoesOnAfterEachProblem) {
+  const auto reading = Read<v1::RetryPolicySpec>(R"(
+budgts:
+  a: {limit: 3, windo: 24}
+  b: {limit: 010}
+rules:
+  - name: 1
+    when: {causes: [APP_EROR, CONTAINER_OOM]}
+    than: {action: Retry, backoff: {initial: 5}}
+)");
+  EXPECT_THAT(
+      reading.issues,
+      ElementsAre(
+          "2:1 unknown key \"budgts\", did you mean \"budgets\"?",
+          "3:17 unknown key \"windo\", did you mean \"window\"?",
+          "3:24 \"24\" has no unit, expected a duration such as \"90s\", "
+          "\"1m30s\", \"24h\", \"7d\" or \"250ms\"",
+          "4:14 \"010\" has a leading zero, which some readers take for "
+          "octal; write 10",
+          "6:11 expected a string, 1 is a number or boolean to YAML; put it "
+          "in quotes",
+          "7:21 \"APP_EROR\" is not one of the 53 names of Cause, did you "
+          "mean APP_ERROR?",
+          "8:5 unknown key \"than\", did you mean \"then\"?",
+          "8:20 \"Retry\" is not one of RETRY, FAIL, IGNORE, WAIT, "
+          "WAIT_FOR_SPEC_UPDATE, did you mean RETRY?",
+          "8:46 \"5\" has no unit, expected a duration such as \"90s\", "
+          "\"1m30s\", \"24h\", \"7d\" or \"250ms\""));
+}
+
+TEST(ReadYamlMessageTest, ReadsNearMissesAsWhatWasMeant) {
+  const auto reading = Read<v1::Rule>(
+      "nam: a\nwhen: {cause: [APP_EROR]}\nthen: {action: Retry}\n");
+  EXPECT_THAT(reading.message, EqualsProto(R"pb(name: "a"
+                                                when { causes: APP_ERROR }
+                                                then { action: RETRY })pb"));
+}
+
+TEST(ReadYamlMessageTest, DoesNotReadAFieldTwice) {
+  const auto reading = Read<v1::Rule>("nam: a\nname: b\nnmae: c\n");
+  EXPECT_THAT(reading.issues,
+              ElementsAre("1:1 unknown key \"nam\", did you mean \"name\"?",
+                          "3:1 unknown key \"nmae\", did you mean \"name\"?"));
+  EXPECT_EQ(reading.message.name(), "b");
+}
+
+TEST(ReadYamlMessageTest, SaysNothingMoreAboutRefusedValues) {
+  const auto reading = Read<v1::RetryPolicySpec>(
+      "selector: &a {kinds: [b]}\nkillSwitch: *a\norder: 1\n");
+  EXPECT_THAT(reading.issues,
+              ElementsAre("1:11 anchors (&name) are not allowed",
+                          "2:13 aliases (*name) are not allowed, write the "
+                          "value out"));
+  EXPECT_EQ(reading.message.order(), 1);
+}
+
+TEST(ReadYamlMessageTest, NamesWhatALaterCheckCannotJudge) {
+  EXPECT_THAT(Read<v1::Rule>("name: a\nthen: {backoff: {initial: 5}}").doubtful,
+              ElementsAre("2:27", "2:8"));
+  EXPECT_THAT(Read<v1::Rule>("name: a\nwhen: {causes: [x]}").doubtful,
+              ElementsAre("2:17", "2:8", "2:1"));
+}
+
+}  // namespace
+}  // namespace mulligan
