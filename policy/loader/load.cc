@@ -135,6 +135,29 @@ bool IsCatchAll(const std::unique_ptr<const Ruleset>& ruleset) {
   return !ruleset->source().spec().has_selector();
 }
 
+// Completes the set with the embedded policy `text`.
+void AddCatchAll(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
+  Rulesets embedded;
+  CompileText(text, embedded, issues);
+  for (auto& policy : embedded) {
+    const auto same_name = std::find_if(
+        rulesets.begin(), rulesets.end(),
+        [&](const auto& other) { return other->name() == policy->name(); });
+    if (same_name == rulesets.end()) {
+      rulesets.push_back(std::move(policy));
+      continue;
+    }
+    const SourceMap& positions = (*same_name)->positions();
+    Report(positions.file(), positions.Find("metadata.name"),
+           absl::StrFormat("policy \"%s\" has a selector, so the embedded "
+                           "policy of that name is needed for all other "
+                           "workloads: rename it or remove its selector",
+                           policy->name()),
+           issues);
+    *same_name = std::move(policy);
+  }
+}
+
 // In file and line order, at most kMostIssuesPerFile of each file.
 void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
   std::map<std::string, size_t> rank;
@@ -174,7 +197,7 @@ std::unique_ptr<const PolicySet> LoadPolicies(
   std::vector<PolicyText> taking_part = texts;
   if (std::none_of(rulesets.begin(), rulesets.end(), IsCatchAll)) {
     taking_part.push_back(EmbeddedPolicy());
-    CompileText(taking_part.back(), rulesets, found);
+    AddCatchAll(taking_part.back(), rulesets, found);
   }
   std::unique_ptr<const PolicySet> policies =
       PolicySet::Create(std::move(rulesets), Revision(taking_part), found);

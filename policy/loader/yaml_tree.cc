@@ -48,6 +48,9 @@ class TreeBuilder : public YAML::EventHandler {
   TreeBuilder(const std::string& file, std::string_view text, Issues& issues)
       : file_(file), text_(text), issues_(issues) {}
 
+  // Whether a string swallowed what came after it.
+  bool truncated() const { return truncated_; }
+
   // The document, as far as it was read; nothing when it holds no node.
   std::optional<YamlNode> Take() {
     while (!open_.empty()) Close();
@@ -121,6 +124,7 @@ class TreeBuilder : public YAML::EventHandler {
     const bool quoted = text_[start] == '"' || text_[start] == '\'';
     if (quoted && !IsClosed(text_, start)) {
       Refuse(mark, "quoted string is not closed");
+      truncated_ = true;
     }
   }
 
@@ -178,6 +182,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::optional<YamlNode> root_;
   // Levels below kMaxYamlDepth we are in.
   int skipped_ = 0;
+  bool truncated_ = false;
 };
 
 }  // namespace
@@ -206,6 +211,7 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
         fail(PositionOf(error.mark), error.msg);
         more = false;
       }
+      parsed.truncated = parsed.truncated || builder.truncated();
       if (std::optional<YamlNode> node = builder.Take()) {
         parsed.documents.push_back(*std::move(node));
       }
