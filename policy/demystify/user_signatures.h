@@ -2,12 +2,21 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_USER_SIGNATURES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_USER_SIGNATURES_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "mulligan/v1/policy.pb.h"
+#include "policy/demystify/signature.h"
 #include "policy/rules/issue.h"
 #include "policy/rules/source_map.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace mulligan {
 
@@ -15,6 +24,10 @@ namespace mulligan {
 // .signatures). Immutable and safe to share between threads.
 class UserSignatures {
  public:
+  // Longest pattern, and the memory one compiled pattern may use.
+  static constexpr std::size_t kMaxPatternBytes = 1024;
+  static constexpr std::int64_t kMaxPatternMemory = 1 << 20;
+
   // Compiles `spec.signatures()`. Every problem (pattern that RE2 refuses,
   // missing cause, duplicate name, neither pattern nor codes, pattern beyond
   // the size bound) becomes an issue at its position; returns null then.
@@ -23,7 +36,24 @@ class UserSignatures {
       const std::string& policy_name, const v1::RetryPolicySpec& spec,
       const SourceMap& positions, Issues& issues);
 
-  virtual ~UserSignatures() = default;
+  ~UserSignatures();
+  UserSignatures(const UserSignatures&) = delete;
+  UserSignatures& operator=(const UserSignatures&) = delete;
+
+  // The first signature that matches `text` of `source` and the exit code that
+  // belongs to it; null when none does. Signatures without a pattern look at
+  // the code only and match with the source TERMINATION_MESSAGE. The key of
+  // the result is "<policy>/<signature>".
+  const demystify::Signature* Match(
+      v1::Signature::Source source, std::string_view text,
+      std::optional<std::int32_t> exit_code) const;
+
+ private:
+  struct Row;
+
+  UserSignatures();
+
+  std::vector<std::unique_ptr<const Row>> rows_;
 };
 
 }  // namespace mulligan

@@ -1,0 +1,148 @@
+#include "policy/demystify/context.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Up to this many objects a search is cheaper than an index.
+constexpr int kSearchedObjects = 8;
+
+bool IsSparkPod(const core::Pod& pod) {
+  const auto& labels = pod.metadata().labels();
+  if (!labels.empty() &&
+      (labels.contains("spark-role") || labels.contains("spark-app-selector")))
+    return true;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (status.name() == "spark-kubernetes-executor" ||
+        status.name() == "spark-kubernetes-driver") {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool SaysSpark(const v1::FailureReport& report) {
+  if (report.has_spark_application() ||
+      report.workload().kind() == "SparkApplication") {
+    return true;
+  }
+  // The pods of one report are of one kind: the first tells.
+  return !report.pods().empty() && IsSparkPod(report.pods(0));
+}
+
+bool SaysRayApplicationFailed(const v1::FailureReport& report) {
+  const auto& status = report.ray_job().status();
+  return status.job_status() == "FAILED" || status.reason() == "AppFailed";
+}
+
+template <typename Objects>
+int FindByName(const Objects& objects, const core::ObjectReference& reference) {
+  for (int i = 0; i < objects.size(); ++i) {
+    const auto& metadata = objects[i].metadata();
+    if (metadata.name() == reference.name() &&
+        (metadata.namespace_().empty() || reference.namespace_().empty() ||
+         metadata.namespace_() == reference.namespace_())) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+Context::Context(const v1::FailureReport& of,
+                 const UserSignatures* user_signatures)
+    : report(of),
+      signatures(user_signatures),
+      now(of.has_observed_at() ? ToSeconds(of.observed_at()) : kUnknownTime),
+      spark(SaysSpark(of)),
+      ray_application_failed(of.has_ray_job() && SaysRayApplicationFailed(of)) {
+  if (!report.events().empty()) IndexEvents();
+  if (report.nodes_size() > kSearchedObjects) {
+    for (int i = 0; i < report.nodes_size(); ++i) {
+      nodes_by_name_.try_emplace(report.nodes(i).metadata().name(), i);
+    }
+  }
+}
+
+void Context::IndexEvents() {
+  std::unordered_map<std::string_view, int> pods;
+  const bool many = report.pods_size() > kSearchedObjects;
+  if (many) {
+    for (int i = 0; i < report.pods_size(); ++i) {
+      pods.try_emplace(report.pods(i).metadata().name(), i);
+    }
+  }
+  for (int i = 0; i < report.events_size(); ++i) {
+    const core::ObjectReference& about = report.events(i).involved_object();
+    int target = -1;
+    if (about.kind() == "Node") {
+      target = FindByName(report.nodes(), about);
+      // A node outside the report concerns the pods that name it.
+      node_events.push_back({target, i});
+      continue;
+    }
+    if (about.kind() == "Pod" || about.kind().empty()) {
+      if (about.name().empty() || report.pods_size() == 0) {
+        target = report.pods_size() == 1 ? 0 : -1;
+      } else if (many) {
+        const auto found = pods.find(about.name());
+        target = found == pods.end() ? -1 : found->second;
+      } else {
+        target = FindByName(report.pods(), about);
+        // A pod whose name the caller left out.
+        if (target < 0 && report.pods_size() == 1 &&
+            report.pods(0).metadata().name().empty()) {
+          target = 0;
+        }
+      }
+    }
+    if (target >= 0) {
+      pod_events.push_back({target, i});
+    } else {
+      other_events.push_back(i);
+    }
+  }
+  const auto by_target = [](const Link& a, const Link& b) {
+    return a.target < b.target;
+  };
+  std::stable_sort(pod_events.begin(), pod_events.end(), by_target);
+}
+
+int Context::NodeOf(const core::Pod& pod) const {
+  if (report.nodes().empty()) return -1;
+  const std::string& name = pod.spec().node_name();
+  if (name.empty()) {
+    return report.nodes_size() == 1 && report.pods_size() == 1 ? 0 : -1;
+  }
+  if (!nodes_by_name_.empty()) {
+    const auto found = nodes_by_name_.find(name);
+    return found == nodes_by_name_.end() ? -1 : found->second;
+  }
+  for (int i = 0; i < report.nodes_size(); ++i) {
+    if (report.nodes(i).metadata().name() == name) return i;
+  }
+  return -1;
+}
+
+void Context::AddUserSignature(Candidates& facts, v1::Signature::Source source,
+                               std::string_view text,
+                               std::optional<std::int32_t> exit_code,
+                               const Place& place, Seconds at) const {
+  if (signatures == nullptr) return;
+  const Signature* row = signatures->Match(source, text, exit_code);
+  if (row == nullptr) return;
+  Candidate candidate = MakeCandidate("", *row, place, text);
+  if (exit_code.has_value() && text.empty()) candidate.number = *exit_code;
+  candidate.at = at;
+  // Before the built-in texts and exit codes, after structured evidence.
+  candidate.order = 2 * kExitCodeWeight - 1;
+  Add(facts, candidate);
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,63 @@
+// What every reader of one report shares.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_CONTEXT_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_CONTEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mulligan/v1/report.pb.h"
+#include "policy/demystify/candidate.h"
+#include "policy/demystify/seconds.h"
+#include "policy/demystify/tables.h"
+#include "policy/demystify/user_signatures.h"
+
+namespace mulligan::demystify {
+
+struct Context {
+  explicit Context(const v1::FailureReport& of,
+                   const UserSignatures* user_signatures);
+
+  const v1::FailureReport& report;
+  // May be null.
+  const UserSignatures* signatures;
+  // report.observed_at; unknown when absent.
+  Seconds now;
+  // Exit codes are read as Spark's.
+  bool spark = false;
+  // Ray says that the application itself failed: how the submitter ended says
+  // nothing more.
+  bool ray_application_failed = false;
+  // report.events by what they are about: indexes of events, and for each the
+  // index of the pod or node concerned, sorted by the latter.
+  struct Link {
+    int target;
+    int event;
+  };
+  std::vector<Link> pod_events;
+  std::vector<Link> node_events;
+  // Events about neither a pod nor a node of the report.
+  std::vector<int> other_events;
+
+  // Index into report.nodes; -1 when the node is not in the report.
+  int NodeOf(const kubernetes::core::v1::Pod& pod) const;
+
+  // Adds the user signature that matches, if any.
+  void AddUserSignature(Candidates& facts, v1::Signature::Source source,
+                        std::string_view text,
+                        std::optional<std::int32_t> exit_code,
+                        const Place& place, Seconds at) const;
+
+ private:
+  void IndexEvents();
+
+  // Filled when there are too many nodes for a search.
+  std::unordered_map<std::string_view, int> nodes_by_name_;
+};
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_CONTEXT_H_

@@ -1,0 +1,342 @@
+#include "policy/demystify/diagnosis_writer.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "policy/demystify/ambiguity.h"
+#include "policy/demystify/demystify.h"
+#include "policy/demystify/fingerprint.h"
+#include "policy/demystify/place.h"
+#include "policy/demystify/text.h"
+#include "policy/demystify/text_table.h"
+
+namespace mulligan::demystify {
+namespace {
+
+// Longer lists do not tell people more.
+constexpr int kMaxEvidence = 6;
+constexpr int kMaxConsidered = 8;
+
+std::string ValueOf(const Candidate& fact) {
+  if (!fact.text.empty()) {
+    return Excerpt(LineWith(fact.text, fact.keyword));
+  }
+  if (fact.value.empty()) return absl::StrCat(fact.number);
+  return Excerpt(fact.value);
+}
+
+// "exit code 143 alone", "reason Evicted alone".
+std::string Alone(const Candidate& fact) {
+  if (!fact.text.empty()) return "the message alone";
+  if (fact.value.empty())
+    return absl::StrCat("exit code ", fact.number, " alone");
+  return absl::StrCat(ValueOf(fact), " alone");
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+class Writer {
+ public:
+  Writer(const Context& context, const Verdict& verdict,
+         v1::Diagnosis& diagnosis)
+      : context_(context),
+        report_(context.report),
+        verdict_(verdict),
+        winner_(verdict.decisive()),
+        diagnosis_(diagnosis) {}
+
+  void Write(bool full) {
+    diagnosis_.set_cause(verdict_.cause);
+    diagnosis_.set_fault_domain(FaultDomainOf(verdict_.cause));
+    diagnosis_.set_confidence(verdict_.confidence);
+    WriteCulprit();
+    WriteEvidence();
+    WriteCascades();
+    const bool unsure = verdict_.confidence == v1::LOW;
+    if (full || unsure) WriteConsidered();
+    if (unsure) WriteNeeded();
+    WriteRest();
+    WriteSummary();
+  }
+
+ private:
+  const kubernetes::core::v1::Pod* Pod() const {
+    const Gang& gang = verdict_.gang;
+    const int index = gang.root >= 0 ? gang.root : gang.first_succeeded;
+    return index >= 0 ? &report_.pods(index) : nullptr;
+  }
+
+  void WriteCulprit() {
+    v1::Culprit& culprit = *diagnosis_.mutable_culprit();
+    if (const auto* pod = Pod()) {
+      culprit.set_pod(Excerpt(pod->metadata().name()));
+      culprit.set_node(Excerpt(pod->spec().node_name()));
+      culprit.set_container(Excerpt(ContainerName(*pod, verdict_.gang.state)));
+    } else if (!verdict_.named_pod.empty()) {
+      culprit.set_pod(Excerpt(verdict_.named_pod));
+      culprit.set_container(Excerpt(verdict_.named_container));
+    }
+    if (winner_ != nullptr && winner_->place.root != Root::kPods) {
+      WriteObject(culprit);
+    }
+    if (culprit.ByteSizeLong() == 0) diagnosis_.clear_culprit();
+  }
+
+  void WriteObject(v1::Culprit& culprit) {
+    const ObjectName object = ObjectOf(report_, winner_->place);
+    if (object.kind == "Pod") {
+      if (culprit.pod().empty()) culprit.set_pod(Excerpt(object.name));
+    } else if (object.kind == "Node") {
+      if (culprit.node().empty()) culprit.set_node(Excerpt(object.name));
+    } else if (!object.name.empty()) {
+      culprit.set_kind(Excerpt(object.kind));
+      culprit.set_name(Excerpt(object.name));
+    }
+  }
+
+  void WriteFact(const Candidate& fact) {
+    v1::Evidence& evidence = *diagnosis_.add_evidence();
+    evidence.set_path(PathOf(fact.place));
+    evidence.set_value(ValueOf(fact));
+    evidence.set_meaning(std::string(fact.row->meaning));
+    evidence.set_weight((fact.order + 1) / 2);
+    evidence.set_object(ObjectText(ObjectOf(report_, fact.place)));
+  }
+
+  // The fact that decided, what supports it, and what it overrode.
+  void WriteEvidence() {
+    if (winner_ == nullptr) return;
+    WriteFact(*winner_);
+    const Candidate* overrode = nullptr;
+    int left = kMaxEvidence - 1;
+    for (const Candidate& fact : verdict_.facts) {
+      if (&fact == winner_ || fact.row == nullptr) continue;
+      if (fact.cause == winner_->cause) {
+        if (fact.row != winner_->row && left-- > 0) WriteFact(fact);
+      } else if (fact.tier >= Tier::kGeneric &&
+                 (overrode == nullptr || Stronger(fact, *overrode))) {
+        overrode = &fact;
+      }
+    }
+    std::stable_sort(diagnosis_.mutable_evidence()->begin() + 1,
+                     diagnosis_.mutable_evidence()->end(),
+                     [](const v1::Evidence& a, const v1::Evidence& b) {
+                       return a.weight() < b.weight();
+                     });
+    if (overrode != nullptr) {
+      diagnosis_.mutable_evidence(0)->set_overrode(Alone(*overrode));
+    }
+  }
+
+  void WriteCascades() {
+    for (const PodReading& member : verdict_.gang.cascades) {
+      v1::Cascade& cascade = *diagnosis_.add_cascades();
+      cascade.set_pod(Excerpt(report_.pods(member.pod).metadata().name()));
+      cascade.set_how(member.best.text.empty() && member.best.value.empty()
+                          ? std::string(member.best.row->meaning)
+                          : ValueOf(member.best));
+      if (member.state.exit_code.has_value()) {
+        cascade.set_exit_code(*member.state.exit_code);
+      }
+    }
+  }
+
+  void Consider(v1::Cause cause, std::string why_not) {
+    if (cause == verdict_.cause ||
+        diagnosis_.considered_size() >= kMaxConsidered) {
+      return;
+    }
+    for (const v1::ConsideredCause& known : diagnosis_.considered()) {
+      if (known.cause() == cause) return;
+    }
+    v1::ConsideredCause& considered = *diagnosis_.add_considered();
+    considered.set_cause(cause);
+    considered.set_why_not(std::move(why_not));
+  }
+
+  void WriteConsidered() {
+    std::vector<const Candidate*> others;
+    for (const Candidate& fact : verdict_.facts) {
+      if (fact.row != nullptr && fact.cause != verdict_.cause) {
+        others.push_back(&fact);
+      }
+    }
+    std::stable_sort(others.begin(), others.end(),
+                     [](const Candidate* a, const Candidate* b) {
+                       return Stronger(*a, *b);
+                     });
+    for (const Candidate* fact : others) {
+      const std::string why =
+          fact->why_not[0] != '\0' ? fact->why_not : "the evidence is weaker";
+      Consider(fact->cause, absl::StrCat(why, ": ", ValueOf(*fact)));
+    }
+    for (const Alternative& row : AlternativesOf(verdict_.cause)) {
+      Consider(row.other,
+               Missing(row.part)
+                   ? absl::StrCat("not ruled out: the report lacks ", What(row))
+                   : std::string(row.why_not));
+    }
+  }
+
+  bool Missing(Part part) const {
+    switch (part) {
+      case Part::kNodes:
+        return report_.nodes().empty();
+      case Part::kEvents:
+        return report_.events().empty();
+      case Part::kWorkload:
+        return !report_.has_kueue_workload();
+      case Part::kUsage:
+        return report_.usage().empty();
+      case Part::kMessage:
+        return Message().empty();
+      case Part::kPods:
+        return report_.pods().empty();
+      case Part::kOwner:
+        return report_.jobs().empty() && !report_.has_job_set() &&
+               !report_.has_ray_job() && !report_.has_train_job() &&
+               !report_.has_spark_application() && !report_.has_kubeflow_job();
+      case Part::kNothing:
+        return false;
+    }
+    return false;
+  }
+
+  // The words the diagnosis is about: the culprit's own, or the object's.
+  std::string_view Message() const {
+    if (winner_ != nullptr && !winner_->text.empty()) return winner_->text;
+    if (!verdict_.gang.state.message.empty()) {
+      return verdict_.gang.state.message;
+    }
+    if (report_.has_exit()) return report_.exit().message();
+    if (report_.has_creation_error()) return report_.creation_error().message();
+    return {};
+  }
+
+  std::string What(const Alternative& row) const {
+    const std::size_t mark = row.what.find('%');
+    if (mark == std::string_view::npos) return std::string(row.what);
+    const auto* pod = Pod();
+    std::string name = "the workload";
+    if (pod != nullptr && !pod->metadata().name().empty()) {
+      name = "pod " + Excerpt(pod->metadata().name());
+      if (row.part == Part::kNodes && !pod->spec().node_name().empty() &&
+          row.what == "the node of %") {
+        return "node/" + Excerpt(pod->spec().node_name());
+      }
+    } else if (!diagnosis_.culprit().name().empty()) {
+      name = absl::StrCat(diagnosis_.culprit().kind(), " ",
+                          diagnosis_.culprit().name());
+    }
+    return absl::StrCat(std::string(row.what.substr(0, mark)), name,
+                        std::string(row.what.substr(mark + 1)));
+  }
+
+  void WriteNeeded() {
+    for (const Alternative& row : AlternativesOf(verdict_.cause)) {
+      if (!Missing(row.part)) continue;
+      const std::string what = What(row);
+      const auto& known = diagnosis_.needed_evidence();
+      if (std::any_of(known.begin(), known.end(),
+                      [&what](const v1::NeededEvidence& needed) {
+                        return needed.what() == what;
+                      })) {
+        continue;
+      }
+      v1::NeededEvidence& needed = *diagnosis_.add_needed_evidence();
+      needed.set_what(what);
+      needed.set_why(std::string(row.why));
+    }
+  }
+
+  void WriteRest() {
+    const PodState& state = verdict_.gang.state;
+    if (Known(state.finished_at)) {
+      diagnosis_.mutable_finished_at()->set_seconds(state.finished_at);
+    }
+    if (verdict_.exit_code.has_value()) {
+      diagnosis_.set_exit_code(*verdict_.exit_code);
+    }
+    if (winner_ != nullptr) {
+      std::string& signature = *diagnosis_.mutable_signature();
+      if (!winner_->table.empty()) {
+        signature.append(winner_->table).push_back('/');
+      }
+      signature.append(winner_->row->key);
+    }
+    std::string_view line;
+    if (winner_ != nullptr && !winner_->text.empty()) {
+      line = LineWith(winner_->text, winner_->keyword);
+    } else {
+      line = LastLine(Message());
+    }
+    std::string_view pod, node, space;
+    if (const auto* culprit = Pod()) {
+      pod = culprit->metadata().name();
+      node = culprit->spec().node_name();
+      space = culprit->metadata().namespace_();
+    }
+    diagnosis_.set_fingerprint(Fingerprint(verdict_.cause, verdict_.exit_code,
+                                           line, {pod, node, space}));
+  }
+
+  void WriteSubject(std::string& text) const {
+    const v1::Culprit& culprit = diagnosis_.culprit();
+    const bool about_object = !culprit.name().empty() && winner_ != nullptr &&
+                              winner_->place.root != Root::kEvents;
+    if (about_object || culprit.pod().empty()) {
+      if (!culprit.name().empty()) {
+        absl::StrAppend(&text, culprit.kind(), " ", culprit.name());
+      } else if (!culprit.node().empty()) {
+        absl::StrAppend(&text, "Node ", culprit.node());
+      } else {
+        text.append("The workload");
+      }
+      return;
+    }
+    absl::StrAppend(&text, "Pod ", culprit.pod());
+    if (!culprit.container().empty()) {
+      absl::StrAppend(&text, ", container ", culprit.container());
+    }
+  }
+
+  void WriteSummary() {
+    std::string& text = *diagnosis_.mutable_summary();
+    if (winner_ == nullptr) {
+      text = "Nothing in the report says that or why something failed.";
+      return;
+    }
+    WriteSubject(text);
+    text.append(": ").append(winner_->row->meaning);
+    if (verdict_.exit_code.value_or(0) != 0 &&
+        !Contains(winner_->row->meaning, "exit code")) {
+      absl::StrAppend(&text, " (exit code ", *verdict_.exit_code, ")");
+    }
+    const std::size_t others = verdict_.gang.cascades.size();
+    if (others > 0) {
+      absl::StrAppend(&text, "; ", others,
+                      others == 1 ? " other member" : " other members",
+                      " died because of it");
+    }
+    text.push_back('.');
+  }
+
+  const Context& context_;
+  const v1::FailureReport& report_;
+  const Verdict& verdict_;
+  const Candidate* const winner_;
+  v1::Diagnosis& diagnosis_;
+};
+
+}  // namespace
+
+void WriteDiagnosis(const Context& context, const Verdict& verdict, bool full,
+                    v1::Diagnosis& diagnosis) {
+  Writer(context, verdict, diagnosis).Write(full);
+}
+
+}  // namespace mulligan::demystify

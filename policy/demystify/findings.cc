@@ -1,0 +1,114 @@
+#include "policy/demystify/findings.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "policy/demystify/event_reader.h"
+#include "policy/demystify/text.h"
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Clocks of caller and cluster may differ by this much.
+constexpr Seconds kFuture = 60;
+// Of a thousand odd pods the first few are enough.
+constexpr std::size_t kMaxWarnings = 8;
+
+constexpr std::string_view kKnownKinds[] = {
+    "CronJob",    "DaemonSet",        "Deployment",  "JAXJob",
+    "Job",        "JobSet",           "MPIJob",      "PaddleJob",
+    "Pod",        "PyTorchJob",       "RayCluster",  "RayJob",
+    "ReplicaSet", "SparkApplication", "StatefulSet", "TFJob",
+    "TrainJob",   "TrainingJob",      "Workload",    "XGBoostJob",
+};
+static_assert(std::is_sorted(std::begin(kKnownKinds), std::end(kKnownKinds)));
+
+bool InFuture(const Context& context, Seconds time) {
+  return Known(time) && Known(context.now) && time > context.now + kFuture;
+}
+
+Seconds Newest(const core::Pod& pod) {
+  Seconds newest = ToSeconds(pod.status().start_time());
+  for (const core::PodCondition& condition : pod.status().conditions()) {
+    newest = std::max(newest, ToSeconds(condition.last_transition_time()));
+  }
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    newest =
+        std::max(newest, ToSeconds(status.state().terminated().finished_at()));
+  }
+  return newest;
+}
+
+void CheckPod(const Context& context, const core::Pod& pod,
+              std::vector<std::string>& warnings) {
+  const std::string& phase = pod.status().phase();
+  if (!phase.empty() && phase != "Failed" && phase != "Running" &&
+      phase != "Pending" && phase != "Succeeded" && phase != "Unknown") {
+    warnings.push_back(absl::StrCat("pod ", Excerpt(pod.metadata().name()),
+                                    ": phase \"", Excerpt(phase),
+                                    "\" is not known"));
+  }
+  if (Known(context.now) && InFuture(context, Newest(pod))) {
+    warnings.push_back(
+        absl::StrCat("pod ", Excerpt(pod.metadata().name()),
+                     " has times later than observedAt: clocks differ"));
+  }
+}
+
+Seconds ReadySince(const core::Pod& pod) {
+  for (const core::PodCondition& condition : pod.status().conditions()) {
+    if (condition.type() == "Ready" && condition.status() == "False") {
+      return ToSeconds(condition.last_transition_time());
+    }
+  }
+  return kUnknownTime;
+}
+
+}  // namespace
+
+Seconds SinceOf(const Context& context, const Verdict& verdict) {
+  const Candidate* winner = verdict.decisive();
+  if (winner == nullptr) return kUnknownTime;
+  Seconds since = winner->at;
+  if (winner->place.root == Root::kEvents) {
+    since = FirstTime(context.report.events(winner->place.index));
+  }
+  if (verdict.gang.root < 0) return since;
+  const core::Pod& pod = context.report.pods(verdict.gang.root);
+  if (verdict.gang.state.end == End::kNone) {
+    // Stuck: since the kubelet first found it not ready.
+    since = Earlier(since, ReadySince(pod));
+    if (!Known(since)) since = ToSeconds(pod.status().start_time());
+    if (!Known(since)) since = ToSeconds(pod.metadata().creation_timestamp());
+    return since;
+  }
+  return Earlier(since, verdict.gang.state.finished_at);
+}
+
+void CheckReport(const Context& context, std::vector<std::string>& warnings) {
+  const v1::FailureReport& report = context.report;
+  const std::string& kind = report.workload().kind();
+  if (!kind.empty() &&
+      !std::binary_search(std::begin(kKnownKinds), std::end(kKnownKinds),
+                          std::string_view(kind))) {
+    warnings.push_back(absl::StrCat("workload kind ", Excerpt(kind),
+                                    " is not known: it is judged by its pods"));
+  }
+  if (report.has_creation_error() &&
+      !v1::CreationError::Phase_IsValid(report.creation_error().phase())) {
+    warnings.push_back(
+        absl::StrCat("creationError.phase ",
+                     static_cast<int>(report.creation_error().phase()),
+                     " is not known: it is taken as unspecified"));
+  }
+  for (const core::Pod& pod : report.pods()) {
+    if (warnings.size() >= kMaxWarnings) return;
+    CheckPod(context, pod, warnings);
+  }
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,21 @@
+// What the later stages need besides the diagnosis.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_FINDINGS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_FINDINGS_H_
+
+#include <string>
+#include <vector>
+
+#include "policy/demystify/verdict.h"
+
+namespace mulligan::demystify {
+
+// The earliest sign of the trouble the verdict names.
+Seconds SinceOf(const Context& context, const Verdict& verdict);
+
+// Appends what is odd about the report itself: values and kinds this version
+// does not know, times in the future.
+void CheckReport(const Context& context, std::vector<std::string>& warnings);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_FINDINGS_H_

@@ -1,0 +1,42 @@
+// Several pods: which one is the root of the incident, and whom it took along.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_GANG_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_GANG_H_
+
+#include <vector>
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/pod_reader.h"
+
+namespace mulligan::demystify {
+
+struct Gang {
+  // Index into report.pods; -1: no pod fails.
+  int root = -1;
+  Candidate cause;
+  PodState state;
+  // Members that died because of the root, in the order of the report.
+  std::vector<PodReading> cascades;
+  // Members that fail, the root included.
+  int failing = 0;
+  // Some pod runs, waits without trouble or succeeded.
+  int healthy = 0;
+  int succeeded = 0;
+  int first_succeeded = -1;
+  // Every failing member looks like an echo: the root is not in the report.
+  bool rootless = false;
+};
+
+// Reads all pods and finds the root: by class (hardware, disruption, memory,
+// the member's own error, unexplained kills, echoes of a peer's death), then
+// by time, where differences up to kClockSkew are none, then by how much the
+// evidence settles. A member that failed by itself before a disruption of
+// another one was announced comes before it. Earlier attempts of a member are
+// left out.
+//
+// `facts`, which must be empty, receives the facts of the root; when no pod
+// fails but some succeeded, those of the first that did.
+Gang ReadGang(const Context& context, Candidates& facts);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_GANG_H_

@@ -1,0 +1,41 @@
+// Times as evidence: whole seconds, because that is the resolution of the
+// Kubernetes fields that are compared.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SECONDS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SECONDS_H_
+
+#include <cstdint>
+#include <limits>
+
+#include "google/protobuf/timestamp.pb.h"
+
+namespace mulligan::demystify {
+
+using Seconds = std::int64_t;
+
+inline constexpr Seconds kUnknownTime = std::numeric_limits<Seconds>::min();
+
+// Clocks of nodes and controllers may differ by this much before an order of
+// events between two machines means anything.
+inline constexpr Seconds kClockSkew = 10;
+
+// Kubernetes writes "no time" as the zero time, which reads as the epoch.
+inline Seconds ToSeconds(const google::protobuf::Timestamp& time) {
+  return time.seconds() > 0 ? time.seconds() : kUnknownTime;
+}
+
+inline bool Known(Seconds time) { return time != kUnknownTime; }
+
+// Both known, and strictly before: a tie is no order.
+inline bool Before(Seconds a, Seconds b) {
+  return Known(a) && Known(b) && a < b;
+}
+
+inline Seconds Earlier(Seconds a, Seconds b) {
+  if (!Known(a)) return b;
+  if (!Known(b)) return a;
+  return a < b ? a : b;
+}
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SECONDS_H_

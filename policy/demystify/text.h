@@ -1,0 +1,20 @@
+// Texts of a report on their way into an answer.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_TEXT_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace mulligan::demystify {
+
+// Longest copy of a report's text in an answer.
+inline constexpr std::size_t kMaxExcerpt = 256;
+
+// `text` as well-formed UTF-8 of at most kMaxExcerpt bytes, cut between two
+// characters. Strings of mirrors may hold any bytes, those of the API may not.
+std::string Excerpt(std::string_view text);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_TEXT_H_

@@ -1,0 +1,193 @@
+#include "policy/demystify/verdict.h"
+
+#include <re2/re2.h>
+
+#include "absl/strings/str_cat.h"
+#include "policy/demystify/event_reader.h"
+#include "policy/demystify/node_reader.h"
+#include "policy/demystify/operator_reader.h"
+#include "policy/demystify/text.h"
+
+namespace mulligan::demystify {
+namespace {
+
+bool IsOutcome(const Candidate& fact) {
+  return fact.cause == v1::SUCCEEDED || fact.cause == v1::CANCELLED;
+}
+
+class Judgement {
+ public:
+  explicit Judgement(const Context& context) : context_(context) {}
+
+  Verdict Reach() {
+    Candidates& facts = verdict_.facts;
+    if (!context_.report.pods().empty()) {
+      verdict_.gang = ReadGang(context_, facts);
+      verdict_.exit_code = verdict_.gang.state.exit_code;
+    }
+    pod_facts_ = facts.size();
+    ReadObjects();
+    WeighObjects();
+    Decide();
+    Describe();
+    return std::move(verdict_);
+  }
+
+ private:
+  const Gang& gang() const { return verdict_.gang; }
+
+  void ReadObjects() {
+    Candidates& facts = verdict_.facts;
+    const v1::FailureReport& report = context_.report;
+    ReadCreationError(context_, facts);
+    ReadQueue(context_, facts);
+    ReadOperators(context_, facts);
+    if (report.pods().empty()) ReadExit(context_, facts, verdict_.exit_code);
+    const bool failing = gang().root >= 0;
+    if (!context_.other_events.empty() || !context_.node_events.empty()) {
+      const std::size_t before = facts.size();
+      ReadOtherEvents(context_, facts);
+      if (failing) KeepQueueEvents(before);
+    }
+    if (report.pods().empty()) {
+      for (int i = 0; i < report.nodes_size(); ++i) {
+        ReadNode(context_, i, facts);
+      }
+    }
+  }
+
+  // A pod that fails has its own story; of events about other objects only
+  // those of a queue still matter.
+  void KeepQueueEvents(std::size_t before) {
+    for (std::size_t i = before; i < verdict_.facts.size(); ++i) {
+      Candidate& fact = verdict_.facts[i];
+      if (fact.order != 2 * kQueueWeight) {
+        Demote(fact, "the event is about another object");
+      }
+    }
+  }
+
+  // Objects above against the root pod, by time and kind of end.
+  void WeighObjects() {
+    Candidates& facts = verdict_.facts;
+    const PodState& state = gang().state;
+    bool operator_failed = false;
+    for (std::size_t i = pod_facts_; i < facts.size(); ++i) {
+      Candidate& fact = facts[i];
+      operator_failed |= fact.decides() && fact.cause != v1::SUCCEEDED;
+      if (gang().root < 0 || !fact.decides() || IsOutcome(fact)) continue;
+      const bool from_above = fact.order <= 2 * kQueueWeight;
+      if (from_above && state.end != End::kClean &&
+          Before(state.finished_at, fact.at)) {
+        Demote(fact, "it happened after the container had ended");
+      } else if ((fact.flags & kUnclearEndOnly) != 0 && !state.unclear_end()) {
+        Demote(fact, "the container ended by itself");
+      }
+    }
+    // Some pods succeeded, the workload did not: failed ones are gone.
+    if (gang().root < 0 && operator_failed) {
+      for (std::size_t i = 0; i < pod_facts_; ++i) {
+        if (facts[i].cause == v1::SUCCEEDED) {
+          Demote(facts[i], "the workload failed although this pod succeeded");
+        }
+      }
+    }
+  }
+
+  void Decide() {
+    Candidates& facts = verdict_.facts;
+    // Members that still run are no success yet.
+    if (gang().root < 0 && gang().healthy > 0) {
+      for (std::size_t i = 0; i < pod_facts_; ++i) {
+        Demote(facts[i], "other pods have not succeeded yet");
+      }
+    }
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      if (!facts[i].decides()) continue;
+      if (verdict_.winner < 0 || Stronger(facts[i], *verdict_.decisive())) {
+        verdict_.winner = static_cast<int>(i);
+      }
+    }
+    const Candidate* winner = verdict_.decisive();
+    if (winner == nullptr) return;
+    verdict_.cause = winner->cause;
+    verdict_.confidence = winner->confidence;
+    if (gang().rootless) verdict_.confidence = v1::LOW;
+    if (gang().state.recovered && verdict_.confidence == v1::HIGH) {
+      verdict_.confidence = v1::MEDIUM;
+    }
+    RefineImagePull();
+    CheckSuccess();
+  }
+
+  // A pull that fails without a reason is given the time an outage may take.
+  void RefineImagePull() {
+    constexpr Seconds kYoung = 180;
+    if (verdict_.cause != v1::IMAGE_INVALID || verdict_.confidence != v1::LOW ||
+        gang().root < 0) {
+      return;
+    }
+    const auto& status = context_.report.pods(gang().root).status();
+    const Seconds start = ToSeconds(status.start_time());
+    if (Known(start) && Known(context_.now) && context_.now >= start &&
+        context_.now < start + kYoung) {
+      verdict_.cause = v1::IMAGE_PULL_TRANSIENT;
+    }
+  }
+
+  void CheckSuccess() {
+    if (verdict_.cause != v1::SUCCEEDED) return;
+    for (std::size_t i = 0; i < pod_facts_; ++i) {
+      const Candidate& fact = verdict_.facts[i];
+      if (fact.cause == v1::SUCCEEDED || fact.tier < Tier::kSpecific) continue;
+      verdict_.confidence = v1::MEDIUM;
+      verdict_.warnings.push_back(
+          absl::StrCat("the pod succeeded although its report also says ",
+                       v1::Cause_Name(fact.cause)));
+      return;
+    }
+  }
+
+  void Describe() {
+    const Candidate* winner = verdict_.decisive();
+    if (winner == nullptr) {
+      verdict_.warnings.push_back(
+          gang().healthy > 0 || !context_.report.pods().empty()
+              ? "nothing in the report has failed"
+              : "nothing in the report says what happened");
+      return;
+    }
+    if (gang().state.recovered && winner->place.root == Root::kPods) {
+      verdict_.warnings.push_back(
+          "the container runs again; the cause is that of its previous run");
+    }
+    if (gang().root < 0 && winner->row->key == "Job/PodFailurePolicy") {
+      ReadPolicyMessage(winner->place);
+    }
+  }
+
+  void ReadPolicyMessage(const Place& place) {
+    static const re2::RE2* const sentence = new re2::RE2(
+        "Container (\\S+) for pod (?:\\S+/)?(\\S+) failed with exit code "
+        "(-?\\d+)");
+    const std::string& message = context_.report.jobs(place.index)
+                                     .status()
+                                     .conditions(place.item)
+                                     .message();
+    int code = 0;
+    if (re2::RE2::PartialMatch(message, *sentence, &verdict_.named_container,
+                               &verdict_.named_pod, &code)) {
+      verdict_.exit_code = code;
+    }
+  }
+
+  const Context& context_;
+  Verdict verdict_;
+  std::size_t pod_facts_ = 0;
+};
+
+}  // namespace
+
+Verdict Judge(const Context& context) { return Judgement(context).Reach(); }
+
+}  // namespace mulligan::demystify
