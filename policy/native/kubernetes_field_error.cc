@@ -94,7 +94,7 @@ std::vector<std::string> QualifiedNameFaults(std::string_view name) {
     name.remove_prefix(slash + 1);
   }
   if (name.empty()) {
-    faults.push_back("name part must be non-empty");
+    faults.emplace_back("name part must be non-empty");
   } else if (name.size() > kNameLength) {
     faults.push_back(absl::StrFormat("name part must be no more than %d bytes",
                                      kNameLength));

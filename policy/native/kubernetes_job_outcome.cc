@@ -67,7 +67,7 @@ class JobOutcome {
       Answer("Suspended", v1::IGNORE, v1::JOB);
     } else if (reported_.failed_pod == nullptr) {
       Answer("None", v1::IGNORE, v1::JOB);
-      outcome_.warnings.push_back(
+      outcome_.warnings.emplace_back(
           "no pod of the Job in the report has failed: the Job controller does "
           "nothing about pods that wait or run");
     } else {
