@@ -275,9 +275,9 @@ absl::StatusOr<Json> ReconcileFacts(const CaseInput& input) {
   absl::Status known = CheckOnlyMembers(
       input.input, "input",
       {"kind", "metadata", "failurePolicy", "replicatedJobs", "successPolicy",
-       "startupPolicy", "suspend", "managedBy", "failedJobs", "succeededJobs",
-       "allJobsReady", "previousAttemptJobsStillTerminating", "status",
-       "conditions", "terminalState", "pods"});
+       "startupPolicy", "suspend", "suspended", "managedBy", "failedJobs",
+       "succeededJobs", "allJobsReady", "previousAttemptJobsStillTerminating",
+       "status", "conditions", "terminalState", "pods"});
   if (!known.ok()) return known;
   const auto gates = JobSetGates(input);
   if (!gates.ok()) return gates.status();

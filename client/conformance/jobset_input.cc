@@ -221,6 +221,7 @@ absl::StatusOr<JobSet> JobSetFrom(const Json& input) {
                                  "startupPolicy", "suspend", "managedBy"}) {
     if (input.contains(name)) spec[name] = input[name];
   }
+  if (input.contains("suspended")) spec["suspend"] = input["suspended"];
   for (const Json& group : MemberOr(input, "replicatedJobs", Json::array())) {
     absl::StatusOr<Json> entry = GroupJson(group);
     if (!entry.ok()) return entry.status();

@@ -19,10 +19,10 @@ google::protobuf::Timestamp JobSetNow();
 absl::StatusOr<jobset::Gates> JobSetGates(const CaseInput& input);
 
 // The JobSet from the members failurePolicy, successPolicy, startupPolicy,
-// replicatedJobs, suspend, managedBy, status, conditions, terminalState and
-// metadata, each optional and null when absent. A group may give the fields of
-// its Job template flat beside its name: parallelism, completions,
-// backoffLimit, podReplacementPolicy.
+// replicatedJobs, suspend (or suspended), managedBy, status, conditions,
+// terminalState and metadata, each optional and null when absent. A group may
+// give the fields of its Job template flat beside its name: parallelism,
+// completions, backoffLimit, podReplacementPolicy.
 absl::StatusOr<jobset::JobSet> JobSetFrom(const Json& input);
 
 absl::StatusOr<std::vector<jobset::Job>> JobsFrom(const Json& list);

@@ -59,6 +59,14 @@ Json ErrorsJson(const FieldErrors& errors) {
   return list;
 }
 
+Json ConditionList(const jobset::Conditions& conditions) {
+  Json list = Json::array();
+  for (const auto& condition : conditions) {
+    list.push_back(MessageJson(condition));
+  }
+  return list;
+}
+
 Json RefusalFacts(const FieldErrors& errors) {
   const bool valid = errors.empty();
   return {
@@ -165,13 +173,9 @@ absl::StatusOr<Json> ConditionUpdateFacts(const CaseInput& input) {
               (old == nullptr || MessageJson(old->last_transition_time()) ==
                                      MessageJson(now->last_transition_time()));
   }
-  Json conditions = Json::array();
-  for (const auto& condition : after) {
-    conditions.push_back(MessageJson(condition));
-  }
   return Json{{"updated", updated},
               {"lastTransitionTimeUnchanged", unmoved},
-              {"conditions", conditions}};
+              {"conditions", ConditionList(after)}};
 }
 
 absl::StatusOr<Json> DefaultingFacts(const CaseInput& input) {
@@ -209,8 +213,9 @@ absl::StatusOr<Json> UpdateValidationFacts(const CaseInput& input) {
 absl::StatusOr<Json> CreationFailureFacts(const CaseInput& input) {
   const Json error = Member(input.input, "createError");
   const Json kind = Member(error, "kind");
-  const Json text = Member(error, "error");
   const Json name = Member(error, "name");
+  const Json text =
+      Member(error, error.contains("error") ? "error" : "message");
   if (!kind.is_string() || !text.is_string()) {
     return absl::UnimplementedError(
         "input.createError: an object with kind and error is expected");
@@ -229,12 +234,14 @@ absl::StatusOr<Json> CreationFailureFacts(const CaseInput& input) {
                {{"type", event->type},
                 {"reason", event->reason},
                 {"message", event->message}}},
+              {"eventReason", event->reason},
               {"error", event->message},
               {"retriedByController", true},
               {"action", nullptr},
-              {"terminalState", nullptr},
-              {"state", "Active"},
-              {"conditions", Json::array()},
+              {"terminalState", status.terminal_state().empty()
+                                    ? Json()
+                                    : Json(status.terminal_state())},
+              {"conditions", ConditionList(status.conditions())},
               {"restarts", status.restarts()},
               {"restartsCountTowardsMax", status.restarts_count_towards_max()}};
 }
