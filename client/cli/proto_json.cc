@@ -60,6 +60,15 @@ std::string JoinPath(std::string_view path, std::string_view field) {
                        : absl::StrFormat("%s.%s", camel, CamelCasePath(field));
 }
 
+// Times and durations are reported as "Field 'f', Invalid time format: V" or,
+// without the value, "Field 'f', Invalid duration format, ...".
+std::string ReadableValue(std::string_view value) {
+  if (value.substr(0, 7) != "Field '") return std::string(value);
+  const size_t colon = value.rfind(": ");
+  return colon == std::string_view::npos ? "the value"
+                                         : QuoteJson(value.substr(colon + 2));
+}
+
 // Rewords "(path): invalid value V for type T" and its two variations.
 std::string Reword(std::string_view message) {
   constexpr std::string_view kSeparator = ": invalid value ";
@@ -83,8 +92,8 @@ std::string Reword(std::string_view message) {
         "%s: found an object or list, expected a single value",
         JoinPath(path, type));
   }
-  return absl::StrFormat("%s: %s is not %s", CamelCasePath(path), value,
-                         ReadableType(type));
+  return absl::StrFormat("%s: %s is not %s", CamelCasePath(path),
+                         ReadableValue(value), ReadableType(type));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace mulligan::cli {
 namespace {
 
-constexpr size_t kMaxJsonBytes = size_t{256} << 20;
+constexpr size_t kMaxJsonBytes = size_t{64} << 20;
 
 absl::Status ErrorAt(const YAML::Mark& mark, std::string_view what) {
   if (mark.is_null()) return absl::InvalidArgumentError(std::string(what));
@@ -25,9 +25,9 @@ class Writer {
  public:
   absl::Status Write(const YAML::Node& node, int depth) {
     if (json_.size() > kMaxJsonBytes) {
-      return ErrorAt(node.Mark(), "aliases expand to more than 256 MiB");
+      return ErrorAt(node.Mark(), "aliases expand to more than 64 MiB");
     }
-    if (depth > kMaxJsonDepth) {
+    if (depth >= kMaxJsonDepth && !node.IsScalar()) {
       return ErrorAt(node.Mark(),
                      absl::StrFormat("expected at most %d nested levels, and "
                                      "no alias inside what it stands for",

@@ -18,7 +18,7 @@ namespace mulligan::cli {
 //
 // INVALID_ARGUMENT with "line L, column C: ..." for text that is not YAML,
 // duplicate keys, keys that are not scalars, merge keys, nesting deeper than
-// JSON may be, and aliases that expand to more than 256 MiB.
+// JSON may be, and aliases that expand to more than 64 MiB.
 absl::StatusOr<std::vector<std::string>> YamlToJson(std::string_view yaml);
 
 }  // namespace mulligan::cli

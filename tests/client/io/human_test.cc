@@ -1,0 +1,126 @@
+#include "client/cli/human.h"
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "client/cli/layout.h"
+#include "client/cli/utf8.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "tests/testing/files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::mulligan::testing::IsOkAndHolds;
+using ::mulligan::testing::ReadFile;
+using ::mulligan::testing::SourcePath;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Le;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+v1::DecideResponse Parse(const std::string& text) {
+  v1::DecideResponse response;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &response));
+  return response;
+}
+
+// Each golden case is a pair of files: NAME.txtpb, the answer, and NAME.txt,
+// what people see.
+class HumanGoldenTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  static std::string File(const std::string& suffix) {
+    return SourcePath("tests/client/testdata/" + std::string(GetParam()) +
+                      suffix);
+  }
+
+  static v1::DecideResponse Response() {
+    const absl::StatusOr<std::string> text = ReadFile(File(".txtpb"));
+    EXPECT_OK(text);
+    return Parse(text.value_or(""));
+  }
+};
+
+TEST_P(HumanGoldenTest, LooksAsExpected) {
+  EXPECT_THAT(ReadFile(File(".txt")),
+              IsOkAndHolds(FormatForPeople(Response(), {.verbose = true})));
+}
+
+TEST_P(HumanGoldenTest, FitsEightyColumns) {
+  std::istringstream lines(FormatForPeople(Response(), {.verbose = true}));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_THAT(DisplayWidth(line), Le(80)) << line;
+    EXPECT_THAT(line, Not(::testing::EndsWith(" ")));
+  }
+}
+
+TEST_P(HumanGoldenTest, ColoursAddNothingButEscapes) {
+  std::string colored =
+      FormatForPeople(Response(), {.color = true, .verbose = true});
+  EXPECT_THAT(colored, HasSubstr("\033["));
+  for (size_t at; (at = colored.find('\033')) != std::string::npos;) {
+    colored.erase(at, colored.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(colored, FormatForPeople(Response(), {.verbose = true}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HumanGoldenTest,
+                         ::testing::Values("retry", "fail", "wait", "ignore"),
+                         [](const auto& test) {
+                           return std::string(test.param);
+                         });
+
+TEST(HumanTest, LeavesOutDetailsUnlessAskedOrUnsure) {
+  v1::DecideResponse response = Parse(R"pb(
+    diagnosis {
+      confidence: HIGH
+      considered { cause: HOST_OOM why_not: "no" }
+    }
+    explanation {
+      rules_tried {
+        rule { rule: "r" }
+        failed_predicate: "f"
+      }
+    })pb");
+  const std::string brief = FormatForPeople(response, {});
+  EXPECT_THAT(brief, Not(HasSubstr("HOST_OOM")));
+  EXPECT_THAT(brief, Not(HasSubstr("Rules that did not match")));
+  response.mutable_diagnosis()->set_confidence(v1::LOW);
+  EXPECT_THAT(FormatForPeople(response, {}), HasSubstr("HOST_OOM: no"));
+}
+
+TEST(HumanTest, TextOfContainersCannotSteerTheTerminal) {
+  const std::string text =
+      FormatForPeople(Parse(R"pb(
+                        decision { sentence: "a\033[2Jb" }
+                        diagnosis {
+                          culprit { pod: "p\033]0;x\007" }
+                          evidence { value: "\r\n" }
+                        }
+                        accounting { budgets { name: "b\033[1m" } }
+                        warnings: "w\x9b")pb"),
+                      {});
+  EXPECT_THAT(text, Not(HasSubstr("\033")));
+  EXPECT_THAT(text, Not(HasSubstr("\007")));
+  EXPECT_THAT(text, Not(HasSubstr("\r")));
+}
+
+TEST(HumanTest, AnEmptyAnswerIsStillShown) {
+  EXPECT_THAT(FormatForPeople({}, {}), StartsWith("ACTION UNSPECIFIED\n"));
+}
+
+TEST(WrapTextTest, BreaksAtSpacesAndKeepsLongWords) {
+  EXPECT_THAT(WrapText("aa bb cc", 5), ElementsAre("aa bb", "cc"));
+  EXPECT_THAT(WrapText("a verylongword b", 6),
+              ElementsAre("a", "verylongword", "b"));
+  EXPECT_THAT(WrapText("éé éé", 5), ElementsAre("éé éé"));
+  EXPECT_THAT(WrapText("", 5), ElementsAre(""));
+}
+
+}  // namespace
+}  // namespace mulligan::cli

@@ -1,0 +1,146 @@
+#include "client/cli/requests.h"
+
+#include <sstream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/limits.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Answers with the request id; "refuse" and "away" are errors.
+std::vector<absl::StatusOr<v1::DecideResponse>> Echo(
+    const v1::BatchDecideRequest& batch) {
+  std::vector<absl::StatusOr<v1::DecideResponse>> responses;
+  for (const v1::DecideRequest& request : batch.requests()) {
+    if (request.request_id() == "refuse") {
+      responses.emplace_back(
+          absl::InvalidArgumentError("report: is \"empty\""));
+    } else if (request.request_id() == "away") {
+      responses.emplace_back(absl::UnavailableError("draining"));
+    } else {
+      responses.emplace_back(v1::DecideResponse());
+      responses.back()->set_request_id(request.request_id());
+    }
+  }
+  return responses;
+}
+
+struct Answer {
+  std::vector<std::string> lines;
+  RequestsOutcome outcome;
+};
+
+Answer Ask(const std::string& input, int batch,
+           const BatchDecider& decide = Echo) {
+  std::istringstream in(input);
+  std::ostringstream out;
+  Answer answer;
+  answer.outcome = AnswerRequests(in, out, batch, decide);
+  std::istringstream lines(out.str());
+  for (std::string line; std::getline(lines, line);) {
+    answer.lines.push_back(line);
+  }
+  return answer;
+}
+
+class AnswerRequestsTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(AnswerRequestsTest, AnswersEveryLineInOrder) {
+  const Answer answer =
+      Ask("{\"requestId\":\"1\",\"nosuch\":[{}]}\n"
+          "\n"
+          "{\"requestId\":\n"
+          "[]\n"
+          "{\"requestId\":5} x\n"
+          "{\"requestId\":5}\n"
+          "{\"requestId\":\"refuse\"}\n"
+          "   \t\r\n"
+          "{\"requestId\":\"away\"}\n"
+          "{\"requestId\":\"2\"}",
+          GetParam());
+  EXPECT_THAT(
+      answer.lines,
+      ElementsAre(
+          R"({"requestId":"1"})",
+          R"({"error":{"code":"INVALID_ARGUMENT","message":"line 3, column )"
+          R"(14: expected a value, found the end of the input"}})",
+          R"({"error":{"code":"INVALID_ARGUMENT","message":"line 4: expected )"
+          R"(a DecideRequest object"}})",
+          R"({"error":{"code":"INVALID_ARGUMENT","message":"line 5, column )"
+          R"(17: expected the end of the line after the request"}})",
+          R"({"error":{"code":"INVALID_ARGUMENT","message":"line 6: )"
+          R"(requestId: 5 is not a string"}})",
+          R"({"error":{"code":"INVALID_ARGUMENT","message":"report: is )"
+          R"(\"empty\""}})",
+          R"({"error":{"code":"UNAVAILABLE","message":"draining"}})",
+          R"({"requestId":"2"})"));
+  EXPECT_EQ(answer.outcome.answered, 8);
+  EXPECT_EQ(answer.outcome.unanswered, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(BatchSizes, AnswerRequestsTest,
+                         ::testing::Values(1, 2, 3, 1000));
+
+TEST(AnswerRequestsTest, PutsRepairsAndUnknownEnumNamesIntoTheWarnings) {
+  const Answer answer =
+      Ask("{\"requestId\":\"\xff\",\"explain\":\"full\"}\n", 1);
+  EXPECT_THAT(answer.lines,
+              ElementsAre("{\"warnings\":[\"text that is not UTF-8 was "
+                          "replaced by U+FFFD\",\"explain: \\\"full\\\" is "
+                          "ignored, it is none of EXPLAIN_NONE, SUMMARY, "
+                          "FULL\"],\"requestId\":\"\xef\xbf\xbd\"}"));
+}
+
+TEST(AnswerRequestsTest, LinesBeyondTheBoundAreAnErrorOfTheirOwn) {
+  const std::string frame = "{\"requestId\":\"\"}";
+  const std::string fits = "{\"requestId\":\"" +
+                           std::string(kMaxRequestBytes - frame.size(), 'x') +
+                           "\"}";
+  const Answer answer = Ask(fits + "\n " + fits + "\n{\"requestId\":\"3\"}", 1);
+  ASSERT_EQ(answer.lines.size(), 3);
+  EXPECT_EQ(answer.lines[0].size(), fits.size());
+  EXPECT_EQ(answer.lines[1],
+            R"({"error":{"code":"RESOURCE_EXHAUSTED","message":"line 2: is )"
+            R"(longer than 16777216 bytes"}})");
+  EXPECT_EQ(answer.lines[2], R"({"requestId":"3"})");
+}
+
+TEST(AnswerRequestsTest, BatchesAreNoLargerThanAsked) {
+  std::vector<int> sizes;
+  const BatchDecider decide = [&sizes](const v1::BatchDecideRequest& batch) {
+    sizes.push_back(batch.requests_size());
+    return Echo(batch);
+  };
+  Ask("{}\n{}\n{}\n{}\n{}\n", 2, decide);
+  EXPECT_THAT(sizes, ElementsAre(2, 2, 1));
+}
+
+TEST(AnswerRequestsTest, MissingResultsAreErrors) {
+  const BatchDecider decide = [](const v1::BatchDecideRequest&) {
+    return std::vector<absl::StatusOr<v1::DecideResponse>>();
+  };
+  const Answer answer = Ask("{}\n", 1, decide);
+  EXPECT_THAT(answer.lines,
+              ElementsAre(::testing::HasSubstr("\"code\":\"INTERNAL\"")));
+}
+
+TEST(AnswerRequestsTest, AnswersBeforeTheNextLineIsThere) {
+  std::stringstream in;
+  std::ostringstream out;
+  in << "{\"requestId\":\"1\"}\n{\"requestId\":\"2\"}\n";
+  std::vector<std::string> seen;
+  const BatchDecider decide = [&](const v1::BatchDecideRequest& batch) {
+    seen.push_back(out.str());
+    return Echo(batch);
+  };
+  AnswerRequests(in, out, 1, decide);
+  EXPECT_THAT(seen, ElementsAre("", "{\"requestId\":\"1\"}\n"));
+}
+
+}  // namespace
+}  // namespace mulligan::cli
