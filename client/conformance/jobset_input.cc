@@ -31,7 +31,7 @@ constexpr std::int64_t kNowSeconds = 1767268800;  // 2026-01-01T12:00:00Z
 // Group and index.
 using Place = std::pair<std::string, std::int32_t>;
 
-Json MemberOr(const Json& object, const char* name, Json otherwise) {
+Json MemberOr(const Json& object, const char* name, const Json& otherwise) {
   const auto found = object.find(name);
   return found == object.end() || found->is_null() ? otherwise : *found;
 }

@@ -65,7 +65,7 @@ class JobSetOutcome {
     if (!pass.ok()) {
       Answer("Error", v1::WAIT);
       outcome_.verdict.set_message(std::string(pass.status().message()));
-      outcome_.warnings.push_back(
+      outcome_.warnings.emplace_back(
           "the JobSet controller gets no further: it writes nothing and "
           "repeats the pass for ever");
       return std::move(outcome_);
@@ -194,7 +194,7 @@ class JobSetOutcome {
     if (input_.report.has_creation_error()) return AnswerCreationError();
     if (job_set_.spec().suspend()) return Answer("Suspended", v1::IGNORE);
     Answer("None", v1::IGNORE);
-    outcome_.warnings.push_back(
+    outcome_.warnings.emplace_back(
         "no child Job of the current attempt in the report has the condition "
         "Failed: the JobSet controller does nothing about failed pods");
   }
