@@ -41,7 +41,7 @@ absl::StatusOr<std::int64_t> RestartsOf(const Job& job,
                                         const JobSetStatus& status) {
   const ReplicatedJobStatus* const group =
       FindGroupStatus(status, ReplicatedJobNameOf(job));
-  const absl::StatusOr<std::int64_t> index = NumberLabel(job, kJobIndexKey);
+  absl::StatusOr<std::int64_t> index = NumberLabel(job, kJobIndexKey);
   if (!index.ok()) return index;
   if (group == nullptr || *index < 0 || *index >= group->job_restarts_size()) {
     return 0;
