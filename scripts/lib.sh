@@ -15,7 +15,8 @@ BUILD_PACKAGES=(
   ca-certificates ccache cmake g++ git ninja-build pkg-config
   libabsl-dev libcivetweb-dev libcli11-dev libgmock-dev libgrpc++-dev
   libgtest-dev libmimalloc-dev libprotobuf-dev libprotoc-dev libre2-dev
-  libspdlog-dev libssl-dev libyaml-cpp-dev prometheus-cpp-dev
+  libspdlog-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev
+  prometheus-cpp-dev
   protobuf-compiler protobuf-compiler-grpc
 )
 # shellcheck disable=SC2034

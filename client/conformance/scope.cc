@@ -32,13 +32,9 @@ const std::vector<OutOfScope>& OutOfScopeReasons() {
 
 Evaluator EvaluatorFor(const CaseInput& input) {
   // Sources may carry a commit: "kubeflow/trainer@7858371b4^ pkg/...".
-  constexpr std::array<std::pair<std::string_view, Evaluator>, 6> kSources = {{
+  constexpr std::array<std::pair<std::string_view, Evaluator>, 2> kSources = {{
       {"kubernetes/kubernetes", EvaluateKubernetes},
       {"kubernetes-sigs/jobset", EvaluateJobSet},
-      {"kubernetes-sigs/kueue", EvaluateKueue},
-      {"ray-project/kuberay", EvaluateKubeRay},
-      {"kubeflow/trainer", EvaluateTrainer},
-      {"flyteorg/flyte", EvaluateFlyte},
   }};
   const std::string_view source = input.source;
   for (const auto& [repository, evaluator] : kSources) {

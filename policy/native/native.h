@@ -41,20 +41,10 @@ struct NativeOutcome {
   std::vector<std::string> warnings;
 };
 
-// The answer of every operator whose objects are in the report, the
-// workload's own operator first, a queue around it after. Empty when no
-// operator with native semantics is involved. Pure.
-std::vector<NativeOutcome> NativeOutcomes(const NativeInput& input);
-
 // One operator's logic: nothing when its objects are not in the report. Each
 // is defined in the file of that operator.
 std::optional<NativeOutcome> KubernetesJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> JobSetOutcome(const NativeInput& input);
-std::optional<NativeOutcome> KubeRayOutcome(const NativeInput& input);
-std::optional<NativeOutcome> TrainerOutcome(const NativeInput& input);
-std::optional<NativeOutcome> TrainingOperatorOutcome(const NativeInput& input);
-std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input);
-std::optional<NativeOutcome> KueueOutcome(const NativeInput& input);
 
 }  // namespace mulligan
 
