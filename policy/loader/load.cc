@@ -132,7 +132,7 @@ void CompileText(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
 }
 
 bool IsCatchAll(const std::unique_ptr<const Ruleset>& ruleset) {
-  return !ruleset->source().spec().has_selector();
+  return ruleset->compiled().selector.IsCatchAll();
 }
 
 // Completes the set with the embedded policy `text`.

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/policy.pb.h"
+#include "policy/demystify/demystify.h"
 #include "policy/loader/load.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
@@ -77,6 +78,38 @@ TEST_F(PolicyReferenceTest, ListsEveryEnumName) {
   ASSERT_GT(schema_.names.size(), 80u);
   for (const std::string& name : schema_.names) {
     EXPECT_THAT(text_, HasSubstr("`" + name + "`"));
+  }
+}
+
+// The first rule that asks for this cause and nothing else.
+const v1::Outcome* VerdictOf(v1::Cause cause, const v1::RetryPolicySpec& spec) {
+  for (const v1::Rule& rule : spec.rules()) {
+    v1::When causes_only;
+    *causes_only.mutable_causes() = rule.when().causes();
+    if (causes_only.ByteSizeLong() != rule.when().ByteSizeLong()) continue;
+    for (const int matched : rule.when().causes()) {
+      if (matched == cause) return &rule.then();
+    }
+  }
+  return nullptr;
+}
+
+TEST_F(PolicyReferenceTest, GivesDomainAndVerdictOfEveryCause) {
+  Issues issues;
+  const auto policies = LoadPolicies({}, issues);
+  ASSERT_THAT(policies, NotNull());
+  const v1::RetryPolicySpec& spec = policies->policies()[0]->source().spec();
+  for (int number = v1::STALE_REPORT; number <= v1::UNKNOWN; ++number) {
+    const auto cause = static_cast<v1::Cause>(number);
+    const v1::Outcome* const verdict = VerdictOf(cause, spec);
+    ASSERT_THAT(verdict, NotNull()) << v1::Cause_Name(cause);
+    std::string row = "\n| `" + v1::Cause_Name(cause) + "` | `" +
+                      v1::FaultDomain_Name(FaultDomainOf(cause)) + "` | `" +
+                      v1::Action_Name(verdict->action()) + "`";
+    if (!verdict->budget().empty()) {
+      row += ", budget `" + verdict->budget() + "`";
+    }
+    EXPECT_THAT(text_, HasSubstr(row));
   }
 }
 

@@ -1,0 +1,101 @@
+#include "tests/fuzz/decide_properties.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "policy/decide.h"
+#include "policy/loader/load.h"
+#include "policy/validate.h"
+
+namespace mulligan {
+namespace {
+
+void Require(bool holds, const char* property,
+             const google::protobuf::Message& message) {
+  if (holds) return;
+  std::fprintf(stderr, "property fails: %s\n%s\n", property,
+               message.DebugString().c_str());
+  std::abort();
+}
+
+const PolicySet& EmbeddedPolicies() {
+  static const PolicySet* const policies = [] {
+    Issues issues;
+    return LoadPolicies({}, issues).release();
+  }();
+  return *policies;
+}
+
+// Map entries in a fixed order, unlike SerializeAsString().
+std::string Bytes(const google::protobuf::Message& message) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream out(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&out);
+    coded.SetSerializationDeterministic(true);
+    message.SerializeToCodedStream(&coded);
+  }
+  return bytes;
+}
+
+absl::Status DecideAt(const v1::DecideRequest& request,
+                      v1::DecideResponse& response) {
+  google::protobuf::Timestamp now;
+  now.set_seconds(1'800'000'000);
+  return Decide(request, EmbeddedPolicies(), now, response);
+}
+
+void CheckVerdict(const v1::DecideResponse& response) {
+  Require(response.decision().action() != v1::ACTION_UNSPECIFIED,
+          "a verdict has an action", response);
+  Require(response.diagnosis().cause() != v1::CAUSE_UNSPECIFIED,
+          "a verdict names a cause", response);
+  const v1::Accounting& accounting = response.accounting();
+  Require(accounting.units() == 0 || accounting.units() == 1,
+          "a failure costs 0 or 1", response);
+  for (const v1::BudgetState& budget : accounting.budgets()) {
+    Require(budget.used() >= 0 && budget.remaining() >= 0,
+            "budgets are not negative", response);
+    const bool paid = budget.name() == accounting.charged_to() &&
+                      accounting.units() == 1 && !accounting.duplicate();
+    Require(!paid || budget.used() <= budget.limit(),
+            "no charge goes beyond its limit", response);
+  }
+}
+
+}  // namespace
+
+void CheckDecideProperties(const v1::DecideRequest& request) {
+  v1::DecideResponse response;
+  const absl::Status status = DecideAt(request, response);
+  if (!Validate(request).empty()) {
+    Require(absl::IsInvalidArgument(status), "what is invalid is refused",
+            request);
+  }
+  if (!status.ok()) return;
+  CheckVerdict(response);
+
+  v1::DecideResponse again;
+  Require(DecideAt(request, again).ok() && Bytes(again) == Bytes(response),
+          "the same request gives the same bytes", request);
+
+  v1::DecideRequest repeated = request;
+  *repeated.mutable_ledger() = response.ledger();
+  v1::DecideResponse next;
+  Require(DecideAt(repeated, next).ok(), "the returned ledger is accepted",
+          repeated);
+  const bool recorded = response.accounting().units() > 0;
+  Require(!recorded || next.accounting().duplicate(),
+          "a charged failure is recognised", repeated);
+  Require(!recorded || Bytes(next.ledger()) == Bytes(response.ledger()),
+          "a repeated failure leaves the ledger alone", repeated);
+}
+
+}  // namespace mulligan
