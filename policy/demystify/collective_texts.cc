@@ -151,6 +151,8 @@ constexpr TextSignature kTexts[] = {
             "Ray lost a node"),
     AppText("marked dead", "raylet|node|gcs", "ray-marked-dead", v1::NODE_LOST,
             LOW, Tier::kConvention, kPeerEffect, "Ray lost a node"),
+    Cascade("worker unexpectedly exits", nullptr, "ray-worker-exit"),
+    Cascade("killed while executing a task", nullptr, "ray-worker-killed"),
     Cascade("actordiederror", nullptr, "ray-actor-died"),
     Cascade("actor died unexpectedly", nullptr, "ray-actor"),
     Cascade("workercrashederror", nullptr, "ray-worker-crashed"),

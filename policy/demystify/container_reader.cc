@@ -1,6 +1,7 @@
 #include "policy/demystify/container_reader.h"
 
 #include "absl/container/inlined_vector.h"
+#include "policy/demystify/ended_container.h"
 #include "policy/demystify/tables.h"
 
 namespace mulligan::demystify {
@@ -8,161 +9,16 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// One container that has ended, or waits.
-struct Ended {
-  const core::ContainerStateTerminated* terminated = nullptr;
-  int index = 0;
-  bool init = false;
-  bool helper = false;
-  // Read from lastState.
-  bool last = false;
-  // Runs again by now.
-  bool recovered = false;
-  End end = End::kNone;
-  std::int32_t code = 0;
-};
-using EndedList = absl::InlinedVector<Ended, 6>;
-
 constexpr char kStatuses[] = ".status.containerStatuses";
 constexpr char kInitStatuses[] = ".status.initContainerStatuses";
 
-Place At(const Ended& ended, int pod, const char* now, const char* last) {
-  return {Root::kPods, pod, ended.init ? kInitStatuses : kStatuses, ended.index,
-          ended.last ? last : now};
-}
-Place CodeOf(const Ended& ended, int pod) {
-  return At(ended, pod, ".state.terminated.exitCode",
-            ".lastState.terminated.exitCode");
-}
-Place ReasonOf(const Ended& ended, int pod) {
-  return At(ended, pod, ".state.terminated.reason",
-            ".lastState.terminated.reason");
-}
-Place MessageOf(const Ended& ended, int pod) {
-  return At(ended, pod, ".state.terminated.message",
-            ".lastState.terminated.message");
-}
-
-// A sidecar is an init container that is always restarted.
-bool IsSidecar(const core::Pod& pod, const std::string& name) {
-  for (const core::Container& container : pod.spec().init_containers()) {
-    if (container.name() == name) return container.restart_policy() == "Always";
-  }
-  return false;
-}
-
-// Injected after the pod was written, or known by name.
-bool IsHelper(const core::Pod& pod, const std::string& name) {
-  if (IsHelperContainer(name)) return true;
-  if (name.empty() || pod.spec().containers().empty()) return false;
-  for (const core::Container& container : pod.spec().containers()) {
-    if (container.name() == name) return false;
-  }
-  return true;
-}
-
-// Exit codes, absent in cut-down reports, that Kubernetes always writes.
-std::int32_t CodeIn(const core::ContainerStateTerminated& terminated) {
-  if (terminated.exit_code() == 0 && terminated.signal() > 0) {
-    return 128 + terminated.signal();
-  }
-  return terminated.exit_code();
-}
-
-bool IsWaitingForRestart(const core::ContainerStatus& status) {
-  return status.state().waiting().reason() == "CrashLoopBackOff";
-}
-
-// The end that counts for this container; terminated is null when none does.
-Ended EndOfContainer(const core::ContainerStatus& status) {
-  Ended ended;
-  const core::ContainerState& state = status.state();
-  const auto& last = status.last_state();
-  if (state.has_terminated()) {
-    ended.terminated = &state.terminated();
-  } else if (last.has_terminated() &&
-             (IsWaitingForRestart(status) || state.has_running() ||
-              !state.has_waiting() ||
-              state.waiting().reason() == "RunContainerError")) {
-    ended.terminated = &last.terminated();
-    ended.last = true;
-    ended.recovered = state.has_running();
-  }
-  if (ended.terminated == nullptr) return ended;
-  ended.code = CodeIn(*ended.terminated);
-  ended.end = EndOf(ended.code, ended.terminated->reason());
-  return ended;
-}
+using Ended = EndedContainer;
+using EndedList = absl::InlinedVector<Ended, 6>;
 
 // A restart of all containers in place is not the end of anything.
 bool IsInPlaceRestart(const Ended& ended) {
   return ended.terminated->reason() == "RestartingAllContainers";
 }
-
-// Exit codes that belong to the reason beside them.
-bool CodeIsInvented(const std::string& reason) {
-  return reason == "StartError" || reason == "ContainerCannotRun" ||
-         reason == "ContainerStatusUnknown";
-}
-
-ExitContext ContextOf(const Context& context, const std::string& reason) {
-  if (reason == "Unknown") return ExitContext::kRuntimeUnknown;
-  return context.spark ? ExitContext::kSpark : ExitContext::kAny;
-}
-
-// Facts of one ended container.
-class EndedReader {
- public:
-  EndedReader(const Context& context, int pod, Candidates& facts)
-      : context_(context), pod_(pod), facts_(facts) {}
-
-  void Read(const Ended& ended) {
-    const core::ContainerStateTerminated& terminated = *ended.terminated;
-    at_ = ToSeconds(terminated.finished_at());
-    const bool start_failed = CodeIsInvented(terminated.reason());
-    const bool told = ReadTexts(ended, start_failed);
-    ReadReason(ended, told && start_failed);
-    if (ended.code == 0 || start_failed) return;
-    const Signature& row =
-        FindExitCode(ended.code, ContextOf(context_, terminated.reason()));
-    Candidate candidate =
-        MakeCandidate("exit-code", row, CodeOf(ended, pod_), {});
-    candidate.number = ended.code;
-    candidate.at = at_;
-    Add(facts_, candidate);
-  }
-
- private:
-  // Returns whether a built-in text says more.
-  bool ReadTexts(const Ended& ended, bool start_failed) {
-    const std::string& message = ended.terminated->message();
-    if (context_.signatures != nullptr) {
-      context_.AddUserSignature(
-          facts_, v1::Signature::TERMINATION_MESSAGE, message, ended.code,
-          message.empty() ? CodeOf(ended, pod_) : MessageOf(ended, pod_), at_);
-    }
-    if (message.empty() || ended.end == End::kLost) return false;
-    return AddText(facts_, start_failed ? StartTexts() : ApplicationTexts(),
-                   message, MessageOf(ended, pod_), at_) != nullptr;
-  }
-
-  void ReadReason(const Ended& ended, bool text_says_more) {
-    const std::string& reason = ended.terminated->reason();
-    if (reason.empty() || reason == "Error" || reason == "Completed") return;
-    const Signature* row = FindTerminatedReason(reason);
-    if (row == nullptr) return;
-    Candidate candidate =
-        MakeCandidate("terminated", *row, ReasonOf(ended, pod_), reason);
-    candidate.at = at_;
-    if (text_says_more) candidate.tier = Tier::kConvention;
-    Add(facts_, candidate);
-  }
-
-  const Context& context_;
-  const int pod_;
-  Candidates& facts_;
-  Seconds at_ = kUnknownTime;
-};
 
 // Whether `a` rather than `b` decides how the pod ended: own ends before
 // kills, workload before helpers, then the earlier one.
@@ -308,7 +164,8 @@ class ContainersReader {
     state_.end = primary.end;
     state_.container = primary.index;
     state_.init = primary.init;
-    state_.exit_code = primary.code;
+    // The code of a lost container is invented.
+    if (primary.end != End::kLost) state_.exit_code = primary.code;
     state_.recovered = primary.recovered;
     state_.finished_at = ToSeconds(primary.terminated->finished_at());
     state_.message = primary.terminated->message();
@@ -316,7 +173,7 @@ class ContainersReader {
 
   void ReadFailure(const Ended& ended, const Ended& primary) {
     const std::size_t before = facts_.size();
-    EndedReader(context_, index_, facts_).Read(ended);
+    ReadEndedContainer(context_, index_, ended, facts_);
     if (&ended == &primary) {
       AddRole(ended, before);
     } else {
@@ -326,7 +183,7 @@ class ContainersReader {
       DemoteEchoes(before, "killed helpers do not fail a workload");
     }
     if (ended.last && ended.end == End::kClean && !ended.recovered) {
-      AddSign("completed-but-restarted", ReasonOf(ended, index_),
+      AddSign("completed-but-restarted", ReasonPlace(ended, index_),
               ended.terminated->reason());
     }
   }
@@ -337,9 +194,9 @@ class ContainersReader {
     if (ended.end != End::kOwn) return;
     if (ended.init) {
       DemoteConventions(before, ended);
-      AddSign("init-failed", CodeOf(ended, index_), {}, ended.code);
+      AddSign("init-failed", ExitCodePlace(ended, index_), {}, ended.code);
     } else if (ended.helper && !context_.ray_application_failed) {
-      AddSign("helper-failed", CodeOf(ended, index_), {}, ended.code);
+      AddSign("helper-failed", ExitCodePlace(ended, index_), {}, ended.code);
     }
   }
 
@@ -376,28 +233,6 @@ class ContainersReader {
 };
 
 }  // namespace
-
-End EndOf(std::int32_t exit_code, std::string_view reason) {
-  if (reason == "ContainerStatusUnknown" || reason == "Unknown") {
-    return End::kLost;
-  }
-  if (exit_code == 0) {
-    const bool failed = reason == "StartError" ||
-                        reason == "ContainerCannotRun" ||
-                        reason == "seccomp killed";
-    return failed ? End::kOwn : End::kClean;
-  }
-  if (exit_code == -1) return End::kLost;
-  switch (SignalOf(exit_code)) {
-    case 1:
-    case 2:
-    case 9:
-    case 15:
-      return End::kKilled;
-    default:
-      return exit_code == -1073741510 ? End::kKilled : End::kOwn;
-  }
-}
 
 void ReadContainers(const Context& context, int index, PodState& state,
                     Candidates& facts) {

@@ -16,9 +16,6 @@ namespace mulligan::demystify {
 void ReadContainers(const Context& context, int index, PodState& state,
                     Candidates& facts);
 
-// The end in an exit code and reason.
-End EndOf(std::int32_t exit_code, std::string_view reason);
-
 }  // namespace mulligan::demystify
 
 #endif  // MULLIGAN_POLICY_DEMYSTIFY_CONTAINER_READER_H_

@@ -111,7 +111,7 @@ constexpr TextSignature kTexts[] = {
     Text("limited to", "requested:.*used:.*limited:", "quota-numbers",
          v1::QUOTA_EXCEEDED, HIGH, "a ResourceQuota is used up"),
     Text("resourcequotas", "cannot be fulfilled on resourcequotas",
-         "quota-conflict", v1::QUOTA_EXCEEDED, MEDIUM,
+         "quota-conflict", v1::QUOTA_EXCEEDED, HIGH,
          "two requests changed the quota at once"),
     Text("quota evaluation timed out", nullptr, "quota-timeout",
          v1::QUOTA_EXCEEDED, MEDIUM, "the quota was not evaluated in time"),

@@ -83,7 +83,10 @@ class Writer {
     if (winner_ != nullptr && winner_->place.root != Root::kPods) {
       WriteObject(culprit);
     }
-    if (culprit.ByteSizeLong() == 0) diagnosis_.clear_culprit();
+    if (culprit.pod().empty() && culprit.node().empty() &&
+        culprit.name().empty()) {
+      diagnosis_.clear_culprit();
+    }
   }
 
   void WriteObject(v1::Culprit& culprit) {
@@ -310,6 +313,7 @@ class Writer {
       text = "Nothing in the report says that or why something failed.";
       return;
     }
+    text.reserve(160);
     WriteSubject(text);
     text.append(": ").append(winner_->row->meaning);
     if (verdict_.exit_code.value_or(0) != 0 &&

@@ -88,7 +88,7 @@ class EventReader {
     }
     const EventSignature* row = FindEvent(event.reason());
     if (row == nullptr) {
-      if (ReadPodReason(event)) return;
+      if (ReadEviction(event) || ReadPodReason(event)) return;
       const bool worth = event.reason().empty() || event.type() == "Warning";
       if (!worth) return;
       row = &OtherEvent();
@@ -108,6 +108,19 @@ class EventReader {
     Place place = place_;
     place.leaf = leaf;
     return place;
+  }
+
+  // Kueue: EvictedDueTo and the reason of its condition.
+  bool ReadEviction(const core::Event& event) {
+    constexpr std::string_view kPrefix = "EvictedDueTo";
+    const std::string_view reason = event.reason();
+    if (reason.substr(0, kPrefix.size()) != kPrefix) return false;
+    Candidate candidate = MakeCandidate(
+        "event", *FindEvictedReason(reason.substr(kPrefix.size())), place_,
+        reason);
+    candidate.at = at_;
+    Add(facts_, candidate);
+    return true;
   }
 
   // Kubelet and eviction manager use the pod's reason as the event's.

@@ -65,7 +65,11 @@ constexpr TextSignature kTexts[] = {
     Oom("oom_kill", nullptr, "oom-kill-count",
         "the kernel's OOM killer struck"),
     Oom("oomkilled", nullptr, "oomkilled", "a container was OOM-killed"),
-    Oom("oom killer", nullptr, "oom-killer", "the kernel's OOM killer struck"),
+    Oom("oom killer",
+        "(invoked|triggered|kernel|linux|cgroup)[^\\n]{0,40}oom killer|oom "
+        "killer "
+        "(killed|invoked|terminated|struck|triggered)",
+        "oom-killer", "the kernel's OOM killer struck"),
     Oom("out of memory: kill", nullptr, "kernel-oom",
         "the kernel's OOM killer struck"),
     Oom("java.lang.outofmemoryerror", nullptr, "java-oom",
@@ -128,6 +132,8 @@ constexpr TextSignature kTexts[] = {
         "out-of-memory", "the process ran out of memory"),
     // Disks.
     Storage("insufficient shared memory", nullptr, "shm",
+            "/dev/shm is too small"),
+    Storage("out of shared memory", nullptr, "shared-memory",
             "/dev/shm is too small"),
     Storage("/dev/shm",
             "/dev/shm.{0,120}(no space|full|too small|bus error|"

@@ -247,23 +247,23 @@ void OperatorReader::ReadRayJob() {
   said.at = ToSeconds(status.end_time());
   said.place = {Root::kRayJob, -1, "", -1, ".status.reason"};
   const std::string& deployment = status.job_deployment_status();
-  const bool complete = deployment == "Complete";
+  // Until KubeRay 1.1 a failed application ended as Complete; since then a
+  // reason on a Complete job is no failure.
+  const bool failed = status.job_status() == "FAILED";
+  const bool complete = deployment == "Complete" && !failed;
+  said.state = deployment;
+  said.place.leaf = ".status.jobDeploymentStatus";
   if (status.job_status() == "STOPPED") {
     said.state = "STOPPED";
     said.place.leaf = ".status.jobStatus";
-  } else if (complete) {
-    // A reason on a complete job is no failure.
-    said.state = "Complete";
-    said.place.leaf = ".status.jobDeploymentStatus";
-  } else if (deployment == "Suspended" || deployment == "Suspending") {
+  } else if (deployment == "Suspending") {
     said.state = "Suspended";
-    said.place.leaf = ".status.jobDeploymentStatus";
-  } else {
-    said.state = deployment;
+  } else if (!complete && deployment != "Suspended") {
+    if (failed && deployment != "ValidationFailed") said.state = "Failed";
     said.reason = status.reason();
-    if (said.reason.empty()) said.place.leaf = ".status.jobDeploymentStatus";
-    if (said.state.empty() && status.job_status() == "FAILED") {
-      said.state = "Failed";
+    if (!said.reason.empty()) {
+      said.place.leaf = ".status.reason";
+    } else if (failed) {
       said.place.leaf = ".status.jobStatus";
     }
   }

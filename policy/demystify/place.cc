@@ -32,7 +32,9 @@ ObjectName Named(std::string_view kind, const Object& object) {
 }  // namespace
 
 std::string PathOf(const Place& place) {
-  std::string path = kRoots[static_cast<std::size_t>(place.root)];
+  std::string path;
+  path.reserve(72);
+  path.append(kRoots[static_cast<std::size_t>(place.root)]);
   if (place.index >= 0) absl::StrAppend(&path, "[", place.index, "]");
   path.append(place.list);
   if (place.item >= 0) absl::StrAppend(&path, "[", place.item, "]");

@@ -125,7 +125,9 @@ class PodReader {
           usage.memory_limit_bytes() > 0 &&
           usage.memory_peak_bytes() >=
               usage.memory_limit_bytes() - usage.memory_limit_bytes() / 20;
-      if (!ours || !reached || SignalOf(*state_.exit_code) != 9) continue;
+      if (!ours || !reached || SignalOf(state_.exit_code.value_or(0)) != 9) {
+        continue;
+      }
       AddSign("memory-peak-at-limit", "", "at the limit");
       facts_.back().place = {Root::kUsage, i, "", -1, ".memoryPeakBytes"};
     }

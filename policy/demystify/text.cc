@@ -1,6 +1,7 @@
 #include "policy/demystify/text.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "policy/kubernetes_codec.h"
 
@@ -8,9 +9,16 @@ namespace mulligan::demystify {
 namespace {
 
 bool IsAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x80;
-  });
+  constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
+  std::uint64_t seen = 0;
+  while (text.size() >= sizeof(seen)) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data(), sizeof(word));
+    seen |= word;
+    text.remove_prefix(sizeof(word));
+  }
+  for (const char c : text) seen |= static_cast<unsigned char>(c);
+  return (seen & kHighBits) == 0;
 }
 
 bool IsContinuation(char c) {

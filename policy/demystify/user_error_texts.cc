@@ -254,11 +254,11 @@ constexpr TextSignature kTexts[] = {
            "unauthorized", "the credentials are wrong"),
     Config("403",
            "\\b403\\b.{0,20}forbidden|http (error |status )?403|"
-           "status( code)?[:= ]*403",
+           "status ?(code)?[:= ]*403",
            "forbidden", "the credentials do not suffice"),
     Config("404",
            "\\b404\\b.{0,20}not found|http (error |status )?404|"
-           "status( code)?[:= ]*404",
+           "status ?(code)?[:= ]*404",
            "not-found", "what the program asks for does not exist"),
     Config("nosuchbucket", nullptr, "no-bucket", "the bucket does not exist"),
     Config("nosuchkey", nullptr, "no-key", "the object does not exist"),

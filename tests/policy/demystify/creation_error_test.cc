@@ -1,0 +1,133 @@
+// Objects that could not be made: refused, failed call, quota or conflict.
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/policy/demystify/diagnose.h"
+
+namespace mulligan::demystify {
+namespace {
+
+struct CreationCase {
+  const char* name;
+  int http_code;
+  const char* reason;
+  const char* message;
+  v1::Cause cause;
+};
+
+constexpr CreationCase kCases[] = {
+    {"PodsXIsForbiddenExceededQuotaCompute", 403, "Forbidden",
+     "pods \"x\" is forbidden: exceeded quota: compute, requested: "
+     "requests.nvidia.com/gpu=8, used: 8, limited: 8",
+     v1::QUOTA_EXCEEDED},
+    {"OperationCannotBeFulfilledOnResourcequotasQ", 409, "Conflict",
+     "Operation cannot be fulfilled on resourcequotas \"q\": the object has "
+     "been modified; please apply your changes to the latest version and try "
+     "again",
+     v1::QUOTA_EXCEEDED},
+    {"AdmissionWebhookVjobKbIoDeniedThe", 403, "Forbidden",
+     "admission webhook \"vjob.kb.io\" denied the request: spec.queueName: "
+     "Invalid value",
+     v1::CREATE_REJECTED},
+    {"JobBatchXIsInvalidSpecTemplate", 422, "Invalid",
+     "Job.batch \"x\" is invalid: spec.template: field is immutable",
+     v1::CREATE_REJECTED},
+    {"NamespacesNopeNotFound", 404, "NotFound", "namespaces \"nope\" not found",
+     v1::CREATE_REJECTED},
+    {"NoMatchesForKindRayJobInVersion", 0, "",
+     "no matches for kind \"RayJob\" in version \"ray.io/v1\"",
+     v1::CREATE_REJECTED},
+    {"PodsIsForbiddenUserSystemServiceaccountA", 403, "Forbidden",
+     "pods is forbidden: User \"system:serviceaccount:a:b\" cannot create "
+     "resource \"pods\" in API group \"\" in the namespace \"c\"",
+     v1::CREATE_REJECTED},
+    {"JobsBatchXAlreadyExists", 409, "AlreadyExists",
+     "jobs.batch \"x\" already exists", v1::CREATE_CONFLICT},
+    {"EtcdserverRequestTimedOut", 500, "InternalError",
+     "etcdserver: request timed out", v1::API_TRANSIENT},
+    {"EtcdserverLeaderChanged", 0, "", "etcdserver: leader changed",
+     v1::API_TRANSIENT},
+    {"TheServerIsCurrentlyUnableToHandle", 503, "ServiceUnavailable",
+     "the server is currently unable to handle the request", v1::API_TRANSIENT},
+    {"TooManyRequestsPleaseTryAgainLater", 429, "TooManyRequests",
+     "Too many requests, please try again later.", v1::API_TRANSIENT},
+    {"PostHttps109601443", 0, "",
+     "Post \"https://10.96.0.1:443/apis/batch/v1/namespaces/x/jobs\": dial tcp "
+     "10.96.0.1:443: connect: connection refused",
+     v1::API_TRANSIENT},
+    {"ClientRateLimiterWaitReturnedAnError", 0, "",
+     "client rate limiter Wait returned an error: context deadline exceeded",
+     v1::API_TRANSIENT},
+    {"InternalErrorOccurredFailedCallingWebhookMpod", 500, "InternalError",
+     "Internal error occurred: failed calling webhook \"mpod.kb.io\": failed "
+     "to call webhook: Post \"https://x.svc:443/mutate\": no endpoints "
+     "available for service \"x\"",
+     v1::API_TRANSIENT},
+    {"PodsXIsForbiddenViolatesPodSecurityRestricted", 403, "Forbidden",
+     "pods \"x\" is forbidden: violates PodSecurity \"restricted:latest\": "
+     "allowPrivilegeEscalation != false",
+     v1::CREATE_REJECTED},
+};
+
+class CreationError : public ::testing::TestWithParam<CreationCase> {};
+
+TEST_P(CreationError, NamesTheCause) {
+  const CreationCase& param = GetParam();
+  v1::FailureReport report;
+  auto& error = *report.mutable_creation_error();
+  error.set_phase(v1::CreationError::CREATE);
+  error.set_http_code(param.http_code);
+  error.set_reason(param.reason);
+  error.set_message(param.message);
+  const v1::Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
+}
+
+INSTANTIATE_TEST_SUITE_P(, CreationError, ::testing::ValuesIn(kCases),
+                         [](const auto& test) { return test.param.name; });
+
+struct CodeCase {
+  int http_code;
+  v1::Cause cause;
+};
+
+class HttpCode : public ::testing::TestWithParam<CodeCase> {};
+
+TEST_P(HttpCode, DecidesWithoutReasonAndMessage) {
+  v1::FailureReport report;
+  report.mutable_creation_error()->set_http_code(GetParam().http_code);
+  EXPECT_EQ(Diagnose(report).cause(), GetParam().cause);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , HttpCode,
+    ::testing::Values(
+        CodeCase{400, v1::CREATE_REJECTED}, CodeCase{403, v1::CREATE_REJECTED},
+        CodeCase{404, v1::CREATE_REJECTED}, CodeCase{409, v1::CREATE_CONFLICT},
+        CodeCase{422, v1::CREATE_REJECTED}, CodeCase{429, v1::API_TRANSIENT},
+        CodeCase{500, v1::API_TRANSIENT}, CodeCase{503, v1::API_TRANSIENT},
+        CodeCase{504, v1::API_TRANSIENT}, CodeCase{0, v1::API_TRANSIENT}),
+    [](const auto& test) { return std::to_string(test.param.http_code); });
+
+TEST(CreationErrorPhase, BuildIsARefusalWhateverTheMessage) {
+  v1::FailureReport report;
+  report.mutable_creation_error()->set_phase(v1::CreationError::BUILD);
+  report.mutable_creation_error()->set_message("connection refused");
+  const v1::Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(diagnosis.cause(), v1::CREATE_REJECTED);
+  EXPECT_EQ(diagnosis.confidence(), v1::HIGH);
+}
+
+TEST(CreationErrorPhase, UnknownNumberIsWarnedAbout) {
+  v1::FailureReport report;
+  report.mutable_creation_error()->set_phase(
+      static_cast<v1::CreationError::Phase>(77));
+  report.mutable_creation_error()->set_http_code(503);
+  Findings findings;
+  EXPECT_EQ(Diagnose(report, {}, &findings).cause(), v1::API_TRANSIENT);
+  ASSERT_EQ(findings.warnings.size(), 1U);
+  EXPECT_NE(findings.warnings[0].find("77"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mulligan::demystify

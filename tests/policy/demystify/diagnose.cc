@@ -1,0 +1,45 @@
+#include "tests/policy/demystify/diagnose.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <string>
+#include <utility>
+
+#include "gtest/gtest.h"
+
+namespace mulligan::demystify {
+
+v1::FailureReport Report(std::string_view text) {
+  v1::FailureReport report;
+  EXPECT_TRUE(
+      google::protobuf::TextFormat::ParseFromString(std::string(text), &report))
+      << text;
+  return report;
+}
+
+v1::Diagnosis Diagnose(const v1::FailureReport& report,
+                       const DemystifyOptions& options, Findings* findings) {
+  v1::Diagnosis diagnosis;
+  Findings found = Demystify(report, options, diagnosis);
+  if (findings != nullptr) *findings = std::move(found);
+  return diagnosis;
+}
+
+v1::Diagnosis Diagnose(std::string_view text) { return Diagnose(Report(text)); }
+
+v1::FailureReport FailedPod(int exit_code, std::string_view reason,
+                            std::string_view message) {
+  v1::FailureReport report;
+  auto& pod = *report.add_pods();
+  pod.mutable_metadata()->set_name("p-0");
+  pod.mutable_status()->set_phase("Failed");
+  auto& status = *pod.mutable_status()->add_container_statuses();
+  status.set_name("main");
+  auto& terminated = *status.mutable_state()->mutable_terminated();
+  terminated.set_exit_code(exit_code);
+  terminated.set_reason(std::string(reason));
+  terminated.set_message(std::string(message));
+  return report;
+}
+
+}  // namespace mulligan::demystify

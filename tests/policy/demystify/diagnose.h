@@ -1,0 +1,25 @@
+// Short forms for tests of the diagnosis.
+#ifndef MULLIGAN_TESTS_POLICY_DEMYSTIFY_DIAGNOSE_H_
+#define MULLIGAN_TESTS_POLICY_DEMYSTIFY_DIAGNOSE_H_
+
+#include <string_view>
+
+#include "policy/demystify/demystify.h"
+
+namespace mulligan::demystify {
+
+// Parses a FailureReport in text format; a mistake fails the test.
+v1::FailureReport Report(std::string_view text);
+
+v1::Diagnosis Diagnose(const v1::FailureReport& report,
+                       const DemystifyOptions& options = {},
+                       Findings* findings = nullptr);
+v1::Diagnosis Diagnose(std::string_view text);
+
+// One failed pod "p-0" with one container "main" that ended so.
+v1::FailureReport FailedPod(int exit_code, std::string_view reason,
+                            std::string_view message = {});
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_TESTS_POLICY_DEMYSTIFY_DIAGNOSE_H_
