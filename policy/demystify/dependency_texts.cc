@@ -122,8 +122,6 @@ constexpr TextSignature kTexts[] = {
          "a service is unavailable"),
     Down("unavailable: ", "\\bunavailable: ", "status-unavailable",
          "a service is unavailable"),
-    Down("failed to connect to all addresses", nullptr, "grpc-addresses",
-         "a service is unavailable"),
     Down("slowdown", "\\bslowdown\\b", "s3-slow-down",
          "a store asks to slow down"),
     Down("please reduce your request rate", nullptr, "request-rate",

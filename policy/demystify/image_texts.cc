@@ -84,8 +84,6 @@ constexpr TextSignature kTexts[] = {
               "the connection to the registry broke"),
     Transient("connection refused", nullptr, "refused",
               "the registry refused the connection"),
-    Transient("connection timed out", nullptr, "connection-timeout",
-              "the registry could not be reached"),
     Transient("use of closed network connection", nullptr, "closed",
               "the connection to the registry broke"),
     Transient("broken pipe", nullptr, "broken-pipe",

@@ -151,8 +151,6 @@ constexpr TextSignature kTexts[] = {
             "a file system the program writes to is full"),
     Storage("disk is full", nullptr, "disk-is-full",
             "a file system the program writes to is full"),
-    Storage("database or disk is full", nullptr, "sqlite-full",
-            "a file system the program writes to is full"),
     Storage("outofdiskerror", nullptr, "ray-disk",
             "Ray's object store has no disk space"),
     Storage("not enough disk space", nullptr, "not-enough-disk",

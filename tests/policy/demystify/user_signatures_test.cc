@@ -1,0 +1,164 @@
+// Signatures from policy files.
+#include "policy/demystify/user_signatures.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/policy/demystify/diagnose.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+
+struct Created {
+  std::unique_ptr<const UserSignatures> signatures;
+  Issues issues;
+};
+
+Created Create(const std::string& text) {
+  v1::RetryPolicySpec spec;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec));
+  Created created;
+  created.signatures = UserSignatures::Create(
+      "fleet", spec, SourceMap("p.yaml"), created.issues);
+  return created;
+}
+
+constexpr char kFleet[] = R"pb(
+  signatures {
+    name: "lemon"
+    cause: GPU_FAULT
+    message_pattern: "gpu-doctor: device [0-9]+ failed"
+    confidence: HIGH
+    meaning: "our health check failed"
+  }
+  signatures { name: "code-42" cause: DECLARED_FATAL exit_codes: 42 }
+  signatures {
+    name: "both"
+    cause: DATA_OR_NUMERIC
+    message_pattern: "shard"
+    exit_codes: 9
+  }
+  signatures {
+    name: "operator"
+    cause: CONTROLLER_ERROR
+    message_pattern: "lost lease"
+    sources: OPERATOR_MESSAGE
+  })pb";
+
+TEST(UserSignature, TextNamesTheCause) {
+  const auto created = Create(kFleet);
+  ASSERT_NE(created.signatures, nullptr);
+  const auto diagnosis =
+      Diagnose(FailedPod(1, "Error", "gpu-doctor: device 3 failed"),
+               {created.signatures.get(), false});
+  EXPECT_EQ(diagnosis.cause(), v1::GPU_FAULT);
+  EXPECT_EQ(diagnosis.confidence(), v1::HIGH);
+  EXPECT_EQ(diagnosis.signature(), "fleet/lemon");
+  EXPECT_EQ(diagnosis.evidence(0).meaning(), "our health check failed");
+}
+
+TEST(UserSignature, ComesBeforeBuiltInTextsAndExitCodes) {
+  const auto created = Create(kFleet);
+  EXPECT_EQ(Diagnose(FailedPod(42, "Error", "CUDA out of memory"),
+                     {created.signatures.get(), false})
+                .cause(),
+            v1::DECLARED_FATAL);
+}
+
+TEST(UserSignature, ComesAfterStructuredEvidence) {
+  const auto created = Create(kFleet);
+  EXPECT_EQ(
+      Diagnose(FailedPod(42, "OOMKilled"), {created.signatures.get(), false})
+          .cause(),
+      v1::CONTAINER_OOM);
+}
+
+TEST(UserSignature, PatternAndCodesMustBothHold) {
+  const auto created = Create(kFleet);
+  const DemystifyOptions options{created.signatures.get(), false};
+  EXPECT_EQ(Diagnose(FailedPod(9, "Error", "shard 3"), options).cause(),
+            v1::DATA_OR_NUMERIC);
+  EXPECT_EQ(Diagnose(FailedPod(8, "Error", "shard 3"), options).cause(),
+            v1::APP_ERROR);
+  EXPECT_EQ(Diagnose(FailedPod(9, "Error", "other"), options).cause(),
+            v1::APP_ERROR);
+}
+
+TEST(UserSignature, LooksOnlyWhereItIsTold) {
+  const auto created = Create(kFleet);
+  const DemystifyOptions options{created.signatures.get(), false};
+  EXPECT_EQ(Diagnose(FailedPod(1, "Error", "lost lease"), options).cause(),
+            v1::APP_ERROR);
+  EXPECT_EQ(Diagnose(Report(R"pb(ray_job {
+                                   status {
+                                     job_deployment_status: "Failed"
+                                     message: "lost lease"
+                                   }
+                                 })pb"),
+                     options)
+                .cause(),
+            v1::CONTROLLER_ERROR);
+}
+
+TEST(UserSignature, IsSearchedInEvents) {
+  const auto created = Create(kFleet);
+  EXPECT_EQ(Diagnose(Report(R"pb(events {
+                                   reason: "Custom"
+                                   message: "gpu-doctor: device 0 failed"
+                                   involved_object { kind: "Node" name: "n" }
+                                 })pb"),
+                     {created.signatures.get(), false})
+                .cause(),
+            v1::GPU_FAULT);
+}
+
+TEST(UserSignature, EveryMistakeIsReported) {
+  const auto created = Create(R"pb(
+    signatures { name: "a" cause: APP_ERROR message_pattern: "(" }
+    signatures { name: "a" message_pattern: "x" }
+    signatures { cause: APP_ERROR }
+    signatures { name: "derived" cause: BAD_NODE exit_codes: 1 }
+  )pb");
+  EXPECT_EQ(created.signatures, nullptr);
+  EXPECT_THAT(
+      created.issues,
+      ElementsAre(Field(&Issue::message, HasSubstr("no RE2 expression")),
+                  Field(&Issue::message, HasSubstr("used twice")),
+                  Field(&Issue::message, HasSubstr("signatures[1].cause")),
+                  Field(&Issue::message, HasSubstr("signatures[2].name")),
+                  Field(&Issue::message, HasSubstr("neither messagePattern")),
+                  Field(&Issue::message, HasSubstr("signatures[3].cause"))));
+}
+
+TEST(UserSignature, PatternLengthIsBounded) {
+  const auto at = [](std::size_t size) {
+    return Create("signatures { name: 'a' cause: APP_ERROR message_pattern: '" +
+                  std::string(size, 'x') + "' }");
+  };
+  EXPECT_NE(at(UserSignatures::kMaxPatternBytes).signatures, nullptr);
+  EXPECT_EQ(at(UserSignatures::kMaxPatternBytes + 1).signatures, nullptr);
+}
+
+TEST(UserSignature, RegexBombIsRefusedOrHarmless) {
+  const auto created = Create(
+      "signatures { name: 'a' cause: APP_ERROR "
+      "message_pattern: '((a{0,100}){0,100}){0,100}' }");
+  EXPECT_EQ(created.signatures, nullptr);
+  const auto nested = Create(
+      "signatures { name: 'a' cause: APP_ERROR message_pattern: '(a*)*b' }");
+  ASSERT_NE(nested.signatures, nullptr);
+  EXPECT_EQ(Diagnose(FailedPod(1, "Error", std::string(100000, 'a')),
+                     {nested.signatures.get(), false})
+                .cause(),
+            v1::APP_ERROR);
+}
+
+}  // namespace
+}  // namespace mulligan::demystify
