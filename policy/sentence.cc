@@ -115,19 +115,20 @@ void AppendVerdict(const v1::Decision& decision, std::string& text) {
   }
 }
 
-void AppendUse(const v1::AttemptRecord& record, std::string& text) {
+void AppendUse(const v1::AttemptRecord& record, std::string_view end,
+               std::string& text) {
   text += " (";
   AppendNumber(record.used(), text);
   text += " of ";
   AppendNumber(record.bound(), text);
-  text += " used)";
+  text += end;
 }
 
 void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
   if (!record.charged_to().empty()) {
     text += "; charged to ";
     text += record.charged_to();
-    AppendUse(record, text);
+    AppendUse(record, " used)", text);
     return;
   }
   const std::string& refused_by = record.refused_by();
@@ -138,7 +139,7 @@ void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
     text += "; the Job's deadline comes first";
   } else if (refused_by == "maxAttempts") {
     text += "; the attempts are used up";
-    AppendUse(record, text);
+    AppendUse(record, ")", text);
   } else if (refused_by == "DETERMINISTIC") {
     text += "; the same failure keeps coming back";
   } else if (refused_by == "POISON_JOB") {
@@ -147,7 +148,7 @@ void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
     text += "; budget ";
     text += refused_by;
     text += " is used up";
-    AppendUse(record, text);
+    AppendUse(record, ")", text);
   }
 }
 

@@ -148,14 +148,14 @@ class Evaluation {
     if (MissesDeadline(absl::ZeroDuration())) {
       return Refuse(DecidedBy::kDeadline, "DEADLINE");
     }
-    if (case_.attempts >= MaxAttempts()) {
-      verdict_.used = case_.attempts;
-      verdict_.bound = MaxAttempts();
-      return Refuse(DecidedBy::kMaxAttempts, "maxAttempts");
-    }
+    const bool capped = case_.attempts >= MaxAttempts();
+    if (capped && case_.policy.max_attempts_given) return RefuseAttempt();
     if (case_.refund) accounts_.Refund(case_.report.progress(), case_.ledger);
     const Payer payer = accounts_.FindPayer(budget_);
     if (payer.budget == kNoBudget) return Exhausted(payer.exhausted);
+    // The implied cap is the sum of the budgets: where both are met, the budget
+    // is the better answer.
+    if (capped) return RefuseAttempt();
     if (!expects_derived_ &&
         (derived_ == v1::POISON_JOB || derived_ == v1::DETERMINISTIC)) {
       return Refuse(DecidedBy::kDerivedCause, v1::Cause_Name(derived_));
@@ -200,6 +200,12 @@ class Evaluation {
     verdict_.action = v1::FAIL;
     verdict_.decided_by = decided_by;
     verdict_.refused_by = refused_by;
+  }
+
+  void RefuseAttempt() {
+    verdict_.used = case_.attempts;
+    verdict_.bound = MaxAttempts();
+    Refuse(DecidedBy::kMaxAttempts, "maxAttempts");
   }
 
   void Exhausted(int budget) {

@@ -10,12 +10,24 @@ namespace {
 constexpr std::size_t kInt64 = 22;
 constexpr std::size_t kCount = 13;  // up to kMaxLedgerCount, or an int32
 constexpr std::size_t kDouble = 26;
-constexpr std::size_t kTime = 34;
-constexpr std::size_t kDuration = 28;
-constexpr std::size_t kEnum = 26;
 constexpr std::size_t kBool = 5;
 // `"":,` around a key, and the space that some writers add.
 constexpr std::size_t kPunctuation = 5;
+
+// "2026-11-21T09:47:46.123456789Z"
+std::size_t Time(const google::protobuf::Timestamp& time) {
+  return time.nanos() == 0 ? 24 : 34;
+}
+
+// "315576000000.123456789s"
+std::size_t Span(const google::protobuf::Duration& duration) {
+  return duration.nanos() == 0 ? 16 : 26;
+}
+
+std::size_t Name(const std::string& name) {
+  // A number that has no name is written as such.
+  return name.empty() ? 12 : name.size() + 2;
+}
 
 // Characters that some writer spells \u003c cost six; a byte of a longer
 // UTF-8 sequence at most three (\ud83d\ude00 for four bytes).
@@ -59,21 +71,26 @@ std::size_t PlacementBytes(const v1::Placement& placement) {
                      Member("onDemand", placement.on_demand(), kBool) +
                      TextMember("onDemandReason", placement.on_demand_reason());
   for (const v1::AvoidNode& node : placement.avoid_nodes()) {
-    size += 3 + TextMember("node", node.node()) +
-            Member("hard", node.hard(), kBool) +
-            Member("expiresAt", node.has_expires_at(), kTime) +
-            TextMember("reason", node.reason());
+    size +=
+        3 + TextMember("node", node.node()) +
+        Member("hard", node.hard(), kBool) +
+        Member("expiresAt", node.has_expires_at(), Time(node.expires_at())) +
+        TextMember("reason", node.reason());
   }
   return size;
 }
 
 std::size_t DecisionBytes(const v1::Decision& decision) {
   std::size_t size =
-      3 + Member("action", true, kEnum) + Member("scope", true, kEnum) +
-      Member("retryAfter", decision.has_retry_after(), kDuration) +
-      Member("queue", decision.queue() != 0, kEnum) +
+      3 + Member("action", true, Name(v1::Action_Name(decision.action()))) +
+      Member("scope", true, Name(v1::Scope_Name(decision.scope()))) +
+      Member("retryAfter", decision.has_retry_after(),
+             Span(decision.retry_after())) +
+      Member("queue", decision.queue() != 0,
+             Name(v1::Queue_Name(decision.queue()))) +
       Member("requiresRecreate", decision.requires_recreate(), kBool) +
-      Member("evidenceDeadline", decision.has_evidence_deadline(), kTime) +
+      Member("evidenceDeadline", decision.has_evidence_deadline(),
+             Time(decision.evidence_deadline())) +
       Member("lastAttempt", decision.last_attempt(), kBool) +
       TextMember("sentence", decision.sentence());
   if (decision.has_placement()) {
@@ -96,17 +113,20 @@ std::size_t DecisionBytes(const v1::Decision& decision) {
 
 std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
   return 3 + TextMember("failureId", record.failure_id()) +
-         Member("attempt", true, kCount) + Member("cause", true, kEnum) +
+         Member("attempt", true, kCount) +
+         Member("cause", true, Name(v1::Cause_Name(record.cause()))) +
          TextMember("chargedTo", record.charged_to()) +
          TextMember("node", record.node()) +
-         Member("finishedAt", record.has_finished_at(), kTime) +
+         Member("finishedAt", record.has_finished_at(),
+                Time(record.finished_at())) +
          TextMember("fingerprint", record.fingerprint()) +
          Member("progress", record.has_progress(), kDouble) +
          (record.has_decision()
               ? Member("decision", true, DecisionBytes(record.decision()))
               : 0) +
-         Member("ranFor", record.has_ran_for(), kDuration) +
-         Member("observedAt", record.has_observed_at(), kTime) +
+         Member("ranFor", record.has_ran_for(), Span(record.ran_for())) +
+         Member("observedAt", record.has_observed_at(),
+                Time(record.observed_at())) +
          TextMember("refusedBy", record.refused_by()) +
          Member("used", record.used() != 0, kCount) +
          Member("bound", record.bound() != 0, kCount);
@@ -121,7 +141,8 @@ std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger) {
                      TextMember("seededFrom", ledger.seeded_from());
   for (const auto& [name, use] : ledger.budgets()) {
     size += Text(name) + kPunctuation + 3 + Member("used", true, kCount) +
-            Member("windowStart", use.has_window_start(), kTime) +
+            Member("windowStart", use.has_window_start(),
+                   Time(use.window_start())) +
             Member("refunded", use.refunded() != 0, kCount);
   }
   for (const v1::AttemptRecord& record : ledger.history()) {

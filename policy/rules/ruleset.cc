@@ -108,6 +108,7 @@ void CompileCaps(const v1::RetryPolicySpec& spec, CompiledPolicy& compiled,
                  std::numeric_limits<std::int32_t>::max(), "spec.maxAttempts",
                  report)) {
     compiled.max_attempts = spec.max_attempts();
+    compiled.max_attempts_given = true;
   }
   compiled.kill_switch = spec.kill_switch().enabled();
   compiled.kill_switch_reason = spec.kill_switch().reason();

@@ -32,6 +32,7 @@ struct CompiledPolicy {
   CompiledOutcome fallback;             // `default`
   v1::RuleReference fallback_reference;
   std::int32_t max_attempts = 1;
+  bool max_attempts_given = false;  // else implied by the budgets
   bool kill_switch = false;
   std::string kill_switch_reason;
   CompiledDerivation derivation;

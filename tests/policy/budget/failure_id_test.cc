@@ -1,0 +1,166 @@
+#include "policy/budget/failure_id.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/policy/fixtures.h"
+
+namespace mulligan {
+namespace {
+
+using testing::Parse;
+
+std::string IdOf(const v1::FailureReport& report, int seconds = 1) {
+  return FailureIdOf(report, report.workload(), absl::FromUnixSeconds(seconds))
+      .id;
+}
+
+std::string IdOf(const char* report, int seconds = 1) {
+  return IdOf(Parse<v1::FailureReport>(report), seconds);
+}
+
+constexpr char kPod[] = R"pb(
+  workload { uid: "w" }
+  pods {
+    metadata { uid: "1" }
+    status {
+      container_statuses {
+        name: "main"
+        restart_count: 1
+        state {
+          terminated {
+            exit_code: 1
+            finished_at { seconds: 9 }
+          }
+        }
+      }
+      container_statuses { name: "side" }
+    }
+  }
+  pods { metadata { uid: "2" } }
+)pb";
+
+TEST(FailureIdTest, GivenIdsAreKept) {
+  EXPECT_EQ(IdOf("failure_id: 'mine' pods {}"), "mine");
+}
+
+TEST(FailureIdTest, DoesNotDependOnTheOrderOfAnything) {
+  v1::FailureReport report = Parse<v1::FailureReport>(kPod);
+  const std::string id = IdOf(report);
+  report.mutable_pods()->SwapElements(0, 1);
+  EXPECT_EQ(IdOf(report), id);
+  report.mutable_pods(1)
+      ->mutable_status()
+      ->mutable_container_statuses()
+      ->SwapElements(0, 1);
+  EXPECT_EQ(IdOf(report), id);
+}
+
+TEST(FailureIdTest, SurvivesTheKubeletsRestart) {
+  v1::FailureReport report = Parse<v1::FailureReport>(kPod);
+  const std::string id = IdOf(report);
+  auto& status =
+      *report.mutable_pods(0)->mutable_status()->mutable_container_statuses(0);
+  *status.mutable_last_state() = status.state();
+  status.mutable_state()->Clear();
+  status.mutable_state()->mutable_running();
+  status.set_restart_count(2);
+  EXPECT_EQ(IdOf(report), id);
+}
+
+TEST(FailureIdTest, DoesNotDependOnTheTimeOfTheReport) {
+  EXPECT_EQ(IdOf(kPod, 1), IdOf(kPod, 2));
+}
+
+struct Change {
+  const char* name;
+  void (*apply)(v1::FailureReport&);
+};
+
+class DistinctTest : public ::testing::TestWithParam<Change> {};
+
+TEST_P(DistinctTest, AnotherFailureHasAnotherId) {
+  v1::FailureReport report = Parse<v1::FailureReport>(kPod);
+  const std::string id = IdOf(report);
+  GetParam().apply(report);
+  EXPECT_NE(IdOf(report), id);
+}
+
+const Change kChanges[] = {
+    {"Workload", [](auto& r) { r.mutable_workload()->set_uid("x"); }},
+    {"Attempt", [](auto& r) { r.set_attempt(2); }},
+    {"PodUid",
+     [](auto& r) { r.mutable_pods(1)->mutable_metadata()->set_uid("3"); }},
+    {"Restarts",
+     [](auto& r) {
+       r.mutable_pods(0)
+           ->mutable_status()
+           ->mutable_container_statuses(0)
+           ->set_restart_count(2);
+     }},
+    {"FinishTime",
+     [](auto& r) {
+       r.mutable_pods(0)
+           ->mutable_status()
+           ->mutable_container_statuses(0)
+           ->mutable_state()
+           ->mutable_terminated()
+           ->mutable_finished_at()
+           ->set_seconds(10);
+     }},
+};
+
+INSTANTIATE_TEST_SUITE_P(FailureId, DistinctTest, ::testing::ValuesIn(kChanges),
+                         [](const auto& row) { return row.param.name; });
+
+struct Source {
+  const char* name;
+  const char* one;
+  const char* other;
+};
+
+class SourceTest : public ::testing::TestWithParam<Source> {};
+
+TEST_P(SourceTest, TellsFailuresApartWithoutATime) {
+  EXPECT_NE(IdOf(GetParam().one), IdOf(GetParam().other));
+  EXPECT_EQ(IdOf(GetParam().one, 1), IdOf(GetParam().one, 2));
+}
+
+const Source kSources[] = {
+    {"Job", "jobs { metadata { uid: 'j' } status { failed: 1 } }",
+     "jobs { metadata { uid: 'j' } status { failed: 2 } }"},
+    {"RayJob", "ray_job { status { job_id: 'a' } }",
+     "ray_job { status { job_id: 'b' } }"},
+    {"JobSet", "job_set { status { restarts: 1 } }",
+     "job_set { status { restarts: 2 } }"},
+    {"Spark", "spark_application { status { submission_id: 'a' } }",
+     "spark_application { status { submission_id: 'b' } }"},
+    {"TrainJob",
+     "train_job { status { conditions { type: 'Failed' status: 'True' "
+     "last_transition_time { seconds: 5 } } } }",
+     "train_job { status { conditions { type: 'Failed' status: 'True' "
+     "last_transition_time { seconds: 6 } } } }"},
+    {"Attempt", "attempt: 1 exit { exit_code: 1 }",
+     "attempt: 2 exit { exit_code: 1 }"},
+};
+
+INSTANTIATE_TEST_SUITE_P(FailureId, SourceTest, ::testing::ValuesIn(kSources),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(FailureIdTest, WithNothingToGoByTheTimeDecidesAndIsSaid) {
+  const auto report = Parse<v1::FailureReport>("exit { exit_code: 1 }");
+  const FailureId id =
+      FailureIdOf(report, report.workload(), absl::FromUnixSeconds(1));
+  EXPECT_TRUE(id.from_time_only);
+  EXPECT_NE(IdOf(report, 1), IdOf(report, 2));
+}
+
+// Ledgers outlive versions: a changed hash would charge a failure twice.
+TEST(FailureIdTest, IsTheSameInEveryVersion) {
+  EXPECT_EQ(IdOf("workload { uid: 'w' } attempt: 1 pods { metadata { uid: 'p' "
+                 "} }"),
+            "53673508d5fb363e");
+}
+
+}  // namespace
+}  // namespace mulligan

@@ -1,0 +1,149 @@
+#include "policy/budget/history.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/policy/fixtures.h"
+
+namespace mulligan {
+namespace {
+
+using testing::Parse;
+
+struct Row {
+  const char* name;
+  const char* history;
+  const char* diagnosis;
+  const char* progress;
+  v1::Cause derived;
+};
+
+class DeriveTest : public ::testing::TestWithParam<Row> {};
+
+// Failures are observed at second 1000000; the defaults of policy.proto hold.
+TEST_P(DeriveTest, FromHistory) {
+  const DerivedCause derived = DeriveCause(
+      {}, Parse<v1::BudgetLedger>(GetParam().history),
+      Parse<v1::Diagnosis>(GetParam().diagnosis),
+      Parse<v1::Progress>(GetParam().progress), absl::FromUnixSeconds(1000000));
+  EXPECT_EQ(v1::Cause_Name(derived.cause), v1::Cause_Name(GetParam().derived));
+  EXPECT_EQ(derived.reason.empty(), derived.cause == v1::CAUSE_UNSPECIFIED);
+}
+
+constexpr char kAppError[] =
+    "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' culprit { "
+    "node: 'n' }";
+#define SAME "history { cause: APP_ERROR fingerprint: 'f' node: 'n' "
+#define CRASH(node, seconds)                                                   \
+  "history { cause: CRASH_SIGNAL fingerprint: '" node seconds "' node: '" node \
+  "' observed_at { seconds: " seconds " } } "
+
+const Row kRows[] = {
+    {"NoHistory", "", kAppError, "", v1::CAUSE_UNSPECIFIED},
+    {"Twice", SAME "}", kAppError, "", v1::CAUSE_UNSPECIFIED},
+    {"ThreeTimes", SAME "} " SAME "}", kAppError, "", v1::DETERMINISTIC},
+    {"OtherFingerprintBetween",
+     SAME "} " SAME "} history { cause: APP_ERROR fingerprint: 'g' }",
+     kAppError, "", v1::CAUSE_UNSPECIFIED},
+    {"DisruptionBetween",
+     SAME "} " SAME "} history { cause: SPOT_RECLAIMED fingerprint: 'g' }",
+     kAppError, "", v1::DETERMINISTIC},
+    {"WaitingBetween",
+     SAME "} " SAME
+          "} history { cause: UNSCHEDULABLE decision { action: WAIT } "
+          "}",
+     kAppError, "", v1::DETERMINISTIC},
+    {"ProgressBetween", SAME "progress: 1 } " SAME "progress: 2 }", kAppError,
+     "value: 2", v1::CAUSE_UNSPECIFIED},
+    {"ProgressNow", SAME "progress: 1 } " SAME "progress: 1 }", kAppError,
+     "value: 2", v1::CAUSE_UNSPECIFIED},
+    {"NoProgress", SAME "progress: 1 } " SAME "progress: 1 }", kAppError,
+     "value: 1", v1::DETERMINISTIC},
+    {"ChangedResources",
+     SAME "} " SAME "decision { resources { factor: 2 } } }", kAppError, "",
+     v1::CAUSE_UNSPECIFIED},
+    {"NoFingerprint",
+     "history { cause: APP_ERROR } history { cause: APP_ERROR }",
+     "cause: APP_ERROR fault_domain: APPLICATION", "", v1::CAUSE_UNSPECIFIED},
+    {"NotOfTheProgram",
+     "history { cause: API_TRANSIENT fingerprint: 'f' } history { cause: "
+     "API_TRANSIENT fingerprint: 'f' }",
+     "cause: API_TRANSIENT fault_domain: CONTROL_PLANE fingerprint: 'f'", "",
+     v1::CAUSE_UNSPECIFIED},
+    {"NeverForDisruptions",
+     "history { cause: DRAINED fingerprint: 'f' node: 'n' } history { cause: "
+     "DRAINED fingerprint: 'f' node: 'n' }",
+     "cause: DRAINED fault_domain: DISRUPTION fingerprint: 'f' culprit { node: "
+     "'n' }",
+     "", v1::CAUSE_UNSPECIFIED},
+    {"BadNode", CRASH("n", "999000"),
+     "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n' }", "",
+     v1::BAD_NODE},
+    {"BadNodeOfYesterday", CRASH("n", "900000"),
+     "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n' }", "",
+     v1::CAUSE_UNSPECIFIED},
+    {"OtherNode", CRASH("m", "999000"),
+     "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n' }", "",
+     v1::CAUSE_UNSPECIFIED},
+    {"NodeIsInnocent", SAME "}", kAppError, "", v1::CAUSE_UNSPECIFIED},
+    {"PoisonJob", CRASH("a", "1") CRASH("b", "2"),
+     "cause: CRASH_SIGNAL fault_domain: APPLICATION culprit { node: 'c' }", "",
+     v1::POISON_JOB},
+    {"PoisonNeedsDifferentNodes", CRASH("a", "1") CRASH("a", "2"),
+     "cause: CRASH_SIGNAL fault_domain: APPLICATION culprit { node: 'c' }", "",
+     v1::CAUSE_UNSPECIFIED},
+    {"PoisonNeedsAStreak",
+     CRASH("a", "1") CRASH("b", "2") "history { cause: APP_ERROR }",
+     "cause: CRASH_SIGNAL fault_domain: APPLICATION culprit { node: 'c' }", "",
+     v1::CAUSE_UNSPECIFIED},
+    {"CrashLoop",
+     CRASH("", "999900") CRASH("", "999910") CRASH("", "999920")
+         CRASH("", "999930"),
+     "cause: DEPENDENCY_UNAVAILABLE fault_domain: APPLICATION", "",
+     v1::CRASH_LOOP},
+    {"SlowCrashes",
+     CRASH("", "999300") CRASH("", "999910") CRASH("", "999920")
+         CRASH("", "999930"),
+     "cause: DEPENDENCY_UNAVAILABLE fault_domain: APPLICATION", "",
+     v1::CAUSE_UNSPECIFIED},
+};
+
+INSTANTIATE_TEST_SUITE_P(History, DeriveTest, ::testing::ValuesIn(kRows),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {
+  CompiledDerivation thresholds;
+  thresholds.distinct_nodes = 2;
+  const auto derive = [&thresholds](const char* history, const char* node) {
+    v1::Diagnosis diagnosis = Parse<v1::Diagnosis>(
+        "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f'");
+    diagnosis.mutable_culprit()->set_node(node);
+    return DeriveCause(thresholds, Parse<v1::BudgetLedger>(history), diagnosis,
+                       {}, absl::FromUnixSeconds(1))
+        .cause;
+  };
+  EXPECT_EQ(derive(SAME "} " SAME "}", "n"), v1::CAUSE_UNSPECIFIED);
+  EXPECT_EQ(derive(SAME "} " SAME "}", "m"), v1::DETERMINISTIC);
+  EXPECT_EQ(derive("history { cause: APP_ERROR fingerprint: 'f' } history { "
+                   "cause: APP_ERROR fingerprint: 'f' }",
+                   ""),
+            v1::DETERMINISTIC);
+}
+
+TEST(DeriveTest, ZeroSwitchesADerivationOff) {
+  CompiledDerivation thresholds;
+  thresholds.same_fingerprint = 0;
+  EXPECT_EQ(DeriveCause(thresholds,
+                        Parse<v1::BudgetLedger>(SAME "} " SAME "} " SAME "}"),
+                        Parse<v1::Diagnosis>(kAppError), {},
+                        absl::FromUnixSeconds(1000000))
+                .cause,
+            v1::CAUSE_UNSPECIFIED);
+}
+
+#undef SAME
+#undef CRASH
+
+}  // namespace
+}  // namespace mulligan

@@ -1,0 +1,59 @@
+#include "tests/policy/fixtures.h"
+
+#include <utility>
+
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+
+namespace mulligan::testing {
+
+v1::RetryPolicy PolicyOf(std::string_view spec, std::string_view name) {
+  v1::RetryPolicy policy;
+  policy.set_api_version("mulligan.dev/v1");
+  policy.set_kind("RetryPolicy");
+  policy.mutable_metadata()->set_name(std::string(name));
+  *policy.mutable_spec() = Parse<v1::RetryPolicySpec>(spec);
+  return policy;
+}
+
+std::unique_ptr<const Ruleset> Compiled(std::string_view spec,
+                                        std::string_view name) {
+  Issues issues;
+  auto rules =
+      Ruleset::Compile(PolicyOf(spec, name), SourceMap("test.yaml"), issues);
+  for (const Issue& issue : issues) {
+    EXPECT_NE(issue.severity, Issue::Severity::kError) << FormatIssue(issue);
+  }
+  return rules;
+}
+
+std::unique_ptr<const PolicySet> SetOf(std::string_view spec) {
+  std::vector<std::unique_ptr<const Ruleset>> policies;
+  policies.push_back(Compiled(spec));
+  Issues issues;
+  auto set = PolicySet::Create(std::move(policies), "r1", issues);
+  EXPECT_NE(set, nullptr);
+  return set;
+}
+
+std::string Bytes(const google::protobuf::Message& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+std::vector<std::string> Texts(const Issues& issues) {
+  std::vector<std::string> texts;
+  for (const Issue& issue : issues) {
+    texts.push_back(
+        (issue.severity == Issue::Severity::kError ? "error: " : "warning: ") +
+        issue.message);
+  }
+  return texts;
+}
+
+}  // namespace mulligan::testing

@@ -1,0 +1,275 @@
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/rules/ruleset.h"
+#include "tests/policy/fixtures.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::PolicyOf;
+using ::testing::StartsWith;
+using testing::Texts;
+
+constexpr char kDefault[] = "default { action: FAIL } ";
+constexpr char kBudget[] =
+    "budgets { key: 'a' value { limit: 3 } } "
+    "default { action: RETRY budget: 'a' } ";
+
+Issues CompileIssues(const v1::RetryPolicy& policy) {
+  Issues issues;
+  const auto rules = Ruleset::Compile(policy, SourceMap(""), issues);
+  EXPECT_EQ(rules == nullptr, HasErrors(issues));
+  return issues;
+}
+
+struct BadSpec {
+  const char* name;
+  std::string spec;
+  const char* path;
+  const char* expected;
+};
+
+class RefusesTest : public ::testing::TestWithParam<BadSpec> {};
+
+TEST_P(RefusesTest, WithPathAndExpectedForm) {
+  EXPECT_THAT(Texts(CompileIssues(PolicyOf(GetParam().spec))),
+              Contains(AllOf(
+                  StartsWith(std::string("error: ") + GetParam().path + ": "),
+                  HasSubstr(GetParam().expected))));
+}
+
+std::string Rule(const std::string& when,
+                 const std::string& then = "action: FAIL") {
+  return std::string(kBudget) + "rules { name: 'r' when { " + when +
+         " } then { " + then + " } }";
+}
+
+std::string Then(const std::string& then) {
+  return Rule("causes: APP_ERROR", then);
+}
+
+std::string BudgetA(const std::string& budget) {
+  return "budgets { key: 'a' value { " + budget +
+         " } } default { action: RETRY budget: 'a' }";
+}
+
+const BadSpec kBadSpecs[] = {
+    {"NoDefault", "", "spec.default", "default is missing"},
+    {"DefaultWithoutAction", "default {}", "spec.default.action", "expected"},
+    {"RetryWithoutBudget", "default { action: RETRY }", "spec.default",
+     "no retry is free"},
+    {"UnknownBudget", "default { action: RETRY budget: 'x' }",
+     "spec.default.budget", "no budget is called \"x\""},
+    {"FailWithBudget",
+     "budgets { key: 'a' value { limit: 1 } } "
+     "default { action: FAIL budget: 'a' }",
+     "spec.default.budget", "RETRY or WAIT"},
+    {"IgnoreWithBudget", Then("action: IGNORE budget: 'a'"),
+     "spec.rules[0].then.budget", "RETRY or WAIT"},
+    {"BudgetWithoutLimit", BudgetA(""), "spec.budgets[a]", "limit is missing"},
+    {"NegativeLimit", BudgetA("limit: -1"), "spec.budgets[a].limit",
+     "0 to 1000000"},
+    {"HugeLimit", BudgetA("limit: 1000001"), "spec.budgets[a].limit",
+     "0 to 1000000"},
+    {"ZeroWindow", BudgetA("limit: 1 window {}"), "spec.budgets[a].window",
+     "greater than 0"},
+    {"NegativeWindow", BudgetA("limit: 1 window { seconds: -5 }"),
+     "spec.budgets[a].window", "greater than 0"},
+    {"EndlessWindow", BudgetA("limit: 1 window { seconds: 315360001 }"),
+     "spec.budgets[a].window", "10 years"},
+    {"RefundWithoutCeiling",
+     BudgetA("limit: 1 refund_on_progress { min_growth: 1 }"),
+     "spec.budgets[a].refundOnProgress", "ceiling is missing"},
+    {"RefundWithoutCondition",
+     BudgetA("limit: 1 refund_on_progress { ceiling: 1 }"),
+     "spec.budgets[a].refundOnProgress", "minGrowth, minHealthy or both"},
+    {"RefundForNothing",
+     BudgetA("limit: 1 refund_on_progress { ceiling: 1 min_growth: 0 }"),
+     "spec.budgets[a].refundOnProgress.minGrowth", "more than 0"},
+    {"RefundForNaN",
+     BudgetA("limit: 1 refund_on_progress { ceiling: 1 min_growth: nan }"),
+     "spec.budgets[a].refundOnProgress.minGrowth", "more than 0"},
+    {"ExhaustedIgnore", BudgetA("limit: 1 on_exhausted { action: IGNORE }"),
+     "spec.budgets[a].onExhausted.action", "expected FAIL"},
+    {"EscalationToNowhere", BudgetA("limit: 1 on_exhausted { action: RETRY }"),
+     "spec.budgets[a].onExhausted", "needs the budget"},
+    {"EscalationToItself",
+     BudgetA("limit: 1 on_exhausted { action: RETRY budget: 'a' }"),
+     "spec.budgets[a].onExhausted.budget", "leads back"},
+    {"EscalationCycle",
+     "budgets { key: 'a' value { limit: 1 on_exhausted { action: RETRY "
+     "budget: 'b' } } } budgets { key: 'b' value { limit: 1 on_exhausted { "
+     "action: RETRY budget: 'c' } } } budgets { key: 'c' value { limit: 1 "
+     "on_exhausted { action: RETRY budget: 'a' } } } "
+     "default { action: RETRY budget: 'a' }",
+     "spec.budgets[b].onExhausted.budget", "leads back"},
+    {"BadBudgetName",
+     "budgets { key: 'A b' value { limit: 1 } } default { action: FAIL }",
+     "spec.budgets[A b]", "lower-case"},
+    {"EmptyWhen", Rule(""), "spec.rules[0].when", "empty"},
+    {"NoRuleName",
+     std::string(kDefault) + "rules { when { causes: HANG } then "
+                             "{ action: FAIL } }",
+     "spec.rules[0].name", "1 to 128"},
+    {"RuleNamedDefault",
+     std::string(kDefault) + "rules { name: 'default' when { causes: HANG } "
+                             "then { action: FAIL } }",
+     "spec.rules[0].name", "stands for"},
+    {"DuplicateRuleName",
+     Rule("causes: HANG") + "rules { name: 'r' when { causes: APP_ERROR } then "
+                            "{ action: FAIL } }",
+     "spec.rules[1].name", "already"},
+    {"UnspecifiedCause", Rule("causes: CAUSE_UNSPECIFIED"),
+     "spec.rules[0].when.causes[0]", "no cause"},
+    {"DerivedAmongCauses", Rule("causes: CRASH_LOOP"),
+     "spec.rules[0].when.causes[0]", "belongs in derivedCauses"},
+    {"CauseAmongDerived", Rule("derived_causes: APP_ERROR"),
+     "spec.rules[0].when.derivedCauses[0]", "belongs in causes"},
+    {"UnknownOperator", Rule("exit_codes { operator: 'Is' values: 1 }"),
+     "spec.rules[0].when.exitCodes.operator", "In or NotIn"},
+    {"ZeroWithIn", Rule("exit_codes { operator: 'In' values: 0 }"),
+     "spec.rules[0].when.exitCodes.values", "0 is a success"},
+    {"NoExitCodes", Rule("exit_codes { operator: 'In' }"),
+     "spec.rules[0].when.exitCodes.values", "at least one"},
+    {"BadPattern", Rule("message_pattern: '('"),
+     "spec.rules[0].when.messagePattern", "not an RE2 expression"},
+    {"PatternBomb", Rule("message_pattern: '((a{30}){30}){30}'"),
+     "spec.rules[0].when.messagePattern", ""},
+    {"ConditionWithoutType", Rule("conditions { reason: 'x' }"),
+     "spec.rules[0].when.conditions[0]", "type is missing"},
+    {"ConditionStatus", Rule("conditions { type: 'X' status: 'Yes' }"),
+     "spec.rules[0].when.conditions[0].status", "True, False or Unknown"},
+    {"AttemptZero", Rule("attempts { from: 0 }"),
+     "spec.rules[0].when.attempts.from", "at least 1"},
+    {"AttemptsBackwards", Rule("attempts { from: 3 to: 2 }"),
+     "spec.rules[0].when.attempts.to", "before from"},
+    {"EmptyReason", Rule("reasons: ''"), "spec.rules[0].when.reasons[0]",
+     "empty"},
+    {"BackoffWithoutInitial", Then("action: RETRY budget: 'a' backoff {}"),
+     "spec.rules[0].then.backoff", "initial is missing"},
+    {"BackoffMaxBelowInitial",
+     Then("action: RETRY budget: 'a' backoff { initial { seconds: 9 } max { "
+          "seconds: 8 } }"),
+     "spec.rules[0].then.backoff.max", "shorter than initial"},
+    {"BackoffFactorBelowOne",
+     Then("action: RETRY budget: 'a' backoff { initial { seconds: 1 } factor: "
+          "0.5 }"),
+     "spec.rules[0].then.backoff.factor", "1 to 1000"},
+    {"LinearWithFactor",
+     Then("action: RETRY budget: 'a' backoff { initial { seconds: 1 } factor: "
+          "2 kind: LINEAR }"),
+     "spec.rules[0].then.backoff.factor", "EXPONENTIAL only"},
+    {"JitterAboveOne",
+     Then("action: RETRY budget: 'a' backoff { initial { seconds: 1 } jitter: "
+          "1.1 }"),
+     "spec.rules[0].then.backoff.jitter", "0 to 1"},
+    {"FailWithBackoff", Then("action: FAIL backoff { initial { seconds: 1 } }"),
+     "spec.rules[0].then.backoff", "not with FAIL"},
+    {"FailWithPlacement", Then("action: FAIL placement { on_demand_after: 1 }"),
+     "spec.rules[0].then.placement", "not with FAIL"},
+    {"RetryWithGrace",
+     Then("action: RETRY budget: 'a' after_grace { grace { seconds: 1 } "
+          "action: FAIL }"),
+     "spec.rules[0].then.afterGrace", "goes with WAIT"},
+    {"GraceThatWaits",
+     Then("action: WAIT after_grace { grace { seconds: 1 } action: WAIT }"),
+     "spec.rules[0].then.afterGrace.action", "expected RETRY"},
+    {"GraceRetryWithoutBudget",
+     Then("action: WAIT after_grace { grace { seconds: 1 } action: RETRY }"),
+     "spec.rules[0].then.afterGrace", "no retry is free"},
+    {"GraceWithoutTime", Then("action: WAIT after_grace { action: FAIL }"),
+     "spec.rules[0].then.afterGrace", "grace is missing"},
+    {"MemoryFactorOne",
+     Then("action: RETRY budget: 'a' resources { memory_factor: 1 }"),
+     "spec.rules[0].then.resources.memoryFactor", "more than 1"},
+    {"ResourcesWithoutFactor", Then("action: RETRY budget: 'a' resources {}"),
+     "spec.rules[0].then.resources", "memoryFactor"},
+    {"OnDemandAfterZero",
+     Then("action: RETRY budget: 'a' placement { on_demand_after: 0 }"),
+     "spec.rules[0].then.placement.onDemandAfter", "1 to"},
+    {"MaxAttemptsZero", std::string(kDefault) + "max_attempts: 0",
+     "spec.maxAttempts", "1 to"},
+    {"NegativeThreshold",
+     std::string(kDefault) + "derivation { same_fingerprint: -1 }",
+     "spec.derivation.sameFingerprint", "0 to 64"},
+    {"ThresholdBeyondHistory",
+     std::string(kDefault) + "derivation { poison_nodes: 65 }",
+     "spec.derivation.poisonNodes", "0 to 64"},
+    {"EmptyKindInSelector", std::string(kDefault) + "selector { kinds: '' }",
+     "spec.selector.kinds[0]", "empty"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Compile, RefusesTest, ::testing::ValuesIn(kBadSpecs),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(CompileTest, ChecksTheHeader) {
+  v1::RetryPolicy policy = PolicyOf(kDefault);
+  policy.set_api_version("v2");
+  policy.set_kind("Policy");
+  policy.mutable_metadata()->set_name("No Name");
+  EXPECT_THAT(Texts(CompileIssues(policy)),
+              ElementsAre(StartsWith("error: apiVersion: "),
+                          StartsWith("error: kind: "),
+                          StartsWith("error: metadata.name: ")));
+}
+
+TEST(CompileTest, ReportsAllProblemsAtOnceInLineOrder) {
+  SourceMap positions("p.yaml");
+  positions.Add("spec", {3, 1});
+  positions.Add("spec.rules[0].when", {20, 5});
+  positions.Add("spec.maxAttempts", {7, 3});
+  Issues issues;
+  const auto policy =
+      PolicyOf("max_attempts: -1 rules { name: 'r' then { action: FAIL } }");
+  EXPECT_EQ(Ruleset::Compile(policy, positions, issues), nullptr);
+  std::vector<std::string> lines;
+  for (const Issue& issue : issues) lines.push_back(FormatIssue(issue));
+  EXPECT_THAT(lines, ElementsAre(StartsWith("p.yaml:3:1: error: default is"),
+                                 StartsWith("p.yaml:7:3: error: -1"),
+                                 StartsWith("p.yaml:20:5: error: is empty")));
+}
+
+TEST(CompileTest, AcceptsAPolicyThatOnlyFails) {
+  EXPECT_THAT(Texts(CompileIssues(PolicyOf(kDefault))), IsEmpty());
+}
+
+TEST(CompileTest, ResolvesDefaults) {
+  const auto rules = testing::Compiled(
+      "budgets { key: 'b' value { limit: 2 refund_on_progress { ceiling: 4 "
+      "min_growth: 1 } } } budgets { key: 'a' value { limit: 3 } } "
+      "default { action: RETRY budget: 'b' backoff { initial { seconds: 900 } "
+      "} placement { avoid_failed_node {} } resources { memory_factor: 2 } }");
+  const CompiledPolicy& policy = rules->compiled();
+  EXPECT_EQ(policy.max_attempts, 2 + 4 + 3 + 1);
+  EXPECT_EQ(policy.budgets[0].name, "a");
+  EXPECT_EQ(policy.fallback.budget, 1);
+  EXPECT_EQ(policy.fallback.queue, v1::IN_PLACE);
+  EXPECT_EQ(policy.fallback.backoff->max, absl::Minutes(15));
+  EXPECT_EQ(policy.fallback.backoff->factor, 2);
+  EXPECT_EQ(policy.fallback.backoff->jitter, 0.1);
+  EXPECT_EQ(policy.fallback.placement->expires_after, absl::Hours(1));
+  EXPECT_EQ(policy.fallback.resources->max_factor, 8);
+}
+
+TEST(CompileTest, KeepsPositionsOfRules) {
+  SourceMap positions("p.yaml");
+  positions.Add("spec.rules[0]", {12, 7});
+  positions.Add("spec.default", {30, 3});
+  Issues issues;
+  const auto rules =
+      Ruleset::Compile(PolicyOf(Rule("causes: HANG")), positions, issues);
+  ASSERT_NE(rules, nullptr);
+  EXPECT_EQ(rules->compiled().rules[0].reference.line(), 12);
+  EXPECT_EQ(rules->compiled().rules[0].reference.file(), "p.yaml");
+  EXPECT_EQ(rules->compiled().fallback_reference.line(), 30);
+}
+
+}  // namespace
+}  // namespace mulligan

@@ -1,0 +1,166 @@
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/rules/ruleset.h"
+#include "tests/policy/fixtures.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::PolicyOf;
+using testing::Texts;
+
+std::vector<std::string> Warnings(const std::string& spec) {
+  Issues issues;
+  EXPECT_NE(Ruleset::Compile(PolicyOf(spec), SourceMap(""), issues), nullptr);
+  return Texts(issues);
+}
+
+struct Pair {
+  const char* name;
+  const char* earlier;
+  const char* later;
+  bool unreachable;
+};
+
+class ReachabilityTest : public ::testing::TestWithParam<Pair> {};
+
+TEST_P(ReachabilityTest, IsJudgedByInclusion) {
+  const std::string spec =
+      std::string("default { action: FAIL } rules { name: 'one' when { ") +
+      GetParam().earlier +
+      " } then { action: FAIL } } rules { name: 'two' when { " +
+      GetParam().later + " } then { action: FAIL } }";
+  const auto found = Contains(HasSubstr("rule \"two\" is never reached"));
+  if (GetParam().unreachable) {
+    EXPECT_THAT(Warnings(spec), found);
+  } else {
+    EXPECT_THAT(Warnings(spec), Not(found));
+  }
+}
+
+const Pair kPairs[] = {
+    {"SameCause", "causes: HANG", "causes: HANG", true},
+    {"OtherCause", "causes: HANG", "causes: APP_ERROR", false},
+    {"WiderCauses", "causes: [HANG, APP_ERROR]", "causes: APP_ERROR", true},
+    {"NarrowerCauses", "causes: HANG", "causes: [HANG, APP_ERROR]", false},
+    {"DomainHoldsCause", "fault_domains: DISRUPTION", "causes: SPOT_RECLAIMED",
+     true},
+    {"DomainAndMore", "fault_domains: DISRUPTION",
+     "causes: [SPOT_RECLAIMED, APP_ERROR]", false},
+    {"NarrowedByKind", "causes: HANG kinds: 'Job'", "causes: HANG", false},
+    {"NarrowerByKind", "causes: HANG", "causes: HANG kinds: 'Job'", true},
+    {"CodesIncluded", "exit_codes { operator: 'In' values: [1, 2] }",
+     "exit_codes { operator: 'In' values: 2 }", true},
+    {"CodesOfOtherContainer",
+     "exit_codes { operator: 'In' values: [1, 2] container_name: 'x' }",
+     "exit_codes { operator: 'In' values: 2 }", false},
+    {"NotInCoversIn", "exit_codes { operator: 'NotIn' values: 1 }",
+     "exit_codes { operator: 'In' values: 2 }", true},
+    {"NotInExcludesIn", "exit_codes { operator: 'NotIn' values: 2 }",
+     "exit_codes { operator: 'In' values: 2 }", false},
+    {"AttemptsInside", "attempts { from: 2 }", "attempts { from: 3 to: 4 }",
+     true},
+    {"AttemptsOutside", "attempts { from: 2 to: 3 }", "attempts { from: 3 }",
+     false},
+    {"SamePattern", "message_pattern: 'x'", "message_pattern: 'x'", true},
+    {"OtherPattern", "message_pattern: 'x'", "message_pattern: 'xy'", false},
+    {"ConditionAnyReason", "conditions { type: 'T' }",
+     "conditions { type: 'T' reason: 'r' }", true},
+    {"ConditionOneReason", "conditions { type: 'T' reason: 'r' }",
+     "conditions { type: 'T' }", false},
+    {"FewerLabels", "match_labels { key: 'a' value: '1' }",
+     "match_labels { key: 'a' value: '1' } match_labels { key: 'b' value: '2' "
+     "}",
+     true},
+    {"LowerConfidence", "min_confidence: LOW causes: HANG",
+     "min_confidence: HIGH causes: HANG", true},
+    {"Interruptible", "interruptible: true", "interruptible: false", false},
+    {"Derived", "causes: HANG derived_causes: CRASH_LOOP", "causes: HANG",
+     false},
+};
+
+INSTANTIATE_TEST_SUITE_P(Lint, ReachabilityTest, ::testing::ValuesIn(kPairs),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(LintTest, EarlierRulesTogetherCoverALaterOne) {
+  EXPECT_THAT(
+      Warnings("default { action: FAIL } "
+               "rules { name: 'a' when { causes: HANG } then { action: FAIL } }"
+               "rules { name: 'b' when { causes: APP_ERROR } then { action: "
+               "FAIL } } rules { name: 'c' when { causes: [HANG, APP_ERROR] } "
+               "then { action: FAIL } }"),
+      Contains(HasSubstr("earlier rules match all its causes")));
+}
+
+TEST(LintTest, CausesOutsideTheFaultDomainsNeverMatch) {
+  EXPECT_THAT(Warnings("default { action: FAIL } rules { name: 'a' when { "
+                       "causes: APP_ERROR fault_domains: DISRUPTION } then { "
+                       "action: FAIL } }"),
+              Contains(HasSubstr("can never match")));
+}
+
+struct Pattern {
+  const char* name;
+  const char* pattern;
+  const char* warning;  // empty: none
+};
+
+class PatternTest : public ::testing::TestWithParam<Pattern> {};
+
+TEST_P(PatternTest, IsJudged) {
+  const auto warnings =
+      Warnings(std::string("default { action: FAIL } rules { name: 'a' when { "
+                           "message_pattern: '") +
+               GetParam().pattern + "' } then { action: FAIL } }");
+  if (*GetParam().warning == '\0') {
+    EXPECT_THAT(warnings, IsEmpty());
+  } else {
+    EXPECT_THAT(warnings, Contains(HasSubstr(GetParam().warning)));
+  }
+}
+
+const Pattern kPatterns[] = {
+    {"OpenNumber", "exit code 1", "longer numbers"},
+    {"ClosedNumber", "exit code 1\\\\b", ""},
+    {"AnchoredNumber", "exit code 1$", ""},
+    {"Everything", ".*", "every message"},
+    {"Text", "NCCL error", ""},
+};
+
+INSTANTIATE_TEST_SUITE_P(Lint, PatternTest, ::testing::ValuesIn(kPatterns),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(LintTest, BudgetsThatNobodyChargesOrThatNeverEnd) {
+  const auto warnings = Warnings(
+      "budgets { key: 'a' value { limit: 20000 } } "
+      "budgets { key: 'b' value { limit: 1 window { seconds: 60 } } } "
+      "default { action: RETRY budget: 'a' }");
+  EXPECT_THAT(warnings, Contains(HasSubstr("no rule charges budget \"b\"")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("no bound in practice")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("in spite of the window")));
+}
+
+TEST(LintTest, EscalationCountsAsUse) {
+  EXPECT_THAT(
+      Warnings("budgets { key: 'a' value { limit: 1 on_exhausted { action: "
+               "RETRY budget: 'b' } } } budgets { key: 'b' value { limit: 1 } "
+               "} default { action: RETRY budget: 'a' }"),
+      IsEmpty());
+}
+
+TEST(LintTest, WaitingWithoutEnd) {
+  EXPECT_THAT(Warnings("default { action: WAIT }"),
+              Contains(HasSubstr("waits without end")));
+  EXPECT_THAT(Warnings("rules { name: 'a' when { causes: SUSPENDED } "
+                       "then { action: WAIT } } default { action: FAIL }"),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace mulligan
