@@ -7,7 +7,18 @@ Fails when the input is no answer or names another cause.
 """
 
 import json
+import re
 import sys
+
+
+def camel_case_names(value):
+    """grpcurl prints field names as the proto files spell them."""
+    if isinstance(value, dict):
+        return {re.sub(r"_([a-z])", lambda match: match.group(1).upper(), key):
+                camel_case_names(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [camel_case_names(item) for item in value]
+    return value
 
 
 def verdict(decision):
@@ -47,7 +58,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     try:
-        answer = json.load(sys.stdin)
+        answer = camel_case_names(json.load(sys.stdin))
         diagnosis, decision = answer["diagnosis"], answer["decision"]
     except (ValueError, KeyError) as error:
         sys.exit(f"  no answer: {error!r}")
