@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,15 +21,39 @@ namespace {
 
 constexpr char kDefaultServer[] = "127.0.0.1:8980";
 
-constexpr char kMainFooter[] = R"(
-Example:
+constexpr char kMainFooter[] = R"(Example:
   kubectl get pod X -o json | mulligan explain -
 
 Exit codes: 0 answered, 1 internal error, 2 bad flag or input,
 3 invalid policy, 4 no answer from the server.)";
 
-constexpr char kInputHelp[] =
-    "Kubernetes objects as JSON or YAML, \"-\" for standard input; repeatable";
+constexpr char kInputHelp[] = "Kubernetes objects, JSON or YAML; \"-\": stdin";
+
+// CLI11's own puts every exclusion beside the flag.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  // The name of an argument is its type.
+  std::string make_option(const CLI::Option* option,
+                          bool is_positional) const override {
+    if (!is_positional) return Formatter::make_option(option, false);
+    std::ostringstream out;
+    CLI::detail::format_help(out, make_option_name(option, true),
+                             make_option_desc(option), get_column_width());
+    return out.str();
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    const std::string type = option->get_type_name();
+    // Checks are part of the type's name: "N:INT in [1 - 1000]".
+    const size_t end = std::min(type.find(":{"), type.find(":INT"));
+    if (!type.empty()) text += " " + type.substr(0, end);
+    if (!option->get_default_str().empty()) {
+      text += "=" + option->get_default_str();
+    }
+    return text;
+  }
+};
 
 // What the flags of all commands are stored in.
 struct Values {
@@ -57,30 +84,30 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
   CLI::Option* files =
       command.add_option("-f,--filename,FILE", request.files, kInputHelp);
   files->type_name("FILE")->allow_extra_args(false);
-  CLI::Option* requests = command.add_option(
-      "--requests", request.requests,
-      "One DecideRequest as JSON per line; answers one line each");
+  CLI::Option* requests =
+      command.add_option("--requests", request.requests,
+                         "DecideRequests, one JSON object per line");
   requests->type_name("FILE")->excludes(files);
   const auto single = [&](const char* name, auto& value, const char* help,
                           const char* type) {
-    command.add_option(name, value, help)->type_name(type)->excludes(requests);
+    return command.add_option(name, value, help)
+        ->type_name(type)
+        ->excludes(requests);
   };
   single("--ledger", request.ledger,
-         "Ledger of the previous answer; an empty file is a first failure",
-         "FILE");
+         "Ledger of the last answer; empty file: none", "FILE");
   single("--ledger-out", request.ledger_out, "Where to store the new ledger",
          "FILE");
   single("--policy-name", request.policy_name,
-         "Policy that decides; default: the first whose selector fits", "NAME");
-  single("--explain", request.explain,
-         "none, summary or full; default: full for people, summary for json",
-         "LEVEL");
+         "Deciding policy; default: first that fits", "NAME");
+  single("--explain", request.explain, "none, summary or full", "LEVEL")
+      ->check(CLI::IsMember({"none", "summary", "full"}));
   single("--observed-at", request.observed_at,
          "When the failure was observed; default: now", "RFC3339");
   single("--failure-id", request.failure_id,
-         "Stable name of this failure; default: derived from UIDs", "ID");
-  single("--attempt", request.attempt, "Number of the attempt that failed",
-         "N");
+         "Name of this failure; default: derived", "ID");
+  single("--attempt", request.attempt, "Number of the attempt that failed", "N")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
 }
 
 void AddServerFlags(CLI::App& command, ServerOptions& server) {
@@ -111,15 +138,14 @@ bool DefaultToStandardInput(RequestOptions& request, Streams& streams) {
 void AddExplain(CLI::App& app, Values& values, Streams& streams, int& code) {
   CLI::App& command = *app.add_subcommand(
       "explain", "Say what happened and what to do, without a server");
-  command.footer(R"(
-Examples:
+  command.footer(R"(Examples:
   kubectl get pod X -o json | mulligan explain -
   mulligan explain -f pod.yaml -f job.yaml -f events.json --policy policies/
   mulligan explain --requests failures.jsonl > answers.jsonl)");
   AddRequestFlags(command, values.explain.request);
   command
       .add_option("--policy", values.explain.policies,
-                  "Policy file or directory; repeatable; default: embedded")
+                  "Policy file or directory; default: embedded")
       ->type_name("PATH")
       ->allow_extra_args(false);
   AddOutputFlags(command, values);
@@ -134,8 +160,7 @@ Examples:
 void AddDecide(CLI::App& app, Values& values, Streams& streams, int& code) {
   CLI::App& command =
       *app.add_subcommand("decide", "Ask a server for its decision");
-  command.footer(R"(
-Examples:
+  command.footer(R"(Examples:
   mulligan decide --server mulligan:8980 -f pod.json -o json
   mulligan decide --requests failures.jsonl --batch 100 > answers.jsonl)");
   AddServerFlags(command, values.decide.server);
@@ -158,16 +183,15 @@ Examples:
 void AddPolicy(CLI::App& app, Values& values, Streams& streams, int& code) {
   CLI::App& policy = *app.add_subcommand("policy", "Work with policy files");
   policy.require_subcommand(1);
-  policy.footer(R"(
-Example:
+  policy.footer(R"(Example:
   mulligan policy show > training.yaml && mulligan policy check training.yaml)");
   CLI::App& check = *policy.add_subcommand(
       "check", "Print every problem of policy files, loaded together");
-  check.footer(R"(
-Example:
+  check.footer(R"(Example:
   mulligan policy check --strict policies/)");
   check.add_option("PATH", values.check.paths, "Files and directories")
-      ->required();
+      ->required()
+      ->type_name("PATH");
   check.add_flag("--strict", values.check.strict, "Warnings fail, too");
   AddOutputFlags(check, values);
   check.callback([&values, &streams, &code] {
@@ -176,8 +200,7 @@ Example:
   });
   CLI::App& show =
       *policy.add_subcommand("show", "Print the embedded default policy");
-  show.footer(R"(
-Example:
+  show.footer(R"(Example:
   mulligan policy show | less)");
   show.callback([&streams, &code] { code = RunPolicyShow(streams); });
 }
@@ -186,8 +209,7 @@ void AddHealthcheck(CLI::App& app, Values& values, Streams& streams,
                     int& code) {
   CLI::App& command = *app.add_subcommand(
       "healthcheck", "Ask a server whether it serves (grpc.health.v1)");
-  command.footer(R"(
-Example:
+  command.footer(R"(Example:
   mulligan healthcheck --server mulligan:8980 --service readiness)");
   AddServerFlags(command, values.health.server);
   command
@@ -202,8 +224,7 @@ Example:
 void AddVersion(CLI::App& app, Values& values, Streams& streams, int& code) {
   CLI::App& command =
       *app.add_subcommand("version", "Print version, commit and compiler");
-  command.footer(R"(
-Example:
+  command.footer(R"(Example:
   mulligan version -o json)");
   AddOutputFlags(command, values);
   command.callback([&values, &streams, &code] {
@@ -219,11 +240,36 @@ Example:
   });
 }
 
+// CLI11 only says that a command is missing.
+std::string ParseErrorText(const CLI::App& app, const CLI::ParseError& error,
+                           int argc, const char* const* argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  bool is_command = first.empty() || first[0] == '-';
+  std::string names;
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App*) { return true; })) {
+    is_command |= command->get_name() == first;
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  if (!is_command) {
+    return "\"" + first + "\" is no command, expected one of " + names;
+  }
+  std::string command = "mulligan";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  return std::string(error.what()) + " (see " + command + " --help)";
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   CLI::App app("Says why batch work failed and whether it deserves a retry.",
                "mulligan");
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(28);
+  app.formatter(formatter);
   app.require_subcommand(1);
   app.footer(kMainFooter);
   Values values;
@@ -238,7 +284,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   } catch (const CLI::Success& e) {
     return app.exit(e, streams.out, streams.err);
   } catch (const CLI::ParseError& e) {
-    PrintError(streams, std::string(e.what()) + " (see mulligan --help)");
+    PrintError(streams, ParseErrorText(app, e, argc, argv));
     return kExitUsage;
   }
   return code;

@@ -10,19 +10,20 @@
 #include "client/cli/human_sections.h"
 #include "client/cli/layout.h"
 #include "client/cli/utf8.h"
-#include "google/protobuf/util/time_util.h"
 
 namespace mulligan::cli {
 namespace {
 
-using google::protobuf::util::TimeUtil;
-
 constexpr size_t kWidth = 80;
 constexpr int kMaxNames = 5;
 
+// Jitter gives delays odd fractions, which nobody wants to read.
 std::string FormatDuration(const google::protobuf::Duration& duration) {
-  return absl::FormatDuration(absl::Seconds(duration.seconds()) +
-                              absl::Nanoseconds(duration.nanos()));
+  const absl::Duration exact =
+      absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
+  const absl::Duration unit =
+      exact < absl::Seconds(1) ? absl::Milliseconds(1) : absl::Seconds(1);
+  return absl::FormatDuration(absl::Floor(exact + unit / 2, unit));
 }
 
 // "RESOURCE_LIMIT" as "resource limit".
@@ -155,11 +156,10 @@ std::string NextAttemptLine(const v1::Decision& decision) {
     AddPart("keep the place in the queue", line, "; ");
   }
   for (const v1::AvoidNode& avoid : decision.placement().avoid_nodes()) {
-    AddPart(
-        absl::StrFormat("%s node %s until %s",
-                        avoid.hard() ? "stay off" : "rather not on",
-                        avoid.node(), TimeUtil::ToString(avoid.expires_at())),
-        line, "; ");
+    AddPart(absl::StrFormat("%s node %s until %s",
+                            avoid.hard() ? "stay off" : "rather not on",
+                            avoid.node(), TimeText(avoid.expires_at())),
+            line, "; ");
   }
   if (decision.placement().on_demand()) {
     AddPart("on-demand capacity", line, "; ");
@@ -239,7 +239,7 @@ std::string FormatForPeople(const v1::DecideResponse& response,
   WriteFacts(response, layout);
   const v1::Diagnosis& diagnosis = response.diagnosis();
   WriteEvidence(diagnosis, layout);
-  WriteBudgets(response.accounting(), layout);
+  WriteBudgets(response.accounting(), options.verbose, layout);
   if (options.verbose || diagnosis.confidence() == v1::LOW) {
     WriteConsidered(diagnosis, layout);
   }

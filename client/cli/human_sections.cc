@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "client/cli/utf8.h"
-#include "google/protobuf/util/time_util.h"
 
 namespace mulligan::cli {
 namespace {
-
-using google::protobuf::util::TimeUtil;
 
 void Title(std::string_view title, Layout& layout) {
   layout.BlankLine();
@@ -35,13 +33,22 @@ void WriteBudget(const v1::BudgetState& budget,
     line += "  exhausted";
   }
   if (budget.has_window_ends_at()) {
-    line += absl::StrFormat("  until %s",
-                            TimeUtil::ToString(budget.window_ends_at()));
+    line += "  resets " + TimeText(budget.window_ends_at());
   }
   layout.Line(line, paid ? Style::kBold : Style::kPlain);
 }
 
+bool IsUntouched(const v1::BudgetState& budget) {
+  return budget.used() == 0 && budget.used_before() == 0;
+}
+
 }  // namespace
+
+std::string TimeText(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%SZ",
+                          absl::FromUnixSeconds(time.seconds()),
+                          absl::UTCTimeZone());
+}
 
 std::string RulePlace(const v1::RuleReference& rule) {
   if (rule.file().empty()) return "";
@@ -69,19 +76,29 @@ void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
   }
 }
 
-void WriteBudgets(const v1::Accounting& accounting, Layout& layout) {
+void WriteBudgets(const v1::Accounting& accounting, bool all, Layout& layout) {
   if (accounting.budgets().empty()) return;
   constexpr std::string_view kTitle = "Budgets";
-  size_t name_width = kTitle.size();
+  constexpr std::string_view kUntouched = "untouched";
+  size_t name_width = kUntouched.size();
+  std::string untouched;
   for (const v1::BudgetState& budget : accounting.budgets()) {
     name_width = std::max(name_width, DisplayWidth(budget.name()));
+    if (all || !IsUntouched(budget)) continue;
+    if (!untouched.empty()) untouched += ", ";
+    untouched += absl::StrFormat("%s %d", budget.name(), budget.limit());
   }
   Title(absl::StrFormat("%-*s   used  limit   left",
                         static_cast<int>(name_width) + 2, kTitle),
         layout);
   for (const v1::BudgetState& budget : accounting.budgets()) {
-    WriteBudget(budget, accounting, name_width, layout);
+    if (all || !IsUntouched(budget)) {
+      WriteBudget(budget, accounting, name_width, layout);
+    }
   }
+  layout.Hanging(
+      absl::StrFormat("  %-*s  ", static_cast<int>(name_width), kUntouched),
+      untouched);
 }
 
 void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/cli/layout.h"
+#include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -13,8 +14,9 @@ namespace mulligan::cli {
 // What was observed, heaviest first, with the path it was read at.
 void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
 
-// Budgets after the decision as a table; the one that paid is marked.
-void WriteBudgets(const v1::Accounting& accounting, Layout& layout);
+// Budgets after the decision as a table; the one that paid is marked. Without
+// `all`, those never used are named below it.
+void WriteBudgets(const v1::Accounting& accounting, bool all, Layout& layout);
 
 // Causes that did not win.
 void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout);
@@ -29,6 +31,9 @@ void WriteCounterfactuals(const v1::Explanation& explanation, Layout& layout);
 void WriteNeededEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
 
 void WriteWarnings(const v1::DecideResponse& response, Layout& layout);
+
+// "2026-01-31T08:00:00Z", to the second.
+std::string TimeText(const google::protobuf::Timestamp& time);
 
 // "<embedded>:12", "train.yaml:3", or empty without a file.
 std::string RulePlace(const v1::RuleReference& rule);
