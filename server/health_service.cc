@@ -43,18 +43,21 @@ class HealthService::Watcher final
     WriteLocked();
   }
 
+  // Ends the call once the last health is sent.
   void EndLocked() {
-    FinishLocked({grpc::StatusCode::UNAVAILABLE, "the server is stopping"});
+    ending_ = true;
+    FinishWhenSentLocked();
   }
 
   void OnWriteDone(bool ok) override {
     const std::lock_guard lock(service_.mutex_);
     writing_ = false;
-    if (ok) {
-      WriteLocked();
-    } else {
+    if (!ok) {
       FinishLocked(grpc::Status::CANCELLED);
+      return;
     }
+    WriteLocked();
+    FinishWhenSentLocked();
   }
 
   void OnCancel() override {
@@ -80,6 +83,12 @@ class HealthService::Watcher final
     StartWrite(&response_);
   }
 
+  void FinishWhenSentLocked() {
+    if (ending_ && !writing_) {
+      FinishLocked({grpc::StatusCode::UNAVAILABLE, "the server is stopping"});
+    }
+  }
+
   void FinishLocked(const grpc::Status& status) {
     if (std::exchange(finished_, true)) return;
     code_ = status.error_code();
@@ -92,6 +101,7 @@ class HealthService::Watcher final
   HealthCheckResponse response_;
   std::optional<HealthCheckResponse::ServingStatus> next_;
   bool writing_ = false;
+  bool ending_ = false;
   bool finished_ = false;
   grpc::StatusCode code_ = grpc::StatusCode::OK;
 };

@@ -211,13 +211,20 @@ void Metrics::OnDecision(const v1::DecideRequest& request,
   Count(At(by_kind_[static_cast<std::size_t>(kind)], action));
   if (IsUndemystified(diagnosis.cause())) Count(At(undemystified_, kind));
   Count(At(derived_, diagnosis.derived_cause()));
-  Count(At(series.ForPolicy(response.policy().name()), action));
+  // An inline policy may bear the name of a loaded one.
+  const bool is_inline = request.has_inline_policy();
+  const auto budget = [&](const std::string& name) {
+    return is_inline ? series.inline_budget() : series.ForBudget(name);
+  };
+  Count(At(is_inline ? series.inline_policy()
+                     : series.ForPolicy(response.policy().name()),
+           action));
   if (accounting.units() > 0) {
-    Count(series.ForBudget(accounting.charged_to()).charged,
+    Count(budget(accounting.charged_to()).charged,
           static_cast<double>(accounting.units()));
   }
   if (accounting.has_exhaustion()) {
-    Count(series.ForBudget(accounting.exhaustion().limit()).exhausted);
+    Count(budget(accounting.exhaustion().limit()).exhausted);
   }
   if (accounting.duplicate()) duplicates_->Increment();
   decision_duration_->Observe(seconds);

@@ -32,6 +32,9 @@ inline constexpr char kInlineLabel[] = "_inline";
 // every decision. The counters outlive it. Immutable once filled.
 class PolicySeries {
  public:
+  const CountersByAction& inline_policy() const { return inline_policy_; }
+  const BudgetCounters& inline_budget() const { return inline_budget_; }
+
   const CountersByAction& ForPolicy(std::string_view name) const {
     const auto found = policies_.find(name);
     return found == policies_.end() ? inline_policy_ : found->second;

@@ -1,12 +1,16 @@
 #include "server/retry_decision_service.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/decide.h"
+#include "policy/rules/issue.h"
+#include "policy/rules/ruleset.h"
+#include "policy/rules/source_map.h"
 #include "policy/validate.h"
 #include "server/limits.h"
 
@@ -24,12 +28,29 @@ google::protobuf::Timestamp NowFor(const v1::FailureReport& report) {
   return now;
 }
 
+std::vector<FieldViolation> ViolationsOf(const v1::DecideRequest& request) {
+  std::vector<FieldViolation> violations = Validate(request);
+  if (!violations.empty() || !request.has_inline_policy()) return violations;
+  Issues issues;
+  Ruleset::Compile(request.inline_policy(), SourceMap("inlinePolicy"), issues);
+  for (const Issue& issue : issues) {
+    if (issue.severity == Issue::Severity::kError) {
+      violations.push_back({"inlinePolicy", issue.message});
+    }
+  }
+  return violations;
+}
+
+std::vector<FieldViolation> ViolationsOf(const v1::DemystifyRequest& request) {
+  return Validate(request);
+}
+
 // Names the bad fields when that is why `status` is not OK.
 template <typename Request>
 CallResult ResultOf(absl::Status status, const Request& request) {
   CallResult result{std::move(status), {}};
   if (absl::IsInvalidArgument(result.status)) {
-    result.violations = Validate(request);
+    result.violations = ViolationsOf(request);
   }
   return result;
 }

@@ -95,6 +95,16 @@ TEST(DecideTest, UnknownPolicyIsNotFound) {
   EXPECT_THAT(status.error_message(), HasSubstr("nowhere"));
 }
 
+TEST(DecideTest, BrokenInlinePolicyIsNamed) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.mutable_inline_policy()->mutable_metadata()->set_name("mine");
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(BadFields(status), Contains(HasSubstr("inlinePolicy")));
+}
+
 TEST(DecideTest, ForeignLedgerIsAFailedPrecondition) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
