@@ -1,5 +1,6 @@
 #include "policy/loader/yaml_field.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -167,6 +168,7 @@ std::string ExpectedForm(const FieldDescriptor& field, bool element) {
 
 std::vector<std::string> KeysOf(const Descriptor& type) {
   std::vector<std::string> keys;
+  keys.reserve(static_cast<size_t>(type.field_count()));
   for (int i = 0; i < type.field_count(); ++i) {
     keys.push_back(type.field(i)->json_name());
   }

@@ -114,8 +114,9 @@ class MessageReader {
       const FieldDescriptor* const field = FindField(type, key, node, path);
       if (field == nullptr) continue;
       const std::string name = field->json_name();
-      ReadField(key, value, path.empty() ? name : path + "." + name, *field,
-                message);
+      ReadField(key, value,
+                path.empty() ? name : absl::StrFormat("%s.%s", path, name),
+                *field, message);
     }
   }
 
