@@ -17,10 +17,7 @@
 namespace mulligan {
 namespace {
 
-using ::testing::Contains;
-using ::testing::Each;
 using ::testing::IsEmpty;
-using ::testing::IsSupersetOf;
 using ::testing::NotNull;
 using ::testing::UnorderedElementsAreArray;
 
