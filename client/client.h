@@ -3,7 +3,7 @@
 //   auto client = mulligan::Client::Create({.target = "mulligan:8980"});
 //   auto answer = (*client)->Decide(request);
 //   if (answer.ok()) { /* act on it, store answer->ledger() */ }
-//   else if (mulligan::FallbackFor(answer.status().code()) == ...) { ... }
+//   else if (mulligan::FallbackFor(answer.status()) == ...) { ... }
 #ifndef MULLIGAN_CLIENT_CLIENT_H_
 #define MULLIGAN_CLIENT_CLIENT_H_
 

@@ -22,6 +22,14 @@ Fallback FallbackFor(absl::StatusCode code) {
   }
 }
 
+Fallback FallbackFor(const absl::Status& status) {
+  if (status.code() == absl::StatusCode::kResourceExhausted &&
+      !RetryDelay(status).has_value()) {
+    return Fallback::kNativePolicy;
+  }
+  return FallbackFor(status.code());
+}
+
 std::string_view FallbackName(Fallback fallback) {
   switch (fallback) {
     case Fallback::kNone:

@@ -28,6 +28,10 @@ enum class Fallback {
 // worth another try, all other errors are not.
 Fallback FallbackFor(absl::StatusCode code);
 
+// The same, told more exactly: RESOURCE_EXHAUSTED without a RetryDelay is a
+// request that is too large, and stays so.
+Fallback FallbackFor(const absl::Status& status);
+
 // "native policy", "retry later", "none".
 std::string_view FallbackName(Fallback fallback);
 

@@ -17,7 +17,13 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 find_program(MULLIGAN_CCACHE ccache)
 mark_as_advanced(MULLIGAN_CCACHE)
 if(MULLIGAN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${MULLIGAN_CCACHE}")
+  # What ccache asks for to cache objects made with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      "${MULLIGAN_CCACHE}")
+  if(MULLIGAN_PRECOMPILE_HEADERS)
+    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  endif()
 endif()
 
 if(MULLIGAN_HARDEN)

@@ -40,11 +40,16 @@ absl::StatusOr<ChosenPolicy> CompileInline(const v1::RetryPolicy& policy) {
     return absl::InvalidArgumentError(text);
   }
   chosen.rules = chosen.inline_rules.get();
-  chosen.revision = RevisionOf(policy);
+  chosen.inline_revision = RevisionOf(policy);
   return chosen;
 }
 
 }  // namespace
+
+bool MatchesLabels(const v1::DecideRequest& request,
+                   const PolicySet& policies) {
+  return request.has_inline_policy() || policies.matches_labels();
+}
 
 absl::StatusOr<const Ruleset*> NamedOrSelected(
     const std::string& name, const v1::WorkloadReference& workload,
@@ -69,7 +74,7 @@ absl::StatusOr<ChosenPolicy> ChoosePolicy(const v1::DecideRequest& request,
   if (!found.ok()) return found.status();
   ChosenPolicy chosen;
   chosen.rules = *found;
-  chosen.revision = policies.revision();
+  chosen.set_revision = &policies.revision();
   return chosen;
 }
 

@@ -14,9 +14,17 @@ namespace mulligan {
 struct ChosenPolicy {
   // Owned by the set, or by `inline_rules`.
   const Ruleset* rules = nullptr;
-  std::string revision;
+  const std::string* set_revision = nullptr;
   std::unique_ptr<const Ruleset> inline_rules;
+  std::string inline_revision;
+
+  const std::string& revision() const {
+    return inline_rules == nullptr ? *set_revision : inline_revision;
+  }
 };
+
+// Whether choosing and evaluating a policy for `request` may ask for labels.
+bool MatchesLabels(const v1::DecideRequest& request, const PolicySet& policies);
 
 // The policy the request names (NOT_FOUND when it is not loaded), its inline
 // policy compiled as strictly as a file (INVALID_ARGUMENT listing every

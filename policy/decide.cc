@@ -55,8 +55,7 @@ void WarnOfVerdict(const Call& call, const Verdict& verdict) {
 }
 
 void FillExplanation(const Call& call, const Case& failure,
-                     const Verdict& verdict, const Accounts& fresh,
-                     bool stale) {
+                     const Verdict& verdict, bool stale) {
   if (call.request.explain() == v1::DecideRequest::EXPLAIN_NONE) return;
   v1::Explanation& explanation = *call.response.mutable_explanation();
   if (verdict.rule != nullptr) {
@@ -67,7 +66,7 @@ void FillExplanation(const Call& call, const Case& failure,
   explanation.set_decided_by(stale ? "stale" : NameOf(verdict.decided_by));
   if (call.request.explain() != v1::DecideRequest::FULL) return;
   ExplainRules(failure, verdict, explanation);
-  ExplainFlips(failure, verdict, fresh, explanation);
+  ExplainFlips(failure, verdict, explanation);
 }
 
 // Writes the verdict into the ledger and, from that record, the texts.
@@ -99,8 +98,7 @@ void DecideNow(const Call& call, const std::string& failure_id, bool refund) {
                      call.compiled(), call.ledger(), call.now,
                      call.since,      attempt,       std::max(next, attempt),
                      identity,        refund};
-  const Accounts fresh(call.compiled().budgets, call.ledger(), call.now);
-  Accounts accounts = fresh;
+  Accounts accounts(call.compiled().budgets, call.ledger(), call.now);
   const Verdict verdict = Evaluate(failure, {}, accounts);
 
   std::vector<std::string> warnings;
@@ -109,7 +107,7 @@ void DecideNow(const Call& call, const std::string& failure_id, bool refund) {
   WarnOfVerdict(call, verdict);
   FillAccounting(failure, verdict, accounts,
                  *call.response.mutable_accounting());
-  FillExplanation(call, failure, verdict, fresh, stale);
+  FillExplanation(call, failure, verdict, stale);
   Settle(failure, verdict, accounts, failure_id, call.response);
 }
 
@@ -118,7 +116,9 @@ absl::Status DecideValid(const v1::DecideRequest& request,
                          const PolicySet& policies,
                          v1::DecideResponse& response) {
   const v1::FailureReport& report = request.report();
-  const v1::WorkloadReference workload = WorkloadOf(report);
+  // Copying labels costs more than the rest of the reference.
+  const v1::WorkloadReference workload =
+      WorkloadOf(report, MatchesLabels(request, policies));
   const absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, workload, policies);
   if (!policy.ok()) return policy.status();
@@ -147,7 +147,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   }
 
   response.mutable_policy()->set_name(policy->rules->name());
-  response.mutable_policy()->set_revision(policy->revision);
+  response.mutable_policy()->set_revision(policy->revision());
   response.set_decision_id(DecisionId(request, response, id.id, call.now));
   response.set_failure_id(std::move(id.id));
   response.set_request_id(request.request_id());

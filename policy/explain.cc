@@ -32,15 +32,12 @@ std::string Summary(const Case& failure, const Verdict& verdict) {
 // Evaluates with one change and lists it when the action or payer flips.
 class Flips {
  public:
-  Flips(const Case& failure, const Verdict& verdict, const Accounts& fresh,
+  Flips(const Case& failure, const Verdict& verdict,
         v1::Explanation& explanation)
-      : case_(failure),
-        verdict_(verdict),
-        fresh_(fresh),
-        explanation_(explanation) {}
+      : case_(failure), verdict_(verdict), explanation_(explanation) {}
 
   void Try(const WhatIf& change, const std::string& text) {
-    Accounts accounts = fresh_;
+    Accounts accounts(case_.policy.budgets, case_.ledger, case_.now);
     const Verdict other = Evaluate(case_, change, accounts);
     if (other.action == verdict_.action && other.charged == verdict_.charged) {
       return;
@@ -53,7 +50,6 @@ class Flips {
  private:
   const Case& case_;
   const Verdict& verdict_;
-  const Accounts& fresh_;
   v1::Explanation& explanation_;
 };
 
@@ -104,8 +100,8 @@ void ExplainRules(const Case& failure, const Verdict& verdict,
 }
 
 void ExplainFlips(const Case& failure, const Verdict& verdict,
-                  const Accounts& fresh, v1::Explanation& explanation) {
-  Flips flips(failure, verdict, fresh, explanation);
+                  v1::Explanation& explanation) {
+  Flips flips(failure, verdict, explanation);
   TryLimits(failure, verdict, flips);
   if (verdict.decided_by == DecidedBy::kKillSwitch) {
     flips.Try({.without_kill_switch = true}, "the kill switch were off");

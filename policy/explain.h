@@ -13,10 +13,10 @@ void ExplainRules(const Case& failure, const Verdict& verdict,
                   v1::Explanation& explanation);
 
 // Fills `counterfactuals`: small changes that lead to another verdict, each
-// found by evaluating the whole case again with `fresh`, the accounts before
-// the decision. What does not flip the verdict is not listed.
+// found by evaluating the whole case again. What does not flip the verdict is
+// not listed. Requires: failure.ledger is as it was before the decision.
 void ExplainFlips(const Case& failure, const Verdict& verdict,
-                  const Accounts& fresh, v1::Explanation& explanation);
+                  v1::Explanation& explanation);
 
 }  // namespace mulligan
 

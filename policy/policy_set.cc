@@ -88,6 +88,16 @@ void LintSelectors(const Policies& policies, Issues& issues) {
   }
 }
 
+bool AnyMatchesLabels(const Policies& policies) {
+  return std::any_of(policies.begin(), policies.end(), [](const auto& policy) {
+    const CompiledPolicy& compiled = policy->compiled();
+    return !compiled.selector.labels.empty() ||
+           std::any_of(
+               compiled.rules.begin(), compiled.rules.end(),
+               [](const auto& rule) { return !rule.when.labels.empty(); });
+  });
+}
+
 std::vector<const CompiledSelector*> Selectors(const Policies& policies) {
   std::vector<const CompiledSelector*> selectors;
   selectors.reserve(policies.size());
@@ -115,6 +125,7 @@ class PolicySet::Index {
 PolicySet::PolicySet(Policies policies, std::string revision)
     : policies_(std::move(policies)),
       revision_(std::move(revision)),
+      matches_labels_(AnyMatchesLabels(policies_)),
       index_(std::make_unique<const Index>(policies_)) {}
 
 PolicySet::~PolicySet() = default;

@@ -39,6 +39,9 @@ class PolicySet {
     return policies_;
   }
 
+  // Whether a selector or rule of any policy looks at labels.
+  bool matches_labels() const { return matches_labels_; }
+
   // Digest of the policy texts.
   const std::string& revision() const { return revision_; }
 
@@ -50,6 +53,7 @@ class PolicySet {
 
   std::vector<std::unique_ptr<const Ruleset>> policies_;
   std::string revision_;
+  bool matches_labels_;
   std::unique_ptr<const Index> index_;
 };
 

@@ -17,6 +17,8 @@ EXEMPT = Path(__file__).with_name("size_exemptions.txt")
 
 NOT_A_FUNCTION = re.compile(
     r"^\s*(namespace|class|struct|enum|union|extern|using|typedef|#|//|\}"
+    # Rows of a test, not code.
+    r"|INSTANTIATE_TEST_SUITE_P"
     r"|(public|protected|private):)")
 
 

@@ -1,12 +1,11 @@
-// mulligan-server. docs/operations.md describes flags, ports and signals.
+// mulligan-server, see docs/operations.md.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "mulligan_build_info.h"
-#include "server/grpc_log.h"
+#include "server/library_logs.h"
 #include "server/log.h"
 #include "server/options.h"
 #include "server/policy_source.h"
@@ -32,21 +31,16 @@ int Main(const std::vector<std::string>& arguments) {
   const ServerOptions& options = command->options;
   BlockStopSignals();
   const Log log(options.log_level, options.log_format);
-  const GrpcLogRedirect redirect(log);
+  const LibraryLogRedirect redirect(log);
   // A file of an earlier run must not pass for this one's.
   if (!options.port_file.empty()) std::remove(options.port_file.c_str());
   const auto source = MakePolicySource(options.policy_dir);
   const auto server = Server::Create(options, *source, log);
-  if (absl::IsInvalidArgument(server.status())) {
-    return Fail(server.status(), kExitPolicyInvalid);
+  if (!server.ok()) {
+    const bool policies = absl::IsInvalidArgument(server.status());
+    return Fail(server.status(),
+                policies ? kExitPolicyInvalid : kExitCannotStart);
   }
-  if (!server.ok()) return Fail(server.status(), kExitCannotStart);
-  log.Write(LogLevel::kInfo, "serving",
-            {{"version", kVersion},
-             {"commit", kCommit},
-             {"listen_address", std::string_view(options.listen_address)},
-             {"grpc_port", std::int64_t{(*server)->grpc_port()}},
-             {"admin_port", std::int64_t{(*server)->admin_port()}}});
   if (!options.port_file.empty()) {
     const absl::Status written = WritePortFile(options.port_file, **server);
     if (!written.ok()) return Fail(written, kExitCannotStart);

@@ -7,6 +7,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "mulligan_build_info.h"
 #include "server/address.h"
 #include "server/grpc_server.h"
 #include "server/rpc_method.h"
@@ -105,6 +106,12 @@ absl::Status Server::Listen() {
   grpc_port_ = listening->port;
   health_.SetServing(kLiveness, true);
   SetReady(true);
+  log_.Write(LogLevel::kInfo, "serving",
+             {{"version", kVersion},
+              {"commit", kCommit},
+              {"listen_address", std::string_view(options_.listen_address)},
+              {"grpc_port", std::int64_t{grpc_port_}},
+              {"admin_port", std::int64_t{admin_port()}}});
   return absl::OkStatus();
 }
 

@@ -39,13 +39,17 @@ int FailToAnswer(const std::string& server, Streams& streams,
                              "fallback: %s)",
                              server, absl::StatusCodeToString(status.code()),
                              std::string(status.message()),
-                             FallbackName(FallbackFor(status.code()))));
+                             FallbackName(FallbackFor(status))));
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kNotFound:
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kOutOfRange:
       return kExitUsage;
+    case absl::StatusCode::kResourceExhausted:
+      // Too large for the server, not too much for it.
+      return FallbackFor(status) == Fallback::kNativePolicy ? kExitUsage
+                                                            : kExitNoAnswer;
     default:
       return kExitNoAnswer;
   }

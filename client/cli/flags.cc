@@ -81,13 +81,23 @@ void AddOutputFlags(CLI::App& command, Values& values) {
 }
 
 void AddRequestFlags(CLI::App& command, RequestOptions& request) {
-  CLI::Option* files =
-      command.add_option("-f,--filename,FILE", request.files, kInputHelp);
-  files->type_name("FILE")->allow_extra_args(false);
+  // Two options, because CLI11 takes no positional after the flag of an option
+  // that is both.
+  const auto append = [&request](const std::vector<std::string>& files) {
+    request.files.insert(request.files.end(), files.begin(), files.end());
+  };
+  const auto files = [&](const char* names, const char* help) {
+    return command
+        .add_option_function<std::vector<std::string>>(names, append, help)
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+  };
+  CLI::Option* flagged = files("-f,--filename", kInputHelp);
+  CLI::Option* positional = files("FILE", "As -f")->expected(-1);
   CLI::Option* requests =
       command.add_option("--requests", request.requests,
                          "DecideRequests, one JSON object per line");
-  requests->type_name("FILE")->excludes(files);
+  requests->type_name("FILE")->excludes(flagged)->excludes(positional);
   const auto single = [&](const char* name, auto& value, const char* help,
                           const char* type) {
     return command.add_option(name, value, help)

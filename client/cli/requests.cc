@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "client/cli/batch_json.h"
 #include "client/cli/enum_names.h"
 #include "client/cli/json_text.h"
 #include "client/cli/line_reader.h"
-#include "client/cli/proto_json.h"
 #include "client/cli/utf8.h"
 #include "policy/kubernetes_codec.h"
 #include "policy/limits.h"
@@ -18,13 +18,15 @@ namespace {
 
 // What becomes of one line.
 struct Slot {
-  // OK when the line is a request of the batch.
+  size_t line = 0;
+  // OK while the line may have an answer.
   absl::Status status;
   std::vector<std::string> warnings;
 };
 
 // The checker counts lines within its text, which is one line of many.
 absl::Status AtLine(size_t number, const absl::Status& status) {
+  if (status.ok()) return status;
   constexpr std::string_view kFirstLine = "line 1, ";
   std::string message(status.message());
   if (message.compare(0, kFirstLine.size(), kFirstLine) == 0) {
@@ -52,34 +54,6 @@ absl::Status CheckOneObject(std::string_view line) {
   return absl::OkStatus();
 }
 
-Slot ParseLine(std::string& line, v1::BatchDecideRequest& batch) {
-  Slot slot;
-  slot.status = CheckOneObject(line);
-  if (!slot.status.ok()) return slot;
-  if (RepairText(line)) {
-    slot.warnings.emplace_back("text that is not UTF-8 was replaced by U+FFFD");
-  }
-  slot.status = ParseProtoJson(line, *batch.add_requests());
-  if (!slot.status.ok()) {
-    batch.mutable_requests()->RemoveLast();
-    return slot;
-  }
-  for (std::string& finding :
-       FindUnknownEnumNames(line, *v1::DecideRequest::descriptor())) {
-    slot.warnings.push_back(std::move(finding));
-  }
-  return slot;
-}
-
-std::string ResponseLine(absl::StatusOr<v1::DecideResponse> response,
-                         const std::vector<std::string>& warnings) {
-  if (!response.ok()) return ErrorLine(response.status());
-  for (const std::string& warning : warnings) response->add_warnings(warning);
-  const absl::StatusOr<std::string> json =
-      PrintProtoJson(*response, JsonLayout::kCompact);
-  return json.ok() ? *json : ErrorLine(json.status());
-}
-
 bool MayBeFine(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kUnavailable:
@@ -97,28 +71,112 @@ bool MayBeFine(absl::StatusCode code) {
   }
 }
 
-// Asks for what is in `slots` and writes their lines.
-void Flush(const std::vector<Slot>& slots, const v1::BatchDecideRequest& batch,
-           const BatchDecider& decide, std::ostream& out,
-           RequestsOutcome& outcome) {
-  std::vector<absl::StatusOr<v1::DecideResponse>> responses;
-  if (batch.requests_size() > 0) responses = decide(batch);
-  responses.resize(
-      static_cast<size_t>(batch.requests_size()),
-      absl::InternalError("the answer has fewer results than the batch"));
-  size_t next = 0;
-  for (const Slot& slot : slots) {
-    ++outcome.answered;
-    if (!slot.status.ok()) {
-      out << ErrorLine(slot.status);
-      continue;
-    }
-    absl::StatusOr<v1::DecideResponse>& response = responses[next++];
-    if (MayBeFine(response.status().code())) ++outcome.unanswered;
-    out << ResponseLine(std::move(response), slot.warnings);
+// Collects lines, then answers them together.
+class Batch {
+ public:
+  Batch(const BatchDecider& decide, std::ostream& out)
+      : decide_(decide), out_(out) {}
+
+  size_t size() const { return slots_.size(); }
+  size_t bytes() const { return bytes_; }
+  const RequestsOutcome& outcome() const { return outcome_; }
+
+  void AddError(size_t number, absl::Status status) {
+    slots_.push_back({number, std::move(status), {}});
   }
-  out.flush();
-}
+
+  void AddLine(size_t number, std::string line) {
+    Slot slot{number, CheckOneObject(line), {}};
+    if (slot.status.ok()) {
+      if (RepairText(line)) {
+        slot.warnings.emplace_back(
+            "text that is not UTF-8 was replaced by U+FFFD");
+      }
+      for (std::string& finding :
+           FindUnknownEnumNames(line, *v1::DecideRequest::descriptor())) {
+        slot.warnings.push_back(std::move(finding));
+      }
+      bytes_ += line.size();
+      lines_.push_back(std::move(line));
+    }
+    slots_.push_back(std::move(slot));
+  }
+
+  void Answer() {
+    v1::BatchDecideRequest requests;
+    Parse(requests);
+    Decide(requests);
+    Print();
+    slots_.clear();
+    lines_.clear();
+    bytes_ = 0;
+    out_.flush();
+  }
+
+ private:
+  // Slots that are waiting for the next of a sequence.
+  template <typename Visit>
+  void ForEachOpenSlot(const Visit& visit) {
+    for (Slot& slot : slots_) {
+      if (slot.status.ok()) visit(slot);
+    }
+  }
+
+  void Parse(v1::BatchDecideRequest& requests) {
+    const std::vector<absl::Status> parsed = ParseRequests(lines_, requests);
+    size_t next = 0;
+    ForEachOpenSlot([&](Slot& slot) { slot.status = parsed[next++]; });
+    for (Slot& slot : slots_) slot.status = AtLine(slot.line, slot.status);
+  }
+
+  void Decide(const v1::BatchDecideRequest& requests) {
+    responses_.Clear();
+    std::vector<absl::StatusOr<v1::DecideResponse>> answers;
+    if (requests.requests_size() > 0) answers = decide_(requests);
+    answers.resize(
+        static_cast<size_t>(requests.requests_size()),
+        absl::InternalError("the answer has fewer results than the batch"));
+    size_t next = 0;
+    ForEachOpenSlot([&](Slot& slot) {
+      absl::StatusOr<v1::DecideResponse>& answer = answers[next++];
+      slot.status = answer.status();
+      if (MayBeFine(slot.status.code())) ++outcome_.unanswered;
+      if (!answer.ok()) return;
+      for (std::string& warning : slot.warnings) {
+        answer->add_warnings(std::move(warning));
+      }
+      *responses_.add_results()->mutable_response() = *std::move(answer);
+    });
+  }
+
+  void Print() {
+    const std::vector<absl::StatusOr<std::string>> printed =
+        PrintResponses(responses_);
+    size_t next = 0;
+    for (const Slot& slot : slots_) {
+      ++outcome_.answered;
+      if (!slot.status.ok()) {
+        out_ << ErrorLine(slot.status);
+        continue;
+      }
+      const absl::StatusOr<std::string>& json = printed[next++];
+      if (json.ok()) {
+        out_ << *json << '\n';
+      } else {
+        out_ << ErrorLine(json.status());
+      }
+    }
+  }
+
+  const BatchDecider& decide_;
+  std::ostream& out_;
+  RequestsOutcome outcome_;
+  std::vector<Slot> slots_;
+  // Text of the slots that are OK.
+  std::vector<std::string> lines_;
+  size_t bytes_ = 0;
+  v1::BatchDecideResponse responses_;
+};
 
 }  // namespace
 
@@ -145,45 +203,28 @@ std::string ErrorLine(const absl::Status& status) {
       QuoteJson(SanitizeUtf8(std::string(status.message()))));
 }
 
-RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out, int batch,
-                               const BatchDecider& decide) {
-  RequestsOutcome outcome;
+RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
+                               int batch_size, const BatchDecider& decide) {
+  Batch batch(decide, out);
   LineReader reader(in, kMaxRequestBytes);
   std::string line;
-  std::vector<Slot> slots;
-  v1::BatchDecideRequest requests;
-  size_t bytes = 0;
-  const auto flush = [&] {
-    Flush(slots, requests, decide, out, outcome);
-    slots.clear();
-    requests.Clear();
-    bytes = 0;
-  };
   for (size_t number = 1; out; ++number) {
     const LineReader::Result result = reader.Next(line);
     if (result == LineReader::Result::kEnd) break;
     if (result == LineReader::Result::kTooLong) {
-      slots.push_back(
-          {absl::ResourceExhaustedError(absl::StrFormat(
-               "line %d: is longer than %d bytes", number, kMaxRequestBytes)),
-           {}});
-    } else if (SkipJsonSpace(line) == line.size()) {
-      continue;
-    } else {
-      bytes += line.size();
-      slots.push_back(ParseLine(line, requests));
-      if (!slots.back().status.ok()) {
-        slots.back().status = AtLine(number, slots.back().status);
-      }
+      batch.AddError(number, absl::ResourceExhaustedError(absl::StrFormat(
+                                 "is longer than %d bytes", kMaxRequestBytes)));
+    } else if (SkipJsonSpace(line) < line.size()) {
+      batch.AddLine(number, std::move(line));
     }
     // A batch is one message to a server, which bounds its size.
-    if (slots.size() >= static_cast<size_t>(batch) ||
-        bytes > kMaxRequestBytes / 2) {
-      flush();
-    }
+    const bool is_full = batch.size() >= static_cast<size_t>(batch_size) ||
+                         batch.bytes() > kMaxRequestBytes / 2;
+    const bool is_idle = in.rdbuf()->in_avail() <= 0;
+    if (batch.size() > 0 && (is_full || is_idle)) batch.Answer();
   }
-  if (!slots.empty()) flush();
-  return outcome;
+  if (batch.size() > 0) batch.Answer();
+  return batch.outcome();
 }
 
 }  // namespace mulligan::cli

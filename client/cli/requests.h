@@ -31,11 +31,14 @@ struct RequestsOutcome {
 // DecideResponse or {"error":{"code":...,"message":...}} per line, in order.
 // Blank lines are skipped. No line stops the run, whatever is in it; lines
 // longer than kMaxRequestBytes (policy/limits.h) are answered with
-// RESOURCE_EXHAUSTED. `batch` requests are asked at once, and the output is
-// flushed after each batch; memory is bounded by one batch. Ends early only
-// when the output cannot be written.
-RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out, int batch,
-                               const BatchDecider& decide);
+// RESOURCE_EXHAUSTED.
+//
+// Up to `batch_size` lines are answered together, fewer when no further input
+// is waiting: a caller may write one request and read its answer. The output is
+// flushed after each batch, and memory is bounded by one. Ends early only when
+// the output cannot be written.
+RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
+                               int batch_size, const BatchDecider& decide);
 
 // The stream to read requests from: `file`, opened, or `standard_input` for
 // "-". NOT_FOUND names the path.

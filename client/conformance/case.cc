@@ -11,9 +11,8 @@ namespace {
 
 std::string StringMember(const Json& object, const char* name) {
   const auto found = object.find(name);
-  return found != object.end() && found->is_string()
-             ? found->get<std::string>()
-             : std::string();
+  return found != object.end() && found->is_string() ? found->get<std::string>()
+                                                     : std::string();
 }
 
 // The three places where case files say what a case is about.

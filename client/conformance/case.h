@@ -2,9 +2,8 @@
 #ifndef MULLIGAN_CLIENT_CONFORMANCE_CASE_H_
 #define MULLIGAN_CLIENT_CONFORMANCE_CASE_H_
 
-#include <string>
-
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "absl/status/statusor.h"
 

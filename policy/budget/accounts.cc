@@ -48,8 +48,8 @@ bool EarnsRefund(const CompiledRefund& refund, const v1::Progress& progress,
 
 Accounts::Accounts(const std::vector<CompiledBudget>& budgets,
                    const v1::BudgetLedger& ledger, absl::Time now)
-    : budgets_(&budgets), size_(static_cast<int>(budgets.size())) {
-  for (int i = 0; i < size_; ++i) {
+    : budgets_(&budgets), accounts_(budgets.size()) {
+  for (int i = 0; i < size(); ++i) {
     const CompiledBudget& budget = budgets[static_cast<std::size_t>(i)];
     Account& account = mutable_at(i);
     account.limit = budget.limit;
@@ -65,7 +65,7 @@ void Accounts::Refund(const v1::Progress& progress,
                       const v1::BudgetLedger& ledger) {
   std::optional<double> best;
   bool searched = false;
-  for (int i = 0; i < size_; ++i) {
+  for (int i = 0; i < size(); ++i) {
     const auto& refund = (*budgets_)[static_cast<std::size_t>(i)].refund;
     Account& account = mutable_at(i);
     if (!refund || account.used == 0 || account.refunded >= refund->ceiling) {

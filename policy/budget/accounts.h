@@ -3,16 +3,15 @@
 #ifndef MULLIGAN_POLICY_BUDGET_ACCOUNTS_H_
 #define MULLIGAN_POLICY_BUDGET_ACCOUNTS_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/time/time.h"
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/limits.h"
 #include "policy/rules/outcome.h"
 
 namespace mulligan {
@@ -35,7 +34,7 @@ struct Payer {
 };
 
 // A copy of the ledger's budgets; the ledger changes only through
-// WriteAccounts. Small, no allocation. Not thread safe.
+// WriteAccounts. Not thread safe.
 class Accounts {
  public:
   // Reads the use of each of `budgets` from `ledger`, forgetting windows that
@@ -60,7 +59,7 @@ class Accounts {
   const Account& at(int budget) const {
     return accounts_[static_cast<std::size_t>(budget)];
   }
-  int size() const { return size_; }
+  int size() const { return static_cast<int>(accounts_.size()); }
   const std::vector<CompiledBudget>& budgets() const { return *budgets_; }
 
  private:
@@ -69,8 +68,7 @@ class Accounts {
   }
 
   const std::vector<CompiledBudget>* budgets_;
-  int size_;
-  std::array<Account, kMaxBudgets> accounts_;
+  absl::InlinedVector<Account, 12> accounts_;
 };
 
 // End of the account's window; nothing when it has none or is unused.

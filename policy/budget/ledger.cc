@@ -10,6 +10,22 @@
 
 namespace mulligan {
 
+namespace {
+
+// Whether the ledger is far from its bound in bytes, told by its size on the
+// wire: a byte of text becomes at most six in JSON, and the names of all fields
+// of a record or budget, with the longest numbers and times, stay below 1000.
+bool IsClearlySmall(const v1::BudgetLedger& ledger) {
+  const auto parts =
+      static_cast<std::size_t>(ledger.history_size()) + ledger.budgets().size();
+  constexpr std::size_t kNamesPerPart = 1000;
+  return parts < kMaxLedgerJsonBytes / kNamesPerPart &&
+         ledger.ByteSizeLong() * 6 + (parts + 1) * kNamesPerPart <
+             kMaxLedgerJsonBytes;
+}
+
+}  // namespace
+
 int FindFailure(const v1::BudgetLedger& ledger, std::string_view id) {
   for (int i = ledger.history_size(); i-- > 0;) {
     if (ledger.history(i).failure_id() == id) return i;
@@ -59,6 +75,7 @@ void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
       foreign.pop_back();
     }
   }
+  if (ledger.history_size() <= kMaxHistory && IsClearlySmall(ledger)) return;
   int drop = std::max(ledger.history_size() - kMaxHistory, 0);
   std::size_t size = LedgerJsonBytes(ledger);
   for (int i = 0; size > kMaxLedgerJsonBytes && i < ledger.history_size();

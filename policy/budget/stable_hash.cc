@@ -6,9 +6,12 @@ namespace mulligan {
 
 void AppendHex(std::uint64_t value, std::string& text) {
   constexpr char kDigits[] = "0123456789abcdef";
-  for (int shift = 60; shift >= 0; shift -= 4) {
-    text.push_back(kDigits[(value >> shift) & 15]);
+  char hex[16];
+  for (char& digit : hex) {
+    digit = kDigits[value >> 60];
+    value <<= 4;
   }
+  text.append(hex, sizeof(hex));
 }
 
 }  // namespace mulligan

@@ -2,7 +2,9 @@
 #ifndef MULLIGAN_POLICY_BUDGET_STABLE_HASH_H_
 #define MULLIGAN_POLICY_BUDGET_STABLE_HASH_H_
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -42,11 +44,12 @@ class StableHash {
     return x ^ (x >> 31);
   }
 
-  // Little-endian whatever the machine; the compiler makes it one load.
+  // Up to eight bytes, little-endian whatever the machine.
   static std::uint64_t Load(std::string_view bytes) {
     std::uint64_t value = 0;
-    for (std::size_t i = bytes.size(); i-- > 0;) {
-      value = (value << 8) | static_cast<unsigned char>(bytes[i]);
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
+    if constexpr (std::endian::native == std::endian::big) {
+      value = __builtin_bswap64(value);
     }
     return value;
   }

@@ -106,11 +106,8 @@ using Candidates = absl::InlinedVector<Candidate, 12>;
 // The strongest that decides; null when none does.
 const Candidate* Strongest(const Candidates& candidates);
 
-// Enough for any real object; more of the same adds nothing.
-inline constexpr std::size_t kMaxCandidates = 64;
-
 inline void Add(Candidates& candidates, const Candidate& candidate) {
-  if (candidates.size() < kMaxCandidates) candidates.push_back(candidate);
+  candidates.push_back(candidate);
 }
 
 // Adds what `table` knows about `text` to `candidates`, read at `place`.

@@ -63,6 +63,9 @@ Context::Context(const v1::FailureReport& of,
       spark(SaysSpark(of)),
       ray_application_failed(of.has_ray_job() && SaysRayApplicationFailed(of)) {
   if (!report.events().empty()) IndexEvents();
+  for (int i = 0; i < report.usage_size(); ++i) {
+    usage_by_pod_[report.usage(i).pod()].push_back(i);
+  }
   if (report.nodes_size() > kSearchedObjects) {
     for (int i = 0; i < report.nodes_size(); ++i) {
       nodes_by_name_.try_emplace(report.nodes(i).metadata().name(), i);
@@ -82,9 +85,8 @@ void Context::IndexEvents() {
     const core::ObjectReference& about = report.events(i).involved_object();
     int target = -1;
     if (about.kind() == "Node") {
-      target = FindByName(report.nodes(), about);
-      // A node outside the report concerns the pods that name it.
-      node_events.push_back({target, i});
+      std::vector<int>& events = node_events[about.name()];
+      if (events.size() < kMaxNodeEvents) events.push_back(i);
       continue;
     }
     if (about.kind() == "Pod" || about.kind().empty()) {
@@ -128,6 +130,22 @@ int Context::NodeOf(const core::Pod& pod) const {
     if (report.nodes(i).metadata().name() == name) return i;
   }
   return -1;
+}
+
+std::vector<int> Context::UsageOf(const core::Pod& pod) const {
+  // More samples of one container say nothing new.
+  constexpr std::size_t kMaxSamples = 64;
+  std::vector<int> found;
+  for (const std::string_view name :
+       {std::string_view(pod.metadata().name()), std::string_view()}) {
+    const auto samples = usage_by_pod_.find(name);
+    if (samples == usage_by_pod_.end()) continue;
+    for (const int sample : samples->second) {
+      if (found.size() < kMaxSamples) found.push_back(sample);
+    }
+    if (name.empty()) break;
+  }
+  return found;
 }
 
 void Context::AddUserSignature(Candidates& facts, v1::Signature::Source source,

@@ -17,6 +17,10 @@
 
 namespace mulligan::demystify {
 
+// Of the events of one node so many are read for each of its pods, so that a
+// report's cost stays linear in its size.
+inline constexpr std::size_t kMaxNodeEvents = 64;
+
 struct Context {
   explicit Context(const v1::FailureReport& of,
                    const UserSignatures* user_signatures);
@@ -31,19 +35,22 @@ struct Context {
   // Ray says that the application itself failed: how the submitter ended says
   // nothing more.
   bool ray_application_failed = false;
-  // report.events by what they are about: indexes of events, and for each the
-  // index of the pod or node concerned, sorted by the latter.
+  // Events about pods of the report, sorted by the index of the pod.
   struct Link {
     int target;
     int event;
   };
   std::vector<Link> pod_events;
-  std::vector<Link> node_events;
+  // Indexes of events about nodes, by the name of the node.
+  std::unordered_map<std::string_view, std::vector<int>> node_events;
   // Events about neither a pod nor a node of the report.
   std::vector<int> other_events;
 
   // Index into report.nodes; -1 when the node is not in the report.
   int NodeOf(const kubernetes::core::v1::Pod& pod) const;
+
+  // Indexes into report.usage that may be about `pod`.
+  std::vector<int> UsageOf(const kubernetes::core::v1::Pod& pod) const;
 
   // Adds the user signature that matches, if any.
   void AddUserSignature(Candidates& facts, v1::Signature::Source source,
@@ -54,6 +61,8 @@ struct Context {
  private:
   void IndexEvents();
 
+  // report.usage by pod name.
+  std::unordered_map<std::string_view, std::vector<int>> usage_by_pod_;
   // Filled when there are too many nodes for a search.
   std::unordered_map<std::string_view, int> nodes_by_name_;
 };

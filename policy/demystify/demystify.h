@@ -37,8 +37,10 @@ Findings Demystify(const v1::FailureReport& report,
 
 // The workload a report is about: report.workload where filled, the rest
 // derived from the most senior object (custom resource, Job, pod's controller
-// owner, pod).
-v1::WorkloadReference WorkloadOf(const v1::FailureReport& report);
+// owner, pod). Without `with_labels` the labels and annotations of the objects
+// are left out, which is most of the work.
+v1::WorkloadReference WorkloadOf(const v1::FailureReport& report,
+                                 bool with_labels = true);
 
 // The fault domain of a cause (every cause has exactly one).
 v1::FaultDomain FaultDomainOf(v1::Cause cause);

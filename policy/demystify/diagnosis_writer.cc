@@ -148,14 +148,18 @@ class Writer {
     }
   }
 
-  void Consider(v1::Cause cause, std::string why_not) {
+  bool IsNew(v1::Cause cause) const {
     if (cause == verdict_.cause ||
         diagnosis_.considered_size() >= kMaxConsidered) {
-      return;
+      return false;
     }
     for (const v1::ConsideredCause& known : diagnosis_.considered()) {
-      if (known.cause() == cause) return;
+      if (known.cause() == cause) return false;
     }
+    return true;
+  }
+
+  void Consider(v1::Cause cause, std::string why_not) {
     v1::ConsideredCause& considered = *diagnosis_.add_considered();
     considered.set_cause(cause);
     considered.set_why_not(std::move(why_not));
@@ -173,11 +177,13 @@ class Writer {
                        return Stronger(*a, *b);
                      });
     for (const Candidate* fact : others) {
+      if (!IsNew(fact->cause)) continue;
       const std::string why =
           fact->why_not[0] != '\0' ? fact->why_not : "the evidence is weaker";
       Consider(fact->cause, absl::StrCat(why, ": ", ValueOf(*fact)));
     }
     for (const Alternative& row : AlternativesOf(verdict_.cause)) {
+      if (!IsNew(row.other)) continue;
       Consider(row.other,
                Missing(row.part)
                    ? absl::StrCat("not ruled out: the report lacks ", What(row))

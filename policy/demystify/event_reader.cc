@@ -214,16 +214,15 @@ void ReadEventsOfPod(const Context& context, int index, const PodState& state,
     reader.Read(link->event, state.exit_code);
   }
   if (context.node_events.empty()) return;
-  const int node = context.NodeOf(pod);
-  const std::string& name = pod.spec().node_name();
-  for (const Context::Link& link : context.node_events) {
-    const std::string& about =
-        context.report.events(link.event).involved_object().name();
-    const bool ours = (node >= 0 && link.target == node) ||
-                      (!name.empty() && about == name) ||
-                      (name.empty() && context.report.pods_size() == 1);
-    if (ours) reader.Read(link.event, state.exit_code);
+  std::string_view node = pod.spec().node_name();
+  if (node.empty() && context.report.pods_size() == 1) {
+    // The only pod: the only node is its node.
+    if (context.node_events.size() > 1) return;
+    node = context.node_events.begin()->first;
   }
+  const auto events = context.node_events.find(node);
+  if (events == context.node_events.end()) return;
+  for (const int event : events->second) reader.Read(event, state.exit_code);
 }
 
 void ReadOtherEvents(const Context& context, Candidates& facts) {
@@ -236,9 +235,11 @@ void ReadOtherEvents(const Context& context, Candidates& facts) {
   for (const int index : context.other_events) {
     reader.Read(index, std::nullopt);
   }
-  if (!context.report.pods().empty()) return;
-  for (const Context::Link& link : context.node_events) {
-    reader.Read(link.event, std::nullopt);
+  if (!context.report.pods().empty() || context.node_events.empty()) return;
+  for (int i = 0; i < context.report.events_size(); ++i) {
+    if (context.report.events(i).involved_object().kind() == "Node") {
+      reader.Read(i, std::nullopt);
+    }
   }
 }
 

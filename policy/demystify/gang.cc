@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "absl/strings/numbers.h"
 
@@ -130,6 +131,11 @@ class Attempts {
   explicit Attempts(const Context& context) : context_(context) {
     const auto& pods = context.report.pods();
     if (pods.size() < 2) return;
+    for (const auto& job : context.report.jobs()) {
+      if (job.spec().parallelism() <= 1) {
+        single_pod_jobs_.insert(job.metadata().name());
+      }
+    }
     for (const core::Pod& pod : pods) {
       if (pod.metadata().labels().empty()) continue;
       newest_ = std::max(newest_, RestartOf(pod));
@@ -175,16 +181,12 @@ class Attempts {
   }
 
   bool RunsOnePod(std::string_view job) const {
-    for (const auto& candidate : context_.report.jobs()) {
-      if (candidate.metadata().name() == job) {
-        return candidate.spec().parallelism() <= 1;
-      }
-    }
-    return false;
+    return single_pod_jobs_.count(job) > 0;
   }
 
   const Context& context_;
   int newest_ = -1;
+  std::unordered_set<std::string_view> single_pod_jobs_;
   std::unordered_map<std::string, Seconds> starts_;
 };
 
@@ -195,8 +197,8 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
   const MemberClass of_root = ClassOf(root);
   if (of_member == MemberClass::kRecovered) return false;
   const bool later =
-      !Before(member.state.finished_at + kClockSkew, BeginOf(root)) ||
-      !Known(member.state.finished_at);
+      !Known(member.state.finished_at) ||
+      !Before(member.state.finished_at + kClockSkew, BeginOf(root));
   if (of_member == MemberClass::kEcho) {
     return of_root != MemberClass::kEcho ||
            (member.best.cause != root.best.cause && later);

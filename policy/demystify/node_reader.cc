@@ -1,11 +1,16 @@
 #include "policy/demystify/node_reader.h"
 
+#include <algorithm>
+
 #include "policy/demystify/tables.h"
 
 namespace mulligan::demystify {
 namespace {
 
 namespace core = kubernetes::core::v1;
+
+// More than any real node has.
+constexpr int kMaxTaints = 256;
 
 template <typename Map>
 std::string_view SpotLabelIn(const Map& labels) {
@@ -21,7 +26,8 @@ std::string_view SpotLabelIn(const Map& labels) {
 
 void ReadNode(const Context& context, int index, Candidates& facts) {
   const core::Node& node = context.report.nodes(index);
-  for (int i = 0; i < node.spec().taints_size(); ++i) {
+  const int taints = std::min(node.spec().taints_size(), kMaxTaints);
+  for (int i = 0; i < taints; ++i) {
     const core::Taint& taint = node.spec().taints(i);
     const Signature* row = FindTaint(taint.key());
     if (row == nullptr) continue;

@@ -1,5 +1,7 @@
 #include "policy/demystify/pod_reader.h"
 
+#include <algorithm>
+
 #include "policy/demystify/container_reader.h"
 #include "policy/demystify/event_reader.h"
 #include "policy/demystify/node_reader.h"
@@ -100,7 +102,9 @@ class PodReader {
     const auto& metadata = pod_.metadata();
     const Seconds gone = ToSeconds(metadata.deletion_timestamp());
     if (!Known(gone)) return;
-    const Seconds requested = gone - metadata.deletion_grace_period_seconds();
+    const Seconds grace =
+        std::clamp<Seconds>(metadata.deletion_grace_period_seconds(), 0, gone);
+    const Seconds requested = gone - grace;
     AddSign("deletion-requested", ".metadata.deletionTimestamp", "set",
             requested);
     const bool still_there =
@@ -113,10 +117,10 @@ class PodReader {
 
   void ReadUsage() {
     if (state_.end != End::kKilled) return;
-    const auto& usages = context_.report.usage();
+    if (SignalOf(state_.exit_code.value_or(0)) != 9) return;
     const std::string_view container = ContainerName(pod_, state_);
-    for (int i = 0; i < usages.size(); ++i) {
-      const v1::ContainerUsage& usage = usages[i];
+    for (const int i : context_.UsageOf(pod_)) {
+      const v1::ContainerUsage& usage = context_.report.usage(i);
       const bool ours =
           (usage.pod().empty() || usage.pod() == pod_.metadata().name()) &&
           (usage.container().empty() || usage.container() == container);
@@ -125,9 +129,7 @@ class PodReader {
           usage.memory_limit_bytes() > 0 &&
           usage.memory_peak_bytes() >=
               usage.memory_limit_bytes() - usage.memory_limit_bytes() / 20;
-      if (!ours || !reached || SignalOf(state_.exit_code.value_or(0)) != 9) {
-        continue;
-      }
+      if (!ours || !reached) continue;
       AddSign("memory-peak-at-limit", "", "at the limit");
       facts_.back().place = {Root::kUsage, i, "", -1, ".memoryPeakBytes"};
     }

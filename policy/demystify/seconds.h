@@ -18,9 +18,14 @@ inline constexpr Seconds kUnknownTime = std::numeric_limits<Seconds>::min();
 // events between two machines means anything.
 inline constexpr Seconds kClockSkew = 10;
 
+// End of the year 9999, the last time a Timestamp may name: keeps sums of
+// times and delays far from overflow.
+inline constexpr Seconds kLastTime = 253402300799;
+
 // Kubernetes writes "no time" as the zero time, which reads as the epoch.
 inline Seconds ToSeconds(const google::protobuf::Timestamp& time) {
-  return time.seconds() > 0 ? time.seconds() : kUnknownTime;
+  if (time.seconds() <= 0) return kUnknownTime;
+  return time.seconds() < kLastTime ? time.seconds() : kLastTime;
 }
 
 inline bool Known(Seconds time) { return time != kUnknownTime; }

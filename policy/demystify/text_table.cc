@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -30,11 +29,8 @@ std::unique_ptr<const re2::RE2> Compile(const char* pattern) {
   options.set_encoding(re2::RE2::Options::EncodingLatin1);
   options.set_log_errors(false);
   auto compiled = std::make_unique<const re2::RE2>(pattern, options);
-  if (!compiled->ok()) {
-    std::fprintf(stderr, "built-in pattern %s: %s\n", pattern,
-                 compiled->error().c_str());
-    std::abort();
-  }
+  // The tables are constants: a test compiles every pattern of every table.
+  if (!compiled->ok()) std::abort();
   return compiled;
 }
 

@@ -13,10 +13,17 @@ void CopyMap(const From& from,
   for (const auto& [key, value] : from) to[Excerpt(key)] = Excerpt(value);
 }
 
+template <typename Metadata>
+void CopyLabels(const Metadata& metadata, v1::WorkloadReference& workload) {
+  CopyMap(metadata.labels(), *workload.mutable_labels());
+  CopyMap(metadata.annotations(), *workload.mutable_annotations());
+}
+
 // Fills what the caller left empty.
 template <typename Metadata>
 void FillFrom(std::string_view group, std::string_view kind,
-              const Metadata& metadata, v1::WorkloadReference& workload) {
+              const Metadata& metadata, bool with_labels,
+              v1::WorkloadReference& workload) {
   if (workload.namespace_().empty()) {
     workload.set_namespace_(Excerpt(metadata.namespace_()));
   }
@@ -30,8 +37,7 @@ void FillFrom(std::string_view group, std::string_view kind,
   }
   if (workload.name().empty()) workload.set_name(Excerpt(metadata.name()));
   if (workload.uid().empty()) workload.set_uid(Excerpt(metadata.uid()));
-  CopyMap(metadata.labels(), *workload.mutable_labels());
-  CopyMap(metadata.annotations(), *workload.mutable_annotations());
+  if (with_labels) CopyLabels(metadata, workload);
 }
 
 std::string_view GroupOf(std::string_view api_version) {
@@ -42,7 +48,7 @@ std::string_view GroupOf(std::string_view api_version) {
 
 // The pod's controller owner is the workload; without one the pod is. Labels
 // are the pod's either way: they come from the owner's template.
-void FillFromPod(const kubernetes::core::v1::Pod& pod,
+void FillFromPod(const kubernetes::core::v1::Pod& pod, bool with_labels,
                  v1::WorkloadReference& workload) {
   const auto& metadata = pod.metadata();
   for (const auto& owner : metadata.owner_references()) {
@@ -57,11 +63,10 @@ void FillFromPod(const kubernetes::core::v1::Pod& pod,
     }
     if (workload.name().empty()) workload.set_name(Excerpt(owner.name()));
     if (workload.uid().empty()) workload.set_uid(Excerpt(owner.uid()));
-    CopyMap(metadata.labels(), *workload.mutable_labels());
-    CopyMap(metadata.annotations(), *workload.mutable_annotations());
+    if (with_labels) CopyLabels(metadata, workload);
     return;
   }
-  FillFrom("", "Pod", metadata, workload);
+  FillFrom("", "Pod", metadata, with_labels, workload);
 }
 
 void FillFromEvent(const kubernetes::core::v1::Event& event,
@@ -77,32 +82,34 @@ void FillFromEvent(const kubernetes::core::v1::Event& event,
   if (workload.name().empty()) workload.set_name(Excerpt(about.name()));
 }
 
-void FillFromObjects(const v1::FailureReport& report,
+void FillFromObjects(const v1::FailureReport& report, bool with_labels,
                      v1::WorkloadReference& workload) {
   if (report.has_train_job()) {
     FillFrom("trainer.kubeflow.org", "TrainJob", report.train_job().metadata(),
-             workload);
+             with_labels, workload);
   } else if (report.has_ray_job()) {
-    FillFrom("ray.io", "RayJob", report.ray_job().metadata(), workload);
+    FillFrom("ray.io", "RayJob", report.ray_job().metadata(), with_labels,
+             workload);
   } else if (report.has_spark_application()) {
     FillFrom("sparkoperator.k8s.io", "SparkApplication",
-             report.spark_application().metadata(), workload);
+             report.spark_application().metadata(), with_labels, workload);
   } else if (report.has_kubeflow_job()) {
     const std::string& kind = report.kubeflow_job().kind();
     FillFrom("kubeflow.org", kind.empty() ? "TrainingJob" : Excerpt(kind),
-             report.kubeflow_job().metadata(), workload);
+             report.kubeflow_job().metadata(), with_labels, workload);
   } else if (report.has_job_set()) {
     FillFrom("jobset.x-k8s.io", "JobSet", report.job_set().metadata(),
-             workload);
+             with_labels, workload);
   } else if (report.has_ray_cluster()) {
-    FillFrom("ray.io", "RayCluster", report.ray_cluster().metadata(), workload);
+    FillFrom("ray.io", "RayCluster", report.ray_cluster().metadata(),
+             with_labels, workload);
   } else if (report.jobs_size() > 0) {
-    FillFrom("batch", "Job", report.jobs(0).metadata(), workload);
+    FillFrom("batch", "Job", report.jobs(0).metadata(), with_labels, workload);
   } else if (report.pods_size() > 0) {
-    FillFromPod(report.pods(0), workload);
+    FillFromPod(report.pods(0), with_labels, workload);
   } else if (report.has_kueue_workload()) {
     FillFrom("kueue.x-k8s.io", "Workload", report.kueue_workload().metadata(),
-             workload);
+             with_labels, workload);
   } else if (report.has_creation_error()) {
     if (workload.kind().empty()) {
       workload.set_kind(report.creation_error().kind());
@@ -114,9 +121,10 @@ void FillFromObjects(const v1::FailureReport& report,
 
 }  // namespace
 
-v1::WorkloadReference WorkloadOf(const v1::FailureReport& report) {
+v1::WorkloadReference WorkloadOf(const v1::FailureReport& report,
+                                 bool with_labels) {
   v1::WorkloadReference workload = report.workload();
-  FillFromObjects(report, workload);
+  FillFromObjects(report, with_labels, workload);
   if (!workload.has_replicas() && report.pods_size() > 0) {
     workload.set_replicas(report.pods_size());
   }

@@ -58,9 +58,8 @@ class JobSync {
   SyncResult Run() && {
     result_.status = job_.status();
     result_.record = in_.record;
-    result_.failures =
-        job_.status().failed() +
-        job_.status().uncounted_terminated_pods().failed_size();
+    result_.failures = job_.status().failed() +
+                       job_.status().uncounted_terminated_pods().failed_size();
     if (IsLeftAlone(job_, gates_)) return std::move(result_);
     StartIfFirst();
     CountFinished();

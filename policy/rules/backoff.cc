@@ -6,7 +6,8 @@
 namespace mulligan {
 
 absl::Duration BaseDelay(const CompiledBackoff& backoff, std::int64_t charges) {
-  const double n = static_cast<double>(std::max<std::int64_t>(charges, 1));
+  if (charges <= 1) return std::min(backoff.initial, backoff.max);
+  const double n = static_cast<double>(charges);
   double growth = 1;
   if (backoff.kind == v1::Backoff::LINEAR) {
     growth = n;
@@ -19,12 +20,20 @@ absl::Duration BaseDelay(const CompiledBackoff& backoff, std::int64_t charges) {
 
 absl::Duration Spread(absl::Duration delay, double jitter,
                       std::uint64_t identity) {
+  // Delays are at most ten years: nanoseconds fit, and are much faster to
+  // reckon with than durations.
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  constexpr std::int64_t kSecond = 1000 * kMillisecond;
+  const std::int64_t most = absl::ToInt64Nanoseconds(delay);
+  const auto least = static_cast<std::int64_t>(
+      std::ceil(static_cast<double>(most) * (1 - jitter)));
   // 53 bits: what a double holds exactly, so every platform agrees.
-  const double share = std::ldexp(static_cast<double>(identity >> 11), -53);
-  const absl::Duration spread = delay - delay * (jitter * share);
-  if (spread < absl::Seconds(1) || spread == delay) return spread;
-  return std::max(absl::Floor(spread, absl::Milliseconds(1)),
-                  delay * (1 - jitter));
+  const double share = static_cast<double>(identity >> 11) * 0x1p-53;
+  std::int64_t spread = most - static_cast<std::int64_t>(
+                                   static_cast<double>(most) * jitter * share);
+  if (spread == most) return delay;
+  if (spread >= kSecond) spread -= spread % kMillisecond;
+  return absl::Nanoseconds(std::clamp(spread, std::min(least, most), most));
 }
 
 absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,

@@ -174,7 +174,8 @@ void BM_LongLogTail(benchmark::State& state) {
   MainEnd(pod).set_exit_code(1);
   MainEnd(pod).set_reason("Error");
   std::string log;
-  while (log.size() < 3500) log += "step 1042: loss 2.31, 812 tokens a second\n";
+  while (log.size() < 3500)
+    log += "step 1042: loss 2.31, 812 tokens a second\n";
   MainEnd(pod).set_message(log + kLog);
   Run(state, ReportOf(pod), false);
 }

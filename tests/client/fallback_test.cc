@@ -36,6 +36,13 @@ TEST(RetryDelayTest, ReadsTheServersRetryInfo) {
   absl::Status status = absl::ResourceExhaustedError("busy");
   status.SetPayload(kStatusDetailsUrl, absl::Cord(details.SerializeAsString()));
   EXPECT_EQ(RetryDelay(status), absl::Milliseconds(2500));
+  EXPECT_EQ(FallbackFor(status), Fallback::kRetryLater);
+}
+
+TEST(FallbackTest, ARequestThatIsTooLargeStaysSo) {
+  EXPECT_EQ(FallbackFor(absl::ResourceExhaustedError("too large")),
+            Fallback::kNativePolicy);
+  EXPECT_EQ(FallbackFor(absl::UnavailableError("")), Fallback::kRetryLater);
 }
 
 TEST(RetryDelayTest, IsAbsentWithoutDetailsOrWithBrokenOnes) {

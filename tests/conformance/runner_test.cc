@@ -148,10 +148,11 @@ TEST(EvaluatorForTest, GoesByRepositoryOnly) {
     return EvaluatorFor(input);
   };
   EXPECT_EQ(find("kubernetes/kubernetes pkg/x"), &EvaluateKubernetes);
-  EXPECT_EQ(find("kubeflow/trainer@7858371b4^ pkg/x"), &EvaluateTrainer);
+  EXPECT_EQ(find("kubernetes/kubernetes@7858371b4^ pkg/x"),
+            &EvaluateKubernetes);
   EXPECT_EQ(find("kubernetes-sigs/jobset: pkg/x"), &EvaluateJobSet);
-  EXPECT_EQ(find("flyteorg/flyte"), &EvaluateFlyte);
-  EXPECT_EQ(find("flyteorg/flytekit x"), nullptr);
+  EXPECT_EQ(find("kubernetes-sigs/jobset"), &EvaluateJobSet);
+  EXPECT_EQ(find("kubernetes-sigs/jobsets x"), nullptr);
   EXPECT_EQ(find(""), nullptr);
 }
 

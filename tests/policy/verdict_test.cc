@@ -398,8 +398,7 @@ TEST_F(VerdictTest, CounterfactualsAreVerifiedFlips) {
   considered.set_cause(v1::SUCCEEDED);
   diagnosis_.add_considered()->set_cause(v1::HANG);
   v1::Explanation explanation;
-  const Accounts fresh(rules_->compiled().budgets, ledger_, kNow);
-  ExplainFlips(Failure(), Decide(), fresh, explanation);
+  ExplainFlips(Failure(), Decide(), explanation);
   EXPECT_THAT(
       explanation,
       testing::EqualsProto(
@@ -412,8 +411,7 @@ TEST_F(VerdictTest, CounterfactualsAreVerifiedFlips) {
 TEST_F(VerdictTest, AGrantedRetryIsOneChargeAwayFromRefusal) {
   Policy(kRetry);
   v1::Explanation explanation;
-  const Accounts fresh(rules_->compiled().budgets, ledger_, kNow);
-  ExplainFlips(Failure(), Decide(), fresh, explanation);
+  ExplainFlips(Failure(), Decide(), explanation);
   EXPECT_THAT(explanation,
               testing::EqualsProto("counterfactuals { change: 'budget a had "
                                    "limit 0 instead of 2' verdict: 'fail the "

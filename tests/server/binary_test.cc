@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
+#include <grpcpp/create_channel.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -18,6 +20,7 @@
 #include "policy/loader/load.h"
 #include "server/policy_source.h"
 #include "server/run.h"
+#include "tests/server/test_server.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 
@@ -96,6 +99,15 @@ std::vector<std::string> Serving(std::vector<std::string> more = {}) {
   return arguments;
 }
 
+// The gRPC port of a program that serves.
+int PortOf(Program& program) {
+  constexpr std::string_view kKey = "\"grpc_port\":";
+  // The member after the port: the number is complete then.
+  if (!program.WaitFor("\"admin_port\":")) return 0;
+  const std::size_t at = program.output().find(kKey) + kKey.size();
+  return std::stoi(program.output().substr(at));
+}
+
 class StopSignalTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(StopSignalTest, DrainsAndExitsWithZero) {
@@ -136,11 +148,18 @@ TEST(BinaryTest, WritesThePortFileOnceItServes) {
   EXPECT_GT(ports.fields().at("pid").number_value(), 0);
 }
 
-TEST(BinaryTest, EveryLineIsJson) {
-  Program program(Serving());
-  ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
+TEST(BinaryTest, EveryLineIsJsonWhateverCallersSend) {
+  Program program(Serving({"--log-level=debug"}));
+  const int port = PortOf(program);
+  ASSERT_NE(port, 0) << program.output();
+  // request_id = "\xff", about which protobuf itself complains.
+  testing::CallWithBytes(
+      grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
+                          grpc::InsecureChannelCredentials()),
+      "/mulligan.v1.RetryDecisionService/Decide", "\x3a\x01\xff");
   program.Signal(SIGTERM);
   EXPECT_EQ(program.Wait(), kExitOk);
+  EXPECT_THAT(program.output(), HasSubstr("\"component\":\"protobuf\""));
   std::istringstream lines(program.output());
   std::string line;
   while (std::getline(lines, line)) {
@@ -167,10 +186,8 @@ TEST(BinaryTest, PlaintextForOthersIsWrongUsage) {
 
 TEST(BinaryTest, PortInUseIsCodeOne) {
   Program first(Serving());
-  ASSERT_TRUE(first.WaitFor("\"grpc_port\":")) << first.output();
-  ASSERT_TRUE(first.WaitFor("\n"));
-  const std::size_t at = first.output().find("\"grpc_port\":") + 12;
-  const int port = std::stoi(first.output().substr(at));
+  const int port = PortOf(first);
+  ASSERT_NE(port, 0) << first.output();
   Program second({"--listen-address=127.0.0.1:" + std::to_string(port),
                   "--admin-address=off"});
   EXPECT_EQ(second.Wait(), kExitCannotStart);

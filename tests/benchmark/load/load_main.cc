@@ -46,18 +46,17 @@ bool Connect(const Arguments& arguments, Plan& plan) {
 
 void Print(const Result& result, const Plan& plan) {
   const auto calls = static_cast<double>(result.latency.total());
-  std::puts(
-      absl::StrFormat(
-          R"({"calls": %d, "calls_per_second": %.1f, "p50_us": %.1f, )"
-          R"("p99_us": %.1f, "p999_us": %.1f, "server_cpu_us": %.2f, )"
-          R"("errors": %d, "not_started": %d, "rss_kib": %d})",
-          result.latency.total(), calls / result.seconds,
-          result.latency.QuantileMicroseconds(0.5),
-          result.latency.QuantileMicroseconds(0.99),
-          result.latency.QuantileMicroseconds(0.999),
-          calls > 0 ? result.server_cpu_seconds / calls * 1e6 : 0,
-          result.errors, result.not_started, ResidentKib(plan.server_pid))
-          .c_str());
+  std::puts(absl::StrFormat(
+                R"({"calls": %d, "calls_per_second": %.1f, "p50_us": %.1f, )"
+                R"("p99_us": %.1f, "p999_us": %.1f, "server_cpu_us": %.2f, )"
+                R"("errors": %d, "not_started": %d, "rss_kib": %d})",
+                result.latency.total(), calls / result.seconds,
+                result.latency.QuantileMicroseconds(0.5),
+                result.latency.QuantileMicroseconds(0.99),
+                result.latency.QuantileMicroseconds(0.999),
+                calls > 0 ? result.server_cpu_seconds / calls * 1e6 : 0,
+                result.errors, result.not_started, ResidentKib(plan.server_pid))
+                .c_str());
   if (!result.first_error.empty()) {
     std::fprintf(stderr, "first error: %s\n", result.first_error.c_str());
   }
@@ -95,8 +94,7 @@ int Main(int argc, char** argv) {
   plan.duration = std::chrono::duration<double>(arguments.duration);
   plan.server_pid = arguments.server_pid;
   if (!Connect(arguments, plan)) return 1;
-  const Result result =
-      plan.rate > 0 ? RunOpenLoop(plan) : RunClosedLoop(plan);
+  const Result result = plan.rate > 0 ? RunOpenLoop(plan) : RunClosedLoop(plan);
   Print(result, plan);
   return result.errors == 0 ? 0 : 3;
 }

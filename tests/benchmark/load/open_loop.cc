@@ -40,8 +40,8 @@ Result RunOpenLoop(const Plan& plan) {
   std::deque<CallSlot> slots;
   FreeSlots free_slots;
   for (std::size_t i = 0; i < kSlots; ++i) {
-    free_slots.Put(&slots.emplace_back(
-        plan, *plan.stubs[i % plan.stubs.size()], queue));
+    free_slots.Put(
+        &slots.emplace_back(plan, *plan.stubs[i % plan.stubs.size()], queue));
   }
   std::atomic<bool> measuring = false;
   std::atomic<int> under_way = 0;

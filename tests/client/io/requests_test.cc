@@ -129,17 +129,37 @@ TEST(AnswerRequestsTest, MissingResultsAreErrors) {
               ElementsAre(::testing::HasSubstr("\"code\":\"INTERNAL\"")));
 }
 
-TEST(AnswerRequestsTest, AnswersBeforeTheNextLineIsThere) {
-  std::stringstream in;
+// Gives one line at a time, as a pipe whose writer waits for answers.
+class OneLineAtATime : public std::streambuf {
+ public:
+  explicit OneLineAtATime(std::vector<std::string> lines)
+      : lines_(std::move(lines)) {}
+
+ protected:
+  int_type underflow() override {
+    if (next_ == lines_.size()) return traits_type::eof();
+    std::string& line = lines_[next_++];
+    setg(line.data(), line.data(), line.data() + line.size());
+    return traits_type::to_int_type(line[0]);
+  }
+
+ private:
+  std::vector<std::string> lines_;
+  size_t next_ = 0;
+};
+
+TEST(AnswerRequestsTest, AnswersBeforeWaitingForTheNextLine) {
+  OneLineAtATime lines(
+      {"{\"requestId\":\"1\"}\n", "\n", "[]\n", "{\"requestId\":\"2\"}\n"});
+  std::istream in(&lines);
   std::ostringstream out;
-  in << "{\"requestId\":\"1\"}\n{\"requestId\":\"2\"}\n";
   std::vector<std::string> seen;
   const BatchDecider decide = [&](const v1::BatchDecideRequest& batch) {
     seen.push_back(out.str());
     return Echo(batch);
   };
-  AnswerRequests(in, out, 1, decide);
-  EXPECT_THAT(seen, ElementsAre("", "{\"requestId\":\"1\"}\n"));
+  AnswerRequests(in, out, 1000, decide);
+  EXPECT_THAT(seen, ElementsAre("", ::testing::HasSubstr("line 3")));
 }
 
 }  // namespace

@@ -114,6 +114,18 @@ TEST_F(LedgerTest, TheLargestRecordFitsAnOrdinaryLedger) {
   EXPECT_EQ(ledger.history_size(), 1);
 }
 
+TEST_F(LedgerTest, KeepsTheBoundAtEveryLength) {
+  v1::BudgetLedger ledger;
+  for (int i = 0; i < 40; ++i) {
+    FillLargest(i, *ledger.add_history());
+    auto& change = *ledger.mutable_history()->rbegin();
+    if (i % 3 != 0) change.mutable_decision()->clear_resources();
+    if (i % 2 != 0) change.set_node("n");
+    BoundLedger(rules_->compiled(), ledger);
+    EXPECT_LE(JsonBytes(ledger), kMaxLedgerJsonBytes);
+  }
+}
+
 TEST_F(LedgerTest, DropsTheOldestFirst) {
   v1::BudgetLedger ledger;
   for (int i = 0; i <= kMaxHistory; ++i) {

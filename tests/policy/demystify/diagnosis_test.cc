@@ -1,4 +1,6 @@
 // The written answer: evidence, alternatives, culprit, fingerprint, findings.
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -239,6 +241,23 @@ TEST(Findings, StuckPodsAreStuckSinceTheirFirstSign) {
                        })pb"),
            {}, &findings);
   EXPECT_EQ(findings.since.seconds(), 910);
+}
+
+TEST(Findings, ExtremeNumbersAreHarmless) {
+  v1::FailureReport report = FailedPod(-2147483647 - 1, "Error");
+  auto& pod = *report.mutable_pods(0);
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+  pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(kHuge);
+  pod.mutable_metadata()->set_deletion_grace_period_seconds(-kHuge);
+  pod.mutable_status()->mutable_start_time()->set_seconds(-kHuge);
+  auto& end = *pod.mutable_status()
+                   ->mutable_container_statuses(0)
+                   ->mutable_state()
+                   ->mutable_terminated();
+  end.mutable_finished_at()->set_seconds(kHuge);
+  report.mutable_observed_at()->set_seconds(kHuge);
+  *report.add_pods() = pod;
+  EXPECT_EQ(Diagnose(report).cause(), v1::APP_ERROR);
 }
 
 TEST(EmptyReport, IsUnknown) {

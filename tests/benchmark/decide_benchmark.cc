@@ -1,0 +1,263 @@
+// The decision core: a parsed request to a filled answer, default policy,
+// summary explanation.
+#include <benchmark/benchmark.h>
+#include <google/protobuf/arena.h>
+#include <google/protobuf/text_format.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "policy/decide.h"
+#include "policy/loader/load.h"
+
+namespace mulligan {
+namespace {
+
+// About 1.5 KB on the wire: labels, annotations, conditions, two containers.
+constexpr char kPod[] = R"pb(
+  metadata {
+    name: "train-7f6b9-0"
+    namespace: "ml-team"
+    uid: "0b6e7f0c-8a3e-4c5e-9a53-2f1f7a0c1d2e"
+    resource_version: "184467"
+    creation_timestamp { seconds: 1700000000 }
+    labels { key: "batch.kubernetes.io/job-name" value: "train-7f6b9" }
+    labels {
+      key: "batch.kubernetes.io/controller-uid"
+      value: "5a1b0c9e-1111-4222-8333-444455556666"
+    }
+    labels { key: "batch.kubernetes.io/job-completion-index" value: "0" }
+    labels { key: "app" value: "train" }
+    annotations { key: "kubectl.kubernetes.io/default-container" value: "main" }
+    annotations {
+      key: "sidecar.istio.io/status"
+      value: "{\"containers\":[\"istio-proxy\"],\"revision\":\"default\"}"
+    }
+    owner_references {
+      api_version: "batch/v1"
+      kind: "Job"
+      name: "train-7f6b9"
+      uid: "5a1b0c9e-1111-4222-8333-444455556666"
+      controller: true
+    }
+  }
+  spec {
+    node_name: "gke-pool-1-2f9c"
+    restart_policy: "Never"
+    termination_grace_period_seconds: 30
+    containers { name: "main" image: "registry.example/team/train:1.4" }
+    containers { name: "istio-proxy" image: "registry.example/proxy:1.20" }
+  }
+  status {
+    phase: "Failed"
+    host_ip: "10.0.0.7"
+    pod_ip: "10.4.1.23"
+    qos_class: "Burstable"
+    start_time { seconds: 1700000000 }
+    conditions {
+      type: "Initialized"
+      status: "True"
+      last_transition_time { seconds: 1700000001 }
+    }
+    conditions {
+      type: "Ready"
+      status: "False"
+      reason: "PodFailed"
+      last_transition_time { seconds: 1700000630 }
+    }
+    conditions {
+      type: "ContainersReady"
+      status: "False"
+      reason: "PodFailed"
+      last_transition_time { seconds: 1700000630 }
+    }
+    conditions {
+      type: "PodScheduled"
+      status: "True"
+      last_transition_time { seconds: 1700000000 }
+    }
+    container_statuses {
+      name: "main"
+      image: "registry.example/team/train:1.4"
+      image_id: "registry.example/team/train@sha256:0123456789abcdef0123456789"
+      container_id: "containerd://fedcba9876543210fedcba9876543210fedcba98765"
+      state {
+        terminated {
+          exit_code: 137
+          reason: "OOMKilled"
+          started_at { seconds: 1700000005 }
+          finished_at { seconds: 1700000629 }
+          container_id: "containerd://fedcba9876543210fedcba9876543210fedcba9"
+        }
+      }
+    }
+    container_statuses {
+      name: "istio-proxy"
+      image: "registry.example/proxy:1.20"
+      image_id: "registry.example/proxy@sha256:9876543210abcdef9876543210"
+      container_id: "containerd://0123456789abcdef0123456789abcdef0123456789a"
+      state {
+        terminated {
+          exit_code: 0
+          reason: "Completed"
+          started_at { seconds: 1700000005 }
+          finished_at { seconds: 1700000630 }
+        }
+      }
+    }
+  }
+)pb";
+
+// A policy as a platform team keeps one per tenant.
+std::string TenantPolicy(int number) {
+  const std::string name = "tenant-" + std::to_string(number);
+  return "apiVersion: mulligan.dev/v1\n"
+         "kind: RetryPolicy\n"
+         "metadata: {name: " +
+         name +
+         "}\n"
+         "spec:\n"
+         "  selector: {kinds: [Job], namespaces: [\"" +
+         name +
+         "-*\"]}\n"
+         "  budgets: {application: {limit: 3}}\n"
+         "  default: {action: RETRY, budget: application}\n";
+}
+
+// The embedded default policy and `more` others.
+std::unique_ptr<const PolicySet> Policies(int more) {
+  std::vector<PolicyText> texts = {EmbeddedPolicy()};
+  for (int i = 0; i < more; ++i) {
+    texts.push_back({"tenant.yaml", TenantPolicy(i)});
+  }
+  Issues issues;
+  auto set = LoadPolicies(texts, issues);
+  if (set == nullptr) {
+    for (const Issue& issue : issues) std::cerr << FormatIssue(issue) << "\n";
+    std::abort();
+  }
+  return set;
+}
+
+v1::DecideRequest OnePod() {
+  v1::DecideRequest request;
+  request.mutable_report()->mutable_observed_at()->set_seconds(1700000640);
+  if (!google::protobuf::TextFormat::ParseFromString(
+          kPod, request.mutable_report()->add_pods())) {
+    std::abort();
+  }
+  return request;
+}
+
+v1::DecideRequest Gang(int pods) {
+  v1::DecideRequest request = OnePod();
+  const auto pod = request.report().pods(0);
+  for (int i = 1; i < pods; ++i) {
+    auto& member = *request.mutable_report()->add_pods();
+    member = pod;
+    member.mutable_metadata()->set_name("train-7f6b9-" + std::to_string(i));
+    member.mutable_metadata()->set_uid("uid-" + std::to_string(i));
+    auto& ended = *member.mutable_status()
+                       ->mutable_container_statuses(0)
+                       ->mutable_state()
+                       ->mutable_terminated();
+    ended.set_exit_code(1);
+    ended.set_reason("Error");
+    ended.set_message("NCCL error: remote process exited or closed");
+    ended.mutable_finished_at()->set_seconds(1700000640);
+  }
+  return request;
+}
+
+// The request of a caller whose workload failed `failures` times before.
+v1::DecideRequest WithHistory(const PolicySet& policies, int failures) {
+  v1::DecideRequest request = OnePod();
+  for (int i = 0; i < failures; ++i) {
+    v1::DecideRequest earlier = request;
+    earlier.mutable_report()->set_failure_id("earlier-" + std::to_string(i));
+    v1::DecideResponse response;
+    if (!Decide(earlier, policies, {}, response).ok()) std::abort();
+    *request.mutable_ledger() = response.ledger();
+  }
+  return request;
+}
+
+void Run(benchmark::State& state, const v1::DecideRequest& request,
+         const PolicySet& policies) {
+  google::protobuf::Timestamp now;
+  google::protobuf::ArenaOptions options;
+  alignas(8) static char block[32 << 10];
+  options.initial_block = block;
+  options.initial_block_size = sizeof(block);
+  for (auto _ : state) {
+    google::protobuf::Arena arena(options);
+    auto& response =
+        *google::protobuf::Arena::CreateMessage<v1::DecideResponse>(&arena);
+    const absl::Status status = Decide(request, policies, now, response);
+    if (!status.ok()) state.SkipWithError("refused");
+    benchmark::DoNotOptimize(response);
+  }
+  state.SetLabel(std::to_string(request.ByteSizeLong()) + " request bytes");
+}
+
+void BM_TwoContainerPod(benchmark::State& state) {
+  const auto policies = Policies(static_cast<int>(state.range(0)) - 1);
+  Run(state, OnePod(), *policies);
+}
+BENCHMARK(BM_TwoContainerPod)->ArgName("policies")->Arg(1)->Arg(1000);
+
+// As a server without arenas would call it.
+void BM_TwoContainerPodOnTheHeap(benchmark::State& state) {
+  const auto policies = Policies(0);
+  const v1::DecideRequest request = OnePod();
+  for (auto _ : state) {
+    v1::DecideResponse response;
+    const absl::Status status = Decide(request, *policies, {}, response);
+    if (!status.ok()) state.SkipWithError("refused");
+    benchmark::DoNotOptimize(response);
+  }
+}
+BENCHMARK(BM_TwoContainerPodOnTheHeap);
+
+void BM_WithHistory(benchmark::State& state) {
+  const auto policies = Policies(0);
+  Run(state, WithHistory(*policies, static_cast<int>(state.range(0))),
+      *policies);
+}
+BENCHMARK(BM_WithHistory)->ArgName("failures")->Arg(2)->Arg(30);
+
+void BM_FullExplanation(benchmark::State& state) {
+  const auto policies = Policies(0);
+  v1::DecideRequest request = OnePod();
+  request.set_explain(v1::DecideRequest::FULL);
+  Run(state, request, *policies);
+}
+BENCHMARK(BM_FullExplanation);
+
+void BM_Gang(benchmark::State& state) {
+  const auto policies = Policies(0);
+  Run(state, Gang(static_cast<int>(state.range(0))), *policies);
+}
+BENCHMARK(BM_Gang)->ArgName("pods")->Arg(8)->Arg(1000)->Unit(
+    benchmark::kMicrosecond);
+
+void BM_SelectPolicy(benchmark::State& state) {
+  const auto policies = Policies(static_cast<int>(state.range(0)) - 1);
+  v1::WorkloadReference workload;
+  workload.set_kind("Job");
+  workload.set_namespace_("tenant-7-prod");
+  workload.set_name("train");
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(&policies->Select(workload));
+  }
+}
+BENCHMARK(BM_SelectPolicy)->ArgName("policies")->Arg(1)->Arg(1000);
+
+}  // namespace
+}  // namespace mulligan
+
+BENCHMARK_MAIN();

@@ -1,0 +1,77 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/command/run_command.h"
+#include "tests/client/command/samples.h"
+
+namespace mulligan::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class DecideTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!ServerProcess::IsBuilt()) GTEST_SKIP() << "no mulligan-server built";
+    server_ = std::make_unique<ServerProcess>();
+    ASSERT_NE(server_->address(), "");
+  }
+
+  std::string Server() const { return "--server=" + server_->address(); }
+
+  std::unique_ptr<ServerProcess> server_;
+};
+
+TEST_F(DecideTest, AnswersAsExplainDoes) {
+  std::vector<std::string> flags = {"-o", "json",
+                                    "--observed-at=2026-01-31T08:00:00Z", "-"};
+  std::vector<std::string> decide = {"decide", Server()};
+  decide.insert(decide.end(), flags.begin(), flags.end());
+  flags.insert(flags.begin(), "explain");
+  const CommandResult result = RunMulligan(decide, kOomPod);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, RunMulligan(flags, kOomPod).out);
+}
+
+TEST_F(DecideTest, RequestsAreAnsweredSinglyAndInBatches) {
+  const std::string input =
+      CompactRequest() + "\n{\"report\":{}}\n" + CompactRequest() + "\n";
+  const CommandResult here = RunMulligan({"explain", "--requests", "-"}, input);
+  for (const char* batch : {"--batch=1", "--batch=2", "--batch=100"}) {
+    const CommandResult there =
+        RunMulligan({"decide", Server(), batch, "--requests", "-"}, input);
+    EXPECT_EQ(there.code, 0) << there.err;
+    EXPECT_EQ(there.out, here.out) << batch;
+  }
+}
+
+TEST_F(DecideTest, ARefusedRequestIsNotTheServersFault) {
+  const CommandResult result =
+      RunMulligan({"decide", Server(), "-"}, R"({"report":{}})");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("INVALID_ARGUMENT"),
+                                HasSubstr("fallback: native policy")));
+}
+
+TEST_F(DecideTest, HealthcheckAsksForAService) {
+  const CommandResult serving = RunMulligan({"healthcheck", Server()});
+  EXPECT_EQ(serving.code, 0) << serving.err;
+  EXPECT_EQ(serving.out, "SERVING\n");
+  EXPECT_EQ(RunMulligan({"healthcheck", Server(), "--service=nosuch"}).code, 4);
+}
+
+TEST(DecideWithoutServerTest, EveryLineSaysThatNobodyAnswered) {
+  const CommandResult result = RunMulligan(
+      {"decide", "--server=127.0.0.1:1", "--requests", "-"}, "{}\n{}\n");
+  EXPECT_EQ(result.code, 4);
+  EXPECT_THAT(result.out, StartsWith(R"({"error":{"code":"UNAVAILABLE",)"));
+  EXPECT_THAT(result.err, HasSubstr("no answer to 2 of 2 requests"));
+}
+
+}  // namespace
+}  // namespace mulligan::testing

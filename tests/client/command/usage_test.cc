@@ -1,0 +1,165 @@
+// Errors of the command line, help and version.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/command/run_command.h"
+#include "tests/client/command/samples.h"
+
+namespace mulligan::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct Usage {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::string input;
+  int code;
+  // Part of the one line on standard error.
+  const char* message;
+};
+
+class UsageErrorTest : public ::testing::TestWithParam<Usage> {};
+
+TEST_P(UsageErrorTest, IsOneLineThatNamesTheCulprit) {
+  const CommandResult result =
+      RunMulligan(GetParam().arguments, GetParam().input);
+  EXPECT_EQ(result.code, GetParam().code);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err,
+              AllOf(StartsWith("mulligan: "), HasSubstr(GetParam().message)));
+  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UsageErrorTest,
+    ::testing::Values(
+        Usage{"NoCommand", {}, "", 2, "subcommand is required"},
+        Usage{"UnknownCommand", {"nosuch"}, "", 2, "\"nosuch\" is no command"},
+        Usage{"UnknownFlag", {"explain", "--nosuch"}, "", 2, "--nosuch"},
+        Usage{"MissingFile",
+              {"explain", "-f", "/no/file"},
+              "",
+              2,
+              "/no/file: No such file"},
+        Usage{"EmptyInput", {"explain", "-"}, "", 2, "<stdin>: is empty"},
+        Usage{"BrokenJson",
+              {"explain", "-"},
+              "{\"kind\" \"Pod\"}",
+              2,
+              "<stdin>: line 1, column 9: expected ':'"},
+        Usage{"NothingUsable",
+              {"explain", "-"},
+              "{\"kind\":\"Secret\"}",
+              2,
+              "nothing to report"},
+        Usage{"EmptyReport", {"explain", "-"}, "{\"report\":{}}", 2, "report"},
+        Usage{"UnknownOutput",
+              {"explain", "-o", "xml", "-"},
+              kOomPod,
+              2,
+              "--output: xml not in {human,json}"},
+        Usage{"UnknownExplain",
+              {"explain", "--explain=lots", "-"},
+              kOomPod,
+              2,
+              "--explain: lots not in {none,summary,full}"},
+        Usage{"BadTime",
+              {"explain", "--observed-at=noon", "-"},
+              kOomPod,
+              2,
+              "--observed-at: \"noon\""},
+        Usage{"BadAttempt",
+              {"explain", "--attempt=0", "-"},
+              kOomPod,
+              2,
+              "--attempt"},
+        Usage{"UnknownPolicy",
+              {"explain", "--policy-name=zz", "-"},
+              kOomPod,
+              2,
+              "\"zz\""},
+        Usage{"MissingPolicyPath",
+              {"explain", "--policy=/no/dir", "-"},
+              kOomPod,
+              2,
+              "/no/dir: no such file"},
+        Usage{"RequestsAndFiles",
+              {"explain", "--requests", "-", "-f", "x"},
+              "",
+              2,
+              "excludes"},
+        Usage{"MissingRequests",
+              {"explain", "--requests", "/no/file"},
+              "",
+              2,
+              "/no/file: No such file"},
+        Usage{"BadServer",
+              {"decide", "--server=nowhere", "-"},
+              kOomPod,
+              2,
+              "--server: \"nowhere\" is not HOST:PORT"},
+        Usage{"BadDeadline",
+              {"decide", "--deadline=soon", "-"},
+              kOomPod,
+              2,
+              "--deadline: \"soon\""},
+        Usage{
+            "BadBatch", {"decide", "--batch=1001", "-"}, kOomPod, 2, "--batch"},
+        // Port 1 (tcpmux) is never served.
+        Usage{"NoServer",
+              {"decide", "--server=127.0.0.1:1", "-"},
+              kOomPod,
+              4,
+              "127.0.0.1:1 answered UNAVAILABLE"},
+        Usage{"NoHealth",
+              {"healthcheck", "--server=127.0.0.1:1"},
+              "",
+              4,
+              "UNAVAILABLE"},
+        Usage{"NoPolicyPath", {"policy", "check"}, "", 2, "PATH is required"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(HelpTest, ShowsTheSentencePeopleQuote) {
+  const CommandResult result = RunMulligan({"--help"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out,
+              HasSubstr("kubectl get pod X -o json | mulligan explain -"));
+}
+
+TEST(HelpTest, EveryCommandHasAnExampleAndFitsTheScreen) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{},
+                                             {"explain"},
+                                             {"decide"},
+                                             {"policy"},
+                                             {"policy", "check"},
+                                             {"policy", "show"},
+                                             {"healthcheck"},
+                                             {"version"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back("--help");
+    const CommandResult result = RunMulligan(arguments);
+    EXPECT_EQ(result.code, 0);
+    EXPECT_THAT(result.out, HasSubstr("Example"));
+    for (size_t at = 0; at < result.out.size();) {
+      const size_t end = result.out.find('\n', at);
+      EXPECT_LE(end - at, 80) << result.out.substr(at, end - at);
+      at = end + 1;
+    }
+  }
+}
+
+TEST(VersionTest, IsReadableByPeopleAndPrograms) {
+  EXPECT_THAT(RunMulligan({"version"}).out, StartsWith("mulligan "));
+  EXPECT_THAT(RunMulligan({"version", "-o", "json"}).out,
+              AllOf(StartsWith("{\"version\":\""), HasSubstr("\"commit\":")));
+}
+
+}  // namespace
+}  // namespace mulligan::testing
