@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <istream>
-#include <numeric>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/conformance/case.h"
 #include "client/conformance/compare.h"
 #include "client/conformance/evaluate.h"
@@ -52,7 +52,7 @@ void RunCase(const Case& test, FileReport& report) {
   if (answer->out_of_scope.has_value()) {
     const std::string& key = *answer->out_of_scope;
     if (IsReason(key)) {
-      ++report.out_of_scope[key];
+      report.out_of_scope[key].push_back(test.id);
     } else {
       report.failed.push_back(
           {test.id,
@@ -92,13 +92,30 @@ FileReport RunCases(const std::string& file, std::istream& cases) {
   return report;
 }
 
+Totals TotalsOf(const FileReport& report) {
+  Totals totals{report.passed, static_cast<int>(report.failed.size()), 0};
+  for (const auto& [reason, ids] : report.out_of_scope) {
+    totals.out_of_scope += static_cast<int>(ids.size());
+  }
+  return totals;
+}
+
+Totals TotalsOf(const std::vector<FileReport>& reports) {
+  Totals sum;
+  for (const FileReport& report : reports) {
+    const Totals totals = TotalsOf(report);
+    sum.passed += totals.passed;
+    sum.failed += totals.failed;
+    sum.out_of_scope += totals.out_of_scope;
+  }
+  return sum;
+}
+
 void PrintReport(const FileReport& report, std::ostream& out) {
-  const int outside = std::accumulate(
-      report.out_of_scope.begin(), report.out_of_scope.end(), 0,
-      [](int sum, const auto& entry) { return sum + entry.second; });
+  const Totals totals = TotalsOf(report);
   out << absl::StrFormat("%s: %d passed, %d failed, %d out of scope\n",
-                         report.file, report.passed, report.failed.size(),
-                         outside);
+                         report.file, totals.passed, totals.failed,
+                         totals.out_of_scope);
   for (const FailedCase& failed : report.failed) {
     out << "  failed " << failed.id << "\n";
     for (const std::string& why : failed.why) out << "    " << why << "\n";
@@ -106,9 +123,38 @@ void PrintReport(const FileReport& report, std::ostream& out) {
   for (const OutOfScope& reason : OutOfScopeReasons()) {
     const auto found = report.out_of_scope.find(std::string(reason.key));
     if (found == report.out_of_scope.end()) continue;
-    out << absl::StrFormat("  out of scope %d %s: %s\n", found->second,
-                           std::string(reason.key), std::string(reason.why));
+    out << absl::StrFormat("  out of scope %d %s: %s\n", found->second.size(),
+                           reason.key, reason.why)
+        << "    " << absl::StrJoin(found->second, ", ") << "\n";
   }
+}
+
+Json ReportsAsJson(const std::vector<FileReport>& reports) {
+  Json files = Json::array();
+  for (const FileReport& report : reports) {
+    Json failed = Json::array();
+    for (const FailedCase& one : report.failed) {
+      failed.push_back({{"id", one.id}, {"why", one.why}});
+    }
+    Json outside = Json::array();
+    for (const OutOfScope& reason : OutOfScopeReasons()) {
+      const auto found = report.out_of_scope.find(std::string(reason.key));
+      if (found == report.out_of_scope.end()) continue;
+      outside.push_back({{"reason", reason.key},
+                         {"sentence", reason.why},
+                         {"ids", found->second}});
+    }
+    files.push_back({{"file", report.file},
+                     {"passed", report.passed},
+                     {"failed", std::move(failed)},
+                     {"outOfScope", std::move(outside)}});
+  }
+  const Totals totals = TotalsOf(reports);
+  return {{"files", std::move(files)},
+          {"total",
+           {{"passed", totals.passed},
+            {"failed", totals.failed},
+            {"outOfScope", totals.out_of_scope}}}};
 }
 
 }  // namespace mulligan::conformance

@@ -92,13 +92,32 @@ TEST(PrintReportTest, ShowsNumbersFailuresAndReasons) {
   report.file = "f.jsonl";
   report.passed = 3;
   report.failed = {{"x", {"why"}}};
-  report.out_of_scope = {{"clean-up", 2}};
+  report.out_of_scope = {{"clean-up", {"y", "z"}}};
   std::ostringstream out;
   PrintReport(report, out);
   EXPECT_THAT(out.str(),
               AllOf(HasSubstr("f.jsonl: 3 passed, 1 failed, 2 out of scope\n"),
                     HasSubstr("  failed x\n    why\n"),
-                    HasSubstr("out of scope 2 clean-up: Deleting finished")));
+                    HasSubstr("out of scope 2 clean-up: Deleting finished"),
+                    HasSubstr("\n    y, z\n")));
+}
+
+TEST(ReportsAsJsonTest, HoldsEveryFileAndTheSum) {
+  FileReport good;
+  good.file = "good.jsonl";
+  good.passed = 3;
+  FileReport bad;
+  bad.file = "bad.jsonl";
+  bad.failed = {{"x", {"why"}}};
+  bad.out_of_scope = {{"clean-up", {"y", "z"}}};
+  const Json json = ReportsAsJson({good, bad});
+  EXPECT_EQ(json["total"],
+            Json::parse(R"({"passed":3,"failed":1,"outOfScope":2})"));
+  EXPECT_EQ(json["files"][0]["file"], "good.jsonl");
+  EXPECT_EQ(json["files"][1]["failed"],
+            Json::parse(R"([{"id":"x","why":["why"]}])"));
+  EXPECT_EQ(json["files"][1]["outOfScope"][0]["ids"],
+            Json::parse(R"(["y","z"])"));
 }
 
 TEST(ParseCaseTest, ReadsEveryMember) {

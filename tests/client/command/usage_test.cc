@@ -140,6 +140,7 @@ TEST(HelpTest, EveryCommandHasAnExampleAndFitsTheScreen) {
                                              {"policy"},
                                              {"policy", "check"},
                                              {"policy", "show"},
+                                             {"conformance"},
                                              {"healthcheck"},
                                              {"version"}}) {
     std::vector<std::string> arguments = command;
