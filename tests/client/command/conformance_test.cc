@@ -83,8 +83,8 @@ TEST(ConformanceCommandTest, RefusesFilesWithoutCases) {
   for (const auto& test : kTests) {
     const CommandResult result = RunMulligan(test.arguments, "\n \n");
     EXPECT_EQ(result.code, 2) << test.error;
-    EXPECT_THAT(result.err, AllOf(StartsWith("mulligan: "),
-                                  HasSubstr(test.error)));
+    EXPECT_THAT(result.err,
+                AllOf(StartsWith("mulligan: "), HasSubstr(test.error)));
     EXPECT_THAT(result.out, IsEmpty());
   }
 }
