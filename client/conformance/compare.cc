@@ -113,12 +113,24 @@ bool CompareProperty(const std::string& path, const std::string& name,
   return false;
 }
 
+// Whether `wanted` only says that there is an error, or none, where the answer
+// says which.
+bool AssertsPresence(const std::string& name, const Json& wanted,
+                     const Json& actual) {
+  return name == "error" && wanted.is_boolean() &&
+         (actual.is_string() || actual.is_null());
+}
+
 void CompareMembers(const std::string& path, const Json& expect,
                     const Json& actual, std::vector<std::string>& differences) {
   for (const auto& [name, wanted] : expect.items()) {
     const std::string member_path = absl::StrFormat("%s.%s", path, name);
     if (actual.contains(name)) {
-      Compare(member_path, wanted, actual[name], differences);
+      const Json& answer = actual[name];
+      const bool presence = AssertsPresence(name, wanted, answer);
+      Compare(member_path, wanted,
+              presence ? Json(answer.is_string() && answer != "") : answer,
+              differences);
     } else if (!CompareProperty(path, name, wanted, actual, differences)) {
       differences.push_back(absl::StrFormat("%s: expected %s, not answered",
                                             member_path, Dump(wanted)));

@@ -15,6 +15,8 @@ namespace mulligan::conformance {
 //            that is absent there differs, also from null
 //   arrays   same length, element by element
 //   numbers  by value
+//   error    asserted as true or false: whether there is one, a text that is
+//            not empty
 // Some member names assert a property of the member they name:
 //   xContains     `actual.x` contains the text, or every text of a list
 //   xNotContains  ... contains none of them

@@ -28,7 +28,7 @@ TEST_P(CasesTest, AreAllAnsweredAsTheOperatorDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, CasesTest,
-                         ::testing::Values("kubernetes", "jobset"),
+                         ::testing::Values("kubernetes", "jobset", "flyte"),
                          [](const auto& test) {
                            return std::string(test.param);
                          });

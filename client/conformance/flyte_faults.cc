@@ -1,0 +1,195 @@
+#include "client/conformance/flyte_faults.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+#include "policy/native/flyte_array.h"
+#include "policy/native/flyte_gpu_fault.h"
+#include "policy/native/flyte_node.h"
+#include "policy/native/flyte_pod.h"
+
+namespace mulligan::conformance {
+namespace {
+
+using flyte::HandlerPhase;
+using flyte::NodePhase;
+using flyte::Phase;
+
+flyte::GpuFault GpuFaultFrom(Members& members) {
+  flyte::GpuFault fault;
+  const std::string kind = members.Text("kind", "xid");
+  if (kind == "sxid") {
+    fault.kind = flyte::GpuFaultKind::kSxid;
+  } else if (kind != "xid") {
+    members.Note(absl::UnimplementedError(
+        absl::StrFormat("fault kind '%s' is not understood", kind)));
+  }
+  fault.code = members.Number("code");
+  fault.severity = members.Has("severity")
+                       ? flyte::ParseGpuFaultSeverity(members.Text("severity"))
+                       : flyte::GpuFaultSeverityFor(fault.kind, fault.code);
+  fault.pci = members.Text("pci");
+  fault.gpu_uuid = members.Text("gpuUuid");
+  if (members.Has("gpuIndex")) fault.gpu_index = members.Number("gpuIndex");
+  return fault;
+}
+
+flyte::PhaseInfo PhaseInfoFrom(Members& input) {
+  Members members(input.Get("phase"), "input.phase");
+  flyte::PhaseInfo info = flyte::InPhase(members.PhaseOf("phase"));
+  info.reason = members.Text("reason");
+  info.cleanup_on_failure = members.Flag("cleanupOnFailure");
+  if (flyte::IsFailure(info.phase)) {
+    info.error = flyte::ExecutionError{
+        members.Text("code"), members.Text("message"), members.Kind("kind")};
+  }
+  input.Note(members.Finish());
+  return info;
+}
+
+Json FaultJson(const flyte::GpuFault& fault) {
+  return {{"kind", fault.kind == flyte::GpuFaultKind::kSxid ? "sxid" : "xid"},
+          {"code", fault.code},
+          {"severity", flyte::GpuFaultSeverityName(fault.severity)}};
+}
+
+// An element of an array node is done with when its task is.
+NodePhase ElementAfter(NodePhase current, HandlerPhase handled) {
+  const flyte::NodeState state =
+      flyte::AfterRound({current, {}}, {handled, "", std::nullopt});
+  return state.phase == NodePhase::kRetryableFailure
+             ? state.phase
+             : flyte::AfterCleanUp(state).phase;
+}
+
+std::vector<NodePhase> ElementsFrom(Members& input) {
+  std::vector<NodePhase> elements;
+  const auto misfit = [&](const Json& json) {
+    input.Note(absl::UnimplementedError(
+        absl::StrFormat("phase %s is not understood", json.dump())));
+  };
+  for (const Json& json : input.Get("subNodePhases")) {
+    const auto phase = flyte::NodePhaseNamed(json.get<std::string>());
+    if (!phase.has_value()) misfit(json);
+    elements.push_back(phase.value_or(NodePhase::kNotYetStarted));
+  }
+  std::size_t i = 0;
+  for (const Json& json : input.Get("subNodeHandlerPhases")) {
+    const auto handled = flyte::HandlerPhaseNamed(json.get<std::string>());
+    if (!handled.has_value() || i >= elements.size()) {
+      misfit(json);
+      continue;
+    }
+    elements[i] = ElementAfter(elements[i], *handled);
+    ++i;
+  }
+  return elements;
+}
+
+}  // namespace
+
+Json GpuFaultCodeFacts(FlyteCase& test) {
+  return {{"code", flyte::GpuFaultCode(GpuFaultFrom(test.input))}};
+}
+
+Json GenericCodeFacts(FlyteCase& test) {
+  return {{"generic", flyte::IsGenericCode(test.input.Text("code"))}};
+}
+
+Json ClassifyGpuFailureFacts(FlyteCase& test) {
+  flyte::PhaseInfo info = PhaseInfoFrom(test.input);
+  std::vector<flyte::GpuFault> faults;
+  for (const Json& json : test.input.Get("faults")) {
+    Members members(json, "input.faults");
+    faults.push_back(GpuFaultFrom(members));
+    test.input.Note(members.Finish());
+  }
+  const auto result = flyte::ClassifyGpuFailure(std::move(info), faults);
+  Json facts = PhaseFacts(result.info);
+  if (result.info.error.has_value()) {
+    facts["error"] = {{"code", facts["code"]},
+                      {"kind", facts["kind"]},
+                      {"message", facts["message"]}};
+  }
+  facts["gpuFault"] = Json();
+  facts["gpuFaultCode"] = Json();
+  if (result.fault.has_value()) {
+    facts["gpuFault"] = FaultJson(*result.fault);
+    facts["gpuFaultCode"] = result.fault->code;
+  }
+  return facts;
+}
+
+Json ArrayAttemptsFacts(FlyteCase& test) {
+  const flyte::RetryBudget budget = RetryBudgetFrom(test.input);
+  Members failure(test.input.Get("everyAttemptFailsWith"),
+                  "input.everyAttemptFailsWith");
+  const Phase phase = failure.PhaseOf("phase", Phase::kRetryableFailure);
+  const flyte::ErrorKind kind = failure.Kind("kind");
+  test.input.Note(failure.Finish());
+  const std::uint32_t runs = phase == Phase::kPermanentFailure
+                                 ? 1
+                                 : flyte::RunsUntilFailing(budget, kind);
+  const auto aggregate =
+      flyte::AggregateElements({NodePhase::kFailed}, flyte::ArrayDemand());
+  return {{"totalAttempts", runs},
+          {"arrayPhase", flyte::ArrayPhaseName(aggregate)}};
+}
+
+Json ArrayAggregateFacts(FlyteCase& test) {
+  const std::vector<NodePhase> elements = ElementsFrom(test.input);
+  flyte::ArrayDemand demand;
+  if (test.input.Has("minSuccesses")) {
+    demand.min_successes = test.input.Number("minSuccesses");
+  }
+  if (test.input.Has("minSuccessRatio")) {
+    demand.min_success_ratio = test.input.Fraction("minSuccessRatio");
+  }
+  Json phases = Json::array();
+  for (const NodePhase phase : elements) {
+    phases.push_back(flyte::NodePhaseName(phase));
+  }
+  // The node itself ends in a later round.
+  return {{"arrayPhase",
+           flyte::ArrayPhaseName(flyte::AggregateElements(elements, demand))},
+          {"subNodePhases", std::move(phases)},
+          {"nodePhase", flyte::HandlerPhaseName(HandlerPhase::kRunning)}};
+}
+
+Json LegacyArrayFacts(FlyteCase& test) {
+  Members& input = test.input;
+  const Phase existing = input.PhaseOf("existingPhase");
+  const std::int64_t attempt = input.Number("retryAttempt");
+  const std::int64_t most = input.Number("maxAttempts");
+  // All elements are alike.
+  input.Get("subtasks");
+  Json facts = {{"retryAttempt", attempt},
+                {"arrayPhase", "PhaseCheckingSubTaskExecutions"},
+                {"podKind", nullptr}};
+  if (existing == Phase::kRetryableFailure) {
+    facts["subtaskPhase"] = flyte::PhaseName(Phase::kQueued);
+    facts["retryAttempt"] = attempt + 1;
+    return facts;
+  }
+  flyte::Pod pod;
+  input.Message("pod", pod);
+  const flyte::PhaseInfo observed =
+      flyte::PodPhase(pod, test.settings, test.now);
+  const Phase phase = flyte::LegacyElementPhase(observed.phase, attempt, most);
+  facts["subtaskPhase"] = flyte::PhaseName(phase);
+  if (phase == Phase::kPermanentFailure) {
+    facts["arrayPhase"] = "PhaseAbortSubTasks";
+  }
+  if (observed.error.has_value()) {
+    facts["podKind"] = flyte::KindName(observed.error->kind);
+  }
+  return facts;
+}
+
+}  // namespace mulligan::conformance
