@@ -43,6 +43,7 @@ using Evaluator = absl::StatusOr<Answer> (*)(const CaseInput&);
 absl::StatusOr<Answer> EvaluateKubernetes(const CaseInput& input);
 absl::StatusOr<Answer> EvaluateJobSet(const CaseInput& input);
 absl::StatusOr<Answer> EvaluateFlyte(const CaseInput& input);
+absl::StatusOr<Answer> EvaluateTrainer(const CaseInput& input);
 
 // The evaluator for a case's source repository, or null.
 Evaluator EvaluatorFor(const CaseInput& input);

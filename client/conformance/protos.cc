@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -38,13 +39,16 @@ absl::Status FillFrom(const Json& json, std::string_view what,
   if (!json.is_object()) return Misfit(what, "a JSON object", json);
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
+  // The parser replaces what is there.
+  const std::unique_ptr<Message> parsed(message.New());
   const auto status = google::protobuf::util::JsonStringToMessage(
-      json.dump(), &message, options);
+      json.dump(), parsed.get(), options);
   if (!status.ok()) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s: not a %s: %s", what, message.GetDescriptor()->full_name(),
         status.message().ToString()));
   }
+  message.MergeFrom(*parsed);
   return absl::OkStatus();
 }
 

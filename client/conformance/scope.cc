@@ -32,10 +32,11 @@ const std::vector<OutOfScope>& OutOfScopeReasons() {
 
 Evaluator EvaluatorFor(const CaseInput& input) {
   // Sources may carry a commit: "kubeflow/trainer@7858371b4^ pkg/...".
-  constexpr std::array<std::pair<std::string_view, Evaluator>, 3> kSources = {{
+  constexpr std::array<std::pair<std::string_view, Evaluator>, 4> kSources = {{
       {"kubernetes/kubernetes", EvaluateKubernetes},
       {"kubernetes-sigs/jobset", EvaluateJobSet},
       {"flyteorg/flyte", EvaluateFlyte},
+      {"kubeflow/trainer", EvaluateTrainer},
   }};
   const std::string_view source = input.source;
   for (const auto& [repository, evaluator] : kSources) {

@@ -28,7 +28,8 @@ TEST_P(CasesTest, AreAllAnsweredAsTheOperatorDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, CasesTest,
-                         ::testing::Values("kubernetes", "jobset", "flyte"),
+                         ::testing::Values("kubernetes", "jobset", "flyte",
+                                           "trainer"),
                          [](const auto& test) {
                            return std::string(test.param);
                          });

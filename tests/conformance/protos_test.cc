@@ -34,6 +34,14 @@ TEST(FillFromTest, NullIsAnEmptyObject) {
   EXPECT_THAT(pod, EqualsProto(""));
 }
 
+TEST(FillFromTest, KeepsWhatTheJsonDoesNotName) {
+  Pod pod;
+  pod.mutable_status()->set_phase("Failed");
+  ASSERT_OK(FillFrom(Json::parse(R"({"status": {"hostIP": "h"}})"), "p", pod));
+  EXPECT_THAT(pod, EqualsProto(R"pb(
+                status { phase: "Failed" host_ip: "h" })pb"));
+}
+
 TEST(FillFromTest, NamesWhatDoesNotFit) {
   EXPECT_THAT(MessageFrom<Pod>(Json::parse(R"({"status": 3})"), "myPod"),
               StatusIs(absl::StatusCode::kInvalidArgument,

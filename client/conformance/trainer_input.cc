@@ -1,0 +1,108 @@
+#include "client/conformance/trainer_input.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "policy/native/kubernetes_time.h"
+
+namespace mulligan::conformance {
+namespace {
+
+constexpr std::int64_t kNowSeconds = 1767268800;  // 2026-01-01T12:00:00Z
+constexpr int kAFewSeconds = 5;
+constexpr int kMomentMilliseconds = 1;
+
+constexpr std::array<std::pair<std::string_view, TrainerEra>, 3> kEras = {{
+    {"(training-operator v1)", TrainerEra::kTrainingOperator},
+    {"(tf-operator", TrainerEra::kTfOperator},
+    {"(KEP-2170", TrainerEra::kKep2170},
+}};
+
+}  // namespace
+
+TrainerEra EraOf(const CaseInput& input) {
+  for (const auto& [mark, era] : kEras) {
+    if (input.source.find(mark) != std::string::npos) return era;
+  }
+  return TrainerEra::kTrainer;
+}
+
+google::protobuf::Timestamp TrainerNow() {
+  google::protobuf::Timestamp now;
+  now.set_seconds(kNowSeconds);
+  return now;
+}
+
+google::protobuf::Timestamp TrainerAgo(absl::Duration duration) {
+  return kubernetes_job::TimestampOf(absl::FromUnixSeconds(kNowSeconds) -
+                                     duration);
+}
+
+Json MemberOrNull(const Json& object, std::string_view name) {
+  if (!object.is_object()) return Json();
+  const auto found = object.find(std::string(name));
+  return found == object.end() ? Json() : *found;
+}
+
+std::string TextOf(const Json& object, std::string_view name) {
+  const Json member = MemberOrNull(object, name);
+  return member.is_string() ? member.get<std::string>() : std::string();
+}
+
+bool Mentions(std::string_view text,
+              std::initializer_list<std::string_view> words) {
+  const std::string lower = absl::AsciiStrToLower(std::string(text));
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return lower.find(absl::AsciiStrToLower(std::string(word))) !=
+           std::string::npos;
+  });
+}
+
+absl::StatusOr<absl::Duration> SecondsIn(const Json& json,
+                                         std::string_view what) {
+  if (json.is_number()) return absl::Seconds(json.get<double>());
+  if (!json.is_string()) return NotUnderstood(what, json);
+  std::string text = json.get<std::string>();
+  if (text == "a few") return absl::Seconds(kAFewSeconds);
+  absl::Duration more = absl::ZeroDuration();
+  if (text.starts_with('>')) {
+    more = absl::Milliseconds(kMomentMilliseconds);
+    text.erase(0, text.starts_with(">=") ? 2 : 1);
+  }
+  double seconds = 0;
+  if (!absl::SimpleAtod(text, &seconds)) return NotUnderstood(what, json);
+  return absl::Seconds(seconds) + more;
+}
+
+absl::StatusOr<Json> ConditionObjects(const Json& list) {
+  Json conditions = Json::array();
+  for (const Json& entry : list) {
+    if (entry.is_object()) {
+      conditions.push_back(entry);
+    } else if (entry.is_string()) {
+      conditions.push_back({{"type", entry}, {"status", "True"}});
+    } else {
+      return NotUnderstood("conditions", entry);
+    }
+  }
+  return conditions;
+}
+
+absl::Status NotUnderstood(std::string_view member, const Json& json) {
+  return absl::UnimplementedError(absl::StrFormat(
+      "%s: %s is not understood", member,
+      json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
+}  // namespace mulligan::conformance

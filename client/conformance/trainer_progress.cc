@@ -1,0 +1,116 @@
+// Cases about the endpoint to which pods post their progress.
+#include "policy/native/trainer_progress.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/conformance/protos.h"
+#include "client/conformance/trainer_input.h"
+#include "client/conformance/trainer_job.h"
+
+namespace mulligan::conformance {
+namespace {
+
+using trainer::TrainerStatus;
+
+constexpr std::size_t kLargeBody = std::size_t{1} << 20;
+
+absl::StatusOr<std::optional<TrainerStatus>> StatusIn(const Json& object) {
+  Json status = MemberOrNull(object, "trainerStatus");
+  if (status.is_null()) return std::nullopt;
+  // A time in words.
+  if (TextOf(status, "lastUpdatedTime") == "now") {
+    status["lastUpdatedTime"] = TimestampJson(TrainerNow());
+  }
+  auto parsed = MessageFrom<TrainerStatus>(status, "trainerStatus");
+  if (!parsed.ok()) return parsed.status();
+  return *std::move(parsed);
+}
+
+// What the words of a case say of the request; false: nothing.
+bool ReadWords(const std::string& text, trainer::ProgressRequest& request) {
+  bool understood = true;
+  if (Mentions(text, {"unauthorized", "not authorized", "wrong token",
+                      "forbidden", "no token", "invalid token"})) {
+    request.authorized = false;
+  } else if (Mentions(text, {"not JSON", "invalid payload", "invalid body",
+                             "malformed", "not parse"})) {
+    request.readable = false;
+  } else if (Mentions(text, {" MB", "oversized", "too large"})) {
+    request.body_size = kLargeBody;
+  } else if (Mentions(text, {"not exist", "non-existing", "no such TrainJob",
+                             "unknown TrainJob", "not found"})) {
+    request.found = false;
+  } else {
+    understood = false;
+  }
+  return understood;
+}
+
+// The test's name without the file before it.
+std::string TestName(const std::string& source) {
+  const auto colon = source.find(": ");
+  return colon == std::string::npos ? source : source.substr(colon + 2);
+}
+
+Json TextOrNull(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+Json StatusJson(const std::optional<TrainerStatus>& status) {
+  if (!status.has_value()) return Json();
+  Json json = MessageJson(*status);
+  for (const char* const member :
+       {"progressPercentage", "estimatedRemainingSeconds", "metrics",
+        "lastUpdatedTime"}) {
+    if (!json.contains(member)) json[member] = Json();
+  }
+  return json;
+}
+
+}  // namespace
+
+absl::StatusOr<Answer> TrainJobProgressAnswer(const CaseInput& input) {
+  absl::Status known = CheckOnlyMembers(
+      input.input, "input",
+      {"kind", "level", "metadata", "statusBefore", "event", "authorized"});
+  if (!known.ok()) return known;
+  const Json event = MemberOrNull(input.input, "event");
+  known = CheckOnlyMembers(event, "event",
+                           {"what", "post", "authorized", "trainJob"});
+  if (!known.ok()) return known;
+  trainer::ProgressRequest request;
+  const std::string what =
+      TextOf(event, "what") + " " + TextOf(event, "trainJob");
+  if (!ReadWords(what, request) && !event.contains("post") &&
+      !ReadWords(TestName(input.source), request)) {
+    return NotUnderstood("event", event);
+  }
+  if (MemberOrNull(event, "authorized") == Json(false) ||
+      MemberOrNull(input.input, "authorized") == Json(false)) {
+    request.authorized = false;
+  }
+  if (Mentions(TestName(input.source), {"non-existing TrainJob"})) {
+    request.found = false;
+  }
+  request.name = TextOf(MemberOrNull(input.input, "metadata"), "name");
+  auto posted = StatusIn(MemberOrNull(event, "post"));
+  if (!posted.ok()) return posted.status();
+  request.trainer_status = *std::move(posted);
+  // Only the words are there when the body is of no account.
+  if (!event.contains("post")) request.trainer_status = TrainerStatus();
+  const auto before = StatusIn(MemberOrNull(input.input, "statusBefore"));
+  if (!before.ok()) return before.status();
+  const trainer::ProgressAnswer answer =
+      trainer::PostProgress(request, *before);
+  return Answer::Facts({{"httpStatus", answer.http_code},
+                        {"code", answer.http_code},
+                        {"reason", TextOrNull(answer.reason)},
+                        {"message", TextOrNull(answer.message)},
+                        {"trainerStatus", StatusJson(answer.trainer_status)}});
+}
+
+}  // namespace mulligan::conformance

@@ -1,0 +1,274 @@
+#include "client/conformance/training_operator.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "client/conformance/protos.h"
+#include "client/conformance/trainer_input.h"
+#include "client/conformance/training_operator_input.h"
+#include "policy/native/training_operator_conditions.h"
+#include "policy/native/training_operator_exit_codes.h"
+#include "policy/native/training_operator_kinds.h"
+#include "policy/native/training_operator_reconcile.h"
+
+namespace mulligan::conformance {
+namespace {
+
+namespace to = training_operator;
+
+to::ExitCodeTable TableOf(const CaseInput& input) {
+  return EraOf(input) == TrainerEra::kTfOperator
+             ? to::ExitCodeTable::kTf2018
+             : to::ExitCodeTable::kAtLeast128;
+}
+
+// Members of an event that hold pods, and the replica type they are of.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14>
+    kPodMembers = {{{"pod", "Worker"},
+                    {"pods", "Worker"},
+                    {"workerPod", "Worker"},
+                    {"workerPods", "Worker"},
+                    {"launcherPod", "Launcher"},
+                    {"launcherPods", "Launcher"},
+                    {"masterPod", "Master"},
+                    {"masterPods", "Master"},
+                    {"chiefPod", "Chief"},
+                    {"chiefPods", "Chief"},
+                    {"psPod", "PS"},
+                    {"psPods", "PS"},
+                    {"evaluatorPod", "Evaluator"},
+                    {"evaluatorPods", "Evaluator"}}};
+
+absl::Status ReadEventPods(const Json& event, TrainingScene& scene) {
+  if (event.is_null()) return absl::OkStatus();
+  for (const auto& [name, value] : event.items()) {
+    if (name == "specUpdate") continue;
+    const std::string_view* type = nullptr;
+    for (const auto& [member, of] : kPodMembers) {
+      if (member == name) type = &of;
+    }
+    if (type == nullptr) return NotUnderstood("event." + name, value);
+    const std::string of(*type);
+    absl::Status added = AddPodsFrom(value, of, scene);
+    if (!added.ok()) return added;
+    scene.Replica(of);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Answer> PodExitAnswer(const CaseInput& input) {
+  TrainingScene scene(input);
+  absl::Status read = FillFrom(MemberOrNull(input.input, "replicaSpec"),
+                               "replicaSpec", scene.Replica("Worker"));
+  if (!read.ok()) return read;
+  read = ReadEventPods(MemberOrNull(input.input, "event"), scene);
+  if (!read.ok()) return read;
+  const to::Pass pass = scene.Reconcile();
+  Json facts = TrainingPassFacts(pass, scene.NumberOfPods());
+  facts["pod"] = pass.restarted.empty() ? "kept" : "deleted (to be recreated)";
+  facts["restarted"] = !pass.restarted.empty();
+  return Answer::Facts(std::move(facts));
+}
+
+// Before a resume: a job that ran and was suspended.
+void SuspendBefore(TrainingScene& scene) {
+  to::JobStatus& status = *scene.job().mutable_status();
+  to::SetCreated(scene.job(), scene.kind(), TrainerNow(), status);
+  to::SetCondition(
+      {to::kRunning, to::kTrue, to::Reason(scene.kind(), to::kRunning), ""},
+      TrainerNow(), status);
+  *status.mutable_start_time() = TrainerAgo(absl::Hours(1));
+  scene.job().mutable_spec()->mutable_run_policy()->set_suspend(true);
+  status = scene.Reconcile().status;
+  scene.job().mutable_spec()->mutable_run_policy()->set_suspend(false);
+}
+
+std::string LeaderOf(to::Framework framework) {
+  switch (framework) {
+    case to::Framework::kMpi:
+      return "Launcher";
+    case to::Framework::kTensorFlow:
+    case to::Framework::kJax:
+      return "Worker";
+    default:
+      return "Master";
+  }
+}
+
+Json StartTimeFact(const to::JobStatus& before, const to::JobStatus& after) {
+  if (!after.has_start_time()) return Json();
+  if (before.has_start_time() &&
+      TimestampJson(before.start_time()) == TimestampJson(after.start_time())) {
+    return "unchanged";
+  }
+  return before.has_start_time() ? "reset (later than before)" : "set";
+}
+
+absl::StatusOr<Answer> SuspendSceneAnswer(const CaseInput& input) {
+  TrainingScene scene(input);
+  const std::string leader = LeaderOf(scene.kind().framework);
+  scene.Replica(leader);
+  to::RunPolicy policy;
+  absl::Status read = ReadRunPolicy(input.input, policy);
+  if (!read.ok()) return read;
+  const bool updated =
+      MemberOrNull(input.input, "event").contains("specUpdate");
+  to::JobStatus& status = *scene.job().mutable_status();
+  if (input.input.contains("statusBefore")) {
+    read = ReadStatus(input.input, status);
+    if (!read.ok()) return read;
+    if (!status.has_start_time()) {
+      *status.mutable_start_time() = TrainerAgo(absl::Hours(1));
+    }
+  } else if (updated && !policy.suspend()) {
+    SuspendBefore(scene);
+  } else {
+    to::SetCreated(scene.job(), scene.kind(), TrainerNow(), status);
+  }
+  *scene.job().mutable_spec()->mutable_run_policy() = policy;
+  // A job that was created suspended has no pods.
+  if (updated) scene.AddPod(leader, to::kPodRunning, std::nullopt);
+  const to::JobStatus before = status;
+  const to::Pass pass = scene.Reconcile();
+  Json facts = TrainingPassFacts(pass, scene.NumberOfPods());
+  facts["startTime"] = StartTimeFact(before, pass.status);
+  return Answer::Facts(std::move(facts));
+}
+
+}  // namespace
+
+absl::StatusOr<Answer> TrainingExitCodeAnswer(const CaseInput& input) {
+  absl::Status known =
+      CheckOnlyMembers(input.input, "input",
+                       {"kind", "level", "exitCode", "replicaSpec", "event",
+                        "replica", "restartPolicy"});
+  if (!known.ok()) return known;
+  if (input.input.contains("event")) return PodExitAnswer(input);
+  const Json code = MemberOrNull(input.input, "exitCode");
+  if (!code.is_number_integer()) return NotUnderstood("input.exitCode", code);
+  const auto exit_code = code.get<std::int32_t>();
+  Json facts = {
+      {"retryable", to::IsRetryableExitCode(exit_code, TableOf(input))}};
+  const std::string policy = TextOf(input.input, "restartPolicy");
+  if (!policy.empty()) {
+    facts["restarted"] = to::IsRestarted(policy, exit_code, TableOf(input));
+  }
+  return Answer::Facts(std::move(facts));
+}
+
+absl::StatusOr<Answer> TrainingRestartPolicyAnswer(const CaseInput& input) {
+  absl::Status known =
+      CheckOnlyMembers(input.input, "input", {"kind", "level", "replicaSpec"});
+  if (!known.ok()) return known;
+  TrainingScene scene(input);
+  absl::Status read = FillFrom(MemberOrNull(input.input, "replicaSpec"),
+                               "replicaSpec", scene.Replica("Worker"));
+  if (!read.ok()) return read;
+  const to::Replicas replicas = to::ReplicasOf(scene.job(), scene.kind());
+  return Answer::Facts({{"pod.spec.restartPolicy",
+                         to::PodRestartPolicy(replicas.at("Worker"))}});
+}
+
+absl::StatusOr<Answer> TrainingSuspendAnswer(const CaseInput& input) {
+  absl::Status known =
+      CheckOnlyMembers(input.input, "input",
+                       {"kind", "level", "runPolicy", "statusBefore", "event"});
+  if (!known.ok()) return known;
+  if (TextOf(input.input, "level") != "unit") return SuspendSceneAnswer(input);
+  to::RunPolicy policy;
+  absl::Status read = ReadRunPolicy(input.input, policy);
+  if (!read.ok()) return read;
+  return Answer::Facts({{"suspended", policy.suspend()}});
+}
+
+absl::StatusOr<Answer> TrainingPassAnswer(const CaseInput& input) {
+  absl::Status known =
+      CheckOnlyMembers(input.input, "input",
+                       {"kind", "level", "runPolicy", "replicaSpec",
+                        "statusBefore", "event", "updates", "sequence"});
+  if (!known.ok()) return known;
+  TrainingScene scene(input);
+  absl::Status read = ReadStatus(input.input, *scene.job().mutable_status());
+  if (!read.ok()) return read;
+  Json updates = MemberOrNull(input.input, "updates");
+  if (updates.is_null()) updates = MemberOrNull(input.input, "sequence");
+  if (updates.is_array()) {
+    auto conditions = ConditionObjects(updates);
+    if (!conditions.ok()) return conditions.status();
+    to::Pass pass;
+    pass.status = scene.job().status();
+    for (const Json& update : *conditions) {
+      const std::string type = TextOf(update, "type");
+      const std::string status = TextOf(update, "status");
+      to::SetCondition({type, status.empty() ? to::kTrue : status,
+                        TextOf(update, "reason"), TextOf(update, "message")},
+                       TrainerNow(), pass.status);
+    }
+    return Answer::Facts(TrainingPassFacts(pass, 0));
+  }
+  read = ReadRunPolicy(input.input,
+                       *scene.job().mutable_spec()->mutable_run_policy());
+  if (!read.ok()) return read;
+  read = ReadEventPods(MemberOrNull(input.input, "event"), scene);
+  if (!read.ok()) return read;
+  const to::Pass pass = scene.Reconcile();
+  Json facts = TrainingPassFacts(pass, scene.NumberOfPods());
+  facts["conditionType"] = scene.kind().framework == to::Framework::kTensorFlow
+                               ? Json(scene.SuccessPolicyCondition())
+                               : Json();
+  return Answer::Facts(std::move(facts));
+}
+
+absl::StatusOr<Answer> TrainingFinishedAnswer(const CaseInput& input) {
+  absl::Status known =
+      CheckOnlyMembers(input.input, "input", {"kind", "level", "status"});
+  if (!known.ok()) return known;
+  to::JobStatus status;
+  absl::Status read = ReadStatus(input.input, status);
+  if (!read.ok()) return read;
+  Json facts = {{"finished", to::IsFinished(status)}};
+  for (const std::string_view type : {to::kSucceeded, to::kFailed, to::kRunning,
+                                      to::kSuspended, to::kRestarting}) {
+    facts[absl::AsciiStrToLower(std::string(type))] =
+        to::IsConditionTrue(status, type);
+  }
+  return Answer::Facts(std::move(facts));
+}
+
+absl::StatusOr<Answer> TrainingManagerAnswer(const CaseInput& input) {
+  absl::Status known =
+      CheckOnlyMembers(input.input, "input", {"kind", "level", "runPolicy"});
+  if (!known.ok()) return Answer::Outside("managed-by");
+  to::RunPolicy policy;
+  absl::Status read = ReadRunPolicy(input.input, policy);
+  if (!read.ok()) return read;
+  const std::optional<std::string> manager = to::ExternalManager(policy);
+  return Answer::Facts(
+      {{"externalController", manager.has_value() ? Json(*manager) : Json()},
+       {"external", manager.has_value()}});
+}
+
+absl::StatusOr<Answer> TrainingElasticAnswer(const CaseInput& input) {
+  absl::Status known = CheckOnlyMembers(input.input, "input",
+                                        {"kind", "level", "elasticPolicy"});
+  if (!known.ok()) return known;
+  const Json policy = MemberOrNull(input.input, "elasticPolicy");
+  to::TrainingJobSpec spec;
+  if (!policy.is_null()) {
+    absl::Status read =
+        FillFrom(policy, "elasticPolicy", *spec.mutable_elastic_policy());
+    if (!read.ok()) return read;
+  }
+  const auto variables = to::ElasticEnvironment(spec);
+  return Answer::Facts(
+      {{"env", variables.has_value() ? Json(*variables) : Json()}});
+}
+
+}  // namespace mulligan::conformance

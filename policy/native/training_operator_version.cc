@@ -1,0 +1,75 @@
+#include "policy/native/training_operator_version.h"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "absl/strings/str_format.h"
+
+namespace mulligan::training_operator {
+namespace {
+
+constexpr int kLatestMinor = 9;
+constexpr int kPermanentCodeFailsSince = 8;
+constexpr int kManagedBySince = 9;
+constexpr std::string_view kTf2018 = "tf-2018";
+
+// A whole decimal number from 0 on, up to the end of `text`.
+std::optional<std::int64_t> NumberIn(std::string_view text) {
+  std::int64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc() || end != last || number < 0) return std::nullopt;
+  return number;
+}
+
+// The minor number of "1.8", "v1.8" or "1.8.1"; "v1" is the last one.
+std::optional<std::int64_t> MinorOf(std::string_view release) {
+  if (release.starts_with('v')) release.remove_prefix(1);
+  if (release == "1") return kLatestMinor;
+  if (!release.starts_with("1.")) return std::nullopt;
+  release.remove_prefix(2);
+  return NumberIn(release.substr(0, release.find('.')));
+}
+
+}  // namespace
+
+VersionSetup VersionFor(const v1::NativeSemantics& semantics) {
+  VersionSetup setup;
+  std::int64_t minor = kLatestMinor;
+  const auto version = semantics.versions().find("kubeflow");
+  if (version != semantics.versions().end()) {
+    if (version->second == kTf2018) {
+      setup.version.exit_codes = ExitCodeTable::kTf2018;
+    } else if (const auto parsed = MinorOf(version->second)) {
+      minor = *parsed;
+    } else {
+      setup.warnings.push_back(absl::StrFormat(
+          "versions.kubeflow: '%s' is neither tf-2018 nor a release like 1.9; "
+          "the semantics of 1.%d are used",
+          version->second, kLatestMinor));
+    }
+  }
+  const auto requeues = semantics.settings().find("kubeflow.requeues");
+  if (requeues != semantics.settings().end()) {
+    if (const auto number = NumberIn(requeues->second)) {
+      setup.version.requeues = *number;
+    } else {
+      setup.warnings.push_back(absl::StrFormat(
+          "settings[kubeflow.requeues]: '%s' is no number from 0 on; 0 is used",
+          requeues->second));
+    }
+  }
+  setup.version.permanent_code_fails_job = minor >= kPermanentCodeFailsSince;
+  setup.version.managed_by = minor >= kManagedBySince;
+  setup.semantics = absl::StrFormat("training-operator 1.%d", minor);
+  if (setup.version.exit_codes == ExitCodeTable::kTf2018) {
+    setup.semantics += " tf-2018";
+  }
+  return setup;
+}
+
+}  // namespace mulligan::training_operator
