@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "policy/budget/stable_hash.h"
+#include "policy/stable_hash.h"
 
 namespace mulligan {
 namespace {

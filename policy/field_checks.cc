@@ -8,20 +8,22 @@
 
 namespace mulligan {
 
-void CheckText(const std::string& text, std::size_t most, const FieldPath& path,
-               Violations& violations) {
-  if (text.size() > most) {
-    violations.Add(
-        path, absl::StrCat(text.size(), " bytes, expected at most ", most));
-  }
+void AddBadText(std::size_t size, std::size_t most, const FieldPath& path,
+                Violations& violations) {
+  violations.Add(path, absl::StrCat(size, " bytes, expected at most ", most));
 }
 
-void CheckCount(int count, int most, const char* what, const FieldPath& path,
+void AddBadCount(int count, int most, const char* what, const FieldPath& path,
+                 Violations& violations) {
+  violations.Add(path,
+                 absl::StrCat(count, " ", what, ", expected at most ", most));
+}
+
+void AddBadTime(const google::protobuf::Timestamp& time, const FieldPath& path,
                 Violations& violations) {
-  if (count > most) {
-    violations.Add(path,
-                   absl::StrCat(count, " ", what, ", expected at most ", most));
-  }
+  violations.Add(path, absl::StrCat(time.seconds(), " s and ", time.nanos(),
+                                    " ns, expected a time between the years "
+                                    "1 and 9999"));
 }
 
 void CheckNumber(std::int64_t value, std::int64_t low, std::int64_t high,
@@ -34,15 +36,6 @@ void CheckNumber(std::int64_t value, std::int64_t low, std::int64_t high,
 void CheckFinite(double value, const FieldPath& path, Violations& violations) {
   if (!std::isfinite(value)) {
     violations.Add(path, absl::StrCat(value, ", expected a finite number"));
-  }
-}
-
-void CheckTime(const google::protobuf::Timestamp& time, const FieldPath& path,
-               Violations& violations) {
-  if (!IsValidTime(time)) {
-    violations.Add(path, absl::StrCat(time.seconds(), " s and ", time.nanos(),
-                                      " ns, expected a time between the years "
-                                      "1 and 9999"));
   }
 }
 

@@ -6,11 +6,8 @@
 namespace mulligan {
 namespace {
 
-// google/protobuf/timestamp.proto and duration.proto.
-constexpr std::int64_t kFirstSecond = -62'135'596'800;
-constexpr std::int64_t kLastSecond = 253'402'300'799;
+// google/protobuf/duration.proto.
 constexpr std::int64_t kMostSeconds = 315'576'000'000;
-constexpr std::int32_t kNanosPerSecond = 1'000'000'000;
 
 }  // namespace
 
@@ -26,14 +23,10 @@ void SetTime(absl::Time time, google::protobuf::Timestamp& target) {
 void SetDuration(absl::Duration duration, google::protobuf::Duration& target) {
   duration = std::clamp(duration, -absl::Seconds(kMostSeconds),
                         absl::Seconds(kMostSeconds));
-  absl::Duration rest;
-  target.set_seconds(absl::IDivDuration(duration, absl::Seconds(1), &rest));
-  target.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(rest)));
-}
-
-bool IsValidTime(const google::protobuf::Timestamp& time) {
-  return time.seconds() >= kFirstSecond && time.seconds() <= kLastSecond &&
-         time.nanos() >= 0 && time.nanos() < kNanosPerSecond;
+  const std::int64_t seconds = absl::ToInt64Seconds(duration);
+  target.set_seconds(seconds);
+  target.set_nanos(static_cast<std::int32_t>(
+      absl::ToInt64Nanoseconds(duration - absl::Seconds(seconds))));
 }
 
 bool IsValidDuration(const google::protobuf::Duration& duration) {

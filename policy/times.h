@@ -3,6 +3,8 @@
 #ifndef MULLIGAN_POLICY_TIMES_H_
 #define MULLIGAN_POLICY_TIMES_H_
 
+#include <cstdint>
+
 #include "absl/time/time.h"
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
@@ -25,8 +27,17 @@ void SetTime(absl::Time time, google::protobuf::Timestamp& target);
 // Clamped to what a Duration may hold: 10000 years.
 void SetDuration(absl::Duration duration, google::protobuf::Duration& target);
 
-// Whether the message holds a time, a duration, at all.
-bool IsValidTime(const google::protobuf::Timestamp& time);
+// Whether the message holds a time at all: google/protobuf/timestamp.proto,
+// years 1 to 9999.
+inline constexpr std::int64_t kFirstSecond = -62'135'596'800;
+inline constexpr std::int64_t kLastSecond = 253'402'300'799;
+inline constexpr std::int32_t kNanosPerSecond = 1'000'000'000;
+inline bool IsValidTime(const google::protobuf::Timestamp& time) {
+  return time.seconds() >= kFirstSecond && time.seconds() <= kLastSecond &&
+         time.nanos() >= 0 && time.nanos() < kNanosPerSecond;
+}
+
+// Whether the message holds a duration at all: google/protobuf/duration.proto.
 bool IsValidDuration(const google::protobuf::Duration& duration);
 
 }  // namespace mulligan

@@ -115,12 +115,13 @@ std::optional<absl::Time> WindowEnd(const CompiledBudget& budget,
 }
 
 void WriteAccounts(const Accounts& accounts, v1::BudgetLedger& ledger) {
+  const bool had_budgets = !ledger.budgets().empty();
   for (int i = 0; i < accounts.size(); ++i) {
     const Account& account = accounts.at(i);
     const std::string& name =
         accounts.budgets()[static_cast<std::size_t>(i)].name;
     if (account.used == 0 && account.refunded == 0) {
-      if (!ledger.budgets().empty()) ledger.mutable_budgets()->erase(name);
+      if (had_budgets) ledger.mutable_budgets()->erase(name);
       continue;
     }
     v1::BudgetUse& use = (*ledger.mutable_budgets())[name];

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "policy/budget/stable_hash.h"
+#include "policy/stable_hash.h"
 
 namespace mulligan {
 namespace {

@@ -37,10 +37,13 @@ Findings Demystify(const v1::FailureReport& report,
 
 // The workload a report is about: report.workload where filled, the rest
 // derived from the most senior object (custom resource, Job, pod's controller
-// owner, pod). Without `with_labels` the labels and annotations of the objects
-// are left out, which is most of the work.
-v1::WorkloadReference WorkloadOf(const v1::FailureReport& report,
-                                 bool with_labels = true);
+// owner, pod).
+v1::WorkloadReference WorkloadOf(const v1::FailureReport& report);
+
+// The same, into `workload`. Without `with_labels` the labels and annotations
+// of the objects are left out, which is most of the work.
+void FillWorkload(const v1::FailureReport& report, bool with_labels,
+                  v1::WorkloadReference& workload);
 
 // The fault domain of a cause (every cause has exactly one).
 v1::FaultDomain FaultDomainOf(v1::Cause cause);

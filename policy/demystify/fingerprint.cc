@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/strings/ascii.h"
+#include "policy/stable_hash.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -94,33 +96,6 @@ std::size_t NameAt(std::string_view rest,
   return 0;
 }
 
-// FNV-1a, 64 bit.
-class Hash {
- public:
-  void Add(std::string_view bytes) {
-    for (const char c : bytes) {
-      value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    }
-  }
-  void Add(std::int64_t number) {
-    for (int i = 0; i < 8; ++i) {
-      const char byte = static_cast<char>(
-          static_cast<std::uint64_t>(number) >> (8 * i) & 0xFFU);
-      Add(std::string_view(&byte, 1));
-    }
-  }
-  std::string Hex() const {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text(16, '0');
-    std::uint64_t rest = value_;
-    for (std::size_t i = 16; i-- > 0; rest >>= 4) text[i] = kDigits[rest & 15];
-    return text;
-  }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325ULL;
-};
-
 }  // namespace
 
 std::string MessageTemplate(std::string_view message,
@@ -150,11 +125,14 @@ std::string MessageTemplate(std::string_view message,
 std::string Fingerprint(v1::Cause cause, std::optional<std::int32_t> exit_code,
                         std::string_view message,
                         std::initializer_list<std::string_view> names) {
-  Hash hash;
-  hash.Add(static_cast<std::int64_t>(cause));
-  hash.Add(exit_code.has_value() ? *exit_code : std::int64_t{1} << 40);
+  constexpr std::uint64_t kNoExitCode = std::uint64_t{1} << 40;
+  StableHash hash;
+  hash.Add(static_cast<std::uint64_t>(cause))
+      .Add(exit_code ? static_cast<std::uint64_t>(*exit_code) : kNoExitCode);
   if (!message.empty()) hash.Add(MessageTemplate(message, names));
-  return hash.Hex();
+  std::string text;
+  AppendHex(hash.value(), text);
+  return text;
 }
 
 }  // namespace mulligan::demystify

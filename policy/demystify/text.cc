@@ -11,13 +11,18 @@ namespace {
 bool IsAscii(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
   std::uint64_t seen = 0;
-  while (text.size() >= sizeof(seen)) {
+  const auto see = [&seen](const char* bytes) {
     std::uint64_t word;
-    std::memcpy(&word, text.data(), sizeof(word));
+    std::memcpy(&word, bytes, sizeof(word));
     seen |= word;
-    text.remove_prefix(sizeof(word));
+  };
+  if (text.size() < sizeof(seen)) {
+    for (const char c : text) seen |= static_cast<unsigned char>(c);
+    return (seen & kHighBits) == 0;
   }
-  for (const char c : text) seen |= static_cast<unsigned char>(c);
+  const std::size_t last = text.size() - sizeof(seen);
+  for (std::size_t i = 0; i < last; i += sizeof(seen)) see(text.data() + i);
+  see(text.data() + last);
   return (seen & kHighBits) == 0;
 }
 

@@ -17,9 +17,11 @@ bool IsOutcome(const Candidate& fact) {
 
 class Judgement {
  public:
-  explicit Judgement(const Context& context) : context_(context) {}
+  // `verdict` must be empty.
+  Judgement(const Context& context, Verdict& verdict)
+      : context_(context), verdict_(verdict) {}
 
-  Verdict Reach() {
+  void Reach() {
     Candidates& facts = verdict_.facts;
     if (!context_.report.pods().empty()) {
       verdict_.gang = ReadGang(context_, facts);
@@ -30,7 +32,6 @@ class Judgement {
     WeighObjects();
     Decide();
     Describe();
-    return std::move(verdict_);
   }
 
  private:
@@ -182,12 +183,16 @@ class Judgement {
   }
 
   const Context& context_;
-  Verdict verdict_;
+  Verdict& verdict_;
   std::size_t pod_facts_ = 0;
 };
 
 }  // namespace
 
-Verdict Judge(const Context& context) { return Judgement(context).Reach(); }
+Verdict Judge(const Context& context) {
+  Verdict verdict;
+  Judgement(context, verdict).Reach();
+  return verdict;
+}
 
 }  // namespace mulligan::demystify

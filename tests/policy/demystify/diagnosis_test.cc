@@ -66,7 +66,7 @@ TEST(Diagnosis, ReadsAsOneStory) {
                  "for a more important one (exit code 143)."
         signature: "disruption/PreemptionByScheduler"
         finished_at { seconds: 1010 }
-        fingerprint: "83916ef52599be8c"
+        fingerprint: "0ca7d7bbcff6f916"
         exit_code: 143
       )pb"));
   EXPECT_EQ(findings.since.seconds(), 1000);
