@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
@@ -15,6 +17,11 @@ namespace mulligan::conformance {
 namespace {
 
 using Property = bool (*)(const Json& wanted, const Json& actual);
+
+// Member under which an answer lists its wordings. No peer's object has it.
+constexpr const char* kWordings = "in words";
+constexpr const char* kTolerance = "toleranceSeconds";
+constexpr std::string_view kNever = "Never";
 
 // Printable whatever it holds: peers' texts need not be UTF-8.
 std::string Dump(const Json& value) {
@@ -91,6 +98,30 @@ constexpr std::array<PropertyName, 5> kProperties = {{
 void Compare(const std::string& path, const Json& expect, const Json& actual,
              std::vector<std::string>& differences);
 
+// Whether `holds` for the answer, or for one of its wordings.
+template <typename Test>
+bool HoldsForSome(const Json& actual, const Test& holds) {
+  if (!actual.is_object() || !actual.contains(kWordings)) return holds(actual);
+  const Json& wordings = actual[kWordings];
+  return std::any_of(wordings.begin(), wordings.end(), holds);
+}
+
+// "xNever" next to the list "xHistory".
+bool CompareNever(const std::string& path, const std::string& name,
+                  const Json& unwanted, const Json& actual,
+                  std::vector<std::string>& differences) {
+  if (!std::string_view(name).ends_with(kNever)) return false;
+  const std::string history =
+      name.substr(0, name.size() - kNever.size()) + "History";
+  if (!actual.contains(history) || !actual[history].is_array()) return false;
+  const Json& values = actual[history];
+  if (std::find(values.begin(), values.end(), unwanted) != values.end()) {
+    differences.push_back(absl::StrFormat("%s.%s: %s is among %s", path, name,
+                                          Dump(unwanted), Dump(values)));
+  }
+  return true;
+}
+
 // Handles `name` as a property of the member it names. False: it is none.
 bool CompareProperty(const std::string& path, const std::string& name,
                      const Json& wanted, const Json& actual,
@@ -103,7 +134,9 @@ bool CompareProperty(const std::string& path, const std::string& name,
     const std::string member =
         name.substr(0, name.size() - property.suffix.size());
     if (!actual.contains(member)) continue;
-    if (!property.holds(wanted, actual[member])) {
+    if (!HoldsForSome(actual[member], [&](const Json& wording) {
+          return property.holds(wanted, wording);
+        })) {
       differences.push_back(absl::StrFormat("%s.%s: expected %s, got %s", path,
                                             name, Dump(wanted),
                                             Dump(actual[member])));
@@ -123,15 +156,27 @@ bool AssertsPresence(const std::string& name, const Json& wanted,
 
 void CompareMembers(const std::string& path, const Json& expect,
                     const Json& actual, std::vector<std::string>& differences) {
+  const double tolerance =
+      expect.contains(kTolerance) && expect[kTolerance].is_number()
+          ? expect[kTolerance].get<double>()
+          : 0;
   for (const auto& [name, wanted] : expect.items()) {
     const std::string member_path = absl::StrFormat("%s.%s", path, name);
+    if (tolerance > 0 && name == kTolerance) continue;
+    if (tolerance > 0 && wanted.is_number() && actual.contains(name) &&
+        actual[name].is_number() &&
+        std::abs(wanted.get<double>() - actual[name].get<double>()) <=
+            tolerance) {
+      continue;
+    }
     if (actual.contains(name)) {
       const Json& answer = actual[name];
       const bool presence = AssertsPresence(name, wanted, answer);
       Compare(member_path, wanted,
               presence ? Json(answer.is_string() && answer != "") : answer,
               differences);
-    } else if (!CompareProperty(path, name, wanted, actual, differences)) {
+    } else if (!CompareProperty(path, name, wanted, actual, differences) &&
+               !CompareNever(path, name, wanted, actual, differences)) {
       differences.push_back(absl::StrFormat("%s: expected %s, not answered",
                                             member_path, Dump(wanted)));
     }
@@ -140,6 +185,11 @@ void CompareMembers(const std::string& path, const Json& expect,
 
 void Compare(const std::string& path, const Json& expect, const Json& actual,
              std::vector<std::string>& differences) {
+  if (HoldsForSome(actual, [&](const Json& wording) {
+        return &wording != &actual && Differences(expect, wording).empty();
+      })) {
+    return;
+  }
   if (expect.is_object() && actual.is_object()) {
     return CompareMembers(path, expect, actual, differences);
   }
@@ -163,6 +213,15 @@ std::vector<std::string> Differences(const Json& expect, const Json& actual) {
   std::vector<std::string> differences;
   Compare("expect", expect, actual, differences);
   return differences;
+}
+
+Json Described(std::vector<Json> wordings) {
+  return Described(std::move(wordings), Json::object());
+}
+
+Json Described(std::vector<Json> wordings, Json members) {
+  members[kWordings] = std::move(wordings);
+  return members;
 }
 
 }  // namespace mulligan::conformance

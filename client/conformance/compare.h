@@ -23,7 +23,16 @@ namespace mulligan::conformance {
 //   xRegex        ... is found by the RE2 expression
 //   xOneOf        ... equals one of the list
 //   xAtLeast      ... is a number not smaller
+//   xNever        `actual.xHistory`, a list, does not have the value
+//   toleranceSeconds  numbers of its siblings may differ by so much
 std::vector<std::string> Differences(const Json& expect, const Json& actual);
+
+// An answer that is true in several wordings ("a new name", "set", the name
+// itself): what asserts one of them is met. Case files describe in their own
+// words what a peer's test checks on objects.
+Json Described(std::vector<Json> wordings);
+// The same for an object that has members of its own besides.
+Json Described(std::vector<Json> wordings, Json members);
 
 }  // namespace mulligan::conformance
 

@@ -44,6 +44,8 @@ absl::StatusOr<Answer> EvaluateKubernetes(const CaseInput& input);
 absl::StatusOr<Answer> EvaluateJobSet(const CaseInput& input);
 absl::StatusOr<Answer> EvaluateFlyte(const CaseInput& input);
 absl::StatusOr<Answer> EvaluateTrainer(const CaseInput& input);
+absl::StatusOr<Answer> EvaluateKubeRay(const CaseInput& input);
+absl::StatusOr<Answer> EvaluateKueue(const CaseInput& input);
 
 // The evaluator for a case's source repository, or null.
 Evaluator EvaluatorFor(const CaseInput& input);

@@ -32,12 +32,15 @@ const std::vector<OutOfScope>& OutOfScopeReasons() {
 
 Evaluator EvaluatorFor(const CaseInput& input) {
   // Sources may carry a commit: "kubeflow/trainer@7858371b4^ pkg/...".
-  constexpr std::array<std::pair<std::string_view, Evaluator>, 4> kSources = {{
-      {"kubernetes/kubernetes", EvaluateKubernetes},
-      {"kubernetes-sigs/jobset", EvaluateJobSet},
-      {"flyteorg/flyte", EvaluateFlyte},
-      {"kubeflow/trainer", EvaluateTrainer},
-  }};
+  constexpr auto kSources =
+      std::to_array<std::pair<std::string_view, Evaluator>>({
+          {"kubernetes/kubernetes", EvaluateKubernetes},
+          {"kubernetes-sigs/jobset", EvaluateJobSet},
+          {"kubernetes-sigs/kueue", EvaluateKueue},
+          {"flyteorg/flyte", EvaluateFlyte},
+          {"kubeflow/trainer", EvaluateTrainer},
+          {"ray-project/kuberay", EvaluateKubeRay},
+      });
   const std::string_view source = input.source;
   for (const auto& [repository, evaluator] : kSources) {
     if (!source.starts_with(repository)) continue;

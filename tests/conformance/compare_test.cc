@@ -115,6 +115,49 @@ INSTANTIATE_TEST_SUITE_P(
                     false}),
     [](const auto& test) { return test.param.name; });
 
+INSTANTIATE_TEST_SUITE_P(
+    Histories, DifferencesTest,
+    ::testing::Values(CompareCase{"Never", R"({"sNever":"x"})",
+                                  R"({"sHistory":["a"]})", true},
+                      CompareCase{"NeverFails", R"({"sNever":"a"})",
+                                  R"({"sHistory":["a"]})", false},
+                      CompareCase{"NeverNeedsAHistory", R"({"sNever":"a"})",
+                                  R"({"s":"b"})", false},
+                      CompareCase{"Tolerance",
+                                  R"({"n":30,"toleranceSeconds":5})",
+                                  R"({"n":33})", true},
+                      CompareCase{"ToleranceExceeded",
+                                  R"({"n":30,"toleranceSeconds":5})",
+                                  R"({"n":36})", false},
+                      CompareCase{"ToleranceIsForNumbers",
+                                  R"({"n":"30","toleranceSeconds":5})",
+                                  R"({"n":"31"})", false}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(DescribedTest, AnyWordingMeets) {
+  const Json actual = {{"name", Described({"a new name", "set"})}};
+  EXPECT_THAT(Differences({{"name", "set"}}, actual), IsEmpty());
+  EXPECT_THAT(Differences({{"name", "a new name"}}, actual), IsEmpty());
+  EXPECT_THAT(Differences({{"name", "kept"}}, actual), SizeIs(1));
+  EXPECT_THAT(Differences({{"name", nullptr}}, actual), SizeIs(1));
+}
+
+TEST(DescribedTest, ListsAndPropertiesAreWordingsToo) {
+  const Json actual = {{"path", Described({{"a", "b"}, {"a"}})},
+                       {"text", Described({"why", "what: why"})}};
+  EXPECT_THAT(Differences({{"path", {"a"}}}, actual), IsEmpty());
+  EXPECT_THAT(Differences({{"path", {"b"}}}, actual), SizeIs(1));
+  EXPECT_THAT(Differences({{"textContains", "what"}}, actual), IsEmpty());
+  EXPECT_THAT(Differences({{"textContains", "who"}}, actual), SizeIs(1));
+}
+
+TEST(DescribedTest, MembersAreComparedAsEver) {
+  const Json actual = {{"job", Described({"kept"}, {{"failed", 2}})}};
+  EXPECT_THAT(Differences({{"job", "kept"}}, actual), IsEmpty());
+  EXPECT_THAT(Differences({{"job", {{"failed", 2}}}}, actual), IsEmpty());
+  EXPECT_THAT(Differences({{"job", {{"failed", 1}}}}, actual), SizeIs(1));
+}
+
 TEST(DifferencesTest, NamesThePathAndBothSides) {
   EXPECT_THAT(Differences(Json::parse(R"({"a":[{"b":1}],"c":2})"),
                           Json::parse(R"({"a":[{"b":"x"}]})")),
