@@ -35,12 +35,6 @@ absl::StatusOr<EnvelopedObject> UnwrapKubernetesEnvelope(
 // 1. No object is older than the epoch, so every earlier time counts as unset.
 bool IsSet(const google::protobuf::Timestamp& time);
 
-// `text` with every ill-formed part replaced by U+FFFD, one for each maximal
-// subpart as the Unicode standard recommends (section 3.9). Kubernetes strings
-// may hold any bytes (termination messages come from user processes), while
-// proto3 strings and JSON must be UTF-8. Valid text is copied as it is.
-std::string SanitizeUtf8(std::string_view text);
-
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_KUBERNETES_CODEC_H_

@@ -9,8 +9,11 @@
 namespace mulligan {
 
 // Requests. The server refuses messages beyond kMaxRequestBytes before they
-// are parsed; the other bounds are checked by Validate (policy/validate.h).
+// are parsed, unless --max-message-bytes says otherwise within its range; the
+// other bounds are checked by Validate (policy/validate.h).
 inline constexpr std::size_t kMaxRequestBytes = 16 << 20;
+inline constexpr int kLeastMaxMessageBytes = 64 << 10;
+inline constexpr int kMostMaxMessageBytes = 64 << 20;
 inline constexpr int kMaxBatchItems = 1000;
 inline constexpr int kMaxPods = 5000;
 inline constexpr int kMaxJobs = 5000;
@@ -36,6 +39,10 @@ inline constexpr std::size_t kMaxLedgerNodeBytes = 253;
 inline constexpr std::size_t kMaxLedgerUidBytes = 128;
 inline constexpr std::size_t kMaxFingerprintBytes = 64;
 inline constexpr int kMaxRecordAdvice = 8;
+
+// PolicyService.CheckPolicy: number of files, and bytes of each.
+inline constexpr int kMaxCheckedFiles = 100;
+inline constexpr std::size_t kMaxCheckedFileBytes = 256 << 10;
 
 // Policies.
 inline constexpr int kMaxBudgets = 32;

@@ -95,10 +95,10 @@ std::string ApplyMaxMessageBytes(const std::string& value, ServerOptions& o) {
   int parsed = 0;
   const char* end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, parsed);
-  if (error != std::errc() || stop != end || parsed < kMinMaxMessageBytes ||
-      parsed > kMaxMaxMessageBytes) {
+  if (error != std::errc() || stop != end || parsed < kLeastMaxMessageBytes ||
+      parsed > kMostMaxMessageBytes) {
     return absl::StrFormat("a number of bytes from %d to %d",
-                           kMinMaxMessageBytes, kMaxMaxMessageBytes);
+                           kLeastMaxMessageBytes, kMostMaxMessageBytes);
   }
   o.max_message_bytes = parsed;
   return "";

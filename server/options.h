@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/limits.h"
+#include "policy/limits.h"
 #include "server/log.h"
 
 namespace mulligan {
@@ -33,7 +33,7 @@ struct ServerOptions {
   bool reflection = true;
   // File that receives the ports as JSON once the server serves; empty: none.
   std::string port_file;
-  int max_message_bytes = kDefaultMaxMessageBytes;
+  int max_message_bytes = static_cast<int>(kMaxRequestBytes);
 };
 
 // One flag, as help text and documentation show it.

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/limits.h"
 #include "policy/loader/load.h"
-#include "server/limits.h"
-#include "server/text.h"
+#include "policy/utf8.h"
 
 namespace mulligan {
 namespace {
@@ -72,10 +72,10 @@ CallResult Check(const v1::CheckPolicyRequest& request,
     added.set_severity(issue.severity == Issue::Severity::kError
                            ? v1::PolicyIssue::ERROR
                            : v1::PolicyIssue::WARNING);
-    added.set_file(ValidUtf8(issue.file));
+    added.set_file(SanitizeUtf8(issue.file));
     added.set_line(issue.position.line);
     added.set_column(issue.position.column);
-    added.set_message(ValidUtf8(issue.message));
+    added.set_message(SanitizeUtf8(issue.message));
   }
   return {};
 }
@@ -99,7 +99,7 @@ void ListPolicies(const Snapshot& snapshot,
   const timespec loaded = absl::ToTimespec(snapshot.loaded_at);
   response.mutable_loaded_at()->set_seconds(loaded.tv_sec);
   response.mutable_loaded_at()->set_nanos(static_cast<int>(loaded.tv_nsec));
-  response.set_last_error(ValidUtf8(snapshot.last_error));
+  response.set_last_error(SanitizeUtf8(snapshot.last_error));
 }
 
 grpc::ServerUnaryReactor* PolicyService::ListPolicies(

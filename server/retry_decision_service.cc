@@ -8,11 +8,11 @@
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/decide.h"
+#include "policy/limits.h"
 #include "policy/rules/issue.h"
 #include "policy/rules/ruleset.h"
 #include "policy/rules/source_map.h"
 #include "policy/validate.h"
-#include "server/limits.h"
 
 namespace mulligan {
 namespace {

@@ -1,11 +1,12 @@
 #include "server/status.h"
 
-#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "google/rpc/error_details.pb.h"
-#include "server/limits.h"
+#include "policy/stable_hash.h"
+#include "policy/utf8.h"
 #include "server/text.h"
 
 namespace mulligan {
@@ -23,9 +24,9 @@ google::rpc::BadRequest MakeBadRequest(
   google::rpc::BadRequest details;
   std::size_t bytes = kClosingBytes;
   for (const FieldViolation& violation : violations) {
-    std::string field = Truncate(ValidUtf8(violation.field), kMaxFieldBytes);
+    std::string field = Truncate(SanitizeUtf8(violation.field), kMaxFieldBytes);
     std::string description =
-        Truncate(ValidUtf8(violation.description), kMaxDescriptionBytes);
+        Truncate(SanitizeUtf8(violation.description), kMaxDescriptionBytes);
     bytes += field.size() + description.size() + kViolationOverhead;
     if (bytes > kMaxErrorDetailBytes) break;
     auto* added = details.add_field_violations();
@@ -56,11 +57,9 @@ bool HidesReason(const absl::Status& status) {
 }
 
 std::string ErrorId(const absl::Status& status) {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : status.ToString()) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  return absl::StrFormat("%016x", hash);
+  std::string id;
+  AppendHex(StableHash().Add(status.ToString()).value(), id);
+  return id;
 }
 
 google::rpc::Status ToRpcStatus(const absl::Status& status,
@@ -74,7 +73,7 @@ google::rpc::Status ToRpcStatus(const absl::Status& status,
     return result;
   }
   result.set_code(static_cast<int>(status.code()));
-  result.set_message(Truncate(ValidUtf8(std::string(status.message())),
+  result.set_message(Truncate(SanitizeUtf8(std::string(status.message())),
                               kMaxErrorMessageBytes));
   if (!violations.empty()) {
     result.add_details()->PackFrom(MakeBadRequest(violations));

@@ -5,6 +5,7 @@
 
 #include <grpcpp/support/status.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@
 
 namespace mulligan {
 
+// An error travels in HTTP/2 trailers, which clients cap at 8 KiB after base64;
+// beyond that the caller would see a transport error instead of ours.
+inline constexpr std::size_t kMaxErrorMessageBytes = 512;
+inline constexpr std::size_t kMaxErrorDetailBytes = 3000;
+
 // Whether callers see only an id instead of the text of `status`: every code
 // that says something about us and not about the request.
 bool HidesReason(const absl::Status& status);
@@ -22,8 +28,9 @@ bool HidesReason(const absl::Status& status);
 std::string ErrorId(const absl::Status& status);
 
 // The status for callers, with a google.rpc.BadRequest that holds
-// `violations`. Cut so that it fits into trailers (server/limits.h); the last
-// violation says how many were left out. `status` must not be OK.
+// `violations`. Cut so that it fits into trailers (kMaxErrorMessageBytes,
+// kMaxErrorDetailBytes); the last violation says how many were left out.
+// `status` must not be OK.
 google::rpc::Status ToRpcStatus(
     const absl::Status& status,
     const std::vector<FieldViolation>& violations = {});

@@ -9,9 +9,6 @@
 
 namespace mulligan {
 
-// `text` with every byte that is not part of valid UTF-8 replaced by U+FFFD.
-std::string ValidUtf8(std::string_view text);
-
 // The longest prefix of at most `max_bytes` that does not split a character,
 // with "..." at its end when something was cut (inside `max_bytes`, which must
 // be at least 3). `text` must be valid UTF-8.

@@ -10,7 +10,7 @@
 #include "client/cli/json_text.h"
 #include "client/cli/line_reader.h"
 #include "client/cli/utf8.h"
-#include "policy/kubernetes_codec.h"
+#include "policy/utf8.h"
 #include "policy/limits.h"
 
 namespace mulligan::cli {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/kubernetes_codec.h"
+#include "policy/utf8.h"
 
 namespace mulligan::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "policy/kubernetes_codec.h"
+#include "policy/utf8.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -26,26 +26,14 @@ bool IsAscii(std::string_view text) {
   return (seen & kHighBits) == 0;
 }
 
-bool IsContinuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
-// The longest prefix of well-formed `text` within the bound that ends between
-// two characters.
-std::string_view CutWellFormed(std::string_view text) {
-  if (text.size() <= kMaxExcerpt) return text;
-  std::size_t size = kMaxExcerpt;
-  while (size > 0 && IsContinuation(text[size])) --size;
-  return text.substr(0, size);
-}
-
 }  // namespace
 
 std::string Excerpt(std::string_view text) {
   // A character has at most four bytes: the rest cannot reach the excerpt.
   const std::string_view head = text.substr(0, kMaxExcerpt + 4);
   if (IsAscii(head)) return std::string(text.substr(0, kMaxExcerpt));
-  return std::string(CutWellFormed(SanitizeUtf8(head)));
+  const std::string clean = SanitizeUtf8(head);
+  return clean.substr(0, Utf8Boundary(clean, kMaxExcerpt));
 }
 
 }  // namespace mulligan::demystify

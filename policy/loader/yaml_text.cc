@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
-#include "policy/loader/utf8.h"
+#include "policy/utf8.h"
 
 namespace mulligan {
 namespace {

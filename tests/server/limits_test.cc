@@ -1,5 +1,5 @@
 // Bounds of the transport: at the bound and one past it.
-#include "server/limits.h"
+#include "policy/limits.h"
 
 #include <string>
 
@@ -41,7 +41,7 @@ std::string NestedRequest(int depth) {
 
 class MessageSizeTest : public ::testing::Test {
  protected:
-  static constexpr std::size_t kMax = kMinMaxMessageBytes;
+  static constexpr std::size_t kMax = kLeastMaxMessageBytes;
 
   static ServerOptions Options() {
     ServerOptions options = TestOptions();

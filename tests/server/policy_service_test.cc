@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/limits.h"
+#include "policy/limits.h"
 #include "tests/server/test_server.h"
 
 namespace mulligan {

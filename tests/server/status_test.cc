@@ -7,7 +7,6 @@
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "gtest/gtest.h"
-#include "server/limits.h"
 #include "tests/server/test_server.h"
 
 namespace mulligan {

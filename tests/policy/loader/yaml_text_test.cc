@@ -5,7 +5,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/loader/utf8.h"
 
 namespace mulligan {
 namespace {
@@ -62,21 +61,6 @@ TEST(CheckYamlTextTest, ReportsEachKindOnce) {
                           "allowed",
                           "f:3:1: error: byte 0xff is not valid UTF-8",
                           "f:5:1: error: tab in indentation, use spaces"));
-}
-
-TEST(FindInvalidUtf8Test, KnowsTheInvalidForms) {
-  for (const char* const bad :
-       {"\x80", "\xc0\xaf", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80",
-        "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xc3",
-        "\xe2\x82", "\xc3\x28"}) {
-    EXPECT_EQ(FindInvalidUtf8(bad), 0u);
-  }
-  for (const char* const good :
-       {"", "a", "\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
-        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
-    EXPECT_EQ(FindInvalidUtf8(good), std::string::npos) << good;
-  }
-  EXPECT_EQ(FindInvalidUtf8("ab\xff"), 2u);
 }
 
 TEST(QuoteTest, EscapesWhatCouldForgeOutput) {

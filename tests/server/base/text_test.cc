@@ -15,15 +15,10 @@ using std::string_literals::operator""s;
 struct TextCase {
   const char* name;
   std::string in;
-  std::string valid;
   std::string json;
 };
 
 class TextTest : public ::testing::TestWithParam<TextCase> {};
-
-TEST_P(TextTest, BecomesValidUtf8) {
-  EXPECT_EQ(ValidUtf8(GetParam().in), GetParam().valid);
-}
 
 TEST_P(TextTest, BecomesAJsonString) {
   std::string json;
@@ -33,23 +28,15 @@ TEST_P(TextTest, BecomesAJsonString) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, TextTest,
-    ::testing::Values(
-        TextCase{"Empty", "", "", "\"\""},
-        TextCase{"Plain", "abc", "abc", "\"abc\""},
-        TextCase{"QuotesAndBackslash", "a\"b\\", "a\"b\\", R"("a\"b\\")"},
-        TextCase{"LineBreaks", "a\nb\r\tc", "a\nb\r\tc", R"("a\nb\r\tc")"},
-        TextCase{"Nul", "a\0b"s, "a\0b"s, R"("a\u0000b")"},
-        TextCase{"Delete", "\x7f", "\x7f", R"("\u007f")"},
-        TextCase{"Characters", "é€😀", "é€😀", "\"é€😀\""},
-        TextCase{"LoneContinuation", "a\x80z", "a\xEF\xBF\xBDz",
-                 "\"a\xEF\xBF\xBDz\""},
-        TextCase{"CutCharacter", "a\xE2\x82", "a\xEF\xBF\xBD\xEF\xBF\xBD",
-                 "\"a\xEF\xBF\xBD\xEF\xBF\xBD\""},
-        TextCase{"Overlong", "\xC0\xAF", "\xEF\xBF\xBD\xEF\xBF\xBD",
-                 "\"\xEF\xBF\xBD\xEF\xBF\xBD\""},
-        TextCase{"Surrogate", "\xED\xA0\x80",
-                 "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD",
-                 "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""}),
+    ::testing::Values(TextCase{"Empty", "", "\"\""},
+                      TextCase{"Plain", "abc", "\"abc\""},
+                      TextCase{"QuotesAndBackslash", "a\"b\\", R"("a\"b\\")"},
+                      TextCase{"LineBreaks", "a\nb\r\tc", R"("a\nb\r\tc")"},
+                      TextCase{"Nul", "a\0b"s, R"("a\u0000b")"},
+                      TextCase{"Delete", "\x7f", R"("\u007f")"},
+                      TextCase{"Characters", "é€😀", "\"é€😀\""},
+                      TextCase{"BytesThatAreNoUtf8", "a\x80z",
+                               "\"a\xEF\xBF\xBDz\""}),
     [](const auto& param) { return param.param.name; });
 
 TEST(TruncateTest, KeepsWhatFits) { EXPECT_EQ(Truncate("abcde", 5), "abcde"); }
