@@ -1,13 +1,11 @@
 #include "policy/native/jobset_gates.h"
 
 #include <array>
-#include <charconv>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "absl/strings/str_format.h"
+#include "policy/native/release.h"
 
 namespace mulligan::jobset {
 namespace {
@@ -36,20 +34,6 @@ constexpr std::array<FeatureRow, 3> kFeatures = {{
     {&Gates::restarting_condition, 12},
 }};
 
-// The minor number of "0.11", "v0.11" or "0.11.2".
-std::optional<int> MinorOf(std::string_view release) {
-  if (release.starts_with('v')) release.remove_prefix(1);
-  if (!release.starts_with("0.")) return std::nullopt;
-  release.remove_prefix(2);
-  int minor = 0;
-  const char* const last = release.data() + release.size();
-  const auto [end, error] = std::from_chars(release.data(), last, minor);
-  if (error != std::errc() || minor < 0 || (end != last && *end != '.')) {
-    return std::nullopt;
-  }
-  return minor;
-}
-
 }  // namespace
 
 bool SetGate(const std::string& name, bool enabled, Gates& gates) {
@@ -64,18 +48,8 @@ bool SetGate(const std::string& name, bool enabled, Gates& gates) {
 
 GateSetup GatesFor(const v1::NativeSemantics& semantics) {
   GateSetup setup;
-  int minor = kLatestMinor;
-  const auto version = semantics.versions().find("jobset");
-  if (version != semantics.versions().end()) {
-    if (const auto parsed = MinorOf(version->second)) {
-      minor = *parsed;
-    } else {
-      setup.warnings.push_back(absl::StrFormat(
-          "versions.jobset: '%s' is no release like 0.12; the semantics of "
-          "0.%d are used",
-          version->second, kLatestMinor));
-    }
-  }
+  const int minor =
+      ChosenMinor(semantics, "jobset", 0, kLatestMinor, setup.warnings);
   setup.semantics = absl::StrFormat("jobset 0.%d", minor);
   for (const FeatureRow& row : kFeatures) {
     setup.gates.*row.feature = minor >= row.since_minor;

@@ -1,13 +1,11 @@
 #include "policy/native/kubernetes_gates.h"
 
 #include <array>
-#include <charconv>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "absl/strings/str_format.h"
+#include "policy/native/release.h"
 
 namespace mulligan::kubernetes_job {
 namespace {
@@ -32,20 +30,6 @@ constexpr std::array<GateRow, 6> kGates = {{
     {"JobManagedBy", &Gates::managed_by, 32},
 }};
 
-// The minor number of "1.30", "v1.30" or "1.30.4".
-std::optional<int> MinorOf(std::string_view release) {
-  if (release.starts_with('v')) release.remove_prefix(1);
-  if (!release.starts_with("1.")) return std::nullopt;
-  release.remove_prefix(2);
-  int minor = 0;
-  const char* const last = release.data() + release.size();
-  const auto [end, error] = std::from_chars(release.data(), last, minor);
-  if (error != std::errc() || minor < 0 || (end != last && *end != '.')) {
-    return std::nullopt;
-  }
-  return minor;
-}
-
 }  // namespace
 
 bool DelaysTerminalCondition(const Gates& gates) {
@@ -65,18 +49,8 @@ bool SetGate(const std::string& name, bool enabled, Gates& gates) {
 
 GateSetup GatesFor(const v1::NativeSemantics& semantics) {
   GateSetup setup;
-  int minor = kLatestMinor;
-  const auto version = semantics.versions().find("kubernetes");
-  if (version != semantics.versions().end()) {
-    if (const auto parsed = MinorOf(version->second)) {
-      minor = *parsed;
-    } else {
-      setup.warnings.push_back(absl::StrFormat(
-          "versions.kubernetes: '%s' is no release like 1.34; the semantics of "
-          "1.%d are used",
-          version->second, kLatestMinor));
-    }
-  }
+  const int minor =
+      ChosenMinor(semantics, "kubernetes", 1, kLatestMinor, setup.warnings);
   setup.semantics = absl::StrFormat("kubernetes 1.%d", minor);
   for (const GateRow& row : kGates) {
     setup.gates.*row.gate = minor >= row.since_minor;

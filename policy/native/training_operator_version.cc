@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "absl/strings/str_format.h"
+#include "policy/native/release.h"
 
 namespace mulligan::training_operator {
 namespace {
@@ -26,25 +27,22 @@ std::optional<std::int64_t> NumberIn(std::string_view text) {
   return number;
 }
 
-// The minor number of "1.8", "v1.8" or "1.8.1"; "v1" is the last one.
-std::optional<std::int64_t> MinorOf(std::string_view release) {
-  if (release.starts_with('v')) release.remove_prefix(1);
-  if (release == "1") return kLatestMinor;
-  if (!release.starts_with("1.")) return std::nullopt;
-  release.remove_prefix(2);
-  return NumberIn(release.substr(0, release.find('.')));
+// "v1" is the last release.
+std::optional<int> ReleaseOf(std::string_view version) {
+  if (version == "v1" || version == "1") return kLatestMinor;
+  return MinorOf(version, 1);
 }
 
 }  // namespace
 
 VersionSetup VersionFor(const v1::NativeSemantics& semantics) {
   VersionSetup setup;
-  std::int64_t minor = kLatestMinor;
+  int minor = kLatestMinor;
   const auto version = semantics.versions().find("kubeflow");
   if (version != semantics.versions().end()) {
     if (version->second == kTf2018) {
       setup.version.exit_codes = ExitCodeTable::kTf2018;
-    } else if (const auto parsed = MinorOf(version->second)) {
+    } else if (const auto parsed = ReleaseOf(version->second)) {
       minor = *parsed;
     } else {
       setup.warnings.push_back(absl::StrFormat(

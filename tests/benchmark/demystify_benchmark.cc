@@ -6,81 +6,10 @@
 #include <string>
 
 #include "policy/demystify/demystify.h"
+#include "tests/benchmark/two_container_pod.h"
 
 namespace mulligan {
 namespace {
-
-// A failed pod as `kubectl get pod -o json` gives it: two containers, the
-// usual five conditions and then some.
-constexpr char kPod[] = R"pb(
-  metadata {
-    name: "train-7f6b9-0"
-    namespace: "ml-team"
-    uid: "0b6e7f0c-8a3e-4c5e-9a53-2f1f7a0c1d2e"
-    labels { key: "batch.kubernetes.io/job-name" value: "train-7f6b9" }
-    labels { key: "batch.kubernetes.io/controller-uid" value: "5a1b" }
-    labels { key: "app" value: "train" }
-    owner_references { kind: "Job" name: "train-7f6b9" controller: true }
-  }
-  spec {
-    node_name: "gke-pool-1-2f9c"
-    restart_policy: "Never"
-    containers { name: "main" image: "registry.example/train:1.4" }
-    containers { name: "istio-proxy" image: "registry.example/proxy:1.20" }
-  }
-  status {
-    phase: "Failed"
-    start_time { seconds: 1700000000 }
-    conditions {
-      type: "PodReadyToStartContainers"
-      status: "False"
-      last_transition_time { seconds: 1700000630 }
-    }
-    conditions {
-      type: "Initialized"
-      status: "True"
-      last_transition_time { seconds: 1700000001 }
-    }
-    conditions {
-      type: "Ready"
-      status: "False"
-      reason: "PodFailed"
-      last_transition_time { seconds: 1700000630 }
-    }
-    conditions {
-      type: "ContainersReady"
-      status: "False"
-      reason: "PodFailed"
-      last_transition_time { seconds: 1700000630 }
-    }
-    conditions {
-      type: "PodScheduled"
-      status: "True"
-      last_transition_time { seconds: 1700000000 }
-    }
-    container_statuses {
-      name: "main"
-      state {
-        terminated {
-          exit_code: 137
-          reason: "OOMKilled"
-          started_at { seconds: 1700000005 }
-          finished_at { seconds: 1700000629 }
-        }
-      }
-    }
-    container_statuses {
-      name: "istio-proxy"
-      state {
-        terminated {
-          exit_code: 0
-          reason: "Completed"
-          started_at { seconds: 1700000005 }
-          finished_at { seconds: 1700000630 }
-        }
-      }
-    }
-  })pb";
 
 constexpr char kLog[] =
     "[rank3]: Traceback (most recent call last):\n"
@@ -126,12 +55,12 @@ void Run(benchmark::State& state, const v1::FailureReport& report, bool full) {
 }
 
 void BM_OomKilled(benchmark::State& state) {
-  Run(state, ReportOf(PodOf(kPod)), false);
+  Run(state, ReportOf(PodOf(kTwoContainerPod)), false);
 }
 BENCHMARK(BM_OomKilled);
 
 void BM_ExitOne(benchmark::State& state) {
-  auto pod = PodOf(kPod);
+  auto pod = PodOf(kTwoContainerPod);
   MainEnd(pod).set_exit_code(1);
   MainEnd(pod).set_reason("Error");
   Run(state, ReportOf(pod), false);
@@ -139,7 +68,7 @@ void BM_ExitOne(benchmark::State& state) {
 BENCHMARK(BM_ExitOne);
 
 void BM_Disrupted(benchmark::State& state) {
-  auto pod = PodOf(kPod);
+  auto pod = PodOf(kTwoContainerPod);
   MainEnd(pod).set_exit_code(143);
   MainEnd(pod).set_reason("Error");
   auto* condition = pod.mutable_status()->add_conditions();
@@ -153,14 +82,14 @@ BENCHMARK(BM_Disrupted);
 
 // Low confidence: the alternatives and what would settle them are written.
 void BM_Sigkill(benchmark::State& state) {
-  auto pod = PodOf(kPod);
+  auto pod = PodOf(kTwoContainerPod);
   MainEnd(pod).set_reason("Error");
   Run(state, ReportOf(pod), false);
 }
 BENCHMARK(BM_Sigkill);
 
 void BM_LogTail(benchmark::State& state) {
-  auto pod = PodOf(kPod);
+  auto pod = PodOf(kTwoContainerPod);
   MainEnd(pod).set_exit_code(1);
   MainEnd(pod).set_reason("Error");
   MainEnd(pod).set_message(kLog);
@@ -170,7 +99,7 @@ BENCHMARK(BM_LogTail);
 
 // Four kilobytes, what a termination message may hold.
 void BM_LongLogTail(benchmark::State& state) {
-  auto pod = PodOf(kPod);
+  auto pod = PodOf(kTwoContainerPod);
   MainEnd(pod).set_exit_code(1);
   MainEnd(pod).set_reason("Error");
   std::string log;
@@ -185,7 +114,7 @@ void BM_Gang(benchmark::State& state) {
   v1::FailureReport report;
   const auto size = state.range(0);
   for (int i = 0; i < size; ++i) {
-    auto pod = PodOf(kPod);
+    auto pod = PodOf(kTwoContainerPod);
     pod.mutable_metadata()->set_name("train-7f6b9-" + std::to_string(i));
     if (i != size / 2) {
       MainEnd(pod).set_exit_code(i % 2 == 0 ? 143 : 1);
