@@ -43,12 +43,19 @@ std::vector<FieldViolation> FilesOutOfBounds(
         {"files", absl::StrFormat("has %d entries; expected 1 to %d", files,
                                   kMaxCheckedFiles)});
   }
+  std::size_t total = 0;
   for (int i = 0; i < files; ++i) {
     const std::size_t bytes = request.files(i).text().size();
+    total += bytes;
     if (bytes <= kMaxCheckedFileBytes) continue;
     violations.push_back({absl::StrFormat("files[%d].text", i),
                           absl::StrFormat("has %d bytes; expected at most %d",
                                           bytes, kMaxCheckedFileBytes)});
+  }
+  if (total > kMaxCheckedBytes) {
+    violations.push_back(
+        {"files", absl::StrFormat("have %d bytes together; expected at most %d",
+                                  total, kMaxCheckedBytes)});
   }
   return violations;
 }

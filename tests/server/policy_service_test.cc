@@ -114,7 +114,9 @@ TEST_F(PolicyServiceTest, FilesAtTheBoundsAreChecked) {
   grpc::Status status;
   Check(Files(kMaxCheckedFiles, Blank(1)), &status);
   EXPECT_TRUE(status.ok()) << status.error_message();
-  Check(Files(1, Blank(kMaxCheckedFileBytes)), &status);
+  constexpr int kFiles =
+      static_cast<int>(kMaxCheckedBytes / kMaxCheckedFileBytes);
+  Check(Files(kFiles, Blank(kMaxCheckedFileBytes)), &status);
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
@@ -137,6 +139,16 @@ TEST_F(PolicyServiceTest, OneByteTooManyIsRefused) {
   request.mutable_files(1)->set_text(Blank(kMaxCheckedFileBytes + 1));
   Check(request, &status);
   EXPECT_THAT(BadFields(status), ElementsAre("files[1].text"));
+}
+
+TEST_F(PolicyServiceTest, OneByteTooManyInAllIsRefused) {
+  grpc::Status status;
+  constexpr int kFiles =
+      static_cast<int>(kMaxCheckedBytes / kMaxCheckedFileBytes);
+  auto request = Files(kFiles, Blank(kMaxCheckedFileBytes));
+  request.add_files()->set_text(Blank(1));
+  Check(request, &status);
+  EXPECT_THAT(BadFields(status), ElementsAre("files"));
 }
 
 }  // namespace
