@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/native/flyte_names.h"
 #include "policy/native/flyte_text.h"
 
 namespace mulligan::flyte {
@@ -27,14 +28,6 @@ constexpr std::array<std::string_view, 13> kNodePhases = {
     "NotYetStarted",  "Queued",           "Running",  "Failing",   "Succeeding",
     "Succeeded",      "Failed",           "Skipped",  "TimingOut", "TimedOut",
     "DynamicRunning", "RetryableFailure", "Recovered"};
-
-template <typename Enum, std::size_t size>
-std::optional<Enum> Named(const std::array<std::string_view, size>& names,
-                          std::string_view name) {
-  const auto* const found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
 
 // ToNodePhase; Undefined and NotReady leave the node where it is.
 struct PhaseRow {
@@ -88,23 +81,6 @@ bool IsExpired(const std::optional<absl::Duration>& elapsed,
          *elapsed > deadline;
 }
 
-HandlerResult AfterDeadlines(HandlerResult result, const NodeClocks& clocks) {
-  if (IsExpired(clocks.since_queued, clocks.active_deadline)) {
-    return {HandlerPhase::kTimedOut,
-            absl::StrFormat("task active timeout [%s] expired",
-                            GoDuration(clocks.active_deadline)),
-            std::nullopt};
-  }
-  if (IsExpired(clocks.since_attempt, clocks.execution_deadline)) {
-    const std::string message =
-        absl::StrFormat("task execution timeout [%s] expired",
-                        GoDuration(clocks.execution_deadline));
-    return {HandlerPhase::kRetryableFailure, message,
-            ExecutionError{"TimeoutExpired", message, ErrorKind::kUser}};
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string_view HandlerPhaseName(HandlerPhase phase) {
@@ -112,7 +88,7 @@ std::string_view HandlerPhaseName(HandlerPhase phase) {
 }
 
 std::optional<HandlerPhase> HandlerPhaseNamed(std::string_view name) {
-  return Named<HandlerPhase>(kHandlerPhases, name);
+  return EnumNamed<HandlerPhase>(kHandlerPhases, name);
 }
 
 std::string_view NodePhaseName(NodePhase phase) {
@@ -120,7 +96,7 @@ std::string_view NodePhaseName(NodePhase phase) {
 }
 
 std::optional<NodePhase> NodePhaseNamed(std::string_view name) {
-  return Named<NodePhase>(kNodePhases, name);
+  return EnumNamed<NodePhase>(kNodePhases, name);
 }
 
 absl::StatusOr<HandlerResult> HandlerResultOf(const PhaseInfo& info) {
@@ -135,12 +111,28 @@ absl::StatusOr<HandlerResult> HandlerResultOf(const PhaseInfo& info) {
   return result;
 }
 
+HandlerResult ApplyDeadlines(HandlerResult handled, const NodeClocks& clocks) {
+  if (IsOver(handled.phase)) return handled;
+  if (IsExpired(clocks.since_queued, clocks.active_deadline)) {
+    return {HandlerPhase::kTimedOut,
+            absl::StrFormat("task active timeout [%s] expired",
+                            GoDuration(clocks.active_deadline)),
+            std::nullopt};
+  }
+  if (IsExpired(clocks.since_attempt, clocks.execution_deadline)) {
+    const std::string message =
+        absl::StrFormat("task execution timeout [%s] expired",
+                        GoDuration(clocks.execution_deadline));
+    return {HandlerPhase::kRetryableFailure, message,
+            ExecutionError{"TimeoutExpired", message, ErrorKind::kUser}};
+  }
+  return handled;
+}
+
 HandlerResult ExecuteRound(HandlerResult handled, const NodeClocks& clocks,
                            const RetryBudget& budget,
                            const NodeAttempts& counters) {
-  if (!IsOver(handled.phase)) {
-    handled = AfterDeadlines(std::move(handled), clocks);
-  }
+  handled = ApplyDeadlines(std::move(handled), clocks);
   if (handled.phase != HandlerPhase::kRetryableFailure) return handled;
   const ExecutionError error = handled.error.value_or(ExecutionError());
   const Eligibility retry = EligibleForRetry(budget, counters, error.kind);

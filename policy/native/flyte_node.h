@@ -72,9 +72,13 @@ struct NodeClocks {
   absl::Duration execution_deadline;
 };
 
-// nodeExecutor.execute after the handler: deadlines turn what is not over into
-// TimedOut or a user's retryable failure, then the budgets decide whether a
-// retryable failure is one.
+// The deadlines of nodeExecutor.execute: what is not over becomes TimedOut when
+// the active one has passed, else a user's retryable failure when that of the
+// attempt has.
+HandlerResult ApplyDeadlines(HandlerResult handled, const NodeClocks& clocks);
+
+// nodeExecutor.execute after the handler: the deadlines, then the budgets
+// decide whether a retryable failure is one.
 HandlerResult ExecuteRound(HandlerResult handled, const NodeClocks& clocks,
                            const RetryBudget& budget,
                            const NodeAttempts& counters);

@@ -1,12 +1,13 @@
 #include "policy/native/flyte_phase.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "policy/native/flyte_names.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -19,14 +20,6 @@ constexpr std::array<std::string_view, 11> kPhases = {
     "WaitingForCache", "Aborted"};
 constexpr std::array<std::string_view, 3> kKinds = {"UNKNOWN", "USER",
                                                     "SYSTEM"};
-
-template <typename Enum, std::size_t size>
-std::optional<Enum> Named(const std::array<std::string_view, size>& names,
-                          std::string_view name) {
-  const auto* const found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
 
 PhaseInfo Failed(Phase phase, ErrorKind kind, std::string code,
                  std::string message) {
@@ -43,7 +36,7 @@ std::string_view PhaseName(Phase phase) {
 }
 
 std::optional<Phase> PhaseNamed(std::string_view name) {
-  return Named<Phase>(kPhases, name);
+  return EnumNamed<Phase>(kPhases, name);
 }
 
 std::string_view KindName(ErrorKind kind) {
@@ -51,7 +44,7 @@ std::string_view KindName(ErrorKind kind) {
 }
 
 std::optional<ErrorKind> KindNamed(std::string_view name) {
-  return Named<ErrorKind>(kKinds, name);
+  return EnumNamed<ErrorKind>(kKinds, name);
 }
 
 bool IsFailure(Phase phase) {

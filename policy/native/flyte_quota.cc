@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ namespace {
 constexpr int kNanoDigits = 9;
 // More than 2^63 units; Kubernetes caps quantities there.
 constexpr int kMostDigits = 19;
+constexpr int kMostExponent = 1000;
 
 struct SuffixRow {
   std::string_view suffix;
@@ -55,7 +57,8 @@ std::optional<SuffixRow> SuffixNamed(std::string_view suffix) {
   }
   SuffixRow exponent = {"", 0, 0};
   if (suffix.size() > 1 && (suffix[0] == 'e' || suffix[0] == 'E') &&
-      absl::SimpleAtoi(std::string(suffix.substr(1)), &exponent.decimal)) {
+      absl::SimpleAtoi(std::string(suffix.substr(1)), &exponent.decimal) &&
+      std::abs(exponent.decimal) < kMostExponent) {
     return exponent;
   }
   return std::nullopt;
