@@ -58,6 +58,25 @@ absl::StatusOr<std::optional<JobSet>> JobSetIn(const Json& json) {
   return *std::move(job_set);
 }
 
+// A JobSet whose end a case tells in words; null when it does not.
+Json JobSetInWords(const std::string& what) {
+  std::string_view type;
+  std::string_view reason;
+  if (Mentions(what, {"jobs succeed", "jobs complete", "completes"})) {
+    type = jobset::kCompleted;
+    reason = "AllJobsCompleted";
+  } else if (Mentions(what, {"jobs fail", "JobSet fails"})) {
+    type = jobset::kFailed;
+    reason = jobset::kFailedJobs;
+  } else {
+    return Json();
+  }
+  return {{"conditions",
+           {{{"type", std::string(type)},
+             {"status", "True"},
+             {"reason", std::string(reason)}}}}};
+}
+
 absl::StatusOr<TrainJobStatus> StatusIn(const Json& json) {
   if (json.is_null()) return TrainJobStatus();
   Json full = json;
@@ -165,8 +184,9 @@ absl::Status CheckPassMembers(const Json& input) {
                             "secondsSinceCreation", "secondsSinceResume"});
   if (!known.ok()) return known;
   const std::string what = TextOf(event, "what");
-  if (!what.empty() && !Mentions(what, {"created", "suspended", "resumed",
-                                        "container sleeps"})) {
+  if (!what.empty() && JobSetInWords(what).is_null() &&
+      !Mentions(what,
+                {"created", "suspended", "resumed", "container sleeps"})) {
     return NotUnderstood("event.what", what);
   }
   return absl::OkStatus();
@@ -196,10 +216,10 @@ absl::StatusOr<Answer> TrainJobPassAnswer(const CaseInput& input) {
   if (!known.ok()) return known;
   const auto job = TrainJobIn(input.input);
   if (!job.ok()) return job.status();
+  const Json event = MemberOrNull(input.input, "event");
   Json json = MemberOrNull(input.input, "jobSet");
-  if (json.is_null()) {
-    json = MemberOrNull(MemberOrNull(input.input, "event"), "jobSet");
-  }
+  if (json.is_null()) json = MemberOrNull(event, "jobSet");
+  if (json.is_null()) json = JobSetInWords(TextOf(event, "what"));
   const auto job_set = JobSetIn(json);
   if (!job_set.ok()) return job_set.status();
   const bool existed = job_set->has_value();
@@ -272,8 +292,8 @@ absl::StatusOr<Answer> TrainJobManagerAnswer(const CaseInput& input) {
 }
 
 absl::StatusOr<Answer> TrainJobDesignAnswer(const CaseInput& input) {
-  absl::Status known =
-      CheckOnlyMembers(input.input, "input", {"kind", "level", "event"});
+  absl::Status known = CheckOnlyMembers(
+      input.input, "input", {"kind", "level", "statusBefore", "event"});
   if (!known.ok()) return known;
   const std::string what = TextOf(MemberOrNull(input.input, "event"), "what");
   const bool fails = Mentions(what, {"fail", "refuse", "reject", "error"});
@@ -296,7 +316,9 @@ absl::StatusOr<Answer> TrainJobDesignAnswer(const CaseInput& input) {
                                        "built"})) {
     return NotUnderstood("event.what", what);
   }
-  trainer::Conditions conditions;
+  auto status = StatusIn(MemberOrNull(input.input, "statusBefore"));
+  if (!status.ok()) return status.status();
+  trainer::Conditions conditions = status->conditions();
   trainer::SetCondition(trainer::CreatedCondition(objects), TrainerNow(),
                         conditions);
   return Answer::Facts(

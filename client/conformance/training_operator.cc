@@ -1,6 +1,5 @@
 #include "client/conformance/training_operator.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,46 +28,12 @@ to::ExitCodeTable TableOf(const CaseInput& input) {
              : to::ExitCodeTable::kAtLeast128;
 }
 
-// Members of an event that hold pods, and the replica type they are of.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14>
-    kPodMembers = {{{"pod", "Worker"},
-                    {"pods", "Worker"},
-                    {"workerPod", "Worker"},
-                    {"workerPods", "Worker"},
-                    {"launcherPod", "Launcher"},
-                    {"launcherPods", "Launcher"},
-                    {"masterPod", "Master"},
-                    {"masterPods", "Master"},
-                    {"chiefPod", "Chief"},
-                    {"chiefPods", "Chief"},
-                    {"psPod", "PS"},
-                    {"psPods", "PS"},
-                    {"evaluatorPod", "Evaluator"},
-                    {"evaluatorPods", "Evaluator"}}};
-
-absl::Status ReadEventPods(const Json& event, TrainingScene& scene) {
-  if (event.is_null()) return absl::OkStatus();
-  for (const auto& [name, value] : event.items()) {
-    if (name == "specUpdate") continue;
-    const std::string_view* type = nullptr;
-    for (const auto& [member, of] : kPodMembers) {
-      if (member == name) type = &of;
-    }
-    if (type == nullptr) return NotUnderstood("event." + name, value);
-    const std::string of(*type);
-    absl::Status added = AddPodsFrom(value, of, scene);
-    if (!added.ok()) return added;
-    scene.Replica(of);
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Answer> PodExitAnswer(const CaseInput& input) {
   TrainingScene scene(input);
   absl::Status read = FillFrom(MemberOrNull(input.input, "replicaSpec"),
                                "replicaSpec", scene.Replica("Worker"));
   if (!read.ok()) return read;
-  read = ReadEventPods(MemberOrNull(input.input, "event"), scene);
+  read = ReadEventPods(input.input, {}, scene);
   if (!read.ok()) return read;
   const to::Pass pass = scene.Reconcile();
   Json facts = TrainingPassFacts(pass, scene.NumberOfPods());
@@ -186,44 +151,6 @@ absl::StatusOr<Answer> TrainingSuspendAnswer(const CaseInput& input) {
   absl::Status read = ReadRunPolicy(input.input, policy);
   if (!read.ok()) return read;
   return Answer::Facts({{"suspended", policy.suspend()}});
-}
-
-absl::StatusOr<Answer> TrainingPassAnswer(const CaseInput& input) {
-  absl::Status known =
-      CheckOnlyMembers(input.input, "input",
-                       {"kind", "level", "runPolicy", "replicaSpec",
-                        "statusBefore", "event", "updates", "sequence"});
-  if (!known.ok()) return known;
-  TrainingScene scene(input);
-  absl::Status read = ReadStatus(input.input, *scene.job().mutable_status());
-  if (!read.ok()) return read;
-  Json updates = MemberOrNull(input.input, "updates");
-  if (updates.is_null()) updates = MemberOrNull(input.input, "sequence");
-  if (updates.is_array()) {
-    auto conditions = ConditionObjects(updates);
-    if (!conditions.ok()) return conditions.status();
-    to::Pass pass;
-    pass.status = scene.job().status();
-    for (const Json& update : *conditions) {
-      const std::string type = TextOf(update, "type");
-      const std::string status = TextOf(update, "status");
-      to::SetCondition({type, status.empty() ? to::kTrue : status,
-                        TextOf(update, "reason"), TextOf(update, "message")},
-                       TrainerNow(), pass.status);
-    }
-    return Answer::Facts(TrainingPassFacts(pass, 0));
-  }
-  read = ReadRunPolicy(input.input,
-                       *scene.job().mutable_spec()->mutable_run_policy());
-  if (!read.ok()) return read;
-  read = ReadEventPods(MemberOrNull(input.input, "event"), scene);
-  if (!read.ok()) return read;
-  const to::Pass pass = scene.Reconcile();
-  Json facts = TrainingPassFacts(pass, scene.NumberOfPods());
-  facts["conditionType"] = scene.kind().framework == to::Framework::kTensorFlow
-                               ? Json(scene.SuccessPolicyCondition())
-                               : Json();
-  return Answer::Facts(std::move(facts));
 }
 
 absl::StatusOr<Answer> TrainingFinishedAnswer(const CaseInput& input) {

@@ -61,30 +61,6 @@ absl::StatusOr<Answer> Worker0Answer(const CaseInput& input) {
   return Answer::Facts({{"worker0Completed", scene.IsWorker0Completed()}});
 }
 
-// The spec in short: a chief or not, numbers of workers and parameter servers.
-absl::Status ReadShortSpec(const Json& spec, TrainingScene& scene) {
-  absl::Status known = CheckOnlyMembers(
-      spec, "spec",
-      {"chief", "master", "workers", "ps", "evaluators", "successPolicy",
-       "enableDynamicWorker", "restartPolicy"});
-  if (!known.ok()) return known;
-  if (IsTrue(spec, "chief")) scene.Replica("Chief").set_replicas(1);
-  if (IsTrue(spec, "master")) scene.Replica("Master").set_replicas(1);
-  if (const int workers = CountIn(spec, "workers"); workers > 0) {
-    scene.Replica("Worker").set_replicas(workers);
-  }
-  if (const int ps = CountIn(spec, "ps"); ps > 0) {
-    scene.Replica("PS").set_replicas(ps);
-  }
-  if (const int evaluators = CountIn(spec, "evaluators"); evaluators > 0) {
-    scene.Replica("Evaluator").set_replicas(evaluators);
-  }
-  auto& job_spec = *scene.job().mutable_spec();
-  job_spec.set_success_policy(TextOf(spec, "successPolicy"));
-  job_spec.set_enable_dynamic_worker(IsTrue(spec, "enableDynamicWorker"));
-  return absl::OkStatus();
-}
-
 // Whether the case's failed pods ended with a code the operator restarts.
 bool IsRestarting(const Json& input) {
   return IsTrue(input, "restart") || IsTrue(input, "restarting") ||
@@ -92,31 +68,57 @@ bool IsRestarting(const Json& input) {
          TextOf(MemberOrNull(input, "spec"), "restartPolicy") == to::kExitCode;
 }
 
-absl::StatusOr<Answer> CountsAnswer(const CaseInput& input) {
-  TrainingScene scene(input);
-  absl::Status read = ReadShortSpec(MemberOrNull(input.input, "spec"), scene);
-  if (!read.ok()) return read;
-  read = ReadStatus(input.input, *scene.job().mutable_status());
-  if (!read.ok()) return read;
-  const bool restarting = IsRestarting(input.input);
-  const auto code = restarting ? std::optional(kRetryableCode) : std::nullopt;
+// Pods by the counts in input.replicas; types the job does not have are passed
+// over.
+void ReadCounts(const Json& input, TrainingScene& scene) {
+  const bool restarting = IsRestarting(input);
+  const bool worker0 = IsTrue(input, "worker0ExitedZero");
   const auto wanted = to::ReplicasOf(scene.job(), scene.kind());
-  const Json replicas = MemberOrNull(input.input, "replicas");
+  const Json replicas = MemberOrNull(input, "replicas");
   for (const auto& [type, counts] : replicas.items()) {
     if (wanted.count(type) == 0) continue;
     if (restarting) {
       scene.Replica(type).set_restart_policy(std::string(to::kExitCode));
     }
-    AddCountedPods(type, counts,
-                   type == "Worker" && IsTrue(input.input, "worker0ExitedZero"),
-                   code, scene);
+    std::optional<std::int32_t> code;
+    if (restarting) code = kRetryableCode;
+    for (const Json& given :
+         {MemberOrNull(input, "exitCode"), MemberOrNull(counts, "exitCode")}) {
+      if (given.is_number_integer()) code = given.get<std::int32_t>();
+    }
+    AddCountedPods(type, counts, type == "Worker" && worker0, code, scene);
   }
-  Json facts = TrainingPassFacts(scene.Reconcile(), scene.NumberOfPods());
-  // The peer's test looks for a condition of that type among all; beside a
-  // chief the success policy names it.
-  facts["conditionType"] = scene.SuccessPolicyCondition();
-  facts["worker0Completed"] = scene.IsWorker0Completed();
-  return Answer::Facts(std::move(facts));
+}
+
+// Conditions set one after the other: of a list, or of an event.
+Json UpdatesIn(const Json& input) {
+  for (const char* const member : {"updates", "sequence", "conditions"}) {
+    for (const Json& holder : {input, MemberOrNull(input, "event")}) {
+      const Json list = MemberOrNull(holder, member);
+      if (list.is_array()) return list;
+    }
+  }
+  const Json one = MemberOrNull(MemberOrNull(input, "event"), "condition");
+  return one.is_null() ? Json() : Json::array({one});
+}
+
+absl::StatusOr<Answer> UpdatesAnswer(const Json& updates,
+                                     const TrainingScene& scene,
+                                     to::JobStatus status) {
+  const auto conditions = ConditionObjects(updates);
+  if (!conditions.ok()) return conditions.status();
+  for (const Json& update : *conditions) {
+    const std::string type = TextOf(update, "type");
+    const std::string value = TextOf(update, "status");
+    std::string reason = TextOf(update, "reason");
+    if (reason.empty()) reason = to::Reason(scene.kind(), type);
+    to::SetCondition({type, value.empty() ? to::kTrue : value,
+                      std::move(reason), TextOf(update, "message")},
+                     TrainerNow(), status);
+  }
+  to::Pass pass;
+  pass.status = std::move(status);
+  return Answer::Facts(TrainingPassFacts(pass, 0));
 }
 
 // Running pods by type, with the restarts of each.
@@ -163,13 +165,47 @@ absl::Status ReadStartTime(const Json& input, to::JobStatus& status) {
 }  // namespace
 
 absl::StatusOr<Answer> TrainingSuccessAnswer(const CaseInput& input) {
+  if (!input.input.contains("workers")) return TrainingPassAnswer(input);
+  absl::Status known = CheckOnlyMembers(
+      input.input, "input", {"kind", "level", "replicas", "workers"});
+  if (!known.ok()) return known;
+  return Worker0Answer(input);
+}
+
+absl::StatusOr<Answer> TrainingPassAnswer(const CaseInput& input) {
   absl::Status known = CheckOnlyMembers(
       input.input, "input",
-      {"kind", "level", "spec", "replicas", "workers", "worker0ExitedZero",
-       "restart", "restarting", "restartPolicy", "statusBefore"});
+      {"kind", "level", "spec", "runPolicy", "replicaSpec", "replicas",
+       "worker0ExitedZero", "restart", "restarting", "restartPolicy",
+       "exitCode", "statusBefore", "event", "updates", "sequence",
+       "conditions"});
   if (!known.ok()) return known;
-  return input.input.contains("workers") ? Worker0Answer(input)
-                                         : CountsAnswer(input);
+  TrainingScene scene(input);
+  absl::Status read = ReadSpec(input.input, scene);
+  if (!read.ok()) return read;
+  read = ReadStatus(input.input, *scene.job().mutable_status());
+  if (!read.ok()) return read;
+  const Json updates = UpdatesIn(input.input);
+  if (!updates.is_null()) {
+    return UpdatesAnswer(updates, scene, scene.job().status());
+  }
+  if (input.input.contains("replicaSpec")) {
+    read = FillFrom(input.input["replicaSpec"], "replicaSpec",
+                    scene.Replica("Worker"));
+    if (!read.ok()) return read;
+  }
+  read = ReadRunPolicy(input.input,
+                       *scene.job().mutable_spec()->mutable_run_policy());
+  if (!read.ok()) return read;
+  read = ReadEventPods(input.input, {"specUpdate"}, scene);
+  if (!read.ok()) return read;
+  ReadCounts(input.input, scene);
+  Json facts = TrainingPassFacts(scene.Reconcile(), scene.NumberOfPods());
+  // The peer's test looks for a condition of that type among all; beside a
+  // chief the success policy names it.
+  facts["conditionType"] = scene.SuccessPolicyCondition();
+  facts["worker0Completed"] = scene.IsWorker0Completed();
+  return Answer::Facts(std::move(facts));
 }
 
 absl::StatusOr<Answer> TrainingLimitAnswer(const CaseInput& input) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,6 +60,34 @@ google::protobuf::Map<std::string, to::ReplicaSpec>& ReplicasIn(
   }
   return *spec.mutable_jax_replica_specs();
 }
+
+// Members of an event that hold pods, and the replica type they are of.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7>
+    kPodMembers = {{{"pod", "Worker"},
+                    {"workerPod", "Worker"},
+                    {"launcherPod", "Launcher"},
+                    {"masterPod", "Master"},
+                    {"chiefPod", "Chief"},
+                    {"psPod", "PS"},
+                    {"evaluatorPod", "Evaluator"}}};
+
+// The type of "workerPod" and "workerPods"; empty: none.
+std::string PodType(std::string_view member) {
+  if (member.ends_with('s')) member.remove_suffix(1);
+  for (const auto& [name, type] : kPodMembers) {
+    if (name == member) return std::string(type);
+  }
+  return "";
+}
+
+// Short members of a spec: a number of replicas, or true for one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6>
+    kShortMembers = {{{"chief", "Chief"},
+                      {"master", "Master"},
+                      {"launcher", "Launcher"},
+                      {"workers", "Worker"},
+                      {"ps", "PS"},
+                      {"evaluators", "Evaluator"}}};
 
 }  // namespace
 
@@ -148,6 +177,51 @@ absl::Status AddPodsFrom(const Json& json, const std::string& type,
       pod.mutable_status()->add_container_statuses()->set_restart_count(
           restarts.get<std::int32_t>());
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadSpec(const Json& input, TrainingScene& scene) {
+  Json spec = MemberOrNull(input, "spec");
+  if (spec.is_null()) return absl::OkStatus();
+  absl::Status known = CheckOnlyMembers(
+      spec, "spec",
+      {"chief", "master", "launcher", "workers", "ps", "evaluators",
+       "successPolicy", "enableDynamicWorker", "restartPolicy", "runPolicy",
+       "elasticPolicy", "pytorchReplicaSpecs", "tfReplicaSpecs",
+       "mpiReplicaSpecs", "xgbReplicaSpecs", "paddleReplicaSpecs",
+       "jaxReplicaSpecs"});
+  if (!known.ok()) return known;
+  const std::string policy = TextOf(spec, "restartPolicy");
+  for (const auto& [member, type] : kShortMembers) {
+    const Json count = MemberOrNull(spec, member);
+    const int number = count.is_number_integer()
+                           ? count.get<int>()
+                           : (count == Json(true) ? 1 : 0);
+    if (number == 0) continue;
+    to::ReplicaSpec& replica = scene.Replica(std::string(type));
+    replica.set_replicas(number);
+    replica.set_restart_policy(policy);
+  }
+  return FillFrom(spec, "spec", *scene.job().mutable_spec());
+}
+
+absl::Status ReadEventPods(const Json& input,
+                           std::initializer_list<std::string_view> known,
+                           TrainingScene& scene) {
+  const Json event = MemberOrNull(input, "event");
+  if (event.is_null()) return absl::OkStatus();
+  for (const auto& [name, value] : event.items()) {
+    const std::string type = PodType(name);
+    if (type.empty()) {
+      absl::Status understood =
+          CheckOnlyMembers({{name, value}}, "event", known);
+      if (!understood.ok()) return understood;
+      continue;
+    }
+    absl::Status added = AddPodsFrom(value, type, scene);
+    if (!added.ok()) return added;
+    scene.Replica(type);
   }
   return absl::OkStatus();
 }

@@ -2,14 +2,16 @@
 #ifndef MULLIGAN_CLIENT_CONFORMANCE_TRAINING_OPERATOR_INPUT_H_
 #define MULLIGAN_CLIENT_CONFORMANCE_TRAINING_OPERATOR_INPUT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "client/conformance/case.h"
 #include "policy/native/training_operator_kinds.h"
 #include "policy/native/training_operator_reconcile.h"
@@ -24,6 +26,7 @@ class TrainingScene {
   explicit TrainingScene(const CaseInput& input);
 
   training_operator::TrainingJob& job() { return job_; }
+  const training_operator::TrainingJob& job() const { return job_; }
   const training_operator::Kind& kind() const { return kind_; }
   std::size_t NumberOfPods() const { return pods_.size(); }
   training_operator::Version& version() { return version_; }
@@ -58,6 +61,16 @@ class TrainingScene {
 // "count": ...}.
 absl::Status AddPodsFrom(const Json& json, const std::string& type,
                          TrainingScene& scene);
+
+// Reads input.spec into the job: the operator's own members, or in short
+// {"chief": true, "workers": 4, "ps": 2, "successPolicy": ...}.
+absl::Status ReadSpec(const Json& input, TrainingScene& scene);
+
+// Reads pods out of input.event: "launcherPod", "workerPods", ...; "pod" is a
+// worker. What else is in the event must be in `known`.
+absl::Status ReadEventPods(const Json& input,
+                           std::initializer_list<std::string_view> known,
+                           TrainingScene& scene);
 
 // Facts every pass yields.
 Json TrainingPassFacts(const training_operator::Pass& pass,

@@ -48,6 +48,8 @@ std::optional<NativeOutcome> JobSetOutcome(const NativeInput& input);
 // Plain pods and the custom resources of Flyte's plugins, when
 // semantics.operator is "flyte" or an object carries Flyte's marks.
 std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input);
+std::optional<NativeOutcome> TrainJobOutcome(const NativeInput& input);
+std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input);
 
 }  // namespace mulligan
 

@@ -90,7 +90,7 @@ void CheckInitializer(const std::optional<Initializer>& initializer,
   if (!initializer.has_value()) return;
   if (!IsStorageUri(initializer->storage_uri)) {
     errors.push_back(InvalidError(
-        absl::StrFormat("spec.initializer.%s.storageUri", std::string(name)),
+        absl::StrFormat("spec.initializer.%s.storageUri", name),
         QuotedValue(initializer->storage_uri),
         "must be a URI with a scheme and a path, or an absolute path"));
   }
@@ -99,7 +99,7 @@ void CheckInitializer(const std::optional<Initializer>& initializer,
         "spec.runtimeRef", std::string(),
         absl::StrFormat("must have container with name - %s-initializer in the "
                         "%s-initializer job",
-                        std::string(name), std::string(name))));
+                        name, name)));
   }
 }
 
@@ -125,7 +125,7 @@ void CheckFlux(const Creation& creation, FieldErrors& errors) {
   errors.push_back(ForbiddenError(
       "spec.runtimeRef",
       absl::StrFormat("%s is a reserved name of an init container",
-                      std::string(kFluxInstaller))));
+                      kFluxInstaller)));
 }
 
 }  // namespace
@@ -143,10 +143,10 @@ FieldErrors ValidateTrainJobSpec(const TrainJobSpec& spec) {
   if (!spec.managed_by().empty() &&
       std::find(kManagers.begin(), kManagers.end(), spec.managed_by()) ==
           kManagers.end()) {
-    errors.push_back(InvalidError(
-        "spec.managedBy", QuotedValue(spec.managed_by()),
-        absl::StrFormat("ManagedBy must be %s or %s if set",
-                        std::string(kManagers[0]), std::string(kManagers[1]))));
+    errors.push_back(
+        InvalidError("spec.managedBy", QuotedValue(spec.managed_by()),
+                     absl::StrFormat("ManagedBy must be %s or %s if set",
+                                     kManagers[0], kManagers[1])));
   }
   return errors;
 }

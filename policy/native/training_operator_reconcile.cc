@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view kOperator = "kubeflow.org/training-operator";
 
 std::string Sentence(const Scene& scene, std::string_view what) {
-  return absl::StrFormat("%s %s is %s.", std::string(scene.kind.name),
-                         scene.job.metadata().name(), std::string(what));
+  return absl::StrFormat("%s %s is %s.", scene.kind.name,
+                         scene.job.metadata().name(), what);
 }
 
 void CleanUp(const Scene& scene, Pass& pass) {
@@ -83,7 +83,7 @@ void GiveUp(const Scene& scene, Pass& pass) {
           : "it was active longer than specified deadline";
   SetCondition({kFailed, kTrue, Reason(scene.kind, kFailed),
                 absl::StrFormat("Job %s has failed because %s",
-                                scene.job.metadata().name(), std::string(why))},
+                                scene.job.metadata().name(), why)},
                scene.now, pass.status);
 }
 
@@ -122,10 +122,10 @@ Pass Reconcile(const Scene& scene) {
 
 void SetCreated(const TrainingJob& job, const Kind& kind,
                 const google::protobuf::Timestamp& now, JobStatus& status) {
-  SetCondition({kCreated, kTrue, Reason(kind, kCreated),
-                absl::StrFormat("%s %s is created.", std::string(kind.name),
-                                job.metadata().name())},
-               now, status);
+  SetCondition(
+      {kCreated, kTrue, Reason(kind, kCreated),
+       absl::StrFormat("%s %s is created.", kind.name, job.metadata().name())},
+      now, status);
 }
 
 std::optional<std::string> ExternalManager(const RunPolicy& policy) {

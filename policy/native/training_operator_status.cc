@@ -135,7 +135,7 @@ class StatusUpdate {
     return absl::StrFormat("%s/%s", scene_.job.metadata().namespace_(), Name());
   }
   std::string KindAnd(const std::string& name) const {
-    return absl::StrFormat("%s %s", std::string(scene_.kind.name), name);
+    return absl::StrFormat("%s %s", scene_.kind.name, name);
   }
   std::string TfSuccess() const {
     return absl::StrFormat("%s successfully completed.", KindAnd(FullName()));
@@ -145,7 +145,7 @@ class StatusUpdate {
   }
   std::string FailedMessage(std::string_view type, const Counts& counts) const {
     return absl::StrFormat("%s is failed because %d %s replica(s) failed.",
-                           KindAnd(Name()), counts.failed, std::string(type));
+                           KindAnd(Name()), counts.failed, type);
   }
 
   void Set(std::string_view type, std::string reason, std::string message) {
@@ -176,7 +176,7 @@ class StatusUpdate {
     SetEnd();
     Set(kFailed, Reason(scene_.kind, kFailed),
         absl::StrFormat("%s has failed because %d %s replica(s) failed.",
-                        KindAnd(FullName()), counts.failed, std::string(type)));
+                        KindAnd(FullName()), counts.failed, type));
   }
 
   void RanksFailure(std::string_view type, const Counts& counts,
@@ -185,7 +185,7 @@ class StatusUpdate {
       return Set(
           kRestarting, Reason(scene_.kind, kRestarting),
           absl::StrFormat("%s is restarting because %d %s replica(s) failed.",
-                          KindAnd(Name()), counts.failed, std::string(type)));
+                          KindAnd(Name()), counts.failed, type));
     }
     SetEnd();
     Set(kFailed, Reason(scene_.kind, kFailed), FailedMessage(type, counts));
