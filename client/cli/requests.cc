@@ -10,8 +10,8 @@
 #include "client/cli/json_text.h"
 #include "client/cli/line_reader.h"
 #include "client/cli/utf8.h"
-#include "policy/utf8.h"
 #include "policy/limits.h"
+#include "policy/utf8.h"
 
 namespace mulligan::cli {
 namespace {

@@ -1,7 +1,5 @@
 #include "policy/native/trainer_version.h"
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "absl/strings/str_format.h"
@@ -11,7 +9,9 @@ namespace mulligan::trainer {
 namespace {
 
 constexpr std::string_view kKep2170 = "kep-2170";
-constexpr int kLastMinorWithoutFinalFailed = 2;
+constexpr int kMajor = 2;
+// Later ones are taken for the default branch.
+constexpr int kLatestMinor = 2;
 
 }  // namespace
 
@@ -30,15 +30,15 @@ VersionSetup VersionFor(const v1::NativeSemantics& semantics) {
   if (version->second == kKep2170) {
     setup.version = Kep2170();
     setup.semantics = "trainer kep-2170";
-  } else if (const auto minor = MinorOf(version->second, 2)) {
-    setup.version.failed_is_final = *minor > kLastMinorWithoutFinalFailed;
+  } else if (const auto minor = MinorOf(version->second, kMajor);
+             minor.has_value() && *minor <= kLatestMinor) {
+    setup.version.failed_is_final = false;
     setup.semantics = absl::StrFormat("trainer 2.%d", *minor);
   } else {
-    setup.warnings.push_back(
-        absl::StrFormat("versions.trainer: '%s' is neither kep-2170 nor a "
-                        "release like 2.2; the "
-                        "semantics of the default branch in 2026-08 are used",
-                        version->second));
+    setup.warnings.push_back(absl::StrFormat(
+        "versions.trainer: '%s' is neither kep-2170 nor a release up to 2.%d; "
+        "the semantics of the default branch in 2026-08 are used",
+        version->second, kLatestMinor));
   }
   return setup;
 }

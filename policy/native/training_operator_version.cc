@@ -42,11 +42,12 @@ VersionSetup VersionFor(const v1::NativeSemantics& semantics) {
   if (version != semantics.versions().end()) {
     if (version->second == kTf2018) {
       setup.version.exit_codes = ExitCodeTable::kTf2018;
-    } else if (const auto parsed = ReleaseOf(version->second)) {
+    } else if (const auto parsed = ReleaseOf(version->second);
+               parsed.has_value() && *parsed <= kLatestMinor) {
       minor = *parsed;
     } else {
       setup.warnings.push_back(absl::StrFormat(
-          "versions.kubeflow: '%s' is neither tf-2018 nor a release like 1.9; "
+          "versions.kubeflow: '%s' is neither tf-2018 nor a release up to 1.9; "
           "the semantics of 1.%d are used",
           version->second, kLatestMinor));
     }

@@ -188,6 +188,14 @@ TEST_F(TrainJobOutcomeTest, UnknownRuntimeFails) {
   EXPECT_EQ(Outcome().verdict.reason(), "TrainingRuntimeNotSupported");
 }
 
+TEST_F(TrainJobOutcomeTest, NewerReleasesAreTakenForTheDefaultBranch) {
+  Job("");
+  (*semantics_.mutable_versions())["trainer"] = "v2.9.0";
+  const NativeOutcome outcome = Outcome();
+  EXPECT_EQ(outcome.verdict.semantics(), "trainer 2026-08");
+  EXPECT_THAT(outcome.warnings, Contains(HasSubstr("v2.9.0")));
+}
+
 TEST_F(TrainJobOutcomeTest, BadInputIsSaidAndAnswered) {
   Job("spec { active_deadline_seconds: -1 managed_by: '' "
       "trainer { num_nodes: -3 } } "

@@ -87,10 +87,11 @@ TEST_F(TrainingJobOutcomeTest, OldReleaseHangsOnAPermanentCode) {
 
 TEST_F(TrainingJobOutcomeTest, UnknownReleaseIsAcceptedWithAWarning) {
   Job(kExitCodeJob);
-  (*semantics_.mutable_versions())["kubeflow"] = "3";
+  (*semantics_.mutable_versions())["kubeflow"] = "1.12";
   (*semantics_.mutable_settings())["kubeflow.requeues"] = "-1";
   const NativeOutcome outcome = Outcome();
-  EXPECT_THAT(outcome.warnings, Contains(HasSubstr("versions.kubeflow: '3'")));
+  EXPECT_THAT(outcome.warnings,
+              Contains(HasSubstr("versions.kubeflow: '1.12'")));
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("kubeflow.requeues")));
 }
 
