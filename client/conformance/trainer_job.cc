@@ -37,8 +37,14 @@ std::string_view JobSetMessage(std::string_view reason) {
   return "";
 }
 
+// Words for a JobSet that is not there.
+bool IsGone(const std::string& text) {
+  return Mentions(text, {"not found", "deleted", "removed", "gone", "absent"});
+}
+
 absl::StatusOr<std::optional<JobSet>> JobSetIn(const Json& json) {
   if (json.is_null()) return std::nullopt;
+  if (json.is_string() && IsGone(json.get<std::string>())) return std::nullopt;
   absl::Status known = CheckOnlyMembers(
       json, "jobSet",
       {"conditions", "replicatedJobsStatus", "suspend", "restarts",
@@ -184,7 +190,7 @@ absl::Status CheckPassMembers(const Json& input) {
                             "secondsSinceCreation", "secondsSinceResume"});
   if (!known.ok()) return known;
   const std::string what = TextOf(event, "what");
-  if (!what.empty() && JobSetInWords(what).is_null() &&
+  if (!what.empty() && !IsGone(what) && JobSetInWords(what).is_null() &&
       !Mentions(what,
                 {"created", "suspended", "resumed", "container sleeps"})) {
     return NotUnderstood("event.what", what);
@@ -289,40 +295,6 @@ absl::StatusOr<Answer> TrainJobManagerAnswer(const CaseInput& input) {
   if (!job.ok()) return job.status();
   facts["external"] = trainer::IsManagedByOther(job->spec());
   return Answer::Facts(std::move(facts));
-}
-
-absl::StatusOr<Answer> TrainJobDesignAnswer(const CaseInput& input) {
-  absl::Status known = CheckOnlyMembers(
-      input.input, "input", {"kind", "level", "statusBefore", "event"});
-  if (!known.ok()) return known;
-  const std::string what = TextOf(MemberOrNull(input.input, "event"), "what");
-  const bool fails = Mentions(what, {"fail", "refuse", "reject", "error"});
-  trainer::Objects objects = trainer::Objects::kReady;
-  if (Mentions(what, {"JobSet reports a terminal state"})) {
-    // Which of the two is not said: both are copied.
-    return Answer::Facts(
-        {{"conditions",
-          {absl::StrFormat("%s=True or %s=True, reason propagated from the "
-                           "JobSet",
-                           trainer::kComplete, trainer::kFailed)}},
-         {"terminal", true}});
-  }
-  if (fails &&
-      Mentions(what, {"deploy", "API server", "webhook", "apply", "creat"})) {
-    objects = trainer::Objects::kCreationFailed;
-  } else if (fails && Mentions(what, {"construct", "build", "plugin"})) {
-    objects = trainer::Objects::kBuildFailed;
-  } else if (fails || !Mentions(what, {"creat", "deploy", "correct", "succe",
-                                       "built"})) {
-    return NotUnderstood("event.what", what);
-  }
-  auto status = StatusIn(MemberOrNull(input.input, "statusBefore"));
-  if (!status.ok()) return status.status();
-  trainer::Conditions conditions = status->conditions();
-  trainer::SetCondition(trainer::CreatedCondition(objects), TrainerNow(),
-                        conditions);
-  return Answer::Facts(
-      {{"conditions", ConditionsJson(conditions)}, {"terminal", false}});
 }
 
 absl::StatusOr<Answer> TrainJobPluginsAnswer(const CaseInput& input) {
