@@ -30,7 +30,7 @@ struct WorkerGroup {
   // replicas times hosts per replica.
   std::int64_t expected = 0;
   // Names in spec.scaleStrategy.workersToDelete.
-  std::vector<std::string> workers_to_delete;
+  std::vector<std::string> workers_to_delete = {};
   bool autoscaling = false;
 };
 

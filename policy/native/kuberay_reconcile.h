@@ -26,10 +26,10 @@ struct RayAnswer {
 
   Kind kind = Kind::kStatus;
   // "PENDING", "RUNNING", "STOPPED", "SUCCEEDED", "FAILED".
-  std::string job_status;
-  std::string message;
-  std::optional<google::protobuf::Timestamp> start_time;
-  std::optional<google::protobuf::Timestamp> end_time;
+  std::string job_status = {};
+  std::string message = {};
+  std::optional<google::protobuf::Timestamp> start_time = {};
+  std::optional<google::protobuf::Timestamp> end_time = {};
 };
 
 // Calls that fail; empty: they succeed.

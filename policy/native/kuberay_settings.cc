@@ -10,6 +10,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "policy/native/release.h"
 
 namespace mulligan::kuberay {
 namespace {
@@ -78,20 +79,6 @@ std::optional<std::int64_t> NumberOf(std::string_view text) {
   return number;
 }
 
-// The minor number of "1.6", "v1.6" or "1.6.1".
-std::optional<int> MinorOf(std::string_view release) {
-  if (release.starts_with('v')) release.remove_prefix(1);
-  if (!release.starts_with("1.")) return std::nullopt;
-  release.remove_prefix(2);
-  int minor = 0;
-  const char* const last = release.data() + release.size();
-  const auto [end, error] = std::from_chars(release.data(), last, minor);
-  if (error != std::errc() || minor < 0 || (end != last && *end != '.')) {
-    return std::nullopt;
-  }
-  return minor;
-}
-
 }  // namespace
 
 bool SetGate(std::string_view name, bool enabled, Settings& settings) {
@@ -124,21 +111,8 @@ bool SetEnvironment(std::string_view name, std::string_view value,
 
 SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
   SettingsSetup setup;
-  int minor = kLatestMinor;
-  const auto version = semantics.versions().find("kuberay");
-  if (version != semantics.versions().end()) {
-    const auto parsed = MinorOf(version->second);
-    if (parsed.has_value()) {
-      minor = *parsed;
-    }
-    if (!parsed.has_value() || minor > kLatestMinor) {
-      setup.warnings.push_back(absl::StrFormat(
-          "versions.kuberay: '%s' is no release known here; the semantics of "
-          "1.%d are used",
-          version->second, kLatestMinor));
-      minor = kLatestMinor;
-    }
-  }
+  const int minor =
+      ChosenMinor(semantics, "kuberay", 1, kLatestMinor, setup.warnings);
   setup.semantics = absl::StrFormat("kuberay 1.%d", minor);
   for (const FeatureRow& row : kFeatures) {
     setup.settings.*row.feature = minor >= row.since_minor;

@@ -45,6 +45,7 @@ struct NativeOutcome {
 // is defined in the file of that operator.
 std::optional<NativeOutcome> KubernetesJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> JobSetOutcome(const NativeInput& input);
+std::optional<NativeOutcome> RayJobOutcome(const NativeInput& input);
 // Plain pods and the custom resources of Flyte's plugins, when
 // semantics.operator is "flyte" or an object carries Flyte's marks.
 std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input);
