@@ -62,7 +62,7 @@ bool IsStory(const CaseInput& input) {
 
 absl::StatusOr<Json> Facts(const Kind& kind, const CaseInput& input) {
   if (kind.name == "creation-failure") {
-    const auto plot = KubeRayPlotFrom(MemberOf(input.input, "event"));
+    const auto plot = KubeRayPlotFrom(input);
     if (!plot.ok()) return plot.status();
     if (!plot->uncreatable_node.empty()) return PodCreationFacts(input);
   }

@@ -186,7 +186,7 @@ absl::StatusOr<Json> ClusterStatusFacts(const CaseInput& input) {
 }
 
 absl::StatusOr<Json> PodCreationFacts(const CaseInput& input) {
-  const auto plot = KubeRayPlotFrom(MemberOf(input.input, "event"));
+  const auto plot = KubeRayPlotFrom(input);
   if (!plot.ok()) return plot.status();
   const kuberay::PodCallError error{"create", plot->uncreatable_node};
   const auto reason = kuberay::ReplicaFailureReason(error);

@@ -93,6 +93,10 @@ constexpr std::array<SentenceRow, 36> kSentences = {{
      [](KubeRayPlot& plot) {
        plot.ray.emplace();
        plot.ray->kind = RayAnswer::Kind::kNotFound;
+       // Only then does it matter.
+       if (plot.submitter == Submitter::kFollows) {
+         plot.submitter = Submitter::kSucceeds;
+       }
      }},
     {{"submitter", "exhaust"}, SubmitterFails},
     {{"submitter", "exit", "non-zero"}, SubmitterFails},
@@ -211,7 +215,8 @@ void ReadDashboardError(const std::string& error, KubeRayPlot& plot) {
 
 }  // namespace
 
-absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const Json& event) {
+absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const CaseInput& input) {
+  const Json event = MemberOf(input.input, "event");
   KubeRayPlot plot;
   if (event.is_null()) return plot;
   absl::Status read = CheckOnlyMembers(
@@ -261,7 +266,9 @@ absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const Json& event) {
   if (const Json what = MemberOf(event, "what"); !what.is_null()) {
     const auto text = TextOrEmpty(what, "event.what");
     if (!text.ok()) return text.status();
-    read = ReadSentence(*text, event.size() > 1, plot);
+    // Of a deadline the spec tells.
+    read =
+        ReadSentence(*text, event.size() > 1 || input.kind == "deadline", plot);
     if (!read.ok()) return read;
   }
   return plot;

@@ -39,7 +39,7 @@ struct KubeRayPlot {
 
 // UNIMPLEMENTED names a member or sentence that is not understood, unless the
 // other members say what the sentence says.
-absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const Json& event);
+absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const CaseInput& input);
 
 }  // namespace mulligan::conformance
 

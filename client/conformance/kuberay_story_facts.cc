@@ -240,7 +240,7 @@ absl::StatusOr<KubeRayScene> SceneFrom(const CaseInput& input) {
   auto job = RayJobFrom(input.input);
   if (!job.ok()) return job.status();
   scene.job = *std::move(job);
-  auto plot = KubeRayPlotFrom(MemberOf(input.input, "event"));
+  auto plot = KubeRayPlotFrom(input);
   if (!plot.ok()) return plot.status();
   scene.plot = *std::move(plot);
   read = ReadBatchScheduler(MemberOf(input.input, "batchScheduler"), scene);
