@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -32,37 +33,48 @@ void End(std::string_view state, std::string_view reason, std::string message,
   status.set_message(std::move(message));
 }
 
-}  // namespace
+// A time since the start of the attempt.
+struct Deadline {
+  std::string_view reason;
+  // As the message has it: in JSON and in Go.
+  std::string_view field;
+  std::string_view go_field;
+  std::int32_t seconds;
+};
 
-bool CheckActiveDeadline(const RayJobSpec& spec, const Timestamp& now,
-                         RayJobStatus& status) {
-  if (!spec.has_active_deadline_seconds() || !status.has_start_time() ||
-      !IsPast(status.start_time(), spec.active_deadline_seconds(), now)) {
+bool CheckDeadline(const Deadline& deadline, const Timestamp& now,
+                   RayJobStatus& status) {
+  if (!status.has_start_time() ||
+      !IsPast(status.start_time(), deadline.seconds, now)) {
     return false;
   }
-  End(kFailed, kDeadlineExceeded,
-      absl::StrFormat("The RayJob has passed the activeDeadlineSeconds. "
-                      "StartTime: %s. ActiveDeadlineSeconds: %d",
-                      GoTime(status.start_time()),
-                      spec.active_deadline_seconds()),
+  End(kFailed, deadline.reason,
+      absl::StrFormat("The RayJob has passed the %s. StartTime: %s. %s: %d",
+                      deadline.field, GoTime(status.start_time()),
+                      deadline.go_field, deadline.seconds),
       status);
   return true;
 }
 
+}  // namespace
+
+bool CheckActiveDeadline(const RayJobSpec& spec, const Timestamp& now,
+                         RayJobStatus& status) {
+  return spec.has_active_deadline_seconds() &&
+         CheckDeadline(
+             {kDeadlineExceeded, "activeDeadlineSeconds",
+              "ActiveDeadlineSeconds", spec.active_deadline_seconds()},
+             now, status);
+}
+
 bool CheckPreRunningDeadline(const RayJobSpec& spec, const Settings& settings,
                              const Timestamp& now, RayJobStatus& status) {
-  if (!settings.pre_running_deadline ||
-      !spec.has_pre_running_deadline_seconds() || !status.has_start_time() ||
-      !IsPast(status.start_time(), spec.pre_running_deadline_seconds(), now)) {
-    return false;
-  }
-  End(kFailed, kPreRunningDeadlineExceeded,
-      absl::StrFormat("The RayJob has passed the preRunningDeadlineSeconds. "
-                      "StartTime: %s. PreRunningDeadlineSeconds: %d",
-                      GoTime(status.start_time()),
-                      spec.pre_running_deadline_seconds()),
-      status);
-  return true;
+  return settings.pre_running_deadline &&
+         spec.has_pre_running_deadline_seconds() &&
+         CheckDeadline(
+             {kPreRunningDeadlineExceeded, "preRunningDeadlineSeconds",
+              "PreRunningDeadlineSeconds", spec.pre_running_deadline_seconds()},
+             now, status);
 }
 
 bool CheckTransitionGracePeriod(const Settings& settings, const Timestamp& now,
