@@ -20,6 +20,8 @@ using Property = bool (*)(const Json& wanted, const Json& actual);
 
 // Member under which an answer lists its wordings. No peer's object has it.
 constexpr const char* kWordings = "in words";
+// Member under which an answer lists the elements of an open list.
+constexpr const char* kOpenList = "open list";
 constexpr const char* kTolerance = "toleranceSeconds";
 constexpr std::string_view kNever = "Never";
 
@@ -122,6 +124,20 @@ bool CompareNever(const std::string& path, const std::string& name,
   return true;
 }
 
+// Each element wanted has one that meets it.
+void CompareOpenList(const std::string& path, const Json& expect,
+                     const Json& elements,
+                     std::vector<std::string>& differences) {
+  for (const Json& wanted : expect) {
+    if (std::none_of(elements.begin(), elements.end(), [&](const Json& there) {
+          return Differences(wanted, there).empty();
+        })) {
+      differences.push_back(absl::StrFormat("%s: expected %s among %s", path,
+                                            Dump(wanted), Dump(elements)));
+    }
+  }
+}
+
 // Handles `name` as a property of the member it names. False: it is none.
 bool CompareProperty(const std::string& path, const std::string& name,
                      const Json& wanted, const Json& actual,
@@ -190,6 +206,9 @@ void Compare(const std::string& path, const Json& expect, const Json& actual,
       })) {
     return;
   }
+  if (expect.is_array() && actual.is_object() && actual.contains(kOpenList)) {
+    return CompareOpenList(path, expect, actual[kOpenList], differences);
+  }
   if (expect.is_object() && actual.is_object()) {
     return CompareMembers(path, expect, actual, differences);
   }
@@ -214,6 +233,8 @@ std::vector<std::string> Differences(const Json& expect, const Json& actual) {
   Compare("expect", expect, actual, differences);
   return differences;
 }
+
+Json OpenList(Json elements) { return {{kOpenList, std::move(elements)}}; }
 
 Json Described(std::vector<Json> wordings) {
   return Described(std::move(wordings), Json::object());

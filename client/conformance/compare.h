@@ -27,6 +27,11 @@ namespace mulligan::conformance {
 //   toleranceSeconds  numbers of its siblings may differ by so much
 std::vector<std::string> Differences(const Json& expect, const Json& actual);
 
+// A list of which peers' tests assert single elements: the conditions of an
+// object, the samples of a registry. Each element wanted is met by one of
+// these, in any order.
+Json OpenList(Json elements);
+
 // An answer that is true in several wordings ("a new name", "set", the name
 // itself): what asserts one of them is met. Case files describe in their own
 // words what a peer's test checks on objects.

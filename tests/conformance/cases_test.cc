@@ -19,6 +19,8 @@ namespace {
 const std::map<std::string, std::string>& WrongCases() {
   static const auto& cases = *new std::map<std::string, std::string>{
       {"kuberay-018", "asserts an object's name that its input does not have"},
+      {"kueue-node-054", "asserts a node that its input does not have"},
+      {"kueue-node-057", "asserts nodes that its input does not have"},
   };
   return cases;
 }
@@ -49,7 +51,7 @@ TEST_P(CasesTest, AreAllAnsweredAsTheOperatorDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Operators, CasesTest,
                          ::testing::Values("kubernetes", "jobset", "flyte",
-                                           "trainer", "kuberay"),
+                                           "trainer", "kuberay", "kueue"),
                          [](const auto& test) {
                            return std::string(test.param);
                          });

@@ -165,6 +165,18 @@ TEST(DifferencesTest, NamesThePathAndBothSides) {
                           "expect.c: expected 2, not answered"));
 }
 
+TEST(DifferencesTest, OpenListsMayHoldMoreInAnyOrder) {
+  const Json actual = {
+      {"l", OpenList(Json::parse(R"([{"t":1,"u":1},{"t":2,"u":2}])"))}};
+  const auto differences = [&](const char* wanted) {
+    return Differences({{"l", Json::parse(wanted)}}, actual);
+  };
+  EXPECT_THAT(differences(R"([{"t":2},{"t":1,"u":1}])"), IsEmpty());
+  EXPECT_THAT(differences("[]"), IsEmpty());
+  EXPECT_THAT(differences(R"([{"t":1,"u":2}])"), SizeIs(1));
+  EXPECT_THAT(differences("null"), SizeIs(1));
+}
+
 TEST(DifferencesTest, FindsEveryDifference) {
   EXPECT_THAT(Differences(Json::parse(R"({"a":1,"b":2,"c":3})"),
                           Json::parse(R"({"a":0,"b":0,"c":3})")),

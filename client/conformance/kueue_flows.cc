@@ -1,0 +1,341 @@
+#include "client/conformance/kueue_flows.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client/conformance/kueue_facts.h"
+#include "client/conformance/kueue_input.h"
+#include "client/conformance/protos.h"
+#include "policy/native/kueue_admission_checks.h"
+#include "policy/native/kueue_pod_group.h"
+#include "policy/native/kueue_pods_ready.h"
+#include "policy/native/kueue_queue_order.h"
+#include "policy/native/kueue_reconcile.h"
+#include "policy/native/kueue_release.h"
+#include "policy/native/kueue_requeue.h"
+#include "policy/times.h"
+
+namespace mulligan::conformance {
+namespace {
+
+using kueue::Workload;
+
+constexpr absl::Duration kMoment = absl::Milliseconds(1);
+
+bool Flag(const Json& object, const char* name) {
+  return KueueMember(object, name) == Json(true);
+}
+
+// One workload through its admissions.
+class Life {
+ public:
+  Life(Workload workload, std::optional<kueue::WaitForPodsReady> settings,
+       kueue::Gates gates, bool pod_group)
+      : workload_(std::move(workload)),
+        settings_(std::move(settings)),
+        gates_(gates),
+        pod_group_(pod_group),
+        now_(*KueueNow(Json::object())) {}
+
+  const Workload& workload() const { return workload_; }
+  absl::Time now() const { return now_; }
+  void MoveTo(absl::Time now) { now_ = std::max(now_, now); }
+  const std::vector<kueue::EvictionReport>& reports() const { return reports_; }
+  bool requeue_at_set() const { return requeue_at_set_; }
+  std::optional<kueue::Event> first_event() const {
+    if (events_.empty()) return std::nullopt;
+    return events_.front();
+  }
+
+  void Admit() {
+    now_ += kMoment;
+    kueue::ReserveQuota("cq", now_, status());
+    kueue::SetPodsReady(false, now_, status());
+  }
+
+  void BecomeReady() {
+    now_ += kMoment;
+    kueue::SetPodsReady(true, now_, status());
+  }
+
+  void LoseReadiness() {
+    now_ += kMoment;
+    kueue::SetPodsReady(false, now_, status());
+  }
+
+  // The clock that runs runs out, and all follows from that.
+  void TimeOut() {
+    if (!settings_.has_value()) return;
+    now_ += kueue::ClockOf(status(), settings_, now_).remaining;
+    Pass();
+    Settle();
+  }
+
+  // The same without waiting for the end of the backoff.
+  void TimeOutOnly() {
+    now_ += kueue::ClockOf(status(), settings_, now_).remaining;
+    Pass();
+    kueue::ReleaseQuota(false, gates_, now_, status());
+  }
+
+  void SetActive(bool active) {
+    workload_.mutable_spec()->set_active(active);
+    now_ += kMoment;
+    Settle();
+  }
+
+  void Settle() {
+    kueue::Settled settled = kueue::Settle(
+        {workload_, settings_, std::nullopt, std::nullopt, gates_, now_},
+        /*single_pod=*/false);
+    workload_ = std::move(settled.workload);
+    now_ = settled.now;
+    requeue_at_set_ |= settled.requeue_at_set;
+    for (auto& report : settled.reports) reports_.push_back(std::move(report));
+    for (auto& event : settled.events) events_.push_back(std::move(event));
+    if (!kueue::IsAdmitted(status())) {
+      kueue::SetPodsReady(false, now_, status());
+      if (pod_group_ && kueue::IsEvicted(status())) {
+        kueue::SetWaitingForReplacement(true, now_, status());
+      }
+    }
+  }
+
+ private:
+  kueue::WorkloadStatus& status() { return *workload_.mutable_status(); }
+
+  void Pass() {
+    kueue::Pass pass = kueue::Reconcile(
+        {workload_, settings_, std::nullopt, std::nullopt, gates_, now_});
+    requeue_at_set_ = kueue::RequeueAt(pass.workload.status()).has_value();
+    if (pass.report.has_value()) reports_.push_back(*pass.report);
+    for (auto& event : pass.events) events_.push_back(std::move(event));
+    workload_ = std::move(pass.workload);
+  }
+
+  Workload workload_;
+  const std::optional<kueue::WaitForPodsReady> settings_;
+  const kueue::Gates gates_;
+  const bool pod_group_;
+  absl::Time now_;
+  std::vector<kueue::EvictionReport> reports_;
+  std::vector<kueue::Event> events_;
+  bool requeue_at_set_ = false;
+};
+
+// Kueue's names where a story does not give any. The workload of a pod group is
+// called like the group.
+bool IsPodGroup(const CaseInput& input) {
+  return input.source.find("/jobs/pod/") != std::string::npos &&
+         input.source.find("pod group") != std::string::npos;
+}
+
+void NameIfUnnamed(bool pod_group, Workload& workload) {
+  auto& metadata = *workload.mutable_metadata();
+  if (metadata.namespace_().empty()) metadata.set_namespace_("<namespace>");
+  if (metadata.name().empty()) {
+    metadata.set_name(pod_group ? "pod-group" : "<workload>");
+  }
+}
+
+absl::StatusOr<Life> LifeFrom(const CaseInput& input, const Json& members) {
+  const auto gates = KueueGates(input);
+  if (!gates.ok()) return gates.status();
+  auto workload = KueueWorkload(members);
+  if (!workload.ok()) return workload.status();
+  auto settings = KueueSettings(KueueMember(input.input, "waitForPodsReady"));
+  if (!settings.ok()) return settings.status();
+  const bool pod_group = IsPodGroup(input);
+  NameIfUnnamed(pod_group, *workload);
+  return Life(*std::move(workload), *settings, *gates, pod_group);
+}
+
+Json LifeFacts(const Life& life) {
+  Json facts = KueueStatusFacts(life.workload());
+  const auto& status = life.workload().status();
+  const bool evicted = kueue::IsEvicted(status);
+  if (facts["requeueState"].is_object()) {
+    facts["requeueState"]["requeueAtSet"] = life.requeue_at_set();
+  }
+  facts["requeueAtSet"] = life.requeue_at_set();
+  facts["event"] = KueueEventJson(life.first_event());
+  facts["metrics"] = KueueMetricsJson(life.reports());
+  facts["jobSuspended"] = !kueue::IsAdmitted(status);
+  // Who is evicted blocks nobody.
+  facts["otherWorkloadAdmitted"] = evicted;
+  facts["state"] = kueue::IsFinished(status)            ? "Finished"
+                   : kueue::IsAdmitted(status)          ? "Admitted"
+                   : kueue::HasQuotaReservation(status) ? "QuotaReserved"
+                                                        : "Pending";
+  return facts;
+}
+
+bool Reactivates(const Json& input) {
+  return Flag(input, "userReactivates") || Flag(input, "userActivates") ||
+         Flag(input, "reactivated");
+}
+
+// Workloads of one queue, one admitted at a time, each times out; until one is
+// admitted for the second time.
+absl::StatusOr<Json> QueueFacts(const CaseInput& input) {
+  const auto settings =
+      KueueSettings(KueueMember(input.input, "waitForPodsReady"));
+  if (!settings.ok()) return settings.status();
+  std::vector<Life> lives;
+  absl::Time now = *KueueNow(Json::object());
+  for (const Json& name : KueueMember(input.input, "workloads")) {
+    auto life = LifeFrom(
+        input, {{"name", name}, {"creationTimestamp", KueueTimeJson(now)}});
+    if (!life.ok()) return life.status();
+    lives.push_back(*std::move(life));
+    now += absl::Seconds(1);
+  }
+  Json order = Json::array();
+  std::map<std::string, int> admissions;
+  for (bool again = false; !again;) {
+    Life* next = nullptr;
+    for (Life& life : lives) {
+      life.MoveTo(now);
+      if (!kueue::IsActive(life.workload()) ||
+          kueue::RequeueAt(life.workload().status())
+                  .value_or(absl::InfinitePast()) > now) {
+        continue;
+      }
+      const auto place = [&](const Life& of) {
+        return kueue::QueueOrderTime(
+            of.workload(), (*settings)->eviction_timestamp, kueue::Gates());
+      };
+      if (next == nullptr || place(life) < place(*next)) next = &life;
+    }
+    if (next == nullptr) break;
+    const std::string name = next->workload().metadata().name();
+    order.push_back(name);
+    again = ++admissions[name] > 1;
+    next->Settle();
+    next->Admit();
+    next->TimeOutOnly();
+    now = next->now() + kMoment;
+  }
+  Json counts = Json::object();
+  for (const Life& life : lives) {
+    counts[life.workload().metadata().name()] =
+        life.workload().status().requeue_state().count();
+  }
+  return Json{{"admissionOrder", std::move(order)},
+              {"requeueCounts", std::move(counts)}};
+}
+
+}  // namespace
+
+absl::StatusOr<Json> KueueRequeueFlowFacts(const CaseInput& input) {
+  const Json& json = input.input;
+  const absl::Status known = CheckOnlyMembers(
+      json, "input",
+      {"waitForPodsReady", "timeoutsSoFar", "backoffOver", "workload",
+       "workloads", "allTimeOut", "podsReady", "userDeactivates",
+       "userReactivates", "userActivates", "reactivated"});
+  if (!known.ok()) return known;
+  if (json.contains("workloads")) return QueueFacts(input);
+  Json members = KueueMember(json, "workload");
+  auto life = LifeFrom(input, members);
+  if (!life.ok()) return life.status();
+  const Json timeouts = KueueMember(json, "timeoutsSoFar");
+  const int count = timeouts.is_number() ? timeouts.get<int>() : 0;
+  for (int i = 0; i < count && kueue::IsActive(life->workload()); ++i) {
+    life->Admit();
+    life->TimeOut();
+  }
+  if (Flag(json, "podsReady")) {
+    life->Admit();
+    life->BecomeReady();
+  }
+  if (Flag(json, "userDeactivates")) life->SetActive(false);
+  if (Reactivates(json)) life->SetActive(true);
+  return LifeFacts(*life);
+}
+
+absl::StatusOr<Json> KueueReadinessFlowFacts(const CaseInput& input) {
+  const Json& json = input.input;
+  const absl::Status known =
+      CheckOnlyMembers(json, "input",
+                       {"waitForPodsReady", "podsWereReady", "jobStatus",
+                        "podFailsThenRecovers", "podKilled"});
+  if (!known.ok()) return known;
+  auto life = LifeFrom(input, Json());
+  if (!life.ok()) return life.status();
+  life->Admit();
+  if (Flag(json, "podsWereReady")) life->BecomeReady();
+  const bool fails = Flag(json, "podKilled") || json.contains("jobStatus");
+  if (Flag(json, "podFailsThenRecovers")) {
+    life->LoseReadiness();
+    life->BecomeReady();
+  } else if (fails) {
+    life->LoseReadiness();
+    life->TimeOut();
+  }
+  Json facts = LifeFacts(*life);
+  facts["evicted"] = kueue::IsEvicted(life->workload().status());
+  facts["metricsAbsent"] = Json::array();
+  for (const char* const name :
+       {"kueue_evicted_workloads_total", "kueue_evicted_workloads_once_total",
+        "kueue_pods_ready_to_evicted_time_seconds"}) {
+    const Json& samples = facts["metrics"];
+    if (std::none_of(samples.begin(), samples.end(), [&](const Json& sample) {
+          return sample["name"] == Json(name);
+        })) {
+      facts["metricsAbsent"].push_back(name);
+    }
+  }
+  // The queue has room, so it starts again.
+  if (kueue::IsEvicted(life->workload().status()) &&
+      kueue::IsActive(life->workload())) {
+    life->Admit();
+    life->BecomeReady();
+  }
+  facts["finalConditions"] =
+      KueueConditionsJson(life->workload().status().conditions());
+  return facts;
+}
+
+absl::StatusOr<Json> KueueCheckFlowFacts(const CaseInput& input) {
+  const Json& json = input.input;
+  const absl::Status known =
+      CheckOnlyMembers(json, "input", {"check", "checks", "admitted"});
+  if (!known.ok()) return known;
+  Json checks = KueueMember(json, "checks");
+  if (checks.is_null()) checks = Json::array({KueueMember(json, "check")});
+  const absl::Time now = *KueueNow(Json::object());
+  for (Json& check : checks) {
+    if (!check.contains("lastTransitionTime")) {
+      check["lastTransitionTime"] = KueueTimeJson(now);
+    }
+  }
+  const bool admitted = Flag(json, "admitted");
+  auto life =
+      LifeFrom(input, {{"admissionChecks", checks},
+                       {"admission", {{"clusterQueue", "cq"}}},
+                       {admitted ? "admitted" : "quotaReserved", true}});
+  if (!life.ok()) return life.status();
+  const auto before = life->workload().status().admission_checks(0);
+  life->Settle();
+  Json facts = LifeFacts(*life);
+  const auto& after = life->workload().status().admission_checks(0);
+  facts["checkState"] = after.state();
+  facts["message"] = after.message();
+  facts["retryCount"] =
+      after.has_retry_count() ? Json(after.retry_count()) : Json();
+  facts["requeueAfterSecondsKept"] =
+      before.has_requeue_after_seconds() &&
+      before.requeue_after_seconds() == after.requeue_after_seconds();
+  return facts;
+}
+
+}  // namespace mulligan::conformance

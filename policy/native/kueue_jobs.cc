@@ -1,0 +1,99 @@
+#include "policy/native/kueue_jobs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "policy/native/kubernetes_pods.h"
+
+namespace mulligan::kueue {
+namespace {
+
+template <typename Conditions>
+std::optional<JobEnd> EndBy(const Conditions& conditions,
+                            std::string_view success) {
+  for (const std::string_view type : {success, std::string_view("Failed")}) {
+    for (const auto& condition : conditions) {
+      if (condition.type() == type && condition.status() == "True") {
+        return JobEnd{type == success, condition.message()};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::int64_t PodsWanted(const Job& job) {
+  const std::int64_t parallelism =
+      job.spec().has_parallelism() ? job.spec().parallelism() : 1;
+  if (!job.spec().has_completions()) return parallelism;
+  return std::min<std::int64_t>(parallelism, job.spec().completions());
+}
+
+}  // namespace
+
+std::optional<JobEnd> EndOf(const Job& job) {
+  return EndBy(job.status().conditions(), "Complete");
+}
+
+std::optional<JobEnd> EndOf(const JobSet& job_set) {
+  return EndBy(job_set.status().conditions(), "Completed");
+}
+
+std::optional<JobEnd> EndOf(const Pod& pod) {
+  const bool success = kubernetes_job::HasPhase(pod, "Succeeded");
+  if (!success && !kubernetes_job::HasPhase(pod, "Failed")) {
+    return std::nullopt;
+  }
+  return JobEnd{success, pod.status().message()};
+}
+
+bool HoldsQuota(const Job& job) { return job.status().active() != 0; }
+
+bool HoldsQuota(const JobSet& job_set) {
+  const auto& groups = job_set.status().replicated_jobs_status();
+  return std::any_of(groups.begin(), groups.end(),
+                     [](const auto& group) { return group.active() > 0; });
+}
+
+bool ArePodsReady(const Job& job) {
+  const auto& uncounted = job.status().uncounted_terminated_pods();
+  const std::int64_t done = std::int64_t{job.status().succeeded()} +
+                            uncounted.succeeded_size() + job.status().ready();
+  return done >= PodsWanted(job);
+}
+
+bool ArePodsReady(const JobSet& job_set) {
+  std::int64_t wanted = 0;
+  for (const auto& group : job_set.spec().replicated_jobs()) {
+    wanted += group.has_replicas() ? group.replicas() : 1;
+  }
+  std::int64_t ready = 0;
+  for (const auto& group : job_set.status().replicated_jobs_status()) {
+    ready += std::int64_t{group.ready()} + group.succeeded();
+  }
+  return wanted == ready;
+}
+
+std::vector<ReclaimablePod> ReclaimablePods(const JobSet& job_set) {
+  std::vector<ReclaimablePod> reclaimable;
+  for (const auto& group : job_set.spec().replicated_jobs()) {
+    for (const auto& status : job_set.status().replicated_jobs_status()) {
+      const std::int32_t replicas = group.has_replicas() ? group.replicas() : 1;
+      if (status.name() != group.name() || status.succeeded() <= 0 ||
+          status.succeeded() > replicas) {
+        continue;
+      }
+      Job job;
+      *job.mutable_spec() = group.template_().spec();
+      ReclaimablePod& added = reclaimable.emplace_back();
+      added.set_name(group.name());
+      added.set_count(
+          static_cast<std::int32_t>(status.succeeded() * PodsWanted(job)));
+    }
+  }
+  return reclaimable;
+}
+
+}  // namespace mulligan::kueue

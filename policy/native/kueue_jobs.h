@@ -1,0 +1,38 @@
+// What Kueue reads off the job behind a workload.
+#ifndef MULLIGAN_POLICY_NATIVE_KUEUE_JOBS_H_
+#define MULLIGAN_POLICY_NATIVE_KUEUE_JOBS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/native/kueue_types.h"
+
+namespace mulligan::kueue {
+
+// How a job ended: reason "Succeeded" or "Failed" of the condition Finished.
+struct JobEnd {
+  bool success = false;
+  std::string message;
+};
+
+// Absent: not at its end.
+std::optional<JobEnd> EndOf(const Job& job);
+std::optional<JobEnd> EndOf(const JobSet& job_set);
+std::optional<JobEnd> EndOf(const Pod& pod);
+
+// Whether pods may still run, so that quota cannot be given back.
+bool HoldsQuota(const Job& job);
+bool HoldsQuota(const JobSet& job_set);
+
+// Whether every pod wanted is ready or has succeeded.
+bool ArePodsReady(const Job& job);
+bool ArePodsReady(const JobSet& job_set);
+
+// Pods of groups that succeeded: their quota is given back while the others
+// run.
+std::vector<ReclaimablePod> ReclaimablePods(const JobSet& job_set);
+
+}  // namespace mulligan::kueue
+
+#endif  // MULLIGAN_POLICY_NATIVE_KUEUE_JOBS_H_
