@@ -15,6 +15,7 @@
 #include "policy/demystify/demystify.h"
 #include "policy/explain.h"
 #include "policy/intake.h"
+#include "policy/native_decision.h"
 #include "policy/stable_hash.h"
 #include "policy/times.h"
 #include "policy/validate.h"
@@ -100,7 +101,9 @@ void Settle(const Case& failure, const Verdict& verdict,
   }
 }
 
-void DecideNow(const Call& call, const std::string& failure_id, bool refund) {
+// `native` is null unless the operator decides.
+void DecideNow(const Call& call, const std::string& failure_id, bool refund,
+               const NativeOutcome* native) {
   const bool stale = ConsultHistory(call);
   const v1::FailureReport& report = call.request.report();
   const std::int32_t next = NextAttempt(call.ledger());
@@ -111,6 +114,9 @@ void DecideNow(const Call& call, const std::string& failure_id, bool refund) {
                      call.compiled(), call.ledger(), call.now,
                      call.since,      attempt,       std::max(next, attempt),
                      identity,        refund};
+  if (native != nullptr && !stale) {
+    return DecideNatively(call, failure, *native, failure_id);
+  }
   Accounts accounts(call.compiled().budgets, call.ledger(), call.now);
   const Verdict verdict = Evaluate(failure, {}, accounts);
 
@@ -142,6 +148,11 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   }
   Call call{request,      *policy, workload, ToTime(report.observed_at()),
             std::nullopt, response};
+  std::optional<NativeOutcome> native;
+  if (AsksOperator(call)) {
+    const absl::Status asked = AskOperator(call, native);
+    if (!asked.ok()) return asked;
+  }
   WarnOfUnknownEnums(call);
   DiagnoseReport(call);
   OpenLedger(call);
@@ -157,8 +168,10 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     AnswerAgain(call, call.ledger().history(known));
   } else {
     if (known >= 0) TakeBack(known, call.ledger());
-    DecideNow(call, id.id, known < 0);
+    DecideNow(call, id.id, known < 0,
+              DecidesNatively(call) ? &*native : nullptr);
   }
+  if (native.has_value()) ShowNative(call, *std::move(native));
 
   response.mutable_policy()->set_name(policy->rules->name());
   response.mutable_policy()->set_revision(policy->revision());

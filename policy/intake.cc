@@ -90,7 +90,10 @@ void OpenLedger(const Call& call) {
   } else {
     std::string warning =
         SeedLedger(call.request.report(), call.compiled(), ledger);
-    if (!warning.empty()) call.Warn(std::move(warning));
+    // An operator that decides has its own counters.
+    const auto& native = call.compiled().native;
+    const bool has_budgets = native == nullptr || !native->decides;
+    if (!warning.empty() && has_budgets) call.Warn(std::move(warning));
   }
   if (ledger.workload_uid().empty() &&
       call.workload.uid().size() <= kMaxLedgerUidBytes) {

@@ -15,14 +15,19 @@ namespace {
 
 using Policies = std::vector<std::unique_ptr<const Ruleset>>;
 
+bool IsOnlyByName(const Ruleset& policy) {
+  return policy.source().spec().only_by_name();
+}
+
 bool IsCatchAll(const Ruleset& policy) {
-  return policy.compiled().selector.IsCatchAll();
+  return !IsOnlyByName(policy) && policy.compiled().selector.IsCatchAll();
 }
 
 bool TriedBefore(const std::unique_ptr<const Ruleset>& a,
                  const std::unique_ptr<const Ruleset>& b) {
   const auto key = [](const Ruleset& policy) {
-    return std::tuple(IsCatchAll(policy), policy.source().spec().order(),
+    return std::tuple(IsOnlyByName(policy), IsCatchAll(policy),
+                      policy.source().spec().order(),
                       std::string_view(policy.name()));
   };
   return key(*a) < key(*b);
@@ -72,7 +77,7 @@ void CheckCatchAll(const Policies& policies, Issues& issues) {
 void LintSelectors(const Policies& policies, Issues& issues) {
   for (std::size_t i = 1; i < policies.size(); ++i) {
     const Ruleset& policy = *policies[i];
-    if (IsCatchAll(policy)) continue;
+    if (IsCatchAll(policy) || IsOnlyByName(policy)) continue;
     for (std::size_t j = 0; j < i; ++j) {
       if (!Covers(policies[j]->compiled().selector,
                   policy.compiled().selector)) {
@@ -102,6 +107,7 @@ std::vector<const CompiledSelector*> Selectors(const Policies& policies) {
   std::vector<const CompiledSelector*> selectors;
   selectors.reserve(policies.size());
   for (const auto& policy : policies) {
+    if (IsOnlyByName(*policy)) break;  // these come last
     selectors.push_back(&policy->compiled().selector);
   }
   return selectors;

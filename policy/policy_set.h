@@ -18,10 +18,10 @@ namespace mulligan {
 // safe to share between threads.
 class PolicySet {
  public:
-  // Takes compiled policies, sorts them by (order, selector before catch-all,
-  // name) and indexes them. Adds issues for duplicate names, no or several
-  // catch-alls, and policies whose selector an earlier one covers entirely;
-  // returns null when there are errors.
+  // Takes compiled policies, sorts them by (selector before catch-all before
+  // those only by name, order, name) and indexes them. Adds issues for
+  // duplicate names, no or several catch-alls, and policies whose selector an
+  // earlier one covers entirely; returns null when there are errors.
   static std::unique_ptr<const PolicySet> Create(
       std::vector<std::unique_ptr<const Ruleset>> policies,
       std::string revision, Issues& issues);

@@ -53,6 +53,15 @@ constexpr const char* kCodeNames[] = {"OK",
                                       "DataLoss",
                                       "Unauthenticated"};
 
+// By Divergence. The first is no difference and has no series.
+constexpr const char* kDifferenceNames[] = {nullptr,
+                                            "only_native_retries",
+                                            "only_mulligan_retries",
+                                            "action",
+                                            "scope",
+                                            "queue",
+                                            "delay"};
+
 // Whether a value of a protobuf enum is one that answers carry.
 bool IsAction(int value) { return v1::Action_IsValid(value) && value != 0; }
 bool IsCause(int value) { return v1::Cause_IsValid(value) && value != 0; }
@@ -91,6 +100,7 @@ bool IsUndemystified(v1::Cause cause) {
 
 Metrics::Metrics() {
   MakeDecisionSeries();
+  MakeNativeSeries();
   MakeGrpcSeries();
   MakePolicyGauges();
   GaugeFamily(MetricId::kBuildInfo)
@@ -158,6 +168,20 @@ void Metrics::MakeDecisionSeries() {
                                {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000});
 }
 
+void Metrics::MakeNativeSeries() {
+  static_assert(std::size(kDifferenceNames) == kDivergenceCount);
+  auto& verdicts = CounterFamily(MetricId::kNativeVerdicts);
+  auto& divergence = CounterFamily(MetricId::kNativeDivergence);
+  for (std::size_t kind = 0; kind < divergence_.size(); ++kind) {
+    const std::string name(kWorkloadKinds[kind]);
+    native_verdicts_[kind] = &verdicts.Add({{"kind", name}});
+    for (std::size_t i = 1; i < kDivergenceCount; ++i) {
+      divergence_[kind][i] = &divergence.Add(
+          {{"kind", name}, {"difference", kDifferenceNames[i]}});
+    }
+  }
+}
+
 void Metrics::MakeGrpcSeries() {
   auto& started = CounterFamily(MetricId::kGrpcStarted);
   auto& handled = CounterFamily(MetricId::kGrpcHandled);
@@ -211,6 +235,13 @@ void Metrics::OnDecision(const v1::DecideRequest& request,
   Count(At(by_kind_[static_cast<std::size_t>(kind)], action));
   if (IsUndemystified(diagnosis.cause())) Count(At(undemystified_, kind));
   Count(At(derived_, diagnosis.derived_cause()));
+  if (response.has_native()) {
+    Count(At(native_verdicts_, kind));
+    const Divergence difference =
+        Compare(response.native(), response.decision());
+    Count(At(divergence_[static_cast<std::size_t>(kind)],
+             static_cast<int>(difference)));
+  }
   // An inline policy may bear the name of a loaded one.
   const bool is_inline = request.has_inline_policy();
   const auto budget = [&](const std::string& name) {
@@ -240,8 +271,8 @@ PolicySeries Metrics::MakePolicySeries(const PolicySet& policies) {
   for (const auto& policy : policies.policies()) {
     series.policies_.emplace(
         policy->name(), MakeByAction(*by_policy_, "policy", policy->name()));
-    for (const auto& [budget, unused] : policy->source().spec().budgets()) {
-      series.budgets_.emplace(budget, MakeBudgetCounters(budget));
+    for (const CompiledBudget& budget : policy->compiled().budgets) {
+      series.budgets_.emplace(budget.name, MakeBudgetCounters(budget.name));
     }
   }
   series.budgets_.emplace(kMaxAttempts, MakeBudgetCounters(kMaxAttempts));

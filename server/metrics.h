@@ -11,6 +11,7 @@
 #include <string>
 
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/native_comparison.h"
 #include "policy/policy_set.h"
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"
@@ -75,6 +76,8 @@ class Metrics {
  private:
   static constexpr std::size_t kCauseCount = v1::Cause_MAX + 1;
   static constexpr std::size_t kCodeCount = 17;
+  static constexpr std::size_t kDivergenceCount =
+      static_cast<std::size_t>(Divergence::kDelay) + 1;
 
   struct GrpcSeries {
     prometheus::Counter* started;
@@ -87,6 +90,7 @@ class Metrics {
   prometheus::Histogram& OneHistogram(
       MetricId id, const prometheus::Histogram::BucketBoundaries& bounds);
   void MakeDecisionSeries();
+  void MakeNativeSeries();
   void MakeGrpcSeries();
   void MakePolicyGauges();
   BudgetCounters MakeBudgetCounters(const std::string& budget);
@@ -97,6 +101,10 @@ class Metrics {
   std::array<prometheus::Counter*, kWorkloadKindCount> undemystified_ = {};
   std::array<prometheus::Counter*, kCauseCount> derived_ = {};
   std::array<prometheus::Counter*, kRejectReasonCount> rejected_ = {};
+  std::array<prometheus::Counter*, kWorkloadKindCount> native_verdicts_ = {};
+  std::array<std::array<prometheus::Counter*, kDivergenceCount>,
+             kWorkloadKindCount>
+      divergence_ = {};
   std::array<GrpcSeries, kRpcMethodCount> grpc_ = {};
   prometheus::Counter* duplicates_;
   prometheus::Family<prometheus::Counter>* by_policy_;

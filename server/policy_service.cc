@@ -100,7 +100,7 @@ void ListPolicies(const Snapshot& snapshot,
     if (source.spec().has_selector()) {
       *summary.mutable_selector() = source.spec().selector();
     }
-    summary.set_rules(source.spec().rules_size());
+    summary.set_rules(static_cast<int>(policy->compiled().rules.size()));
   }
   response.set_revision(snapshot.policies->revision());
   const timespec loaded = absl::ToTimespec(snapshot.loaded_at);

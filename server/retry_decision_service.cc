@@ -1,5 +1,7 @@
 #include "server/retry_decision_service.h"
 
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,12 +47,25 @@ std::vector<FieldViolation> ViolationsOf(const v1::DemystifyRequest& request) {
   return Validate(request);
 }
 
-// Names the bad fields when that is why `status` is not OK.
+// The field a message is about: "report: has no ...".
+FieldViolation ViolationIn(std::string_view message) {
+  const std::size_t colon = message.find(": ");
+  if (colon == std::string_view::npos) return {"", std::string(message)};
+  return {std::string(message.substr(0, colon)),
+          std::string(message.substr(colon + 2))};
+}
+
+// Names the bad fields when that is why `status` is not OK. What only the
+// policy can tell is in the message alone.
 template <typename Request>
 CallResult ResultOf(absl::Status status, const Request& request) {
   CallResult result{std::move(status), {}};
   if (absl::IsInvalidArgument(result.status)) {
     result.violations = ViolationsOf(request);
+    if (result.violations.empty()) {
+      result.violations.push_back(
+          ViolationIn(std::string(result.status.message())));
+    }
   }
   return result;
 }

@@ -119,6 +119,10 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
          "FILE");
   single("--policy-name", request.policy_name,
          "Deciding policy; default: first that fits", "NAME");
+  command
+      .add_flag("--compare-native", request.compare_native,
+                "Show what the workload's own operator would do, too")
+      ->excludes(requests);
   single("--explain", request.explain, "none, summary or full", "LEVEL")
       ->check(CLI::IsMember({"none", "summary", "full"}));
   single("--observed-at", request.observed_at,

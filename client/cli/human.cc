@@ -3,34 +3,18 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
-#include "absl/time/time.h"
+#include "client/cli/human_native.h"
 #include "client/cli/human_sections.h"
 #include "client/cli/layout.h"
 #include "client/cli/utf8.h"
+#include "client/cli/wording.h"
 
 namespace mulligan::cli {
 namespace {
 
 constexpr size_t kWidth = 80;
 constexpr int kMaxNames = 5;
-
-// Jitter gives delays odd fractions, which nobody wants to read.
-std::string FormatDuration(const google::protobuf::Duration& duration) {
-  const absl::Duration exact =
-      absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
-  const absl::Duration unit =
-      exact < absl::Seconds(1) ? absl::Milliseconds(1) : absl::Seconds(1);
-  return absl::FormatDuration(absl::Floor(exact + unit / 2, unit));
-}
-
-// "RESOURCE_LIMIT" as "resource limit".
-std::string Words(std::string name) {
-  absl::AsciiStrToLower(&name);
-  return absl::StrReplaceAll(name, {{"_", " "}});
-}
 
 void AddPart(std::string_view part, std::string& list,
              std::string_view separator = ", ") {
@@ -51,27 +35,6 @@ Style VerdictStyle(v1::Action action) {
     default:
       return Style::kBold;
   }
-}
-
-// "RETRY the pod in 30s".
-std::string Verdict(const v1::Decision& decision) {
-  std::string verdict =
-      absl::StrReplaceAll(v1::Action_Name(decision.action()), {{"_", " "}});
-  const bool acts =
-      decision.action() == v1::RETRY || decision.action() == v1::FAIL;
-  if (acts && decision.scope() != v1::SCOPE_UNSPECIFIED) {
-    verdict += " the " + Words(v1::Scope_Name(decision.scope()));
-  }
-  if (decision.action() == v1::RETRY) {
-    const auto& delay = decision.retry_after();
-    verdict += delay.seconds() == 0 && delay.nanos() == 0
-                   ? " at once"
-                   : " in " + FormatDuration(delay);
-    if (decision.last_attempt()) verdict += ", for the last time";
-  } else if (decision.action() == v1::WAIT && decision.has_retry_after()) {
-    verdict += ", ask again in " + FormatDuration(decision.retry_after());
-  }
-  return verdict;
 }
 
 std::string CauseLine(const v1::Diagnosis& diagnosis) {
@@ -192,17 +155,6 @@ std::string RuleLine(const v1::DecideResponse& response) {
   return line;
 }
 
-std::string NativeLine(const v1::NativeVerdict& native) {
-  if (native.operator_().empty()) return "";
-  std::string line =
-      absl::StrFormat("%s would say %s", native.operator_(), native.verdict());
-  if (!native.reason().empty()) {
-    line += absl::StrFormat(" (%s)", native.reason());
-  }
-  AddPart(native.difference(), line, "; ");
-  return line;
-}
-
 void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
   const v1::Diagnosis& diagnosis = response.diagnosis();
   const auto fact = [&layout](std::string_view name, const std::string& text) {
@@ -215,7 +167,6 @@ void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
   fact("Exhausted", ExhaustionLine(response.accounting()));
   fact("Next", NextAttemptLine(response.decision()));
   fact("Rule", RuleLine(response));
-  fact("Natively", NativeLine(response.native()));
   if (!response.shadow().policy().empty()) {
     fact("Shadow",
          absl::StrFormat("%s would %s; %s", response.shadow().policy(),
@@ -229,7 +180,7 @@ void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
 std::string FormatForPeople(const v1::DecideResponse& response,
                             const HumanOptions& options) {
   Layout layout(kWidth, options.color);
-  layout.Line(Verdict(response.decision()),
+  layout.Line(VerdictLine(response.decision()),
               VerdictStyle(response.decision().action()));
   const std::string& sentence = response.decision().sentence().empty()
                                     ? response.diagnosis().summary()
@@ -237,6 +188,7 @@ std::string FormatForPeople(const v1::DecideResponse& response,
   if (!sentence.empty()) layout.Paragraph(0, sentence);
   layout.BlankLine();
   WriteFacts(response, layout);
+  WriteNative(response, layout);
   const v1::Diagnosis& diagnosis = response.diagnosis();
   WriteEvidence(diagnosis, layout);
   WriteBudgets(response.accounting(), options.verbose, layout);

@@ -77,6 +77,7 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
   if (!options.failure_id.empty()) report.set_failure_id(options.failure_id);
   if (options.attempt.has_value()) report.set_attempt(*options.attempt);
   if (!options.policy_name.empty()) request.set_policy(options.policy_name);
+  if (options.compare_native) request.set_compare_native(true);
   if (!options.ledger.empty()) {
     absl::StatusOr<v1::BudgetLedger> ledger =
         ReadLedger(options.ledger, standard_input);

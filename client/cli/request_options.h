@@ -24,6 +24,7 @@ struct RequestOptions {
   std::string observed_at;
   std::string policy_name;
   std::string explain;
+  bool compare_native = false;
 };
 
 // Reads the files and applies the flags, which win over what a DecideRequest

@@ -21,6 +21,8 @@ namespace mulligan {
 namespace {
 
 constexpr std::string_view kKind = "RetryPolicy";
+// Of the embedded policy that answers as the operator.
+constexpr std::string_view kNativeName = "native";
 // More are no help, and a hostile file can have one for every few bytes.
 constexpr size_t kMostIssuesPerFile = 100;
 constexpr size_t kRevisionBytes = 8;
@@ -132,7 +134,25 @@ void CompileText(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
 }
 
 bool IsCatchAll(const std::unique_ptr<const Ruleset>& ruleset) {
-  return ruleset->compiled().selector.IsCatchAll();
+  return !ruleset->source().spec().only_by_name() &&
+         ruleset->compiled().selector.IsCatchAll();
+}
+
+// The name is what callers ask for, so it must keep its meaning.
+void AddNative(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
+  bool found = false;
+  for (const auto& ruleset : rulesets) {
+    if (ruleset->name() != kNativeName) continue;
+    found = true;
+    const auto& native = ruleset->compiled().native;
+    if (native != nullptr && native->decides) continue;
+    const SourceMap& positions = ruleset->positions();
+    Report(positions.file(), positions.Find("metadata.name"),
+           "\"native\" is the policy that answers as the workload's own "
+           "operator: rename this one, or give it native.useOwnSpec",
+           issues);
+  }
+  if (!found) CompileText(text, rulesets, issues);
 }
 
 // Completes the set with the embedded policy `text`.
@@ -199,6 +219,8 @@ std::unique_ptr<const PolicySet> LoadPolicies(
     taking_part.push_back(EmbeddedPolicy());
     AddCatchAll(taking_part.back(), rulesets, found);
   }
+  taking_part.push_back(EmbeddedNativePolicy());
+  AddNative(taking_part.back(), rulesets, found);
   std::unique_ptr<const PolicySet> policies =
       PolicySet::Create(std::move(rulesets), Revision(taking_part), found);
   Arrange(taking_part, found);

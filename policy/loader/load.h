@@ -26,10 +26,14 @@ struct PolicyText {
 // under the file name "<embedded>".
 PolicyText EmbeddedPolicy();
 
+// The policy `native` (policy/native_policy.yaml), under the same file name.
+PolicyText EmbeddedNativePolicy();
+
 // Parses, compiles and lints `texts` as one set, all or nothing: null when any
 // file has an error. `issues` receives every problem of every file, warnings
 // too, in file and line order, at most 100 of each file. When no text holds a
-// catch-all policy, the embedded default policy completes the set.
+// catch-all policy, the embedded default policy completes the set. The embedded
+// policy `native` joins every set that has none of that name.
 //
 // The revision of the set is the start of a SHA-256 over file names (without
 // folders) and contents, as 16 hexadecimal digits.

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_RULES_COMPILE_PARTS_H_
 #define MULLIGAN_POLICY_RULES_COMPILE_PARTS_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,10 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
 
 CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
                                      IssueReporter& report);
+
+// Null when the policy never asks the operator.
+std::unique_ptr<const CompiledNative> CompileNative(
+    const v1::RetryPolicySpec& spec, IssueReporter& report);
 
 // Warnings about what loads but was probably not meant.
 void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,

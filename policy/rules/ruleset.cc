@@ -114,7 +114,12 @@ void CompileCaps(const v1::RetryPolicySpec& spec, CompiledPolicy& compiled,
   compiled.kill_switch_reason = spec.kill_switch().reason();
 }
 
-void CheckSelector(const v1::Selector& selector, IssueReporter& report) {
+void CheckSelector(const v1::RetryPolicySpec& spec, IssueReporter& report) {
+  const v1::Selector& selector = spec.selector();
+  if (spec.only_by_name() && spec.has_selector()) {
+    report.Error("spec.onlyByName",
+                 "goes with no selector: the policy is never selected");
+  }
   const auto check = [&report](const auto& values, const char* field) {
     if (values.size() > kMaxListEntries) {
       report.Error(
@@ -167,14 +172,16 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   CompiledPolicy compiled;
   CheckHeader(policy, report);
   const v1::RetryPolicySpec& spec = policy.spec();
-  CheckSelector(spec.selector(), report);
+  CheckSelector(spec, report);
   compiled.selector = CompileSelector(spec.selector());
   compiled.budgets = CompileBudgets(spec, report);
   CompileRules(policy, positions, compiled, report);
+  compiled.native = CompileNative(spec, report);
+  const bool decides_natively = compiled.native && compiled.native->decides;
   if (spec.has_default_()) {
     compiled.fallback = CompileOutcome(spec.default_(), compiled.budgets,
                                        "spec.default", report);
-  } else {
+  } else if (!decides_natively) {
     report.Error("spec.default",
                  "default is missing: no verdict is implied; expected what to "
                  "do when no rule matches");
@@ -182,6 +189,7 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   compiled.fallback_reference =
       Reference(policy, positions, "default", "spec.default");
   CompileCaps(spec, compiled, report);
+  if (decides_natively) compiled.max_attempts = 0;
   compiled.derivation = CompileDerivation(spec.derivation(), report);
   CompileSignatures(policy, positions, compiled, issues);
   const bool usable = report.errors() == 0 && (spec.signatures().empty() ||

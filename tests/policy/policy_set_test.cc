@@ -48,6 +48,28 @@ TEST(GlobTest, StarsMatchAnyRun) {
   EXPECT_FALSE(GlobMatches("ml.x", "ml-x"));
 }
 
+TEST(PolicySetTest, APolicyOnlyByNameIsFoundAndNeverSelected) {
+  Policies policies;
+  policies.push_back(Selecting("named", "only_by_name: true", -9));
+  policies.push_back(Selecting("all", ""));
+  policies.push_back(Selecting("b", "selector { kinds: 'Job' }"));
+  Issues issues;
+  const auto set = Create(std::move(policies), issues);
+  ASSERT_NE(set, nullptr);
+  EXPECT_THAT(issues, ::testing::IsEmpty());
+  EXPECT_EQ(set->policies().back()->name(), "named");
+  EXPECT_EQ(set->Select(Workload("kind: 'Job'")).name(), "b");
+  EXPECT_EQ(set->Select(Workload("kind: 'Pod'")).name(), "all");
+  ASSERT_NE(set->Find("named"), nullptr);
+}
+
+TEST(PolicySetTest, APolicyOnlyByNameIsNoCatchAll) {
+  Policies policies;
+  policies.push_back(Selecting("named", "only_by_name: true"));
+  Issues issues;
+  EXPECT_EQ(Create(std::move(policies), issues), nullptr);
+}
+
 TEST(PolicySetTest, TriesByOrderThenNameAndTheCatchAllLast) {
   Policies policies;
   policies.push_back(Selecting("all", "", -5));

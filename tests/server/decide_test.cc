@@ -95,6 +95,31 @@ TEST(DecideTest, UnknownPolicyIsNotFound) {
   EXPECT_THAT(status.error_message(), HasSubstr("nowhere"));
 }
 
+TEST(DecideTest, PolicyNativeAnswersAsTheOperator) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.set_policy("native");
+  auto& job = *request.mutable_report()->add_jobs();
+  job.mutable_spec()->set_backoff_limit(0);
+  job.mutable_status()->set_failed(1);
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.policy().name(), "native");
+  EXPECT_EQ(response.native().operator_(), "Job");
+  EXPECT_EQ(response.decision().action(), v1::FAIL);
+}
+
+TEST(DecideTest, PolicyNativeNamesTheReportWithoutAnOperatorsObject) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  request.set_policy("native");
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(BadFields(status), ::testing::ElementsAre("report"));
+}
+
 TEST(DecideTest, BrokenInlinePolicyIsNamed) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();

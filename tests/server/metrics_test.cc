@@ -122,6 +122,30 @@ TEST(MetricTableTest, IsWhatIsDocumented) {
   EXPECT_EQ(documented, expected);
 }
 
+TEST(MetricsTest, CountsHowOperatorsWouldHaveDecidedOtherwise) {
+  TestServer server;
+  const std::string retries =
+      "mulligan_native_divergence_total{difference=\"only_mulligan_retries\","
+      "kind=\"Job\"}";
+  EXPECT_EQ(server.Metric(retries), 0);
+  v1::DecideRequest request = OutOfMemoryRequest();
+  auto& job = *request.mutable_report()->add_jobs();
+  job.mutable_spec()->set_backoff_limit(0);
+  job.mutable_status()->set_failed(1);
+  v1::DecideResponse response;
+  ASSERT_TRUE(server.Decide(request, &response).ok());
+  EXPECT_EQ(server.Metric("mulligan_native_verdicts_total{kind=\"Job\"}"), 0);
+  request.set_compare_native(true);
+  ASSERT_TRUE(server.Decide(request, &response).ok());
+  EXPECT_EQ(response.native().action(), v1::FAIL);
+  EXPECT_EQ(response.decision().action(), v1::RETRY);
+  EXPECT_EQ(server.Metric("mulligan_native_verdicts_total{kind=\"Job\"}"), 1);
+  EXPECT_EQ(server.Metric(retries), 1);
+  request.set_purpose(v1::DecideRequest::PREVIEW);
+  ASSERT_TRUE(server.Decide(request, &response).ok());
+  EXPECT_EQ(server.Metric(retries), 1);
+}
+
 TEST(MetricsTest, EverySeriesExistsBeforeTheFirstCall) {
   TestServer server;
   EXPECT_EQ(server.Metric("mulligan_decisions_total{action=\"RETRY\","

@@ -54,7 +54,7 @@ TEST(LoadPoliciesTest, IsTheEmbeddedPolicyWithoutFiles) {
   const auto policies = LoadPolicies({}, issues);
   EXPECT_THAT(Formatted(issues), IsEmpty());
   ASSERT_THAT(policies, NotNull());
-  EXPECT_THAT(Names(*policies), ElementsAre("default"));
+  EXPECT_THAT(Names(*policies), ElementsAre("default", "native"));
   EXPECT_EQ(policies->policies()[0]->positions().file(), "<embedded>");
 }
 
@@ -64,7 +64,7 @@ TEST(LoadPoliciesTest, CompletesASetWithoutCatchAll) {
       LoadPolicies({{"ray.yaml", Policy("ray", kForRayJobs)}}, issues);
   EXPECT_THAT(Formatted(issues), IsEmpty());
   ASSERT_THAT(policies, NotNull());
-  EXPECT_THAT(Names(*policies), ElementsAre("ray", "default"));
+  EXPECT_THAT(Names(*policies), ElementsAre("ray", "default", "native"));
 }
 
 TEST(LoadPoliciesTest, LeavesASetWithCatchAllAlone) {
@@ -72,7 +72,37 @@ TEST(LoadPoliciesTest, LeavesASetWithCatchAllAlone) {
   const auto policies = LoadPolicies({{"mine.yaml", Policy("mine")}}, issues);
   EXPECT_THAT(Formatted(issues), IsEmpty());
   ASSERT_THAT(policies, NotNull());
-  EXPECT_THAT(Names(*policies), ElementsAre("mine"));
+  EXPECT_THAT(Names(*policies), ElementsAre("mine", "native"));
+}
+
+constexpr char kNativeHeader[] =
+    "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
+    "metadata: {name: native}\nspec:\n";
+
+TEST(LoadPoliciesTest, AFileMaySetUpTheNativePolicy) {
+  Issues issues;
+  const auto policies = LoadPolicies(
+      {{"n.yaml", absl::StrCat(kNativeHeader,
+                               "  onlyByName: true\n  native:\n"
+                               "    useOwnSpec: true\n    semantics:\n"
+                               "      versions: {kubernetes: \"1.30\"}\n"
+                               "      featureGates: {RestartJob: true}\n")}},
+      issues);
+  EXPECT_THAT(Formatted(issues), IsEmpty());
+  ASSERT_THAT(policies, NotNull());
+  EXPECT_THAT(Names(*policies), ElementsAre("default", "native"));
+  const Ruleset* native = policies->Find("native");
+  ASSERT_THAT(native, NotNull());
+  EXPECT_EQ(native->positions().file(), "n.yaml");
+  EXPECT_TRUE(
+      native->compiled().native->semantics.feature_gates().at("RestartJob"));
+}
+
+TEST(LoadPoliciesTest, TheNameOfTheNativePolicyKeepsItsMeaning) {
+  Issues issues;
+  EXPECT_THAT(LoadPolicies({{"n.yaml", Policy("native")}}, issues), IsNull());
+  EXPECT_THAT(Formatted(issues),
+              ElementsAre(HasSubstr("n.yaml:3:18: error: \"native\" is the")));
 }
 
 TEST(LoadPoliciesTest, TakesSeveralPoliciesFromOneFile) {
@@ -82,7 +112,7 @@ TEST(LoadPoliciesTest, TakesSeveralPoliciesFromOneFile) {
       issues);
   EXPECT_THAT(Formatted(issues), IsEmpty());
   ASSERT_THAT(policies, NotNull());
-  EXPECT_THAT(Names(*policies), ElementsAre("ray", "mine"));
+  EXPECT_THAT(Names(*policies), ElementsAre("ray", "mine", "native"));
   EXPECT_EQ(policies->Find("mine")->positions().Find("spec.default").line, 14);
 }
 

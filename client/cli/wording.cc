@@ -1,0 +1,42 @@
+#include "client/cli/wording.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
+
+namespace mulligan::cli {
+
+std::string FormatDuration(const google::protobuf::Duration& duration) {
+  const absl::Duration exact =
+      absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
+  const absl::Duration unit =
+      exact < absl::Seconds(1) ? absl::Milliseconds(1) : absl::Seconds(1);
+  return absl::FormatDuration(absl::Floor(exact + unit / 2, unit));
+}
+
+std::string Words(std::string name) {
+  absl::AsciiStrToLower(&name);
+  return absl::StrReplaceAll(name, {{"_", " "}});
+}
+
+std::string VerdictLine(const v1::Decision& decision) {
+  std::string verdict =
+      absl::StrReplaceAll(v1::Action_Name(decision.action()), {{"_", " "}});
+  const bool acts =
+      decision.action() == v1::RETRY || decision.action() == v1::FAIL;
+  if (acts && decision.scope() != v1::SCOPE_UNSPECIFIED) {
+    verdict += " the " + Words(v1::Scope_Name(decision.scope()));
+  }
+  if (decision.action() == v1::RETRY) {
+    const auto& delay = decision.retry_after();
+    verdict += delay.seconds() == 0 && delay.nanos() == 0
+                   ? " at once"
+                   : " in " + FormatDuration(delay);
+    if (decision.last_attempt()) verdict += ", for the last time";
+  } else if (decision.action() == v1::WAIT && decision.has_retry_after()) {
+    verdict += ", ask again in " + FormatDuration(decision.retry_after());
+  }
+  return verdict;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,24 @@
+// How answers are worded for people.
+#ifndef MULLIGAN_CLIENT_CLI_WORDING_H_
+#define MULLIGAN_CLIENT_CLI_WORDING_H_
+
+#include <string>
+
+#include "google/protobuf/duration.pb.h"
+#include "mulligan/v1/decision.pb.h"
+
+namespace mulligan::cli {
+
+// Whole seconds, or milliseconds below one: jitter gives delays odd fractions,
+// which nobody wants to read.
+std::string FormatDuration(const google::protobuf::Duration& duration);
+
+// "RESOURCE_LIMIT" as "resource limit".
+std::string Words(std::string name);
+
+// "RETRY the pod in 30s".
+std::string VerdictLine(const v1::Decision& decision);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_WORDING_H_

@@ -1,0 +1,50 @@
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "policy/native/operators.h"
+#include "policy/rules/compile_parts.h"
+
+namespace mulligan {
+namespace {
+
+// What the operator's own spec says instead.
+void RefuseOwnVerdicts(const v1::RetryPolicySpec& spec, IssueReporter& report) {
+  const auto refuse = [&report](bool given, const char* field) {
+    if (given) {
+      report.Error(absl::StrFormat("spec.%s", field),
+                   absl::StrFormat("%s has no say with native.useOwnSpec: the "
+                                   "workload's own operator decides",
+                                   field));
+    }
+  };
+  refuse(!spec.budgets().empty(), "budgets");
+  refuse(spec.has_max_attempts(), "maxAttempts");
+  refuse(!spec.rules().empty(), "rules");
+  refuse(spec.has_default_(), "default");
+  refuse(spec.has_kill_switch(), "killSwitch");
+  refuse(spec.compare_native(), "compareNative");
+}
+
+}  // namespace
+
+std::unique_ptr<const CompiledNative> CompileNative(
+    const v1::RetryPolicySpec& spec, IssueReporter& report) {
+  if (!spec.has_native() && !spec.compare_native()) return nullptr;
+  auto compiled = std::make_unique<CompiledNative>();
+  compiled->decides = spec.native().use_own_spec();
+  compiled->compares = spec.compare_native();
+  compiled->semantics = spec.native().semantics();
+  if (compiled->decides) RefuseOwnVerdicts(spec, report);
+  const std::string& name = compiled->semantics.operator_();
+  if (!name.empty() && !IsNativeOperator(name)) {
+    report.Error(
+        "spec.native.semantics.operator",
+        absl::StrFormat("\"%s\" is no operator whose semantics are known, "
+                        "expected one of %s",
+                        name, NativeOperatorNames()));
+  }
+  return compiled;
+}
+
+}  // namespace mulligan
