@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/answer.h"
 #include "policy/budget/ledger.h"
+#include "policy/limits.h"
 #include "policy/native/operators.h"
 #include "policy/native_comparison.h"
 #include "policy/natural_scope.h"
@@ -115,7 +116,16 @@ void DecideNatively(const Call& call, const Case& failure,
   FillNativeRecord(failure, outcome, failure_id, decision, record);
   FillTexts(failure.diagnosis, record, decision);
   FillExhaustion(record, accounting);
-  if (recorded) BoundLedger(failure.policy, call.ledger());
+  if (recorded) {
+    // Some operators keep their counters nowhere but in memory; a caller that
+    // stores the ledger remembers for them.
+    if (!record.charged_to().empty()) {
+      auto& budgets = *call.ledger().mutable_budgets();
+      budgets[record.charged_to()].set_used(
+          std::min<std::int64_t>(record.used(), kMaxLedgerCount));
+    }
+    BoundLedger(failure.policy, call.ledger());
+  }
   accounting.set_attempts(call.ledger().attempts_seen());
 
   if (call.request.explain() == v1::DecideRequest::EXPLAIN_NONE) return;

@@ -31,8 +31,9 @@ absl::Status AskOperator(const Call& call,
                          std::optional<NativeOutcome>& outcome);
 
 // Fills the response with the operator's verdict as the decision. Budgets are
-// the operator's own: their use comes from its counters, and the ledger only
-// records the attempt, so that a repeated report is answered again.
+// the operator's own: their use comes from its counters where an object has
+// them, else from the ledger. The ledger records both, so that a repeated
+// report is answered again.
 void DecideNatively(const Call& call, const Case& failure,
                     const NativeOutcome& outcome,
                     const std::string& failure_id);

@@ -72,6 +72,20 @@ bool IsOtherKind(const std::string& file, const YamlNode& document,
   return false;
 }
 
+// Blocks pasted from other objects. What they create from (pods, clusters) has
+// no bearing on retries, so nobody needs to know what of it is not known here.
+UnknownKeys ForeignBlocks(std::string_view path) {
+  constexpr std::string_view kNative = "spec.native.";
+  if (!path.starts_with(kNative)) return UnknownKeys::kRefuse;
+  const std::string_view block = path.substr(kNative.size());
+  if (block.starts_with("semantics")) return UnknownKeys::kRefuse;
+  for (const std::string_view created :
+       {".template", ".submitterPodTemplate", ".rayClusterSpec"}) {
+    if (block.find(created) != block.npos) return UnknownKeys::kIgnore;
+  }
+  return UnknownKeys::kWarn;
+}
+
 bool IsAmong(const std::vector<Position>& positions, Position position) {
   return std::any_of(
       positions.begin(), positions.end(), [&](const Position& other) {
@@ -92,8 +106,8 @@ void CompileDocument(const std::string& file, const YamlNode& document,
   SourceMap positions(file);
   Issues found;
   const std::vector<Position> doubtful =
-      ReadYamlMessage(document, policy, positions, found);
-  const bool complete = found.empty();
+      ReadYamlMessage(document, policy, positions, found, ForeignBlocks);
+  const bool complete = !HasErrors(found);
   issues.insert(issues.end(), found.begin(), found.end());
   if (truncated) return;
   Issues further;

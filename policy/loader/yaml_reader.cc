@@ -40,8 +40,8 @@ const char* KindName(Kind kind) {
 
 class MessageReader {
  public:
-  MessageReader(SourceMap& positions, Issues& issues)
-      : positions_(positions), issues_(issues) {}
+  MessageReader(SourceMap& positions, Issues& issues, ForeignMaps foreign)
+      : positions_(positions), issues_(issues), foreign_(foreign) {}
 
   void ReadRoot(const YamlNode& node, Message& message) {
     positions_.Add("", node.position);
@@ -68,6 +68,21 @@ class MessageReader {
   void AddIssue(Position position, std::string message) {
     issues_.push_back({Issue::Severity::kError, positions_.file(), position,
                        std::move(message)});
+  }
+
+  UnknownKeys PolicyFor(std::string_view path) const {
+    return foreign_ == nullptr ? UnknownKeys::kRefuse : foreign_(path);
+  }
+
+  void WarnOfUnknown(const YamlNode& key, const Descriptor& type) {
+    const std::string nearest = Nearest(key.text, KeysOf(type));
+    issues_.push_back(
+        {Issue::Severity::kWarning, positions_.file(), key.position,
+         absl::StrFormat(
+             "key %s is not understood and passed over%s", Quote(key.text),
+             nearest.empty()
+                 ? ""
+                 : absl::StrFormat(", did you mean \"%s\"?", nearest))});
   }
 
   void Doubt(std::string_view path) {
@@ -128,6 +143,11 @@ class MessageReader {
     for (int i = 0; i < type.field_count(); ++i) {
       if (type.field(i)->json_name() == key.text) return type.field(i);
     }
+    if (const UnknownKeys unknown = PolicyFor(path);
+        unknown != UnknownKeys::kRefuse) {
+      if (unknown == UnknownKeys::kWarn) WarnOfUnknown(key, type);
+      return nullptr;
+    }
     if (key.text == "<<" && !key.quoted) {
       Report(key.position, path, "merge keys (<<) are not allowed");
       return nullptr;
@@ -156,6 +176,7 @@ class MessageReader {
     positions_.Add(path, at_value ? value.position : key.position);
     if (value.kind == Kind::kHole) return Doubt(path);
     if (value.kind == Kind::kNull) {
+      if (PolicyFor(path) != UnknownKeys::kRefuse) return;
       return Report(
           key.position, path,
           absl::StrFormat("%s has no value, expected %s; remove the "
@@ -238,14 +259,16 @@ class MessageReader {
 
   SourceMap& positions_;
   Issues& issues_;
+  const ForeignMaps foreign_;
   std::vector<Position> doubtful_;
 };
 
 }  // namespace
 
 std::vector<Position> ReadYamlMessage(const YamlNode& root, Message& message,
-                                      SourceMap& positions, Issues& issues) {
-  MessageReader reader(positions, issues);
+                                      SourceMap& positions, Issues& issues,
+                                      ForeignMaps foreign) {
+  MessageReader reader(positions, issues, foreign);
   reader.ReadRoot(root, message);
   return reader.TakeDoubtful();
 }

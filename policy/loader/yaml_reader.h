@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_LOADER_YAML_READER_H_
 #define MULLIGAN_POLICY_LOADER_YAML_READER_H_
 
+#include <string_view>
 #include <vector>
 
 #include "google/protobuf/message.h"
@@ -21,12 +22,25 @@ namespace mulligan {
 // `positions` receives where each field stood: scalars and list elements at
 // their value, everything else at its key.
 //
+// `foreign` tells how to read the map at a path that holds what another program
+// defines, such as a pasted object: it may be of a newer version.
+//
 // Returns the positions of fields that could not be read and of everything
 // around them. What a later check misses there is a consequence, not a
 // problem of its own.
+enum class UnknownKeys {
+  kRefuse,
+  // Warn and pass over. Keys without a value are left out, as Kubernetes does.
+  kWarn,
+  // Pass over in silence.
+  kIgnore,
+};
+using ForeignMaps = UnknownKeys (*)(std::string_view path);
+
 std::vector<Position> ReadYamlMessage(const YamlNode& root,
                                       google::protobuf::Message& message,
-                                      SourceMap& positions, Issues& issues);
+                                      SourceMap& positions, Issues& issues,
+                                      ForeignMaps foreign = nullptr);
 
 }  // namespace mulligan
 

@@ -16,21 +16,26 @@ using Outcome = std::optional<NativeOutcome> (*)(const NativeInput&);
 struct OperatorRow {
   // In NativeSemantics.operator.
   std::string_view name;
-  // Kind of its workloads.
+  // Kind of its workloads; empty: it handles several.
   std::string_view kind;
   Outcome outcome;
-  // Plain pods tell nothing about it: asked only when it is named.
-  bool only_by_name = false;
 };
 
 // Outermost first: each may own objects of those below it.
 constexpr OperatorRow kOperators[] = {
+    {"flyte", "", FlyteOutcome},
     {"jobset", "JobSet", JobSetOutcome},
     {"job", "Job", KubernetesJobOutcome},
 };
 
-// The verdict word of an operator that does nothing about a failure.
-constexpr std::string_view kNone = "None";
+// Verdict words of an operator that does nothing about a failure for now.
+constexpr std::string_view kIdle[] = {"None", "Pending", "Running", "Skipped"};
+
+bool IsIdle(const NativeOutcome& outcome) {
+  return outcome.action == v1::IGNORE &&
+         std::find(std::begin(kIdle), std::end(kIdle),
+                   outcome.verdict.verdict()) != std::end(kIdle);
+}
 
 NativeOutcome Complete(NativeOutcome outcome) {
   v1::NativeVerdict& verdict = outcome.verdict;
@@ -50,31 +55,46 @@ const OperatorRow* FindOperator(std::string_view name) {
   return found == std::end(kOperators) ? nullptr : found;
 }
 
-const OperatorRow* FirstFor(std::string_view kind) {
-  const auto* const found =
-      std::find_if(std::begin(kOperators), std::end(kOperators),
-                   [&](const OperatorRow& row) { return row.kind == kind; });
-  return found == std::end(kOperators) ? std::begin(kOperators) : found;
-}
+// Which rows may answer for a workload of a stated kind: its own, those further
+// in, and those that handle several kinds. All of them for an unknown kind.
+class Search {
+ public:
+  explicit Search(std::string_view kind)
+      : skips_(!kind.empty() &&
+               std::any_of(
+                   std::begin(kOperators), std::end(kOperators),
+                   [&](const OperatorRow& row) { return row.kind == kind; })),
+        kind_(kind) {}
+
+  // To be called with each row in order.
+  bool Includes(const OperatorRow& row) {
+    if (row.kind == kind_) skips_ = false;
+    return !skips_ || row.kind.empty();
+  }
+
+ private:
+  bool skips_;
+  std::string_view kind_;
+};
 
 }  // namespace
 
 std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
   const std::string& name = input.semantics.operator_();
   if (!name.empty()) {
-    const OperatorRow* const row = FindOperator(absl::AsciiStrToLower(name));
+    const OperatorRow* const row = FindOperator(name);
     if (row == nullptr) return std::nullopt;
     std::optional<NativeOutcome> outcome = row->outcome(input);
     if (outcome.has_value()) outcome = Complete(*std::move(outcome));
     return outcome;
   }
   std::optional<NativeOutcome> idle;
-  for (const OperatorRow* row = FirstFor(input.report.workload().kind());
-       row != std::end(kOperators); ++row) {
-    if (row->only_by_name) continue;
-    std::optional<NativeOutcome> outcome = row->outcome(input);
+  Search search(input.report.workload().kind());
+  for (const OperatorRow& row : kOperators) {
+    if (!search.Includes(row)) continue;
+    std::optional<NativeOutcome> outcome = row.outcome(input);
     if (!outcome.has_value()) continue;
-    if (outcome->verdict.verdict() == kNone) {
+    if (IsIdle(*outcome)) {
       if (!idle.has_value()) idle = std::move(outcome);
       continue;
     }
@@ -90,7 +110,7 @@ std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
 }
 
 bool IsNativeOperator(const std::string& name) {
-  return FindOperator(absl::AsciiStrToLower(name)) != nullptr;
+  return FindOperator(name) != nullptr;
 }
 
 std::string NativeOperatorNames() {

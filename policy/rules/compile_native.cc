@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "policy/native/import.h"
 #include "policy/native/operators.h"
 #include "policy/rules/compile_parts.h"
 
@@ -24,6 +25,11 @@ void RefuseOwnVerdicts(const v1::RetryPolicySpec& spec, IssueReporter& report) {
   refuse(spec.has_default_(), "default");
   refuse(spec.has_kill_switch(), "killSwitch");
   refuse(spec.compare_native(), "compareNative");
+  if (HasPastedBlock(spec.native())) {
+    report.Error("spec.native",
+                 "a pasted block has no say with useOwnSpec: the workload's "
+                 "own operator decides");
+  }
 }
 
 }  // namespace

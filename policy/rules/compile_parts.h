@@ -34,6 +34,11 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
 CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
                                      IssueReporter& report);
 
+// Turns the native blocks pasted into `spec` into rules, budgets and a default
+// of it, which get the positions of what they come from.
+void ExpandNative(v1::RetryPolicySpec& spec, SourceMap& positions,
+                  IssueReporter& report);
+
 // Null when the policy never asks the operator.
 std::unique_ptr<const CompiledNative> CompileNative(
     const v1::RetryPolicySpec& spec, IssueReporter& report);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/limits.h"
+#include "policy/native/import.h"
 #include "policy/rules/checks.h"
 #include "policy/rules/compile_parts.h"
 
@@ -171,11 +173,17 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   IssueReporter report(positions, issues);
   CompiledPolicy compiled;
   CheckHeader(policy, report);
-  const v1::RetryPolicySpec& spec = policy.spec();
+  std::optional<v1::RetryPolicy> expanded;
+  if (HasPastedBlock(policy.spec().native())) {
+    expanded = policy;
+    ExpandNative(*expanded->mutable_spec(), positions, report);
+  }
+  const v1::RetryPolicy& whole = expanded.has_value() ? *expanded : policy;
+  const v1::RetryPolicySpec& spec = whole.spec();
   CheckSelector(spec, report);
   compiled.selector = CompileSelector(spec.selector());
   compiled.budgets = CompileBudgets(spec, report);
-  CompileRules(policy, positions, compiled, report);
+  CompileRules(whole, positions, compiled, report);
   compiled.native = CompileNative(spec, report);
   const bool decides_natively = compiled.native && compiled.native->decides;
   if (spec.has_default_()) {
@@ -187,14 +195,14 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
                  "do when no rule matches");
   }
   compiled.fallback_reference =
-      Reference(policy, positions, "default", "spec.default");
+      Reference(whole, positions, "default", "spec.default");
   CompileCaps(spec, compiled, report);
   if (decides_natively) compiled.max_attempts = 0;
   compiled.derivation = CompileDerivation(spec.derivation(), report);
-  CompileSignatures(policy, positions, compiled, issues);
+  CompileSignatures(whole, positions, compiled, issues);
   const bool usable = report.errors() == 0 && (spec.signatures().empty() ||
                                                compiled.signatures != nullptr);
-  if (usable) LintPolicy(policy, compiled, report);
+  if (usable) LintPolicy(whole, compiled, report);
   SortByPosition(issues, first_issue);
   if (!usable) return nullptr;
   return std::unique_ptr<const Ruleset>(new Ruleset(

@@ -63,6 +63,7 @@ class Ruleset {
                                                 Issues& issues);
 
   const std::string& name() const { return source_.metadata().name(); }
+  // As written: pasted native blocks are in compiled() only.
   const v1::RetryPolicy& source() const { return source_; }
   const SourceMap& positions() const { return positions_; }
   const CompiledPolicy& compiled() const { return compiled_; }

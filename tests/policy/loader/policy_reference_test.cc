@@ -45,6 +45,8 @@ void AddEnum(const EnumDescriptor& type, Schema& schema) {
 void AddMessage(const Descriptor& type, Schema& schema) {
   if (!schema.seen.insert(&type).second) return;
   if (type.full_name() == "google.protobuf.Duration") return;
+  // Pasted objects have the keys of their operators.
+  if (type.full_name().find(".kubernetes.") != std::string::npos) return;
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
     if (!type.options().map_entry()) schema.keys.insert(field.json_name());

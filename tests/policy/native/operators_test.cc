@@ -70,9 +70,25 @@ TEST(AnswerNativelyTest, TheStatedKindIsWhereTheSearchStarts) {
   EXPECT_EQ(outcome->verdict.operator_(), "Job");
 }
 
+TEST(AnswerNativelyTest, AKindThatNoOperatorHasSkipsNobody) {
+  v1::FailureReport report = DrainedJobSet(3, 1, 0);
+  report.mutable_workload()->set_kind("Workflow");
+  EXPECT_EQ(Answer(report)->verdict.operator_(), "JobSet");
+}
+
+TEST(AnswerNativelyTest, FlyteAnswersForPlainPodsWhenItIsNamed) {
+  v1::FailureReport report = DrainedJob(6, 0);
+  report.clear_jobs();
+  report.mutable_workload()->set_kind("Pod");
+  const auto outcome = Answer(report, "flyte");
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_EQ(outcome->verdict.operator_(), "Flyte");
+  EXPECT_EQ(outcome->verdict.action(), v1::RETRY);
+}
+
 TEST(AnswerNativelyTest, ANamedOperatorLeavesNoChoice) {
   const v1::FailureReport report = DrainedJobSet(3, 1, 0);
-  EXPECT_EQ(Answer(report, "Job")->verdict.operator_(), "Job");
+  EXPECT_EQ(Answer(report, "job")->verdict.operator_(), "Job");
   EXPECT_FALSE(Answer(DrainedJob(6, 0), "jobset").has_value());
   EXPECT_FALSE(Answer(report, "nosuch").has_value());
 }
@@ -85,7 +101,8 @@ TEST(AnswerNativelyTest, ThereIsNoAnswerWithoutAnObjectOfAnOperator) {
 
 TEST(NativeOperatorTest, NamesAreThoseOfTheTable) {
   EXPECT_TRUE(IsNativeOperator("job"));
-  EXPECT_TRUE(IsNativeOperator("JobSet"));
+  EXPECT_TRUE(IsNativeOperator("flyte"));
+  EXPECT_FALSE(IsNativeOperator("JobSet"));
   EXPECT_FALSE(IsNativeOperator(""));
   EXPECT_FALSE(IsNativeOperator("cron"));
   EXPECT_THAT(NativeOperatorNames(), HasSubstr("jobset, job"));
