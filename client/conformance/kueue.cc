@@ -68,13 +68,16 @@ constexpr std::array<Kind, 3> kStories = {{
 }};
 
 // Members that tell what is asked of the sources themselves.
-constexpr std::array<Kind, 6> kMembers = {{
+constexpr std::array<Kind, 9> kMembers = {{
     {"attempts", KueueAttemptsFacts},
     {"evictions", KueueReasonsFacts},
     {"creationTimestamp", KueueQueueOrderFacts},
     {"jobActive", KueueReleaseFacts},
-    {"waitForPodsReady", KueueTimeoutFacts},
     {"workload", KueuePassFacts},
+    {"maximumExecutionTimeSeconds", KueueExecutionTimeFacts},
+    {"provisioningRequestConditions", KueueProvisioningFacts},
+    {"conditions", KueueReadinessFacts},
+    {"waitForPodsReady", KueueTimeoutFacts},
 }};
 
 std::optional<FactsOf> Find(const CaseInput& input) {

@@ -166,7 +166,7 @@ absl::StatusOr<Json> KueueWorkersFacts(const CaseInput& input) {
   const absl::Status known = CheckOnlyMembers(
       json, "input",
       {"check", "clusterName", "managerConditions", "managerJobActive", "owner",
-       "ownerManagedByKueue", "unmanagedReason", "worker1", "worker2",
+       "managedBy", "unmanagedReason", "worker1", "worker2",
        "workerLostTimeoutSeconds"});
   if (!known.ok()) return known;
   auto workload =
@@ -180,6 +180,12 @@ absl::StatusOr<Json> KueueWorkersFacts(const CaseInput& input) {
   kueue::ManagerView view{*workload, *check, "", "", {}, {}};
   view.unsupported_owner = UnsupportedOwner(Text(json, "owner"));
   view.unmanaged_reason = Text(json, "unmanagedReason");
+  constexpr const char* kMultiKueue = "kueue.x-k8s.io/multikueue";
+  if (json.contains("managedBy") && Text(json, "managedBy") != kMultiKueue) {
+    view.unmanaged_reason =
+        absl::StrFormat("Expecting spec.managedBy to be \"%s\" not \"%s\"",
+                        kMultiKueue, Text(json, "managedBy"));
+  }
   view.worker_lost_timeout =
       absl::Seconds(Number(json, "workerLostTimeoutSeconds",
                            absl::ToInt64Seconds(kueue::kWorkerLostTimeout)));

@@ -135,6 +135,9 @@ absl::StatusOr<Json> KueueRetryTimeFacts(const CaseInput& input) {
 }
 
 absl::StatusOr<Json> KueueReadinessFacts(const CaseInput& input) {
+  const absl::Status known = CheckOnlyMembers(
+      input.input, "input", {"now", "conditions", "waitForPodsReady"});
+  if (!known.ok()) return known;
   const auto now = KueueNow(input.input);
   if (!now.ok()) return now.status();
   const auto workload =

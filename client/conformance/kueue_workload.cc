@@ -161,6 +161,9 @@ absl::StatusOr<Json> KueueExecutionTimeFacts(const CaseInput& input) {
 }
 
 absl::StatusOr<Json> KueueTimeoutFacts(const CaseInput& input) {
+  const absl::Status known = CheckOnlyMembers(
+      input.input, "input", {"now", "waitForPodsReady", "requeueState"});
+  if (!known.ok()) return known;
   const auto now = KueueNow(input.input);
   if (!now.ok()) return now.status();
   auto workload =

@@ -43,8 +43,7 @@ class Writer {
  public:
   Writer(const Context& context, const Verdict& verdict,
          v1::Diagnosis& diagnosis)
-      : context_(context),
-        report_(context.report),
+      : report_(context.report),
         verdict_(verdict),
         winner_(verdict.decisive()),
         diagnosis_(diagnosis) {}
@@ -335,7 +334,6 @@ class Writer {
     text.push_back('.');
   }
 
-  const Context& context_;
   const v1::FailureReport& report_;
   const Verdict& verdict_;
   const Candidate* const winner_;

@@ -27,6 +27,14 @@ constexpr DialectRow kDialects[] = {
     {"job", &v1::NativePolicy::has_job, ImportJob},
 };
 
+// Where the operators' own checks say a field is.
+constexpr std::string_view kSpec = "spec";
+
+// "spec.x" as the place in the block at `path`.
+std::string InBlock(const std::string& field, const std::string& path) {
+  return field.starts_with(kSpec) ? path + field.substr(kSpec.size()) : path;
+}
+
 }  // namespace
 
 bool HasPastedBlock(const v1::NativePolicy& native) {
@@ -106,6 +114,25 @@ void ReportRefusals(const FieldErrors& refusals, IssueReporter& report) {
     const std::string prefix = refusal.field + ": ";
     if (text.starts_with(prefix)) text.erase(0, prefix.size());
     report.Error(refusal.field, std::move(text));
+  }
+}
+
+void ReportSpecIssues(const FieldErrors& refusals,
+                      const std::vector<std::string>& warnings,
+                      const std::string& path, IssueReporter& report) {
+  FieldErrors at_place = refusals;
+  for (FieldError& refusal : at_place) {
+    refusal.field = InBlock(refusal.field, path);
+  }
+  ReportRefusals(at_place, report);
+  for (const std::string& warning : warnings) {
+    const std::size_t colon = warning.find(": ");
+    if (colon == std::string::npos || !warning.starts_with(kSpec)) {
+      report.Warn(path, warning);
+    } else {
+      report.Warn(InBlock(warning.substr(0, colon), path),
+                  warning.substr(colon + 2));
+    }
   }
 }
 

@@ -36,22 +36,15 @@ JobSpec Completed(JobSpec spec, const Gates& gates) {
 
 void Refuse(const JobSpec& spec, bool has_template, const std::string& path,
             IssueReporter& report) {
-  const JobSpecIssues issues = KubernetesJobSpecIssues(spec, path);
+  const JobSpecIssues issues = KubernetesJobSpecIssues(spec, "spec");
   FieldErrors errors;
   for (const FieldError& error : issues.errors) {
     const bool needs_template =
-        error.field.starts_with(path + ".template") ||
+        error.field.starts_with("spec.template") ||
         error.field.ends_with("onExitCodes.containerName");
     if (has_template || !needs_template) errors.push_back(error);
   }
-  ReportRefusals(errors, report);
-  for (const std::string& warning : issues.warnings) {
-    // "path: text".
-    const std::size_t colon = warning.find(": ");
-    const bool has_path = colon != std::string::npos;
-    report.Warn(has_path ? warning.substr(0, colon) : path,
-                has_path ? warning.substr(colon + 2) : warning);
-  }
+  ReportSpecIssues(errors, issues.warnings, path, report);
 }
 
 v1::Outcome Count() {

@@ -87,16 +87,9 @@ void ImportRule(const FailurePolicyRule& from, int index,
 
 void Refuse(const FailurePolicy& policy, const std::string& path,
             const v1::NativeSemantics& semantics, IssueReporter& report) {
-  const JobSetSpecIssues issues =
-      FailurePolicyIssues(policy, path, GatesFor(semantics).gates);
-  ReportRefusals(issues.errors, report);
-  for (const std::string& warning : issues.warnings) {
-    const std::size_t colon = warning.find(": ");
-    const bool has_path =
-        warning.starts_with(path) && colon != std::string::npos;
-    report.Warn(has_path ? warning.substr(0, colon) : path,
-                has_path ? warning.substr(colon + 2) : warning);
-  }
+  const JobSetSpecIssues issues = FailurePolicyIssues(
+      policy, "spec.failurePolicy", GatesFor(semantics).gates);
+  ReportSpecIssues(issues.errors, issues.warnings, path, report);
 }
 
 }  // namespace
@@ -116,7 +109,7 @@ void ImportJobSet(const v1::NativePolicy& native, const std::string& path,
     return;
   }
   const FailurePolicy& policy = native.job_set().failure_policy();
-  Refuse(policy, policy_path, native.semantics(), report);
+  Refuse(policy, path, native.semantics(), report);
   if (policy.has_restart_strategy()) {
     NotCarriedOver(policy_path + ".restartStrategy",
                    "how Jobs are created again is up to the controller",

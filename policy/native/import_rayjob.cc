@@ -1,20 +1,41 @@
 // spec of a RayJob.
+#include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "policy/native/import.h"
+#include "policy/native/kuberay_retry_gate.h"
+#include "policy/native/kuberay_settings.h"
+#include "policy/native/kuberay_types.h"
+#include "policy/native/kuberay_validation.h"
 
 namespace mulligan {
+namespace kuberay {
 namespace {
 
 constexpr char kBackoffLimit[] = "backoff-limit";
 
-// Ended by its own clock: KubeRay does not retry that, whatever is left.
-constexpr std::string_view kNeverRetried[] = {"DeadlineExceeded",
+// Reasons of attempts that ended by a clock.
+constexpr std::string_view kClockReasons[] = {"DeadlineExceeded",
                                               "JobStatusCheckTimeoutExceeded"};
 
-void WarnOfTheRest(const kubernetes::ray::v1::RayJobSpec& spec,
-                   const std::string& path, IssueReporter& report) {
+void Refuse(const RayJobSpec& spec, const Settings& settings,
+            const std::string& path, IssueReporter& report) {
+  FieldErrors errors = ValidateRayJobSpec(spec, settings);
+  if (!spec.has_ray_cluster_spec()) {
+    // A block may leave out what the attempts run on.
+    const auto needs_cluster = [](const FieldError& error) {
+      return error.field.starts_with("spec.rayClusterSpec");
+    };
+    errors.erase(std::remove_if(errors.begin(), errors.end(), needs_cluster),
+                 errors.end());
+  }
+  ReportSpecIssues(errors, RayJobSpecWarnings(spec), path, report);
+}
+
+void WarnOfTheRest(const RayJobSpec& spec, const std::string& path,
+                   IssueReporter& report) {
   const struct {
     bool given;
     std::string_view field;
@@ -35,23 +56,25 @@ void WarnOfTheRest(const kubernetes::ray::v1::RayJobSpec& spec,
 }
 
 }  // namespace
+}  // namespace kuberay
 
 void ImportRayJob(const v1::NativePolicy& native, const std::string& path,
                   Import& into, IssueReporter& report) {
-  const kubernetes::ray::v1::RayJobSpec& spec = native.ray_job();
-  const std::string limit_path = path + ".backoffLimit";
-  FieldErrors refusals;
-  CheckNonNegative(limit_path, spec.backoff_limit(), refusals);
-  ReportRefusals(refusals, report);
+  using namespace kuberay;  // NOLINT(google-build-using-namespace)
+  const RayJobSpec& spec = native.ray_job();
+  const Settings settings = SettingsFor(native.semantics()).settings;
+  Refuse(spec, settings, path, report);
   WarnOfTheRest(spec, path, report);
   v1::Rule rule;
   rule.set_name("never-retried");
-  for (const std::string_view reason : kNeverRetried) {
+  for (const std::string_view reason : kClockReasons) {
+    if (!IsNeverRetried(reason, settings)) continue;
     rule.mutable_when()->add_reasons(std::string(reason));
   }
   *rule.mutable_then() = FailOutcome(v1::WORKLOAD);
   into.rules.push_back({std::move(rule), path});
-  AddImportedBudget(kBackoffLimit, spec.backoff_limit(), v1::WORKLOAD,
+  const std::string limit_path = path + ".backoffLimit";
+  AddImportedBudget(kBackoffLimit, BackoffLimitOf(spec, settings), v1::WORKLOAD,
                     limit_path, into, report);
   // Despite its name there is no delay.
   into.fallback = RetryOutcome(v1::CLUSTER, kBackoffLimit);

@@ -1,18 +1,14 @@
 #include "policy/native/kueue_gates.h"
 
 #include <array>
-#include <charconv>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "absl/strings/str_format.h"
+#include "policy/native/release.h"
 
 namespace mulligan::kueue {
 namespace {
-
-constexpr int kLatestMinor = 19;
 
 struct GateRow {
   std::string_view name;
@@ -42,19 +38,9 @@ constexpr std::array<FeatureRow, 2> kFeatures = {{
     {&Gates::reactivates_own_deactivations, 20},
 }};
 
-// The minor number of "0.19", "v0.19" or "0.19.2".
-std::optional<int> MinorOf(std::string_view release) {
-  if (release.starts_with('v')) release.remove_prefix(1);
-  if (!release.starts_with("0.")) return std::nullopt;
-  release.remove_prefix(2);
-  int minor = 0;
-  const char* const last = release.data() + release.size();
-  const auto [end, error] = std::from_chars(release.data(), last, minor);
-  if (error != std::errc() || minor < 0 || (end != last && *end != '.')) {
-    return std::nullopt;
-  }
-  return minor;
-}
+// The release that was read, and the newest one of which a change is known.
+constexpr int kDefaultMinor = 19;
+constexpr int kNewestMinor = 20;
 
 }  // namespace
 
@@ -70,18 +56,10 @@ bool SetGate(const std::string& name, bool enabled, Gates& gates) {
 
 GateSetup GatesFor(const v1::NativeSemantics& semantics) {
   GateSetup setup;
-  int minor = kLatestMinor;
-  const auto version = semantics.versions().find("kueue");
-  if (version != semantics.versions().end()) {
-    if (const auto parsed = MinorOf(version->second)) {
-      minor = *parsed;
-    } else {
-      setup.warnings.push_back(absl::StrFormat(
-          "versions.kueue: '%s' is no release like 0.19; the semantics of 0.%d "
-          "are used",
-          version->second, kLatestMinor));
-    }
-  }
+  const bool chosen = semantics.versions().count("kueue") > 0;
+  const int minor =
+      chosen ? ChosenMinor(semantics, "kueue", 0, kNewestMinor, setup.warnings)
+             : kDefaultMinor;
   setup.semantics = absl::StrFormat("kueue 0.%d", minor);
   for (const FeatureRow& row : kFeatures) {
     setup.gates.*row.feature = minor >= row.since_minor;

@@ -23,7 +23,11 @@ struct OperatorRow {
 
 // Outermost first: each may own objects of those below it.
 constexpr OperatorRow kOperators[] = {
+    {"kueue", "", WorkloadOutcome},
     {"flyte", "", FlyteOutcome},
+    {"trainjob", "TrainJob", TrainJobOutcome},
+    {"rayjob", "RayJob", RayJobOutcome},
+    {"kubeflow", "", TrainingJobOutcome},
     {"jobset", "JobSet", JobSetOutcome},
     {"job", "Job", KubernetesJobOutcome},
 };

@@ -14,8 +14,8 @@ namespace mulligan {
 // when the report has no object of a known operator.
 //
 // The outermost operator that does something answers: a JobSet before its
-// child Jobs, a TrainJob before its JobSet. One that does nothing yet (verdict
-// "None") leaves the answer to the next one further in, which is what happens
+// child Jobs, a TrainJob before its JobSet. One that does nothing for now
+// ("None") leaves the answer to the next one further in, which is what happens
 // in the cluster too; a warning says so. `report.workload.kind`, when given,
 // is where the search starts; `semantics.operator` leaves no choice at all.
 //

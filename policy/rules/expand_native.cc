@@ -51,7 +51,10 @@ void AddDefault(Import& import, v1::RetryPolicySpec& spec, SourceMap& positions,
 
 void ExpandNative(v1::RetryPolicySpec& spec, SourceMap& positions,
                   IssueReporter& report) {
+  const int errors = report.errors();
   Import import = ImportNative(spec.native(), report);
+  // What the operator refuses would be refused again as a rule.
+  if (report.errors() > errors) import.rules.clear();
   AddBudgets(import, spec, positions, report);
   AddRules(import, spec, positions);
   AddDefault(import, spec, positions, report);

@@ -174,7 +174,8 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   CompiledPolicy compiled;
   CheckHeader(policy, report);
   std::optional<v1::RetryPolicy> expanded;
-  if (HasPastedBlock(policy.spec().native())) {
+  if (HasPastedBlock(policy.spec().native()) &&
+      !policy.spec().native().use_own_spec()) {
     expanded = policy;
     ExpandNative(*expanded->mutable_spec(), positions, report);
   }

@@ -10,6 +10,7 @@
 #include "client/conformance/evaluate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::conformance {
@@ -182,6 +183,17 @@ TEST(OutOfScopeReasonsTest, EveryKeyIsThereOnceWithASentence) {
     EXPECT_TRUE(reason.why.ends_with(".")) << reason.key;
   }
   EXPECT_THAT(keys, ::testing::Not(IsEmpty()));
+}
+
+TEST(OutOfScopeReasonsTest, TheDocumentHasTheSameTable) {
+  ASSERT_OK_AND_ASSIGN(
+      const std::string text,
+      mulligan::testing::ReadFile(
+          mulligan::testing::SourcePath("docs/conformance.md")));
+  for (const OutOfScope& reason : OutOfScopeReasons()) {
+    EXPECT_THAT(text, HasSubstr("| `" + std::string(reason.key) + "` | " +
+                                std::string(reason.why) + " |"));
+  }
 }
 
 }  // namespace

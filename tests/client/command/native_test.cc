@@ -1,4 +1,5 @@
 // Both verdicts on the sample objects of every operator.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -74,11 +75,17 @@ TEST_P(SampleTest, PolicyNativeDecidesAsTheOperator) {
 constexpr Sample kSamples[] = {
     {"job", "Job", v1::FAIL, "Failed", v1::RETRY},
     {"jobset", "JobSet", v1::FAIL, "FailJobSet", v1::RETRY},
+    {"rayjob", "RayJob", v1::FAIL, "Failed", v1::RETRY},
+    {"trainjob", "TrainJob", v1::FAIL, "Failed", v1::RETRY},
+    {"workload", "Workload", v1::FAIL, "Deactivate", v1::RETRY},
+    {"flyte-pod", "Flyte", v1::FAIL, "PermanentFailure", v1::RETRY},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, SampleTest, ::testing::ValuesIn(kSamples),
                          [](const auto& test) {
-                           return std::string(test.param.file);
+                           std::string name = test.param.file;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
                          });
 
 TEST(NativeTest, WithoutAnOperatorsObjectPolicyNativeIsAnError) {

@@ -30,9 +30,9 @@ struct RequestCase {
   const char* state;
 };
 
-class FollowRequestTest : public testing::TestWithParam<RequestCase> {};
+class KueueFollowRequestTest : public testing::TestWithParam<RequestCase> {};
 
-TEST_P(FollowRequestTest, RetriesRejectsOrWaits) {
+TEST_P(KueueFollowRequestTest, RetriesRejectsOrWaits) {
   const RequestCase& test = GetParam();
   Workload request;
   AddCondition(test.condition, true, "r", 5, request);
@@ -45,7 +45,7 @@ TEST_P(FollowRequestTest, RetriesRejectsOrWaits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, FollowRequestTest,
+    Table, KueueFollowRequestTest,
     testing::Values(
         RequestCase{"Failed", "Failed", false, 3, "Retry"},
         RequestCase{"FailedTooOften", "Failed", false, 4, "Rejected"},
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         RequestCase{"Nothing", "Odd", false, 1, "Pending"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(FollowRequestTest, RevokedCapacityOfFinishedWorkIsIgnored) {
+TEST(KueueFollowRequestTest, RevokedCapacityOfFinishedWorkIsIgnored) {
   Workload request;
   AddCondition("CapacityRevoked", true, "r", 5, request);
   Workload workload = AdmittedWorkload(1);
@@ -70,7 +70,8 @@ TEST(FollowRequestTest, RevokedCapacityOfFinishedWorkIsIgnored) {
             "Ready");
 }
 
-TEST(FollowRequestTest, DelaysGrowWithTheRetriesAndOldRequestsAreNotCounted) {
+TEST(KueueFollowRequestTest,
+     DelaysGrowWithTheRetriesAndOldRequestsAreNotCounted) {
   Workload request;
   AddCondition("Failed", true, "r", 5, request);
   AdmissionCheckState check = Check("Pending");
@@ -84,7 +85,7 @@ TEST(FollowRequestTest, DelaysGrowWithTheRetriesAndOldRequestsAreNotCounted) {
   EXPECT_EQ(follow(2).state(), "Pending");
 }
 
-TEST(ChecksTest, MessagesSortByName) {
+TEST(KueueChecksTest, MessagesSortByName) {
   Workload workload;
   AddCheck("b", "Retry", workload).set_message("why");
   AddCheck("c", "Ready", workload);
@@ -93,7 +94,7 @@ TEST(ChecksTest, MessagesSortByName) {
             "AdmissionChecks in Retry state: \"a\"; \"b\" (why)");
 }
 
-TEST(ChecksTest, TheQueueSaysWhichChecksThereAre) {
+TEST(KueueChecksTest, TheQueueSaysWhichChecksThereAre) {
   Workload workload;
   AddCheck("b", "Ready", workload);
   AddCheck("c", "Ready", workload);
@@ -105,9 +106,9 @@ TEST(ChecksTest, TheQueueSaysWhichChecksThereAre) {
   EXPECT_FALSE(SyncChecks({"a", "b"}, Second(1), status));
 }
 
-class WorkersTest : public testing::Test {
+class KueueWorkersTest : public testing::Test {
  protected:
-  WorkersTest() {
+  KueueWorkersTest() {
     workload_.mutable_status()->set_cluster_name("w");
     worker_.name = "w";
   }
@@ -128,7 +129,7 @@ class WorkersTest : public testing::Test {
   Worker worker_;
 };
 
-TEST_F(WorkersTest, AnEvictionThereIsARetryHere) {
+TEST_F(KueueWorkersTest, AnEvictionThereIsARetryHere) {
   Remote(kEvicted, "Preempted");
   const ManagerVerdict verdict = Follow();
   EXPECT_EQ(verdict.check.state(), "Retry");
@@ -136,7 +137,7 @@ TEST_F(WorkersTest, AnEvictionThereIsARetryHere) {
               StartsWith("Workload evicted on worker cluster: \"w\""));
 }
 
-TEST_F(WorkersTest, OutOfSyncIsNoEnd) {
+TEST_F(KueueWorkersTest, OutOfSyncIsNoEnd) {
   Remote(kFinished, "OutOfSync");
   EXPECT_FALSE(Follow().finished.has_value());
   EXPECT_EQ(Follow().check.state(), "Retry");
@@ -144,7 +145,7 @@ TEST_F(WorkersTest, OutOfSyncIsNoEnd) {
   EXPECT_EQ(Follow().finished->reason(), "Failed");
 }
 
-TEST_F(WorkersTest, ALostWorkerHasAGracePeriod) {
+TEST_F(KueueWorkersTest, ALostWorkerHasAGracePeriod) {
   worker_.reachable = false;
   worker_.lost_for = absl::Seconds(299);
   EXPECT_EQ(Follow().check.state(), "Ready");
@@ -155,12 +156,12 @@ TEST_F(WorkersTest, ALostWorkerHasAGracePeriod) {
             "Admitting remote lost, Previously: \"Ready\"");
 }
 
-TEST_F(WorkersTest, ALostCopyRetriesAtOnce) {
+TEST_F(KueueWorkersTest, ALostCopyRetriesAtOnce) {
   EXPECT_EQ(Follow().check.message(),
             "Admitting remote no longer exists, Previously: \"Ready\"");
 }
 
-TEST_F(WorkersTest, AnAdmissionThereSatisfiesTheCheck) {
+TEST_F(KueueWorkersTest, AnAdmissionThereSatisfiesTheCheck) {
   check_ = Check("Pending");
   Remote(kAdmitted, "Admitted");
   EXPECT_EQ(Follow().check.state(), "Ready");

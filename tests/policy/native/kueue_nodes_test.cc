@@ -47,7 +47,7 @@ const char kNotReady[] =
     "status { conditions { type: 'Ready' status: 'Unknown' "
     "last_transition_time { seconds: 90 } } }";
 
-TEST(AssignedNodesTest, ReadsBothFormsOfAnAssignment) {
+TEST(KueueAssignedNodesTest, ReadsBothFormsOfAnAssignment) {
   Workload workload = PlacedWorkload();
   EXPECT_THAT(AssignedNodes(workload.status()),
               ElementsAre("node-1-x", "node-2-x"));
@@ -83,9 +83,9 @@ struct HealthCase {
   bool healthy;
 };
 
-class HealthTest : public testing::TestWithParam<HealthCase> {};
+class KueueHealthTest : public testing::TestWithParam<HealthCase> {};
 
-TEST_P(HealthTest, IsJudgedByTheNodeAndItsPods) {
+TEST_P(KueueHealthTest, IsJudgedByTheNodeAndItsPods) {
   const HealthCase& test = GetParam();
   const Node node = NodeWith(test.node);
   std::vector<Pod> pods;
@@ -113,7 +113,7 @@ const std::string kSoftTaint =
     " spec { taints { key: 'soft' effect: 'NoExecute' } }";
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, HealthTest,
+    Table, KueueHealthTest,
     testing::Values(
         HealthCase{"Ready", kReady, {}, true},
         HealthCase{"NotReadyWithoutPods", kNotReady, {}, false},
@@ -140,7 +140,7 @@ NodeVerdict Lose(const std::string& name, const Workload& workload) {
   return ReconcileNode(view, workload);
 }
 
-TEST(ReconcileNodeTest, TheSecondNodeEvicts) {
+TEST(KueueReconcileNodeTest, TheSecondNodeEvicts) {
   const NodeVerdict first = Lose("node-1-x", PlacedWorkload());
   EXPECT_FALSE(first.evicted);
   EXPECT_EQ(first.workload.status().unhealthy_nodes(0).name(), "node-1-x");
@@ -154,7 +154,7 @@ TEST(ReconcileNodeTest, TheSecondNodeEvicts) {
   EXPECT_THAT(second.workload.status().unhealthy_nodes(), IsEmpty());
 }
 
-TEST(ReconcileNodeTest, NodesOfOthersAndEvictedWorkloadsAreSkipped) {
+TEST(KueueReconcileNodeTest, NodesOfOthersAndEvictedWorkloadsAreSkipped) {
   EXPECT_THAT(
       Lose("other", PlacedWorkload()).workload.status().unhealthy_nodes(),
       IsEmpty());
@@ -164,7 +164,7 @@ TEST(ReconcileNodeTest, NodesOfOthersAndEvictedWorkloadsAreSkipped) {
               IsEmpty());
 }
 
-TEST(ReconcileNodeTest, WithoutALookAtPodsThirtySecondsAreWaited) {
+TEST(KueueReconcileNodeTest, WithoutALookAtPodsThirtySecondsAreWaited) {
   const Node node = NodeWith(kNotReady);
   NodeView view;
   view.name = "node-1-x";
@@ -180,7 +180,7 @@ TEST(ReconcileNodeTest, WithoutALookAtPodsThirtySecondsAreWaited) {
                    .empty());
 }
 
-TEST(EvictWithoutReplacementTest, OnlyUnderFailFast) {
+TEST(KueueEvictWithoutReplacementTest, OnlyUnderFailFast) {
   WorkloadStatus status = Lose("node-1-x", PlacedWorkload()).workload.status();
   Gates gates;
   gates.fail_fast_without_replacement = false;
@@ -191,7 +191,7 @@ TEST(EvictWithoutReplacementTest, OnlyUnderFailFast) {
             "node(s): node-1-x");
 }
 
-TEST(RecoverPodTest, WaitsForTheGracePeriodFirst) {
+TEST(KueueRecoverPodTest, WaitsForTheGracePeriodFirst) {
   const Pod pod = Parsed<Pod>(R"(
       metadata {
         deletion_timestamp { seconds: 100 }

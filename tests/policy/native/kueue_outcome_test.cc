@@ -24,7 +24,7 @@ using ::testing::Pair;
 
 constexpr std::int64_t kNow = 10'000;
 
-class WorkloadOutcomeTest : public testing::Test {
+class KueueWorkloadOutcomeTest : public testing::Test {
  protected:
   NativeOutcome Outcome(const Workload& workload) {
     *report_.mutable_kueue_workload() = workload;
@@ -44,11 +44,11 @@ class WorkloadOutcomeTest : public testing::Test {
   v1::NativeSemantics semantics_;
 };
 
-TEST_F(WorkloadOutcomeTest, NothingWithoutAWorkload) {
+TEST_F(KueueWorkloadOutcomeTest, NothingWithoutAWorkload) {
   EXPECT_FALSE(WorkloadOutcome({report_, ledger_, semantics_, {}}).has_value());
 }
 
-TEST_F(WorkloadOutcomeTest, ReadinessTimeoutsPayAndWait) {
+TEST_F(KueueWorkloadOutcomeTest, ReadinessTimeoutsPayAndWait) {
   Setting("waitForPodsReady.requeuingStrategy.backoffLimitCount", "3");
   Workload workload = AdmittedWorkload(1);
   workload.mutable_status()->mutable_requeue_state()->set_count(1);
@@ -69,7 +69,7 @@ TEST_F(WorkloadOutcomeTest, ReadinessTimeoutsPayAndWait) {
               Contains(Pair("requeueState.count", 2)));
 }
 
-TEST_F(WorkloadOutcomeTest, TheTimeoutBeyondTheLimitDeactivates) {
+TEST_F(KueueWorkloadOutcomeTest, TheTimeoutBeyondTheLimitDeactivates) {
   Setting("waitForPodsReady.requeuingStrategy.backoffLimitCount", "1");
   Workload workload = AdmittedWorkload(1);
   workload.mutable_status()->mutable_requeue_state()->set_count(1);
@@ -82,7 +82,7 @@ TEST_F(WorkloadOutcomeTest, TheTimeoutBeyondTheLimitDeactivates) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("kueue#14870")));
 }
 
-TEST_F(WorkloadOutcomeTest, WithoutALimitNothingPays) {
+TEST_F(KueueWorkloadOutcomeTest, WithoutALimitNothingPays) {
   const NativeOutcome outcome = Outcome(AdmittedWorkload(1));
   EXPECT_EQ(outcome.action, v1::RETRY);
   EXPECT_EQ(outcome.charged_to, "");
@@ -96,10 +96,11 @@ struct EvictedCase {
   v1::Queue queue;
 };
 
-class EvictedOutcomeTest : public WorkloadOutcomeTest,
-                           public testing::WithParamInterface<EvictedCase> {};
+class KueueEvictedOutcomeTest
+    : public KueueWorkloadOutcomeTest,
+      public testing::WithParamInterface<EvictedCase> {};
 
-TEST_P(EvictedOutcomeTest, FollowsTheReason) {
+TEST_P(KueueEvictedOutcomeTest, FollowsTheReason) {
   const EvictedCase& test = GetParam();
   const NativeOutcome outcome = Outcome(EvictedWorkload(test.reason, 9000));
   EXPECT_EQ(outcome.verdict.verdict(), "Evicted");
@@ -110,7 +111,7 @@ TEST_P(EvictedOutcomeTest, FollowsTheReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, EvictedOutcomeTest,
+    Table, KueueEvictedOutcomeTest,
     testing::Values(
         EvictedCase{"Preempted", "Preempted", v1::RETRY, v1::REQUEUE},
         EvictedCase{"NodeFailures", "NodeFailures", v1::RETRY, v1::REQUEUE},
@@ -128,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         EvictedCase{"Newer", "Teleported", v1::WAIT, v1::QUEUE_UNSPECIFIED}),
     [](const auto& test) { return test.param.name; });
 
-TEST_F(WorkloadOutcomeTest, ARunningBackoffIsTheDelay) {
+TEST_F(KueueWorkloadOutcomeTest, ARunningBackoffIsTheDelay) {
   Workload workload = EvictedWorkload("PodsReadyTimeout", 9990);
   auto& state = *workload.mutable_status()->mutable_requeue_state();
   state.set_count(4);
@@ -136,7 +137,7 @@ TEST_F(WorkloadOutcomeTest, ARunningBackoffIsTheDelay) {
   EXPECT_EQ(Outcome(workload).verdict.delay().seconds(), 480);
 }
 
-TEST_F(WorkloadOutcomeTest, ASinglePodDoesNotComeBack) {
+TEST_F(KueueWorkloadOutcomeTest, ASinglePodDoesNotComeBack) {
   Workload workload = EvictedWorkload("Preempted", 9000);
   workload.mutable_metadata()->add_owner_references()->set_kind("Pod");
   EXPECT_EQ(Outcome(workload).action, v1::FAIL);
@@ -146,7 +147,7 @@ TEST_F(WorkloadOutcomeTest, ASinglePodDoesNotComeBack) {
   EXPECT_EQ(Outcome(workload).action, v1::RETRY);
 }
 
-TEST_F(WorkloadOutcomeTest, AStoppedQueueEvicts) {
+TEST_F(KueueWorkloadOutcomeTest, AStoppedQueueEvicts) {
   Setting("clusterQueue.stopPolicy", "HoldAndDrain");
   const NativeOutcome outcome = Outcome(AdmittedWorkload(9990));
   EXPECT_EQ(outcome.verdict.verdict(), "Evict");
@@ -154,14 +155,14 @@ TEST_F(WorkloadOutcomeTest, AStoppedQueueEvicts) {
   EXPECT_EQ(outcome.action, v1::WAIT);
 }
 
-TEST_F(WorkloadOutcomeTest, ARunningQueueTakesItBack) {
+TEST_F(KueueWorkloadOutcomeTest, ARunningQueueTakesItBack) {
   Setting("clusterQueue.stopPolicy", "None");
   const NativeOutcome outcome =
       Outcome(EvictedWorkload("ClusterQueueStopped", 9000));
   EXPECT_EQ(outcome.action, v1::RETRY);
 }
 
-TEST_F(WorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
+TEST_F(KueueWorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
   *report_.add_jobs() = Parsed<kueue::Job>(R"(
       metadata { name: "j" }
       status { conditions {
@@ -175,7 +176,7 @@ TEST_F(WorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
   EXPECT_EQ(outcome.action, v1::FAIL);
 }
 
-TEST_F(WorkloadOutcomeTest, TheJobOfAnotherWorkloadIsNotItsEnd) {
+TEST_F(KueueWorkloadOutcomeTest, TheJobOfAnotherWorkloadIsNotItsEnd) {
   *report_.add_jobs() = Parsed<kueue::Job>(R"(
       metadata { name: "other" }
       status { conditions { type: "Failed" status: "True" } })");
@@ -186,7 +187,7 @@ TEST_F(WorkloadOutcomeTest, TheJobOfAnotherWorkloadIsNotItsEnd) {
   EXPECT_EQ(Outcome(workload).verdict.verdict(), "None");
 }
 
-TEST_F(WorkloadOutcomeTest, FailedPodsAreNothingToIt) {
+TEST_F(KueueWorkloadOutcomeTest, FailedPodsAreNothingToIt) {
   report_.add_pods()->mutable_status()->set_phase("Failed");
   const NativeOutcome outcome = Outcome(AdmittedWorkload(9990));
   EXPECT_EQ(outcome.verdict.verdict(), "None");
@@ -195,7 +196,7 @@ TEST_F(WorkloadOutcomeTest, FailedPodsAreNothingToIt) {
 }
 
 // kueue#14811: the restart of a JobSet starts the recovery clock.
-TEST_F(WorkloadOutcomeTest, ARestartOfTheJobIsTakenForALossOfReadiness) {
+TEST_F(KueueWorkloadOutcomeTest, ARestartOfTheJobIsTakenForALossOfReadiness) {
   *report_.mutable_job_set() = Parsed<kueue::JobSet>(R"(
       spec { replicated_jobs { name: "a" replicas: 2 } }
       status { replicated_jobs_status { name: "a" ready: 1 } })");
@@ -205,7 +206,7 @@ TEST_F(WorkloadOutcomeTest, ARestartOfTheJobIsTakenForALossOfReadiness) {
               Contains(HasSubstr("unless it recovers within 30m")));
 }
 
-TEST_F(WorkloadOutcomeTest, ChecksEvictAfterTheirDelay) {
+TEST_F(KueueWorkloadOutcomeTest, ChecksEvictAfterTheirDelay) {
   Workload workload = AdmittedWorkload(9990);
   auto& check = AddCheck("prov", "Retry", workload);
   check.set_message("no capacity");
@@ -220,7 +221,7 @@ TEST_F(WorkloadOutcomeTest, ChecksEvictAfterTheirDelay) {
               Contains(Pair("admissionChecks[0].retryCount", 1)));
 }
 
-TEST_F(WorkloadOutcomeTest, RejectedChecksDeactivate) {
+TEST_F(KueueWorkloadOutcomeTest, RejectedChecksDeactivate) {
   Workload workload = AdmittedWorkload(9990);
   AddCheck("prov", "Rejected", workload);
   const NativeOutcome outcome = Outcome(workload);
@@ -229,7 +230,7 @@ TEST_F(WorkloadOutcomeTest, RejectedChecksDeactivate) {
   EXPECT_EQ(outcome.action, v1::FAIL);
 }
 
-TEST_F(WorkloadOutcomeTest, AUsersStopIsNoFailure) {
+TEST_F(KueueWorkloadOutcomeTest, AUsersStopIsNoFailure) {
   Workload workload = AdmittedWorkload(9990);
   workload.mutable_spec()->set_active(false);
   const NativeOutcome outcome = Outcome(workload);
@@ -238,7 +239,7 @@ TEST_F(WorkloadOutcomeTest, AUsersStopIsNoFailure) {
   EXPECT_EQ(outcome.action, v1::IGNORE);
 }
 
-class NodeOutcomeTest : public WorkloadOutcomeTest {
+class KueueNodeOutcomeTest : public KueueWorkloadOutcomeTest {
  protected:
   Workload Placed() {
     Workload workload = AdmittedWorkload(9990);
@@ -256,7 +257,7 @@ class NodeOutcomeTest : public WorkloadOutcomeTest {
   }
 };
 
-TEST_F(NodeOutcomeTest, OneNodeIsReplacedInPlace) {
+TEST_F(KueueNodeOutcomeTest, OneNodeIsReplacedInPlace) {
   Lose("a");
   Lose("unrelated");
   const NativeOutcome outcome = Outcome(Placed());
@@ -267,7 +268,7 @@ TEST_F(NodeOutcomeTest, OneNodeIsReplacedInPlace) {
   EXPECT_EQ(outcome.queue, v1::IN_PLACE);
 }
 
-TEST_F(NodeOutcomeTest, TwoNodesEvict) {
+TEST_F(KueueNodeOutcomeTest, TwoNodesEvict) {
   Lose("a");
   Lose("b");
   const NativeOutcome outcome = Outcome(Placed());
@@ -277,7 +278,7 @@ TEST_F(NodeOutcomeTest, TwoNodesEvict) {
   EXPECT_EQ(outcome.queue, v1::REQUEUE);
 }
 
-TEST_F(WorkloadOutcomeTest, QueuedWorkIsNoFailure) {
+TEST_F(KueueWorkloadOutcomeTest, QueuedWorkIsNoFailure) {
   Workload workload;
   AddCondition(kueue::kQuotaReserved, false, "WaitingForQuota", 5, workload);
   const NativeOutcome outcome = Outcome(workload);
@@ -286,7 +287,7 @@ TEST_F(WorkloadOutcomeTest, QueuedWorkIsNoFailure) {
   EXPECT_EQ(outcome.action, v1::IGNORE);
 }
 
-TEST_F(WorkloadOutcomeTest, FinishedWorkKeepsItsEnd) {
+TEST_F(KueueWorkloadOutcomeTest, FinishedWorkKeepsItsEnd) {
   Workload workload = AdmittedWorkload(1);
   AddCondition(kueue::kFinished, true, "FailedToStart", 5, workload);
   EXPECT_EQ(Outcome(workload).action, v1::FAIL);
@@ -294,13 +295,13 @@ TEST_F(WorkloadOutcomeTest, FinishedWorkKeepsItsEnd) {
 
 // Bad input.
 
-TEST_F(WorkloadOutcomeTest, AnEmptyWorkloadIsPending) {
+TEST_F(KueueWorkloadOutcomeTest, AnEmptyWorkloadIsPending) {
   const NativeOutcome outcome = Outcome(Workload());
   EXPECT_EQ(outcome.verdict.verdict(), "Pending");
   EXPECT_EQ(outcome.action, v1::IGNORE);
 }
 
-TEST_F(WorkloadOutcomeTest, HugeAndNegativeNumbersAreNamedAndSurvived) {
+TEST_F(KueueWorkloadOutcomeTest, HugeAndNegativeNumbersAreNamedAndSurvived) {
   Setting("waitForPodsReady.requeuingStrategy.backoffLimitCount", "2147483647");
   Workload workload = AdmittedWorkload(1);
   auto& status = *workload.mutable_status();
@@ -319,14 +320,14 @@ TEST_F(WorkloadOutcomeTest, HugeAndNegativeNumbersAreNamedAndSurvived) {
               Contains(HasSubstr("status.requeueState.count")));
 }
 
-TEST_F(WorkloadOutcomeTest, ContradictoryStatusIsNamed) {
+TEST_F(KueueWorkloadOutcomeTest, ContradictoryStatusIsNamed) {
   Workload workload = AdmittedWorkload(1);
   workload.mutable_status()->mutable_conditions(0)->set_status("False");
   EXPECT_THAT(Outcome(workload).warnings,
               Contains(HasSubstr("Admitted without QuotaReserved")));
 }
 
-TEST_F(WorkloadOutcomeTest, ACutDownStatusIsCompleted) {
+TEST_F(KueueWorkloadOutcomeTest, ACutDownStatusIsCompleted) {
   Workload workload = AdmittedWorkload(1);
   workload.mutable_status()->mutable_conditions()->DeleteSubrange(0, 1);
   const NativeOutcome outcome = Outcome(workload);

@@ -18,7 +18,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class ReconcileTest : public testing::Test {
+class KueueReconcileTest : public testing::Test {
  protected:
   Pass Run(const Workload& workload) {
     return Reconcile(
@@ -45,7 +45,7 @@ class ReconcileTest : public testing::Test {
   absl::Time now_ = Second(10'000);
 };
 
-TEST_F(ReconcileTest, FinishedWorkloadsAreLeftAlone) {
+TEST_F(KueueReconcileTest, FinishedWorkloadsAreLeftAlone) {
   Workload workload = AdmittedWorkload(1);
   AddCondition(kFinished, true, "Failed", 5, workload);
   AddCheck("c", "Rejected", workload);
@@ -54,7 +54,7 @@ TEST_F(ReconcileTest, FinishedWorkloadsAreLeftAlone) {
   EXPECT_THAT(pass.events, IsEmpty());
 }
 
-TEST_F(ReconcileTest, RejectionGoesBeforeRetryAndBeforeTheTimeout) {
+TEST_F(KueueReconcileTest, RejectionGoesBeforeRetryAndBeforeTheTimeout) {
   Workload workload = AdmittedWorkload(1);
   AddCheck("b", "Retry", workload);
   AddCheck("a", "Rejected", workload).set_message("no");
@@ -67,13 +67,13 @@ TEST_F(ReconcileTest, RejectionGoesBeforeRetryAndBeforeTheTimeout) {
   EXPECT_EQ(pass.events.at(0).type, kWarningEvent);
 }
 
-TEST_F(ReconcileTest, RejectionIsIgnoredWhileEvicted) {
+TEST_F(KueueReconcileTest, RejectionIsIgnoredWhileEvicted) {
   Workload workload = EvictedWorkload("Preempted", 9000);
   AddCheck("a", "Rejected", workload);
   EXPECT_EQ(Run(workload).action, kNoAction);
 }
 
-TEST_F(ReconcileTest, RetryingChecksDelayBeforeTheyEvict) {
+TEST_F(KueueReconcileTest, RetryingChecksDelayBeforeTheyEvict) {
   Workload workload = AdmittedWorkload(9990);
   AdmissionCheckState& check = AddCheck("a", "Retry", workload);
   check.set_requeue_after_seconds(60);
@@ -89,7 +89,7 @@ TEST_F(ReconcileTest, RetryingChecksDelayBeforeTheyEvict) {
   EXPECT_EQ(evicts.workload.status().admission_checks(0).retry_count(), 1);
 }
 
-TEST_F(ReconcileTest, EvictionDropsTheRetriesOfSatisfiedChecks) {
+TEST_F(KueueReconcileTest, EvictionDropsTheRetriesOfSatisfiedChecks) {
   Workload workload = AdmittedWorkload(1);
   AddCheck("ready", "Ready", workload).set_retry_count(4);
   AddCheck("waits", "Pending", workload).set_retry_count(4);
@@ -107,10 +107,10 @@ struct StopCase {
   bool keeps_quota;
 };
 
-class StopPolicyTest : public ReconcileTest,
-                       public testing::WithParamInterface<StopCase> {};
+class KueueStopPolicyTest : public KueueReconcileTest,
+                            public testing::WithParamInterface<StopCase> {};
 
-TEST_P(StopPolicyTest, HoldsOrDrains) {
+TEST_P(KueueStopPolicyTest, HoldsOrDrains) {
   const StopCase& test = GetParam();
   settings_.reset();
   Workload workload = AdmittedWorkload(9000);
@@ -133,7 +133,7 @@ TEST_P(StopPolicyTest, HoldsOrDrains) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, StopPolicyTest,
+    Table, KueueStopPolicyTest,
     testing::Values(
         StopCase{"None", "None", true, "", true},
         StopCase{"HoldLetsRun", "Hold", true, "", true},
@@ -149,12 +149,12 @@ struct ReactivationCase {
   bool requeued;
 };
 
-class ReactivationTest : public ReconcileTest,
-                         public testing::WithParamInterface<ReactivationCase> {
-};
+class KueueReactivationTest
+    : public KueueReconcileTest,
+      public testing::WithParamInterface<ReactivationCase> {};
 
 // kueue#14870: a workload that Kueue deactivated stays out of the queue.
-TEST_P(ReactivationTest, DependsOnWhoDeactivatedAndOnTheRelease) {
+TEST_P(KueueReactivationTest, DependsOnWhoDeactivatedAndOnTheRelease) {
   const ReactivationCase& test = GetParam();
   gates_.reactivates_own_deactivations = test.fixed;
   Workload workload;
@@ -165,7 +165,7 @@ TEST_P(ReactivationTest, DependsOnWhoDeactivatedAndOnTheRelease) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, ReactivationTest,
+    Table, KueueReactivationTest,
     testing::Values(ReactivationCase{"ByAUser", "Deactivated", false, true},
                     ReactivationCase{"ByKueue",
                                      "DeactivatedDueToAdmissionCheck", false,
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      true}),
     [](const auto& test) { return test.param.name; });
 
-TEST_F(ReconcileTest, ExecutionTimeSumsAdmissions) {
+TEST_F(KueueReconcileTest, ExecutionTimeSumsAdmissions) {
   settings_.reset();
   Workload workload = AdmittedWorkload(9940);
   workload.mutable_spec()->set_maximum_execution_time_seconds(100);
@@ -190,18 +190,18 @@ TEST_F(ReconcileTest, ExecutionTimeSumsAdmissions) {
             "The maximum execution time (100s) exceeded");
 }
 
-TEST_F(ReconcileTest, TheNearerTimeoutIsWaitedFor) {
+TEST_F(KueueReconcileTest, TheNearerTimeoutIsWaitedFor) {
   Workload workload = AdmittedWorkload(9990);
   workload.mutable_spec()->set_maximum_execution_time_seconds(30);
   EXPECT_EQ(Run(workload).requeue_after, absl::Seconds(20));
 }
 
-TEST_F(ReconcileTest, TheGateSwitchesReadinessOff) {
+TEST_F(KueueReconcileTest, TheGateSwitchesReadinessOff) {
   gates_.disable_wait_for_pods_ready = true;
   EXPECT_EQ(Run(AdmittedWorkload(1)).action, kNoAction);
 }
 
-TEST_F(ReconcileTest, RecoveryIsTimedFromTheLossOfReadiness) {
+TEST_F(KueueReconcileTest, RecoveryIsTimedFromTheLossOfReadiness) {
   Workload workload = AdmittedWorkload(1);
   AddCondition(kPodsReady, false, "WaitForRecovery", 9990, workload);
   settings_->recovery_timeout = absl::Seconds(15);
@@ -213,7 +213,7 @@ TEST_F(ReconcileTest, RecoveryIsTimedFromTheLossOfReadiness) {
   EXPECT_EQ(Run(workload).action, kNoAction);
 }
 
-TEST_F(ReconcileTest, TheCauseOfATimeoutIsInTheStatisticsOnly) {
+TEST_F(KueueReconcileTest, TheCauseOfATimeoutIsInTheStatisticsOnly) {
   const Pass pass = Run(AdmittedWorkload(1));
   EXPECT_EQ(EvictedReason(pass.workload), kPodsReadyTimeout);
   ASSERT_THAT(pass.workload.status().scheduling_stats().evictions(), SizeIs(1));
@@ -222,7 +222,7 @@ TEST_F(ReconcileTest, TheCauseOfATimeoutIsInTheStatisticsOnly) {
       kWaitForStart);
 }
 
-TEST(SettleTest, DeactivationEndsOutsideTheQueue) {
+TEST(KueueSettleTest, DeactivationEndsOutsideTheQueue) {
   WaitForPodsReady settings;
   settings.backoff_limit_count = 0;
   const Settled settled =
@@ -237,7 +237,7 @@ TEST(SettleTest, DeactivationEndsOutsideTheQueue) {
   EXPECT_EQ(settled.now, Second(9999));
 }
 
-TEST(SettleTest, BackoffIsWaitedFor) {
+TEST(KueueSettleTest, BackoffIsWaitedFor) {
   const Settled settled = Settle(
       {AdmittedWorkload(0), WaitForPodsReady(), {}, {}, Gates(), Second(9999)},
       /*single_pod=*/false);
@@ -254,9 +254,9 @@ struct RequeuedCase {
   const char* later;
 };
 
-class RequeuedTest : public testing::TestWithParam<RequeuedCase> {};
+class KueueRequeuedTest : public testing::TestWithParam<RequeuedCase> {};
 
-TEST_P(RequeuedTest, IsDecidedByTheReasonOfTheEviction) {
+TEST_P(KueueRequeuedTest, IsDecidedByTheReasonOfTheEviction) {
   const RequeuedCase& test = GetParam();
   Workload workload = EvictedWorkload(test.reason, 500);
   ASSERT_TRUE(ReleaseQuota(test.single_pod, Gates(), Second(600),
@@ -271,7 +271,7 @@ TEST_P(RequeuedTest, IsDecidedByTheReasonOfTheEviction) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, RequeuedTest,
+    Table, KueueRequeuedTest,
     testing::Values(
         RequeuedCase{"Preempted", "Preempted", false, true, ""},
         RequeuedCase{"NodeFailures", "NodeFailures", false, true, ""},
@@ -290,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(
         RequeuedCase{"Migration", "FlavorMigration", false, false, ""}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ReserveQuotaTest, EndsTheEviction) {
+TEST(KueueReserveQuotaTest, EndsTheEviction) {
   Workload workload = EvictedWorkload("Preempted", 500);
   AddCondition(kPreempted, true, "InClusterQueue", 500, workload);
   ReserveQuota("other", Second(700), *workload.mutable_status());
@@ -302,7 +302,7 @@ TEST(ReserveQuotaTest, EndsTheEviction) {
   }
 }
 
-TEST(PodsReadyTest, TellsStartRecoveryAndRecoveredApart) {
+TEST(KueuePodsReadyTest, TellsStartRecoveryAndRecoveredApart) {
   Workload workload = AdmittedWorkload(1);
   WorkloadStatus& status = *workload.mutable_status();
   const auto reason = [&](bool ready) {

@@ -15,7 +15,7 @@
 namespace mulligan::kueue {
 namespace {
 
-TEST(SetRequeueStateTest, OnlyEverMovesLater) {
+TEST(KueueSetRequeueStateTest, OnlyEverMovesLater) {
   std::mt19937 random(7);
   std::uniform_int_distribution<std::int64_t> seconds(1, 1000);
   WorkloadStatus status;
@@ -32,7 +32,7 @@ TEST(SetRequeueStateTest, OnlyEverMovesLater) {
   }
 }
 
-TEST(SetRequeueStateTest, SaysWhetherAnythingChanged) {
+TEST(KueueSetRequeueStateTest, SaysWhetherAnythingChanged) {
   WorkloadStatus status;
   EXPECT_TRUE(SetRequeueState(Second(5), false, status));
   EXPECT_FALSE(SetRequeueState(Second(5), false, status));
@@ -40,7 +40,7 @@ TEST(SetRequeueStateTest, SaysWhetherAnythingChanged) {
   EXPECT_TRUE(SetRequeueState(Second(4), true, status));
 }
 
-TEST(CountRequeueTest, CountsUpToTheLargestNumber) {
+TEST(KueueCountRequeueTest, CountsUpToTheLargestNumber) {
   WorkloadStatus status;
   constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
   status.mutable_requeue_state()->set_count(kMax);
@@ -49,7 +49,7 @@ TEST(CountRequeueTest, CountsUpToTheLargestNumber) {
   EXPECT_EQ(RequeueAt(status), Second(3600));
 }
 
-TEST(MaxRetryTimeTest, TheTotalCountsNotTheDelay) {
+TEST(KueueMaxRetryTimeTest, TheTotalCountsNotTheDelay) {
   Workload workload;
   const auto add = [&](std::int64_t since, std::int32_t delay) {
     AdmissionCheckState& check = AddCheck("c", "Retry", workload);
@@ -63,7 +63,7 @@ TEST(MaxRetryTimeTest, TheTotalCountsNotTheDelay) {
   EXPECT_EQ(PendingRequeueAt(workload.status(), Second(115)), std::nullopt);
 }
 
-TEST(BackoffExpiredTest, RequeueAtCountsAsReachedInItsOwnSecond) {
+TEST(KueueBackoffExpiredTest, RequeueAtCountsAsReachedInItsOwnSecond) {
   WorkloadStatus status;
   SetRequeueState(Second(50), false, status);
   EXPECT_FALSE(BackoffExpired(status, Second(49)));
@@ -77,9 +77,9 @@ struct OrderCase {
   std::int64_t place;
 };
 
-class QueueOrderTest : public testing::TestWithParam<OrderCase> {};
+class KueueQueueOrderTest : public testing::TestWithParam<OrderCase> {};
 
-TEST_P(QueueOrderTest, OnlyReadinessTimeoutsAndChecksCostThePlace) {
+TEST_P(KueueQueueOrderTest, OnlyReadinessTimeoutsAndChecksCostThePlace) {
   const OrderCase& test = GetParam();
   EXPECT_EQ(QueueOrderTime(EvictedWorkload(test.reason, 500),
                            test.eviction_timestamp, Gates()),
@@ -87,7 +87,7 @@ TEST_P(QueueOrderTest, OnlyReadinessTimeoutsAndChecksCostThePlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, QueueOrderTest,
+    Table, KueueQueueOrderTest,
     testing::Values(
         OrderCase{"Timeout", "PodsReadyTimeout", true, 500},
         OrderCase{"TimeoutByCreation", "PodsReadyTimeout", false, 1},
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
         OrderCase{"Deactivated", "DeactivatedDueToAdmissionCheck", true, 1}),
     [](const auto& test) { return test.param.name; });
 
-TEST(QueueOrderTimeTest, WhoWasPreemptedWhileBorrowingStandsBehind) {
+TEST(KueueQueueOrderTimeTest, WhoWasPreemptedWhileBorrowingStandsBehind) {
   Workload workload = AdmittedWorkload(1);
   AddCondition(kPreempted, true, "InCohortReclaimWhileBorrowing", 500,
                workload);
@@ -110,7 +110,7 @@ TEST(QueueOrderTimeTest, WhoWasPreemptedWhileBorrowingStandsBehind) {
             Second(500) + absl::Milliseconds(1));
 }
 
-TEST(RequeueAfterSchedulingTest, StrictQueuesParkOnlyForTheNamespace) {
+TEST(KueueRequeueAfterSchedulingTest, StrictQueuesParkOnlyForTheNamespace) {
   for (const char* const reason :
        {"Generic", "NoFit", "PreemptionNoCandidates"}) {
     EXPECT_TRUE(RequeueAfterScheduling(reason, false, false)->inadmissible);
@@ -125,7 +125,7 @@ TEST(RequeueAfterSchedulingTest, StrictQueuesParkOnlyForTheNamespace) {
 }
 
 // The budget by counting: the (N+1)-th timeout deactivates.
-TEST(RequeueBudgetTest, ALimitOfNAllowsNRequeues) {
+TEST(KueueRequeueBudgetTest, ALimitOfNAllowsNRequeues) {
   for (std::int64_t limit = 0; limit < 6; ++limit) {
     WaitForPodsReady settings;
     settings.backoff_limit_count = limit;

@@ -25,7 +25,7 @@ v1::NativeSemantics Settings(const std::string& name,
   return semantics;
 }
 
-TEST(SettingsForTest, DefaultsAreKueues) {
+TEST(KueueSettingsForTest, DefaultsAreKueues) {
   const SettingsSetup setup = SettingsFor(v1::NativeSemantics());
   EXPECT_THAT(setup.warnings, IsEmpty());
   const WaitForPodsReady& settings = setup.wait_for_pods_ready;
@@ -35,7 +35,7 @@ TEST(SettingsForTest, DefaultsAreKueues) {
   EXPECT_FALSE(settings.backoff_limit_count.has_value());
 }
 
-TEST(SettingsForTest, RecoveryFollowsTheTimeoutAndZeroSwitchesItOff) {
+TEST(KueueSettingsForTest, RecoveryFollowsTheTimeoutAndZeroSwitchesItOff) {
   v1::NativeSemantics semantics = Settings("waitForPodsReady.timeout", "5m");
   EXPECT_EQ(SettingsFor(semantics).wait_for_pods_ready.recovery_timeout,
             absl::Minutes(5));
@@ -52,9 +52,9 @@ struct BadSetting {
   const char* says;
 };
 
-class BadSettingTest : public testing::TestWithParam<BadSetting> {};
+class KueueBadSettingTest : public testing::TestWithParam<BadSetting> {};
 
-TEST_P(BadSettingTest, IsNamedAndPassedOver) {
+TEST_P(KueueBadSettingTest, IsNamedAndPassedOver) {
   const BadSetting& test = GetParam();
   const SettingsSetup setup = SettingsFor(Settings(test.setting, test.value));
   EXPECT_THAT(setup.warnings, ElementsAre(AllOf(HasSubstr(test.setting),
@@ -63,7 +63,7 @@ TEST_P(BadSettingTest, IsNamedAndPassedOver) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, BadSettingTest,
+    Table, KueueBadSettingTest,
     testing::Values(
         BadSetting{"NoDuration", "waitForPodsReady.timeout", "soon",
                    "is not a duration"},
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "no setting of Kueue"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(GatesForTest, TheReleaseDecidesAndGatesOverride) {
+TEST(KueueGatesForTest, TheReleaseDecidesAndGatesOverride) {
   v1::NativeSemantics semantics;
   EXPECT_TRUE(GatesFor(semantics).gates.skip_pod_owned_workloads);
   EXPECT_FALSE(GatesFor(semantics).gates.reactivates_own_deactivations);
@@ -95,15 +95,17 @@ TEST(GatesForTest, TheReleaseDecidesAndGatesOverride) {
       true;
   EXPECT_TRUE(GatesFor(semantics).gates.skip_pod_owned_workloads);
   EXPECT_EQ(GatesFor(semantics).semantics, "kueue 0.18");
+  (*semantics.mutable_versions())["kueue"] = "0.20";
+  EXPECT_TRUE(GatesFor(semantics).gates.reactivates_own_deactivations);
 }
 
-TEST(GatesForTest, UnknownReleasesAreNamed) {
+TEST(KueueGatesForTest, UnknownReleasesAreNamed) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_versions())["kueue"] = "nightly";
   EXPECT_THAT(GatesFor(semantics).warnings, ElementsAre(HasSubstr("nightly")));
 }
 
-TEST(ValidateWorkloadTest, NamesTheFieldAndTheLimit) {
+TEST(KueueValidateWorkloadTest, NamesTheFieldAndTheLimit) {
   Workload workload;
   workload.mutable_spec()->set_maximum_execution_time_seconds(0);
   workload.mutable_status()->mutable_requeue_state()->set_count(-1);
@@ -117,7 +119,7 @@ TEST(ValidateWorkloadTest, NamesTheFieldAndTheLimit) {
           Field(&FieldError::field, "status.admissionChecks[0].retryCount")));
 }
 
-TEST(ValidateWorkloadTest, NewerReasonsAreTakenWithAWarning) {
+TEST(KueueValidateWorkloadTest, NewerReasonsAreTakenWithAWarning) {
   EXPECT_THAT(ValidateWorkload(EvictedWorkload("Teleported", 5)).warnings,
               ElementsAre(HasSubstr("Teleported")));
   EXPECT_THAT(

@@ -105,7 +105,8 @@ TEST(NativeOperatorTest, NamesAreThoseOfTheTable) {
   EXPECT_FALSE(IsNativeOperator("JobSet"));
   EXPECT_FALSE(IsNativeOperator(""));
   EXPECT_FALSE(IsNativeOperator("cron"));
-  EXPECT_THAT(NativeOperatorNames(), HasSubstr("jobset, job"));
+  EXPECT_EQ(NativeOperatorNames(),
+            "kueue, flyte, trainjob, rayjob, kubeflow, jobset, job");
 }
 
 TEST(NativeBudgetNameTest, IsALabel) {
