@@ -119,7 +119,8 @@ const Paste kAccepted[] = {
       "12:19: warning|ends it after 10000"}},
     {"RayJob",
      "rayJob:\n  backoffLimit: 2\n  activeDeadlineSeconds: 60\n"
-     "  rayClusterSpec: {headGroupSpec: {anything: 1}}",
+     "  rayClusterSpec: {headGroupSpec: {template: {spec: {containers: "
+     "[{name: head}]}}}}",
      {"8:30: warning|not carried over: a policy has no deadline"}},
     {"PyTorchJob",
      "kubeflowJob:\n  runPolicy: {backoffLimit: 3}\n"
@@ -128,7 +129,7 @@ const Paste kAccepted[] = {
      {"10:33: warning|the strictest policy, ExitCode"}},
     {"UnknownRestartPolicy",
      "kubeflowJob:\n  tfReplicaSpecs:\n    PS: {restartPolicy: Sometimes}",
-     {"7:7: warning|acts like Never"}},
+     {"8:29: warning|acts like Never"}},
     {"Flyte",
      "flyte: {retries: 3, interruptible: true}",
      {"6:5: warning|not carried over: whom Flyte blames"}},
@@ -164,7 +165,7 @@ const Paste kRefused[] = {
      {"9:54: error|Nonsense"}},
     {"RestartPolicyOfReplicas",
      "kubeflowJob:\n  pytorchReplicaSpecs:\n    Boss: {restartPolicy: Never}",
-     {"7:7: error|Boss"}},
+     {"8:9: error|Boss"}},
     {"NegativeLimitOfARayJob",
      "rayJob: {backoffLimit: -2}",
      {"6:28: error|backoffLimit"}},
