@@ -77,8 +77,8 @@ constexpr Sample kSamples[] = {
     {"jobset", "JobSet", v1::FAIL, "FailJobSet", v1::RETRY},
     {"rayjob", "RayJob", v1::FAIL, "Failed", v1::RETRY},
     {"trainjob", "TrainJob", v1::FAIL, "Failed", v1::RETRY},
-    {"workload", "Workload", v1::FAIL, "Deactivate", v1::RETRY},
-    {"flyte-pod", "Flyte", v1::FAIL, "PermanentFailure", v1::RETRY},
+    {"workload", "Workload", v1::FAIL, "Evicted", v1::RETRY},
+    {"flyte-pod", "Flyte", v1::FAIL, "Failing", v1::RETRY},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, SampleTest, ::testing::ValuesIn(kSamples),
