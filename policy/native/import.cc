@@ -27,12 +27,11 @@ constexpr DialectRow kDialects[] = {
     {"job", &v1::NativePolicy::has_job, ImportJob},
 };
 
-// Where the operators' own checks say a field is.
-constexpr std::string_view kSpec = "spec";
-
-// "spec.x" as the place in the block at `path`.
-std::string InBlock(const std::string& field, const std::string& path) {
-  return field.starts_with(kSpec) ? path + field.substr(kSpec.size()) : path;
+// The place in the block at `path` of a field that the operator's checks call
+// "root.x".
+std::string InBlock(const std::string& field, const std::string& root,
+                    const std::string& path) {
+  return field.starts_with(root) ? path + field.substr(root.size()) : path;
 }
 
 }  // namespace
@@ -117,20 +116,21 @@ void ReportRefusals(const FieldErrors& refusals, IssueReporter& report) {
   }
 }
 
-void ReportSpecIssues(const FieldErrors& refusals,
-                      const std::vector<std::string>& warnings,
-                      const std::string& path, IssueReporter& report) {
+void ReportObjectIssues(const FieldErrors& refusals,
+                        const std::vector<std::string>& warnings,
+                        const std::string& root, const std::string& path,
+                        IssueReporter& report) {
   FieldErrors at_place = refusals;
   for (FieldError& refusal : at_place) {
-    refusal.field = InBlock(refusal.field, path);
+    refusal.field = InBlock(refusal.field, root, path);
   }
   ReportRefusals(at_place, report);
   for (const std::string& warning : warnings) {
     const std::size_t colon = warning.find(": ");
-    if (colon == std::string::npos || !warning.starts_with(kSpec)) {
+    if (colon == std::string::npos || !warning.starts_with(root)) {
       report.Warn(path, warning);
     } else {
-      report.Warn(InBlock(warning.substr(0, colon), path),
+      report.Warn(InBlock(warning.substr(0, colon), root, path),
                   warning.substr(colon + 2));
     }
   }

@@ -86,11 +86,12 @@ void NotCarriedOver(const std::string& path, const std::string& why,
 // Refusals of the operator, each at its field.
 void ReportRefusals(const FieldErrors& refusals, IssueReporter& report);
 
-// Refusals and warnings ("field: text") of the operator about an object whose
-// spec is the block at `path`.
-void ReportSpecIssues(const FieldErrors& refusals,
-                      const std::vector<std::string>& warnings,
-                      const std::string& path, IssueReporter& report);
+// Refusals and warnings ("field: text") of the operator, whose checks call
+// `root` ("spec") what is pasted at `path`.
+void ReportObjectIssues(const FieldErrors& refusals,
+                        const std::vector<std::string>& warnings,
+                        const std::string& root, const std::string& path,
+                        IssueReporter& report);
 
 }  // namespace mulligan
 

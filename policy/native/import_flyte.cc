@@ -9,7 +9,7 @@ namespace mulligan {
 namespace {
 
 constexpr char kRetries[] = "retries";
-constexpr char kSystemRetries[] = "system-retries";
+constexpr char kSystemRetries[] = "max-node-retries-system-failures";
 
 constexpr std::int32_t kDefaultSystemRetries = 3;
 constexpr std::int32_t kDefaultThreshold = -1;

@@ -44,7 +44,7 @@ void Refuse(const JobSpec& spec, bool has_template, const std::string& path,
         error.field.ends_with("onExitCodes.containerName");
     if (has_template || !needs_template) errors.push_back(error);
   }
-  ReportSpecIssues(errors, issues.warnings, path, report);
+  ReportObjectIssues(errors, issues.warnings, "spec", path, report);
 }
 
 v1::Outcome Count() {

@@ -89,7 +89,7 @@ void Refuse(const FailurePolicy& policy, const std::string& path,
             const v1::NativeSemantics& semantics, IssueReporter& report) {
   const JobSetSpecIssues issues = FailurePolicyIssues(
       policy, "spec.failurePolicy", GatesFor(semantics).gates);
-  ReportSpecIssues(issues.errors, issues.warnings, path, report);
+  ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
 }
 
 }  // namespace

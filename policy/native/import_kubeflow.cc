@@ -101,7 +101,7 @@ void ImportSpec(const TrainingJob& job, const Kind& kind,
                 const v1::NativeSemantics& semantics, const std::string& path,
                 Import& into, IssueReporter& report) {
   const TrainingJobIssues issues = ValidateTrainingJob(job, kind);
-  ReportSpecIssues(issues.errors, issues.warnings, path, report);
+  ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
   WarnOfTheRest(job.spec(), path, report);
   const std::string root =
       absl::StrFormat("%s.%s", path, std::string(kind.replicas_field));

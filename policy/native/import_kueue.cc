@@ -1,80 +1,92 @@
 // waitForPodsReady of Kueue's configuration.
 #include <algorithm>
-#include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "policy/native/import.h"
+#include "policy/native/kueue_settings.h"
+#include "policy/times.h"
 
 namespace mulligan {
+namespace kueue {
 namespace {
 
-constexpr char kRequeuing[] = "requeuing";
-constexpr std::int64_t kDefaultBaseSeconds = 60;
-constexpr std::int64_t kDefaultMaxSeconds = 3600;
-// Share of the delay that Kueue adds at random.
-constexpr double kJitter = 0.0001;
+constexpr char kRequeuing[] = "backoff-limit-count";
 
-void Refuse(const v1::KueueRequeuingStrategy& strategy, const std::string& path,
-            IssueReporter& report) {
-  FieldErrors refusals;
-  const std::string& timestamp = strategy.timestamp();
-  if (!timestamp.empty() && timestamp != "Eviction" &&
-      timestamp != "Creation") {
-    refusals.push_back(NotSupportedError(path + ".timestamp", timestamp,
-                                         {"Creation", "Eviction"}));
+WaitForPodsReadyConfig ConfigOf(const v1::KueueWaitForPodsReady& pasted) {
+  WaitForPodsReadyConfig config;
+  if (pasted.has_timeout()) config.timeout = ToDuration(pasted.timeout());
+  if (pasted.has_recovery_timeout()) {
+    config.recovery_timeout = ToDuration(pasted.recovery_timeout());
   }
-  CheckNonNegative(path + ".backoffLimitCount", strategy.backoff_limit_count(),
-                   refusals);
-  CheckNonNegative(path + ".backoffBaseSeconds",
-                   strategy.backoff_base_seconds(), refusals);
-  CheckNonNegative(path + ".backoffMaxSeconds", strategy.backoff_max_seconds(),
-                   refusals);
-  ReportRefusals(refusals, report);
+  const v1::KueueRequeuingStrategy& strategy = pasted.requeuing_strategy();
+  if (strategy.has_timestamp()) config.timestamp = strategy.timestamp();
+  if (strategy.has_backoff_limit_count()) {
+    config.backoff_limit_count = strategy.backoff_limit_count();
+  }
+  if (strategy.has_backoff_base_seconds()) {
+    config.backoff_base_seconds = strategy.backoff_base_seconds();
+  }
+  if (strategy.has_backoff_max_seconds()) {
+    config.backoff_max_seconds = strategy.backoff_max_seconds();
+  }
+  SetDefaults(config);
+  return config;
 }
 
-void AddDelay(const v1::KueueRequeuingStrategy& strategy,
-              v1::Outcome& outcome) {
-  const std::int64_t most = strategy.has_backoff_max_seconds()
-                                ? strategy.backoff_max_seconds()
-                                : kDefaultMaxSeconds;
-  const std::int64_t base = strategy.has_backoff_base_seconds()
-                                ? strategy.backoff_base_seconds()
-                                : kDefaultBaseSeconds;
-  const std::int64_t first = std::min(base, most);
-  if (first <= 0) return;
+void WarnOfTheRest(const v1::KueueWaitForPodsReady& pasted,
+                   const std::string& path, IssueReporter& report) {
+  const std::pair<bool, std::string_view> kRest[] = {
+      {pasted.has_timeout(), ".timeout"},
+      {pasted.has_recovery_timeout(), ".recoveryTimeout"},
+      {pasted.has_block_admission(), ".blockAdmission"},
+      {pasted.requeuing_strategy().timestamp() == "Creation",
+       ".requeuingStrategy.timestamp"},
+  };
+  for (const auto& [given, field] : kRest) {
+    if (!given) continue;
+    NotCarriedOver(path + std::string(field),
+                   "when Kueue evicts and whom it admits is up to Kueue; a "
+                   "policy says what becomes of an eviction",
+                   report);
+  }
+}
+
+void AddDelay(const Backoff& wait, const std::string& path,
+              v1::Outcome& outcome, IssueReporter& report) {
+  if (wait.base <= absl::ZeroDuration()) return;
   v1::Backoff& backoff = *outcome.mutable_backoff();
-  backoff.mutable_initial()->set_seconds(first);
-  backoff.mutable_max()->set_seconds(most);
-  backoff.set_factor(2);
-  backoff.set_jitter(kJitter);
+  SetDuration(wait.base, *backoff.mutable_initial());
+  SetDuration(std::max(wait.base, EffectiveCap(wait)), *backoff.mutable_max());
+  backoff.set_factor(wait.factor);
+  backoff.set_jitter(wait.jitter);
+  if (EffectiveCap(wait) < wait.base) {
+    NotCarriedOver(path + ".backoffMaxSeconds",
+                   "it is shorter than backoffBaseSeconds, which Kueue waits "
+                   "before the first requeue only; here before each",
+                   report);
+  }
 }
 
 }  // namespace
+}  // namespace kueue
 
 void ImportKueue(const v1::NativePolicy& native, const std::string& path,
                  Import& into, IssueReporter& report) {
-  const v1::KueueWaitForPodsReady& wait = native.kueue();
-  for (const auto& [given, field] :
-       {std::pair(wait.has_timeout(), ".timeout"),
-        std::pair(wait.has_recovery_timeout(), ".recoveryTimeout"),
-        std::pair(wait.block_admission(), ".blockAdmission")}) {
-    if (!given) continue;
-    NotCarriedOver(path + field,
-                   "when Kueue evicts and admits is up to Kueue; a policy says "
-                   "what happens then",
-                   report);
-  }
-  if (wait.has_enable() && !wait.enable()) return;
-  const v1::KueueRequeuingStrategy& strategy = wait.requeuing_strategy();
+  using namespace kueue;  // NOLINT(google-build-using-namespace)
+  const v1::KueueWaitForPodsReady& pasted = native.kueue();
+  WarnOfTheRest(pasted, path, report);
+  if (pasted.has_enable() && !pasted.enable()) return;
+  const WaitForPodsReadyConfig config = ConfigOf(pasted);
+  const FieldErrors refusals = ValidateWaitForPodsReady(config);
+  ReportObjectIssues(refusals, {}, "waitForPodsReady", path, report);
+  if (!refusals.empty()) return;
+  const WaitForPodsReady wait = Effective(config);
   const std::string strategy_path = path + ".requeuingStrategy";
-  Refuse(strategy, strategy_path, report);
-  if (strategy.timestamp() == "Creation") {
-    NotCarriedOver(strategy_path + ".timestamp",
-                   "the order of the queue is up to Kueue", report);
-  }
-  if (strategy.has_backoff_limit_count()) {
-    AddImportedBudget(kRequeuing, strategy.backoff_limit_count(), v1::WORKLOAD,
+  if (wait.backoff_limit_count.has_value()) {
+    AddImportedBudget(kRequeuing, *wait.backoff_limit_count, v1::WORKLOAD,
                       strategy_path + ".backoffLimitCount", into, report);
   } else {
     AddUnboundedBudget(kRequeuing, v1::WORKLOAD, path,
@@ -90,7 +102,7 @@ void ImportKueue(const v1::NativePolicy& native, const std::string& path,
   v1::Outcome& outcome = *rule.mutable_then();
   outcome = RetryOutcome(v1::WORKLOAD, kRequeuing);
   outcome.set_queue(v1::REQUEUE);
-  AddDelay(strategy, outcome);
+  AddDelay(wait.backoff, strategy_path, outcome, report);
   into.rules.push_back({std::move(rule), strategy_path});
 }
 

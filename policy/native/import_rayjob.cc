@@ -31,7 +31,7 @@ void Refuse(const RayJobSpec& spec, const Settings& settings,
     errors.erase(std::remove_if(errors.begin(), errors.end(), needs_cluster),
                  errors.end());
   }
-  ReportSpecIssues(errors, RayJobSpecWarnings(spec), path, report);
+  ReportObjectIssues(errors, RayJobSpecWarnings(spec), "spec", path, report);
 }
 
 void WarnOfTheRest(const RayJobSpec& spec, const std::string& path,

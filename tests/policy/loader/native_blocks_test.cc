@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "policy/decide.h"
 #include "policy/loader/load.h"
@@ -119,8 +120,8 @@ const Paste kAccepted[] = {
       "12:19: warning|ends it after 10000"}},
     {"RayJob",
      "rayJob:\n  backoffLimit: 2\n  activeDeadlineSeconds: 60\n"
-     "  rayClusterSpec: {headGroupSpec: {template: {spec: {containers: "
-     "[{name: head}]}}}}",
+     "  rayClusterSpec:\n    headGroupSpec:\n      anything: 1\n"
+     "      template: {spec: {containers: [{name: ray-head}]}}",
      {"8:30: warning|not carried over: a policy has no deadline"}},
     {"PyTorchJob",
      "kubeflowJob:\n  runPolicy: {backoffLimit: 3}\n"
@@ -136,7 +137,7 @@ const Paste kAccepted[] = {
     {"Kueue",
      "kueue:\n  timeout: 5m\n  requeuingStrategy: {timestamp: Creation, "
      "backoffLimitCount: 5}\njob: {backoffLimit: 4}",
-     {"7:16: warning|up to Kueue", "8:38: warning|order of the queue"}},
+     {"7:16: warning|up to Kueue", "8:38: warning|up to Kueue"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, AcceptedTest, ::testing::ValuesIn(kAccepted),
@@ -176,7 +177,7 @@ const Paste kRefused[] = {
     {"TimestampOfKueue",
      "kueue:\n  requeuingStrategy: {timestamp: Now, backoffLimitCount: 1}\n"
      "job: {backoffLimit: 1}",
-     {"7:38: error|supported values: \"Creation\", \"Eviction\""}},
+     {"7:38: error|Unsupported value: \"Now\""}},
     {"TwoBlocks",
      "job: {backoffLimit: 1}\nrayJob: {backoffLimit: 1}",
      {"6:5: error|another native block"}},
@@ -260,6 +261,74 @@ TEST(PastedBlockTest, AJobIsRetriedAsOftenAsItsBackoffLimitSays) {
   ASSERT_TRUE(Decide(FailedPod(42, 1), *loaded.set, {}, response).ok());
   EXPECT_EQ(response.decision().action(), v1::FAIL);
   EXPECT_EQ(response.explanation().matched_rule().line(), 10);
+}
+
+// The same rules as a pasted block and in the spec of the reported Job.
+constexpr char kRulesBlock[] =
+    "job:\n  backoffLimit: 6\n  podFailurePolicy:\n    rules:\n"
+    "    - action: FailJob\n"
+    "      onExitCodes: {operator: In, values: [42]}\n"
+    "    - action: Ignore\n"
+    "      onPodConditions: [{type: DisruptionTarget}]\n"
+    "    - action: FailJob\n"
+    "      onExitCodes: {operator: NotIn, values: [1, 137, 143]}";
+constexpr char kRulesSpec[] = R"pb(
+  backoff_limit: 6
+  completions: 1
+  parallelism: 1
+  pod_failure_policy {
+    rules {
+      action: "FailJob"
+      on_exit_codes { operator: "In" values: 42 }
+    }
+    rules {
+      action: "Ignore"
+      on_pod_conditions { type: "DisruptionTarget" status: "True" }
+    }
+    rules {
+      action: "FailJob"
+      on_exit_codes {
+        operator: "NotIn"
+        values: [ 1, 137, 143 ]
+      }
+    }
+  }
+)pb";
+
+TEST(PastedBlockTest, DecidesTheFirstFailureAsTheOperatorDoes) {
+  const Loaded loaded = Load(PolicyWith(kRulesBlock));
+  ASSERT_THAT(loaded.set, NotNull());
+  kubernetes::batch::v1::JobSpec spec;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kRulesSpec, &spec));
+  for (const int exit_code : {1, 2, 42, 137, 143, 255}) {
+    for (const bool disrupted : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(exit_code, disrupted ? " disrupted" : ""));
+      v1::DecideRequest request = FailedPod(exit_code, 1);
+      request.set_compare_native(true);
+      request.set_policy("pasted");
+      v1::FailureReport& report = *request.mutable_report();
+      *report.add_jobs()->mutable_spec() = spec;
+      auto& pod = *report.mutable_pods(0);
+      pod.mutable_metadata()->add_finalizers(
+          "batch.kubernetes.io/job-tracking");
+      auto& end = *pod.mutable_status()
+                       ->mutable_container_statuses(0)
+                       ->mutable_state()
+                       ->mutable_terminated();
+      end.mutable_finished_at()->set_seconds(1000000);
+      if (disrupted) {
+        auto& condition = *pod.mutable_status()->add_conditions();
+        condition.set_type("DisruptionTarget");
+        condition.set_status("True");
+      }
+      v1::DecideResponse response;
+      ASSERT_TRUE(Decide(request, *loaded.set, {}, response).ok());
+      EXPECT_EQ(response.decision().action(), response.native().action())
+          << response.native().difference();
+      EXPECT_EQ(response.decision().scope(), response.native().scope())
+          << response.native().difference();
+    }
+  }
 }
 
 }  // namespace
