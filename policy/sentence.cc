@@ -49,25 +49,6 @@ bool IsLater(const google::protobuf::Duration& delay) {
   return delay.seconds() > 0 || delay.nanos() > 0;
 }
 
-std::string_view ScopeText(v1::Scope scope) {
-  switch (static_cast<int>(scope)) {
-    case v1::CONTAINER:
-      return "the container";
-    case v1::POD:
-      return "the pod";
-    case v1::INDEX:
-      return "the index";
-    case v1::JOB:
-      return "the Job";
-    case v1::JOB_SET:
-      return "the JobSet";
-    case v1::CLUSTER:
-      return "the cluster";
-    default:
-      return "the workload";
-  }
-}
-
 void AppendAdvice(const v1::Decision& decision, std::string& text) {
   const char* separator = " with ";
   for (const v1::ResourceChange& change : decision.resources()) {
@@ -153,6 +134,25 @@ void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
 }
 
 }  // namespace
+
+std::string_view ScopeText(v1::Scope scope) {
+  switch (static_cast<int>(scope)) {
+    case v1::CONTAINER:
+      return "the container";
+    case v1::POD:
+      return "the pod";
+    case v1::INDEX:
+      return "the index";
+    case v1::JOB:
+      return "the Job";
+    case v1::JOB_SET:
+      return "the JobSet";
+    case v1::CLUSTER:
+      return "the cluster";
+    default:
+      return "the workload";
+  }
+}
 
 std::string VerdictText(const v1::Decision& decision) {
   std::string text;

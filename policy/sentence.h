@@ -19,6 +19,9 @@ std::string SentenceOf(const v1::Diagnosis& diagnosis,
                        const v1::Decision& decision,
                        const v1::AttemptRecord& record);
 
+// "the JobSet"; "the workload" when it is not set.
+std::string_view ScopeText(v1::Scope scope);
+
 // The verdict alone: "retry the pod in 12s with memory x1.5".
 std::string VerdictText(const v1::Decision& decision);
 

@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "policy/sentence.h"
 
 namespace mulligan::cli {
 
@@ -25,7 +26,8 @@ std::string VerdictLine(const v1::Decision& decision) {
   const bool acts =
       decision.action() == v1::RETRY || decision.action() == v1::FAIL;
   if (acts && decision.scope() != v1::SCOPE_UNSPECIFIED) {
-    verdict += " the " + Words(v1::Scope_Name(decision.scope()));
+    verdict += " ";
+    verdict += ScopeText(decision.scope());
   }
   if (decision.action() == v1::RETRY) {
     const auto& delay = decision.retry_after();

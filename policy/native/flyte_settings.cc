@@ -222,7 +222,7 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
       continue;
     }
     setup.warnings.push_back(
-        absl::StrFormat("feature_gates.%s: not known, passed over", name));
+        absl::StrFormat("featureGates.%s: not known, passed over", name));
   }
   for (const auto& [name, value] : semantics.settings()) {
     if (!name.starts_with(kPrefix)) continue;

@@ -126,8 +126,7 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
     if (!SetEnvironment(key.substr(kSettingPrefix.size()), value,
                         setup.settings)) {
       setup.warnings.push_back(absl::StrFormat(
-          "settings: '%s' is no variable of the operator that bears on "
-          "failures",
+          "settings.%s: no variable of the operator that bears on failures",
           name));
     }
   }

@@ -58,7 +58,7 @@ VersionSetup VersionFor(const v1::NativeSemantics& semantics) {
       setup.version.requeues = *number;
     } else {
       setup.warnings.push_back(absl::StrFormat(
-          "settings[kubeflow.requeues]: '%s' is no number from 0 on; 0 is used",
+          "settings.kubeflow.requeues: '%s' is no number from 0 on; 0 is used",
           requeues->second));
     }
   }

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/native/import.h"
-#include "policy/native/operators.h"
+#include "policy/native/semantics_check.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {
@@ -42,14 +42,7 @@ std::unique_ptr<const CompiledNative> CompileNative(
   compiled->compares = spec.compare_native();
   compiled->semantics = spec.native().semantics();
   if (compiled->decides) RefuseOwnVerdicts(spec, report);
-  const std::string& name = compiled->semantics.operator_();
-  if (!name.empty() && !IsNativeOperator(name)) {
-    report.Error(
-        "spec.native.semantics.operator",
-        absl::StrFormat("\"%s\" is no operator whose semantics are known, "
-                        "expected one of %s",
-                        name, NativeOperatorNames()));
-  }
+  CheckSemantics(compiled->semantics, "spec.native.semantics", report);
   return compiled;
 }
 
