@@ -52,9 +52,10 @@ void WriteNative(const v1::DecideResponse& response, Layout& layout) {
   const v1::NativeVerdict& native = response.native();
   const bool decides = response.explanation().decided_by() == "native";
   layout.BlankLine();
-  layout.Line(absl::StrFormat(decides ? "As the operator says it (%s)"
-                                      : "Next to the operator (%s)",
-                              native.semantics()),
+  layout.Line(absl::StrFormat(
+                  "%s (%s)",
+                  decides ? "As the operator says it" : "Next to the operator",
+                  native.semantics()),
               Style::kBold);
   const auto fact = [&layout](std::string_view name, const std::string& text) {
     layout.Hanging(absl::StrFormat("  %-10s ", name), text, Style::kBold);
