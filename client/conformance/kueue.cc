@@ -14,6 +14,7 @@
 #include "client/conformance/kueue_nodes_cases.h"
 #include "client/conformance/kueue_pods_cases.h"
 #include "client/conformance/kueue_rayjob.h"
+#include "client/conformance/kueue_settings_cases.h"
 #include "client/conformance/kueue_small.h"
 #include "client/conformance/kueue_workload.h"
 
@@ -68,14 +69,24 @@ constexpr std::array<Kind, 3> kStories = {{
 }};
 
 // Members that tell what is asked of the sources themselves.
-constexpr std::array<Kind, 9> kMembers = {{
+constexpr std::array<Kind, 19> kMembers = {{
     {"attempts", KueueAttemptsFacts},
     {"evictions", KueueReasonsFacts},
+    {"requeueReason", KueueSchedulerFacts},
+    {"incrementCount", KueueSetRequeueFacts},
+    {"groupTotalCount", KueuePodGroupFacts},
+    {"node", KueueNodeFacts},
+    {"createError", KueueCreationFacts},
+    {"provisioningRequestConditions", KueueProvisioningFacts},
+    {"attempt", KueueAttemptsFacts},
+    {"worker1", KueueWorkersFacts},
+    {"checks", KueueCheckFlowFacts},
+    {"admissionChecks", KueueCheckResetFacts},
     {"creationTimestamp", KueueQueueOrderFacts},
     {"jobActive", KueueReleaseFacts},
     {"workload", KueuePassFacts},
     {"maximumExecutionTimeSeconds", KueueExecutionTimeFacts},
-    {"provisioningRequestConditions", KueueProvisioningFacts},
+    {"old", KueueLatencyFacts},
     {"conditions", KueueReadinessFacts},
     {"waitForPodsReady", KueueTimeoutFacts},
 }};

@@ -9,11 +9,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "client/conformance/compare.h"
 #include "client/conformance/kueue_facts.h"
 #include "client/conformance/kueue_input.h"
 #include "client/conformance/protos.h"
+#include "policy/native/kueue_admission_checks.h"
 #include "policy/native/kueue_multikueue.h"
 #include "policy/native/kueue_provisioning.h"
+#include "policy/native/kueue_requeue.h"
 #include "policy/times.h"
 
 namespace mulligan::conformance {
@@ -34,7 +37,8 @@ std::int64_t Number(const Json& object, const char* name,
 }
 
 Json MessageOrNull(const AdmissionCheckState& check) {
-  return check.message().empty() ? Json() : Json(check.message());
+  return check.message().empty() ? Described({nullptr, ""})
+                                 : Json(check.message());
 }
 
 Json CheckFacts(const AdmissionCheckState& check,
@@ -92,9 +96,36 @@ absl::StatusOr<kueue::Worker> WorkerFrom(const Json& json,
   return worker;
 }
 
-// The kinds MultiKueue has no adapter for print as Go prints them.
-std::string UnsupportedOwner(const std::string& owner) {
-  return owner == "Pod" ? "/v1, Kind=Pod" : std::string();
+// What MultiKueue has against the owner of a workload. Cases that are about
+// the workers do not speak of the owner; it has none when nothing but the check
+// is told.
+absl::Status AddOwner(const Json& json, kueue::ManagerView& view) {
+  constexpr const char* kMultiKueue = "kueue.x-k8s.io/multikueue";
+  Json owner = KueueMember(json, "owner");
+  Json managed_by = KueueMember(json, "managedBy");
+  bool tells_manager = json.contains("managedBy");
+  if (owner.is_object()) {
+    managed_by = KueueMember(owner, "managedBy");
+    tells_manager = true;
+    owner = KueueMember(owner, "kind");
+  }
+  const bool named = owner.is_string() && owner != Json("");
+  view.has_owner = named || (!json.contains("owner") && json.size() > 1);
+  view.unmanaged_reason = Text(json, "unmanagedReason");
+  // The kinds MultiKueue has no adapter for print as Go prints them.
+  if (owner == Json("Pod")) view.unsupported_owner = "/v1, Kind=Pod";
+  if (named && owner != Json("Pod") && owner != Json("Job")) {
+    return absl::UnimplementedError("owner: Pod or Job expected");
+  }
+  if (managed_by != Json(kMultiKueue) &&
+      (owner == Json("Job") || tells_manager)) {
+    const std::string manager =
+        managed_by.is_string() ? managed_by.get<std::string>() : "";
+    view.unmanaged_reason =
+        absl::StrFormat("Expecting spec.managedBy to be \"%s\" not \"%s\"",
+                        kMultiKueue, manager);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -105,8 +136,8 @@ absl::StatusOr<Json> KueueProvisioningFacts(const CaseInput& input) {
       {"admissionCheck", "admissionChecks", "provisioningRequestConditions",
        "retryStrategy", "attempt", "workload", "retryCount", "checkState"});
   if (!known.ok()) return known;
-  const auto conditions = KueueConditions(
-      KueueMember(input.input, "provisioningRequestConditions"));
+  const Json listed = KueueMember(input.input, "provisioningRequestConditions");
+  const auto conditions = KueueConditions(listed);
   if (!conditions.ok()) return conditions.status();
   const auto workload = KueueWorkload(KueueMember(input.input, "workload"));
   if (!workload.ok()) return workload.status();
@@ -114,10 +145,14 @@ absl::StatusOr<Json> KueueProvisioningFacts(const CaseInput& input) {
   check.set_name(Text(input.input, "admissionCheck"));
   const std::string state = Text(input.input, "checkState");
   check.set_state(state.empty() ? "Pending" : state);
-  const std::int64_t retries = Number(input.input, "retryCount", 0);
+  // A request after the first one comes after as many retries.
+  const std::int64_t attempt = Number(input.input, "attempt", 1);
+  const std::int64_t retries = Number(input.input, "retryCount", attempt - 1);
   if (retries != 0) check.set_retry_count(static_cast<std::int32_t>(retries));
+  // Without a request there is nothing to follow.
+  if (listed.is_null()) return CheckFacts(check, std::nullopt);
   const kueue::CheckUpdate update = kueue::FollowRequest(
-      check, {*conditions, Number(input.input, "attempt", 1)},
+      check, {*conditions, attempt},
       StrategyFrom(KueueMember(input.input, "retryStrategy")), *workload);
   return CheckFacts(update.check, update.event);
 }
@@ -161,6 +196,22 @@ absl::StatusOr<Json> KueueCreationFacts(const CaseInput& input) {
   return facts;
 }
 
+absl::StatusOr<Json> KueueCheckResetFacts(const CaseInput& input) {
+  const absl::Status known =
+      CheckOnlyMembers(input.input, "input", {"now", "admissionChecks"});
+  if (!known.ok()) return known;
+  const auto now = KueueNow(input.input);
+  if (!now.ok()) return now.status();
+  auto workload = KueueWorkload(
+      {{"admissionChecks", KueueMember(input.input, "admissionChecks")}});
+  if (!workload.ok()) return workload.status();
+  auto& status = *workload->mutable_status();
+  Json facts = {{"retryAt", KueueTimeJson(kueue::MaxRetryTime(status))}};
+  kueue::ResetChecks(*now, status);
+  facts["admissionChecks"] = KueueChecksJson(status);
+  return facts;
+}
+
 absl::StatusOr<Json> KueueWorkersFacts(const CaseInput& input) {
   const Json& json = input.input;
   const absl::Status known = CheckOnlyMembers(
@@ -177,15 +228,9 @@ absl::StatusOr<Json> KueueWorkersFacts(const CaseInput& input) {
   auto check =
       MessageFrom<AdmissionCheckState>(KueueMember(json, "check"), "check");
   if (!check.ok()) return check.status();
-  kueue::ManagerView view{*workload, *check, "", "", {}, {}};
-  view.unsupported_owner = UnsupportedOwner(Text(json, "owner"));
-  view.unmanaged_reason = Text(json, "unmanagedReason");
-  constexpr const char* kMultiKueue = "kueue.x-k8s.io/multikueue";
-  if (json.contains("managedBy") && Text(json, "managedBy") != kMultiKueue) {
-    view.unmanaged_reason =
-        absl::StrFormat("Expecting spec.managedBy to be \"%s\" not \"%s\"",
-                        kMultiKueue, Text(json, "managedBy"));
-  }
+  kueue::ManagerView view{*workload, *check};
+  const absl::Status owned = AddOwner(json, view);
+  if (!owned.ok()) return owned;
   view.worker_lost_timeout =
       absl::Seconds(Number(json, "workerLostTimeoutSeconds",
                            absl::ToInt64Seconds(kueue::kWorkerLostTimeout)));

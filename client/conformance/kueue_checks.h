@@ -11,6 +11,8 @@ namespace mulligan::conformance {
 absl::StatusOr<Json> KueueProvisioningFacts(const CaseInput& input);
 // {checkState, message, event, retriedByController}.
 absl::StatusOr<Json> KueueCreationFacts(const CaseInput& input);
+// {admissionChecks, retryAt}: checks through an eviction.
+absl::StatusOr<Json> KueueCheckResetFacts(const CaseInput& input);
 // {checkState, message, event, finished, managerJobActive,
 // requeueAfterSeconds}.
 absl::StatusOr<Json> KueueWorkersFacts(const CaseInput& input);

@@ -13,13 +13,10 @@
 #include "absl/time/time.h"
 #include "client/conformance/kueue_facts.h"
 #include "client/conformance/kueue_input.h"
+#include "client/conformance/kueue_life.h"
 #include "client/conformance/protos.h"
-#include "policy/native/kueue_admission_checks.h"
-#include "policy/native/kueue_pod_group.h"
-#include "policy/native/kueue_pods_ready.h"
+#include "policy/native/kueue_jobs.h"
 #include "policy/native/kueue_queue_order.h"
-#include "policy/native/kueue_reconcile.h"
-#include "policy/native/kueue_release.h"
 #include "policy/native/kueue_requeue.h"
 #include "policy/times.h"
 
@@ -27,109 +24,13 @@ namespace mulligan::conformance {
 namespace {
 
 using kueue::Workload;
+using Life = KueueLife;
 
 constexpr absl::Duration kMoment = absl::Milliseconds(1);
 
 bool Flag(const Json& object, const char* name) {
   return KueueMember(object, name) == Json(true);
 }
-
-// One workload through its admissions.
-class Life {
- public:
-  Life(Workload workload, std::optional<kueue::WaitForPodsReady> settings,
-       kueue::Gates gates, bool pod_group)
-      : workload_(std::move(workload)),
-        settings_(std::move(settings)),
-        gates_(gates),
-        pod_group_(pod_group),
-        now_(*KueueNow(Json::object())) {}
-
-  const Workload& workload() const { return workload_; }
-  absl::Time now() const { return now_; }
-  void MoveTo(absl::Time now) { now_ = std::max(now_, now); }
-  const std::vector<kueue::EvictionReport>& reports() const { return reports_; }
-  bool requeue_at_set() const { return requeue_at_set_; }
-  std::optional<kueue::Event> first_event() const {
-    if (events_.empty()) return std::nullopt;
-    return events_.front();
-  }
-
-  void Admit() {
-    now_ += kMoment;
-    kueue::ReserveQuota("cq", now_, status());
-    kueue::SetPodsReady(false, now_, status());
-  }
-
-  void BecomeReady() {
-    now_ += kMoment;
-    kueue::SetPodsReady(true, now_, status());
-  }
-
-  void LoseReadiness() {
-    now_ += kMoment;
-    kueue::SetPodsReady(false, now_, status());
-  }
-
-  // The clock that runs runs out, and all follows from that.
-  void TimeOut() {
-    if (!settings_.has_value()) return;
-    now_ += kueue::ClockOf(status(), settings_, now_).remaining;
-    Pass();
-    Settle();
-  }
-
-  // The same without waiting for the end of the backoff.
-  void TimeOutOnly() {
-    now_ += kueue::ClockOf(status(), settings_, now_).remaining;
-    Pass();
-    kueue::ReleaseQuota(false, gates_, now_, status());
-  }
-
-  void SetActive(bool active) {
-    workload_.mutable_spec()->set_active(active);
-    now_ += kMoment;
-    Settle();
-  }
-
-  void Settle() {
-    kueue::Settled settled = kueue::Settle(
-        {workload_, settings_, std::nullopt, std::nullopt, gates_, now_},
-        /*single_pod=*/false);
-    workload_ = std::move(settled.workload);
-    now_ = settled.now;
-    requeue_at_set_ |= settled.requeue_at_set;
-    for (auto& report : settled.reports) reports_.push_back(std::move(report));
-    for (auto& event : settled.events) events_.push_back(std::move(event));
-    if (!kueue::IsAdmitted(status())) {
-      kueue::SetPodsReady(false, now_, status());
-      if (pod_group_ && kueue::IsEvicted(status())) {
-        kueue::SetWaitingForReplacement(true, now_, status());
-      }
-    }
-  }
-
- private:
-  kueue::WorkloadStatus& status() { return *workload_.mutable_status(); }
-
-  void Pass() {
-    kueue::Pass pass = kueue::Reconcile(
-        {workload_, settings_, std::nullopt, std::nullopt, gates_, now_});
-    requeue_at_set_ = kueue::RequeueAt(pass.workload.status()).has_value();
-    if (pass.report.has_value()) reports_.push_back(*pass.report);
-    for (auto& event : pass.events) events_.push_back(std::move(event));
-    workload_ = std::move(pass.workload);
-  }
-
-  Workload workload_;
-  const std::optional<kueue::WaitForPodsReady> settings_;
-  const kueue::Gates gates_;
-  const bool pod_group_;
-  absl::Time now_;
-  std::vector<kueue::EvictionReport> reports_;
-  std::vector<kueue::Event> events_;
-  bool requeue_at_set_ = false;
-};
 
 // Kueue's names where a story does not give any. The workload of a pod group is
 // called like the group.
@@ -155,7 +56,8 @@ absl::StatusOr<Life> LifeFrom(const CaseInput& input, const Json& members) {
   if (!settings.ok()) return settings.status();
   const bool pod_group = IsPodGroup(input);
   NameIfUnnamed(pod_group, *workload);
-  return Life(*std::move(workload), *settings, *gates, pod_group);
+  return Life(*std::move(workload), *settings, *gates, pod_group,
+              *KueueNow(Json::object()));
 }
 
 Json LifeFacts(const Life& life) {
@@ -169,8 +71,10 @@ Json LifeFacts(const Life& life) {
   facts["event"] = KueueEventJson(life.first_event());
   facts["metrics"] = KueueMetricsJson(life.reports());
   facts["jobSuspended"] = !kueue::IsAdmitted(status);
-  // Who is evicted blocks nobody.
-  facts["otherWorkloadAdmitted"] = evicted;
+  // Only who is admitted and not ready blocks others.
+  facts["otherWorkloadAdmitted"] =
+      !life.blocks_admission() || !kueue::IsAdmitted(status) || evicted ||
+      kueue::IsTrue(status.conditions(), kueue::kPodsReady);
   facts["state"] = kueue::IsFinished(status)            ? "Finished"
                    : kueue::IsAdmitted(status)          ? "Admitted"
                    : kueue::HasQuotaReservation(status) ? "QuotaReserved"
@@ -181,6 +85,38 @@ Json LifeFacts(const Life& life) {
 bool Reactivates(const Json& input) {
   return Flag(input, "userReactivates") || Flag(input, "userActivates") ||
          Flag(input, "reactivated");
+}
+
+int Count(const Json& input, const char* name) {
+  const Json value = KueueMember(input, name);
+  return value.is_number() ? value.get<int>() : 0;
+}
+
+// Timeouts one after the other, each after an admission; how many there were
+// until the workload was deactivated.
+int TimeOut(int count, bool last_waits, Life& life) {
+  int done = 0;
+  for (; done < count && kueue::IsActive(life.workload()); ++done) {
+    life.Admit();
+    if (last_waits && done + 1 == count) {
+      life.TimeOutOnly();
+    } else {
+      life.TimeOut();
+    }
+  }
+  return done;
+}
+
+// The Job behind a workload; one that does not say how many pods it wants has
+// those its status counts.
+absl::StatusOr<kueue::Job> JobFrom(const Json& input) {
+  const Json status = KueueMember(input, "jobStatus");
+  int wanted = Count(input, "parallelism");
+  if (wanted == 0) {
+    wanted = std::max(1, Count(status, "active") + Count(status, "succeeded"));
+  }
+  return MessageFrom<kueue::Job>(
+      {{"spec", {{"parallelism", wanted}}}, {"status", status}}, "job");
 }
 
 // Workloads of one queue, one admitted at a time, each times out; until one is
@@ -241,45 +177,53 @@ absl::StatusOr<Json> KueueRequeueFlowFacts(const CaseInput& input) {
       json, "input",
       {"waitForPodsReady", "timeoutsSoFar", "backoffOver", "workload",
        "workloads", "allTimeOut", "podsReady", "userDeactivates",
-       "userReactivates", "userActivates", "reactivated"});
+       "userReactivates", "userActivates", "reactivated",
+       "timeoutsAfterReactivation", "timeoutsSinceReactivation"});
   if (!known.ok()) return known;
   if (json.contains("workloads")) return QueueFacts(input);
   Json members = KueueMember(json, "workload");
   auto life = LifeFrom(input, members);
   if (!life.ok()) return life.status();
-  const Json timeouts = KueueMember(json, "timeoutsSoFar");
-  const int count = timeouts.is_number() ? timeouts.get<int>() : 0;
-  for (int i = 0; i < count && kueue::IsActive(life->workload()); ++i) {
-    life->Admit();
-    life->TimeOut();
-  }
-  if (Flag(json, "podsReady")) {
-    life->Admit();
-    life->BecomeReady();
-  }
+  const bool waits = KueueMember(json, "backoffOver") == Json(false);
+  const int count = Count(json, "timeoutsSoFar");
+  const int done = TimeOut(count, waits, *life);
+  if (json.contains("podsReady")) life->Admit();
+  if (Flag(json, "podsReady")) life->BecomeReady();
   if (Flag(json, "userDeactivates")) life->SetActive(false);
-  if (Reactivates(json)) life->SetActive(true);
+  if (!Reactivates(json)) return LifeFacts(*life);
+  life->SetActive(true);
+  // Further timeouts, or those that came only after the deactivation.
+  const int after = json.contains("timeoutsAfterReactivation")
+                        ? Count(json, "timeoutsAfterReactivation")
+                        : Count(json, "timeoutsSinceReactivation");
+  TimeOut(after + count - done, waits, *life);
   return LifeFacts(*life);
 }
 
 absl::StatusOr<Json> KueueReadinessFlowFacts(const CaseInput& input) {
   const Json& json = input.input;
-  const absl::Status known =
-      CheckOnlyMembers(json, "input",
-                       {"waitForPodsReady", "podsWereReady", "jobStatus",
-                        "podFailsThenRecovers", "podKilled"});
+  const absl::Status known = CheckOnlyMembers(
+      json, "input",
+      {"waitForPodsReady", "podsWereReady", "podsReady", "jobStatus",
+       "parallelism", "podFailsThenRecovers", "podKilled"});
   if (!known.ok()) return known;
   auto life = LifeFrom(input, Json());
   if (!life.ok()) return life.status();
   life->Admit();
   if (Flag(json, "podsWereReady")) life->BecomeReady();
+  const auto job = JobFrom(json);
+  if (!job.ok()) return job.status();
+  const bool ready = json.contains("jobStatus") ? kueue::ArePodsReady(*job)
+                                                : Flag(json, "podsReady");
   const bool fails = Flag(json, "podKilled") || json.contains("jobStatus");
   if (Flag(json, "podFailsThenRecovers")) {
     life->LoseReadiness();
     life->BecomeReady();
+  } else if (ready) {
+    life->BecomeReady();
   } else if (fails) {
     life->LoseReadiness();
-    life->TimeOut();
+    if (life->RunsOutSoon()) life->TimeOut();
   }
   Json facts = LifeFacts(*life);
   facts["evicted"] = kueue::IsEvicted(life->workload().status());

@@ -74,17 +74,42 @@ void AddConditions(std::initializer_list<const char*> types, Json& full) {
   }
 }
 
-void AddAssignment(const Json& nodes, Json& full) {
-  Json domains = Json::array();
-  for (const Json& node : nodes) {
-    domains.push_back({{"values", {node}}, {"count", 1}});
-  }
+void AddTopology(const Json& topology, Json& full) {
   full["status"]["admission"]["podSetAssignments"] = {
-      {{"name", kPodSet},
-       {"topologyAssignment",
-        {{"levels", {"kubernetes.io/hostname"}}, {"domains", domains}}}}};
+      {{"name", kPodSet}, {"topologyAssignment", topology}}};
   full["spec"]["podSets"][0]["name"] = kPodSet;
   AddConditions({"QuotaReserved", "Admitted"}, full);
+}
+
+// Domains of the lowest of `levels`: host names where no level is told.
+void AddAssignment(const Json& values, const Json& levels, Json& full) {
+  Json domains = Json::array();
+  for (const Json& value : values) {
+    domains.push_back({{"values", {value}}, {"count", 1}});
+  }
+  AddTopology(
+      {{"levels", levels.is_null() ? Json({"kubernetes.io/hostname"}) : levels},
+       {"domains", domains}},
+      full);
+}
+
+// Levels under any of their names, one or all of them.
+Json LevelsOf(const Json& json) {
+  for (const char* const name : {"topologyLevels", "levels", "topologyLevel"}) {
+    const Json levels = KueueMember(json, name);
+    if (levels.is_string()) return Json::array({levels});
+    if (!levels.is_null()) return levels;
+  }
+  return Json();
+}
+
+// Evicted, with the reason and message the files give, if any.
+void AddEviction(const Json& evicted, Json& full) {
+  if (evicted.is_null() || evicted == Json(false)) return;
+  Json condition = TrueCondition("Evicted");
+  condition["reason"] = "Evicted";
+  if (evicted.is_object()) condition.update(evicted);
+  full["status"]["conditions"].push_back(std::move(condition));
 }
 
 Json UnhealthyNodes(const Json& list) {
@@ -96,9 +121,14 @@ Json UnhealthyNodes(const Json& list) {
 }
 
 // Members that are no member of a Workload but stand for several.
-bool AddShorthand(const std::string& member, const Json& value, Json& full) {
-  if (member == "assignedNodes") {
-    AddAssignment(value, full);
+bool AddShorthand(const std::string& member, const Json& value,
+                  const Json& levels, Json& full) {
+  if (member == "assignedNodes" || member == "assignedDomains") {
+    AddAssignment(value, levels, full);
+  } else if (member == "topologyAssignment") {
+    AddTopology(value, full);
+  } else if (member == "evicted") {
+    AddEviction(value, full);
   } else if (member == "podCount") {
     full["spec"]["podSets"][0]["count"] = value;
   } else if (member == "tolerations") {
@@ -119,7 +149,9 @@ bool AddShorthand(const std::string& member, const Json& value, Json& full) {
     if (value == Json(true)) AddConditions({"Finished"}, full);
   } else {
     // Read by the caller: no part of the object.
-    return member == "flavorTolerations" || member == "found";
+    return member == "flavorTolerations" || member == "found" ||
+           member == "topologyLevels" || member == "levels" ||
+           member == "topologyLevel";
   }
   return true;
 }
@@ -149,44 +181,6 @@ template <typename Value>
 void Read(const Json& block, const char* name, std::optional<Value>& into) {
   const Json value = KueueMember(block, name);
   if (!value.is_null()) into = value.get<Value>();
-}
-
-Json PodJson(const Json& pod, absl::Time now) {
-  Json full;
-  Json& metadata = full["metadata"];
-  for (const char* const name : {"name", "annotations", "labels", "finalizers",
-                                 "creationTimestamp", "deletionTimestamp"}) {
-    if (pod.contains(name)) metadata[name] = pod[name];
-  }
-  if (KueueMember(pod, "deleting") == Json(true) &&
-      !pod.contains("deletionTimestamp")) {
-    google::protobuf::Timestamp deleted;
-    SetTime(now, deleted);
-    metadata["deletionTimestamp"] = TimestampJson(deleted);
-  }
-  Json& spec = full["spec"];
-  spec = Json::object();
-  if (pod.contains("nodeName")) spec["nodeName"] = pod["nodeName"];
-  if (pod.contains("nodeSelectorHostname")) {
-    spec["nodeSelector"] = {
-        {"kubernetes.io/hostname", pod["nodeSelectorHostname"]}};
-  }
-  const auto gate = [&](const char* member, const char* name) {
-    if (KueueMember(pod, member) == Json(true)) {
-      spec["schedulingGates"].push_back({{"name", name}});
-    }
-  };
-  gate("topologyGated", "kueue.x-k8s.io/topology");
-  gate("gated", "kueue.x-k8s.io/admission");
-  for (const char* const name : {"phase", "conditions", "message", "reason"}) {
-    if (pod.contains(name)) full["status"][name] = pod[name];
-  }
-  return full;
-}
-
-Json TaintJson(const Json& taint) {
-  if (!taint.is_string()) return taint;
-  return {{"key", taint}, {"effect", "NoExecute"}};
 }
 
 }  // namespace
@@ -226,13 +220,15 @@ absl::StatusOr<Workload> KueueWorkload(const Json& json) {
   Json full = {{"metadata", Json::object()},
                {"spec", Json::object()},
                {"status", Json::object()}};
+  const Json levels = LevelsOf(json);
   for (const auto& [member, value] : json.items()) {
     if (const Place* const place = FindPlace(member)) {
       full[place->part][place->name] = value;
     }
   }
   for (const auto& [member, value] : json.items()) {
-    if (FindPlace(member) == nullptr && !AddShorthand(member, value, full)) {
+    if (FindPlace(member) == nullptr &&
+        !AddShorthand(member, value, levels, full)) {
       return absl::UnimplementedError(
           absl::StrFormat("workload.%s: member not understood", member));
     }
@@ -330,42 +326,6 @@ absl::StatusOr<std::optional<kueue::Queue>> KueueQueue(const Json& json) {
     queue.admission_checks = checks.get<std::vector<std::string>>();
   }
   return queue;
-}
-
-absl::StatusOr<std::vector<kueue::Pod>> KueuePods(const Json& list,
-                                                  absl::Time now) {
-  std::vector<kueue::Pod> pods;
-  if (list.is_null()) return pods;
-  for (const Json& entry : list) {
-    const absl::Status known = CheckOnlyMembers(
-        entry, "pod",
-        {"name", "phase", "nodeName", "nodeSelectorHostname", "topologyGated",
-         "gated", "deleting", "deletionTimestamp", "creationTimestamp",
-         "annotations", "labels", "finalizers", "conditions", "message",
-         "reason"});
-    if (!known.ok()) return known;
-    auto pod = MessageFrom<kueue::Pod>(PodJson(entry, now), "pod");
-    if (!pod.ok()) return pod.status();
-    pods.push_back(*std::move(pod));
-  }
-  return pods;
-}
-
-absl::StatusOr<kueue::Node> KueueNode(const Json& json,
-                                      const std::string& name) {
-  const absl::Status known =
-      CheckOnlyMembers(json, "node", {"name", "taints", "ready"});
-  if (!known.ok()) return known;
-  Json full = {{"metadata", {{"name", name}}}};
-  for (const Json& taint : KueueMember(json, "taints")) {
-    full["spec"]["taints"].push_back(TaintJson(taint));
-  }
-  Json ready = KueueMember(json, "ready");
-  if (ready.is_object()) {
-    ready["type"] = "Ready";
-    full["status"]["conditions"].push_back(ready);
-  }
-  return MessageFrom<kueue::Node>(full, "node");
 }
 
 }  // namespace mulligan::conformance

@@ -288,8 +288,11 @@ absl::StatusOr<Json> KueueRecoveryFacts(const CaseInput& input) {
   if (!known.ok()) return known;
   const auto now = KueueNow(input.input);
   if (!now.ok()) return now.status();
-  const auto pods =
-      KueuePods(Json::array({KueueMember(input.input, "pod")}), *now);
+  const Json json = KueueMember(input.input, "pod");
+  if (json.is_null()) {
+    return Json{{"phase", Json()}, {"condition", Json()}, {"event", Json()}};
+  }
+  const auto pods = KueuePods(Json::array({json}), *now);
   if (!pods.ok()) return pods.status();
   const Pod& pod = pods->front();
   const auto node =

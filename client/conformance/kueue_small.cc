@@ -1,5 +1,7 @@
 #include "client/conformance/kueue_small.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "client/conformance/compare.h"
 #include "client/conformance/kueue_facts.h"
 #include "client/conformance/kueue_input.h"
 #include "client/conformance/protos.h"
@@ -53,6 +56,11 @@ std::string Text(const Json& object, const char* name) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
+// A list; of one value, also that value.
+Json OneOrAll(const Json& list) {
+  return list.size() == 1 ? Described({list, list[0]}) : list;
+}
+
 }  // namespace
 
 absl::StatusOr<Json> KueueBackoffFacts(const CaseInput& input) {
@@ -82,23 +90,41 @@ absl::StatusOr<Json> KueueBackoffSeriesFacts(const CaseInput& input) {
 }
 
 absl::StatusOr<Json> KueueAttemptsFacts(const CaseInput& input) {
-  const absl::Status known = CheckOnlyMembers(
-      input.input, "input",
-      {"attempts", "backoffBaseSeconds", "backoffMaxSeconds", "jitter"});
+  const absl::Status known =
+      CheckOnlyMembers(input.input, "input",
+                       {"attempts", "attempt", "backoffBaseSeconds",
+                        "backoffMaxSeconds", "jitter"});
   if (!known.ok()) return known;
   const kueue::Backoff backoff{
       absl::Seconds(Number(input.input, "backoffBaseSeconds", 60)),
-      absl::Seconds(Number(input.input, "backoffMaxSeconds", 3600))};
-  Json waits = Json::array();
+      absl::Seconds(Number(input.input, "backoffMaxSeconds", 3600)), 2,
+      Number(input.input, "jitter", 0)};
+  Json attempts = KueueMember(input.input, "attempts");
+  if (attempts.is_null()) {
+    attempts = Json::array({KueueMember(input.input, "attempt")});
+  }
+  Json shortest = Json::array();
+  Json longest = Json::array();
   absl::Duration total;
-  for (const Json& attempt : KueueMember(input.input, "attempts")) {
+  for (const Json& attempt : attempts) {
     const kueue::Wait wait =
         kueue::WaitBefore(attempt.get<std::int64_t>(), backoff);
-    waits.push_back(KueueSecondsJson(wait.shortest));
+    shortest.push_back(KueueSecondsJson(wait.shortest));
+    longest.push_back(KueueSecondsJson(wait.longest));
     total += wait.shortest;
   }
-  return Json{{"waitSeconds", std::move(waits)},
-              {"totalSeconds", KueueSecondsJson(total)}};
+  Json facts = {{"waitSeconds", OneOrAll(shortest)},
+                {"totalSeconds", KueueSecondsJson(total)}};
+  // The bounds of the jitter.
+  for (const char* const name :
+       {"minSeconds", "waitSecondsMin", "minWaitSeconds"}) {
+    facts[name] = OneOrAll(shortest);
+  }
+  for (const char* const name :
+       {"maxSeconds", "waitSecondsMax", "maxWaitSeconds"}) {
+    facts[name] = OneOrAll(longest);
+  }
+  return facts;
 }
 
 absl::StatusOr<Json> KueueSetRequeueFacts(const CaseInput& input) {
@@ -175,7 +201,11 @@ absl::StatusOr<Json> KueueSchedulerFacts(const CaseInput& input) {
   bool flavors_left = false;
   if (last.is_string()) {
     const std::string text = last.get<std::string>();
-    flavors_left = text.find("all flavors tried") == std::string::npos;
+    const bool all_tried = RE2::PartialMatch(
+        text,
+        "(?i)all flavou?rs tried|(no|without) pending flavou?rs?|"
+        "no flavou?rs? left");
+    flavors_left = !all_tried || RE2::PartialMatch(text, "(?i)\\bnot all\\b");
   } else if (last.is_object()) {
     flavors_left = KueueMember(last, "pendingFlavors") == Json(true);
   }
@@ -213,7 +243,11 @@ absl::StatusOr<Json> KueueEvictedByFacts(const CaseInput& input) {
       {"evicted", kueue::IsEvicted(status)},
   }};
   for (const Kind& kind : kinds) {
-    if (kind.name == input.kind) return Json{{"result", kind.result}};
+    if (kind.name != input.kind) continue;
+    return Json{
+        {"result", kind.result},
+        {"condition",
+         kind.result ? KueueConditionJson(status, kueue::kEvicted) : Json()}};
   }
   return absl::UnimplementedError(
       absl::StrFormat("kind '%s' is not understood", input.kind));
@@ -271,57 +305,6 @@ absl::StatusOr<Json> KueueReasonsFacts(const CaseInput& input) {
         {pair.at(0).get<std::string>(), pair.at(1).get<std::string>(), ""}));
   }
   return Json{{"conditionReasons", std::move(reasons)}};
-}
-
-absl::StatusOr<Json> KueueValidationFacts(const CaseInput& input) {
-  const Json block = KueueMember(input.input, "waitForPodsReady");
-  const auto config = KueueConfig(block);
-  if (!config.ok()) return config.status();
-  FieldErrors found;
-  if (!block.is_null()) found = kueue::ValidateWaitForPodsReady(*config);
-  Json errors = Json::array();
-  for (const FieldError& error : found) {
-    const bool required = error.type == FieldError::Type::kRequired;
-    const bool unsupported = error.type == FieldError::Type::kNotSupported;
-    errors.push_back({{"type", required      ? "Required"
-                               : unsupported ? "NotSupported"
-                                             : "Invalid"},
-                      {"field", error.field},
-                      {"message", FormatFieldError(error)}});
-  }
-  return Json{{"valid", found.empty()}, {"errors", std::move(errors)}};
-}
-
-absl::StatusOr<Json> KueueDefaultingFacts(const CaseInput& input) {
-  Json block = KueueMember(input.input, "waitForPodsReady");
-  if (block.is_null()) block = Json::object();
-  // "<T>" stands for any duration.
-  constexpr absl::Duration kAny = absl::Seconds(4242);
-  Json concrete = block;
-  for (auto& [name, value] : concrete.items()) {
-    if (value == Json("<T>")) value = absl::ToInt64Seconds(kAny);
-  }
-  auto config = KueueConfig(concrete);
-  if (!config.ok()) return config.status();
-  kueue::SetDefaults(*config);
-  const auto duration = [&](const char* name, absl::Duration value) -> Json {
-    const Json written = KueueMember(block, name);
-    if (written.is_string()) return written;
-    return value == kAny ? "<T>" : absl::FormatDuration(value);
-  };
-  Json strategy = {
-      {"timestamp", *config->timestamp},
-      {"backoffBaseSeconds", *config->backoff_base_seconds},
-      {"backoffMaxSeconds", *config->backoff_max_seconds},
-      {"backoffLimitCount", config->backoff_limit_count.has_value()
-                                ? Json(*config->backoff_limit_count)
-                                : Json()}};
-  return Json{{"waitForPodsReady",
-               {{"timeout", duration("timeout", *config->timeout)},
-                {"recoveryTimeout",
-                 duration("recoveryTimeout", *config->recovery_timeout)},
-                {"blockAdmission", *config->block_admission},
-                {"requeuingStrategy", std::move(strategy)}}}};
 }
 
 }  // namespace mulligan::conformance

@@ -10,7 +10,7 @@ namespace mulligan::conformance {
 // {wait_ms, wait_ns, formula} and bounds with jitter; one or a list.
 absl::StatusOr<Json> KueueBackoffFacts(const CaseInput& input);
 absl::StatusOr<Json> KueueBackoffSeriesFacts(const CaseInput& input);
-// {waitSeconds, totalSeconds} of a list of attempts.
+// {waitSeconds, totalSeconds} of a list of attempts, with bounds.
 absl::StatusOr<Json> KueueAttemptsFacts(const CaseInput& input);
 
 // requeueState: {updated, requeueState}, {result}, {retryAt}.
@@ -25,7 +25,7 @@ absl::StatusOr<Json> KueueReadinessFacts(const CaseInput& input);
 absl::StatusOr<Json> KueueQueueOrderFacts(const CaseInput& input);
 absl::StatusOr<Json> KueueSchedulerFacts(const CaseInput& input);
 
-// {result} of "evicted-by-..." kinds.
+// {result, condition} of "evicted-by-..." kinds.
 absl::StatusOr<Json> KueueEvictedByFacts(const CaseInput& input);
 // {recorded, clusterQueue, reason, latencySeconds, metrics}.
 absl::StatusOr<Json> KueueLatencyFacts(const CaseInput& input);
@@ -33,10 +33,6 @@ absl::StatusOr<Json> KueueLatencyFacts(const CaseInput& input);
 absl::StatusOr<Json> KueuePreemptionFacts(const CaseInput& input);
 // {conditionReasons}.
 absl::StatusOr<Json> KueueReasonsFacts(const CaseInput& input);
-
-// waitForPodsReady: {valid, errors}, and the block with its defaults.
-absl::StatusOr<Json> KueueValidationFacts(const CaseInput& input);
-absl::StatusOr<Json> KueueDefaultingFacts(const CaseInput& input);
 
 }  // namespace mulligan::conformance
 

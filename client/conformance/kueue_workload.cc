@@ -7,6 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "client/conformance/kueue_facts.h"
 #include "client/conformance/kueue_input.h"
@@ -76,6 +78,13 @@ Json SettledFacts(const kueue::PassInput& pass_input) {
   return facts;
 }
 
+// "Pod" or "single Pod", not a group of them.
+bool IsSinglePod(const Json& owner) {
+  if (!owner.is_string()) return false;
+  const std::string text = absl::AsciiStrToLower(owner.get<std::string>());
+  return absl::StrContains(text, "pod") && !absl::StrContains(text, "group");
+}
+
 absl::StatusOr<kueue::JobSet> JobSetOf(const Json& json) {
   Json full = {{"status", Json::object()}};
   const Json groups = KueueMember(json, "replicatedJobsStatus");
@@ -93,6 +102,14 @@ absl::StatusOr<kueue::JobSet> JobSetOf(const Json& json) {
         {{"name", group["name"]}, {"replicas", replicas}});
   }
   return MessageFrom<kueue::JobSet>(full, "jobset");
+}
+
+// The status of a Job, or just whether it has pods.
+absl::StatusOr<kueue::Job> JobOf(const Json& json) {
+  Json status = json;
+  const Json active = KueueMember(json, "active");
+  if (active.is_boolean()) status["active"] = active == Json(true) ? 1 : 0;
+  return MessageFrom<kueue::Job>({{"status", status}}, "job");
 }
 
 int ReclaimedOf(const std::string& name,
@@ -192,8 +209,7 @@ absl::StatusOr<Json> KueueReleaseFacts(const CaseInput& input) {
   members["quotaReserved"] = true;
   auto workload = KueueWorkload(members);
   if (!workload.ok()) return workload.status();
-  const bool single_pod =
-      KueueMember(input.input, "owner") == Json("single Pod");
+  const bool single_pod = IsSinglePod(KueueMember(input.input, "owner"));
   auto& status = *workload->mutable_status();
   const bool stopped = KueueMember(input.input, "jobActive") != Json(true);
   if (stopped) kueue::ReleaseQuota(single_pod, *gates, *now, status);
@@ -212,23 +228,29 @@ absl::StatusOr<Json> KueueReleaseFacts(const CaseInput& input) {
 
 absl::StatusOr<Json> KueuePreemptedJobSetFacts(const CaseInput& input) {
   const absl::Status known = CheckOnlyMembers(
-      input.input, "input", {"workload", "jobset", "preempted", "now"});
+      input.input, "input", {"workload", "jobset", "job", "preempted", "now"});
   if (!known.ok()) return known;
   const auto now = KueueNow(input.input);
   if (!now.ok()) return now.status();
   const Json json = KueueMember(input.input, "jobset");
   const auto job_set = JobSetOf(json);
   if (!job_set.ok()) return job_set.status();
+  const Json job_json = KueueMember(input.input, "job");
+  const auto job = JobOf(job_json);
+  if (!job.ok()) return job.status();
+  const bool stopped = job_json.is_null() ? !kueue::HoldsQuota(*job_set)
+                                          : !kueue::HoldsQuota(*job);
   auto workload = KueueWorkload(KueueMember(input.input, "workload"));
   if (!workload.ok()) return workload.status();
   auto& status = *workload->mutable_status();
   const bool readmitted = KueueMember(input.input, "preempted") == Json(true);
   if (readmitted) {
     kueue::ReserveQuota("cq", *now, status);
-  } else if (!kueue::HoldsQuota(*job_set)) {
+  } else if (stopped) {
     kueue::ReleaseQuota(/*single_pod=*/false, {}, *now, status);
   }
   Json facts = KueueStatusFacts(*workload);
+  facts["jobSuspended"] = kueue::IsEvicted(status);
   const auto reclaimable = kueue::ReclaimablePods(*job_set);
   facts["reclaimablePods"] = Json::array();
   for (const auto& entry : reclaimable) {

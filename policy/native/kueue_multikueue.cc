@@ -71,6 +71,10 @@ class WorkerFollower {
   }
 
   bool RejectsOwner() {
+    if (!view_.has_owner) {
+      Become(kCheckRejected, "No multikueue adapter found");
+      return true;
+    }
     if (!view_.unsupported_owner.empty()) {
       Become(
           kCheckRejected,
@@ -136,16 +140,15 @@ class WorkerFollower {
                     "recorded; this is unexpected, please report it");
     }
     const Worker* const worker = AdmittingWorker();
-    if (worker == nullptr || !worker->reachable) {
-      const absl::Duration lost =
-          worker == nullptr ? absl::ZeroDuration() : worker->lost_for;
-      if (lost < view_.worker_lost_timeout) {
-        verdict_.requeue_after = view_.worker_lost_timeout - lost;
+    if (worker != nullptr && !worker->reachable) {
+      if (worker->lost_for < view_.worker_lost_timeout) {
+        verdict_.requeue_after = view_.worker_lost_timeout - worker->lost_for;
         return;
       }
       return Become(kCheckRetry, "Admitting remote lost");
     }
-    Become(kCheckRetry, worker->out_of_sync
+    // A cluster that was taken out of the configuration is not waited for.
+    Become(kCheckRetry, worker != nullptr && worker->out_of_sync
                             ? "Remote workload out of sync"
                             : "Admitting remote no longer exists");
   }

@@ -31,12 +31,15 @@ struct ManagerView {
   const Workload& workload;
   // The check of this workload.
   const AdmissionCheckState& check;
+  // Whether the workload belongs to a job.
+  bool has_owner = true;
   // Set for an owner MultiKueue cannot dispatch: its group, version and kind
   // as Go prints them, "/v1, Kind=Pod".
-  std::string unsupported_owner;
+  std::string unsupported_owner = {};
   // Set for an owner that is not managed by Kueue: why.
-  std::string unmanaged_reason;
-  std::vector<Worker> workers;
+  std::string unmanaged_reason = {};
+  // The clusters of the check's configuration.
+  std::vector<Worker> workers = {};
   absl::Duration worker_lost_timeout = kWorkerLostTimeout;
 };
 
