@@ -26,7 +26,7 @@ struct Kind {
   bool array_node = false;
 };
 
-constexpr std::array<Kind, 40> kKinds = {{
+constexpr std::array<Kind, 41> kKinds = {{
     {"DemystifyPending", PendingFacts},
     {"DemystifyFailure", FailureFacts},
     {"DemystifySuccess", SuccessFacts},
@@ -61,6 +61,7 @@ constexpr std::array<Kind, 40> kKinds = {{
     {"maxSystemFailures", MaxSystemFailuresFacts},
     {"recordSystemError", RecordSystemErrorFacts},
     {"isSystemRetryableFailure", SystemRetryableFacts},
+    {"systemErrorFromPhaseInfo", SystemErrorTextFacts},
     {"gpufault.CodeFor", GpuFaultCodeFacts},
     {"gpufault.isGenericCode", GenericCodeFacts},
     {"gpufault.ClassifyFailure", ClassifyGpuFailureFacts},

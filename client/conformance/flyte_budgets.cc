@@ -213,13 +213,13 @@ Json RecordSystemErrorFacts(FlyteCase& test) {
 }
 
 Json SystemRetryableFacts(FlyteCase& test) {
-  Members& input = test.input;
-  flyte::PhaseInfo info = flyte::InPhase(input.PhaseOf("phase"));
-  if (flyte::IsFailure(info.phase)) {
-    info.error = flyte::ExecutionError{
-        input.Text("code"), input.Text("message"), input.Kind("kind")};
-  }
-  return {{"system", flyte::IsSystemRetryableFailure(info)}};
+  return {
+      {"system", flyte::IsSystemRetryableFailure(PhaseInfoFrom(test.input))}};
+}
+
+Json SystemErrorTextFacts(FlyteCase& test) {
+  const std::string text = flyte::SystemErrorText(PhaseInfoFrom(test.input));
+  return {{"error", text}, {"message", text}};
 }
 
 }  // namespace mulligan::conformance

@@ -24,6 +24,8 @@ Json MaxSystemFailuresFacts(FlyteCase& test);
 Json RecordSystemErrorFacts(FlyteCase& test);
 // system.
 Json SystemRetryableFacts(FlyteCase& test);
+// error, message (the same text).
+Json SystemErrorTextFacts(FlyteCase& test);
 
 }  // namespace mulligan::conformance
 

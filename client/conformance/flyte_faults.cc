@@ -40,19 +40,6 @@ flyte::GpuFault GpuFaultFrom(Members& members) {
   return fault;
 }
 
-flyte::PhaseInfo PhaseInfoFrom(Members& input) {
-  Members members(input.Get("phase"), "input.phase");
-  flyte::PhaseInfo info = flyte::InPhase(members.PhaseOf("phase"));
-  info.reason = members.Text("reason");
-  info.cleanup_on_failure = members.Flag("cleanupOnFailure");
-  if (flyte::IsFailure(info.phase)) {
-    info.error = flyte::ExecutionError{
-        members.Text("code"), members.Text("message"), members.Kind("kind")};
-  }
-  input.Note(members.Finish());
-  return info;
-}
-
 Json FaultJson(const flyte::GpuFault& fault) {
   return {{"kind", fault.kind == flyte::GpuFaultKind::kSxid ? "sxid" : "xid"},
           {"code", fault.code},
@@ -68,6 +55,14 @@ NodePhase ElementAfter(NodePhase current, HandlerPhase handled) {
              : flyte::AfterCleanUp(state).phase;
 }
 
+// A phase, or a phase with the kind of its error.
+std::optional<HandlerPhase> HandledPhase(const Json& json) {
+  const Json& phase =
+      json.is_object() && json.contains("phase") ? json["phase"] : json;
+  return phase.is_string() ? flyte::HandlerPhaseNamed(phase.get<std::string>())
+                           : std::nullopt;
+}
+
 std::vector<NodePhase> ElementsFrom(Members& input) {
   std::vector<NodePhase> elements;
   const auto misfit = [&](const Json& json) {
@@ -81,13 +76,15 @@ std::vector<NodePhase> ElementsFrom(Members& input) {
   }
   std::size_t i = 0;
   for (const Json& json : input.Get("subNodeHandlerPhases")) {
-    const auto handled = flyte::HandlerPhaseNamed(json.get<std::string>());
-    if (!handled.has_value() || i >= elements.size()) {
+    const std::size_t element = i++;
+    // Not asked in this round.
+    if (json.is_null()) continue;
+    const auto handled = HandledPhase(json);
+    if (!handled.has_value() || element >= elements.size()) {
       misfit(json);
       continue;
     }
-    elements[i] = ElementAfter(elements[i], *handled);
-    ++i;
+    elements[element] = ElementAfter(elements[element], *handled);
   }
   return elements;
 }
@@ -172,9 +169,10 @@ Json LegacyArrayFacts(FlyteCase& test) {
   Json facts = {{"retryAttempt", attempt},
                 {"arrayPhase", "PhaseCheckingSubTaskExecutions"},
                 {"podKind", nullptr}};
-  if (existing == Phase::kRetryableFailure) {
+  if (flyte::IsLegacyElementLaunched(existing)) {
     facts["subtaskPhase"] = flyte::PhaseName(Phase::kQueued);
-    facts["retryAttempt"] = attempt + 1;
+    facts["retryAttempt"] =
+        existing == Phase::kRetryableFailure ? attempt + 1 : attempt;
     return facts;
   }
   flyte::Pod pod;

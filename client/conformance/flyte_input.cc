@@ -205,8 +205,11 @@ std::optional<flyte::ApiError> ApiErrorFrom(const std::string& name,
   error.code = static_cast<int>(json.Number("code"));
   error.reason = json.Text("reason");
   error.message = json.Text("message");
-  // The kind of the object says nothing about the error.
-  json.Get("kind");
+  // The rest of a metav1.Status says nothing about the error's class.
+  for (const char* const other : {"kind", "name", "group", "resource", "status",
+                                  "details", "retryAfterSeconds"}) {
+    json.Get(other);
+  }
   input.Note(json.Finish());
   return error;
 }
@@ -217,6 +220,28 @@ flyte::ExecutionError ExecutionErrorFrom(const Json& json, Members& input) {
                                  members.Kind("kind")};
   input.Note(members.Finish());
   return error;
+}
+
+flyte::PhaseInfo PhaseInfoFrom(Members& input) {
+  if (input.Get("phase").is_object()) {
+    Members members(input.Get("phase"), "input.phase");
+    flyte::PhaseInfo info = PhaseInfoFrom(members);
+    input.Note(members.Finish());
+    return info;
+  }
+  flyte::PhaseInfo info = flyte::InPhase(input.PhaseOf("phase"));
+  info.reason = input.Text("reason");
+  info.cleanup_on_failure = input.Flag("cleanupOnFailure");
+  if (flyte::IsFailure(info.phase) || input.Has("code")) {
+    info.error = flyte::ExecutionError{
+        input.Text("code"), input.Text("message"), input.Kind("kind")};
+  }
+  // Carried along; they decide nothing.
+  for (const char* const name :
+       {"version", "errorUri", "timestamp", "worker", "recoverability"}) {
+    input.Get(name);
+  }
+  return info;
 }
 
 std::optional<flyte::ErrorFile> ErrorFileFrom(const Json& json,

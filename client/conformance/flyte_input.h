@@ -77,6 +77,9 @@ std::optional<flyte::ApiError> ApiErrorFrom(const std::string& name,
                                             Members& input);
 // {code, message, kind}; a failure's error.
 flyte::ExecutionError ExecutionErrorFrom(const Json& json, Members& input);
+// A plugin's verdict: the member `phase` with what belongs to it, either in it
+// or next to it. Codes and kinds are those of its error.
+flyte::PhaseInfo PhaseInfoFrom(Members& input);
 // null: no file; {}: a malformed one.
 std::optional<flyte::ErrorFile> ErrorFileFrom(const Json& json, Members& input);
 // defaultMaxAttempts, taskMinAttempts, maxNodeRetriesOnSystemFailures,

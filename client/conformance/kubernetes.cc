@@ -61,13 +61,13 @@ Facts EvaluateMatch(const Json& input, const Gates& gates) {
 
 Facts EvaluateRecord(const Json& input, const Gates&) {
   BackoffRecord previous;
-  absl::Status status = ReadRecord(input["previousRecord"], previous);
+  absl::Status status = ReadRecord(Member(input, "previousRecord"), previous);
   if (!status.ok()) return status;
-  const auto succeeded =
-      ReadTimes(input["newSucceededFinishTimes"], "newSucceededFinishTimes");
+  const auto succeeded = ReadTimes(Member(input, "newSucceededFinishTimes"),
+                                   "newSucceededFinishTimes");
   if (!succeeded.ok()) return succeeded.status();
   const auto failed =
-      ReadTimes(input["newFailedFinishTimes"], "newFailedFinishTimes");
+      ReadTimes(Member(input, "newFailedFinishTimes"), "newFailedFinishTimes");
   if (!failed.ok()) return failed.status();
   const BackoffRecord next =
       kubernetes_job::NextBackoffRecord(previous, *succeeded, *failed);
@@ -146,9 +146,9 @@ Facts EvaluateIndexCounts(const Json& input, const Gates& gates) {
   const auto job = MessageFrom<Job>(input["job"], "job");
   if (!job.ok()) return job.status();
   const auto pod =
-      MessageFrom<Pod>(input["podBeingReplaced"], "podBeingReplaced");
+      MessageFrom<Pod>(Member(input, "podBeingReplaced"), "podBeingReplaced");
   if (!pod.ok()) return pod.status();
-  const bool replaces = !input["podBeingReplaced"].is_null();
+  const bool replaces = !Member(input, "podBeingReplaced").is_null();
   const auto counts = kubernetes_job::NextIndexFailureCounts(
       replaces ? &*pod : nullptr, job->spec(), gates);
   return Json{{"indexFailureCount", counts.counted},
@@ -177,7 +177,7 @@ Facts EvaluateSync(const Json& input, const Gates& gates) {
   if (!now.ok()) return now.status();
   BackoffRecord record;
   if (input.contains("previousRecord")) {
-    absl::Status status = ReadRecord(input["previousRecord"], record);
+    absl::Status status = ReadRecord(Member(input, "previousRecord"), record);
     if (!status.ok()) return status;
   }
   return SyncFacts(kubernetes_job::SyncJob({*job, owned->pointers(),
@@ -201,16 +201,16 @@ struct Call {
 const std::vector<Call>& Calls() {
   static const auto& calls = *new std::vector<Call>{
       {{"podFailurePolicy", "pod"}, {}, EvaluateMatch},
-      {{"previousRecord", "newSucceededFinishTimes", "newFailedFinishTimes"},
-       {},
+      {{"newFailedFinishTimes"},
+       {"previousRecord", "newSucceededFinishTimes"},
        EvaluateRecord},
-      {{"failuresAfterLastSuccess", "lastFailureTime", "currentTime",
-        "defaultBackoffSeconds", "maxBackoffSeconds"},
-       {},
-       EvaluateRemaining},
-      {{"lastFailedPod", "currentTime", "defaultBackoffSeconds",
+      {{"newSucceededFinishTimes"}, {"previousRecord"}, EvaluateRecord},
+      {{"failuresAfterLastSuccess", "defaultBackoffSeconds",
         "maxBackoffSeconds"},
-       {},
+       {"lastFailureTime", "currentTime"},
+       EvaluateRemaining},
+      {{"lastFailedPod", "defaultBackoffSeconds", "maxBackoffSeconds"},
+       {"currentTime"},
        EvaluateRemainingPerIndex},
       {{"indexesToAdd", "lastFailedPodPerIndex", "currentTime",
         "defaultBackoffSeconds", "maxBackoffSeconds"},
@@ -218,7 +218,7 @@ const std::vector<Call>& Calls() {
        EvaluateIndexesToAdd},
       {{"pod"}, {}, EvaluateFinishTime},
       {{"job", "pod"}, {}, EvaluateIndexFailed},
-      {{"job", "podBeingReplaced"}, {}, EvaluateIndexCounts},
+      {{"job"}, {"podBeingReplaced"}, EvaluateIndexCounts},
       {{"job", "pods"}, {}, EvaluateFailedIndexes},
       {{"job", "pods", "now"}, {"previousRecord"}, EvaluateSync},
       {{"spec"}, {}, EvaluateValidation},

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 5> kGatesWithoutEffect = {
 
 absl::Status ReadSeconds(const Json& input, const char* name,
                          absl::Duration& duration) {
-  const auto parsed = DurationFrom(input[name], name);
+  const auto parsed = DurationFrom(Member(input, name), name);
   if (!parsed.ok()) return parsed.status();
   duration =
       absl::Seconds(parsed->seconds()) + absl::Nanoseconds(parsed->nanos());
@@ -37,6 +37,12 @@ absl::Status ReadSeconds(const Json& input, const char* name,
 }
 
 }  // namespace
+
+const Json& Member(const Json& input, const char* name) {
+  static const Json& null = *new Json();
+  const auto found = input.find(name);
+  return found == input.end() ? null : *found;
+}
 
 absl::Status ReadGates(const Json& json, kubernetes_job::Gates& gates) {
   if (json.is_null()) return absl::OkStatus();
@@ -89,8 +95,8 @@ absl::StatusOr<std::vector<absl::Time>> ReadTimes(const Json& json,
 
 absl::StatusOr<Clock> ReadClock(const Json& input) {
   Clock clock;
-  if (!input["currentTime"].is_null()) {
-    const auto now = TimestampFrom(input["currentTime"], "currentTime");
+  if (!Member(input, "currentTime").is_null()) {
+    const auto now = TimestampFrom(Member(input, "currentTime"), "currentTime");
     if (!now.ok()) return now.status();
     clock.now = TimeOf(*now);
   }

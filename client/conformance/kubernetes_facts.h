@@ -19,6 +19,9 @@
 
 namespace mulligan::conformance {
 
+// Null when absent.
+const Json& Member(const Json& input, const char* name);
+
 // {"JobManagedBy": false}; null: the defaults. UNIMPLEMENTED for a gate that is
 // not known to the Job controller.
 absl::Status ReadGates(const Json& json, kubernetes_job::Gates& gates);

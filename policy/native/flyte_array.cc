@@ -61,6 +61,12 @@ std::uint32_t RunsUntilFailing(const RetryBudget& budget, ErrorKind kind) {
   }
 }
 
+bool IsLegacyElementLaunched(Phase existing) {
+  return existing == Phase::kUndefined ||
+         existing == Phase::kWaitingForResources ||
+         existing == Phase::kRetryableFailure;
+}
+
 Phase LegacyElementPhase(Phase observed, std::int64_t retry_attempt,
                          std::int64_t max_attempts) {
   return observed == Phase::kRetryableFailure &&

@@ -31,8 +31,11 @@ ArrayPhase AggregateElements(const std::vector<NodePhase>& elements,
 // Runs of an element whose every run fails retryably with `kind`.
 std::uint32_t RunsUntilFailing(const RetryBudget& budget, ErrorKind kind);
 
-// Legacy array plugin: one limit for all causes; a retryable failure of the
-// last attempt is permanent.
+// Legacy array plugin: whether it creates the element's pod in this round.
+bool IsLegacyElementLaunched(Phase existing);
+
+// The same plugin: one limit for all causes; a retryable failure of the last
+// attempt is permanent.
 Phase LegacyElementPhase(Phase observed, std::int64_t retry_attempt,
                          std::int64_t max_attempts);
 

@@ -249,9 +249,7 @@ class TaskOutcome {
     const PhaseInfo& info = *task_.result;
     if (IsSystemRetryableFailure(info)) {
       Explain(*info.error);
-      return AnswerSystemError(
-          {task_.plugin, "",
-           absl::StrFormat("%s: %s", info.error->code, info.error->message)});
+      return AnswerSystemError({task_.plugin, "", SystemErrorText(info)});
     }
     if (!IsFailure(info.phase)) return AnswerPhase(info);
     const TaskActionCounters counters = CountersV2();

@@ -61,7 +61,7 @@ std::string GoDuration(absl::Duration duration) {
 }
 
 std::string GoTime(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%E*S +0000 UTC", time,
+  return absl::FormatTime("%E4Y-%m-%d %H:%M:%E*S +0000 UTC", time,
                           absl::UTCTimeZone());
 }
 

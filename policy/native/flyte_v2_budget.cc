@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/strings/str_format.h"
@@ -26,6 +27,11 @@ bool IsNonRetryableCode(std::string_view code) {
 bool IsSystemRetryableFailure(const PhaseInfo& info) {
   return info.phase == Phase::kRetryableFailure && info.error.has_value() &&
          info.error->kind == ErrorKind::kSystem;
+}
+
+std::string SystemErrorText(const PhaseInfo& info) {
+  if (!info.error.has_value()) return "system retryable failure";
+  return absl::StrFormat("[%s] %s", info.error->code, info.error->message);
 }
 
 TaskActionVerdict RecordSystemError(const SystemError& error,

@@ -30,6 +30,9 @@ bool IsNonRetryableCode(std::string_view code);
 // isSystemRetryableFailure.
 bool IsSystemRetryableFailure(const PhaseInfo& info);
 
+// systemErrorFromPhaseInfo: a system failure in words, "[code] message".
+std::string SystemErrorText(const PhaseInfo& info);
+
 // An error a plugin returned, or a system failure it reported.
 struct SystemError {
   std::string plugin;

@@ -247,6 +247,17 @@ TEST(ArrayTest, TheLegacyPluginHasOneLimitForAllCauses) {
   EXPECT_EQ(LegacyElementPhase(Phase::kRunning, 9, 2), Phase::kRunning);
 }
 
+TEST(ArrayTest, TheLegacyPluginLaunchesWhatHasNoPod) {
+  for (const Phase phase : {Phase::kUndefined, Phase::kWaitingForResources,
+                            Phase::kRetryableFailure}) {
+    EXPECT_TRUE(IsLegacyElementLaunched(phase)) << PhaseName(phase);
+  }
+  for (const Phase phase : {Phase::kQueued, Phase::kRunning, Phase::kSuccess,
+                            Phase::kPermanentFailure}) {
+    EXPECT_FALSE(IsLegacyElementLaunched(phase)) << PhaseName(phase);
+  }
+}
+
 TEST(Flyte2Test, ToleratesAsManySystemFailuresInARowAsConfigured) {
   for (std::uint32_t most = 1; most <= 5; ++most) {
     TaskActionCounters counters;
@@ -264,6 +275,14 @@ TEST(Flyte2Test, ToleratesAsManySystemFailuresInARowAsConfigured) {
     EXPECT_EQ(verdict.counters.attempts, 1);
   }
   EXPECT_EQ(MaxSystemFailures(0), 3);
+}
+
+TEST(Flyte2Test, ASystemFailureIsCountedWithItsCodeInTheText) {
+  EXPECT_EQ(SystemErrorText(RetryableFailure(
+                ErrorKind::kSystem, "ResourceDeletedExternally", "node lost")),
+            "[ResourceDeletedExternally] node lost");
+  EXPECT_EQ(SystemErrorText(InPhase(Phase::kRunning)),
+            "system retryable failure");
 }
 
 TEST(Flyte2Test, TheCountersDoNotOverflow) {

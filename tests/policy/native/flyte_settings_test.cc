@@ -138,6 +138,9 @@ TEST(GoDurationTest, PrintsAsGoDoes) {
 
 TEST(GoTimeTest, PrintsAsGoDoes) {
   EXPECT_EQ(GoTime(Second(0)), "1970-01-01 00:00:00 +0000 UTC");
+  // Go's zero time.
+  EXPECT_EQ(GoTime(absl::FromCivil(absl::CivilSecond(1), absl::UTCTimeZone())),
+            "0001-01-01 00:00:00 +0000 UTC");
 }
 
 }  // namespace
