@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,24 @@ std::vector<NodePhase> ElementsFrom(Members& input) {
   return elements;
 }
 
+// core.AllocationStatus of every element; absent: granted.
+bool IsAllocationGranted(Members& input) {
+  std::string_view status = "Granted";
+  for (const char* const name : {"allocation", "allocationStatus"}) {
+    const Json& json = input.Get(name);
+    if (json.is_string()) status = json.get_ref<const std::string&>();
+  }
+  constexpr std::string_view kPrefix = "AllocationStatus";
+  if (status.starts_with(kPrefix)) status.remove_prefix(kPrefix.size());
+  const bool is_granted = status == "Granted";
+  if (!is_granted && status != "Exhausted" &&
+      status != "NamespaceQuotaExceeded") {
+    input.Note(absl::UnimplementedError(
+        absl::StrFormat("allocation status '%s' is not understood", status)));
+  }
+  return is_granted;
+}
+
 }  // namespace
 
 Json GpuFaultCodeFacts(FlyteCase& test) {
@@ -164,30 +183,29 @@ Json LegacyArrayFacts(FlyteCase& test) {
   const Phase existing = input.PhaseOf("existingPhase");
   const std::int64_t attempt = input.Number("retryAttempt");
   const std::int64_t most = input.Number("maxAttempts");
+  const bool is_granted = IsAllocationGranted(input);
   // All elements are alike.
   input.Get("subtasks");
-  Json facts = {{"retryAttempt", attempt},
-                {"arrayPhase", "PhaseCheckingSubTaskExecutions"},
-                {"podKind", nullptr}};
-  if (flyte::IsLegacyElementLaunched(existing)) {
-    facts["subtaskPhase"] = flyte::PhaseName(Phase::kQueued);
-    facts["retryAttempt"] =
-        existing == Phase::kRetryableFailure ? attempt + 1 : attempt;
+  Json facts = {{"retryAttempt", attempt}, {"podKind", nullptr}};
+  const auto answer = [&](Phase phase) {
+    facts["subtaskPhase"] = flyte::PhaseName(phase);
+    facts["arrayPhase"] = flyte::LegacyArrayPhaseName(phase);
     return facts;
+  };
+  if (flyte::IsLegacyElementLaunched(existing)) {
+    if (existing == Phase::kRetryableFailure) {
+      facts["retryAttempt"] = attempt + 1;
+    }
+    return answer(flyte::LegacyLaunchPhase(is_granted));
   }
   flyte::Pod pod;
   input.Message("pod", pod);
   const flyte::PhaseInfo observed =
       flyte::PodPhase(pod, test.settings, test.now);
-  const Phase phase = flyte::LegacyElementPhase(observed.phase, attempt, most);
-  facts["subtaskPhase"] = flyte::PhaseName(phase);
-  if (phase == Phase::kPermanentFailure) {
-    facts["arrayPhase"] = "PhaseAbortSubTasks";
-  }
   if (observed.error.has_value()) {
     facts["podKind"] = flyte::KindName(observed.error->kind);
   }
-  return facts;
+  return answer(flyte::LegacyElementPhase(observed.phase, attempt, most));
 }
 
 }  // namespace mulligan::conformance

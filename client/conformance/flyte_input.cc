@@ -200,8 +200,13 @@ flyte::Pods PointersToPods(const std::vector<flyte::Pod>& pods) {
 std::optional<flyte::ApiError> ApiErrorFrom(const std::string& name,
                                             Members& input) {
   if (!input.Has(name)) return std::nullopt;
-  Members json(input.Get(name), "input." + name);
   flyte::ApiError error;
+  // An error that is no API status.
+  if (input.Get(name).is_string()) {
+    error.message = input.Text(name);
+    return error;
+  }
+  Members json(input.Get(name), "input." + name);
   error.code = static_cast<int>(json.Number("code"));
   error.reason = json.Text("reason");
   error.message = json.Text("message");

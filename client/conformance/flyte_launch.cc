@@ -30,7 +30,8 @@ std::string CreatedKind(Members& input) {
 flyte::Quantities QuantitiesFrom(const std::string& name, Members& input) {
   flyte::Quantities quantities;
   for (const auto& [resource, amount] : input.Get(name).items()) {
-    const auto quantity = flyte::ParseQuantity(amount.get<std::string>());
+    const auto quantity = flyte::ParseQuantity(
+        amount.is_string() ? amount.get<std::string>() : amount.dump());
     if (quantity.has_value()) {
       quantities[resource] = *quantity;
     } else {

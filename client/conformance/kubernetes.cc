@@ -114,7 +114,8 @@ Facts EvaluateIndexesToAdd(const Json& input, const Gates& gates) {
     wanted.push_back(index.get<std::int64_t>());
   }
   std::map<std::int64_t, Pod> pods;
-  for (const auto& [name, object] : input["lastFailedPodPerIndex"].items()) {
+  for (const auto& [name, object] :
+       Member(input, "lastFailedPodPerIndex").items()) {
     std::int64_t index = 0;
     if (!absl::SimpleAtoi(name, &index)) {
       return absl::InvalidArgumentError(absl::StrFormat(
@@ -171,15 +172,13 @@ Facts EvaluateFailedIndexes(const Json& input, const Gates& gates) {
 Facts EvaluateSync(const Json& input, const Gates& gates) {
   const auto job = MessageFrom<Job>(input["job"], "job");
   if (!job.ok()) return job.status();
-  const auto owned = PodList::From(input["pods"]);
+  const auto owned = PodList::From(Member(input, "pods"));
   if (!owned.ok()) return owned.status();
   const auto now = TimestampFrom(input["now"], "now");
   if (!now.ok()) return now.status();
   BackoffRecord record;
-  if (input.contains("previousRecord")) {
-    absl::Status status = ReadRecord(Member(input, "previousRecord"), record);
-    if (!status.ok()) return status;
-  }
+  absl::Status status = ReadRecord(Member(input, "previousRecord"), record);
+  if (!status.ok()) return status;
   return SyncFacts(kubernetes_job::SyncJob({*job, owned->pointers(),
                                             kubernetes_job::TimeOf(*now), gates,
                                             record, BackoffSettings()}));
@@ -212,15 +211,14 @@ const std::vector<Call>& Calls() {
       {{"lastFailedPod", "defaultBackoffSeconds", "maxBackoffSeconds"},
        {"currentTime"},
        EvaluateRemainingPerIndex},
-      {{"indexesToAdd", "lastFailedPodPerIndex", "currentTime",
-        "defaultBackoffSeconds", "maxBackoffSeconds"},
-       {},
+      {{"indexesToAdd", "defaultBackoffSeconds", "maxBackoffSeconds"},
+       {"lastFailedPodPerIndex", "currentTime"},
        EvaluateIndexesToAdd},
       {{"pod"}, {}, EvaluateFinishTime},
       {{"job", "pod"}, {}, EvaluateIndexFailed},
       {{"job"}, {"podBeingReplaced"}, EvaluateIndexCounts},
       {{"job", "pods"}, {}, EvaluateFailedIndexes},
-      {{"job", "pods", "now"}, {"previousRecord"}, EvaluateSync},
+      {{"job", "now"}, {"pods", "previousRecord"}, EvaluateSync},
       {{"spec"}, {}, EvaluateValidation},
   };
   return calls;

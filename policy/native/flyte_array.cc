@@ -67,12 +67,22 @@ bool IsLegacyElementLaunched(Phase existing) {
          existing == Phase::kRetryableFailure;
 }
 
+Phase LegacyLaunchPhase(bool is_granted) {
+  return is_granted ? Phase::kQueued : Phase::kWaitingForResources;
+}
+
 Phase LegacyElementPhase(Phase observed, std::int64_t retry_attempt,
                          std::int64_t max_attempts) {
   return observed == Phase::kRetryableFailure &&
                  retry_attempt + 1 >= max_attempts
              ? Phase::kPermanentFailure
              : observed;
+}
+
+std::string_view LegacyArrayPhaseName(Phase phase) {
+  if (phase == Phase::kPermanentFailure) return "PhaseAbortSubTasks";
+  return phase == Phase::kSuccess ? "PhaseWriteToDiscovery"
+                                  : "PhaseCheckingSubTaskExecutions";
 }
 
 }  // namespace mulligan::flyte

@@ -33,11 +33,17 @@ std::uint32_t RunsUntilFailing(const RetryBudget& budget, ErrorKind kind);
 
 // Legacy array plugin: whether it creates the element's pod in this round.
 bool IsLegacyElementLaunched(Phase existing);
+// What becomes of such an element: it waits unless the resource manager grants
+// it its place.
+Phase LegacyLaunchPhase(bool is_granted);
 
 // The same plugin: one limit for all causes; a retryable failure of the last
 // attempt is permanent.
 Phase LegacyElementPhase(Phase observed, std::int64_t retry_attempt,
                          std::int64_t max_attempts);
+
+// arrayCore.Phase of an array that needs all its elements, all in `phase`.
+std::string_view LegacyArrayPhaseName(Phase phase);
 
 }  // namespace mulligan::flyte
 

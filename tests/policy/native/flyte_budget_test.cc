@@ -247,6 +247,18 @@ TEST(ArrayTest, TheLegacyPluginHasOneLimitForAllCauses) {
   EXPECT_EQ(LegacyElementPhase(Phase::kRunning, 9, 2), Phase::kRunning);
 }
 
+TEST(ArrayTest, TheLegacyPluginWaitsForItsPlacesAndEndsWithItsElements) {
+  EXPECT_EQ(LegacyLaunchPhase(true), Phase::kQueued);
+  EXPECT_EQ(LegacyLaunchPhase(false), Phase::kWaitingForResources);
+  EXPECT_EQ(LegacyArrayPhaseName(Phase::kWaitingForResources),
+            "PhaseCheckingSubTaskExecutions");
+  EXPECT_EQ(LegacyArrayPhaseName(Phase::kRetryableFailure),
+            "PhaseCheckingSubTaskExecutions");
+  EXPECT_EQ(LegacyArrayPhaseName(Phase::kPermanentFailure),
+            "PhaseAbortSubTasks");
+  EXPECT_EQ(LegacyArrayPhaseName(Phase::kSuccess), "PhaseWriteToDiscovery");
+}
+
 TEST(ArrayTest, TheLegacyPluginLaunchesWhatHasNoPod) {
   for (const Phase phase : {Phase::kUndefined, Phase::kWaitingForResources,
                             Phase::kRetryableFailure}) {
