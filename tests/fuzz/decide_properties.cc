@@ -70,6 +70,26 @@ void CheckVerdict(const v1::DecideResponse& response) {
   }
 }
 
+// `ours` is the answer to the same request without a look at the operator.
+void CheckNatively(v1::DecideRequest request, const v1::DecideResponse& ours) {
+  request.set_compare_native(true);
+  v1::DecideResponse compared;
+  Require(DecideAt(request, compared).ok(), "comparing refuses nothing",
+          request);
+  Require(Bytes(compared.decision()) == Bytes(ours.decision()) &&
+              Bytes(compared.ledger()) == Bytes(ours.ledger()),
+          "comparing changes nothing", request);
+
+  request.set_compare_native(false);
+  request.clear_inline_policy();
+  request.set_policy("native");
+  v1::DecideResponse native;
+  const absl::Status status = DecideAt(request, native);
+  Require(status.ok() || absl::IsInvalidArgument(status),
+          "an operator answers or the report is at fault", request);
+  if (status.ok()) CheckVerdict(native);
+}
+
 }  // namespace
 
 void CheckDecideProperties(const v1::DecideRequest& request) {
@@ -92,10 +112,14 @@ void CheckDecideProperties(const v1::DecideRequest& request) {
   Require(DecideAt(repeated, next).ok(), "the returned ledger is accepted",
           repeated);
   const bool recorded = response.accounting().units() > 0;
-  Require(!recorded || next.accounting().duplicate(),
+  // A failure that waits is judged again, with its charge taken back first.
+  const bool settled = recorded && response.decision().action() != v1::WAIT;
+  Require(!settled || next.accounting().duplicate(),
           "a charged failure is recognised", repeated);
   Require(!recorded || Bytes(next.ledger()) == Bytes(response.ledger()),
           "a repeated failure leaves the ledger alone", repeated);
+
+  CheckNatively(request, response);
 }
 
 }  // namespace mulligan
