@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ostream>
 #include <sstream>
 #include <string>
 
@@ -21,8 +23,10 @@ void PrintTo(const Words& words, std::ostream* out) { *out << words.name; }
 class FlyteJobWordsTest : public ::testing::TestWithParam<Words> {};
 
 TEST_P(FlyteJobWordsTest, Holds) {
-  std::istringstream line(std::string(R"({"id":"x",)") + GetParam().members +
-                          "}\n");
+  // A case is one line.
+  std::string text = std::string(R"({"id":"x",)") + GetParam().members + "}";
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::istringstream line(text);
   const FileReport report = RunCases("words.jsonl", line);
   std::ostringstream printed;
   PrintReport(report, printed);
