@@ -146,6 +146,7 @@ function(add_mulligan_fuzzer name)
   set_target_properties(
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                        "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/fuzz")
+  add_dependencies(mulligan_fuzzers ${name})
   file(WRITE "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/fuzz/${name}.corpus"
        "${arg_CORPUS}\n")
 endfunction()
@@ -153,4 +154,7 @@ endfunction()
 if(MULLIGAN_BUILD_TESTS)
   include(GoogleTest)
   add_custom_target(mulligan_unit_tests)  # every test labelled `unit`
+endif()
+if(MULLIGAN_BUILD_FUZZERS)
+  add_custom_target(mulligan_fuzzers)
 endif()
