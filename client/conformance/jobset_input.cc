@@ -149,6 +149,14 @@ Job JobNamed(const std::string& name, const JobSet& job_set) {
 
 absl::Status AddSucceeded(const Json& list, const JobSet& job_set,
                           std::vector<Job>& jobs) {
+  if (list == Json("all")) {
+    jobs = SucceededJobs(job_set);
+    return absl::OkStatus();
+  }
+  if (!list.is_array()) {
+    return absl::UnimplementedError(
+        "succeededJobs: a list of Jobs or \"all\" expected");
+  }
   for (const Json& entry : list) {
     if (entry.is_string()) {
       jobs.push_back(JobNamed(entry.get<std::string>(), job_set));

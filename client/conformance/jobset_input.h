@@ -32,11 +32,12 @@ jobset::Jobs PointersTo(const std::vector<jobset::Job>& jobs);
 jobset::Pods PointersTo(const std::vector<jobset::Pod>& pods);
 
 // All child Jobs of a case about a whole pass. `failedJobs` are objects,
-// `succeededJobs` names or objects; of every other place in the groups there is
-// an active Job, ready when `allJobsReady` is true. Where labels of the attempt
-// are left out they are those the controller wrote: the JobSet's restarts and
-// the Job's own. With `previousAttemptJobsStillTerminating` that many Jobs are
-// left of the attempt before, and none of the current one is there yet.
+// `succeededJobs` names or objects, or "all"; of every other place in the
+// groups there is an active Job, ready when `allJobsReady` is true. Where
+// labels of the attempt are left out they are those the controller wrote: the
+// JobSet's restarts and the Job's own. With
+// `previousAttemptJobsStillTerminating` that many Jobs are left of the attempt
+// before, and none of the current one is there yet.
 absl::StatusOr<std::vector<jobset::Job>> ChildJobsFrom(
     const Json& input, const jobset::JobSet& job_set);
 

@@ -69,7 +69,7 @@ constexpr std::array<Kind, 3> kStories = {{
 }};
 
 // Members that tell what is asked of the sources themselves.
-constexpr std::array<Kind, 19> kMembers = {{
+constexpr std::array<Kind, 25> kMembers = {{
     {"attempts", KueueAttemptsFacts},
     {"evictions", KueueReasonsFacts},
     {"requeueReason", KueueSchedulerFacts},
@@ -81,9 +81,15 @@ constexpr std::array<Kind, 19> kMembers = {{
     {"attempt", KueueAttemptsFacts},
     {"worker1", KueueWorkersFacts},
     {"checks", KueueCheckFlowFacts},
+    {"timeoutsSoFar", KueueRequeueFlowFacts},
+    {"pod", KueueRecoveryFacts},
+    {"iteration", KueueBackoffFacts},
+    {"iterations", KueueBackoffSeriesFacts},
     {"admissionChecks", KueueCheckResetFacts},
     {"creationTimestamp", KueueQueueOrderFacts},
     {"jobActive", KueueReleaseFacts},
+    {"eviction", KueueEvictionFacts},
+    {"evictedFor", KueueEvictionFacts},
     {"workload", KueuePassFacts},
     {"maximumExecutionTimeSeconds", KueueExecutionTimeFacts},
     {"old", KueueLatencyFacts},
@@ -98,7 +104,9 @@ std::optional<FactsOf> Find(const CaseInput& input) {
   for (const Kind& kind : kStories) {
     if (kind.name == input.kind) return kind.facts;
   }
-  if (input.kind != "source-derived") return std::nullopt;
+  if (!input.kind.empty() && input.kind != "source-derived") {
+    return std::nullopt;
+  }
   for (const Kind& member : kMembers) {
     if (input.input.contains(member.name)) return member.facts;
   }

@@ -97,8 +97,8 @@ absl::StatusOr<kueue::Worker> WorkerFrom(const Json& json,
 }
 
 // What MultiKueue has against the owner of a workload. Cases that are about
-// the workers do not speak of the owner; it has none when nothing but the check
-// is told.
+// the workers do not speak of the owner; it has none when nothing is told but a
+// check that is pending.
 absl::Status AddOwner(const Json& json, kueue::ManagerView& view) {
   constexpr const char* kMultiKueue = "kueue.x-k8s.io/multikueue";
   Json owner = KueueMember(json, "owner");
@@ -110,7 +110,9 @@ absl::Status AddOwner(const Json& json, kueue::ManagerView& view) {
     owner = KueueMember(owner, "kind");
   }
   const bool named = owner.is_string() && owner != Json("");
-  view.has_owner = named || (!json.contains("owner") && json.size() > 1);
+  view.has_owner =
+      named || (!json.contains("owner") &&
+                (json.size() > 1 || view.check.state() != "Pending"));
   view.unmanaged_reason = Text(json, "unmanagedReason");
   // The kinds MultiKueue has no adapter for print as Go prints them.
   if (owner == Json("Pod")) view.unsupported_owner = "/v1, Kind=Pod";

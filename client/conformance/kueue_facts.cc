@@ -100,7 +100,12 @@ Json KueueRequeueStateJson(const WorkloadStatus& status) {
 Json KueueChecksJson(const WorkloadStatus& status) {
   Json list = Json::array();
   for (const auto& check : status.admission_checks()) {
-    list.push_back(MessageJson(check));
+    Json json = MessageJson(check);
+    for (const char* const name :
+         {"message", "retryCount", "requeueAfterSeconds"}) {
+      if (!json.contains(name)) json[name] = Json();
+    }
+    list.push_back(std::move(json));
   }
   return list;
 }
@@ -140,6 +145,7 @@ Json KueueStatusFacts(const kueue::Workload& workload) {
           {"conditionsAbsent", std::move(absent)},
           {"evictedReason", is_evicted ? Json(evicted->reason()) : Json()},
           {"requeueState", KueueRequeueStateJson(status)},
+          {"requeueAt", KueueTimeJson(kueue::RequeueAt(status))},
           {"requeueCount", status.requeue_state().count()},
           {"admissionChecks", KueueChecksJson(status)},
           {"schedulingStats", KueueStatsJson(status)},

@@ -109,8 +109,7 @@ int TimeOut(int count, bool last_waits, Life& life) {
 
 // The Job behind a workload; one that does not say how many pods it wants has
 // those its status counts.
-absl::StatusOr<kueue::Job> JobFrom(const Json& input) {
-  const Json status = KueueMember(input, "jobStatus");
+absl::StatusOr<kueue::Job> JobFrom(const Json& input, const Json& status) {
   int wanted = Count(input, "parallelism");
   if (wanted == 0) {
     wanted = std::max(1, Count(status, "active") + Count(status, "succeeded"));
@@ -205,13 +204,16 @@ absl::StatusOr<Json> KueueReadinessFlowFacts(const CaseInput& input) {
   const absl::Status known = CheckOnlyMembers(
       json, "input",
       {"waitForPodsReady", "podsWereReady", "podsReady", "jobStatus",
-       "parallelism", "podFailsThenRecovers", "podKilled"});
+       "beforeJobStatus", "parallelism", "podFailsThenRecovers", "podKilled"});
   if (!known.ok()) return known;
   auto life = LifeFrom(input, Json());
   if (!life.ok()) return life.status();
   life->Admit();
   if (Flag(json, "podsWereReady")) life->BecomeReady();
-  const auto job = JobFrom(json);
+  const auto before = JobFrom(json, KueueMember(json, "beforeJobStatus"));
+  if (!before.ok()) return before.status();
+  if (kueue::ArePodsReady(*before)) life->BecomeReady();
+  const auto job = JobFrom(json, KueueMember(json, "jobStatus"));
   if (!job.ok()) return job.status();
   const bool ready = json.contains("jobStatus") ? kueue::ArePodsReady(*job)
                                                 : Flag(json, "podsReady");
@@ -227,6 +229,8 @@ absl::StatusOr<Json> KueueReadinessFlowFacts(const CaseInput& input) {
   }
   Json facts = LifeFacts(*life);
   facts["evicted"] = kueue::IsEvicted(life->workload().status());
+  facts["condition"] =
+      KueueConditionJson(life->workload().status(), kueue::kPodsReady);
   facts["metricsAbsent"] = Json::array();
   for (const char* const name :
        {"kueue_evicted_workloads_total", "kueue_evicted_workloads_once_total",

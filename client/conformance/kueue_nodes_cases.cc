@@ -127,9 +127,12 @@ void AddFailure(const std::string& name, World& world) {
 }
 
 Json Flow(World world, const Json& input) {
-  const Json failed = KueueMember(input, "failedNodes");
-  const auto count = static_cast<std::size_t>(
-      std::max(0, failed.is_number() ? failed.get<int>() : 0));
+  const auto number = [&](const char* name) {
+    const Json value = KueueMember(input, name);
+    return value.is_number() ? std::max(0, value.get<int>()) : 0;
+  };
+  const auto count =
+      static_cast<std::size_t>(number("failedNodes") + number("deletedNodes"));
   for (std::size_t i = 0; i < std::min(count, world.assigned.size()); ++i) {
     AddFailure(world.assigned[i], world);
   }
@@ -227,9 +230,10 @@ absl::StatusOr<Json> KueueNodeStatusFacts(const CaseInput& input) {
 }
 
 absl::StatusOr<Json> KueueNodeFlowFacts(const CaseInput& input) {
-  const absl::Status known = CheckOnlyMembers(
-      input.input, "input",
-      {"failedNodes", "nodeRecovers", "replacementAvailable", "nodesBefore"});
+  const absl::Status known =
+      CheckOnlyMembers(input.input, "input",
+                       {"failedNodes", "deletedNodes", "nodeRecovers",
+                        "replacementAvailable", "nodesBefore"});
   if (!known.ok()) return known;
   World world;
   const auto gates = KueueGates(input);

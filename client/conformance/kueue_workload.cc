@@ -13,9 +13,11 @@
 #include "client/conformance/kueue_facts.h"
 #include "client/conformance/kueue_input.h"
 #include "client/conformance/protos.h"
+#include "policy/native/kueue_eviction.h"
 #include "policy/native/kueue_jobs.h"
 #include "policy/native/kueue_reconcile.h"
 #include "policy/native/kueue_release.h"
+#include "policy/native/kueue_requeue.h"
 #include "policy/times.h"
 
 namespace mulligan::conformance {
@@ -60,6 +62,9 @@ Json PassFacts(const kueue::PassInput& pass_input) {
   facts["action"] = pass.action;
   facts["event"] = FirstEvent(pass.events);
   facts["requeueAfterSeconds"] = KueueSecondsJson(pass.requeue_after);
+  if (const auto requeue_at = kueue::RequeueAt(pass.workload.status())) {
+    facts["backoffSeconds"] = KueueSecondsJson(*requeue_at - pass_input.now);
+  }
   facts["conditionsRemoved"] = Removed(pass_input.workload, pass.workload);
   facts["workloadsInQueue"] =
       kueue::IsQueued(pass.workload, pass_input.now) ? 1 : 0;
@@ -267,6 +272,32 @@ absl::StatusOr<Json> KueuePreemptedJobSetFacts(const CaseInput& input) {
     if (left == 0) assignment["topologyAssignment"] = Json();
     facts["podSetAssignments"].push_back(std::move(assignment));
   }
+  return facts;
+}
+
+absl::StatusOr<Json> KueueEvictionFacts(const CaseInput& input) {
+  const absl::Status known = CheckOnlyMembers(
+      input.input, "input", {"now", "workload", "eviction", "evictedFor"});
+  if (!known.ok()) return known;
+  const auto now = KueueNow(input.input);
+  if (!now.ok()) return now.status();
+  auto workload = KueueWorkload(KueueMember(input.input, "workload"));
+  if (!workload.ok()) return workload.status();
+  CompleteAdmission(*workload);
+  const Json json = KueueMember(input.input, "eviction");
+  const auto text = [](const Json& value) {
+    return value.is_string() ? value.get<std::string>() : std::string();
+  };
+  kueue::Eviction eviction{text(KueueMember(json, "reason")),
+                           text(KueueMember(json, "underlyingCause")),
+                           text(KueueMember(json, "message"))};
+  if (eviction.reason.empty()) {
+    eviction.reason = text(KueueMember(input.input, "evictedFor"));
+  }
+  const auto report = kueue::Evict(eviction, *now, *workload->mutable_status());
+  Json facts = KueueStatusFacts(*workload);
+  facts["event"] = report.has_value() ? KueueEventJson(report->event) : Json();
+  if (report.has_value()) facts["metrics"] = KueueMetricsJson({*report});
   return facts;
 }
 

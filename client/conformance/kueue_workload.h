@@ -24,6 +24,10 @@ absl::StatusOr<Json> KueueReleaseFacts(const CaseInput& input);
 // A preempted JobSet: {quotaReserved, reclaimablePods, podSetAssignments}.
 absl::StatusOr<Json> KueuePreemptedJobSetFacts(const CaseInput& input);
 
+// The status of a workload after one eviction: `eviction` with its parts, or
+// `evictedFor` with the reason.
+absl::StatusOr<Json> KueueEvictionFacts(const CaseInput& input);
+
 }  // namespace mulligan::conformance
 
 #endif  // MULLIGAN_CLIENT_CONFORMANCE_KUEUE_WORKLOAD_H_
