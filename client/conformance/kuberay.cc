@@ -32,7 +32,7 @@ constexpr std::array<Kind, 13> kKinds = {{
     {"creation-failure", RayJobStoryFacts, RayJobStoryFacts},
     {"suspend", RayJobStoryFacts, SuspendFacts},
     {"status-check", RayJobStoryFacts, StatusCheckFacts},
-    {"status-write", StatusWriteFacts, StatusWriteFacts},
+    {"status-write", RayJobStoryFacts, StatusWriteFacts},
     {"submitter", RayJobStoryFacts, SubmitterFacts},
     {"validation", RayJobStoryFacts, RayJobValidationFacts},
     {"raycluster-pod", ClusterPodFacts, ClusterPodFacts},
@@ -55,7 +55,7 @@ bool IsStory(const CaseInput& input) {
   for (const char* const name : {"event", "resources", "batchScheduler"}) {
     if (input.input.contains(name)) return true;
   }
-  if (IsUnit(input)) return false;
+  if (IsUnit(input)) return IsPassOfSuspended(input);
   // A test against an API server that only looks at the submitter's spec.
   return input.kind != "submitter";
 }
@@ -64,7 +64,7 @@ absl::StatusOr<Json> Facts(const Kind& kind, const CaseInput& input) {
   if (kind.name == "creation-failure") {
     const auto plot = KubeRayPlotFrom(input);
     if (!plot.ok()) return plot.status();
-    if (!plot->uncreatable_node.empty()) return PodCreationFacts(input);
+    if (!plot->failing_pod_call.call.empty()) return PodCallFacts(input);
   }
   return IsStory(input) ? kind.story(input) : kind.function(input);
 }

@@ -185,13 +185,14 @@ absl::StatusOr<Json> ClusterStatusFacts(const CaseInput& input) {
   return facts;
 }
 
-absl::StatusOr<Json> PodCreationFacts(const CaseInput& input) {
+absl::StatusOr<Json> PodCallFacts(const CaseInput& input) {
   const auto plot = KubeRayPlotFrom(input);
   if (!plot.ok()) return plot.status();
-  const kuberay::PodCallError error{"create", plot->uncreatable_node};
+  const kuberay::PodCallError error{plot->failing_pod_call.call,
+                                    plot->failing_pod_call.node};
   const auto reason = kuberay::ReplicaFailureReason(error);
   if (!reason.has_value()) {
-    return absl::UnimplementedError("event: no pod is said to be uncreatable");
+    return absl::UnimplementedError("event: no call for a pod is said to fail");
   }
   const std::string message =
       kuberay::PodCallMessage(error, "default/pod", "refused");

@@ -19,8 +19,8 @@ absl::StatusOr<Json> StatusCheckFacts(const CaseInput& input);
 absl::StatusOr<Json> SuspendFacts(const CaseInput& input);
 // Submitter Job and container.
 absl::StatusOr<Json> SubmitterFacts(const CaseInput& input);
-// A cluster's pods that cannot be created.
-absl::StatusOr<Json> PodCreationFacts(const CaseInput& input);
+// A call for a pod of the cluster that fails.
+absl::StatusOr<Json> PodCallFacts(const CaseInput& input);
 // What the RayCluster controller does about pods, and its status.
 absl::StatusOr<Json> ClusterPodFacts(const CaseInput& input);
 absl::StatusOr<Json> ClusterStatusFacts(const CaseInput& input);

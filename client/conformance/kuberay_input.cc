@@ -136,6 +136,17 @@ absl::Status MergeFrom(const Json& json, std::string_view what,
 
 absl::Time KubeRayNow() { return absl::FromUnixSeconds(kNowSeconds); }
 
+std::vector<Json> UnsetWords() {
+  return {nullptr, "", "unset", "not set", "nil", "none", "empty", "cleared"};
+}
+
+bool IsUnsetWord(const Json& json, std::string_view another) {
+  const std::vector<Json> words = UnsetWords();
+  return json.is_string() &&
+         (json == std::string(another) ||
+          std::find(words.begin(), words.end(), json) != words.end());
+}
+
 Json MemberOf(const Json& object, std::string_view name) {
   if (!object.is_object()) return Json();
   const auto found = object.find(std::string(name));
@@ -158,6 +169,15 @@ bool IsEndToEnd(const CaseInput& input) {
   return MemberOf(input.input, "level") == "e2e";
 }
 
+bool IsPassOfSuspended(const CaseInput& input) {
+  const Json status = MemberOf(input.input, "statusBefore");
+  if (MemberOf(status, "jobDeploymentStatus") != kuberay::kSuspended) {
+    return false;
+  }
+  const Json event = MemberOf(input.input, "event");
+  return event.is_null() || (event.size() == 1 && event.contains("what"));
+}
+
 absl::StatusOr<kuberay::Settings> KubeRaySettings(const CaseInput& input) {
   kuberay::Settings settings;
   for (const Json& gates :
@@ -173,7 +193,9 @@ absl::StatusOr<kuberay::Settings> KubeRaySettings(const CaseInput& input) {
 
 absl::StatusOr<google::protobuf::Timestamp> CaseTime(const Json& json,
                                                      std::string_view what) {
-  if (json == "now" || json == "set") return TimestampOf(KubeRayNow());
+  if (json == "now" || json == "just now" || json == "set") {
+    return TimestampOf(KubeRayNow());
+  }
   static const RE2& ago = *new RE2("(?:more than )?(\\d+) ?([a-z]+) ago");
   std::int64_t number = 0;
   std::string unit;
@@ -254,7 +276,7 @@ absl::Status MergeStatus(const Json& status, RayJob& job) {
   for (const char* const name :
        {"startTime", "endTime", "jobStatusCheckFailureStartTime"}) {
     const Json time = MemberOf(full, name);
-    if (time.is_null()) {
+    if (time.is_null() || IsUnsetWord(time)) {
       full.erase(name);
       continue;
     }
@@ -270,6 +292,15 @@ absl::Status MergeStatus(const Json& status, RayJob& job) {
       full["rayJobInfo"][name] = TimestampJson(*parsed);
     }
   }
+  // A status of the cluster in one word: that it has one.
+  if (const Json cluster = MemberOf(full, "rayClusterStatus");
+      cluster == "changed" || cluster == "set" || cluster == "updated") {
+    full["rayClusterStatus"] = {{"maxWorkerReplicas", 1}};
+  }
+  if (IsUnsetWord(MemberOf(full, "jobDeploymentStatus"), "New")) {
+    full["jobDeploymentStatus"] = "";
+  }
+  if (IsUnsetWord(MemberOf(full, "jobStatus"), "New")) full["jobStatus"] = "";
   return MergeFrom(full, "status", *job.mutable_status());
 }
 

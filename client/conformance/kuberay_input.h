@@ -3,6 +3,7 @@
 #define MULLIGAN_CLIENT_CONFORMANCE_KUBERAY_INPUT_H_
 
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,6 +18,11 @@ namespace mulligan::conformance {
 // The time at which cases are asked; "10 minutes ago" counts back from it.
 absl::Time KubeRayNow();
 
+// What cases write for a member without a value.
+std::vector<Json> UnsetWords();
+// Whether the text is one of them, or the other word.
+bool IsUnsetWord(const Json& json, std::string_view another = "");
+
 // The member, or null.
 Json MemberOf(const Json& object, std::string_view name);
 
@@ -28,6 +34,10 @@ absl::StatusOr<std::string> TextOrEmpty(const Json& json,
 // at the operator alone, "e2e" at a whole cluster.
 bool IsUnit(const CaseInput& input);
 bool IsEndToEnd(const CaseInput& input);
+
+// Whether a suspended RayJob is given and nothing happens: asked is what the
+// controller's pass makes of it.
+bool IsPassOfSuspended(const CaseInput& input);
 
 // Gates (members featureGates) and operatorEnv, in which null is "not set".
 absl::StatusOr<kuberay::Settings> KubeRaySettings(const CaseInput& input);

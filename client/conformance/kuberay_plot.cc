@@ -30,6 +30,13 @@ bool Says(std::string_view text, std::string_view word) {
                            absl::string_view(word.data(), word.size()));
 }
 
+template <std::size_t kSize>
+bool SaysAny(std::string_view text,
+             const std::array<std::string_view, kSize>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return Says(text, word); });
+}
+
 void RayFails(KubeRayPlot& plot) {
   if (plot.ray.has_value()) return;
   plot.ray.emplace();
@@ -45,6 +52,10 @@ void SubmitterFails(KubeRayPlot& plot) {
 
 void Nothing(KubeRayPlot& /*plot*/) {}
 
+void ClusterReady(KubeRayPlot& plot) {
+  plot.cluster_state = std::string(kuberay::kClusterReady);
+}
+
 constexpr const char* kRefused = "refused";
 
 // What a sentence means that has all the words, in any order. The first row
@@ -54,41 +65,90 @@ struct SentenceRow {
   Apply apply;
 };
 
-constexpr std::array<SentenceRow, 36> kSentences = {{
-    {{"submitter", "pod", "deleted"},
-     [](KubeRayPlot& plot) { plot.mishap = Mishap::kSubmitterPodLost; }},
-    {{"submitter", "pod", "killed"},
-     [](KubeRayPlot& plot) { plot.mishap = Mishap::kSubmitterPodLost; }},
-    {{"submitter", "container", "killed"},
-     [](KubeRayPlot& plot) { plot.mishap = Mishap::kContainerKilled; }},
-    {{"deleting", "submitter", "error"},
-     [](KubeRayPlot& plot) { plot.errors.delete_submitter = kRefused; }},
-    {{"deleting", "raycluster", "error"},
-     [](KubeRayPlot& plot) { plot.errors.delete_cluster = kRefused; }},
-    {{"creating", "submitter", "error"},
-     [](KubeRayPlot& plot) { plot.errors.create_submitter = kRefused; }},
-    {{"rejects", "submitter"},
-     [](KubeRayPlot& plot) { plot.errors.create_submitter = kRefused; }},
-    {{"creating", "raycluster", "error"},
-     [](KubeRayPlot& plot) { plot.errors.create_cluster = kRefused; }},
-    {{"rejects", "raycluster"},
-     [](KubeRayPlot& plot) { plot.errors.create_cluster = kRefused; }},
-    {{"create", "worker pod", "fail"},
-     [](KubeRayPlot& plot) { plot.uncreatable_node = "worker"; }},
-    {{"create", "head pod", "fail"},
-     [](KubeRayPlot& plot) { plot.uncreatable_node = "head"; }},
-    {{"creating", "worker pod", "error"},
-     [](KubeRayPlot& plot) { plot.uncreatable_node = "worker"; }},
-    {{"creating", "head pod", "error"},
-     [](KubeRayPlot& plot) { plot.uncreatable_node = "head"; }},
-    {{"head pod", "deleted"},
-     [](KubeRayPlot& plot) { plot.mishap = Mishap::kHeadLost; }},
-    {{"head pod", "evicted"},
-     [](KubeRayPlot& plot) { plot.mishap = Mishap::kHeadLost; }},
-    {{"head pod", "killed"},
-     [](KubeRayPlot& plot) { plot.mishap = Mishap::kHeadLost; }},
-    {{"head pod", "lost"},
-     [](KubeRayPlot& plot) { plot.mishap = Mishap::kHeadLost; }},
+void RayStops(KubeRayPlot& plot) {
+  plot.ray.emplace();
+  plot.ray->job_status = "STOPPED";
+}
+
+void NeverReady(KubeRayPlot& plot) { plot.cluster_never_ready = true; }
+
+void PodCallFails(std::string_view call, std::string_view node,
+                  KubeRayPlot& plot) {
+  plot.failing_pod_call = {std::string(call), std::string(node)};
+}
+
+template <Mishap kMishap>
+void Happens(KubeRayPlot& plot) {
+  plot.mishap = kMishap;
+}
+
+template <std::string kuberay::CallErrors::*kCall>
+void Refused(KubeRayPlot& plot) {
+  plot.errors.*kCall = kRefused;
+}
+
+template <bool kSuspend>
+void SuspendIsSet(KubeRayPlot& plot) {
+  plot.spec_updates.push_back({{"suspend", kSuspend}});
+}
+
+using Verb = std::array<std::string_view, 4>;
+// Not "created" and "deleted", which tell of what was done.
+constexpr Verb kCreate = {"create ", "creating", "creation", "be created"};
+constexpr Verb kDelete = {"delete ", "deleting", "deletion", "be deleted"};
+
+// A call to the API server that goes wrong: the sentence has the verb, the
+// object and a word of failure.
+struct CallRow {
+  const Verb& verb;
+  std::string_view object;
+  Apply apply;
+};
+
+constexpr std::array<CallRow, 12> kCalls = {{
+    {kCreate, "worker pod",
+     [](KubeRayPlot& plot) { PodCallFails("create", "worker", plot); }},
+    {kCreate, "head pod",
+     [](KubeRayPlot& plot) { PodCallFails("create", "head", plot); }},
+    {kDelete, "worker pod",
+     [](KubeRayPlot& plot) { PodCallFails("delete", "worker", plot); }},
+    {kDelete, "head pod",
+     [](KubeRayPlot& plot) { PodCallFails("delete", "head", plot); }},
+    {kDelete, "all pods",
+     [](KubeRayPlot& plot) { PodCallFails("delete", "", plot); }},
+    {kCreate, "submitter", Refused<&kuberay::CallErrors::create_submitter>},
+    {kCreate, "kubernetes job",
+     Refused<&kuberay::CallErrors::create_submitter>},
+    {kCreate, "k8s job", Refused<&kuberay::CallErrors::create_submitter>},
+    {kCreate, "raycluster", Refused<&kuberay::CallErrors::create_cluster>},
+    {kDelete, "submitter", Refused<&kuberay::CallErrors::delete_submitter>},
+    {kDelete, "k8s job", Refused<&kuberay::CallErrors::delete_submitter>},
+    {kDelete, "raycluster", Refused<&kuberay::CallErrors::delete_cluster>},
+}};
+
+constexpr std::array<std::string_view, 7> kFailureWords = {
+    " error", " fails", " refuse", " rejected", "failure", "failed", "cannot"};
+
+// The call that the sentence tells to fail; null: none.
+const CallRow* FailingCall(std::string_view sentence) {
+  if (!SaysAny(sentence, kFailureWords)) return nullptr;
+  for (const CallRow& row : kCalls) {
+    if (SaysAny(sentence, row.verb) && Says(sentence, row.object)) return &row;
+  }
+  return nullptr;
+}
+
+constexpr std::array<SentenceRow, 57> kSentences = {{
+    {{"submitter", "pod", "deleted"}, Happens<Mishap::kSubmitterPodLost>},
+    {{"submitter", "pod", "killed"}, Happens<Mishap::kSubmitterPodLost>},
+    {{"submitter", "container", "killed"}, Happens<Mishap::kContainerKilled>},
+    {{"submitter", "container", "crash"}, Happens<Mishap::kContainerKilled>},
+    {{"rejects", "submitter"}, Refused<&kuberay::CallErrors::create_submitter>},
+    {{"rejects", "raycluster"}, Refused<&kuberay::CallErrors::create_cluster>},
+    {{"head pod", "deleted"}, Happens<Mishap::kHeadLost>},
+    {{"head pod", "evicted"}, Happens<Mishap::kHeadLost>},
+    {{"head pod", "killed"}, Happens<Mishap::kHeadLost>},
+    {{"head pod", "lost"}, Happens<Mishap::kHeadLost>},
     {{"ray", "job", "not found"},
      [](KubeRayPlot& plot) {
        plot.ray.emplace();
@@ -101,14 +161,28 @@ constexpr std::array<SentenceRow, 36> kSentences = {{
     {{"submitter", "exhaust"}, SubmitterFails},
     {{"submitter", "exit", "non-zero"}, SubmitterFails},
     {{"submitter", "exits", "error"}, SubmitterFails},
-    {{"submitter", "cannot", "connect"}, SubmitterFails},
-    {{"submitter", "can't", "connect"}, SubmitterFails},
+    {{"submitter", "cannot"}, SubmitterFails},
+    {{"submitter", "can't"}, SubmitterFails},
+    {{"submitter", "not exist"}, SubmitterFails},
+    {{"submitter", "unreachable"}, SubmitterFails},
     {{"submitter", "backofflimit", "reach"}, SubmitterFails},
-    {{"submitter", "fails"}, SubmitterFails},
-    {{"submitter", "failed"}, SubmitterFails},
+    {{"submitter", "backoff limit", "reach"}, SubmitterFails},
+    {{"submitter", "fail"}, SubmitterFails},
+    {{"ray never hears"}, SubmitterFails},
     {{"raycluster", "not ready"}, Nothing},
-    {{"cluster", "never ready"},
-     [](KubeRayPlot& plot) { plot.cluster_never_ready = true; }},
+    {{"cluster", "never", "ready"}, NeverReady},
+    {{"pods", "never", "ready"}, NeverReady},
+    {{"cannot be scheduled"}, NeverReady},
+    {{"unschedulable"}, NeverReady},
+    {{"cannot be pulled"}, NeverReady},
+    {{"stay", "pending"}, NeverReady},
+    {{"stay", "initializing"}, NeverReady},
+    {{"not", "reach", "running"}, NeverReady},
+    {{"never", "running"}, NeverReady},
+    {{"before", "running"}, NeverReady},
+    {{"reach", "running"}, [](KubeRayPlot& plot) { plot.runs_in_time = true; }},
+    {{"cluster", "status", "chang"}, Happens<Mishap::kClusterStatusChanges>},
+    {{"cluster", "status", "updat"}, Happens<Mishap::kClusterStatusChanges>},
     {{"cluster", "finalizer", "gone"},
      [](KubeRayPlot& plot) { plot.cluster_gone = true; }},
     {{"cluster", "blocked"},
@@ -116,11 +190,24 @@ constexpr std::array<SentenceRow, 36> kSentences = {{
     {{"cluster", "still terminating"},
      [](KubeRayPlot& plot) { plot.cluster_deletion_blocked = true; }},
     {{"cluster", "gone"}, [](KubeRayPlot& plot) { plot.cluster_gone = true; }},
+    {{"cluster", "becomes", "ready"}, ClusterReady},
+    {{"cluster", "is ready"}, ClusterReady},
+    {{"pods", "running", "ready"}, ClusterReady},
     {{"application", "exits", "error"}, RayFails},
     {{"application", "fails"}, RayFails},
+    {{"ray job", "fails"}, RayFails},
+    {{"ray job", "stop"}, RayStops},
+    {{"application", "stop"}, RayStops},
+    {{"created", "suspend"}, Nothing},
+    {{"suspend", "to true"}, SuspendIsSet<true>},
+    {{"suspend=true"}, SuspendIsSet<true>},
+    {{"suspend", "to false"}, SuspendIsSet<false>},
+    {{"suspend=false"}, SuspendIsSet<false>},
+    {{"reconcile"}, Nothing},
     // Time passes; the deadline is in the spec.
     {{"elapse"}, Nothing},
     {{"still running"}, Nothing},
+    {{"nobody", "jobid"}, Nothing},
 }};
 
 bool Fits(const SentenceRow& row, std::string_view sentence) {
@@ -132,6 +219,10 @@ bool Fits(const SentenceRow& row, std::string_view sentence) {
 absl::Status ReadSentence(const std::string& what, bool others_tell,
                           KubeRayPlot& plot) {
   const std::string sentence = absl::AsciiStrToLower(what);
+  if (const CallRow* const call = FailingCall(sentence); call != nullptr) {
+    call->apply(plot);
+    return absl::OkStatus();
+  }
   for (const SentenceRow& row : kSentences) {
     if (!Fits(row, sentence)) continue;
     row.apply(plot);
@@ -204,6 +295,21 @@ absl::Status ReadSpecUpdate(const Json& update, KubeRayPlot& plot) {
       "event.specUpdate: '%s' is not understood", update.dump()));
 }
 
+// Any member of the cluster's status but its state: the RayJob copies them all.
+void TakeClusterStatus(Json& event, KubeRayPlot& plot) {
+  constexpr std::string_view kPrefix = "rayCluster.status.";
+  constexpr std::string_view kState = "rayCluster.status.state";
+  if (!event.is_object()) return;
+  for (auto member = event.begin(); member != event.end();) {
+    if (!member.key().starts_with(kPrefix) || member.key() == kState) {
+      ++member;
+      continue;
+    }
+    plot.mishap = Mishap::kClusterStatusChanges;
+    member = event.erase(member);
+  }
+}
+
 void ReadDashboardError(const std::string& error, KubeRayPlot& plot) {
   const std::string word = absl::AsciiStrToLower(error);
   const bool unknown = Says(word, "not found") || Says(word, "badrequest") ||
@@ -216,9 +322,10 @@ void ReadDashboardError(const std::string& error, KubeRayPlot& plot) {
 }  // namespace
 
 absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const CaseInput& input) {
-  const Json event = MemberOf(input.input, "event");
+  Json event = MemberOf(input.input, "event");
   KubeRayPlot plot;
   if (event.is_null()) return plot;
+  TakeClusterStatus(event, plot);
   absl::Status read = CheckOnlyMembers(
       event, "event",
       {"what", "rayJobInfo", "submitterJob", "secondsSinceSubmitterFinished",

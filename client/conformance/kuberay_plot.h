@@ -17,7 +17,19 @@ struct KubeRayPlot {
   // How the submitter ends. By default it follows the application.
   enum class Submitter { kFollows, kUnfinished, kSucceeds, kFails };
   // What goes wrong beside the application, once it runs.
-  enum class Mishap { kNone, kHeadLost, kSubmitterPodLost, kContainerKilled };
+  enum class Mishap {
+    kNone,
+    kHeadLost,
+    kSubmitterPodLost,
+    kContainerKilled,
+    kClusterStatusChanges
+  };
+  // A call for a pod: "create" or "delete", and "head" or "worker"; empty:
+  // there is none.
+  struct PodCall {
+    std::string call;
+    std::string node;
+  };
 
   // What Ray says of the application; absent: nothing is told.
   std::optional<kuberay::RayAnswer> ray;
@@ -26,13 +38,15 @@ struct KubeRayPlot {
   // status.state of the cluster; absent: nothing is told.
   std::optional<std::string> cluster_state;
   bool cluster_never_ready = false;
+  // A deadline of the time before Running is told to be kept.
+  bool runs_in_time = false;
   bool cluster_deletion_blocked = false;
   bool cluster_gone = false;
   Mishap mishap = Mishap::kNone;
   // API calls that fail.
   kuberay::CallErrors errors;
-  // Pods that cannot be created: "head" or "worker"; empty: they can.
-  std::string uncreatable_node;
+  // The call for a pod of the cluster that fails.
+  PodCall failing_pod_call;
   // Changes of the spec, one after the other.
   std::vector<Json> spec_updates;
 };

@@ -22,8 +22,7 @@ namespace {
 using kuberay::RayJob;
 
 Json NullIfEmpty(std::string_view text) {
-  return text.empty() ? Described({nullptr, "", "unset"})
-                      : Json(std::string(text));
+  return text.empty() ? Described(UnsetWords()) : Json(std::string(text));
 }
 
 void AddState(const RayJob& job, Json& facts) {
@@ -115,8 +114,13 @@ absl::StatusOr<Json> StatusCheckFacts(const CaseInput& input) {
       *job->mutable_status());
   Json facts = {{"exceeded", exceeded},
                 {"updated", exceeded},
+                {"statusUnchanged", !exceeded},
                 {"timeoutSeconds", settings->status_check_timeout_seconds}};
   AddState(*job, facts);
+  if (!exceeded) {
+    facts["jobDeploymentStatus"] =
+        Described({job->status().job_deployment_status(), "unchanged"});
+  }
   return facts;
 }
 
@@ -151,8 +155,16 @@ absl::StatusOr<Json> SubmitterFacts(const CaseInput& input) {
   facts["submitterJob"] = {{"spec.backoffLimit", limit}};
   facts["submitterContainer.restartPolicy"] =
       NullIfEmpty(kuberay::SidecarRestartPolicy(*settings));
+  facts["submitterContainer"] = {
+      {"restartPolicy", facts["submitterContainer.restartPolicy"]}};
   const Json container = MemberOf(input.input, "submitterContainer");
-  if (container.is_null()) return facts;
+  if (container.is_null()) {
+    // A container without a status has not been restarted.
+    if (input.input.contains("limit")) {
+      facts["exceeded"] = facts["shouldUpdate"] = false;
+    }
+    return facts;
+  }
   if (const Json given = MemberOf(input.input, "limit");
       given.is_number_integer()) {
     limit = given.get<std::int64_t>();
@@ -163,6 +175,11 @@ absl::StatusOr<Json> SubmitterFacts(const CaseInput& input) {
     full["lastState"] = full["lastTerminationState"];
     full.erase("lastTerminationState");
   }
+  // A state in one word.
+  for (const char* const member : {"state", "lastState"}) {
+    if (!MemberOf(full, member).is_string()) continue;
+    full[member] = {{full[member].get<std::string>(), Json::object()}};
+  }
   known = CheckOnlyMembers(full, "submitterContainer",
                            {"name", "restartCount", "state", "lastState"});
   if (!known.ok()) return known;
@@ -171,6 +188,9 @@ absl::StatusOr<Json> SubmitterFacts(const CaseInput& input) {
   if (!status.ok()) return status.status();
   const bool exceeded = kuberay::IsRestartCountExceeded(*status, limit);
   facts["exceeded"] = facts["shouldUpdate"] = exceeded;
+  RayJob after = *job;
+  if (exceeded) kuberay::FailForSubmitter({}, *after.mutable_status());
+  AddState(after, facts);
   return facts;
 }
 

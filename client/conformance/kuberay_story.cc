@@ -195,10 +195,17 @@ bool KubeRayStory::Settle(const kuberay::Pass& pass) {
     moved = true;
   }
   if (!pass.clean_up.policy.empty()) moved |= CleanUp(pass.clean_up.policy);
-  ending_.cluster_mirrored =
-      ending_.cluster.exists &&
-      job_.status().ray_cluster_status().desired_worker_replicas() ==
-          kStoryWorkers;
+  const auto& mirror = job_.status().ray_cluster_status();
+  ending_.cluster_mirrored = ending_.cluster.exists &&
+                             mirror.desired_worker_replicas() > 0 &&
+                             mirror.max_worker_replicas() == max_workers_;
+  ending_.requeue_seconds.reset();
+  if (pass.clean_up.next.has_value()) {
+    ending_.requeue_seconds =
+        absl::ToInt64Seconds(TimeOf(*pass.clean_up.next) - now_);
+  } else if (!pass.waits_for_change) {
+    ending_.requeue_seconds = kuberay::kRequeueSeconds;
+  }
   return moved;
 }
 
@@ -251,6 +258,13 @@ void KubeRayStory::EndApplication() {
   } else if (!ApplicationGoesOn()) {
     ray_.job_status = kuberay::kJobSucceeded;
   }
+  if (scene_.lives && ray_.kind == RayAnswer::Kind::kStatus) {
+    // Ray tells both by itself.
+    if (!ray_.start_time.has_value()) ray_.start_time = TimestampOf(now_);
+    if (!ray_.end_time.has_value() && kuberay::IsJobTerminal(ray_.job_status)) {
+      ray_.end_time = TimestampOf(now_);
+    }
+  }
   const absl::Time finished =
       now_ - absl::Seconds(plot.seconds_since_submitter_finished.value_or(0));
   switch (plot.submitter) {
@@ -300,6 +314,9 @@ bool KubeRayStory::StrikeMishap() {
         submitter_failed_ = true;
         submitter_finished_at_ = now_;
       }
+      return true;
+    case Mishap::kClusterStatusChanges:
+      max_workers_ += kMoreStoryWorkers;
       return true;
     case Mishap::kHeadLost:
       break;

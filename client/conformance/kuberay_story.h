@@ -17,6 +17,8 @@ namespace mulligan::conformance {
 
 // Workers a story's cluster wants.
 inline constexpr int kStoryWorkers = 3;
+// More that it may have once its status changes.
+inline constexpr int kMoreStoryWorkers = 2;
 
 struct KubeRayScene {
   kuberay::RayJob job;
@@ -69,6 +71,8 @@ struct KubeRayEnding {
   bool workers_suspended = false;
   // The RayJob's status has the cluster's.
   bool cluster_mirrored = false;
+  // When the next pass comes by itself after the last; absent: it does not.
+  std::optional<std::int64_t> requeue_seconds;
   // Deletions while Suspending.
   bool suspension_deleted_cluster = false;
   bool suspension_deleted_submitter = false;
@@ -115,6 +119,7 @@ class KubeRayStory {
   Application application_ = Application::kNotStarted;
   kuberay::RayAnswer ray_;
   bool cluster_ready_ = false;
+  int max_workers_ = kStoryWorkers;
   bool mishap_pending_ = false;
   // Of the submitter, Job or container.
   bool submitter_failed_ = false;

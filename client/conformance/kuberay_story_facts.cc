@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "client/conformance/compare.h"
 #include "client/conformance/kuberay_facts.h"
 #include "client/conformance/kuberay_input.h"
@@ -22,7 +23,19 @@ namespace {
 using kuberay::RayJob;
 using kuberay::RayJobStatus;
 
-Json Unset() { return Described({nullptr, "", "unset"}); }
+// A version of Ray that knows tokens.
+constexpr const char* kTokenAuthVersion = "2.52.0";
+
+Json Unset() { return Described(UnsetWords()); }
+
+// The nameless state has a word as well.
+Json StateWords(const std::string& state) {
+  return state.empty() ? Described({"", "New"}) : Json(state);
+}
+
+Json TimeSetTo(bool is_set, const google::protobuf::Timestamp& time) {
+  return is_set ? Described({TimestampJson(time), "set"}) : Unset();
+}
 
 Json SetTo(const std::string& value) {
   return value.empty() ? Unset() : Described({value, "set"});
@@ -40,7 +53,7 @@ Json KeptOrNew(const std::string& before, const std::string& after,
 std::vector<Json> FateWords(const Fate& fate) {
   if (!fate.exists) {
     if (fate.was_deleted) return {"deleted", "gone"};
-    return {"none", nullptr};
+    return {"none", nullptr, "not created", "never created"};
   }
   std::vector<Json> words = {"kept"};
   if (fate.was_created) words.emplace_back("created");
@@ -57,8 +70,8 @@ Json CascadeOf(const Fate& fate) {
 void AddStatus(const RayJobStatus& before, const KubeRayEnding& ending,
                Json& facts) {
   const RayJobStatus& status = ending.job.status();
-  facts["jobDeploymentStatus"] = status.job_deployment_status();
-  facts["jobStatus"] = status.job_status();
+  facts["jobDeploymentStatus"] = StateWords(status.job_deployment_status());
+  facts["jobStatus"] = StateWords(status.job_status());
   facts["reason"] = status.reason();
   facts["message"] = status.message();
   facts["failed"] = status.failed();
@@ -67,28 +80,49 @@ void AddStatus(const RayJobStatus& before, const KubeRayEnding& ending,
   facts["rayClusterName"] = KeptOrNew(before.ray_cluster_name(),
                                       status.ray_cluster_name(), "a new name");
   facts["dashboardURL"] = SetTo(status.dashboard_url());
-  facts["startTime"] =
-      status.has_start_time()
-          ? Described({TimestampJson(status.start_time()), "set"})
-          : Unset();
-  facts["endTime"] = status.has_end_time()
-                         ? Described({TimestampJson(status.end_time()), "set"})
-                         : Unset();
+  facts["startTime"] = TimeSetTo(status.has_start_time(), status.start_time());
+  facts["endTime"] = TimeSetTo(status.has_end_time(), status.end_time());
   facts["jobStatusCheckFailureStartTime"] =
-      status.has_job_status_check_failure_start_time()
-          ? Described(
-                {TimestampJson(status.job_status_check_failure_start_time()),
-                 "set"})
-          : Unset();
-  facts["rayClusterStatus"] =
-      ending.cluster_mirrored
-          ? Described({"mirrored into the RayJob status"},
-                      MessageJson(status.ray_cluster_status()))
-          : Unset();
+      TimeSetTo(status.has_job_status_check_failure_start_time(),
+                status.job_status_check_failure_start_time());
+  const auto& info = status.ray_job_info();
+  const Json times = {
+      {"startTime", TimeSetTo(info.has_start_time(), info.start_time())},
+      {"endTime", TimeSetTo(info.has_end_time(), info.end_time())}};
+  facts["rayJobInfo"] = times;
+  for (const auto& [name, value] : times.items()) {
+    facts["rayJobInfo." + name] = value;
+  }
+  facts["rayClusterStatus"] = Unset();
+  if (!ending.cluster_mirrored) return;
+  const Json cluster = MessageJson(status.ray_cluster_status());
+  facts["rayClusterStatus"] = Described(
+      {"mirrored into the RayJob status", "mirrored", "propagated", "updated"},
+      cluster);
+  for (const auto& [name, value] : cluster.items()) {
+    facts["rayClusterStatus." + name] =
+        Described({value, "updated", "mirrored", "propagated"});
+  }
+}
+
+// When the controller looks again by itself.
+void AddRequeue(const KubeRayEnding& ending, Json& facts) {
+  facts["requeue"] = facts["requeued"] = ending.requeue_seconds.has_value();
+  const Json after =
+      ending.requeue_seconds.has_value()
+          ? Described({*ending.requeue_seconds,
+                       absl::StrCat(*ending.requeue_seconds, "s"), ">0"})
+          : Described({0, "0s", nullptr, "none"});
+  facts["requeueAfter"] = facts["requeueAfterSeconds"] = after;
 }
 
 void AddHistory(const KubeRayEnding& ending, Json& facts) {
-  facts["transitions"] = Described({ending.states, ending.rests});
+  // A test may begin to look at any time, and see only where things rest.
+  std::vector<Json> wordings = {ending.rests};
+  for (auto from = ending.states.begin(); from != ending.states.end(); ++from) {
+    wordings.emplace_back(std::vector<std::string>(from, ending.states.end()));
+  }
+  facts["transitions"] = Described(std::move(wordings));
   facts["jobDeploymentStatusHistory"] = ending.states;
   const auto retries =
       std::count(ending.states.begin(), ending.states.end(), "Retrying");
@@ -107,10 +141,15 @@ void AddSubmitter(const KubeRayEnding& ending, Json& facts) {
     facts["submitterPod"] = Described({"a new one, same Job", "recreated"});
     facts["newSubmitterLog"] = std::string(kuberay::kAlreadySubmitted);
   }
-  facts["submitterContainer.restartCount"] =
-      ending.container_restarts > 0
-          ? Described({ending.container_restarts, ">0"})
-          : Json(0);
+  facts["submitterJobs"] = ending.submitter.exists ? 1 : 0;
+  const Json restarts = ending.container_restarts > 0
+                            ? Described({ending.container_restarts, ">0"})
+                            : Json(0);
+  facts["submitterContainer.restartCount"] = restarts;
+  facts["submitterContainer"] =
+      kuberay::SubmissionModeOf(ending.job.spec()) == kuberay::kSidecarMode
+          ? Described({"present", "injected"}, {{"restartCount", restarts}})
+          : Described({"none", "absent", nullptr});
 }
 
 void AddObjects(const KubeRayEnding& ending, Json& facts) {
@@ -177,13 +216,24 @@ void Complete(const CaseInput& input, KubeRayPlot& plot, RayJob& job) {
     }
   }
   auto& spec = *job.mutable_spec();
-  if (!spec.has_ray_cluster_spec() && spec.cluster_selector().empty()) {
+  if (!spec.ray_cluster_spec().has_head_group_spec() &&
+      spec.cluster_selector().empty()) {
     spec.mutable_ray_cluster_spec()
         ->mutable_head_group_spec()
         ->mutable_template_()
         ->mutable_spec()
         ->add_containers()
         ->set_name("ray-head");
+  }
+  if (spec.ray_cluster_spec().auth_options().mode() == "token" &&
+      spec.ray_cluster_spec().ray_version().empty()) {
+    spec.mutable_ray_cluster_spec()->set_ray_version(kTokenAuthVersion);
+  }
+  // Of a deadline for the time before Running alone is told because it passes.
+  if (input.kind == "deadline" && spec.has_pre_running_deadline_seconds() &&
+      !spec.has_active_deadline_seconds() && !plot.ray.has_value() &&
+      !plot.runs_in_time) {
+    plot.cluster_never_ready = true;
   }
   const std::string& state = job.status().job_deployment_status();
   if (!spec.has_suspend() &&
@@ -248,7 +298,7 @@ absl::StatusOr<KubeRayScene> SceneFrom(const CaseInput& input) {
   read = ReadResources(MemberOf(input.input, "resources"), scene);
   if (!read.ok()) return read;
   Complete(input, scene.plot, scene.job);
-  scene.one_pass = IsUnit(input);
+  scene.one_pass = IsUnit(input) || IsPassOfSuspended(input);
   scene.lives = IsEndToEnd(input);
   scene.time_passes = input.kind == "deadline";
   scene.in_the_middle =
@@ -294,6 +344,7 @@ absl::StatusOr<Json> RayJobStoryFacts(const CaseInput& input) {
   AddSubmitter(ending, facts);
   AddObjects(ending, facts);
   AddOutcome(ending, facts);
+  AddRequeue(ending, facts);
   return facts;
 }
 

@@ -16,6 +16,7 @@ kuberay::RayCluster KubeRayStory::Cluster() const {
   cluster.mutable_spec()->add_worker_group_specs()->set_suspend(
       ending_.workers_suspended);
   cluster.mutable_status()->set_desired_worker_replicas(kStoryWorkers);
+  cluster.mutable_status()->set_max_worker_replicas(max_workers_);
   if (cluster_ready_) {
     cluster.mutable_status()->set_state(std::string(kuberay::kClusterReady));
   }

@@ -45,7 +45,7 @@ constexpr std::array<Kind, 12> kTrainJobKinds = {{
     {"cleanup", OutsideCleanUp},
 }};
 
-constexpr std::array<Kind, 13> kTrainingJobKinds = {{
+constexpr std::array<Kind, 15> kTrainingJobKinds = {{
     {"exit-code", TrainingExitCodeAnswer},
     {"restart-policy", TrainingRestartPolicyAnswer},
     {"success-policy", TrainingSuccessAnswer},
@@ -55,6 +55,8 @@ constexpr std::array<Kind, 13> kTrainingJobKinds = {{
     {"cleanup", TrainingCleanUpAnswer},
     {"transition", TrainingPassAnswer},
     {"failure", TrainingPassAnswer},
+    {"condition", TrainingPassAnswer},
+    {"conditions", TrainingPassAnswer},
     {"terminal", TrainingFinishedAnswer},
     {"managed-by", TrainingManagerAnswer},
     {"elastic", TrainingElasticAnswer},

@@ -34,11 +34,15 @@ const std::vector<DefectRow>& DefectRows() {
   static const auto& rows = *new std::vector<DefectRow>{
       {{"not YAML", "invalid YAML", "unmarshal", "parse"},
        SnapshotDefect::kNotYaml},
+      {{"owner", "owned", "not own", "controlled by", "controller reference",
+        "UID"},
+       SnapshotDefect::kOwnedByAnother},
       {{"differs", "does not match", "mismatch", "wrong runtime", "other name",
-        "other kind"},
+        "other kind", "another runtime"},
        SnapshotDefect::kWrongRuntime},
-      {{"own"}, SnapshotDefect::kOwnedByAnother},
-      {{"key", "data.runtime"}, SnapshotDefect::kWithoutRuntime},
+      {{"key", "data.runtime", "empty", "no data", "no runtime",
+        "without runtime"},
+       SnapshotDefect::kWithoutRuntime},
       {{"not exist", "not found", "no ConfigMap", "missing", "absent"},
        SnapshotDefect::kMissing},
   };
@@ -65,7 +69,7 @@ absl::StatusOr<Answer> SnapshotAnswer(const std::string& what) {
                           trainer::Version(), TrainerNow()});
   Json conditions = Json::array();
   for (const auto& condition : pass.status.conditions()) {
-    conditions.push_back(MessageJson(condition));
+    conditions.push_back(ConditionFact(MessageJson(condition)));
   }
   const bool missing = *defect == SnapshotDefect::kMissing;
   return Answer::Facts(
@@ -128,8 +132,10 @@ absl::Status ReadRuntime(const Json& json, Creation& creation) {
 }
 
 absl::Status ReadEnvironment(const Json& list, Creation& creation) {
+  for (const std::string& name : TextsOf(list)) creation.env.push_back(name);
+  if (!list.is_array()) return absl::OkStatus();
   for (const Json& variable : list) {
-    creation.env.push_back(TextOf(variable, "name"));
+    if (variable.is_object()) creation.env.push_back(TextOf(variable, "name"));
   }
   return absl::OkStatus();
 }
@@ -323,10 +329,13 @@ absl::StatusOr<Answer> TrainJobBuildAnswer(const CaseInput& input) {
     if (!read.ok()) return read;
   }
   if (!what.empty()) {
-    creation.runtime.deprecated = Mentions(what, {"deprecated"});
-    if (Mentions(what, {"not exist", "no such", "not found", "unsupported"})) {
+    const bool current =
+        Mentions(what, {"no deprecated", "not deprecated", "without"});
+    creation.runtime.deprecated = !current && Mentions(what, {"deprecated"});
+    if (Mentions(what, {"not exist", "no such", "not found", "unsupported",
+                        "unknown", "not known", "not registered"})) {
       creation.runtime.exists = false;
-    } else if (!creation.runtime.deprecated) {
+    } else if (!creation.runtime.deprecated && !current) {
       return NotUnderstood("event.what", what);
     }
   }

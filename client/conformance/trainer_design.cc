@@ -78,8 +78,13 @@ absl::StatusOr<Answer> TrainJobDesignAnswer(const CaseInput& input) {
     return TerminalAnswer();
   }
   trainer::TrainJobStatus status;
-  absl::Status read = FillFrom(MemberOrNull(input.input, "statusBefore"),
-                               "statusBefore", status);
+  Json before = MemberOrNull(input.input, "statusBefore");
+  if (before.is_object()) {
+    auto given = ConditionObjects(MemberOrNull(before, "conditions"));
+    if (!given.ok()) return given.status();
+    before["conditions"] = *std::move(given);
+  }
+  absl::Status read = FillFrom(before, "statusBefore", status);
   if (!read.ok()) return read;
   auto& conditions = *status.mutable_conditions();
   if (const auto objects = ObjectsIn(what)) {
@@ -94,7 +99,7 @@ absl::StatusOr<Answer> TrainJobDesignAnswer(const CaseInput& input) {
   }
   Json list = Json::array();
   for (const auto& condition : conditions) {
-    list.push_back(MessageJson(condition));
+    list.push_back(ConditionFact(MessageJson(condition)));
   }
   return Answer::Facts(
       {{"conditions", list}, {"terminal", trainer::IsFinished(status)}});

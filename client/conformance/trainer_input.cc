@@ -1,5 +1,7 @@
 #include "client/conformance/trainer_input.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -7,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -14,6 +17,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "client/conformance/compare.h"
+#include "client/conformance/protos.h"
 #include "policy/native/kubernetes_time.h"
 
 namespace mulligan::conformance {
@@ -73,16 +78,36 @@ absl::StatusOr<absl::Duration> SecondsIn(const Json& json,
                                          std::string_view what) {
   if (json.is_number()) return absl::Seconds(json.get<double>());
   if (!json.is_string()) return NotUnderstood(what, json);
-  std::string text = json.get<std::string>();
+  const std::string text = json.get<std::string>();
   if (text == "a few") return absl::Seconds(kAFewSeconds);
-  absl::Duration more = absl::ZeroDuration();
-  if (text.starts_with('>')) {
-    more = absl::Milliseconds(kMomentMilliseconds);
-    text.erase(0, text.starts_with(">=") ? 2 : 1);
-  }
+  static const RE2& number = *new RE2(
+      "(>=?|more than|over|at least|after)? *([0-9.]+)(\\+)? *"
+      "(?:s|seconds?)?");
+  std::string more_before;
+  std::string digits;
+  std::string more_after;
   double seconds = 0;
-  if (!absl::SimpleAtod(text, &seconds)) return NotUnderstood(what, json);
-  return absl::Seconds(seconds) + more;
+  if (!RE2::FullMatch(text, number, &more_before, &digits, &more_after) ||
+      !absl::SimpleAtod(digits, &seconds)) {
+    return NotUnderstood(what, json);
+  }
+  const bool more = !more_before.empty() || !more_after.empty();
+  return absl::Seconds(seconds) +
+         absl::Milliseconds(more ? kMomentMilliseconds : 0);
+}
+
+absl::StatusOr<google::protobuf::Timestamp> TrainerTime(const Json& json,
+                                                        std::string_view what) {
+  if (json == Json("now")) return TrainerNow();
+  constexpr std::string_view kAgo = " ago";
+  if (json.is_string() && json.get<std::string>().ends_with(kAgo)) {
+    std::string text = json.get<std::string>();
+    text.resize(text.size() - kAgo.size());
+    const auto ago = SecondsIn(text, what);
+    if (!ago.ok()) return ago.status();
+    return TrainerAgo(*ago);
+  }
+  return TimestampFrom(json, what);
 }
 
 absl::StatusOr<Json> ConditionObjects(const Json& list) {
@@ -97,6 +122,26 @@ absl::StatusOr<Json> ConditionObjects(const Json& list) {
     }
   }
   return conditions;
+}
+
+std::vector<std::string> TextsOf(const Json& json) {
+  if (json.is_string()) return {json.get<std::string>()};
+  std::vector<std::string> texts;
+  if (!json.is_array()) return texts;
+  for (const Json& text : json) {
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+Json ConditionFact(const Json& condition) {
+  const std::string type = TextOf(condition, "type");
+  const std::string status = TextOf(condition, "status");
+  const std::string brief = type + "=" + status;
+  std::vector<Json> wordings = {brief};
+  wordings.emplace_back(brief + " (" + TextOf(condition, "reason") + ")");
+  if (status == "True") wordings.emplace_back(type);
+  return Described(std::move(wordings), condition);
 }
 
 absl::Status NotUnderstood(std::string_view member, const Json& json) {

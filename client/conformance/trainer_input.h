@@ -42,13 +42,24 @@ std::string TextOf(const Json& object, std::string_view name);
 bool Mentions(std::string_view text,
               std::initializer_list<std::string_view> words);
 
-// A number of seconds, or one in words: ">1" and ">=2" are a moment more, "a
-// few" is 5.
+// A number of seconds, or one in words: ">1", "more than 1" and "1+" are a
+// moment more, "a few" is 5.
 absl::StatusOr<absl::Duration> SecondsIn(const Json& json,
                                          std::string_view what);
 
+// RFC 3339, "now", "3s ago".
+absl::StatusOr<google::protobuf::Timestamp> TrainerTime(const Json& json,
+                                                        std::string_view what);
+
 // A list of conditions; one that is only a name is True.
 absl::StatusOr<Json> ConditionObjects(const Json& list);
+
+// The list's texts, or the one text; empty for anything else.
+std::vector<std::string> TextsOf(const Json& json);
+
+// A condition as an object, and in short as "Failed=True", "Failed=True
+// (FailedJobs)" and, when True, by its name.
+Json ConditionFact(const Json& condition);
 
 // UNIMPLEMENTED naming the member.
 absl::Status NotUnderstood(std::string_view member, const Json& json);

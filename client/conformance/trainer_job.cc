@@ -1,14 +1,18 @@
 #include "client/conformance/trainer_job.h"
 
+#include <re2/re2.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "client/conformance/compare.h"
 #include "client/conformance/protos.h"
 #include "client/conformance/trainer_input.h"
 #include "policy/native/jobset_conditions.h"
@@ -44,7 +48,14 @@ bool IsGone(const std::string& text) {
 
 absl::StatusOr<std::optional<JobSet>> JobSetIn(const Json& json) {
   if (json.is_null()) return std::nullopt;
-  if (json.is_string() && IsGone(json.get<std::string>())) return std::nullopt;
+  if (json.is_string()) {
+    const std::string text = json.get<std::string>();
+    if (IsGone(text)) return std::nullopt;
+    if (Mentions(text, {"exists", "empty", "no status", "without status"})) {
+      return JobSet();
+    }
+    return NotUnderstood("jobSet", json);
+  }
   absl::Status known = CheckOnlyMembers(
       json, "jobSet",
       {"conditions", "replicatedJobsStatus", "suspend", "restarts",
@@ -68,10 +79,14 @@ absl::StatusOr<std::optional<JobSet>> JobSetIn(const Json& json) {
 Json JobSetInWords(const std::string& what) {
   std::string_view type;
   std::string_view reason;
-  if (Mentions(what, {"jobs succeed", "jobs complete", "completes"})) {
+  if (Mentions(what, {"jobs succeed", "jobs complete", "completes", "succeeds",
+                      "exits with 0", "exit code 0"})) {
     type = jobset::kCompleted;
     reason = "AllJobsCompleted";
-  } else if (Mentions(what, {"jobs fail", "JobSet fails"})) {
+  } else if (Mentions(what,
+                      {"jobs fail", "JobSet fails", "job fails", "script fails",
+                       "container fails", "non-zero", "exits with an error",
+                       "exits with 1", "exit code 1"})) {
     type = jobset::kFailed;
     reason = jobset::kFailedJobs;
   } else {
@@ -119,7 +134,7 @@ absl::StatusOr<TrainJob> TrainJobIn(const Json& input) {
 Json ConditionsJson(const trainer::Conditions& conditions) {
   Json list = Json::array();
   for (const auto& condition : conditions) {
-    list.push_back(MessageJson(condition));
+    list.push_back(ConditionFact(MessageJson(condition)));
   }
   return list;
 }
@@ -138,15 +153,13 @@ std::string JobSetWords(const trainer::Pass& pass, bool existed,
   return "";
 }
 
-// The type of the condition that tells how the job stands.
+// The types of the conditions that are True.
 Json ConditionTrue(const TrainJobStatus& status) {
-  for (const std::string_view type :
-       {trainer::kComplete, trainer::kFailed, trainer::kSuspended}) {
-    if (jobset::IsConditionTrue(status.conditions(), type)) {
-      return std::string(type);
-    }
+  std::vector<Json> types;
+  for (const auto& condition : status.conditions()) {
+    if (condition.status() == trainer::kTrue) types.push_back(condition.type());
   }
-  return Json();
+  return types.empty() ? Json() : Described(std::move(types));
 }
 
 Json PassFacts(const trainer::Pass& pass, bool existed,
@@ -155,14 +168,15 @@ Json PassFacts(const trainer::Pass& pass, bool existed,
   for (const auto& group : pass.status.jobs_status()) {
     jobs.push_back(MessageJson(group));
   }
-  Json facts = {{"conditions", ConditionsJson(pass.status.conditions())},
-                {"jobsStatus", jobs},
-                {"status", MessageJson(pass.status)},
-                {"conditionTrue", ConditionTrue(pass.status)},
-                {"finished", trainer::IsFinished(pass.status)},
-                {"terminal", trainer::IsFinished(pass.status)},
-                {"jobSet", JobSetWords(pass, existed, spec)},
-                {"error", pass.error.empty() ? Json() : Json(pass.error)}};
+  Json facts = {
+      {"conditions", ConditionsJson(pass.status.conditions())},
+      {"jobsStatus", jobs.empty() ? Described({jobs, nullptr}) : jobs},
+      {"status", MessageJson(pass.status)},
+      {"conditionTrue", ConditionTrue(pass.status)},
+      {"finished", trainer::IsFinished(pass.status)},
+      {"terminal", trainer::IsFinished(pass.status)},
+      {"jobSet", JobSetWords(pass, existed, spec)},
+      {"error", pass.error.empty() ? Json() : Json(pass.error)}};
   facts["event"] =
       pass.event.empty()
           ? Json()
@@ -191,8 +205,8 @@ absl::Status CheckPassMembers(const Json& input) {
   if (!known.ok()) return known;
   const std::string what = TextOf(event, "what");
   if (!what.empty() && !IsGone(what) && JobSetInWords(what).is_null() &&
-      !Mentions(what,
-                {"created", "suspended", "resumed", "container sleeps"})) {
+      !Mentions(what, {"created", "suspended", "resumed", "sleeps", "elapse",
+                       "passes", "expires"})) {
     return NotUnderstood("event.what", what);
   }
   return absl::OkStatus();
@@ -206,11 +220,11 @@ absl::StatusOr<absl::Duration> RunTime(const Json& event,
     return SecondsIn(seconds, absl::StrFormat("event.%s", member));
   }
   const std::string what = TextOf(event, "what");
-  constexpr std::string_view kSleeps = "container sleeps ";
-  if (what.starts_with(kSleeps) && what.ends_with('s')) {
-    return SecondsIn(
-        what.substr(kSleeps.size(), what.size() - kSleeps.size() - 1),
-        "event.what");
+  static const RE2& times = *new RE2("sleeps (\\d+) ?s|(\\d+) ?s\\w* elapse");
+  std::string sleeps;
+  std::string elapses;
+  if (RE2::PartialMatch(what, times, &sleeps, &elapses)) {
+    return SecondsIn(sleeps.empty() ? ">" + elapses : sleeps, "event.what");
   }
   return absl::UnimplementedError(absl::StrFormat("event.%s: missing", member));
 }
@@ -271,7 +285,9 @@ absl::StatusOr<Answer> TrainJobDeadlineAnswer(const CaseInput& input) {
   const bool exceeded =
       failed != nullptr && failed->reason() == trainer::kDeadlineExceeded;
   facts["conditions"] = Json::array();
-  if (exceeded) facts["conditions"].push_back(MessageJson(*failed));
+  if (exceeded) {
+    facts["conditions"].push_back(ConditionFact(MessageJson(*failed)));
+  }
   facts["noConditionWithReason"] =
       exceeded ? Json() : Json(std::string(trainer::kDeadlineExceeded));
   return Answer::Facts(std::move(facts));
@@ -293,7 +309,9 @@ absl::StatusOr<Answer> TrainJobManagerAnswer(const CaseInput& input) {
   Json facts = answer->facts;
   const auto job = TrainJobIn(input.input);
   if (!job.ok()) return job.status();
-  facts["external"] = trainer::IsManagedByOther(job->spec());
+  const bool other = trainer::IsManagedByOther(job->spec());
+  facts["external"] = facts["managedByExternalController"] = other;
+  facts["reconciled"] = !other;
   return Answer::Facts(std::move(facts));
 }
 

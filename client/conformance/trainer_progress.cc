@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "client/conformance/protos.h"
 #include "client/conformance/trainer_input.h"
 #include "client/conformance/trainer_job.h"
@@ -32,22 +33,33 @@ absl::StatusOr<std::optional<TrainerStatus>> StatusIn(const Json& object) {
 
 // What the words of a case say of the request; false: nothing.
 bool ReadWords(const std::string& text, trainer::ProgressRequest& request) {
-  bool understood = true;
-  if (Mentions(text, {"unauthorized", "not authorized", "wrong token",
-                      "forbidden", "no token", "invalid token"})) {
-    request.authorized = false;
-  } else if (Mentions(text, {"not JSON", "invalid payload", "invalid body",
-                             "malformed", "not parse"})) {
-    request.readable = false;
-  } else if (Mentions(text, {" MB", "oversized", "too large"})) {
-    request.body_size = kLargeBody;
-  } else if (Mentions(text, {"not exist", "non-existing", "no such TrainJob",
-                             "unknown TrainJob", "not found"})) {
-    request.found = false;
-  } else {
-    understood = false;
-  }
-  return understood;
+  // Each may be said beside the others: the server's order decides.
+  const bool unauthorized = Mentions(
+      text, {"unauthorized", "not authorized", "forbidden", "authorization",
+             "bearer", "wrong token", "no token", "without a token",
+             "missing token", "empty token", "invalid token", "expired token",
+             "token of another", "token for another", "token for a different",
+             "wrong audience", "another service account"});
+  const bool unreadable =
+      !unauthorized &&
+      Mentions(text,
+               {"not JSON", "not valid JSON", "invalid JSON", "invalid payload",
+                "invalid body", "malformed", "not parse"});
+  const bool large = Mentions(text, {" MB", "oversized", "too large"});
+  const bool missing =
+      Mentions(text, {"not exist", "non-existing", "no such TrainJob",
+                      "unknown TrainJob", "not found"});
+  if (unauthorized) request.authorized = false;
+  if (unreadable) request.readable = false;
+  if (large) request.body_size = kLargeBody;
+  if (missing) request.found = false;
+  return unauthorized || unreadable || large || missing;
+}
+
+// The text of a header, which a pod's own token would make valid.
+bool Authorizes(const Json& header) {
+  return header.is_string() && Mentions(header.get<std::string>(), {"valid"}) &&
+         !Mentions(header.get<std::string>(), {"invalid"});
 }
 
 // The test's name without the file before it.
@@ -74,18 +86,27 @@ Json StatusJson(const std::optional<TrainerStatus>& status) {
 }  // namespace
 
 absl::StatusOr<Answer> TrainJobProgressAnswer(const CaseInput& input) {
-  absl::Status known = CheckOnlyMembers(
-      input.input, "input",
-      {"kind", "level", "metadata", "statusBefore", "event", "authorized"});
+  absl::Status known =
+      CheckOnlyMembers(input.input, "input",
+                       {"kind", "level", "metadata", "statusBefore", "event",
+                        "authorized", "trainJob"});
   if (!known.ok()) return known;
   const Json event = MemberOrNull(input.input, "event");
   known = CheckOnlyMembers(event, "event",
-                           {"what", "post", "authorized", "trainJob"});
+                           {"what", "post", "authorized", "trainJob",
+                            "authHeader", "authorization"});
   if (!known.ok()) return known;
   trainer::ProgressRequest request;
   const std::string what =
-      TextOf(event, "what") + " " + TextOf(event, "trainJob");
-  if (!ReadWords(what, request) && !event.contains("post") &&
+      absl::StrCat(TextOf(event, "what"), " ", TextOf(event, "trainJob"), " ",
+                   TextOf(input.input, "trainJob"));
+  bool has_header = false;
+  for (const char* const header : {"authHeader", "authorization"}) {
+    if (!event.contains(header)) continue;
+    has_header = true;
+    request.authorized = Authorizes(event[header]);
+  }
+  if (!ReadWords(what, request) && !event.contains("post") && !has_header &&
       !ReadWords(TestName(input.source), request)) {
     return NotUnderstood("event", event);
   }

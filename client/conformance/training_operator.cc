@@ -9,6 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "client/conformance/compare.h"
 #include "client/conformance/protos.h"
 #include "client/conformance/trainer_input.h"
 #include "client/conformance/training_operator_input.h"
@@ -117,8 +119,13 @@ absl::StatusOr<Answer> TrainingExitCodeAnswer(const CaseInput& input) {
   if (!known.ok()) return known;
   if (input.input.contains("event")) return PodExitAnswer(input);
   const Json code = MemberOrNull(input.input, "exitCode");
-  if (!code.is_number_integer()) return NotUnderstood("input.exitCode", code);
-  const auto exit_code = code.get<std::int32_t>();
+  std::int32_t exit_code = 0;
+  if (code.is_number_integer()) {
+    exit_code = code.get<std::int32_t>();
+  } else if (!code.is_string() ||
+             !absl::SimpleAtoi(code.get<std::string>(), &exit_code)) {
+    return NotUnderstood("input.exitCode", code);
+  }
   Json facts = {
       {"retryable", to::IsRetryableExitCode(exit_code, TableOf(input))}};
   const std::string policy = TextOf(input.input, "restartPolicy");
@@ -177,9 +184,13 @@ absl::StatusOr<Answer> TrainingManagerAnswer(const CaseInput& input) {
   absl::Status read = ReadRunPolicy(input.input, policy);
   if (!read.ok()) return read;
   const std::optional<std::string> manager = to::ExternalManager(policy);
-  return Answer::Facts(
-      {{"externalController", manager.has_value() ? Json(*manager) : Json()},
-       {"external", manager.has_value()}});
+  TrainingScene scene(input);
+  *scene.job().mutable_spec()->mutable_run_policy() = policy;
+  Json facts = TrainingPassFacts(scene.Reconcile(), scene.NumberOfPods());
+  facts["externalController"] = manager.has_value() ? Json(*manager) : Json();
+  facts["external"] = manager.has_value();
+  facts["reconciled"] = !manager.has_value();
+  return Answer::Facts(std::move(facts));
 }
 
 absl::StatusOr<Answer> TrainingElasticAnswer(const CaseInput& input) {
@@ -195,7 +206,8 @@ absl::StatusOr<Answer> TrainingElasticAnswer(const CaseInput& input) {
   }
   const auto variables = to::ElasticEnvironment(spec);
   return Answer::Facts(
-      {{"env", variables.has_value() ? Json(*variables) : Json()}});
+      {{"env", variables.has_value() ? Json(*variables)
+                                     : Described({nullptr, Json::object()})}});
 }
 
 }  // namespace mulligan::conformance

@@ -1,4 +1,5 @@
 // Cases of training-operator v1 that give counts of pods.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,11 +62,14 @@ absl::StatusOr<Answer> Worker0Answer(const CaseInput& input) {
   return Answer::Facts({{"worker0Completed", scene.IsWorker0Completed()}});
 }
 
+bool RestartsIn(const Json& json) {
+  return IsTrue(json, "restart") || IsTrue(json, "restarting") ||
+         TextOf(json, "restartPolicy") == to::kExitCode;
+}
+
 // Whether the case's failed pods ended with a code the operator restarts.
 bool IsRestarting(const Json& input) {
-  return IsTrue(input, "restart") || IsTrue(input, "restarting") ||
-         TextOf(input, "restartPolicy") == to::kExitCode ||
-         TextOf(MemberOrNull(input, "spec"), "restartPolicy") == to::kExitCode;
+  return RestartsIn(input) || RestartsIn(MemberOrNull(input, "spec"));
 }
 
 // Pods by the counts in input.replicas; types the job does not have are passed
@@ -90,16 +94,24 @@ void ReadCounts(const Json& input, TrainingScene& scene) {
   }
 }
 
+constexpr std::array<std::string_view, 5> kUpdateLists = {
+    "updates", "sequence", "conditions", "conditionsSet", "conditionUpdates"};
+constexpr std::array<std::string_view, 3> kUpdates = {
+    "condition", "newCondition", "setCondition"};
+
 // Conditions set one after the other: of a list, or of an event.
 Json UpdatesIn(const Json& input) {
-  for (const char* const member : {"updates", "sequence", "conditions"}) {
-    for (const Json& holder : {input, MemberOrNull(input, "event")}) {
+  for (const Json& holder : {input, MemberOrNull(input, "event")}) {
+    for (const std::string_view member : kUpdateLists) {
       const Json list = MemberOrNull(holder, member);
       if (list.is_array()) return list;
     }
+    for (const std::string_view member : kUpdates) {
+      const Json one = MemberOrNull(holder, member);
+      if (!one.is_null()) return Json::array({one});
+    }
   }
-  const Json one = MemberOrNull(MemberOrNull(input, "event"), "condition");
-  return one.is_null() ? Json() : Json::array({one});
+  return Json();
 }
 
 absl::StatusOr<Answer> UpdatesAnswer(const Json& updates,
@@ -107,6 +119,7 @@ absl::StatusOr<Answer> UpdatesAnswer(const Json& updates,
                                      to::JobStatus status) {
   const auto conditions = ConditionObjects(updates);
   if (!conditions.ok()) return conditions.status();
+  Json history = Json::array();
   for (const Json& update : *conditions) {
     const std::string type = TextOf(update, "type");
     const std::string value = TextOf(update, "status");
@@ -115,10 +128,15 @@ absl::StatusOr<Answer> UpdatesAnswer(const Json& updates,
     to::SetCondition({type, value.empty() ? to::kTrue : value,
                       std::move(reason), TextOf(update, "message")},
                      TrainerNow(), status);
+    Json types = Json::array();
+    for (const auto& there : status.conditions()) types.push_back(there.type());
+    history.push_back(std::move(types));
   }
   to::Pass pass;
   pass.status = std::move(status);
-  return Answer::Facts(TrainingPassFacts(pass, 0));
+  Json facts = TrainingPassFacts(pass, 0);
+  facts["afterEach"] = facts["history"] = std::move(history);
+  return Answer::Facts(std::move(facts));
 }
 
 // Running pods by type, with the restarts of each.
@@ -152,10 +170,8 @@ absl::Status ReadStartTime(const Json& input, to::JobStatus& status) {
     const auto seconds = SecondsIn(ago, "secondsSinceStart");
     if (!seconds.ok()) return seconds.status();
     *status.mutable_start_time() = TrainerAgo(*seconds);
-  } else if (start == Json("now")) {
-    *status.mutable_start_time() = TrainerNow();
   } else if (!start.is_null()) {
-    const auto time = TimestampFrom(start, "startTime");
+    const auto time = TrainerTime(start, "startTime");
     if (!time.ok()) return time.status();
     *status.mutable_start_time() = *time;
   }
@@ -173,18 +189,43 @@ absl::StatusOr<Answer> TrainingSuccessAnswer(const CaseInput& input) {
 }
 
 absl::StatusOr<Answer> TrainingPassAnswer(const CaseInput& input) {
-  absl::Status known = CheckOnlyMembers(
-      input.input, "input",
-      {"kind", "level", "spec", "runPolicy", "replicaSpec", "replicas",
-       "worker0ExitedZero", "restart", "restarting", "restartPolicy",
-       "exitCode", "statusBefore", "event", "updates", "sequence",
-       "conditions"});
+  absl::Status known = CheckOnlyMembers(input.input, "input",
+                                        {"kind",
+                                         "level",
+                                         "spec",
+                                         "runPolicy",
+                                         "replicaSpec",
+                                         "replicas",
+                                         "worker0ExitedZero",
+                                         "restart",
+                                         "restarting",
+                                         "restartPolicy",
+                                         "exitCode",
+                                         "statusBefore",
+                                         "event",
+                                         "updates",
+                                         "sequence",
+                                         "conditions",
+                                         "conditionsSet",
+                                         "conditionUpdates",
+                                         "condition",
+                                         "newCondition",
+                                         "setCondition",
+                                         "conditionBefore"});
   if (!known.ok()) return known;
   TrainingScene scene(input);
   absl::Status read = ReadSpec(input.input, scene);
   if (!read.ok()) return read;
   read = ReadStatus(input.input, *scene.job().mutable_status());
   if (!read.ok()) return read;
+  if (const Json before = MemberOrNull(input.input, "conditionBefore");
+      !before.is_null()) {
+    const auto conditions = ConditionObjects(Json::array({before}));
+    if (!conditions.ok()) return conditions.status();
+    read = ReadStatus({{"statusBefore", {{"conditions", *conditions}}}},
+                      *scene.job().mutable_status());
+    if (!read.ok()) return read;
+  }
   const Json updates = UpdatesIn(input.input);
   if (!updates.is_null()) {
     return UpdatesAnswer(updates, scene, scene.job().status());
@@ -285,7 +326,6 @@ absl::StatusOr<Answer> TrainingCleanUpAnswer(const CaseInput& input) {
     }
     if (!deleted) left.push_back(name);
   }
-  // A pod's service goes with it.
   facts["servicesLeft"] = left;
   return Answer::Facts(std::move(facts));
 }

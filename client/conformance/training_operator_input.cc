@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "client/conformance/compare.h"
 #include "client/conformance/protos.h"
 #include "client/conformance/trainer_input.h"
 #include "policy/native/training_operator_conditions.h"
@@ -188,9 +190,9 @@ absl::Status ReadSpec(const Json& input, TrainingScene& scene) {
       spec, "spec",
       {"chief", "master", "launcher", "workers", "ps", "evaluators",
        "successPolicy", "enableDynamicWorker", "restartPolicy", "runPolicy",
-       "elasticPolicy", "pytorchReplicaSpecs", "tfReplicaSpecs",
-       "mpiReplicaSpecs", "xgbReplicaSpecs", "paddleReplicaSpecs",
-       "jaxReplicaSpecs"});
+       "restart", "restarting", "elasticPolicy", "pytorchReplicaSpecs",
+       "tfReplicaSpecs", "mpiReplicaSpecs", "xgbReplicaSpecs",
+       "paddleReplicaSpecs", "jaxReplicaSpecs"});
   if (!known.ok()) return known;
   const std::string policy = TextOf(spec, "restartPolicy");
   for (const auto& [member, type] : kShortMembers) {
@@ -202,6 +204,10 @@ absl::Status ReadSpec(const Json& input, TrainingScene& scene) {
     to::ReplicaSpec& replica = scene.Replica(std::string(type));
     replica.set_replicas(number);
     replica.set_restart_policy(policy);
+  }
+  // Said of the case's pods, no member of a job.
+  for (const char* const member : {"restart", "restarting"}) {
+    spec.erase(member);
   }
   return FillFrom(spec, "spec", *scene.job().mutable_spec());
 }
@@ -230,10 +236,14 @@ Json TrainingPassFacts(const to::Pass& pass, std::size_t number_of_pods) {
   Json facts;
   Json& conditions = facts["conditions"] = Json::array();
   Json& types = facts["conditionTypes"] = Json::array();
+  std::vector<Json> holding;
   for (const auto& condition : pass.status.conditions()) {
-    conditions.push_back(MessageJson(condition));
+    conditions.push_back(ConditionFact(MessageJson(condition)));
     types.push_back(condition.type());
+    if (condition.status() == to::kTrue) holding.emplace_back(condition.type());
   }
+  facts["conditionTrue"] =
+      holding.empty() ? Json() : Described(std::move(holding));
   facts["replicaStatuses"] = Json::object();
   for (const auto& [type, counts] : pass.status.replica_statuses()) {
     const Json json = {{"active", counts.active()},
@@ -246,8 +256,10 @@ Json TrainingPassFacts(const to::Pass& pass, std::size_t number_of_pods) {
     }
   }
   const std::size_t left = number_of_pods - pass.deleted.size();
-  facts["podsRemaining"] = left;
-  facts["pods"] = left;
+  // A pod's service goes with it.
+  for (const char* const name : {"podsRemaining", "pods", "services"}) {
+    facts[name] = left;
+  }
   facts["runningConditionNotTrue"] =
       !to::IsConditionTrue(pass.status, to::kRunning);
   facts["finished"] = to::IsFinished(pass.status);

@@ -88,7 +88,10 @@ bool Wait(PassWriter& pass) {
 }
 
 bool Resume(PassWriter& pass) {
-  if (pass.spec().suspend()) return false;
+  if (pass.spec().suspend()) {
+    pass.result().waits_for_change = true;
+    return false;
+  }
   pass.status().clear_job_status();
   pass.SetState(kNew);
   return true;
@@ -134,6 +137,7 @@ bool Validate(PassWriter& pass) {
     pass.SetState(kValidationFailed);
     pass.status().set_reason(std::string(kValidationFailed));
     pass.status().set_message(detail);
+    pass.result().waits_for_change = true;
     return false;
   }
   return true;
@@ -189,7 +193,7 @@ Pass Reconcile(const World& world) {
   if ((pass.spec().has_managed_by() &&
        pass.spec().managed_by() != kOwnManager) ||
       pass.job().metadata().has_deletion_timestamp()) {
-    pass.result().left_alone = true;
+    pass.result().left_alone = pass.result().waits_for_change = true;
   } else if (!Validate(pass)) {
     Write(pass);
   } else if (TakeStep(pass)) {

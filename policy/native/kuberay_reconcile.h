@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_NATIVE_KUBERAY_RECONCILE_H_
 #define MULLIGAN_POLICY_NATIVE_KUBERAY_RECONCILE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,7 +79,13 @@ struct Pass {
   CleanUp clean_up;
   // Managed by another controller, or being deleted: nothing was looked at.
   bool left_alone = false;
+  // Nothing is due: the next pass comes with a change of an object. Else it
+  // comes after kRequeueSeconds, or with the next clean-up.
+  bool waits_for_change = false;
 };
+
+// How long after a pass the operator looks again.
+inline constexpr std::int64_t kRequeueSeconds = 3;
 
 // Name the operator would generate for the cluster and the submission of the
 // next attempt. The peer adds random letters; these are stable stand-ins.

@@ -87,6 +87,7 @@ bool CleanUpAtEnd(PassWriter& pass) {
   }
   pass.result().clean_up = NextCleanUp(pass.spec(), pass.status(), left,
                                        pass.world().settings, pass.world().now);
+  pass.result().waits_for_change = !pass.result().clean_up.next.has_value();
   return false;
 }
 

@@ -258,6 +258,18 @@ TEST_F(RayJobPassTest, UnknownStateDoesNothing) {
   const Pass pass = PassOver(RayJobIn("Paused"));
   EXPECT_FALSE(pass.writes_status);
   EXPECT_EQ(pass.error, "");
+  // Every three seconds, for ever.
+  EXPECT_FALSE(pass.waits_for_change);
+}
+
+TEST_F(RayJobPassTest, LooksAgainUnlessOnlyAChangeMatters) {
+  const std::string suspend = "suspend: true shutdown_after_job_finishes: true";
+  EXPECT_TRUE(PassOver(RayJobIn(kSuspended, suspend)).waits_for_change);
+  EXPECT_FALSE(PassOver(RayJobIn(kSuspended)).waits_for_change);
+  EXPECT_FALSE(PassOver(RayJobIn(kInitializing)).waits_for_change);
+  EXPECT_TRUE(
+      PassOver(RayJobIn(kRunning, "backoff_limit: -1")).waits_for_change);
+  EXPECT_TRUE(PassOver(RayJobIn(kFailed)).waits_for_change);
 }
 
 TEST_F(RayJobPassTest, SelectedClusterMustBeThere) {
