@@ -1,6 +1,7 @@
 #include "client/conformance/kueue_input.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -183,6 +184,17 @@ void Read(const Json& block, const char* name, std::optional<Value>& into) {
   if (!value.is_null()) into = value.get<Value>();
 }
 
+absl::Status ReadSeconds(const Json& block, const char* name,
+                         std::optional<std::int64_t>& into) {
+  const Json value = KueueMember(block, name);
+  if (value.is_number()) into = value.get<std::int64_t>();
+  if (value.is_null() || value.is_number()) return absl::OkStatus();
+  const auto duration = KueueDuration(value, name);
+  if (!duration.ok()) return duration.status();
+  into = absl::ToInt64Seconds(*duration);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Json KueueMember(const Json& object, const char* name) {
@@ -284,8 +296,12 @@ absl::StatusOr<kueue::WaitForPodsReadyConfig> KueueConfig(const Json& json) {
   for (const Json& block : {json, strategy}) {
     Read(block, "timestamp", config.timestamp);
     Read(block, "backoffLimitCount", config.backoff_limit_count);
-    Read(block, "backoffBaseSeconds", config.backoff_base_seconds);
-    Read(block, "backoffMaxSeconds", config.backoff_max_seconds);
+    for (const absl::Status& read :
+         {ReadSeconds(block, "backoffBaseSeconds", config.backoff_base_seconds),
+          ReadSeconds(block, "backoffMaxSeconds",
+                      config.backoff_max_seconds)}) {
+      if (!read.ok()) return read;
+    }
   }
   return config;
 }

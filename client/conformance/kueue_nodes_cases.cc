@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "client/conformance/compare.h"
 #include "client/conformance/kueue_facts.h"
 #include "client/conformance/kueue_input.h"
 #include "client/conformance/protos.h"
@@ -60,6 +61,12 @@ absl::StatusOr<World> WorldFrom(const CaseInput& input) {
   }
   world.assigned = kueue::AssignedNodes(world.workload.status());
   return world;
+}
+
+// The condition, or in a word whether there was an eviction.
+Json EvictedJson(const kueue::WorkloadStatus& status) {
+  if (!kueue::IsEvicted(status)) return Described({nullptr, false});
+  return Described({true}, KueueConditionJson(status, kueue::kEvicted));
 }
 
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
@@ -148,7 +155,7 @@ Json Flow(World world, const Json& input) {
   }
   Json facts = KueueStatusFacts(world.workload);
   const bool evicted = kueue::IsEvicted(status);
-  facts["evicted"] = evicted ? Json(true) : Json();
+  facts["evicted"] = EvictedJson(status);
   facts["metrics"] = Json::array();
   if (evicted) {
     facts["metrics"].push_back({{"name", "kueue_evicted_workloads_total"},
@@ -204,9 +211,7 @@ absl::StatusOr<Json> KueueNodeFacts(const CaseInput& input) {
   }
   const auto& status = world->workload.status();
   facts["unhealthyNodes"] = KueueUnhealthyJson(status);
-  facts["evicted"] = kueue::IsEvicted(status)
-                         ? KueueConditionJson(status, kueue::kEvicted)
-                         : Json();
+  facts["evicted"] = EvictedJson(status);
   return facts;
 }
 

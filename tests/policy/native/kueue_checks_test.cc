@@ -115,7 +115,7 @@ class KueueWorkersTest : public testing::Test {
 
   ManagerVerdict Follow() {
     return FollowWorkers(
-        {workload_, check_, "", "", {worker_}, absl::Seconds(300)});
+        {workload_, check_, true, "", "", {worker_}, absl::Seconds(300)});
   }
 
   void Remote(std::string_view type, const std::string& reason) {
@@ -159,6 +159,23 @@ TEST_F(KueueWorkersTest, ALostWorkerHasAGracePeriod) {
 TEST_F(KueueWorkersTest, ALostCopyRetriesAtOnce) {
   EXPECT_EQ(Follow().check.message(),
             "Admitting remote no longer exists, Previously: \"Ready\"");
+}
+
+TEST_F(KueueWorkersTest, AClusterTakenOutOfTheConfigurationIsNotWaitedFor) {
+  const ManagerVerdict verdict =
+      FollowWorkers({workload_, check_, true, "", "", {}, absl::Seconds(300)});
+  EXPECT_EQ(verdict.check.state(), "Retry");
+  EXPECT_EQ(verdict.check.message(),
+            "Admitting remote no longer exists, Previously: \"Ready\"");
+}
+
+TEST_F(KueueWorkersTest, AWorkloadWithoutAJobIsRejected) {
+  check_ = Check("Pending");
+  const ManagerVerdict verdict = FollowWorkers(
+      {workload_, check_, false, "", "", {worker_}, absl::Seconds(300)});
+  EXPECT_EQ(verdict.check.state(), "Rejected");
+  EXPECT_EQ(verdict.check.message(),
+            "No multikueue adapter found, Previously: \"Pending\"");
 }
 
 TEST_F(KueueWorkersTest, AnAdmissionThereSatisfiesTheCheck) {
