@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "policy/native/gate_table.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -50,12 +51,7 @@ constexpr std::array<RuleRow, 14> kRules = {{
     {&Rules::task_level_interruptible, kAlways, kNever},
 }};
 
-struct GateRow {
-  std::string_view name;
-  bool Rules::*rule;
-};
-
-constexpr std::array<GateRow, 4> kGates = {{
+constexpr std::array<GateRow<Rules>, 4> kGates = {{
     {"flyte.pull-7899", &Rules::sole_exit_is_user},
     {"flyte.pull-7885", &Rules::task_level_interruptible},
     {"flyte.system-codes", &Rules::keeps_system_code},
@@ -202,12 +198,7 @@ Release ReleaseFor(const v1::NativeSemantics& semantics,
 Rules RulesOf(int line) { return RulesAt(line >= 2 ? kNewestV2 : kNewestV1); }
 
 bool SetGate(std::string_view name, bool enabled, Rules& rules) {
-  for (const GateRow& row : kGates) {
-    if (row.name != name) continue;
-    rules.*row.rule = enabled;
-    return true;
-  }
-  return false;
+  return SetGateIn(kGates, name, enabled, rules);
 }
 
 SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "policy/native/gate_table.h"
 #include "policy/native/release.h"
 
 namespace mulligan::kuberay {
@@ -18,23 +19,12 @@ namespace {
 constexpr int kLatestMinor = 7;
 constexpr std::string_view kSettingPrefix = "kuberay.";
 
-struct GateRow {
-  std::string_view name;
-  bool Settings::*gate;
-};
-
-constexpr std::array<GateRow, 2> kGates = {{
+constexpr std::array<GateRow<Settings>, 2> kGates = {{
     {"RayJobDeletionPolicy", &Settings::deletion_policy},
     {"SidecarSubmitterRestart", &Settings::sidecar_submitter_restart},
 }};
 
-struct FeatureRow {
-  bool Settings::*feature;
-  // Minor release of KubeRay 1 that brought it, or turned it on.
-  int since_minor;
-};
-
-constexpr std::array<FeatureRow, 4> kFeatures = {{
+constexpr std::array<FeatureRow<Settings>, 4> kFeatures = {{
     {&Settings::backoff_limit, 2},
     {&Settings::deletion_policy, 6},
     {&Settings::pre_running_deadline, 6},
@@ -82,13 +72,7 @@ std::optional<std::int64_t> NumberOf(std::string_view text) {
 }  // namespace
 
 bool SetGate(std::string_view name, bool enabled, Settings& settings) {
-  for (const GateRow& row : kGates) {
-    if (row.name == name) {
-      settings.*row.gate = enabled;
-      return true;
-    }
-  }
-  return false;
+  return SetGateIn(kGates, name, enabled, settings);
 }
 
 bool SetEnvironment(std::string_view name, std::string_view value,
@@ -114,12 +98,8 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
   const int minor =
       ChosenMinor(semantics, "kuberay", 1, kLatestMinor, setup.warnings);
   setup.semantics = absl::StrFormat("kuberay 1.%d", minor);
-  for (const FeatureRow& row : kFeatures) {
-    setup.settings.*row.feature = minor >= row.since_minor;
-  }
-  for (const auto& [name, enabled] : semantics.feature_gates()) {
-    SetGate(name, enabled, setup.settings);
-  }
+  SetRelease(kFeatures, minor, setup.settings);
+  SetGates(kGates, semantics, setup.settings);
   for (const auto& [name, value] : semantics.settings()) {
     const std::string_view key = name;
     if (!key.starts_with(kSettingPrefix)) continue;

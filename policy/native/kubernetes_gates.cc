@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
+#include "policy/native/gate_table.h"
 #include "policy/native/release.h"
 
 namespace mulligan::kubernetes_job {
@@ -14,14 +15,14 @@ constexpr int kLatestMinor = 34;
 // Release that made interim conditions the rule for every verdict.
 constexpr int kInterimConditionsMinor = 31;
 
-struct GateRow {
+struct DefaultedGate {
   std::string_view name;
   bool Gates::*gate;
   // Minor release of Kubernetes 1 from which the gate is on by default.
   int since_minor;
 };
 
-constexpr std::array<GateRow, 6> kGates = {{
+constexpr std::array<DefaultedGate, 6> kGates = {{
     {"JobPodFailurePolicy", &Gates::pod_failure_policy, 26},
     {"SidecarContainers", &Gates::sidecar_containers, 29},
     {"JobBackoffLimitPerIndex", &Gates::backoff_limit_per_index, 29},
@@ -38,13 +39,7 @@ bool DelaysTerminalCondition(const Gates& gates) {
 }
 
 bool SetGate(const std::string& name, bool enabled, Gates& gates) {
-  for (const GateRow& row : kGates) {
-    if (row.name == name) {
-      gates.*row.gate = enabled;
-      return true;
-    }
-  }
-  return false;
+  return SetGateIn(kGates, name, enabled, gates);
 }
 
 GateSetup GatesFor(const v1::NativeSemantics& semantics) {
@@ -52,13 +47,9 @@ GateSetup GatesFor(const v1::NativeSemantics& semantics) {
   const int minor =
       ChosenMinor(semantics, "kubernetes", 1, kLatestMinor, setup.warnings);
   setup.semantics = absl::StrFormat("kubernetes 1.%d", minor);
-  for (const GateRow& row : kGates) {
-    setup.gates.*row.gate = minor >= row.since_minor;
-  }
+  SetRelease(kGates, minor, setup.gates);
   setup.gates.interim_conditions = minor >= kInterimConditionsMinor;
-  for (const auto& [name, enabled] : semantics.feature_gates()) {
-    SetGate(name, enabled, setup.gates);
-  }
+  SetGates(kGates, semantics, setup.gates);
   return setup;
 }
 

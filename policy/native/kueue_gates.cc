@@ -2,20 +2,15 @@
 
 #include <array>
 #include <string>
-#include <string_view>
 
 #include "absl/strings/str_format.h"
+#include "policy/native/gate_table.h"
 #include "policy/native/release.h"
 
 namespace mulligan::kueue {
 namespace {
 
-struct GateRow {
-  std::string_view name;
-  bool Gates::*gate;
-};
-
-constexpr std::array<GateRow, 8> kGates = {{
+constexpr std::array<GateRow<Gates>, 8> kGates = {{
     {"SkipReassignmentForPodOwnedWorkloads", &Gates::skip_pod_owned_workloads},
     {"PrioritySortingWithinCohort", &Gates::priority_sorting_within_cohort},
     {"DisableWaitForPodsReady", &Gates::disable_wait_for_pods_ready},
@@ -27,13 +22,7 @@ constexpr std::array<GateRow, 8> kGates = {{
     {"TASFailedNodeReplacementFailFast", &Gates::fail_fast_without_replacement},
 }};
 
-struct FeatureRow {
-  bool Gates::*feature;
-  // Minor release of Kueue 0 that brought it, or made it the default.
-  int since_minor;
-};
-
-constexpr std::array<FeatureRow, 2> kFeatures = {{
+constexpr std::array<FeatureRow<Gates>, 2> kFeatures = {{
     {&Gates::skip_pod_owned_workloads, 19},
     {&Gates::reactivates_own_deactivations, 20},
 }};
@@ -45,13 +34,7 @@ constexpr int kNewestMinor = 20;
 }  // namespace
 
 bool SetGate(const std::string& name, bool enabled, Gates& gates) {
-  for (const GateRow& row : kGates) {
-    if (row.name == name) {
-      gates.*row.gate = enabled;
-      return true;
-    }
-  }
-  return false;
+  return SetGateIn(kGates, name, enabled, gates);
 }
 
 GateSetup GatesFor(const v1::NativeSemantics& semantics) {
@@ -61,12 +44,8 @@ GateSetup GatesFor(const v1::NativeSemantics& semantics) {
       chosen ? ChosenMinor(semantics, "kueue", 0, kNewestMinor, setup.warnings)
              : kDefaultMinor;
   setup.semantics = absl::StrFormat("kueue 0.%d", minor);
-  for (const FeatureRow& row : kFeatures) {
-    setup.gates.*row.feature = minor >= row.since_minor;
-  }
-  for (const auto& [name, enabled] : semantics.feature_gates()) {
-    SetGate(name, enabled, setup.gates);
-  }
+  SetRelease(kFeatures, minor, setup.gates);
+  SetGates(kGates, semantics, setup.gates);
   return setup;
 }
 
