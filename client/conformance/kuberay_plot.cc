@@ -330,7 +330,7 @@ absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const CaseInput& input) {
       event, "event",
       {"what", "rayJobInfo", "submitterJob", "secondsSinceSubmitterFinished",
        "rayCluster.status.state", "getJobInfoError", "submitJobError",
-       "specUpdate", "specUpdates"});
+       "specUpdate", "specUpdates", "then", "afterwards"});
   if (!read.ok()) return read;
   if (const Json info = MemberOf(event, "rayJobInfo"); info.is_object()) {
     read = ReadRayInfo(info, plot);
@@ -365,7 +365,12 @@ absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const CaseInput& input) {
   }
   Json updates = MemberOf(event, "specUpdates");
   if (updates.is_null()) updates = Json::array();
-  if (event.contains("specUpdate")) updates.push_back(event["specUpdate"]);
+  // What is told of later comes later.
+  for (const Json& when :
+       {event, MemberOf(event, "then"), MemberOf(event, "afterwards")}) {
+    if (MemberOf(when, "specUpdate").is_null()) continue;
+    updates.push_back(when["specUpdate"]);
+  }
   for (const Json& update : updates) {
     read = ReadSpecUpdate(update, plot);
     if (!read.ok()) return read;

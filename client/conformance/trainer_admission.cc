@@ -1,6 +1,9 @@
 // Cases about TrainJobs that are refused, or whose objects cannot be built.
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/conformance/compare.h"
 #include "client/conformance/protos.h"
 #include "client/conformance/trainer_input.h"
 #include "client/conformance/trainer_job.h"
@@ -34,14 +38,13 @@ const std::vector<DefectRow>& DefectRows() {
   static const auto& rows = *new std::vector<DefectRow>{
       {{"not YAML", "invalid YAML", "unmarshal", "parse"},
        SnapshotDefect::kNotYaml},
-      {{"owner", "owned", "not own", "controlled by", "controller reference",
-        "UID"},
+      {{"owner", "owned", "not own", "controll", "UID"},
        SnapshotDefect::kOwnedByAnother},
       {{"differs", "does not match", "mismatch", "wrong runtime", "other name",
         "other kind", "another runtime"},
        SnapshotDefect::kWrongRuntime},
       {{"key", "data.runtime", "empty", "no data", "no runtime",
-        "without runtime"},
+        "without runtime", "data"},
        SnapshotDefect::kWithoutRuntime},
       {{"not exist", "not found", "no ConfigMap", "missing", "absent"},
        SnapshotDefect::kMissing},
@@ -62,6 +65,7 @@ std::optional<SnapshotDefect> DefectIn(const std::string& what) {
 absl::StatusOr<Answer> SnapshotAnswer(const std::string& what) {
   const auto defect = DefectIn(what);
   if (!defect.has_value()) return NotUnderstood("event.what", what);
+  const bool missing = *defect == SnapshotDefect::kMissing;
   const trainer::TrainJob job;
   const trainer::Pass pass =
       trainer::Reconcile({job, nullptr, trainer::Objects::kBuildFailed,
@@ -71,9 +75,12 @@ absl::StatusOr<Answer> SnapshotAnswer(const std::string& what) {
   for (const auto& condition : pass.status.conditions()) {
     conditions.push_back(ConditionFact(MessageJson(condition)));
   }
-  const bool missing = *defect == SnapshotDefect::kMissing;
+  // The API server's answer is known by its kind.
+  const Json error =
+      missing ? Described({pass.error, "NotFound", "not found error", true})
+              : Json(pass.error);
   return Answer::Facts(
-      {{"error", pass.error},
+      {{"error", error},
        {"notFound", missing},
        {"errorNotFound", missing},
        {"notFoundError", missing},
@@ -88,9 +95,18 @@ absl::StatusOr<Answer> SnapshotAnswer(const std::string& what) {
 absl::StatusOr<std::int64_t> NumberIn(const Json& json,
                                       std::string_view member) {
   if (json.is_number_integer()) return json.get<std::int64_t>();
-  if (json == Json(">0") || json == Json("positive")) return 1;
-  if (json == Json("<0") || json == Json("negative")) return -1;
-  return NotUnderstood(member, json);
+  if (json == Json("positive")) return 1;
+  if (json == Json("negative")) return -1;
+  static const RE2& bound = *new RE2("([<>])(=?) ?(-?\\d{1,9})");
+  std::string side;
+  std::string equal;
+  std::int64_t number = 0;
+  if (!json.is_string() ||
+      !RE2::FullMatch(json.get<std::string>(), bound, &side, &equal, &number)) {
+    return NotUnderstood(member, json);
+  }
+  if (!equal.empty()) return number;
+  return side == ">" ? number + 1 : number - 1;
 }
 
 std::optional<trainer::Initializer> InitializerIn(const Json& json) {
@@ -115,14 +131,22 @@ absl::Status ReadRuntimeRef(const Json& json, Creation& creation) {
   ref.set_kind(Mentions(text, {"ClusterTrainingRuntime"})
                    ? "ClusterTrainingRuntime"
                    : "TrainingRuntime");
-  creation.runtime.exists = !Mentions(text, {"not exist", "not present"});
+  creation.runtime.exists =
+      !Mentions(text, {"not exist", "not present", "unsupported", "unknown"});
   return absl::OkStatus();
 }
 
 absl::Status ReadRuntime(const Json& json, Creation& creation) {
+  if (json.is_null()) {
+    creation.runtime.exists = false;
+    return absl::OkStatus();
+  }
   if (!json.is_string()) return NotUnderstood("spec.runtime", json);
   const std::string text = json.get<std::string>();
-  if (Mentions(text, {"without initializer", "without an initializer"})) {
+  if (Mentions(text, {"not exist", "not found", "missing"})) {
+    creation.runtime.exists = false;
+  } else if (Mentions(text,
+                      {"without initializer", "without an initializer"})) {
     creation.runtime.has_dataset_initializer = false;
     creation.runtime.has_model_initializer = false;
   } else if (!Mentions(text, {"with initializer", "with an initializer"})) {
@@ -286,7 +310,9 @@ absl::StatusOr<Answer> PatchesAnswer(const Json& input) {
   if (!known.ok()) return known;
   const auto view = JobSetViewIn(TextOf(input, "jobSet"));
   if (!view.ok()) return view.status();
-  const Json before = MemberOrNull(input, "old");
+  // Words instead of an object: there is none, it is being created.
+  Json before = MemberOrNull(input, "old");
+  if (!before.is_object()) before = Json();
   const Json after = MemberOrNull(input, "new");
   const bool changed =
       MemberOrNull(after, "runtimePatchesChanged") == Json(true);

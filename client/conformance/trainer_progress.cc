@@ -34,17 +34,19 @@ absl::StatusOr<std::optional<TrainerStatus>> StatusIn(const Json& object) {
 // What the words of a case say of the request; false: nothing.
 bool ReadWords(const std::string& text, trainer::ProgressRequest& request) {
   // Each may be said beside the others: the server's order decides.
-  const bool unauthorized = Mentions(
-      text, {"unauthorized", "not authorized", "forbidden", "authorization",
-             "bearer", "wrong token", "no token", "without a token",
-             "missing token", "empty token", "invalid token", "expired token",
-             "token of another", "token for another", "token for a different",
-             "wrong audience", "another service account"});
+  const bool unauthorized =
+      Mentions(text, {"unauthorized", "not authorized", "forbidden", "denie",
+                      "authorization", "bearer", "wrong token", "no token",
+                      "without a token", "missing token", "empty token",
+                      "invalid token", "expired token", "token of another",
+                      "token for another", "token for a different",
+                      "wrong audience", "another service account"});
   const bool unreadable =
       !unauthorized &&
       Mentions(text,
                {"not JSON", "not valid JSON", "invalid JSON", "invalid payload",
-                "invalid body", "malformed", "not parse"});
+                "invalid body", "malformed", "not parse", "unparsable",
+                "cannot be parsed", "no JSON"});
   const bool large = Mentions(text, {" MB", "oversized", "too large"});
   const bool missing =
       Mentions(text, {"not exist", "non-existing", "no such TrainJob",
@@ -93,7 +95,7 @@ absl::StatusOr<Answer> TrainJobProgressAnswer(const CaseInput& input) {
   if (!known.ok()) return known;
   const Json event = MemberOrNull(input.input, "event");
   known = CheckOnlyMembers(event, "event",
-                           {"what", "post", "authorized", "trainJob",
+                           {"what", "post", "body", "authorized", "trainJob",
                             "authHeader", "authorization"});
   if (!known.ok()) return known;
   trainer::ProgressRequest request;
@@ -106,7 +108,15 @@ absl::StatusOr<Answer> TrainJobProgressAnswer(const CaseInput& input) {
     has_header = true;
     request.authorized = Authorizes(event[header]);
   }
-  if (!ReadWords(what, request) && !event.contains("post") && !has_header &&
+  // The body as it is sent.
+  Json post = MemberOrNull(event, "post");
+  if (post.is_null()) post = MemberOrNull(event, "body");
+  const bool has_body = event.contains("post") || event.contains("body");
+  if (post.is_string()) {
+    post = Json::parse(post.get<std::string>(), nullptr, false);
+    request.readable = post.is_object();
+  }
+  if (!ReadWords(what, request) && !has_body && !has_header &&
       !ReadWords(TestName(input.source), request)) {
     return NotUnderstood("event", event);
   }
@@ -118,11 +128,11 @@ absl::StatusOr<Answer> TrainJobProgressAnswer(const CaseInput& input) {
     request.found = false;
   }
   request.name = TextOf(MemberOrNull(input.input, "metadata"), "name");
-  auto posted = StatusIn(MemberOrNull(event, "post"));
+  auto posted = StatusIn(post);
   if (!posted.ok()) return posted.status();
   request.trainer_status = *std::move(posted);
   // Only the words are there when the body is of no account.
-  if (!event.contains("post")) request.trainer_status = TrainerStatus();
+  if (!has_body) request.trainer_status = TrainerStatus();
   const auto before = StatusIn(MemberOrNull(input.input, "statusBefore"));
   if (!before.ok()) return before.status();
   const trainer::ProgressAnswer answer =

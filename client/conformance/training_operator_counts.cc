@@ -64,6 +64,7 @@ absl::StatusOr<Answer> Worker0Answer(const CaseInput& input) {
 
 bool RestartsIn(const Json& json) {
   return IsTrue(json, "restart") || IsTrue(json, "restarting") ||
+         IsTrue(json, "jobRestarting") ||
          TextOf(json, "restartPolicy") == to::kExitCode;
 }
 
@@ -211,15 +212,18 @@ absl::StatusOr<Answer> TrainingPassAnswer(const CaseInput& input) {
                                          "condition",
                                          "newCondition",
                                          "setCondition",
-                                         "conditionBefore"});
+                                         "conditionBefore",
+                                         "jobCondition",
+                                         "jobRestarting"});
   if (!known.ok()) return known;
   TrainingScene scene(input);
   absl::Status read = ReadSpec(input.input, scene);
   if (!read.ok()) return read;
   read = ReadStatus(input.input, *scene.job().mutable_status());
   if (!read.ok()) return read;
-  if (const Json before = MemberOrNull(input.input, "conditionBefore");
-      !before.is_null()) {
+  for (const char* const member : {"conditionBefore", "jobCondition"}) {
+    const Json before = MemberOrNull(input.input, member);
+    if (before.is_null()) continue;
     const auto conditions = ConditionObjects(Json::array({before}));
     if (!conditions.ok()) return conditions.status();
     read = ReadStatus({{"statusBefore", {{"conditions", *conditions}}}},
