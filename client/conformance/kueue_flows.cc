@@ -60,6 +60,21 @@ absl::StatusOr<Life> LifeFrom(const CaseInput& input, const Json& members) {
               *KueueNow(Json::object()));
 }
 
+// The counters of evictions that have no sample.
+Json AbsentMetrics(const Json& samples) {
+  Json absent = Json::array();
+  for (const char* const name :
+       {"kueue_evicted_workloads_total", "kueue_evicted_workloads_once_total",
+        "kueue_pods_ready_to_evicted_time_seconds"}) {
+    if (std::none_of(samples.begin(), samples.end(), [&](const Json& sample) {
+          return sample["name"] == Json(name);
+        })) {
+      absent.push_back(name);
+    }
+  }
+  return absent;
+}
+
 Json LifeFacts(const Life& life) {
   Json facts = KueueStatusFacts(life.workload());
   const auto& status = life.workload().status();
@@ -69,7 +84,10 @@ Json LifeFacts(const Life& life) {
   }
   facts["requeueAtSet"] = life.requeue_at_set();
   facts["event"] = KueueEventJson(life.first_event());
+  facts["evicted"] = evicted;
+  facts["condition"] = KueueConditionJson(status, kueue::kPodsReady);
   facts["metrics"] = KueueMetricsJson(life.reports());
+  facts["metricsAbsent"] = AbsentMetrics(facts["metrics"]);
   facts["jobSuspended"] = !kueue::IsAdmitted(status);
   // Only who is admitted and not ready blocks others.
   facts["otherWorkloadAdmitted"] =
@@ -247,20 +265,6 @@ absl::StatusOr<Json> KueueReadinessFlowFacts(const CaseInput& input) {
     if (life->RunsOutSoon()) life->TimeOut();
   }
   Json facts = LifeFacts(*life);
-  facts["evicted"] = kueue::IsEvicted(life->workload().status());
-  facts["condition"] =
-      KueueConditionJson(life->workload().status(), kueue::kPodsReady);
-  facts["metricsAbsent"] = Json::array();
-  for (const char* const name :
-       {"kueue_evicted_workloads_total", "kueue_evicted_workloads_once_total",
-        "kueue_pods_ready_to_evicted_time_seconds"}) {
-    const Json& samples = facts["metrics"];
-    if (std::none_of(samples.begin(), samples.end(), [&](const Json& sample) {
-          return sample["name"] == Json(name);
-        })) {
-      facts["metricsAbsent"].push_back(name);
-    }
-  }
   // The queue has room, so it starts again.
   if (kueue::IsEvicted(life->workload().status()) &&
       kueue::IsActive(life->workload())) {

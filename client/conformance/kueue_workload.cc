@@ -83,9 +83,13 @@ Json SettledFacts(const kueue::PassInput& pass_input) {
   return facts;
 }
 
-// "Pod" or "single Pod", not a group of them.
-bool IsSinglePod(const Json& owner) {
-  if (!owner.is_string()) return false;
+// "Pod" or "single Pod", not a group of them; by its name or as an object.
+absl::StatusOr<bool> IsSinglePod(const Json& json) {
+  const Json owner = json.is_object() ? KueueMember(json, "kind") : json;
+  if (json.is_null()) return false;
+  if (!owner.is_string()) {
+    return absl::InvalidArgumentError("owner: a kind is expected");
+  }
   const std::string text = absl::AsciiStrToLower(owner.get<std::string>());
   return absl::StrContains(text, "pod") && !absl::StrContains(text, "group");
 }
@@ -214,7 +218,9 @@ absl::StatusOr<Json> KueueReleaseFacts(const CaseInput& input) {
   members["quotaReserved"] = true;
   auto workload = KueueWorkload(members);
   if (!workload.ok()) return workload.status();
-  const bool single_pod = IsSinglePod(KueueMember(input.input, "owner"));
+  const auto is_pod = IsSinglePod(KueueMember(input.input, "owner"));
+  if (!is_pod.ok()) return is_pod.status();
+  const bool single_pod = *is_pod;
   auto& status = *workload->mutable_status();
   const bool stopped = KueueMember(input.input, "jobActive") != Json(true);
   if (stopped) kueue::ReleaseQuota(single_pod, *gates, *now, status);
