@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "client/conformance/absent.h"
 #include "client/conformance/evaluate.h"
 #include "client/conformance/kuberay_facts.h"
 #include "client/conformance/kuberay_input.h"
@@ -71,7 +72,8 @@ absl::StatusOr<Json> Facts(const Kind& kind, const CaseInput& input) {
 
 }  // namespace
 
-absl::StatusOr<Answer> EvaluateKubeRay(const CaseInput& input) {
+absl::StatusOr<Answer> EvaluateKubeRay(const CaseInput& given) {
+  const CaseInput input = WithoutNulls(given);
   for (const Outside& outside : kOutside) {
     if (outside.kind == input.kind) return Answer::Outside(outside.reason);
   }

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "client/conformance/absent.h"
 #include "client/conformance/evaluate.h"
 #include "client/conformance/trainer_input.h"
 #include "client/conformance/trainer_job.h"
@@ -87,7 +88,8 @@ Evaluator AnswerFor(const CaseInput& input) {
 
 }  // namespace
 
-absl::StatusOr<Answer> EvaluateTrainer(const CaseInput& input) {
+absl::StatusOr<Answer> EvaluateTrainer(const CaseInput& given) {
+  const CaseInput input = WithoutNulls(given);
   const Evaluator answer = AnswerFor(input);
   if (answer == nullptr) {
     return absl::UnimplementedError(

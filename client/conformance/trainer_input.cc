@@ -116,7 +116,18 @@ absl::StatusOr<Json> ConditionObjects(const Json& list) {
     if (entry.is_object()) {
       conditions.push_back(entry);
     } else if (entry.is_string()) {
-      conditions.push_back({{"type", entry}, {"status", "True"}});
+      static const RE2& brief =
+          *new RE2("(\\w+)(?:=(\\w+))?(?: \\((\\w+)\\))?");
+      std::string type;
+      std::string status;
+      std::string reason;
+      if (!RE2::FullMatch(entry.get<std::string>(), brief, &type, &status,
+                          &reason)) {
+        return NotUnderstood("conditions", entry);
+      }
+      conditions.push_back({{"type", type},
+                            {"status", status.empty() ? "True" : status},
+                            {"reason", reason}});
     } else {
       return NotUnderstood("conditions", entry);
     }

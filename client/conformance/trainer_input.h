@@ -51,7 +51,8 @@ absl::StatusOr<absl::Duration> SecondsIn(const Json& json,
 absl::StatusOr<google::protobuf::Timestamp> TrainerTime(const Json& json,
                                                         std::string_view what);
 
-// A list of conditions; one that is only a name is True.
+// A list of conditions; a text is one in short, "Failed=True (FailedJobs)", and
+// True when it is only a name.
 absl::StatusOr<Json> ConditionObjects(const Json& list);
 
 // The list's texts, or the one text; empty for anything else.

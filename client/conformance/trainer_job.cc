@@ -104,7 +104,22 @@ absl::StatusOr<TrainJobStatus> StatusIn(const Json& json) {
   auto conditions = ConditionObjects(MemberOrNull(json, "conditions"));
   if (!conditions.ok()) return conditions.status();
   full["conditions"] = *std::move(conditions);
-  return MessageFrom<TrainJobStatus>(full, "status");
+  auto status = MessageFrom<TrainJobStatus>(full, "status");
+  if (!status.ok()) return status.status();
+  // What the controller writes with it, where the case leaves it out.
+  for (auto& condition : *status->mutable_conditions()) {
+    if (condition.type() != trainer::kSuspended) continue;
+    trainer::Conditions written;
+    trainer::SetSuspended(true, false, TrainerNow(), written);
+    if (condition.status() != trainer::kTrue) {
+      trainer::SetSuspended(false, false, TrainerNow(), written);
+    }
+    if (condition.reason().empty()) condition.set_reason(written[0].reason());
+    if (condition.message().empty()) {
+      condition.set_message(written[0].message());
+    }
+  }
+  return status;
 }
 
 // A TrainJob before a pass, with the changes of spec the case makes.

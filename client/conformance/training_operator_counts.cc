@@ -1,4 +1,5 @@
 // Cases of training-operator v1 that give counts of pods.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -182,7 +183,15 @@ absl::Status ReadStartTime(const Json& input, to::JobStatus& status) {
 }  // namespace
 
 absl::StatusOr<Answer> TrainingSuccessAnswer(const CaseInput& input) {
-  if (!input.input.contains("workers")) return TrainingPassAnswer(input);
+  // Numbers of replicas beside the pods of the workers, or counts of pods.
+  const Json replicas = MemberOrNull(input.input, "replicas");
+  const bool numbers =
+      replicas.is_object() && !replicas.empty() &&
+      std::all_of(replicas.begin(), replicas.end(),
+                  [](const Json& count) { return count.is_number_integer(); });
+  if (!input.input.contains("workers") && !numbers) {
+    return TrainingPassAnswer(input);
+  }
   absl::Status known = CheckOnlyMembers(
       input.input, "input", {"kind", "level", "replicas", "workers"});
   if (!known.ok()) return known;
