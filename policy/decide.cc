@@ -110,10 +110,11 @@ void DecideNow(const Call& call, const std::string& failure_id, bool refund,
   const std::int32_t attempt = report.has_attempt() ? report.attempt() : next;
   const std::uint64_t identity =
       StableHash().Add(call.workload.uid()).Add(failure_id).value();
+  PatternAllowance patterns;
   const Case failure{report,          call.workload, call.diagnosis(),
                      call.compiled(), call.ledger(), call.now,
                      call.since,      attempt,       std::max(next, attempt),
-                     identity,        refund};
+                     identity,        refund,        patterns};
   if (native != nullptr && !stale) {
     return DecideNatively(call, failure, *native, failure_id);
   }
@@ -127,6 +128,7 @@ void DecideNow(const Call& call, const std::string& failure_id, bool refund,
   FillAccounting(failure, verdict, accounts,
                  *call.response.mutable_accounting());
   FillExplanation(call, failure, verdict, stale);
+  if (patterns.used_up()) call.Warn(kPatternsUsedUp);
   Settle(failure, verdict, accounts, failure_id, call.response);
 }
 

@@ -89,7 +89,8 @@ void ExplainRules(const Case& failure, const Verdict& verdict,
                     failure.workload,
                     failure.diagnosis.cause(),
                     failure.diagnosis.derived_cause(),
-                    failure.attempt};
+                    failure.attempt,
+                    failure.patterns};
   for (int i = 0; i < verdict.rules_tried; ++i) {
     const CompiledRule& rule =
         failure.policy.rules[static_cast<std::size_t>(i)];

@@ -52,9 +52,16 @@ inline constexpr int kMaxBudgets = 32;
 inline constexpr int kMaxRules = 1000;
 inline constexpr int kMaxListEntries = 1000;
 inline constexpr std::size_t kMaxPatternBytes = 1024;
-// RE2::ProgramSize of one pattern: bounds the memory a counted repetition like
-// (a{1000}){1000} may ask for.
-inline constexpr int kMaxPatternProgram = 10000;
+// RE2::ProgramSize of one pattern, and bytes it may use: a counted repetition
+// like (a{1000}){1000} asks for much.
+inline constexpr int kMaxPatternProgram = 2000;
+inline constexpr std::int64_t kMaxPatternMemory = 1 << 18;
+// What the patterns of a request may do: the instructions of each times the
+// bytes it searches. Hostile patterns take up to 10 ns for each, usual ones,
+// of some 50 instructions, as long for a few bytes.
+inline constexpr std::int64_t kMaxPatternSteps = 500'000'000;
+// Patterns of a JobSet in a report, in all its rules.
+inline constexpr int kMaxJobSetPatterns = 100;
 inline constexpr std::size_t kMaxRuleNameBytes = 128;
 inline constexpr std::int64_t kMaxBudgetLimit = 1'000'000;
 // Ten years: longer than any job, far from every overflow.

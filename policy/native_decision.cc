@@ -41,7 +41,9 @@ v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
     verdict.set_scope(
         NaturalScope(failure.report, failure.workload, outcome.action));
   }
-  return DecisionOf(verdict);
+  v1::Decision decision = DecisionOf(verdict);
+  if (outcome.on_demand) decision.mutable_placement()->set_on_demand(true);
+  return decision;
 }
 
 void FillNativeRecord(const Case& failure, const NativeOutcome& outcome,

@@ -157,10 +157,23 @@ void ValidateObject(const Object& object, const FieldPath& path,
                      violations);
 }
 
+// Compiling a pattern costs more than anything else in a report.
+void ValidatePatterns(const kubernetes::jobset::v1alpha2::JobSet& job_set,
+                      const FieldPath& path, Violations& violations) {
+  int patterns = 0;
+  for (const auto& rule : job_set.spec().failure_policy().rules()) {
+    patterns += rule.on_job_failure_message_patterns_size();
+  }
+  CheckCount(patterns, kMaxJobSetPatterns, "onJobFailureMessagePatterns",
+             FieldPath(FieldPath(path, "spec"), "failurePolicy"), violations);
+}
+
 void ValidateResources(const v1::FailureReport& report, const FieldPath& path,
                        Violations& violations) {
   if (report.has_job_set()) {
-    ValidateObject(report.job_set(), FieldPath(path, "jobSet"), violations);
+    const FieldPath job_set(path, "jobSet");
+    ValidateObject(report.job_set(), job_set, violations);
+    ValidatePatterns(report.job_set(), job_set, violations);
   }
   if (report.has_train_job()) {
     ValidateObject(report.train_job(), FieldPath(path, "trainJob"), violations);

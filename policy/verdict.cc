@@ -69,8 +69,8 @@ class Evaluation {
   }
 
   void MatchRule() {
-    const Facts facts{case_.report, case_.diagnosis, case_.workload,
-                      cause_,       derived_,        case_.attempt};
+    const Facts facts{case_.report, case_.diagnosis, case_.workload, cause_,
+                      derived_,     case_.attempt,   case_.patterns};
     for (const CompiledRule& rule : case_.policy.rules) {
       if (Matches(rule.when, facts)) {
         Apply(rule.then, rule.reference, DecidedBy::kRule);

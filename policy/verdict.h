@@ -29,6 +29,7 @@ struct Case {
   std::int32_t attempts;            // failed attempts, this one included
   std::uint64_t identity;           // hash of the failure, for jitter
   bool refund;  // false when this failure's progress was refunded before
+  PatternAllowance& patterns;  // for the rules' patterns
 };
 
 // A change to try out; the default changes nothing.

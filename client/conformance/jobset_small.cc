@@ -105,7 +105,9 @@ absl::StatusOr<Json> RuleSelectionFacts(const CaseInput& input) {
   if (!policy.ok()) return policy.status();
   const auto jobs = JobsFrom(Member(input.input, "failedJobs"));
   if (!jobs.ok()) return jobs.status();
-  const auto match = jobset::FindRule(*policy, PointersTo(*jobs), *gates);
+  PatternAllowance patterns;
+  const auto match =
+      jobset::FindRule(*policy, PointersTo(*jobs), *gates, patterns);
   if (!match.has_value()) {
     return Json{{"matchedRule", nullptr}, {"matchedJob", nullptr}};
   }

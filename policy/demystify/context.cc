@@ -153,7 +153,7 @@ void Context::AddUserSignature(Candidates& facts, v1::Signature::Source source,
                                std::optional<std::int32_t> exit_code,
                                const Place& place, Seconds at) const {
   if (signatures == nullptr) return;
-  const Signature* row = signatures->Match(source, text, exit_code);
+  const Signature* row = signatures->Match(source, text, exit_code, patterns);
   if (row == nullptr) return;
   Candidate candidate = MakeCandidate("", *row, place, text);
   if (exit_code.has_value() && text.empty()) candidate.number = *exit_code;

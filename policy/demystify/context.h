@@ -28,6 +28,8 @@ struct Context {
   const v1::FailureReport& report;
   // May be null.
   const UserSignatures* signatures;
+  // For the signatures' patterns.
+  mutable PatternAllowance patterns;
   // report.observed_at; unknown when absent.
   Seconds now;
   // Exit codes are read as Spark's.

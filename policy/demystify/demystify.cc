@@ -17,6 +17,9 @@ Findings Demystify(const v1::FailureReport& report,
   Findings findings;
   findings.warnings = std::move(verdict.warnings);
   demystify::CheckReport(context, findings.warnings);
+  if (context.patterns.used_up()) {
+    findings.warnings.emplace_back(kPatternsUsedUp);
+  }
   const demystify::Seconds since = demystify::SinceOf(context, verdict);
   if (demystify::Known(since)) findings.since.set_seconds(since);
   return findings;

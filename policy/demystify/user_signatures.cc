@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/demystify/text_table.h"
+#include "policy/rules/issue_reporter.h"
 
 namespace mulligan {
 
@@ -33,70 +34,26 @@ namespace {
 
 std::uint32_t Bit(int source) { return 1U << static_cast<unsigned>(source); }
 
-// Adds errors of one policy file at their positions.
-class Reporter {
- public:
-  Reporter(const SourceMap& positions, Issues& issues)
-      : positions_(positions), issues_(issues) {}
-
-  void Error(const std::string& path, std::string message) {
-    ++errors_;
-    issues_.push_back({Issue::Severity::kError, positions_.file(),
-                       positions_.Find(path), std::move(message)});
-  }
-  int errors() const { return errors_; }
-
- private:
-  const SourceMap& positions_;
-  Issues& issues_;
-  int errors_ = 0;
-};
-
-std::unique_ptr<const re2::RE2> CompilePattern(const std::string& pattern,
-                                               const std::string& path,
-                                               Reporter& report) {
-  if (pattern.size() > UserSignatures::kMaxPatternBytes) {
-    report.Error(
-        path,
-        absl::StrFormat("%s: pattern has %d bytes, expected at most %d", path,
-                        pattern.size(), UserSignatures::kMaxPatternBytes));
-    return nullptr;
-  }
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(UserSignatures::kMaxPatternMemory);
-  auto compiled = std::make_unique<const re2::RE2>(pattern, options);
-  if (!compiled->ok()) {
-    report.Error(path, absl::StrFormat("%s: \"%s\" is no RE2 expression: %s",
-                                       path, pattern, compiled->error()));
-    return nullptr;
-  }
-  return compiled;
-}
-
 void CheckCause(const v1::Signature& signature, const std::string& path,
-                Reporter& report) {
+                IssueReporter& report) {
   const bool known = v1::Cause_IsValid(signature.cause()) &&
                      signature.cause() != v1::CAUSE_UNSPECIFIED &&
                      signature.cause() <= v1::UNKNOWN;
   if (!known) {
     report.Error(path + ".cause",
-                 absl::StrFormat("%s.cause: missing or not a cause of a "
-                                 "failure, expected a name such as GPU_FAULT",
-                                 path));
+                 "missing or not a cause of a failure, expected a name such "
+                 "as GPU_FAULT");
   }
 }
 
-bool Found(const re2::RE2& pattern, std::string_view text) {
-  const auto search = [&pattern](std::string_view part) {
-    return re2::RE2::PartialMatch(re2::StringPiece(part.data(), part.size()),
-                                  pattern);
-  };
+bool Found(const re2::RE2& pattern, std::string_view text,
+           PatternAllowance& patterns) {
   constexpr std::size_t kMost =
       demystify::kScannedHead + demystify::kScannedTail;
-  if (text.size() <= kMost) return search(text);
-  return search(text.substr(0, demystify::kScannedHead)) ||
-         search(text.substr(text.size() - demystify::kScannedTail));
+  if (text.size() <= kMost) return patterns.Find(pattern, text);
+  return patterns.Find(pattern, text.substr(0, demystify::kScannedHead)) ||
+         patterns.Find(pattern,
+                       text.substr(text.size() - demystify::kScannedTail));
 }
 
 std::uint32_t SourcesOf(const v1::Signature& signature) {
@@ -115,7 +72,7 @@ UserSignatures::~UserSignatures() = default;
 std::unique_ptr<const UserSignatures> UserSignatures::Create(
     const std::string& policy_name, const v1::RetryPolicySpec& spec,
     const SourceMap& positions, Issues& issues) {
-  Reporter report(positions, issues);
+  IssueReporter report(positions, issues);
   std::unique_ptr<UserSignatures> result(new UserSignatures);
   std::set<std::string> names;
   for (int i = 0; i < spec.signatures_size(); ++i) {
@@ -123,18 +80,16 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
     const std::string path = absl::StrCat("spec.signatures[", i, "]");
     auto row = std::make_unique<Row>();
     if (from.name().empty()) {
-      report.Error(path + ".name",
-                   path + ".name: missing, expected a unique name");
+      report.Error(path + ".name", "missing, expected a unique name");
     } else if (!names.insert(from.name()).second) {
-      report.Error(
-          path + ".name",
-          absl::StrFormat("%s.name: \"%s\" is used twice", path, from.name()));
+      report.Error(path + ".name",
+                   absl::StrFormat("\"%s\" is used twice", from.name()));
     }
     CheckCause(from, path, report);
     if (from.message_pattern().empty() && from.exit_codes().empty()) {
-      report.Error(path, path +
-                             ": neither messagePattern nor exitCodes, expected "
-                             "at least one");
+      report.Error(path,
+                   "neither messagePattern nor exitCodes, expected at least "
+                   "one");
     }
     if (!from.message_pattern().empty()) {
       row->pattern = CompilePattern(from.message_pattern(),
@@ -163,7 +118,7 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
 
 const demystify::Signature* UserSignatures::Match(
     v1::Signature::Source source, std::string_view text,
-    std::optional<std::int32_t> exit_code) const {
+    std::optional<std::int32_t> exit_code, PatternAllowance& patterns) const {
   for (const auto& row : rows_) {
     if ((row->sources & Bit(source)) == 0 || !row->MatchesCode(exit_code)) {
       continue;
@@ -172,7 +127,8 @@ const demystify::Signature* UserSignatures::Match(
       if (source == v1::Signature::TERMINATION_MESSAGE) return &row->signature;
       continue;
     }
-    if (!text.empty() && Found(*row->pattern, text)) return &row->signature;
+    if (!text.empty() && Found(*row->pattern, text, patterns))
+      return &row->signature;
   }
   return nullptr;
 }

@@ -13,10 +13,7 @@
 #include "policy/demystify/signature.h"
 #include "policy/rules/issue.h"
 #include "policy/rules/source_map.h"
-
-namespace re2 {
-class RE2;
-}
+#include "policy/rules/text_pattern.h"
 
 namespace mulligan {
 
@@ -24,10 +21,6 @@ namespace mulligan {
 // .signatures). Immutable and safe to share between threads.
 class UserSignatures {
  public:
-  // Longest pattern, and the memory one compiled pattern may use.
-  static constexpr std::size_t kMaxPatternBytes = 1024;
-  static constexpr std::int64_t kMaxPatternMemory = 1 << 20;
-
   // Compiles `spec.signatures()`. Every problem (pattern that RE2 refuses,
   // missing cause, duplicate name, neither pattern nor codes, pattern beyond
   // the size bound) becomes an issue at its position; returns null then.
@@ -44,9 +37,10 @@ class UserSignatures {
   // belongs to it; null when none does. Signatures without a pattern look at
   // the code only and match with the source TERMINATION_MESSAGE. The key of
   // the result is "<policy>/<signature>".
-  const demystify::Signature* Match(
-      v1::Signature::Source source, std::string_view text,
-      std::optional<std::int32_t> exit_code) const;
+  const demystify::Signature* Match(v1::Signature::Source source,
+                                    std::string_view text,
+                                    std::optional<std::int32_t> exit_code,
+                                    PatternAllowance& patterns) const;
 
  private:
   struct Row;

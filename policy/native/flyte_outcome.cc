@@ -190,9 +190,10 @@ class TaskOutcome {
     if (result.phase == HandlerPhase::kRetryableFailure) {
       Answer("RetryableFailure", v1::RETRY);
       ChargeV1(budget, counters, result.error->kind);
-      Count(
-          "interruptible",
-          IsInterruptible(task_.interruptible, budget, next.counters) ? 1 : 0);
+      const bool interruptible =
+          IsInterruptible(task_.interruptible, budget, next.counters);
+      Count("interruptible", interruptible ? 1 : 0);
+      outcome_.on_demand = task_.interruptible && !interruptible;
     } else if (result.phase == HandlerPhase::kTimedOut) {
       Answer("TimedOut", v1::FAIL);
     } else if (result.phase == HandlerPhase::kFailed) {

@@ -152,15 +152,19 @@ absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
         WithFirstFailed("jobset failed due to one or more job failures", first),
         first, change);
   }
+  PatternAllowance patterns;
   const std::optional<RuleMatch> match =
-      FindRule(spec.failure_policy(), failed, gates);
-  if (!match.has_value()) {
-    return ApplyAction({spec, gates, kRestartJobSet, nullptr, first}, change);
-  }
-  const FailurePolicyRule& rule = spec.failure_policy().rules(match->rule);
+      FindRule(spec.failure_policy(), failed, gates, patterns);
+  const FailurePolicyRule* const rule =
+      match ? &spec.failure_policy().rules(match->rule) : nullptr;
   absl::StatusOr<Verdict> verdict =
-      ApplyAction({spec, gates, rule.action(), &rule, *match->job}, change);
-  if (verdict.ok()) verdict->rule = match->rule;
+      match
+          ? ApplyAction({spec, gates, rule->action(), rule, *match->job},
+                        change)
+          : ApplyAction({spec, gates, kRestartJobSet, nullptr, first}, change);
+  if (!verdict.ok()) return verdict;
+  if (match) verdict->rule = match->rule;
+  verdict->patterns_used_up = patterns.used_up();
   return verdict;
 }
 

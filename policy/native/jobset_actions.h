@@ -38,6 +38,8 @@ struct Verdict {
   bool restarts_job = false;
   // Whether the restart uses budget, or failed for want of it.
   bool counted = false;
+  // Patterns were left untried, see FindRule.
+  bool patterns_used_up = false;
 };
 
 struct ActionInput {

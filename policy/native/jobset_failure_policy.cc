@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "google/protobuf/repeated_field.h"
 #include "policy/native/jobset_conditions.h"
@@ -21,16 +24,56 @@ bool IsEmptyOrHas(const Texts& texts, const std::string& text) {
          std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-bool IsEmptyOrFound(const Texts& patterns, const std::string& message) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  return patterns.empty() ||
-         std::any_of(
-             patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-               const RE2 expression(pattern, options);
-               return expression.ok() && RE2::PartialMatch(message, expression);
-             });
+// The patterns of one rule that compile.
+std::vector<std::unique_ptr<const RE2>> PatternsOf(
+    const FailurePolicyRule& rule) {
+  std::vector<std::unique_ptr<const RE2>> compiled;
+  std::string error;
+  for (const std::string& pattern : rule.on_job_failure_message_patterns()) {
+    if (auto made = MakePattern(pattern, error)) {
+      compiled.push_back(std::move(made));
+    }
+  }
+  return compiled;
 }
+
+// What is asked of each Job, with the patterns compiled once.
+class RuleTest {
+ public:
+  RuleTest(const FailurePolicyRule& rule, const Gates& gates,
+           PatternAllowance& allowance)
+      : rule_(rule),
+        asks_message_(gates.message_patterns &&
+                      !rule.on_job_failure_message_patterns().empty()),
+        allowance_(allowance) {
+    if (asks_message_) patterns_ = PatternsOf(rule);
+  }
+
+  bool Applies(const Job& job) {
+    const JobCondition* const failed = FailedCondition(job);
+    if (failed == nullptr) return false;
+    if (!IsEmptyOrHas(rule_.on_job_failure_reasons(), failed->reason())) {
+      return false;
+    }
+    const std::string group = ReplicatedJobNameOf(job);
+    return !group.empty() &&
+           IsEmptyOrHas(rule_.target_replicated_jobs(), group) &&
+           (!asks_message_ || IsFound(failed->message()));
+  }
+
+ private:
+  bool IsFound(const std::string& message) {
+    return std::any_of(patterns_.begin(), patterns_.end(),
+                       [&](const auto& pattern) {
+                         return allowance_.Find(*pattern, message);
+                       });
+  }
+
+  const FailurePolicyRule& rule_;
+  const bool asks_message_;
+  PatternAllowance& allowance_;
+  std::vector<std::unique_ptr<const RE2>> patterns_;
+};
 
 // Kubernetes' times have whole seconds.
 std::int64_t FailedAt(const Job& job) {
@@ -72,28 +115,18 @@ const Job* FirstFailedJob(const Jobs& jobs) {
 
 bool RuleApplies(const FailurePolicyRule& rule, const Job& job,
                  const Gates& gates) {
-  const JobCondition* const failed = FailedCondition(job);
-  if (failed == nullptr) return false;
-  if (!IsEmptyOrHas(rule.on_job_failure_reasons(), failed->reason())) {
-    return false;
-  }
-  if (gates.message_patterns &&
-      !IsEmptyOrFound(rule.on_job_failure_message_patterns(),
-                      failed->message())) {
-    return false;
-  }
-  const std::string group = ReplicatedJobNameOf(job);
-  return !group.empty() && IsEmptyOrHas(rule.target_replicated_jobs(), group);
+  PatternAllowance allowance;
+  return RuleTest(rule, gates, allowance).Applies(job);
 }
 
 std::optional<RuleMatch> FindRule(const FailurePolicy& policy,
-                                  const Jobs& failed, const Gates& gates) {
+                                  const Jobs& failed, const Gates& gates,
+                                  PatternAllowance& allowance) {
   for (int i = 0; i < policy.rules_size(); ++i) {
+    RuleTest test(policy.rules(i), gates, allowance);
     const Job* first = nullptr;
     for (const Job* const job : failed) {
-      if (RuleApplies(policy.rules(i), *job, gates)) {
-        first = Earlier(first, job);
-      }
+      if (test.Applies(*job)) first = Earlier(first, job);
     }
     if (first != nullptr) return RuleMatch{i, first};
   }

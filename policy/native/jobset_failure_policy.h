@@ -7,6 +7,7 @@
 
 #include "policy/native/jobset_gates.h"
 #include "policy/native/jobset_types.h"
+#include "policy/rules/text_pattern.h"
 
 namespace mulligan::jobset {
 
@@ -23,8 +24,9 @@ std::string ReplicatedJobNameOf(const Job& job);
 const Job* FirstFailedJob(const Jobs& jobs);
 
 // Whether all requirements of the rule hold for a Job that failed. Patterns
-// are searched anywhere in the message; one that does not compile is found
-// nowhere. A Job without a group meets no rule, not even an empty one.
+// are searched anywhere in the message; one that does not compile, or is
+// beyond the bounds of MakePattern, is found nowhere. A Job without a group
+// meets no rule, not even an empty one.
 bool RuleApplies(const FailurePolicyRule& rule, const Job& job,
                  const Gates& gates);
 
@@ -37,8 +39,10 @@ struct RuleMatch {
 
 // The first rule in the list that applies to any of the Jobs: the order of the
 // rules goes before the order of the failures.
+// With `allowance` used up, patterns not tried count as not found.
 std::optional<RuleMatch> FindRule(const FailurePolicy& policy,
-                                  const Jobs& failed, const Gates& gates);
+                                  const Jobs& failed, const Gates& gates,
+                                  PatternAllowance& allowance);
 
 }  // namespace mulligan::jobset
 

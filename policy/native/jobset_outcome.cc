@@ -72,6 +72,9 @@ class JobSetOutcome {
     }
     Count(pass->status);
     if (pass->verdict.has_value()) {
+      if (pass->verdict->patterns_used_up) {
+        outcome_.warnings.emplace_back(kPatternsUsedUp);
+      }
       Conclude(*pass->verdict, pass->status);
     } else {
       AnswerWithoutVerdict(pass->status);

@@ -20,6 +20,7 @@
 #include "policy/native/jobset_defaults.h"
 #include "policy/native/jobset_in_place.h"
 #include "policy/native/jobset_restart_budget.h"
+#include "policy/rules/text_pattern.h"
 
 namespace mulligan::jobset {
 namespace {
@@ -93,16 +94,14 @@ void CheckNamesUnique(const FailurePolicy& policy, const std::string& path,
 
 void CheckPatterns(const FailurePolicyRule& rule, const std::string& path,
                    std::vector<std::string>& warnings) {
-  RE2::Options options;
-  options.set_log_errors(false);
+  std::string error;
   for (int i = 0; i < rule.on_job_failure_message_patterns_size(); ++i) {
     const std::string& pattern = rule.on_job_failure_message_patterns(i);
-    const RE2 expression(pattern, options);
-    if (expression.ok()) continue;
+    if (MakePattern(pattern, error) != nullptr) continue;
     warnings.push_back(absl::StrFormat(
-        "%s: '%s' is no RE2 expression (%s) and will never be found",
-        IndexField(ChildField(path, "onJobFailureMessagePatterns"), i), pattern,
-        expression.error()));
+        "%s: '%s' %s; it is never found",
+        IndexField(ChildField(path, "onJobFailureMessagePatterns"), i),
+        pattern.substr(0, kMaxPatternBytes), error));
   }
 }
 

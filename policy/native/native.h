@@ -37,6 +37,9 @@ struct NativeOutcome {
   std::string charged_to;
   std::int64_t used = 0;
   std::int64_t limit = 0;
+  // For RETRY: the operator moves the workload to capacity that is not
+  // interrupted (Flyte's last attempts).
+  bool on_demand = false;
   // What was not understood: newer fields, missing objects.
   std::vector<std::string> warnings;
 };

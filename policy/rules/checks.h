@@ -3,16 +3,11 @@
 #define MULLIGAN_POLICY_RULES_CHECKS_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "absl/time/time.h"
 #include "google/protobuf/duration.pb.h"
 #include "policy/rules/issue_reporter.h"
-
-namespace re2 {
-class RE2;
-}
 
 namespace mulligan {
 
@@ -32,12 +27,6 @@ bool CheckRange(std::int64_t value, std::int64_t low, std::int64_t high,
 // Reports a value that is not finite or outside (low, high].
 bool CheckFactor(double value, double low, double high, const std::string& path,
                  IssueReporter& report);
-
-// Compiles a pattern. Null, with an error, for one that RE2 refuses or that
-// needs too much memory. Suspicious patterns get a warning.
-std::unique_ptr<const re2::RE2> CompilePattern(const std::string& pattern,
-                                               const std::string& path,
-                                               IssueReporter& report);
 
 }  // namespace mulligan
 

@@ -8,6 +8,7 @@
 #include "policy/limits.h"
 #include "policy/rules/checks.h"
 #include "policy/rules/compile_parts.h"
+#include "policy/rules/text_pattern.h"
 #include "re2/re2.h"
 
 namespace mulligan {

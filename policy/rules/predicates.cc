@@ -59,8 +59,8 @@ bool HasReason(const Predicates& predicates, const Facts& facts) {
 }
 
 bool HasMessage(const Predicates& predicates, const Facts& facts) {
-  return AnyMessage(facts.report, [&predicates](std::string_view message) {
-    return RE2::PartialMatch(message, *predicates.message);
+  return AnyMessage(facts.report, [&](std::string_view message) {
+    return facts.patterns.Find(*predicates.message, message);
   });
 }
 

@@ -13,10 +13,7 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/rules/cause_set.h"
-
-namespace re2 {
-class RE2;
-}
+#include "policy/rules/text_pattern.h"
 
 namespace mulligan {
 
@@ -29,6 +26,8 @@ struct Facts {
   v1::Cause cause;
   v1::Cause derived_cause;
   std::int32_t attempt;
+  // What is left for searching texts.
+  PatternAllowance& patterns;
 };
 
 struct ExitCodes {

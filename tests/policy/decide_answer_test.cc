@@ -35,6 +35,28 @@ TEST_F(DecideTest, NoExplanationWhenNoneIsWanted) {
   EXPECT_FALSE(Ask(request).has_explanation());
 }
 
+TEST_F(DecideTest, PatternsThatWereNotTriedAreAWarning) {
+  v1::DecideRequest request = AppError();
+  v1::RetryPolicy& policy = *request.mutable_inline_policy();
+  policy.set_api_version("mulligan.dev/v1");
+  policy.set_kind("RetryPolicy");
+  policy.mutable_metadata()->set_name("patterns");
+  v1::RetryPolicySpec& spec = *policy.mutable_spec();
+  spec.mutable_default_()->set_action(v1::FAIL);
+  v1::Rule& rule = *spec.add_rules();
+  rule.set_name("big");
+  rule.mutable_when()->set_message_pattern("(?:ab){900}");
+  rule.mutable_then()->set_action(v1::IGNORE);
+  EXPECT_THAT(Ask(request).warnings(), Not(Contains(kPatternsUsedUp)));
+  for (int i = 0; i < 5; ++i) {
+    request.mutable_report()->add_events()->set_message(
+        std::string(kMaxTextBytes, 'x'));
+  }
+  const v1::DecideResponse response = Ask(request);
+  EXPECT_EQ(response.decision().action(), v1::FAIL);
+  EXPECT_THAT(response.warnings(), Contains(kPatternsUsedUp));
+}
+
 TEST_F(DecideTest, UnknownEnumsAreAnsweredWithAWarning) {
   v1::DecideRequest request = AppError();
   request.set_explain(static_cast<v1::DecideRequest::Explain>(77));

@@ -123,6 +123,27 @@ TEST(NativePolicyTest, NonsenseInAStatusDoesNotBreakTheLedger) {
               EqualsProto(response.decision()));
 }
 
+TEST(NativePolicyTest, FlytesLastRunIsOnDemand) {
+  constexpr char kFlyte[] =
+      "native { use_own_spec: true semantics { operator: 'flyte' } }";
+  v1::FailureReport report = DrainedJob(6, 0);
+  report.clear_jobs();
+  report.mutable_workload()->set_interruptible(true);
+  report.set_attempt(3);
+  v1::BudgetLedger ledger;
+  v1::BudgetUse& use =
+      (*ledger.mutable_budgets())["max-node-retries-system-failures"];
+  EXPECT_FALSE(DecideWith(kFlyte, report).decision().placement().on_demand());
+  use.set_used(2);
+  const v1::DecideResponse last = DecideWith(kFlyte, report, ledger);
+  EXPECT_EQ(last.decision().action(), v1::RETRY);
+  EXPECT_THAT(
+      last.decision().placement(), EqualsProto(R"pb(
+        on_demand: true
+        on_demand_reason: "max-node-retries-system-failures: 3 of 3 used"
+      )pb"));
+}
+
 TEST(NativePolicyTest, HasNobodyToAnswerForAPlainPod) {
   v1::DecideRequest request;
   *request.mutable_report() = DrainedJob(6, 0);

@@ -131,6 +131,17 @@ const Bound kBounds[] = {
        r.mutable_report()->add_events()->set_message(Letters(n));
      },
      "report.events[0].message"},
+    {"JobSetPatterns", kMaxJobSetPatterns,
+     [](auto& r, auto n) {
+       Resize(*r.mutable_report()
+                   ->mutable_job_set()
+                   ->mutable_spec()
+                   ->mutable_failure_policy()
+                   ->add_rules()
+                   ->mutable_on_job_failure_message_patterns(),
+              n);
+     },
+     "report.jobSet.spec.failurePolicy"},
     {"HttpCode", 599,
      [](auto& r, auto n) {
        r.mutable_report()->mutable_creation_error()->set_http_code(

@@ -36,9 +36,10 @@ class VerdictTest : public ::testing::Test {
   }
   v1::Decision Answer() { return DecisionOf(Decide()); }
 
-  Case Failure() const {
-    return {report_, workload_, diagnosis_, rules_->compiled(), ledger_, kNow,
-            since_,  attempts_, attempts_,  identity_,          true};
+  Case Failure() {
+    return {report_,   workload_, diagnosis_, rules_->compiled(),
+            ledger_,   kNow,      since_,     attempts_,
+            attempts_, identity_, true,       patterns_};
   }
 
   v1::FailureReport report_;
@@ -49,6 +50,7 @@ class VerdictTest : public ::testing::Test {
   std::optional<absl::Time> since_;
   std::int32_t attempts_ = 1;
   std::uint64_t identity_ = 0;
+  PatternAllowance patterns_;
   std::unique_ptr<const Ruleset> rules_;
   std::vector<std::string> warnings_;
 };

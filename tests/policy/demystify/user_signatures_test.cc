@@ -129,12 +129,12 @@ TEST(UserSignature, EveryMistakeIsReported) {
   EXPECT_EQ(created.signatures, nullptr);
   EXPECT_THAT(
       created.issues,
-      ElementsAre(Field(&Issue::message, HasSubstr("no RE2 expression")),
+      ElementsAre(Field(&Issue::message, HasSubstr("not an RE2 expression")),
                   Field(&Issue::message, HasSubstr("used twice")),
-                  Field(&Issue::message, HasSubstr("signatures[1].cause")),
-                  Field(&Issue::message, HasSubstr("signatures[2].name")),
+                  Field(&Issue::message, HasSubstr("signatures[1].cause: missing")),
+                  Field(&Issue::message, HasSubstr("signatures[2].name: missing")),
                   Field(&Issue::message, HasSubstr("neither messagePattern")),
-                  Field(&Issue::message, HasSubstr("signatures[3].cause"))));
+                  Field(&Issue::message, HasSubstr("signatures[3].cause: missing"))));
 }
 
 TEST(UserSignature, PatternLengthIsBounded) {
@@ -142,8 +142,8 @@ TEST(UserSignature, PatternLengthIsBounded) {
     return Create("signatures { name: 'a' cause: APP_ERROR message_pattern: '" +
                   std::string(size, 'x') + "' }");
   };
-  EXPECT_NE(at(UserSignatures::kMaxPatternBytes).signatures, nullptr);
-  EXPECT_EQ(at(UserSignatures::kMaxPatternBytes + 1).signatures, nullptr);
+  EXPECT_NE(at(kMaxPatternBytes).signatures, nullptr);
+  EXPECT_EQ(at(kMaxPatternBytes + 1).signatures, nullptr);
 }
 
 TEST(UserSignature, RegexBombIsRefusedOrHarmless) {

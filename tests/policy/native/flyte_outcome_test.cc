@@ -130,12 +130,15 @@ TEST_F(FlyteOutcomeTest, CountersComeFromTheLedger) {
 TEST_F(FlyteOutcomeTest, TheLastPossibleRunIsOnDemand) {
   const std::string spot =
       std::string(kExited1) + "workload { interruptible: true } ";
-  EXPECT_THAT(Outcome(spot + "attempt: 1").verdict.counters(),
-              Contains(Pair("interruptible", 1)));
+  const NativeOutcome first = Outcome(spot + "attempt: 1");
+  EXPECT_THAT(first.verdict.counters(), Contains(Pair("interruptible", 1)));
+  EXPECT_FALSE(first.on_demand);
   Ledger(
       "budgets { key: 'max-node-retries-system-failures' value { used: 2 } }");
-  EXPECT_THAT(Outcome(spot + "attempt: 3").verdict.counters(),
-              Contains(Pair("interruptible", 0)));
+  const NativeOutcome last = Outcome(spot + "attempt: 3");
+  EXPECT_THAT(last.verdict.counters(), Contains(Pair("interruptible", 0)));
+  EXPECT_TRUE(last.on_demand);
+  EXPECT_FALSE(Outcome(std::string(kExited1) + "attempt: 3").on_demand);
 }
 
 TEST_F(FlyteOutcomeTest, OneBudgetForAllCauses) {

@@ -86,33 +86,51 @@ TEST(FirstFailedJobTest, ComparesWholeSeconds) {
 }
 
 TEST(FindRuleTest, EarlierRuleGoesBeforeEarlierFailure) {
+  PatternAllowance allowance;
   const auto policy = Parse<FailurePolicy>(R"(
       rules { action: "A" on_job_failure_reasons: "Late" }
       rules { action: "B" on_job_failure_reasons: "Early" })");
   const std::vector<Job> jobs = {FailedJob("w", 0, 10, "Early"),
                                  FailedJob("w", 1, 20, "Late")};
   const std::optional<RuleMatch> match =
-      FindRule(policy, PointersTo(jobs), Gates());
+      FindRule(policy, PointersTo(jobs), Gates(), allowance);
   ASSERT_TRUE(match.has_value());
   EXPECT_EQ(match->rule, 0);
   EXPECT_EQ(match->job, &jobs[1]);
 }
 
 TEST(FindRuleTest, OfTheJobsOfARuleTheOldestFailureDecides) {
+  PatternAllowance allowance;
   const auto policy =
       Parse<FailurePolicy>("rules { target_replicated_jobs: 'w' }");
   const std::vector<Job> jobs = {FailedJob("v", 0, 1), FailedJob("w", 0, 9),
                                  FailedJob("w", 1, 5)};
   const std::optional<RuleMatch> match =
-      FindRule(policy, PointersTo(jobs), Gates());
+      FindRule(policy, PointersTo(jobs), Gates(), allowance);
   ASSERT_TRUE(match.has_value());
   EXPECT_EQ(match->job, &jobs[2]);
 }
 
-TEST(FindRuleTest, NothingMatchesWithoutRules) {
-  const std::vector<Job> jobs = {FailedJob("w", 0, 1)};
+TEST(FindRuleTest, PatternsThatMayNotBeTriedAreNotFound) {
+  FailurePolicy policy;
+  FailurePolicyRule& rule = *policy.add_rules();
+  for (int i = 0; i < 5; ++i) {
+    rule.add_on_job_failure_message_patterns("(?:ab){900}");
+  }
+  policy.add_rules()->add_on_job_failure_message_patterns("x");
+  const std::vector<Job> jobs = {
+      FailedJob("w", 0, 1, "X", std::string(64 << 10, 'x'))};
+  PatternAllowance allowance;
   EXPECT_FALSE(
-      FindRule(FailurePolicy(), PointersTo(jobs), Gates()).has_value());
+      FindRule(policy, PointersTo(jobs), Gates(), allowance).has_value());
+  EXPECT_TRUE(allowance.used_up());
+}
+
+TEST(FindRuleTest, NothingMatchesWithoutRules) {
+  PatternAllowance allowance;
+  const std::vector<Job> jobs = {FailedJob("w", 0, 1)};
+  EXPECT_FALSE(FindRule(FailurePolicy(), PointersTo(jobs), Gates(), allowance)
+                   .has_value());
 }
 
 }  // namespace

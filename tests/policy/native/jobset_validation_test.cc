@@ -104,7 +104,7 @@ TEST(ValidateJobSetSpecTest, WhatIsNewerOrCannotWorkIsAWarning) {
   EXPECT_THAT(
       issues.warnings,
       ElementsAre(HasSubstr("'Later'"), HasSubstr("-1 acts like 0"),
-                  HasSubstr("onJobFailureMessagePatterns[0]: '(' is no RE2"),
+                  HasSubstr("onJobFailureMessagePatterns[0]: '(' is not an RE2"),
                   HasSubstr("'Ignore'")));
 }
 

@@ -73,8 +73,9 @@ class MatchesTest : public ::testing::TestWithParam<Row> {
     (*workload_.mutable_labels())["team"] = "ml";
   }
 
-  Facts facts() const {
-    return {report_, diagnosis_, workload_, v1::APP_ERROR, v1::CRASH_LOOP, 3};
+  Facts facts() {
+    return {report_,        diagnosis_, workload_, v1::APP_ERROR,
+            v1::CRASH_LOOP, 3,          patterns_};
   }
 
   Predicates Compile(const char* when) {
@@ -89,6 +90,7 @@ class MatchesTest : public ::testing::TestWithParam<Row> {
   v1::FailureReport report_ = Parse<v1::FailureReport>(kReport);
   v1::Diagnosis diagnosis_ = Parse<v1::Diagnosis>(kDiagnosis);
   v1::WorkloadReference workload_;
+  PatternAllowance patterns_;
 };
 
 TEST_P(MatchesTest, AndSaysWhyNot) {
