@@ -1,6 +1,7 @@
 #include "policy/intake.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -29,6 +30,23 @@ void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
   diagnosis.set_summary(absl::StrFormat(
       "Attempt %d or a later one was decided already under another failure id",
       attempt));
+}
+
+// Records later than the report make windows and loops look shorter than they
+// are.
+void WarnOfLaterRecords(const Call& call) {
+  // Clocks of two callers may differ by this much.
+  const std::int64_t latest = absl::ToUnixSeconds(call.now) + 60;
+  const auto& history = call.ledger().history();
+  for (int i = 0; i < history.size(); ++i) {
+    if (history[i].observed_at().seconds() <= latest &&
+        history[i].finished_at().seconds() <= latest) {
+      continue;
+    }
+    return call.Warn(absl::StrCat(
+        "ledger.history[", i,
+        "] is later than observedAt: clocks differ, or the report is late"));
+  }
 }
 
 }  // namespace
@@ -87,6 +105,11 @@ void OpenLedger(const Call& call) {
   v1::BudgetLedger& ledger = call.ledger();
   if (call.request.has_ledger()) {
     ledger = call.request.ledger();
+    if (call.workload.uid().empty() && !ledger.workload_uid().empty()) {
+      call.Warn(absl::StrCat(
+          "ledger.workloadUid is ", ledger.workload_uid(),
+          ", but the report names no UID: whose ledger it is was not checked"));
+    }
   } else {
     std::string warning =
         SeedLedger(call.request.report(), call.compiled(), ledger);
@@ -107,6 +130,7 @@ bool ConsultHistory(const Call& call) {
     MarkStale(report.attempt(), call.diagnosis());
     return true;
   }
+  WarnOfLaterRecords(call);
   DerivedCause derived =
       DeriveCause(call.compiled().derivation, call.ledger(), call.diagnosis(),
                   report.progress(), call.now);

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/event_reader.h"
+#include "policy/demystify/odd_values.h"
+#include "policy/demystify/operator_reader.h"
 #include "policy/demystify/text.h"
 
 namespace mulligan::demystify {
@@ -12,8 +14,6 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Clocks of caller and cluster may differ by this much.
-constexpr Seconds kFuture = 60;
 // Of a thousand odd pods the first few are enough.
 constexpr std::size_t kMaxWarnings = 8;
 
@@ -26,36 +26,22 @@ constexpr std::string_view kKnownKinds[] = {
 };
 static_assert(std::is_sorted(std::begin(kKnownKinds), std::end(kKnownKinds)));
 
-bool InFuture(const Context& context, Seconds time) {
-  return Known(time) && Known(context.now) && time > context.now + kFuture;
-}
-
-Seconds Newest(const core::Pod& pod) {
-  Seconds newest = ToSeconds(pod.status().start_time());
-  for (const core::PodCondition& condition : pod.status().conditions()) {
-    newest = std::max(newest, ToSeconds(condition.last_transition_time()));
-  }
-  for (const core::ContainerStatus& status :
-       pod.status().container_statuses()) {
-    newest =
-        std::max(newest, ToSeconds(status.state().terminated().finished_at()));
-  }
-  return newest;
-}
-
-void CheckPod(const Context& context, const core::Pod& pod,
-              std::vector<std::string>& warnings) {
-  const std::string& phase = pod.status().phase();
-  if (!phase.empty() && phase != "Failed" && phase != "Running" &&
-      phase != "Pending" && phase != "Succeeded" && phase != "Unknown") {
-    warnings.push_back(absl::StrCat("pod ", Excerpt(pod.metadata().name()),
-                                    ": phase \"", Excerpt(phase),
-                                    "\" is not known"));
-  }
-  if (Known(context.now) && InFuture(context, Newest(pod))) {
+void CheckCreationError(const v1::CreationError& error,
+                        std::vector<std::string>& warnings) {
+  if (!v1::CreationError::Phase_IsValid(error.phase())) {
     warnings.push_back(
-        absl::StrCat("pod ", Excerpt(pod.metadata().name()),
-                     " has times later than observedAt: clocks differ"));
+        absl::StrCat("creationError.phase ", static_cast<int>(error.phase()),
+                     " is not known: it is taken as unspecified"));
+  }
+  if (error.http_code() == 0) return;
+  if (!IsErrorCode(error.http_code())) {
+    warnings.push_back(absl::StrCat("creationError.httpCode ",
+                                    error.http_code(),
+                                    " is not the code of an error"));
+  } else if (error.phase() == v1::CreationError::BUILD) {
+    warnings.push_back(absl::StrCat(
+        "creationError.phase BUILD says that no call was made, httpCode ",
+        error.http_code(), " that one was answered: the code is believed"));
   }
 }
 
@@ -98,13 +84,10 @@ void CheckReport(const Context& context, std::vector<std::string>& warnings) {
     warnings.push_back(absl::StrCat("workload kind ", Excerpt(kind),
                                     " is not known: it is judged by its pods"));
   }
-  if (report.has_creation_error() &&
-      !v1::CreationError::Phase_IsValid(report.creation_error().phase())) {
-    warnings.push_back(
-        absl::StrCat("creationError.phase ",
-                     static_cast<int>(report.creation_error().phase()),
-                     " is not known: it is taken as unspecified"));
+  if (report.has_creation_error()) {
+    CheckCreationError(report.creation_error(), warnings);
   }
+  CheckObjects(context, warnings);
   for (const core::Pod& pod : report.pods()) {
     if (warnings.size() >= kMaxWarnings) return;
     CheckPod(context, pod, warnings);

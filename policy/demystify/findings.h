@@ -13,7 +13,7 @@ namespace mulligan::demystify {
 Seconds SinceOf(const Context& context, const Verdict& verdict);
 
 // Appends what is odd about the report itself: values and kinds this version
-// does not know, times in the future.
+// does not know, values that cannot be or not together, times in the future.
 void CheckReport(const Context& context, std::vector<std::string>& warnings);
 
 }  // namespace mulligan::demystify

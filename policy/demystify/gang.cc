@@ -236,6 +236,10 @@ Gang ReadGang(const Context& context, Candidates& facts) {
       ++gang.healthy;
     } else if (reading.best.cause == v1::SUCCEEDED) {
       if (gang.succeeded++ == 0) gang.first_succeeded = i;
+      if (reading.state.phase == Phase::kFailed &&
+          gang.succeeded_as_failed < 0) {
+        gang.succeeded_as_failed = i;
+      }
     } else if (!attempts.IsSuperseded(reading)) {
       ++gang.failing;
       if (!root.failing() || Precedes(reading, root)) root = reading;

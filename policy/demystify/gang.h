@@ -22,6 +22,8 @@ struct Gang {
   int healthy = 0;
   int succeeded = 0;
   int first_succeeded = -1;
+  // The first whose containers ended well although its phase is Failed.
+  int succeeded_as_failed = -1;
   // Every failing member looks like an echo: the root is not in the report.
   bool rootless = false;
 };

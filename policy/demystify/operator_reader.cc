@@ -17,6 +17,8 @@ struct Said {
   // Source in the tables: "Job", "JobSet", ...
   std::string_view source;
   std::string_view state;
+  // What was sent for the state; empty: the state itself.
+  std::string_view shown;
   // Tried before the state.
   std::string_view reason;
   std::string_view message;
@@ -81,7 +83,9 @@ bool OperatorReader::Add(const Said& said) {
   std::string_view value = said.reason;
   if (row == nullptr) {
     row = Row(said.source, said.state);
-    if (said.reason.empty()) value = said.state;
+    if (said.reason.empty()) {
+      value = said.shown.empty() ? said.state : said.shown;
+    }
   }
   if (row == nullptr) return false;
   Candidate candidate = MakeCandidate("operator", *row, said.place, value);
@@ -164,10 +168,12 @@ void OperatorReader::ReadConditions(const Conditions& conditions,
     Said said;
     said.source = source;
     said.state = condition.type();
+    said.shown = condition.type();
     said.reason = condition.reason();
     said.message = condition.message();
     said.at = ToSeconds(condition.last_transition_time());
-    said.place = {root, index, ".status.conditions", i, ".reason"};
+    said.place = {root, index, ".status.conditions", i,
+                  said.reason.empty() ? ".type" : ".reason"};
     // FailureTarget announces what Failed will say.
     if (said.state == "FailureTarget") said.state = "Failed";
     Add(said);
@@ -215,7 +221,8 @@ void OperatorReader::ReadRayCluster(const ray::RayClusterStatus& status,
     said.source = "RayCluster";
     said.at = ToSeconds(condition.last_transition_time());
     said.message = condition.message();
-    said.place = {root, -1, list, i, ".reason"};
+    said.shown = condition.type();
+    said.place = {root, -1, list, i, ".type"};
     if (condition.type() == "HeadPodReady" && condition.status() == "False") {
       said.state = "HeadPodReady=False";
     } else if (condition.status() != "True") {

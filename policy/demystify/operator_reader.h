@@ -17,6 +17,9 @@ void ReadOperators(const Context& context, Candidates& facts);
 // Adds what the Kueue Workload says.
 void ReadQueue(const Context& context, Candidates& facts);
 
+// Whether an answer with this HTTP code says that something failed.
+inline bool IsErrorCode(std::int32_t http_code) { return http_code >= 400; }
+
 // Adds what report.creation_error says.
 void ReadCreationError(const Context& context, Candidates& facts);
 

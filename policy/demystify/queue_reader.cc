@@ -1,4 +1,6 @@
 // Kueue, creation errors and bare exits: facts of one object each.
+#include <algorithm>
+
 #include "policy/demystify/container_reader.h"
 #include "policy/demystify/operator_reader.h"
 #include "policy/demystify/tables.h"
@@ -31,6 +33,33 @@ void AddError(Candidates& facts, const Signature& row, const char* leaf,
       "creation-error", row, {Root::kCreationError, -1, "", -1, leaf}, value);
   candidate.number = number;
   Add(facts, candidate);
+}
+
+// Nothing sent names a cause: shows the most telling of what was sent.
+void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
+  if (!error.message().empty()) {
+    AddError(facts, NoAnswer(), ".message", error.message());
+  } else if (!error.reason().empty()) {
+    AddError(facts, NoAnswer(), ".reason", error.reason());
+  } else if (error.http_code() != 0) {
+    AddError(facts, NoAnswer(), ".httpCode", {}, error.http_code());
+  } else if (error.phase() == v1::CreationError::CREATE) {
+    AddError(facts, NoAnswer(), ".phase", "CREATE");
+  } else if (error.phase() != v1::CreationError::PHASE_UNSPECIFIED) {
+    AddError(facts, NoAnswer(), ".phase", {}, error.phase());
+  } else if (!error.kind().empty()) {
+    AddError(facts, NoAnswer(), ".kind", error.kind());
+  } else {
+    AddError(facts, NoAnswer(), "", "{}");
+  }
+}
+
+// An error that contradicts itself is believed less: a code that is none of an
+// error, or one beside a phase in which no call is made.
+v1::Confidence MostConfidence(const v1::CreationError& error) {
+  if (error.http_code() == 0) return v1::HIGH;
+  if (!IsErrorCode(error.http_code())) return v1::LOW;
+  return error.phase() == v1::CreationError::BUILD ? v1::MEDIUM : v1::HIGH;
 }
 
 }  // namespace
@@ -88,9 +117,13 @@ void ReadCreationError(const Context& context, Candidates& facts) {
   context.AddUserSignature(
       facts, v1::Signature::CREATION_ERROR, error.message(), std::nullopt,
       {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
+  const std::size_t before = facts.size();
+  const v1::Confidence most = MostConfidence(error);
   if (error.phase() == v1::CreationError::BUILD) {
     AddError(facts, BuildFailure(), ".phase", "BUILD");
-    return;
+    facts.back().confidence = std::min(facts.back().confidence, most);
+    if (!IsErrorCode(error.http_code())) return;
+    Demote(facts.back(), "the code is that of a call");
   }
   const Signature* text =
       AddText(facts, CreationTexts(), error.message(),
@@ -112,14 +145,19 @@ void ReadCreationError(const Context& context, Candidates& facts) {
       facts.back().why_not = "the message says more than the code";
     }
   } else if (text == nullptr) {
-    AddError(facts, NoAnswer(), ".message", error.message());
+    AddUnnamedError(facts, error);
   }
   // A quota inside a Forbidden is no refusal of the object.
   if (vague && text != nullptr && text->cause == v1::QUOTA_EXCEEDED) {
     for (Candidate& fact : facts) {
       if (fact.row == text) fact.tier = Tier::kDecisive;
-      if (fact.cause == v1::CREATE_REJECTED) fact.tier = Tier::kSpecific;
+      if (fact.cause == v1::CREATE_REJECTED && fact.decides()) {
+        fact.tier = Tier::kSpecific;
+      }
     }
+  }
+  for (std::size_t i = before; i < facts.size(); ++i) {
+    facts[i].confidence = std::min(facts[i].confidence, most);
   }
 }
 

@@ -2,10 +2,14 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/event_reader.h"
 #include "policy/demystify/node_reader.h"
+#include "policy/demystify/odd_values.h"
 #include "policy/demystify/operator_reader.h"
+#include "policy/demystify/place.h"
 #include "policy/demystify/text.h"
 
 namespace mulligan::demystify {
@@ -13,6 +17,25 @@ namespace {
 
 bool IsOutcome(const Candidate& fact) {
   return fact.cause == v1::SUCCEEDED || fact.cause == v1::CANCELLED;
+}
+
+// Of the condition behind a fact, "BackoffLimitExceeded".
+std::string_view StateOf(const Candidate& fact) {
+  const std::string_view key = fact.row->key;
+  const std::size_t slash = key.find('/');
+  return slash == std::string_view::npos ? fact.value : key.substr(slash + 1);
+}
+
+// Messages explain a condition, they are none.
+bool IsOfMessage(const Candidate& fact) {
+  return std::string_view(fact.place.leaf) == ".message";
+}
+
+// Whether two facts are of conditions of one object.
+bool AreOfOneObject(const Candidate& a, const Candidate& b) {
+  return a.place.item >= 0 && b.place.item >= 0 &&
+         a.place.root == b.place.root && a.place.index == b.place.index &&
+         std::string_view(a.place.list) == b.place.list;
 }
 
 class Judgement {
@@ -117,6 +140,7 @@ class Judgement {
     if (gang().state.recovered && verdict_.confidence == v1::HIGH) {
       verdict_.confidence = v1::MEDIUM;
     }
+    CheckStates();
     RefineImagePull();
     CheckSuccess();
   }
@@ -136,16 +160,57 @@ class Judgement {
     }
   }
 
+  // A container cannot wait, run and have ended at once.
+  void CheckStates() {
+    const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
+    if (pod >= 0 && ContainerInTwoStates(context_.report.pods(pod))) {
+      verdict_.confidence = std::min(verdict_.confidence, v1::MEDIUM);
+    }
+  }
+
+  // A failure the object that says it succeeded also speaks of. Evictions that
+  // a Kueue Workload survived, and restarts, are none.
+  const Candidate* FailureBeside(const Candidate& success) const {
+    if (success.place.root == Root::kWorkload) return nullptr;
+    for (std::size_t i = pod_facts_; i < verdict_.facts.size(); ++i) {
+      const Candidate& fact = verdict_.facts[i];
+      if (fact.row == nullptr || IsOutcome(fact) ||
+          fact.cause == v1::SUSPENDED || IsOfMessage(fact) ||
+          !AreOfOneObject(fact, success) ||
+          StateOf(fact).substr(0, 10) == "Restarting") {
+        continue;
+      }
+      return &fact;
+    }
+    return nullptr;
+  }
+
   void CheckSuccess() {
     if (verdict_.cause != v1::SUCCEEDED) return;
+    const Candidate& success = *verdict_.decisive();
+    if (const Candidate* failure = FailureBeside(success)) {
+      const ObjectName object = ObjectOf(context_.report, success.place);
+      verdict_.confidence = v1::LOW;
+      verdict_.warnings.push_back(absl::StrCat(
+          std::string(object.kind), object.name.empty() ? "" : " ",
+          Excerpt(object.name), " says both ", Excerpt(StateOf(success)),
+          " and ", Excerpt(StateOf(*failure)), ": it is taken as succeeded"));
+    }
     for (std::size_t i = 0; i < pod_facts_; ++i) {
       const Candidate& fact = verdict_.facts[i];
       if (fact.cause == v1::SUCCEEDED || fact.tier < Tier::kSpecific) continue;
-      verdict_.confidence = v1::MEDIUM;
+      verdict_.confidence = std::min(verdict_.confidence, v1::MEDIUM);
       verdict_.warnings.push_back(
           absl::StrCat("the pod succeeded although its report also says ",
                        v1::Cause_Name(fact.cause)));
       return;
+    }
+    if (gang().succeeded_as_failed >= 0 && success.place.root == Root::kPods) {
+      const auto& pod = context_.report.pods(gang().succeeded_as_failed);
+      verdict_.warnings.push_back(
+          absl::StrCat("pod ", Excerpt(pod.metadata().name()),
+                       ": phase is Failed, but its containers exited with "
+                       "code 0: it is taken as succeeded"));
     }
   }
 

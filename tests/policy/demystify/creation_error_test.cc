@@ -118,6 +118,85 @@ TEST(CreationErrorPhase, BuildIsARefusalWhateverTheMessage) {
   EXPECT_EQ(diagnosis.confidence(), v1::HIGH);
 }
 
+v1::Evidence EvidenceOf(const v1::FailureReport& report) {
+  const v1::Diagnosis diagnosis = Diagnose(report);
+  EXPECT_GT(diagnosis.evidence_size(), 0) << diagnosis.DebugString();
+  return diagnosis.evidence_size() > 0 ? diagnosis.evidence(0) : v1::Evidence();
+}
+
+TEST(CreationErrorPhase, BuildWithTheCodeOfACallIsDoubted) {
+  v1::FailureReport report;
+  auto& error = *report.mutable_creation_error();
+  error.set_phase(v1::CreationError::BUILD);
+  error.set_http_code(429);
+  error.set_reason("TooManyRequests");
+  Findings findings;
+  const v1::Diagnosis diagnosis = Diagnose(report, {}, &findings);
+  EXPECT_EQ(diagnosis.cause(), v1::API_TRANSIENT);
+  EXPECT_EQ(diagnosis.confidence(), v1::MEDIUM);
+  ASSERT_EQ(findings.warnings.size(), 1U);
+  EXPECT_NE(findings.warnings[0].find("httpCode 429"), std::string::npos);
+}
+
+TEST(CreationErrorPhase, BuildIsNoQuotaBecauseAnotherFactIs) {
+  v1::FailureReport report;
+  auto& error = *report.mutable_creation_error();
+  error.set_phase(v1::CreationError::BUILD);
+  error.set_http_code(403);
+  error.set_message("a quota was reached");
+  EXPECT_EQ(Diagnose(report).cause(), v1::QUOTA_EXCEEDED);
+}
+
+TEST(CreationErrorCode, OfSuccessIsDoubtedAndShown) {
+  for (const int code : {100, 200, 201, 304, 399}) {
+    v1::FailureReport report;
+    auto& error = *report.mutable_creation_error();
+    error.set_http_code(code);
+    Findings findings;
+    const v1::Diagnosis diagnosis = Diagnose(report, {}, &findings);
+    EXPECT_EQ(diagnosis.cause(), v1::API_TRANSIENT);
+    EXPECT_EQ(diagnosis.confidence(), v1::LOW);
+    EXPECT_EQ(EvidenceOf(report).path(), "creationError.httpCode");
+    EXPECT_EQ(EvidenceOf(report).value(), std::to_string(code));
+    ASSERT_EQ(findings.warnings.size(), 1U);
+    EXPECT_NE(findings.warnings[0].find("is not the code of an error"),
+              std::string::npos);
+    // What is known otherwise still names the cause.
+    error.set_phase(v1::CreationError::BUILD);
+    EXPECT_EQ(Diagnose(report).cause(), v1::CREATE_REJECTED);
+    EXPECT_EQ(Diagnose(report).confidence(), v1::LOW);
+    error.set_phase(v1::CreationError::CREATE);
+    error.set_reason("AlreadyExists");
+    EXPECT_EQ(Diagnose(report).cause(), v1::CREATE_CONFLICT);
+    EXPECT_EQ(Diagnose(report).confidence(), v1::LOW);
+  }
+}
+
+TEST(CreationErrorEvidence, NamesOnlyWhatWasSent) {
+  struct Sent {
+    const char* error;
+    const char* path;
+    const char* value;
+  };
+  for (const Sent& sent : {
+           Sent{R"(message: "odd" reason: "Odd")", ".message", "odd"},
+           Sent{R"(reason: "Odd" http_code: 200)", ".reason", "Odd"},
+           Sent{"phase: CREATE", ".phase", "CREATE"},
+           Sent{R"(kind: "Pod")", ".kind", "Pod"},
+           Sent{"", "", "{}"},
+       }) {
+    const v1::Evidence evidence = EvidenceOf(
+        Report("creation_error { " + std::string(sent.error) + " }"));
+    EXPECT_EQ(evidence.path(), "creationError" + std::string(sent.path));
+    EXPECT_EQ(evidence.value(), sent.value);
+  }
+  v1::FailureReport report;
+  report.mutable_creation_error()->set_phase(
+      static_cast<v1::CreationError::Phase>(77));
+  EXPECT_EQ(EvidenceOf(report).path(), "creationError.phase");
+  EXPECT_EQ(EvidenceOf(report).value(), "77");
+}
+
 TEST(CreationErrorPhase, UnknownNumberIsWarnedAbout) {
   v1::FailureReport report;
   report.mutable_creation_error()->set_phase(

@@ -1,0 +1,331 @@
+// Reports that contradict themselves or hold what cannot be: answered, with a
+// warning and less confidence.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/policy/demystify/diagnose.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::vector<std::string> WarningsOf(std::string_view report) {
+  Findings findings;
+  Diagnose(Report(report), {}, &findings);
+  return findings.warnings;
+}
+
+struct Contradiction {
+  const char* name;
+  const char* report;
+  v1::Cause cause;
+  v1::Confidence confidence;
+  // Part of the only warning; empty: none.
+  const char* warning;
+};
+class Contradictions : public ::testing::TestWithParam<Contradiction> {};
+
+TEST_P(Contradictions, LowerTheConfidence) {
+  Findings findings;
+  const v1::Diagnosis diagnosis =
+      Diagnose(Report(GetParam().report), {}, &findings);
+  EXPECT_EQ(v1::Cause_Name(diagnosis.cause()), v1::Cause_Name(GetParam().cause))
+      << diagnosis.DebugString();
+  EXPECT_EQ(diagnosis.confidence(), GetParam().confidence);
+  if (GetParam().warning[0] == '\0') {
+    EXPECT_THAT(findings.warnings, IsEmpty());
+  } else {
+    EXPECT_THAT(findings.warnings, ElementsAre(HasSubstr(GetParam().warning)));
+  }
+}
+
+constexpr Contradiction kCases[] = {
+    {"JobThatIsCompleteAndFailed",
+     R"pb(jobs {
+            metadata { name: "j" }
+            status {
+              conditions { type: "Complete" status: "True" }
+              conditions {
+                type: "Failed"
+                status: "True"
+                reason: "BackoffLimitExceeded"
+              }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::LOW, "Job j says both Complete and BackoffLimitExceed"},
+    {"JobThatIsCompleteAndFailedByItsPolicy",
+     R"pb(jobs {
+            status {
+              conditions {
+                type: "Failed"
+                status: "True"
+                reason: "PodFailurePolicy"
+                message: "Pod ns/p has condition DisruptionTarget matching FailJob rule at index 0"
+              }
+              conditions { type: "Complete" status: "True" }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::LOW, "Job says both Complete and PodFailurePolicy"},
+    {"TrainJobThatIsCompleteAndFailed",
+     R"pb(train_job {
+            metadata { name: "t" }
+            status {
+              conditions { type: "Complete" status: "True" }
+              conditions { type: "Failed" status: "True" }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::LOW, "TrainJob t says both Complete and Failed"},
+    {"JobThatNoLongerFails",
+     R"pb(jobs {
+            status {
+              conditions { type: "Complete" status: "True" }
+              conditions { type: "Failed" status: "False" }
+              conditions { type: "Suspended" status: "False" }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::HIGH, ""},
+    {"AnotherJobFailed",
+     R"pb(jobs { status { conditions { type: "Complete" status: "True" } } }
+          jobs { status { conditions { type: "Failed" status: "True" } } })pb",
+     v1::SUCCEEDED, v1::HIGH, ""},
+    {"SucceededAfterARestart",
+     R"pb(kubeflow_job {
+            status {
+              conditions { type: "Restarting" status: "True" }
+              conditions { type: "Succeeded" status: "True" }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::HIGH, ""},
+    {"FinishedAfterAnEviction",
+     R"pb(kueue_workload {
+            status {
+              conditions {
+                type: "Evicted"
+                status: "True"
+                reason: "PodsReadyTimeout"
+              }
+              conditions { type: "Finished" status: "True" reason: "Succeeded" }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::HIGH, ""},
+    {"ContainerThatRunsAndHasEnded",
+     R"pb(pods {
+            metadata { name: "p" }
+            status {
+              phase: "Failed"
+              container_statuses {
+                name: "main"
+                state {
+                  running {}
+                  terminated { exit_code: 137 reason: "OOMKilled" }
+                }
+              }
+            }
+          })pb",
+     v1::CONTAINER_OOM, v1::MEDIUM, "pod p, container main: more than one of"},
+    {"ContainerThatWaitsAndHasEndedWell",
+     R"pb(pods {
+            status {
+              phase: "Succeeded"
+              container_statuses {
+                state {
+                  waiting {}
+                  terminated { exit_code: 0 }
+                }
+              }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::MEDIUM, "more than one of"},
+    {"InitContainerThatRanTwoWaysBefore",
+     R"pb(pods {
+            status {
+              phase: "Failed"
+              reason: "DeadlineExceeded"
+              init_container_statuses {
+                last_state {
+                  running {}
+                  terminated {}
+                }
+              }
+            }
+          })pb",
+     v1::DEADLINE_POD, v1::MEDIUM, "more than one of"},
+    {"FailedPodWhoseContainersEndedWell",
+     R"pb(pods {
+            metadata { name: "p" }
+            status {
+              phase: "Failed"
+              container_statuses { state { terminated { exit_code: 0 } } }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::MEDIUM, "pod p: phase is Failed, but"},
+};
+
+INSTANTIATE_TEST_SUITE_P(, Contradictions, ::testing::ValuesIn(kCases),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(ConditionWithoutAReason, IsShownByItsType) {
+  const auto shown = [](std::string_view report) {
+    const v1::Diagnosis diagnosis = Diagnose(report);
+    return diagnosis.evidence(0).path() + "=" + diagnosis.evidence(0).value();
+  };
+  EXPECT_EQ(shown("jobs { status { conditions { type: 'Complete' } } }"),
+            "jobs[0].status.conditions[0].type=Complete");
+  EXPECT_EQ(shown("jobs { status { conditions { type: 'FailureTarget' } } }"),
+            "jobs[0].status.conditions[0].type=FailureTarget");
+  EXPECT_EQ(shown(R"pb(jobs {
+                         status { conditions { type: "Failed" reason: "Odd" } }
+                       })pb"),
+            "jobs[0].status.conditions[0].reason=Odd");
+  EXPECT_EQ(shown(R"pb(ray_cluster {
+                         status {
+                           conditions {
+                             type: "RayClusterSuspending"
+                             status: "True"
+                             reason: "Odd"
+                           }
+                         }
+                       })pb"),
+            "rayCluster.status.conditions[0].type=RayClusterSuspending");
+}
+
+TEST(OddCounts, NegativeOnesAreWarnedAbout) {
+  EXPECT_THAT(WarningsOf(R"pb(pods {
+                                metadata { name: "p" }
+                                status {
+                                  phase: "Failed"
+                                  container_statuses {
+                                    name: "main"
+                                    restart_count: -1
+                                    state { terminated { exit_code: 1 } }
+                                  }
+                                  container_statuses { restart_count: -2 }
+                                }
+                              })pb"),
+              ElementsAre(HasSubstr(
+                  "pod p, container main: restartCount is negative")));
+  EXPECT_THAT(
+      WarningsOf(R"pb(jobs {
+                        metadata { name: "j" }
+                        spec { completions: -5 backoff_limit: -1 }
+                        status {
+                          failed: -3
+                          conditions { type: "Failed" status: "True" }
+                        }
+                      }
+                      jobs { status { failed: -4 } })pb"),
+      ElementsAre(AllOf(HasSubstr("Job j: completions is -5"),
+                        HasSubstr(", backoffLimit is -1, failed is -3"))));
+}
+
+TEST(OddCounts, NegativeOnesOfCustomResourcesAreWarnedAbout) {
+  for (const char* report : {
+           "job_set { status { restarts: -1 } }",
+           "ray_job { status { failed: -1 } }",
+           "spark_application { status { execution_attempts: -1 } }",
+           "kubeflow_job { spec { run_policy { backoff_limit: -1 } } }",
+           "kueue_workload { status { requeue_state { count: -1 } } }",
+       }) {
+    EXPECT_THAT(WarningsOf(report),
+                Contains(HasSubstr(" is -1: no count is negative")))
+        << report;
+  }
+}
+
+TEST(OddTimes, LaterThanTheReportAreWarnedAboutOnceAKind) {
+  for (const char* object : {
+           "jobs { STATUS } jobs { STATUS }",
+           "job_set { STATUS }",
+           "train_job { STATUS }",
+           "kueue_workload { STATUS }",
+           "kubeflow_job { STATUS }",
+           "ray_cluster { STATUS }",
+           "jobs { status { start_time { seconds: 1061 } } }",
+           "kubeflow_job { status { completion_time { seconds: 1061 } } }",
+           "ray_job { status { end_time { seconds: 1061 } } }",
+           "ray_job { status { ray_cluster_status { LATER } } }",
+           "spark_application { status { termination_time { seconds: 1061 } } "
+           "}",
+       }) {
+    std::string text =
+        std::string("observed_at { seconds: 1000 } exit {} ") + object;
+    const auto fill = [&text](std::string_view what, std::string_view with) {
+      for (std::size_t at = text.find(what); at != std::string::npos;
+           at = text.find(what)) {
+        text.replace(at, what.size(), with);
+      }
+    };
+    fill("STATUS", "status { LATER }");
+    fill("LATER",
+         "conditions { type: 'Odd' last_transition_time { seconds: 1061 } }");
+    EXPECT_THAT(WarningsOf(text),
+                Contains(HasSubstr("times later than observedAt")).Times(1))
+        << text;
+    fill("1061", "1060");
+    EXPECT_THAT(WarningsOf(text),
+                Not(Contains(HasSubstr("later than observedAt"))))
+        << text;
+  }
+}
+
+TEST(OddTimes, AnEndBeforeItsStartIsWarnedAbout) {
+  const std::string text = R"pb(
+    pods {
+      metadata { name: "p" }
+      status {
+        phase: "Failed"
+        container_statuses {
+          name: "main"
+          state {
+            terminated {
+              exit_code: 1
+              started_at { seconds: 500 }
+              finished_at { seconds: 499 }
+            }
+          }
+        }
+      }
+    })pb";
+  EXPECT_THAT(WarningsOf(text),
+              ElementsAre(HasSubstr(
+                  "pod p, container main: finishedAt is before startedAt")));
+  v1::FailureReport report = Report(text);
+  auto& run = *report.mutable_pods(0)
+                   ->mutable_status()
+                   ->mutable_container_statuses(0)
+                   ->mutable_state()
+                   ->mutable_terminated();
+  Findings findings;
+  run.mutable_finished_at()->set_seconds(500);
+  Diagnose(report, {}, &findings);
+  EXPECT_THAT(findings.warnings, IsEmpty());
+  // Kubernetes writes a time it does not know as the epoch.
+  run.mutable_finished_at()->set_seconds(0);
+  Diagnose(report, {}, &findings);
+  EXPECT_THAT(findings.warnings, IsEmpty());
+}
+
+TEST(OddTimes, ManyOddPodsAreWarnedAboutAFewTimes) {
+  v1::FailureReport report = FailedPod(1, "Error");
+  report.mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->set_restart_count(-1);
+  while (report.pods_size() < 100) *report.add_pods() = report.pods(0);
+  Findings findings;
+  Diagnose(report, {}, &findings);
+  EXPECT_THAT(findings.warnings, SizeIs(8));
+}
+
+}  // namespace
+}  // namespace mulligan::demystify
