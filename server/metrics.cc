@@ -30,8 +30,9 @@ const Bounds& HandlingBounds() {
   return bounds;
 }
 
-constexpr const char* kReasonNames[] = {
-    "malformed", "invalid", "unknown_policy", "foreign_ledger", "internal"};
+constexpr const char* kReasonNames[] = {"malformed",      "invalid",
+                                        "unknown_policy", "foreign_ledger",
+                                        "cancelled",      "internal"};
 static_assert(std::size(kReasonNames) == kRejectReasonCount);
 
 // As dashboards made for go-grpc-prometheus expect them.

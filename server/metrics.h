@@ -30,9 +30,11 @@ enum class RejectReason {
   kInvalid,
   kUnknownPolicy,
   kForeignLedger,
+  // The caller was gone before the answer was made.
+  kCancelled,
   kInternal,
 };
-inline constexpr std::size_t kRejectReasonCount = 5;
+inline constexpr std::size_t kRejectReasonCount = 6;
 
 // All series with closed label sets exist from the start, so that rate() sees
 // the first increment; counters are reached by index, without a look-up. Safe

@@ -98,7 +98,10 @@ CallResult TooManyItems(int items) {
           {std::move(violation)}};
 }
 
+// Ends early when nobody waits for the answer any more: items may be
+// expensive.
 CallResult DecideBatch(const v1::BatchDecideRequest& request,
+                       const grpc::CallbackServerContext& context,
                        const CallEnvironment& environment,
                        v1::BatchDecideResponse& response) {
   if (request.requests_size() > kMaxBatchItems) {
@@ -109,6 +112,9 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
   response.mutable_results()->Reserve(request.requests_size());
   SteadyClock::time_point start = SteadyClock::now();
   for (const v1::DecideRequest& item : request.requests()) {
+    if (context.IsCancelled()) {
+      return {absl::CancelledError("the caller is gone"), {}};
+    }
     v1::BatchDecideResult& result = *response.add_results();
     const CallResult decided = DecideOne(item, snapshot, environment.metrics,
                                          start, *result.mutable_response());
@@ -141,12 +147,12 @@ grpc::ServerUnaryReactor* RetryDecisionService::BatchDecide(
     grpc::ByteBuffer* response) {
   environment_.metrics.OnRequestBytes(request->Length());
   return FinishWith(
-      context,
-      RunUnary<v1::BatchDecideRequest, v1::BatchDecideResponse>(
-          environment_, RpcMethod::kBatchDecide, *request, *response,
-          [this](const v1::BatchDecideRequest& q, v1::BatchDecideResponse& r) {
-            return DecideBatch(q, environment_, r);
-          }));
+      context, RunUnary<v1::BatchDecideRequest, v1::BatchDecideResponse>(
+                   environment_, RpcMethod::kBatchDecide, *request, *response,
+                   [=, this](const v1::BatchDecideRequest& q,
+                             v1::BatchDecideResponse& r) {
+                     return DecideBatch(q, *context, environment_, r);
+                   }));
 }
 
 grpc::ServerUnaryReactor* RetryDecisionService::Demystify(

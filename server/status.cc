@@ -50,6 +50,7 @@ bool HidesReason(const absl::Status& status) {
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kResourceExhausted:
     case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kCancelled:
       return false;
     default:
       return true;

@@ -34,6 +34,8 @@ RejectReason ReasonOf(const absl::Status& status) {
       return RejectReason::kForeignLedger;
     case absl::StatusCode::kDataLoss:
       return RejectReason::kMalformed;
+    case absl::StatusCode::kCancelled:
+      return RejectReason::kCancelled;
     default:
       return RejectReason::kInternal;
   }

@@ -1,5 +1,9 @@
+#include <grpcpp/client_context.h>
+
+#include <chrono>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
@@ -118,6 +122,47 @@ TEST(BatchDecideTest, OnePastTheBoundIsRefusedBeforeAnyWork) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(BadFields(status), ElementsAre("requests"));
   EXPECT_EQ(server.Metric("mulligan_decision_duration_seconds_count"), 0);
+}
+
+// A decision that takes some ten milliseconds: a pattern that RE2 has no
+// automaton for.
+v1::DecideRequest ExpensiveRequest() {
+  v1::DecideRequest request = OutOfMemoryRequest();
+  std::mt19937 random(1);
+  std::string text(4 << 10, 'a');
+  for (char& letter : text) letter = random() % 2 == 0 ? 'a' : 'b';
+  request.mutable_report()->add_events()->set_message(text);
+  v1::RetryPolicy& policy = *request.mutable_inline_policy();
+  policy.set_api_version("mulligan.dev/v1");
+  policy.set_kind("RetryPolicy");
+  policy.mutable_metadata()->set_name("expensive");
+  v1::Rule& rule = *policy.mutable_spec()->add_rules();
+  rule.set_name("pattern");
+  rule.mutable_when()->set_message_pattern("(a|b)*a(a|b){200}z");
+  rule.mutable_then()->set_action(v1::IGNORE);
+  policy.mutable_spec()->mutable_default_()->set_action(v1::FAIL);
+  return request;
+}
+
+TEST(BatchDecideTest, EndsSoonAfterTheCallerIsGone) {
+  constexpr int kItems = 500;
+  TestServer server;
+  v1::BatchDecideRequest batch;
+  for (int i = 0; i < kItems; ++i) *batch.add_requests() = ExpensiveRequest();
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::milliseconds(200));
+  v1::BatchDecideResponse results;
+  const auto stub = v1::RetryDecisionService::NewStub(server.channel());
+  EXPECT_EQ(stub->BatchDecide(&context, batch, &results).error_code(),
+            grpc::StatusCode::DEADLINE_EXCEEDED);
+  while (server->metrics().CallsInFlight() > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(
+      server.Metric("mulligan_requests_rejected_total{reason=\"cancelled\"}"),
+      1);
+  EXPECT_LT(server.Metric("mulligan_decision_duration_seconds_count"), kItems);
 }
 
 TEST(BatchDecideTest, OneBadItemDoesNotHarmTheOthers) {
