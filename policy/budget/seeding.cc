@@ -116,20 +116,24 @@ std::string SeedLedger(const v1::FailureReport& report,
   if (count.failures == 0) return {};
   ledger.set_attempts_seen(count.failures);
   ledger.set_seeded_from(count.source);
+  const bool one = count.failures == 1;
+  const std::string failures = absl::StrFormat("%d earlier %s", count.failures,
+                                               one ? "failure" : "failures");
   const int budget = SeedBudget(policy);
   if (budget == kNoBudget) {
     return absl::StrFormat(
-        "no ledger was sent: %s counts %d earlier failures as attempts; the "
-        "policy has no budget to charge them to",
-        count.source, count.failures);
+        "no ledger was sent: %s counts %s as attempts; the policy has no "
+        "budget "
+        "to charge",
+        count.source, failures);
   }
   const std::string& name =
       policy.budgets[static_cast<std::size_t>(budget)].name;
   (*ledger.mutable_budgets())[name].set_used(count.failures);
   return absl::StrFormat(
-      "no ledger was sent: %d earlier failures from %s are charged to budget "
-      "\"%s\", whatever their causes were",
-      count.failures, count.source, name);
+      "no ledger was sent: %s from %s %s charged to budget \"%s\", whatever %s",
+      failures, count.source, one ? "is" : "are", name,
+      one ? "its cause was" : "their causes were");
 }
 
 }  // namespace mulligan

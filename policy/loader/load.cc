@@ -86,11 +86,25 @@ UnknownKeys ForeignBlocks(std::string_view path) {
   return UnknownKeys::kWarn;
 }
 
-bool IsAmong(const std::vector<Position>& positions, Position position) {
-  return std::any_of(
-      positions.begin(), positions.end(), [&](const Position& other) {
-        return other.line == position.line && other.column == position.column;
-      });
+// What these lack is a problem whatever else is wrong with them: no check of
+// them as a whole depends on what was read of their members.
+bool IsJudgedByMember(std::string_view path) {
+  constexpr std::string_view kRule = "spec.rules[";
+  return path.empty() || path == "spec" ||
+         (path.starts_with(kRule) && path.find(']') == path.size() - 1);
+}
+
+// Moves doubtful paths to where no issue is: what is found there, or missing
+// below, is a consequence of what is reported already.
+constexpr Position kNowhere = {-1, -1};
+
+void HideDoubtful(const DoubtfulPaths& doubtful, SourceMap& positions) {
+  for (const std::string& path : doubtful.values) {
+    positions.Add(path, kNowhere);
+  }
+  for (const std::string& path : doubtful.maps) {
+    if (!IsJudgedByMember(path)) positions.Add(path, kNowhere);
+  }
 }
 
 // Compiles one document and appends it to `rulesets` unless it, or the reading
@@ -105,19 +119,19 @@ void CompileDocument(const std::string& file, const YamlNode& document,
   v1::RetryPolicy policy;
   SourceMap positions(file);
   Issues found;
-  const std::vector<Position> doubtful =
+  const DoubtfulPaths doubtful =
       ReadYamlMessage(document, policy, positions, found, ForeignBlocks);
   const bool complete = !HasErrors(found);
+  if (!complete) HideDoubtful(doubtful, positions);
   issues.insert(issues.end(), found.begin(), found.end());
   if (truncated) return;
   Issues further;
   std::unique_ptr<const Ruleset> ruleset =
       Ruleset::Compile(std::move(policy), std::move(positions), further);
   for (Issue& issue : further) {
-    // Where reading failed, what is missing now is a consequence.
     const bool consequence =
         !complete && (issue.severity == Issue::Severity::kWarning ||
-                      IsAmong(doubtful, issue.position));
+                      issue.position.line == kNowhere.line);
     if (!consequence) issues.push_back(std::move(issue));
   }
   if (complete && ruleset != nullptr) rulesets.push_back(std::move(ruleset));

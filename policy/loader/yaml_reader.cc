@@ -56,13 +56,20 @@ class MessageReader {
     }
   }
 
-  std::vector<Position> TakeDoubtful() { return std::move(doubtful_); }
+  DoubtfulPaths TakeDoubtful() { return std::move(doubtful_); }
 
  private:
   // `path` is that of the field; it and its message become doubtful.
   void Report(Position position, std::string_view path, std::string message) {
     AddIssue(position, std::move(message));
     Doubt(path);
+  }
+
+  // `path` is that of the map with the key.
+  void ReportKey(Position position, std::string_view path,
+                 std::string message) {
+    AddIssue(position, std::move(message));
+    doubtful_.maps.emplace_back(path);
   }
 
   void AddIssue(Position position, std::string message) {
@@ -86,15 +93,13 @@ class MessageReader {
   }
 
   void Doubt(std::string_view path) {
-    while (true) {
-      doubtful_.push_back(positions_.Find(path));
-      if (path.empty()) return;
+    doubtful_.values.emplace_back(path);
+    bool element = true;
+    while (element && !path.empty()) {
       const size_t end = path.find_last_of(".[");
-      const bool element = end != path.npos && path[end] == '[';
+      element = end != path.npos && path[end] == '[';
       path = path.substr(0, end == path.npos ? 0 : end);
-      if (element) continue;
-      doubtful_.push_back(positions_.Find(path));
-      return;
+      doubtful_.maps.emplace_back(path);
     }
   }
 
@@ -103,19 +108,20 @@ class MessageReader {
   bool CheckKey(const YamlNode& key, std::string_view path,
                 std::map<std::string, Position, std::less<>>& seen) {
     if (key.kind == Kind::kHole) {
-      Doubt(path);
+      doubtful_.maps.emplace_back(path);
       return false;
     }
     if (key.kind != Kind::kScalar) {
-      Report(key.position, path,
-             absl::StrFormat("expected a key, found %s", KindName(key.kind)));
+      ReportKey(
+          key.position, path,
+          absl::StrFormat("expected a key, found %s", KindName(key.kind)));
       return false;
     }
     const auto [first, is_new] = seen.emplace(key.text, key.position);
     if (!is_new) {
-      Report(key.position, path,
-             absl::StrFormat("duplicate key %s, first given at line %d",
-                             Quote(key.text), first->second.line));
+      ReportKey(key.position, path,
+                absl::StrFormat("duplicate key %s, first given at line %d",
+                                Quote(key.text), first->second.line));
     }
     return is_new;
   }
@@ -149,15 +155,15 @@ class MessageReader {
       return nullptr;
     }
     if (key.text == "<<" && !key.quoted) {
-      Report(key.position, path, "merge keys (<<) are not allowed");
+      ReportKey(key.position, path, "merge keys (<<) are not allowed");
       return nullptr;
     }
     const std::vector<std::string> names = KeysOf(type);
     const std::string nearest = Nearest(key.text, names);
     if (nearest.empty()) {
-      Report(key.position, path,
-             absl::StrFormat("unknown key %s, expected one of %s",
-                             Quote(key.text), absl::StrJoin(names, ", ")));
+      ReportKey(key.position, path,
+                absl::StrFormat("unknown key %s, expected one of %s",
+                                Quote(key.text), absl::StrJoin(names, ", ")));
       return nullptr;
     }
     AddIssue(key.position,
@@ -214,9 +220,18 @@ class MessageReader {
       positions_.Add(item_path, item.position);
       if (item.kind == Kind::kHole) {
         Doubt(item_path);
+        KeepPlace(field, message);
       } else {
         ReadValue(item, item_path, field, message);
       }
+    }
+  }
+
+  // An empty message for an element that cannot be read: the indices of those
+  // behind it are those of the file.
+  static void KeepPlace(const FieldDescriptor& field, Message& message) {
+    if (field.is_repeated() && !IsScalarField(field)) {
+      message.GetReflection()->AddMessage(&message, &field);
     }
   }
 
@@ -243,7 +258,9 @@ class MessageReader {
   void ReadValue(const YamlNode& value, const std::string& path,
                  const FieldDescriptor& field, Message& message) {
     if (!IsScalarField(field)) {
-      if (!CheckKind(value, Kind::kMap, path, field, true)) return;
+      if (!CheckKind(value, Kind::kMap, path, field, true)) {
+        return KeepPlace(field, message);
+      }
       Message& child =
           field.is_repeated()
               ? *message.GetReflection()->AddMessage(&message, &field)
@@ -260,14 +277,14 @@ class MessageReader {
   SourceMap& positions_;
   Issues& issues_;
   const ForeignMaps foreign_;
-  std::vector<Position> doubtful_;
+  DoubtfulPaths doubtful_;
 };
 
 }  // namespace
 
-std::vector<Position> ReadYamlMessage(const YamlNode& root, Message& message,
-                                      SourceMap& positions, Issues& issues,
-                                      ForeignMaps foreign) {
+DoubtfulPaths ReadYamlMessage(const YamlNode& root, Message& message,
+                              SourceMap& positions, Issues& issues,
+                              ForeignMaps foreign) {
   MessageReader reader(positions, issues, foreign);
   reader.ReadRoot(root, message);
   return reader.TakeDoubtful();

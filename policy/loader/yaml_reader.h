@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_LOADER_YAML_READER_H_
 #define MULLIGAN_POLICY_LOADER_YAML_READER_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,9 +26,7 @@ namespace mulligan {
 // `foreign` tells how to read the map at a path that holds what another program
 // defines, such as a pasted object: it may be of a newer version.
 //
-// Returns the positions of fields that could not be read and of everything
-// around them. What a later check misses there is a consequence, not a
-// problem of its own.
+// Returns the paths of what a later check cannot judge.
 enum class UnknownKeys {
   kRefuse,
   // Warn and pass over. Keys without a value are left out, as Kubernetes does.
@@ -37,10 +36,19 @@ enum class UnknownKeys {
 };
 using ForeignMaps = UnknownKeys (*)(std::string_view path);
 
-std::vector<Position> ReadYamlMessage(const YamlNode& root,
-                                      google::protobuf::Message& message,
-                                      SourceMap& positions, Issues& issues,
-                                      ForeignMaps foreign = nullptr);
+// Paths as in SourceMap. What a later check misses there is a consequence, not
+// a problem of its own.
+struct DoubtfulPaths {
+  // Fields and list elements whose value could not be read.
+  std::vector<std::string> values;
+  // Maps with a key that is not understood, and those around `values`.
+  std::vector<std::string> maps;
+};
+
+DoubtfulPaths ReadYamlMessage(const YamlNode& root,
+                              google::protobuf::Message& message,
+                              SourceMap& positions, Issues& issues,
+                              ForeignMaps foreign = nullptr);
 
 }  // namespace mulligan
 

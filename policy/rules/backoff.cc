@@ -23,7 +23,6 @@ absl::Duration Spread(absl::Duration delay, double jitter,
   // Delays are at most ten years: nanoseconds fit, and are much faster to
   // reckon with than durations.
   constexpr std::int64_t kMillisecond = 1'000'000;
-  constexpr std::int64_t kSecond = 1000 * kMillisecond;
   const std::int64_t most = absl::ToInt64Nanoseconds(delay);
   const auto least = static_cast<std::int64_t>(
       std::ceil(static_cast<double>(most) * (1 - jitter)));
@@ -32,7 +31,7 @@ absl::Duration Spread(absl::Duration delay, double jitter,
   std::int64_t spread = most - static_cast<std::int64_t>(
                                    static_cast<double>(most) * jitter * share);
   if (spread == most) return delay;
-  if (spread >= kSecond) spread -= spread % kMillisecond;
+  if (spread >= kMillisecond) spread -= spread % kMillisecond;
   return absl::Nanoseconds(std::clamp(spread, std::min(least, most), most));
 }
 

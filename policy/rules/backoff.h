@@ -16,7 +16,7 @@ absl::Duration BaseDelay(const CompiledBackoff& backoff, std::int64_t charges);
 
 // BaseDelay spread over [delay * (1 - jitter), delay] by `identity`, a hash of
 // the failure: the same failure waits equally long on every replica. Never
-// more than backoff.max. Whole milliseconds from one second on.
+// more than backoff.max. Whole milliseconds from one on.
 absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
                           std::uint64_t identity);
 

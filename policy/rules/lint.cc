@@ -1,8 +1,10 @@
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/known_kinds.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {
@@ -97,12 +99,29 @@ void LintWait(const CompiledOutcome& outcome, const std::string& path,
   }
 }
 
+// Any operator's kind may be named, but most near misses are typing mistakes.
+void LintKinds(const google::protobuf::RepeatedPtrField<std::string>& kinds,
+               const std::string& path, IssueReporter& report) {
+  for (int i = 0; i < kinds.size(); ++i) {
+    const std::string_view meant = MeantKind(kinds[i]);
+    if (meant.empty()) continue;
+    report.Warn(absl::StrCat(path, "[", i, "]"),
+                absl::StrFormat("kind \"%s\" is not known, did you mean %s?",
+                                kinds[i], meant));
+  }
+}
+
 }  // namespace
 
 void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,
                 IssueReporter& report) {
   LintReachability(compiled.rules, report);
   LintBudgets(source.spec(), compiled, report);
+  LintKinds(source.spec().selector().kinds(), "spec.selector.kinds", report);
+  for (int i = 0; i < source.spec().rules_size(); ++i) {
+    LintKinds(source.spec().rules(i).when().kinds(),
+              RulePath(static_cast<std::size_t>(i)) + ".when.kinds", report);
+  }
   CauseSet suspended;  // a state that somebody ends, whenever they like
   suspended.Add(v1::SUSPENDED);
   for (std::size_t i = 0; i < compiled.rules.size(); ++i) {

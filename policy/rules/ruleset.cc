@@ -27,13 +27,15 @@ void CheckHeader(const v1::RetryPolicy& policy, IssueReporter& report) {
   };
   expect(policy.api_version(), "mulligan.dev/v1", "apiVersion");
   expect(policy.kind(), "RetryPolicy", "kind");
-  if (!IsDnsLabel(policy.metadata().name())) {
+  const std::string& name = policy.metadata().name();
+  if (!IsDnsLabel(name)) {
     report.Error(
         "metadata.name",
-        absl::StrFormat("\"%s\" is no policy name, expected lower-case "
-                        "letters, digits and '-', at most 63 "
-                        "characters",
-                        policy.metadata().name()));
+        absl::StrFormat(
+            "%s, expected lower-case letters, digits and '-', at "
+            "most 63 characters",
+            name.empty() ? "name is missing"
+                         : absl::StrFormat("\"%s\" is no policy name", name)));
   }
 }
 
@@ -55,7 +57,12 @@ void CheckRuleName(const std::string& name, const std::string& path,
   const bool printable =
       std::all_of(name.begin(), name.end(),
                   [](unsigned char c) { return c > 0x20 && c != 0x7f; });
-  if (name.empty() || name.size() > kMaxRuleNameBytes || !printable) {
+  if (name.empty()) {
+    report.Error(path + ".name",
+                 absl::StrFormat("name is missing, expected 1 to %d characters "
+                                 "without spaces",
+                                 kMaxRuleNameBytes));
+  } else if (name.size() > kMaxRuleNameBytes || !printable) {
     report.Error(path + ".name",
                  absl::StrFormat("\"%s\" is no rule name, expected 1 to %d "
                                  "characters without spaces",
@@ -85,9 +92,21 @@ void CompileRules(const v1::RetryPolicy& policy, const SourceMap& positions,
     CheckRuleName(rule.name(), path, names, report);
     CompiledRule& entry = compiled.rules.emplace_back();
     entry.reference = Reference(policy, positions, rule.name(), path);
-    entry.when = CompileWhen(rule.when(), path + ".when", report);
-    entry.then =
-        CompileOutcome(rule.then(), compiled.budgets, path + ".then", report);
+    if (rule.has_when()) {
+      entry.when = CompileWhen(rule.when(), path + ".when", report);
+    } else {
+      report.Error(path + ".when",
+                   "when is missing: the rule would match everything; that is "
+                   "what default is for");
+    }
+    if (rule.has_then()) {
+      entry.then =
+          CompileOutcome(rule.then(), compiled.budgets, path + ".then", report);
+    } else {
+      report.Error(path + ".then",
+                   "then is missing, expected what to do, for example {action: "
+                   "FAIL}");
+    }
   }
 }
 

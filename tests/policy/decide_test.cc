@@ -231,7 +231,7 @@ TEST_F(DecideTest, SeedsAFirstLedgerFromNativeCounters) {
   EXPECT_EQ(response.ledger().seeded_from(), "RayJob.status.failed=2");
   EXPECT_EQ(response.accounting().attempts(), 2);
   EXPECT_EQ(response.ledger().budgets().at("application").used(), 2);
-  EXPECT_THAT(response.warnings(), Contains(HasSubstr("earlier failures")));
+  EXPECT_THAT(response.warnings(), Contains(HasSubstr("earlier failure ")));
   *request.mutable_ledger() = Parse<v1::BudgetLedger>("workload_uid: 'w'");
   EXPECT_EQ(Ask(request).accounting().attempts(), 1) << "a ledger was sent";
 }

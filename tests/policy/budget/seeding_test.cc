@@ -92,6 +92,18 @@ TEST(SeedTest, ChargesTheApplicationBudget) {
   EXPECT_THAT(warning, HasSubstr("2 earlier failures"));
 }
 
+TEST(SeedTest, CountsOneFailureInTheSingular) {
+  const auto rules = Compiled(
+      "budgets { key: 'x' value { limit: 1 } } default { action: RETRY budget: "
+      "'x' }");
+  v1::BudgetLedger ledger;
+  EXPECT_THAT(
+      SeedLedger(Parse<v1::FailureReport>("ray_job { status { failed: 1 } }"),
+                 rules->compiled(), ledger),
+      HasSubstr(": 1 earlier failure from RayJob.status.failed=1 is "
+                "charged to budget \"x\", whatever its cause was"));
+}
+
 TEST(SeedTest, ElseTheBudgetOfTheDefault) {
   const auto rules = Compiled(
       "budgets { key: 'x' value { limit: 1 } } default { action: RETRY budget: "

@@ -24,7 +24,7 @@ struct Reading {
   T message;
   SourceMap positions{"f"};
   std::vector<std::string> issues;
-  std::vector<std::string> doubtful;
+  DoubtfulPaths doubtful;
 };
 
 std::string Show(Position position) {
@@ -39,10 +39,8 @@ Reading<T> Read(const std::string& text) {
   const std::vector<YamlNode> documents =
       ParseYaml("f", text, issues).documents;
   if (!documents.empty()) {
-    for (const Position position : ReadYamlMessage(
-             documents[0], reading.message, reading.positions, issues)) {
-      reading.doubtful.push_back(Show(position));
-    }
+    reading.doubtful = ReadYamlMessage(documents[0], reading.message,
+                                       reading.positions, issues);
   }
   for (const Issue& issue : issues) {
     reading.issues.push_back(
@@ -68,7 +66,8 @@ compareNative: true
 order: -2
 )");
   EXPECT_THAT(reading.issues, IsEmpty());
-  EXPECT_THAT(reading.doubtful, IsEmpty());
+  EXPECT_THAT(reading.doubtful.values, IsEmpty());
+  EXPECT_THAT(reading.doubtful.maps, IsEmpty());
   EXPECT_THAT(
       reading.message, EqualsProto(R"pb(
         selector {
@@ -298,10 +297,24 @@ TEST(ReadYamlMessageTest, SaysNothingMoreAboutRefusedValues) {
 }
 
 TEST(ReadYamlMessageTest, NamesWhatALaterCheckCannotJudge) {
-  EXPECT_THAT(Read<v1::Rule>("name: a\nthen: {backoff: {initial: 5}}").doubtful,
-              ElementsAre("2:27", "2:8"));
-  EXPECT_THAT(Read<v1::Rule>("name: a\nwhen: {causes: [x]}").doubtful,
-              ElementsAre("2:17", "2:8", "2:1"));
+  const auto duration =
+      Read<v1::Rule>("name: a\nthen: {backoff: {initial: 5}}").doubtful;
+  EXPECT_THAT(duration.values, ElementsAre("then.backoff.initial"));
+  EXPECT_THAT(duration.maps, ElementsAre("then.backoff"));
+  const auto element = Read<v1::Rule>("name: a\nwhen: {causes: [x]}").doubtful;
+  EXPECT_THAT(element.values, ElementsAre("when.causes[0]"));
+  EXPECT_THAT(element.maps, ElementsAre("when.causes", "when"));
+  const auto key = Read<v1::Rule>("name: a\nwhen: {nothing: 1}").doubtful;
+  EXPECT_THAT(key.values, IsEmpty());
+  EXPECT_THAT(key.maps, ElementsAre("when"));
+}
+
+TEST(ReadYamlMessageTest, ElementsKeepTheirPlaceBehindOneThatCannotBeRead) {
+  const auto reading =
+      Read<v1::RetryPolicySpec>("rules: [5, &x {name: a}, *x, {name: c}]\n");
+  EXPECT_THAT(reading.message, EqualsProto("rules {} rules { name: 'a' } rules "
+                                           "{} rules { name: 'c' }"));
+  EXPECT_THAT(reading.doubtful.values, ElementsAre("rules[0]", "rules[2]"));
 }
 
 }  // namespace

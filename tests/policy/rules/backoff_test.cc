@@ -102,6 +102,18 @@ TEST(BackoffTest, JitterSpreadsOverItsRange) {
   EXPECT_NEAR(sum / kDraws, 50, 1);
 }
 
+TEST(BackoffTest, JitterLeavesWholeMilliseconds) {
+  CompiledBackoff backoff;
+  backoff.kind = v1::Backoff::CONSTANT;
+  backoff.initial = backoff.max = absl::Milliseconds(900);
+  backoff.jitter = 0.5;
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 1000; ++i) {
+    const absl::Duration delay = RetryDelay(backoff, 1, random());
+    EXPECT_EQ(delay, absl::Floor(delay, absl::Milliseconds(1)));
+  }
+}
+
 TEST(BackoffTest, SameIdentitySameDelay) {
   CompiledBackoff backoff = Backoff(v1::Backoff::EXPONENTIAL, 10, 600);
   backoff.jitter = 0.5;

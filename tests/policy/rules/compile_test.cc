@@ -135,7 +135,13 @@ const BadSpec kBadSpecs[] = {
     {"NoRuleName",
      std::string(kDefault) + "rules { when { causes: HANG } then "
                              "{ action: FAIL } }",
-     "spec.rules[0].name", "1 to 128"},
+     "spec.rules[0].name", "name is missing, expected 1 to 128"},
+    {"NoWhen",
+     std::string(kDefault) + "rules { name: 'r' then { action: FAIL } }",
+     "spec.rules[0].when", "when is missing"},
+    {"NoThen",
+     std::string(kDefault) + "rules { name: 'r' when { causes: HANG } }",
+     "spec.rules[0].then", "then is missing"},
     {"RuleNamedDefault",
      std::string(kDefault) + "rules { name: 'default' when { causes: HANG } "
                              "then { action: FAIL } }",
@@ -251,7 +257,7 @@ TEST(CompileTest, ReportsAllProblemsAtOnceInLineOrder) {
   for (const Issue& issue : issues) lines.push_back(FormatIssue(issue));
   EXPECT_THAT(lines, ElementsAre(StartsWith("p.yaml:3:1: error: default is"),
                                  StartsWith("p.yaml:7:3: error: -1"),
-                                 StartsWith("p.yaml:20:5: error: is empty")));
+                                 StartsWith("p.yaml:20:5: error: when is")));
 }
 
 TEST(CompileTest, AcceptsAPolicyThatOnlyFails) {

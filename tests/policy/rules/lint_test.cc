@@ -154,6 +154,49 @@ TEST(LintTest, EscalationCountsAsUse) {
       IsEmpty());
 }
 
+struct Kind {
+  const char* name;
+  const char* kind;
+  const char* meant;  // empty: no warning
+};
+
+class KindTest : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(KindTest, ThatIsNearlyKnownIsAsked) {
+  const std::string kind = GetParam().kind;
+  const auto warnings = Warnings(
+      "selector { kinds: '" + kind +
+      "' } default { action: FAIL } rules { name: 'a' when { kinds: ['Job', '" +
+      kind + "'] } then { action: FAIL } }");
+  if (*GetParam().meant == '\0') {
+    EXPECT_THAT(warnings, IsEmpty());
+    return;
+  }
+  const std::string said = "kind \"" + kind + "\" is not known, did you mean " +
+                           GetParam().meant + "?";
+  EXPECT_THAT(warnings, ::testing::UnorderedElementsAre(
+                            "warning: spec.selector.kinds[0]: " + said,
+                            "warning: spec.rules[0].when.kinds[1]: " + said));
+}
+
+const Kind kKinds[] = {
+    {"Known", "RayJob", ""},
+    {"Plural", "RayJobs", "RayJob"},
+    {"Case", "jobset", "JobSet"},
+    {"CaseOfPlural", "jobs", "Job"},
+    {"OneMore", "Jobb", "Job"},
+    {"OneLess", "PyTorchJb", "PyTorchJob"},
+    {"OneChanged", "RayClustar", "RayCluster"},
+    {"Swapped", "TrianJob", "TrainJob"},
+    {"OtherStart", "XJob", ""},
+    {"TwoSlips", "RayJbos", ""},
+    {"Foreign", "Workflow", ""},
+    {"ForeignJob", "AppWrapper", ""},
+};
+
+INSTANTIATE_TEST_SUITE_P(Lint, KindTest, ::testing::ValuesIn(kKinds),
+                         [](const auto& row) { return row.param.name; });
+
 TEST(LintTest, WaitingWithoutEnd) {
   EXPECT_THAT(Warnings("default { action: WAIT }"),
               Contains(HasSubstr("waits without end")));
