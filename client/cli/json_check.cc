@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,6 +17,30 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
+
+constexpr size_t kMaxKeyShown = 64;
+
+// Keys of one object as they are written, quotes and escapes included.
+class KeySet {
+ public:
+  // Returns false for a key that was inserted before.
+  bool Insert(std::string_view key) {
+    if (few_.size() < kFew) {
+      if (std::find(few_.begin(), few_.end(), key) != few_.end()) return false;
+      few_.push_back(key);
+      return true;
+    }
+    if (many_.empty()) many_.insert(few_.begin(), few_.end());
+    return many_.insert(key).second;
+  }
+
+ private:
+  // Up to here looking through all is faster.
+  static constexpr size_t kFew = 32;
+
+  std::vector<std::string_view> few_;
+  std::set<std::string_view> many_;
+};
 
 class Checker {
  public:
@@ -50,13 +76,19 @@ class Checker {
   absl::Status Error(std::string_view what) const { return ErrorAt(at_, what); }
 
   absl::Status ErrorAt(size_t where, std::string_view what) const {
+    return PlainErrorAt(where,
+                        absl::StrFormat("%s, found %s", what, Found(where)));
+  }
+
+  // For what the character there does not explain.
+  absl::Status PlainErrorAt(size_t where, std::string_view what) const {
     const std::string_view before = text_.substr(0, where);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const size_t newline = before.rfind('\n');
     const size_t column =
         where - (newline == std::string_view::npos ? 0 : newline + 1) + 1;
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "line %d, column %d: %s, found %s", line, column, what, Found(where)));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("line %d, column %d: %s", line, column, what));
   }
 
   std::string Found(size_t where) const {
@@ -78,17 +110,19 @@ class Checker {
       ++at_;
       return absl::OkStatus();
     }
+    KeySet keys;
     while (true) {
       if (close == '}') {
-        if (absl::Status key = Key(); !key.ok()) return key;
+        if (absl::Status key = Key(keys); !key.ok()) return key;
       }
       if (absl::Status value = Value(depth + 1); !value.ok()) return value;
       Space();
       if (At(close)) break;
       if (at_ == text_.size()) {
-        return ErrorAt(open, absl::StrFormat("%s is never closed: expected "
-                                             "'%c' before the end of the input",
-                                             name, close));
+        return PlainErrorAt(
+            open, absl::StrFormat("%s is never closed: expected '%c' before "
+                                  "the end of the input",
+                                  name, close));
       }
       if (!At(',')) {
         return Error(absl::StrFormat("expected ',' or '%c'", close));
@@ -99,10 +133,16 @@ class Checker {
     return absl::OkStatus();
   }
 
-  absl::Status Key() {
+  absl::Status Key(KeySet& keys) {
     Space();
     if (!At('"')) return Error("expected a key in double quotes");
+    const size_t start = at_;
     if (absl::Status key = String(); !key.ok()) return key;
+    const std::string_view key = text_.substr(start, at_ - start);
+    if (!keys.Insert(key)) {
+      return PlainErrorAt(start, absl::StrFormat("duplicate key %s",
+                                                 key.substr(0, kMaxKeyShown)));
+    }
     Space();
     if (!At(':')) return Error("expected ':' after the key");
     ++at_;
@@ -126,7 +166,9 @@ class Checker {
         ++at_;
       }
     }
-    return ErrorAt(open, "a string is never closed: expected '\"'");
+    return PlainErrorAt(open,
+                        "a string is never closed: expected '\"' before the "
+                        "end of the input");
   }
 
   absl::Status Escape() {

@@ -43,6 +43,16 @@ const KindRow* FindKind(std::string_view kind, std::string_view api_version) {
   return nullptr;
 }
 
+std::string_view KindOfField(std::string_view field) {
+  std::string_view kind;
+  for (const KindRow& row : kKinds) {
+    if (row.field != field || row.kind == kind) continue;
+    if (!kind.empty()) return {};
+    kind = row.kind;
+  }
+  return kind;
+}
+
 std::string KnownKinds() {
   std::string names;
   std::string_view previous;

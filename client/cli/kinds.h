@@ -21,6 +21,9 @@ struct KindRow {
 // `api_version` fits every group: objects cut down by hand often lack it.
 const KindRow* FindKind(std::string_view kind, std::string_view api_version);
 
+// The one kind that goes into `field`; empty when there are several or none.
+std::string_view KindOfField(std::string_view field);
+
 // The group of "batch/v1" is "batch", that of "v1" is "".
 std::string_view ApiGroup(std::string_view api_version);
 

@@ -69,8 +69,34 @@ std::string ReadableValue(std::string_view value) {
                                          : QuoteJson(value.substr(colon + 2));
 }
 
+// "oneof field 'policy_choice' is already set. Cannot set 'inlinePolicy'" with
+// the names that exclude each other, when `type` has them.
+std::string RewordOneof(std::string_view path, std::string_view value,
+                        const google::protobuf::Descriptor& type) {
+  const auto quoted = [&value](size_t from) {
+    const size_t open = value.find('\'', from);
+    if (open == std::string_view::npos) return std::string_view();
+    const std::string_view rest = value.substr(open + 1);
+    return rest.substr(0, rest.find('\''));
+  };
+  const std::string oneof(quoted(0));
+  const std::string_view field = quoted(value.find(". "));
+  std::string names;
+  if (const auto* found = type.FindOneofByName(oneof); found != nullptr) {
+    for (int i = 0; i < found->field_count(); ++i) {
+      if (i > 0) names += ", ";
+      names += found->field(i)->json_name();
+    }
+  }
+  return absl::StrFormat(
+      "%s: another field in its place is given, too, expected at most one of "
+      "%s",
+      JoinPath(path, field), names.empty() ? CamelCasePath(oneof) : names);
+}
+
 // Rewords "(path): invalid value V for type T" and its two variations.
-std::string Reword(std::string_view message) {
+std::string Reword(std::string_view message,
+                   const google::protobuf::Descriptor& root) {
   constexpr std::string_view kSeparator = ": invalid value ";
   constexpr std::string_view kForType = " for type ";
   const size_t value_at = message.find(kSeparator);
@@ -87,6 +113,9 @@ std::string Reword(std::string_view message) {
   const std::string_view value =
       message.substr(value_start, type_at - value_start);
   const std::string_view type = message.substr(type_at + kForType.size());
+  if (value.substr(0, 13) == "oneof field '") {
+    return RewordOneof(path, value, root);
+  }
   if (value.substr(0, 18) == "Starting an object") {
     return absl::StrFormat(
         "%s: found an object or list, expected a single value",
@@ -106,8 +135,8 @@ absl::Status ParseProtoJson(std::string_view json,
       {json.data(), json.size()}, &message, options);
   if (status.ok()) return absl::OkStatus();
   const auto text = status.message();
-  return absl::InvalidArgumentError(
-      Reword(std::string_view(text.data(), text.size())));
+  return absl::InvalidArgumentError(Reword(
+      std::string_view(text.data(), text.size()), *message.GetDescriptor()));
 }
 
 bool NamesFieldOf(std::string_view json,

@@ -55,6 +55,10 @@ absl::Status AddEnveloped(std::string_view bytes, v1::FailureReport& report) {
     parsed = Parse(object->raw, *report.add_nodes());
   } else if (object->kind == "Event" && object->api_version == "v1") {
     parsed = Parse(object->raw, *report.add_events());
+  } else if (object->kind.empty()) {
+    return absl::InvalidArgumentError(
+        "the Kubernetes envelope names no kind: expected that of a Pod, Job, "
+        "Node or Event (v1) behind the bytes 6b 38 73 00");
   } else {
     return absl::InvalidArgumentError(absl::StrFormat(
         "is a %s of %s in protobuf, expected a Pod, Job, Node or Event (v1); "

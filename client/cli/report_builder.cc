@@ -10,6 +10,7 @@
 #include "client/cli/kinds.h"
 #include "client/cli/proto_json.h"
 #include "client/cli/protobuf_input.h"
+#include "client/cli/report_shape.h"
 #include "client/cli/utf8.h"
 #include "google/protobuf/descriptor.h"
 
@@ -180,16 +181,20 @@ absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
   const std::string source(object.source);
   v1::DecideRequest added;
   Message* message = nullptr;
+  absl::Status shape;
   if (TypeOfJson(object.Find("report")) == JsonType::kObject) {
     message = &added;
+    shape = CheckRequestShape(object.text);
   } else if (NamesFieldOf(object.text, *v1::FailureReport::descriptor())) {
     message = added.mutable_report();
+    shape = CheckReportShape(object.text);
   } else {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s: found an object without kind, expected a Kubernetes object, a "
         "FailureReport or a DecideRequest",
         source));
   }
+  if (!shape.ok()) return Prefixed(source, shape);
   if (absl::Status status = ParseProtoJson(object.text, *message);
       !status.ok()) {
     return Prefixed(source, status);

@@ -9,6 +9,7 @@
 #include "client/cli/enum_names.h"
 #include "client/cli/json_text.h"
 #include "client/cli/line_reader.h"
+#include "client/cli/report_shape.h"
 #include "client/cli/utf8.h"
 #include "policy/limits.h"
 #include "policy/utf8.h"
@@ -87,6 +88,7 @@ class Batch {
 
   void AddLine(size_t number, std::string line) {
     Slot slot{number, CheckOneObject(line), {}};
+    if (slot.status.ok()) slot.status = CheckRequestShape(line);
     if (slot.status.ok()) {
       if (RepairText(line)) {
         slot.warnings.emplace_back(

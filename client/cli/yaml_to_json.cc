@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/json_text.h"
 #include "client/cli/yaml_scalar.h"
+#include "yaml-cpp/depthguard.h"
 #include "yaml-cpp/yaml.h"
 
 namespace mulligan::cli {
@@ -113,6 +114,9 @@ absl::StatusOr<std::vector<std::string>> Convert(std::string_view yaml) {
 absl::StatusOr<std::vector<std::string>> YamlToJson(std::string_view yaml) {
   try {
     return Convert(yaml);
+  } catch (const YAML::DeepRecursion& e) {
+    return ErrorAt(e.mark, absl::StrFormat("expected at most %d nested levels",
+                                           kMaxJsonDepth));
   } catch (const YAML::Exception& e) {
     return ErrorAt(e.mark, absl::StrFormat("not YAML: %s", e.msg));
   } catch (const std::exception& e) {

@@ -45,10 +45,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "'''"},
         BadJson{"Truncated", "{\"a\": [1, 2",
                 "line 1, column 7: an array is never closed: expected ']' "
-                "before the end of the input, found '['"},
+                "before the end of the input"},
         BadJson{"OpenString", "\"abc",
-                "line 1, column 1: a string is never closed: expected '\"', "
-                "found '\"'"},
+                "line 1, column 1: a string is never closed: expected '\"' "
+                "before the end of the input"},
+        BadJson{"DuplicateKey", "{\"a\": {\"a\": 1}, \"b\": 2,\n\"a\": 3}",
+                "line 2, column 1: duplicate key \"a\""},
         BadJson{"RawLineBreakInString", "\"a\nb\"",
                 "line 1, column 3: expected control characters in strings to "
                 "be escaped, found byte 0x0a"},
@@ -75,6 +77,21 @@ TEST(CheckJsonTest, ReturnsTheEndOfTheFirstValue) {
   EXPECT_THAT(CheckJsonValue(" {\"a\": [1.5e-3, null]} {"), IsOkAndHolds(22));
   EXPECT_THAT(CheckJsonValue("-0.5,", 0), IsOkAndHolds(4));
   EXPECT_THAT(CheckJsonValue("1 22 3", 1), IsOkAndHolds(4));
+}
+
+TEST(CheckJsonTest, FindsDuplicatesAmongManyKeys) {
+  std::string text = "{";
+  for (int i = 0; i < 100; ++i) {
+    text += "\"k" + std::to_string(i) + "\": 1, ";
+  }
+  for (const int twice : {0, 31, 32, 33, 99}) {
+    const std::string key = "\"k" + std::to_string(twice) + "\"";
+    EXPECT_THAT(CheckJsonValue(text + key + ": 2}"),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         ::testing::HasSubstr("duplicate key " + key)));
+  }
+  EXPECT_THAT(CheckJsonValue(text + "\"k100\": 2}"),
+              IsOkAndHolds(text.size() + 10));
 }
 
 TEST(CheckJsonTest, TakesAHundredLevels) {

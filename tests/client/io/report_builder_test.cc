@@ -285,6 +285,17 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"Binary", std::string("\x0a\x02\x08\x01\0\0", 6),
                 "in: is binary data, expected JSON, YAML, or the protobuf of "
                 "a Pod or Job"},
+        Refused{"ListAmongPods", R"({"pods":[{"kind":"List","items":[]}]})",
+                "in: pods[0]: kind is \"List\", expected Pod"},
+        Refused{"ObjectForList", R"({"report":{"pods":{"kind":"Pod"}}})",
+                "in: report.pods: found an object, expected a list"},
+        Refused{"TwoPolicies",
+                R"({"report":{},"policy":"a","inlinePolicy":{}})",
+                "in: inlinePolicy: another field in its place is given, too, "
+                "expected at most one of policy, inlinePolicy"},
+        Refused{"EmptyEnvelope", std::string("k8s\0", 4),
+                "in: the Kubernetes envelope names no kind: expected that of "
+                "a Pod, Job, Node or Event (v1) behind the bytes 6b 38 73 00"},
         Refused{"DamagedEnvelope", std::string("k8s\0\xff\xff", 6),
                 "in: the Kubernetes envelope is damaged: expected a "
                 "runtime.Unknown message after the bytes 6b 38 73 00"}),

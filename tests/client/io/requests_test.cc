@@ -96,6 +96,41 @@ TEST(AnswerRequestsTest, PutsRepairsAndUnknownEnumNamesIntoTheWarnings) {
                           "FULL\"],\"requestId\":\"\xef\xbf\xbd\"}"));
 }
 
+TEST(AnswerRequestsTest, RefusesWhatAParserWouldDropWithoutAWord) {
+  const struct {
+    const char* request;
+    const char* error;
+  } kTests[] = {
+      {R"({"report":{"jobs":{"kind":"Job"}}})",
+       "line 1: report.jobs: found an object, expected a list"},
+      {R"({"report":{"pods":[{"kind":"Pod"},{"kind":"List"}]}})",
+       "line 1: report.pods[1]: kind is \\\"List\\\", expected Pod"},
+      {R"({"report":{"job_set":{"kind":"Job"}}})",
+       "line 1: report.jobSet: kind is \\\"Job\\\", expected JobSet"},
+      {R"({"requestId":"1","requestId":"2"})",
+       "line 1, column 18: duplicate key \\\"requestId\\\""},
+      {R"({"policy":"a","inlinePolicy":{}})",
+       "line 1: inlinePolicy: another field in its place is given, too, "
+       "expected at most one of policy, inlinePolicy"},
+  };
+  for (const auto& test : kTests) {
+    EXPECT_THAT(
+        Ask(test.request, 1).lines,
+        ElementsAre(
+            std::string(R"({"error":{"code":"INVALID_ARGUMENT","message":")") +
+            test.error + R"("}})"));
+  }
+}
+
+TEST(AnswerRequestsTest, TakesObjectsInTheirPlaces) {
+  const Answer answer = Ask(
+      R"({"requestId":"1","report":{"pods":[{"kind":"Pod"},{"metadata":{}}],)"
+      R"("events":[{"kind":"Event"}],"jobs":null,"usage":[{"pod":"a"}],)"
+      R"("kubeflowJob":{"kind":"TrainingJob"},"workload":{"kind":"Job"}}})",
+      1);
+  EXPECT_THAT(answer.lines, ElementsAre(R"({"requestId":"1"})"));
+}
+
 TEST(AnswerRequestsTest, LinesBeyondTheBoundAreAnErrorOfTheirOwn) {
   const std::string frame = "{\"requestId\":\"\"}";
   const std::string fits = "{\"requestId\":\"" +

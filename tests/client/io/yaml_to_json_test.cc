@@ -92,6 +92,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "line 3, column 3: merge keys (<<) are not supported"},
         BadYaml{"UnknownAlias", "a: *x\n", "line 1, column "},
         BadYaml{"TooDeep", std::string(101, '[') + std::string(101, ']'),
+                "expected at most 100 nested levels"},
+        BadYaml{"DeeperThanTheParserGoes",
+                std::string(3000, '[') + std::string(3000, ']'),
                 "expected at most 100 nested levels"}),
     [](const auto& test) { return test.param.name; });
 

@@ -1,0 +1,83 @@
+#include "client/cli/report_shape.h"
+
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/json_text.h"
+#include "client/cli/kinds.h"
+#include "google/protobuf/descriptor.h"
+#include "mulligan/v1/report.pb.h"
+
+namespace mulligan::cli {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+
+constexpr size_t kMaxKindShown = 64;
+
+const FieldDescriptor* FieldOfReport(const std::string& key) {
+  const auto& type = *v1::FailureReport::descriptor();
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    if (field.json_name() == key || field.name() == key) return &field;
+  }
+  return nullptr;
+}
+
+// An object may leave its kind out.
+absl::Status CheckKind(std::string_view object, std::string_view expected,
+                       const std::string& path) {
+  for (const JsonMember& member : JsonMembers(object)) {
+    if (member.key != "kind") continue;
+    const std::string kind = JsonStringValue(member.value);
+    if (kind.empty() || kind == expected) continue;
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: kind is %s, expected %s", path,
+        QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)), expected));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
+                        const std::string& path) {
+  const std::string_view kind = KindOfField(field.json_name());
+  if (!field.is_repeated()) {
+    return kind.empty() ? absl::OkStatus() : CheckKind(value, kind, path);
+  }
+  if (TypeOfJson(value) == JsonType::kObject) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: found an object, expected a list", path));
+  }
+  if (kind.empty()) return absl::OkStatus();
+  int index = 0;
+  for (const std::string_view item : JsonItems(value)) {
+    absl::Status status =
+        CheckKind(item, kind, absl::StrFormat("%s[%d]", path, index++));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckReportShape(std::string_view report, std::string_view path) {
+  for (const JsonMember& member : JsonMembers(report)) {
+    const FieldDescriptor* field = FieldOfReport(member.key);
+    if (field == nullptr) continue;
+    absl::Status status =
+        CheckField(*field, member.value,
+                   absl::StrFormat("%s%s", path, field->json_name()));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRequestShape(std::string_view request) {
+  for (const JsonMember& member : JsonMembers(request)) {
+    if (member.key != "report") continue;
+    return CheckReportShape(member.value, "report.");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,23 @@
+// Objects in the wrong place of a report, which protobuf's JSON parser would
+// take without a word: it drops what the field's type does not know.
+#ifndef MULLIGAN_CLIENT_CLI_REPORT_SHAPE_H_
+#define MULLIGAN_CLIENT_CLI_REPORT_SHAPE_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace mulligan::cli {
+
+// Checks the report within a DecideRequest. INVALID_ARGUMENT names field, found
+// and expected: "report.pods[0]: kind is \"List\", expected Pod". Requires text
+// that CheckJsonValue accepted.
+absl::Status CheckRequestShape(std::string_view request);
+
+// The same for a FailureReport; `path` is put before the fields' names.
+absl::Status CheckReportShape(std::string_view report,
+                              std::string_view path = "");
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_REPORT_SHAPE_H_
