@@ -1,13 +1,13 @@
 #include "policy/demystify/findings.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/event_reader.h"
 #include "policy/demystify/odd_values.h"
 #include "policy/demystify/operator_reader.h"
 #include "policy/demystify/text.h"
+#include "policy/known_kinds.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -16,15 +16,6 @@ namespace core = kubernetes::core::v1;
 
 // Of a thousand odd pods the first few are enough.
 constexpr std::size_t kMaxWarnings = 8;
-
-constexpr std::string_view kKnownKinds[] = {
-    "CronJob",    "DaemonSet",        "Deployment",  "JAXJob",
-    "Job",        "JobSet",           "MPIJob",      "PaddleJob",
-    "Pod",        "PyTorchJob",       "RayCluster",  "RayJob",
-    "ReplicaSet", "SparkApplication", "StatefulSet", "TFJob",
-    "TrainJob",   "TrainingJob",      "Workload",    "XGBoostJob",
-};
-static_assert(std::is_sorted(std::begin(kKnownKinds), std::end(kKnownKinds)));
 
 void CheckCreationError(const v1::CreationError& error,
                         std::vector<std::string>& warnings) {
@@ -78,9 +69,7 @@ Seconds SinceOf(const Context& context, const Verdict& verdict) {
 void CheckReport(const Context& context, std::vector<std::string>& warnings) {
   const v1::FailureReport& report = context.report;
   const std::string& kind = report.workload().kind();
-  if (!kind.empty() &&
-      !std::binary_search(std::begin(kKnownKinds), std::end(kKnownKinds),
-                          std::string_view(kind))) {
+  if (!kind.empty() && !IsKnownKind(kind)) {
     warnings.push_back(absl::StrCat("workload kind ", Excerpt(kind),
                                     " is not known: it is judged by its pods"));
   }
