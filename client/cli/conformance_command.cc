@@ -45,10 +45,8 @@ void PrintForPeople(const std::vector<conformance::FileReport>& reports,
     PrintLines(text.str(), out);
   }
   if (reports.size() < 2) return;
-  const conformance::Totals totals = conformance::TotalsOf(reports);
-  out << absl::StrFormat("%d files: %d passed, %d failed, %d out of scope\n",
-                         reports.size(), totals.passed, totals.failed,
-                         totals.out_of_scope);
+  out << absl::StrFormat("%d files: %s\n", reports.size(),
+                         conformance::TotalsOf(reports).Summary());
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ v1::CheckPolicyResponse ToMessage(const LoadedPolicies& loaded) {
 }
 
 std::string Summary(const LoadedPolicies& loaded) {
-  const size_t files = loaded.texts.size();
+  const size_t files = loaded.files;
   return absl::StrFormat("%d %s: %s\n", files, files == 1 ? "file" : "files",
                          SummarizeIssues(loaded.issues));
 }

@@ -43,6 +43,11 @@ absl::StatusOr<LoadedPolicies> LoadPolicyPaths(
                         std::make_move_iterator(texts->begin()),
                         std::make_move_iterator(texts->end()));
   }
+  loaded.files = loaded.texts.size();
+  for (const Issue& issue : loaded.issues) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(issue.file, error)) ++loaded.files;
+  }
   // Problems with reading do not hide those in the files that could be read.
   loaded.set = LoadPolicies(loaded.texts, loaded.issues);
   if (HasErrors(loaded.issues)) loaded.set = nullptr;

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_CLIENT_CLI_POLICY_FILES_H_
 #define MULLIGAN_CLIENT_CLI_POLICY_FILES_H_
 
+#include <cstddef>
 #include <istream>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ struct LoadedPolicies {
   std::unique_ptr<const PolicySet> set;
   Issues issues;
   std::vector<PolicyText> texts;
+  // Files named or found, those that could not be read included.
+  size_t files = 0;
 };
 
 // Loads files, directories and "-" together, as one server would; the embedded

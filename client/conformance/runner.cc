@@ -38,10 +38,7 @@ absl::StatusOr<Answer> Ask(Evaluator evaluate, const CaseInput& input) {
 void RunCase(const Case& test, FileReport& report) {
   const Evaluator evaluate = EvaluatorFor(test.input);
   if (evaluate == nullptr) {
-    report.failed.push_back(
-        {test.id,
-         {absl::StrFormat("no native semantics for source '%s'",
-                          test.input.source)}});
+    report.without_semantics.push_back({test.id, test.input.source});
     return;
   }
   const absl::StatusOr<Answer> answer = Ask(evaluate, test.input);
@@ -93,7 +90,8 @@ FileReport RunCases(const std::string& file, std::istream& cases) {
 }
 
 Totals TotalsOf(const FileReport& report) {
-  Totals totals{report.passed, static_cast<int>(report.failed.size()), 0};
+  Totals totals{report.passed, static_cast<int>(report.failed.size()), 0,
+                static_cast<int>(report.without_semantics.size())};
   for (const auto& [reason, ids] : report.out_of_scope) {
     totals.out_of_scope += static_cast<int>(ids.size());
   }
@@ -107,15 +105,23 @@ Totals TotalsOf(const std::vector<FileReport>& reports) {
     sum.passed += totals.passed;
     sum.failed += totals.failed;
     sum.out_of_scope += totals.out_of_scope;
+    sum.without_semantics += totals.without_semantics;
   }
   return sum;
 }
 
+std::string Totals::Summary() const {
+  std::string summary = absl::StrFormat("%d passed, %d failed, %d out of scope",
+                                        passed, failed, out_of_scope);
+  if (without_semantics > 0) {
+    absl::StrAppendFormat(&summary, ", %d without semantics",
+                          without_semantics);
+  }
+  return summary;
+}
+
 void PrintReport(const FileReport& report, std::ostream& out) {
-  const Totals totals = TotalsOf(report);
-  out << absl::StrFormat("%s: %d passed, %d failed, %d out of scope\n",
-                         report.file, totals.passed, totals.failed,
-                         totals.out_of_scope);
+  out << report.file << ": " << TotalsOf(report).Summary() << "\n";
   for (const FailedCase& failed : report.failed) {
     out << "  failed " << failed.id << "\n";
     for (const std::string& why : failed.why) out << "    " << why << "\n";
@@ -126,6 +132,14 @@ void PrintReport(const FileReport& report, std::ostream& out) {
     out << absl::StrFormat("  out of scope %d %s: %s\n", found->second.size(),
                            reason.key, reason.why)
         << "    " << absl::StrJoin(found->second, ", ") << "\n";
+  }
+  if (report.without_semantics.empty()) return;
+  out << absl::StrFormat(
+      "  without semantics %d: the sources are none of the operators whose "
+      "verdicts are known\n",
+      report.without_semantics.size());
+  for (const CaseWithoutSemantics& one : report.without_semantics) {
+    out << "    " << one.id << ": " << one.source << "\n";
   }
 }
 
@@ -144,17 +158,24 @@ Json ReportsAsJson(const std::vector<FileReport>& reports) {
                          {"sentence", reason.why},
                          {"ids", found->second}});
     }
+    Json without = Json::array();
+    for (const CaseWithoutSemantics& one : report.without_semantics) {
+      without.push_back({{"id", one.id}, {"source", one.source}});
+    }
     files.push_back({{"file", report.file},
                      {"passed", report.passed},
                      {"failed", std::move(failed)},
                      {"outOfScope", std::move(outside)}});
+    if (!without.empty()) files.back()["withoutSemantics"] = std::move(without);
   }
   const Totals totals = TotalsOf(reports);
-  return {{"files", std::move(files)},
-          {"total",
-           {{"passed", totals.passed},
-            {"failed", totals.failed},
-            {"outOfScope", totals.out_of_scope}}}};
+  Json total = {{"passed", totals.passed},
+                {"failed", totals.failed},
+                {"outOfScope", totals.out_of_scope}};
+  if (totals.without_semantics > 0) {
+    total["withoutSemantics"] = totals.without_semantics;
+  }
+  return {{"files", std::move(files)}, {"total", std::move(total)}};
 }
 
 }  // namespace mulligan::conformance

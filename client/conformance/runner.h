@@ -19,6 +19,12 @@ struct FailedCase {
   std::vector<std::string> why;
 };
 
+// Of an operator whose semantics are not among the native ones.
+struct CaseWithoutSemantics {
+  std::string id;
+  std::string source;
+};
+
 struct FileReport {
   std::string file;
   int passed = 0;
@@ -26,6 +32,7 @@ struct FileReport {
   // Ids of the cases that are no retry or failure decision, by key of
   // OutOfScopeReasons.
   std::map<std::string, std::vector<std::string>> out_of_scope;
+  std::vector<CaseWithoutSemantics> without_semantics;
 };
 
 // Numbers of one report, or of several together.
@@ -33,8 +40,14 @@ struct Totals {
   int passed = 0;
   int failed = 0;
   int out_of_scope = 0;
+  int without_semantics = 0;
 
-  int cases() const { return passed + failed + out_of_scope; }
+  int cases() const {
+    return passed + failed + out_of_scope + without_semantics;
+  }
+  // "N passed, N failed, N out of scope", and only with such cases ", N without
+  // semantics".
+  std::string Summary() const;
 };
 Totals TotalsOf(const FileReport& report);
 Totals TotalsOf(const std::vector<FileReport>& reports);
@@ -42,13 +55,15 @@ Totals TotalsOf(const std::vector<FileReport>& reports);
 // Evaluates every line of `cases`. Blank lines are skipped.
 FileReport RunCases(const std::string& file, std::istream& cases);
 
-// "FILE: N passed, N failed, N out of scope", then each failure and each
-// reason with its sentence and the cases it is the reason for.
+// "FILE: " and the summary, then each failure, each reason with its sentence
+// and the cases it is the reason for, and the cases without semantics.
 void PrintReport(const FileReport& report, std::ostream& out);
 
 // {"files": [{"file", "passed", "failed": [{"id", "why"}],
-//             "outOfScope": [{"reason", "sentence", "ids"}]}],
-//  "total": {"passed", "failed", "outOfScope"}}
+//             "outOfScope": [{"reason", "sentence", "ids"}],
+//             "withoutSemantics": [{"id", "source"}]}],
+//  "total": {"passed", "failed", "outOfScope", "withoutSemantics"}},
+// withoutSemantics only where there are such cases.
 Json ReportsAsJson(const std::vector<FileReport>& reports);
 
 }  // namespace mulligan::conformance

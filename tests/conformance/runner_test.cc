@@ -62,12 +62,15 @@ TEST(RunCasesTest, ALineThatIsNoCaseFails) {
   EXPECT_THAT(report.failed, ElementsAre(Field(&FailedCase::id, "line 2")));
 }
 
-TEST(RunCasesTest, AnUnknownSourceFails) {
+TEST(RunCasesTest, CasesOfOtherOperatorsAreCountedApart) {
   const FileReport report = RunText(
       R"({"id":"x","source":"some/repo a_test.go","input":{},"expect":{"a":1}})");
-  EXPECT_THAT(report.failed,
-              ElementsAre(Field(&FailedCase::why,
-                                ElementsAre(HasSubstr("some/repo")))));
+  EXPECT_THAT(report.failed, IsEmpty());
+  EXPECT_THAT(report.without_semantics,
+              ElementsAre(AllOf(Field(&CaseWithoutSemantics::id, "x"),
+                                Field(&CaseWithoutSemantics::source,
+                                      "some/repo a_test.go"))));
+  EXPECT_EQ(TotalsOf(report).cases(), 1);
 }
 
 TEST(RunCasesTest, AnInputThatIsNotUnderstoodFails) {
@@ -101,6 +104,23 @@ TEST(PrintReportTest, ShowsNumbersFailuresAndReasons) {
                     HasSubstr("  failed x\n    why\n"),
                     HasSubstr("out of scope 2 clean-up: Deleting finished"),
                     HasSubstr("\n    y, z\n")));
+}
+
+TEST(PrintReportTest, NamesTheSourcesWithoutSemantics) {
+  FileReport report;
+  report.file = "f.jsonl";
+  report.without_semantics = {{"x", "some/repo a_test.go"}};
+  std::ostringstream out;
+  PrintReport(report, out);
+  EXPECT_EQ(out.str(),
+            "f.jsonl: 0 passed, 0 failed, 0 out of scope, 1 without "
+            "semantics\n"
+            "  without semantics 1: the sources are none of the operators "
+            "whose verdicts are known\n"
+            "    x: some/repo a_test.go\n");
+  const Json json = ReportsAsJson({report});
+  EXPECT_EQ(json["total"]["withoutSemantics"], 1);
+  EXPECT_EQ(json["files"][0]["withoutSemantics"][0]["id"], "x");
 }
 
 TEST(ReportsAsJsonTest, HoldsEveryFileAndTheSum) {

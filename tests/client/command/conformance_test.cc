@@ -43,6 +43,17 @@ TEST(ConformanceCommandTest, EndsWith1AndTheDifferenceWhenACaseFails) {
             "    expect.delaySeconds: expected 7, got 0\n");
 }
 
+TEST(ConformanceCommandTest, CasesOfOtherOperatorsAreNoFailures) {
+  const CommandResult result = RunMulligan(
+      {"conformance", "-"},
+      Case("a", 0) +
+          R"({"id":"b","source":"some/repo x","input":{},"expect":{"a":1}})");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out,
+              StartsWith("<stdin>: 1 passed, 0 failed, 0 out of scope, 1 "
+                         "without semantics\n"));
+}
+
 TEST(ConformanceCommandTest, SumsSeveralFiles) {
   const std::string good = WriteTestFile("good.jsonl", Case("a", 0));
   const std::string bad = WriteTestFile("bad.jsonl", "no case\n");

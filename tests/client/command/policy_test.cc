@@ -53,6 +53,20 @@ TEST(PolicyTest, JsonIsACheckPolicyResponse) {
   EXPECT_EQ(response.issues(0).file(), "<stdin>");
 }
 
+TEST(PolicyTest, FilesThatCannotBeReadCount) {
+  const std::string large =
+      WriteTestFile("large.yaml", std::string(300 * 1024, '#'));
+  const std::string good =
+      WriteTestFile("good.yaml", RunMulligan({"policy", "show"}).out);
+  const CommandResult alone = RunMulligan({"policy", "check", large});
+  EXPECT_EQ(alone.code, 3);
+  EXPECT_THAT(alone.out, AllOf(HasSubstr("larger than 256 KiB"),
+                               HasSubstr("1 file: 1 error")));
+  const CommandResult both = RunMulligan({"policy", "check", good, large});
+  EXPECT_EQ(both.code, 3);
+  EXPECT_THAT(both.out, HasSubstr("2 files: 1 error"));
+}
+
 TEST(PolicyTest, ABadPolicyStopsExplain) {
   const std::string file = WriteTestFile("bad.yaml", kBadPolicy);
   const CommandResult result =
