@@ -7,12 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "policy/answer.h"
 #include "policy/budget/ledger.h"
 #include "policy/limits.h"
 #include "policy/native/operators.h"
 #include "policy/native_comparison.h"
 #include "policy/natural_scope.h"
+#include "policy/times.h"
 
 namespace mulligan {
 namespace {
@@ -42,6 +44,10 @@ v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
         NaturalScope(failure.report, failure.workload, outcome.action));
   }
   v1::Decision decision = DecisionOf(verdict);
+  if (decision.action() == v1::WAIT &&
+      ToDuration(decision.retry_after()) <= absl::ZeroDuration()) {
+    SetDuration(kPollInterval, *decision.mutable_retry_after());
+  }
   if (outcome.on_demand) decision.mutable_placement()->set_on_demand(true);
   return decision;
 }
@@ -87,6 +93,10 @@ absl::Status AskOperator(const Call& call,
   outcome =
       AnswerNatively({call.request.report(), call.request.ledger(),
                       SemanticsOf(call), call.request.report().observed_at()});
+  if (outcome.has_value() && DecidesNatively(call) &&
+      !outcome->refusals.empty()) {
+    return absl::InvalidArgumentError(absl::StrJoin(outcome->refusals, "; "));
+  }
   if (outcome.has_value()) return absl::OkStatus();
   if (DecidesNatively(call)) {
     return absl::InvalidArgumentError(absl::StrFormat(
@@ -137,8 +147,11 @@ void DecideNatively(const Call& call, const Case& failure,
 }
 
 void ShowNative(const Call& call, NativeOutcome outcome) {
-  for (const std::string& warning : outcome.warnings) {
-    call.Warn(absl::StrFormat("%s: %s", outcome.verdict.operator_(), warning));
+  for (const auto* warnings : {&outcome.refusals, &outcome.warnings}) {
+    for (const std::string& warning : *warnings) {
+      call.Warn(
+          absl::StrFormat("%s: %s", outcome.verdict.operator_(), warning));
+    }
   }
   v1::NativeVerdict& native = *call.response.mutable_native();
   native = std::move(outcome.verdict);

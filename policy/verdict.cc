@@ -10,8 +10,6 @@
 namespace mulligan {
 namespace {
 
-// When to ask again about something that changes without a known schedule.
-constexpr absl::Duration kPollInterval = absl::Minutes(1);
 // A crash loop backs off this long when the rule has no backoff of its own.
 constexpr absl::Duration kCrashLoopDelay = absl::Minutes(10);
 

@@ -16,6 +16,9 @@
 
 namespace mulligan {
 
+// When to ask again about something that changes without a known schedule.
+inline constexpr absl::Duration kPollInterval = absl::Minutes(1);
+
 // All a verdict depends on.
 struct Case {
   const v1::FailureReport& report;

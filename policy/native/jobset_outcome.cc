@@ -94,8 +94,9 @@ class JobSetOutcome {
           error.field.find("targetReplicatedJobs") != std::string::npos) {
         continue;
       }
-      outcome_.warnings.push_back(absl::StrFormat(
-          "%s; the webhook refuses such a JobSet", FormatFieldError(error)));
+      outcome_.refusals.push_back(
+          absl::StrFormat("report.jobSet.%s; the webhook refuses such a JobSet",
+                          FormatFieldError(error)));
     }
   }
 

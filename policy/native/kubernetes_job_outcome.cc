@@ -79,6 +79,14 @@ class JobOutcome {
  private:
   const JobSpec& spec() const { return job_.spec(); }
 
+  int JobIndex() const {
+    const auto& jobs = input_.report.jobs();
+    const auto found =
+        std::find_if(jobs.begin(), jobs.end(),
+                     [this](const Job& job) { return &job == reported_.job; });
+    return static_cast<int>(found - jobs.begin());
+  }
+
   void Warn() {
     const JobSpecIssues issues = KubernetesJobSpecIssues(spec(), "spec");
     for (const std::string& warning : issues.warnings) {
@@ -90,8 +98,9 @@ class JobOutcome {
           error.field.starts_with("spec.template") ||
           error.field.ends_with("onExitCodes.containerName");
       if (needs_template && !spec().has_template_()) continue;
-      outcome_.warnings.push_back(absl::StrFormat(
-          "%s; the API server refuses such a Job", FormatFieldError(error)));
+      outcome_.refusals.push_back(absl::StrFormat(
+          "report.jobs[%d].%s; the API server refuses such a Job", JobIndex(),
+          FormatFieldError(error)));
     }
     const Pod* const pod = reported_.failed_pod;
     if (pod != nullptr && !HasTrackingFinalizer(*pod)) {

@@ -81,9 +81,9 @@ class WorkloadVerdict {
       outcome_.warnings.push_back(std::move(warning));
     }
     for (const FieldError& error : issues.errors) {
-      outcome_.warnings.push_back(
-          absl::StrFormat("%s; the API server refuses such a Workload",
-                          FormatFieldError(error)));
+      outcome_.refusals.push_back(absl::StrFormat(
+          "report.kueueWorkload.%s; the API server refuses such a Workload",
+          FormatFieldError(error)));
     }
   }
 

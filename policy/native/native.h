@@ -40,6 +40,10 @@ struct NativeOutcome {
   // For RETRY: the operator moves the workload to capacity that is not
   // interrupted (Flyte's last attempts).
   bool on_demand = false;
+  // What the API server or a webhook refuses, each "report.jobs[0].spec.x:
+  // why". Such an object never gets to the operator; the verdict is what it
+  // would do all the same.
+  std::vector<std::string> refusals;
   // What was not understood: newer fields, missing objects.
   std::vector<std::string> warnings;
 };

@@ -65,9 +65,9 @@ class Outcome {
  private:
   void Warn() {
     for (const FieldError& error : ValidateTrainJobSpec(job_.spec())) {
-      outcome_.warnings.push_back(
-          absl::StrFormat("%s; the API server refuses such a TrainJob",
-                          FormatFieldError(error)));
+      outcome_.refusals.push_back(absl::StrFormat(
+          "report.trainJob.%s; the API server refuses such a TrainJob",
+          FormatFieldError(error)));
     }
   }
 

@@ -58,9 +58,9 @@ class Outcome {
       outcome_.warnings.push_back(std::move(warning));
     }
     for (const FieldError& error : issues.errors) {
-      outcome_.warnings.push_back(
-          absl::StrFormat("%s; the webhook refuses such a %s",
-                          FormatFieldError(error), kind_.name));
+      outcome_.refusals.push_back(absl::StrFormat(
+          "report.kubeflowJob.%s; the webhook refuses such a %s",
+          FormatFieldError(error), kind_.name));
     }
   }
 

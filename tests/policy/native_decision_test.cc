@@ -215,11 +215,37 @@ TEST(CompareNativeTest, WithoutAnOperatorsObjectThereIsAWarning) {
   EXPECT_THAT(response.warnings(), Contains(HasSubstr("no native verdict")));
 }
 
+TEST(NativePolicyTest, ASpecTheOperatorWouldRefuseIsRefusedAtItsFields) {
+  v1::FailureReport report = DrainedJob(-1, 0);
+  report.mutable_jobs(0)->mutable_spec()->set_completions(-7);
+  v1::DecideRequest request;
+  *request.mutable_report() = report;
+  v1::DecideResponse response;
+  EXPECT_THAT(
+      TryDecide(request, kNative, response),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("report.jobs[0].spec.backoffLimit: Invalid "
+                               "value: -1: must be greater than or equal to 0"),
+                     HasSubstr("report.jobs[0].spec.completions"))));
+}
+
+TEST(NativePolicyTest, AWaitOfUnknownLengthIsAMinute) {
+  v1::FailureReport report = DrainedJobSet(3, 0, 0);
+  report.mutable_job_set()
+      ->mutable_spec()
+      ->mutable_failure_policy()
+      ->add_rules()
+      ->set_action("Newer");
+  const v1::DecideResponse response = DecideWith(kNative, report);
+  EXPECT_EQ(response.decision().action(), v1::WAIT);
+  EXPECT_EQ(response.decision().retry_after().seconds(), 60);
+}
+
 TEST(CompareNativeTest, WhatTheOperatorWouldRefuseIsAWarning) {
   v1::FailureReport report = DrainedJob(-1, 0);
   const std::string spec = std::string(kOwn) + "compare_native: true";
   EXPECT_THAT(DecideWith(spec.c_str(), report).warnings(),
-              Contains(AllOf(HasSubstr("Job: spec.backoffLimit"),
+              Contains(AllOf(HasSubstr("Job: report.jobs[0].spec.backoffLimit"),
                              HasSubstr("greater than or equal to 0"))));
 }
 

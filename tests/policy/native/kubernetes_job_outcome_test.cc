@@ -178,8 +178,9 @@ TEST(KubernetesJobOutcomeTest, WarnsOfWhatTheApiServerWouldRefuse) {
       JobText("backoff_limit: -1 pod_failure_policy { rules { action: 'New' "
               "on_exit_codes { operator: 'In' values: 1 } } }") +
       PodText(1));
-  EXPECT_THAT(outcome->warnings,
-              Contains(HasSubstr("spec.backoffLimit: Invalid value")));
+  EXPECT_THAT(
+      outcome->refusals,
+      Contains(HasSubstr("report.jobs[0].spec.backoffLimit: Invalid value")));
   EXPECT_THAT(outcome->warnings, Contains(HasSubstr("passed over")));
 }
 

@@ -312,11 +312,11 @@ TEST_F(KueueWorkloadOutcomeTest, HugeAndNegativeNumbersAreNamedAndSurvived) {
   workload.mutable_spec()->set_maximum_execution_time_seconds(-5);
   NativeOutcome outcome = Outcome(workload);
   EXPECT_EQ(outcome.action, v1::FAIL);
-  EXPECT_THAT(outcome.warnings,
+  EXPECT_THAT(outcome.refusals,
               Contains(HasSubstr("spec.maximumExecutionTimeSeconds")));
   status.mutable_requeue_state()->set_count(-7);
   outcome = Outcome(workload);
-  EXPECT_THAT(outcome.warnings,
+  EXPECT_THAT(outcome.refusals,
               Contains(HasSubstr("status.requeueState.count")));
 }
 

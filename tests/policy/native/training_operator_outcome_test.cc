@@ -212,10 +212,10 @@ TEST_F(TrainingJobOutcomeTest, BadInputIsSaidAndAnswered) {
   EXPECT_EQ(outcome.action, v1::FAIL);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("backoffLimit: -1")));
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("Seconds: -9")));
-  EXPECT_THAT(outcome.warnings,
+  EXPECT_THAT(outcome.refusals,
               Contains(HasSubstr("[Master].replicas: Forbidden: must be 1")));
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("'Perhaps'")));
-  EXPECT_THAT(outcome.warnings, Contains(HasSubstr("name pytorch")));
+  EXPECT_THAT(outcome.refusals, Contains(HasSubstr("name pytorch")));
 }
 
 TEST_F(TrainingJobOutcomeTest, UnknownKindHasNoNativeAnswer) {
