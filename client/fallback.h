@@ -18,7 +18,8 @@ enum class Fallback {
   // Ask again later with the same request; nothing is wrong with it. When the
   // caller cannot wait any longer, as kNativePolicy.
   kRetryLater,
-  // Asking again gives the same error. Do what the workload's own operator
+  // Asking again gives the same error; that holds for INTERNAL, too, which is
+  // a bug met by this request. Do what the workload's own operator
   // would do without the service (backoffLimit, maxRestarts, ...), and report
   // the error: request, policy name or configuration have to change.
   kNativePolicy,

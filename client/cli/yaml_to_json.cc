@@ -114,9 +114,10 @@ absl::StatusOr<std::vector<std::string>> Convert(std::string_view yaml) {
 absl::StatusOr<std::vector<std::string>> YamlToJson(std::string_view yaml) {
   try {
     return Convert(yaml);
-  } catch (const YAML::DeepRecursion& e) {
-    return ErrorAt(e.mark, absl::StrFormat("expected at most %d nested levels",
-                                           kMaxJsonDepth));
+  } catch (const YAML::DeepRecursion&) {
+    // Its mark is where the parser has read to, not where it gave up.
+    return absl::InvalidArgumentError(
+        absl::StrFormat("expected at most %d nested levels", kMaxJsonDepth));
   } catch (const YAML::Exception& e) {
     return ErrorAt(e.mark, absl::StrFormat("not YAML: %s", e.msg));
   } catch (const std::exception& e) {

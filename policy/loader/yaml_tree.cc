@@ -1,5 +1,6 @@
 #include "policy/loader/yaml_tree.h"
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -207,6 +208,9 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
       TreeBuilder builder(file, body, issues);
       try {
         more = parser.HandleNextDocument(builder);
+      } catch (const YAML::DeepRecursion& error) {
+        fail(PositionOf(error.mark), "nested too deeply");
+        more = false;
       } catch (const YAML::Exception& error) {
         fail(PositionOf(error.mark), error.msg);
         more = false;

@@ -10,6 +10,7 @@
 namespace mulligan {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -163,6 +164,12 @@ TEST(ParseYamlTest, KeepsWhatStoodBeforeASyntaxError) {
   const Parsed parsed = Parse("a: {b: 1}\nc:\n  - 2\n  - [3, }\n");
   EXPECT_THAT(parsed.issues, SizeIs(1));
   EXPECT_EQ(ShowAll(parsed), "{a:{b:1} c:[2]}");
+}
+
+TEST(ParseYamlTest, SaysThatTextIsDeeperThanTheParserGoes) {
+  const std::string depth(3000, '[');
+  EXPECT_THAT(Parse("a: " + depth + std::string(3000, ']')).issues,
+              Contains(HasSubstr("not valid YAML: nested too deeply")));
 }
 
 TEST(ParseYamlTest, SaysWhetherTheLastDocumentIsWhole) {
