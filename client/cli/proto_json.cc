@@ -69,6 +69,13 @@ std::string ReadableValue(std::string_view value) {
                                          : QuoteJson(value.substr(colon + 2));
 }
 
+// Protobuf puts paths in round brackets.
+std::string_view WithoutBrackets(std::string_view path) {
+  return path.size() >= 2 && path.front() == '('
+             ? path.substr(1, path.size() - 2)
+             : path;
+}
+
 // "oneof field 'policy_choice' is already set. Cannot set 'inlinePolicy'" with
 // the names that exclude each other, when `type` has them.
 std::string RewordOneof(std::string_view path, std::string_view value,
@@ -94,6 +101,16 @@ std::string RewordOneof(std::string_view path, std::string_view value,
       JoinPath(path, field), names.empty() ? CamelCasePath(oneof) : names);
 }
 
+// "report" or "(report) jobSet".
+std::string RewordList(std::string_view where) {
+  const size_t close = where.find(") ");
+  const bool nested = where.substr(0, 1) == "(" && close != where.npos;
+  return absl::StrFormat(
+      "%s: found a list, expected a single value",
+      nested ? JoinPath(where.substr(1, close - 1), where.substr(close + 2))
+             : CamelCasePath(where));
+}
+
 // Rewords "(path): invalid value V for type T" and its two variations.
 std::string Reword(std::string_view message,
                    const google::protobuf::Descriptor& root) {
@@ -103,12 +120,13 @@ std::string Reword(std::string_view message,
   const size_t type_at = message.rfind(kForType);
   if (value_at == std::string_view::npos || type_at < value_at ||
       type_at == std::string_view::npos) {
+    const size_t list_at = message.find(": Proto field is not repeating");
+    if (list_at != std::string_view::npos) {
+      return RewordList(message.substr(0, list_at));
+    }
     return std::string(message.substr(0, message.find('\n')));
   }
-  std::string_view path = message.substr(0, value_at);
-  if (path.size() >= 2 && path.front() == '(') {
-    path = path.substr(1, path.size() - 2);
-  }
+  const std::string_view path = WithoutBrackets(message.substr(0, value_at));
   const size_t value_start = value_at + kSeparator.size();
   const std::string_view value =
       message.substr(value_start, type_at - value_start);

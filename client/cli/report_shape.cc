@@ -44,9 +44,11 @@ absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
   if (!field.is_repeated()) {
     return kind.empty() ? absl::OkStatus() : CheckKind(value, kind, path);
   }
-  if (TypeOfJson(value) == JsonType::kObject) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: found an object, expected a list", path));
+  const JsonType type = TypeOfJson(value);
+  if (type != JsonType::kArray && type != JsonType::kNull) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: found %s, expected a list", path,
+        type == JsonType::kObject ? "an object" : "a single value"));
   }
   if (kind.empty()) return absl::OkStatus();
   int index = 0;

@@ -103,6 +103,12 @@ TEST(AnswerRequestsTest, RefusesWhatAParserWouldDropWithoutAWord) {
   } kTests[] = {
       {R"({"report":{"jobs":{"kind":"Job"}}})",
        "line 1: report.jobs: found an object, expected a list"},
+      {R"({"report":{"nodes":"a"}})",
+       "line 1: report.nodes: found a single value, expected a list"},
+      {R"({"report":[]})",
+       "line 1: report: found a list, expected a single value"},
+      {R"({"report":{"job_set":{"status":[]}}})",
+       "line 1: report.jobSet.status: found a list, expected a single value"},
       {R"({"report":{"pods":[{"kind":"Pod"},{"kind":"List"}]}})",
        "line 1: report.pods[1]: kind is \\\"List\\\", expected Pod"},
       {R"({"report":{"job_set":{"kind":"Job"}}})",
