@@ -319,6 +319,43 @@ void ReadDashboardError(const std::string& error, KubeRayPlot& plot) {
       unknown ? RayAnswer::Kind::kNotFound : RayAnswer::Kind::kError;
 }
 
+// Members that are one text each.
+absl::Status ReadTexts(const Json& event, KubeRayPlot& plot) {
+  struct Row {
+    const char* name;
+    void (*apply)(const std::string& text, KubeRayPlot& into);
+  };
+  constexpr Row kRows[] = {
+      {"getJobInfoError", ReadDashboardError},
+      {"submitJobError",
+       [](const auto& text, auto& into) { into.errors.submit = text; }},
+      {"rayCluster.status.state",
+       [](const auto& text, auto& into) { into.cluster_state = text; }},
+  };
+  for (const auto& [name, apply] : kRows) {
+    if (MemberOf(event, name).is_null()) continue;
+    const auto text = TextOrEmpty(event.at(name), name);
+    if (!text.ok()) return text.status();
+    apply(*text, plot);
+  }
+  return absl::OkStatus();
+}
+
+// What is told of later comes later.
+absl::Status ReadSpecUpdates(const Json& event, KubeRayPlot& plot) {
+  Json updates = MemberOf(event, "specUpdates");
+  if (updates.is_null()) updates = Json::array();
+  for (const Json& when :
+       {event, MemberOf(event, "then"), MemberOf(event, "afterwards")}) {
+    if (MemberOf(when, "specUpdate").is_null()) continue;
+    updates.push_back(when["specUpdate"]);
+  }
+  for (const Json& update : updates) {
+    if (auto read = ReadSpecUpdate(update, plot); !read.ok()) return read;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const CaseInput& input) {
@@ -332,55 +369,28 @@ absl::StatusOr<KubeRayPlot> KubeRayPlotFrom(const CaseInput& input) {
        "rayCluster.status.state", "getJobInfoError", "submitJobError",
        "specUpdate", "specUpdates", "then", "afterwards"});
   if (!read.ok()) return read;
-  if (const Json info = MemberOf(event, "rayJobInfo"); info.is_object()) {
-    read = ReadRayInfo(info, plot);
-    if (!read.ok()) return read;
-  }
-  for (const auto& [name, apply] :
-       {std::pair<const char*, void (*)(const std::string&, KubeRayPlot&)>(
-            "getJobInfoError", ReadDashboardError),
-        {"submitJobError",
-         [](const std::string&error, KubeRayPlot&into) {
-           into.errors.submit = error;
-         }},
-        {"rayCluster.status.state",
-         [](const std::string&state, KubeRayPlot&into) {
-           into.cluster_state = state;
-         }}}) {
-    if (MemberOf(event, name).is_null()) continue;
-    const auto text = TextOrEmpty(event[name], name);
-    if (!text.ok()) return text.status();
-    apply(*text, plot);
-  }
-  if (const Json submitter = MemberOf(event, "submitterJob");
-      !submitter.is_null()) {
+  const Json info = MemberOf(event, "rayJobInfo");
+  if (info.is_object()) read = ReadRayInfo(info, plot);
+  if (!read.ok()) return read;
+  read = ReadTexts(event, plot);
+  if (!read.ok()) return read;
+  const Json submitter = MemberOf(event, "submitterJob");
+  if (!submitter.is_null()) {
     const auto text = TextOrEmpty(submitter, "event.submitterJob");
     if (!text.ok()) return text.status();
     read = ReadSubmitter(*text, plot);
     if (!read.ok()) return read;
   }
-  if (const Json since = MemberOf(event, "secondsSinceSubmitterFinished");
-      since.is_number()) {
-    plot.seconds_since_submitter_finished = since.get<std::int64_t>();
-  }
-  Json updates = MemberOf(event, "specUpdates");
-  if (updates.is_null()) updates = Json::array();
-  // What is told of later comes later.
-  for (const Json& when :
-       {event, MemberOf(event, "then"), MemberOf(event, "afterwards")}) {
-    if (MemberOf(when, "specUpdate").is_null()) continue;
-    updates.push_back(when["specUpdate"]);
-  }
-  for (const Json& update : updates) {
-    read = ReadSpecUpdate(update, plot);
-    if (!read.ok()) return read;
-  }
+  const Json since = MemberOf(event, "secondsSinceSubmitterFinished");
+  if (since.is_number()) plot.seconds_since_submitter_finished = since;
+  read = ReadSpecUpdates(event, plot);
+  if (!read.ok()) return read;
   if (const Json what = MemberOf(event, "what"); !what.is_null()) {
     const auto text = TextOrEmpty(what, "event.what");
     if (!text.ok()) return text.status();
+    const bool more = event.size() > 1;
     // Of a deadline the spec tells.
-    read =
-        ReadSentence(*text, event.size() > 1 || input.kind == "deadline", plot);
+    read = ReadSentence(*text, more || input.kind == "deadline", plot);
     if (!read.ok()) return read;
   }
   return plot;

@@ -180,6 +180,21 @@ absl::Status ReadStartTime(const Json& input, to::JobStatus& status) {
   return absl::OkStatus();
 }
 
+// A condition of the job that stands alone.
+absl::Status ReadConditionBefore(const Json& input,
+                                 training_operator::JobStatus& status) {
+  for (const char* const member : {"conditionBefore", "jobCondition"}) {
+    const Json before = MemberOrNull(input, member);
+    if (before.is_null()) continue;
+    const auto conditions = ConditionObjects(Json::array({before}));
+    if (!conditions.ok()) return conditions.status();
+    const absl::Status read =
+        ReadStatus({{"statusBefore", {{"conditions", *conditions}}}}, status);
+    if (!read.ok()) return read;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Answer> TrainingSuccessAnswer(const CaseInput& input) {
@@ -230,15 +245,8 @@ absl::StatusOr<Answer> TrainingPassAnswer(const CaseInput& input) {
   if (!read.ok()) return read;
   read = ReadStatus(input.input, *scene.job().mutable_status());
   if (!read.ok()) return read;
-  for (const char* const member : {"conditionBefore", "jobCondition"}) {
-    const Json before = MemberOrNull(input.input, member);
-    if (before.is_null()) continue;
-    const auto conditions = ConditionObjects(Json::array({before}));
-    if (!conditions.ok()) return conditions.status();
-    read = ReadStatus({{"statusBefore", {{"conditions", *conditions}}}},
-                      *scene.job().mutable_status());
-    if (!read.ok()) return read;
-  }
+  read = ReadConditionBefore(input.input, *scene.job().mutable_status());
+  if (!read.ok()) return read;
   const Json updates = UpdatesIn(input.input);
   if (!updates.is_null()) {
     return UpdatesAnswer(updates, scene, scene.job().status());

@@ -129,12 +129,13 @@ TEST(UserSignature, EveryMistakeIsReported) {
   EXPECT_EQ(created.signatures, nullptr);
   EXPECT_THAT(
       created.issues,
-      ElementsAre(Field(&Issue::message, HasSubstr("not an RE2 expression")),
-                  Field(&Issue::message, HasSubstr("used twice")),
-                  Field(&Issue::message, HasSubstr("signatures[1].cause: missing")),
-                  Field(&Issue::message, HasSubstr("signatures[2].name: missing")),
-                  Field(&Issue::message, HasSubstr("neither messagePattern")),
-                  Field(&Issue::message, HasSubstr("signatures[3].cause: missing"))));
+      ElementsAre(
+          Field(&Issue::message, HasSubstr("not an RE2 expression")),
+          Field(&Issue::message, HasSubstr("used twice")),
+          Field(&Issue::message, HasSubstr("signatures[1].cause: missing")),
+          Field(&Issue::message, HasSubstr("signatures[2].name: missing")),
+          Field(&Issue::message, HasSubstr("neither messagePattern")),
+          Field(&Issue::message, HasSubstr("signatures[3].cause: missing"))));
 }
 
 TEST(UserSignature, PatternLengthIsBounded) {

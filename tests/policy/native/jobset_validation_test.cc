@@ -103,9 +103,10 @@ TEST(ValidateJobSetSpecTest, WhatIsNewerOrCannotWorkIsAWarning) {
   EXPECT_THAT(issues.errors, IsEmpty());
   EXPECT_THAT(
       issues.warnings,
-      ElementsAre(HasSubstr("'Later'"), HasSubstr("-1 acts like 0"),
-                  HasSubstr("onJobFailureMessagePatterns[0]: '(' is not an RE2"),
-                  HasSubstr("'Ignore'")));
+      ElementsAre(
+          HasSubstr("'Later'"), HasSubstr("-1 acts like 0"),
+          HasSubstr("onJobFailureMessagePatterns[0]: '(' is not an RE2"),
+          HasSubstr("'Ignore'")));
 }
 
 TEST(ValidateJobSetUpdateTest, PoliciesAreImmutable) {
