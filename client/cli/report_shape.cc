@@ -1,6 +1,9 @@
 #include "client/cli/report_shape.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "client/cli/json_text.h"
@@ -60,7 +63,58 @@ absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
   return absl::OkStatus();
 }
 
+// The list whose objects are called `key`: "jobs" for "job".
+const FieldDescriptor* ListOf(const std::string& key) {
+  const FieldDescriptor* const list = FieldOfReport(key + "s");
+  const bool is_list = list != nullptr && list->is_repeated() &&
+                       list->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+  return is_list && FieldOfReport(key) == nullptr ? list : nullptr;
+}
+
+bool Has(const std::vector<JsonMember>& members, const FieldDescriptor& field) {
+  return std::any_of(
+      members.begin(), members.end(), [&](const JsonMember& member) {
+        return member.key == field.json_name() || member.key == field.name();
+      });
+}
+
 }  // namespace
+
+std::string ListsOfOne(std::string request,
+                       std::vector<std::string>& warnings) {
+  struct Splice {
+    std::size_t key;
+    std::size_t value;
+    std::size_t size;
+    std::string list;
+  };
+  std::vector<Splice> splices;
+  for (const JsonMember& top : JsonMembers(request)) {
+    if (top.key != "report") continue;
+    const std::vector<JsonMember> members = JsonMembers(top.value);
+    for (const JsonMember& member : members) {
+      const FieldDescriptor* const list = ListOf(member.key);
+      if (list == nullptr || Has(members, *list) ||
+          TypeOfJson(member.value) != JsonType::kObject) {
+        continue;
+      }
+      const auto value =
+          static_cast<std::size_t>(member.value.data() - request.data());
+      const std::size_t key = request.rfind('"' + member.key + '"', value);
+      if (key == std::string::npos) continue;  // written with escapes
+      splices.push_back({key, value, member.value.size(), list->json_name()});
+      warnings.push_back(absl::StrFormat("report.%s is taken for report.%s[0]",
+                                         member.key, list->json_name()));
+    }
+  }
+  // From the back, so that the places before stay where they are.
+  for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
+    const std::string value = request.substr(splice->value, splice->size);
+    request.replace(splice->key, splice->value + splice->size - splice->key,
+                    absl::StrFormat("\"%s\":[%s]", splice->list, value));
+  }
+  return request;
+}
 
 absl::Status CheckReportShape(std::string_view report, std::string_view path) {
   for (const JsonMember& member : JsonMembers(report)) {

@@ -3,7 +3,9 @@
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_SHAPE_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_SHAPE_H_
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -17,6 +19,12 @@ absl::Status CheckRequestShape(std::string_view request);
 // The same for a FailureReport; `path` is put before the fields' names.
 absl::Status CheckReportShape(std::string_view report,
                               std::string_view path = "");
+
+// A DecideRequest in which a report member named for one object of a list
+// ("job": {...}) is that list ("jobs": [{...}]), each with a warning; without
+// it the object would be an unknown field and be ignored. A report that has the
+// list too is left alone. Requires what CheckRequestShape requires.
+std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
 
 }  // namespace mulligan::cli
 

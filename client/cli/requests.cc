@@ -88,7 +88,10 @@ class Batch {
 
   void AddLine(size_t number, std::string line) {
     Slot slot{number, CheckOneObject(line), {}};
-    if (slot.status.ok()) slot.status = CheckRequestShape(line);
+    if (slot.status.ok()) {
+      line = ListsOfOne(std::move(line), slot.warnings);
+      slot.status = CheckRequestShape(line);
+    }
     if (slot.status.ok()) {
       if (RepairText(line)) {
         slot.warnings.emplace_back(

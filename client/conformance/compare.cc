@@ -189,7 +189,9 @@ void CompareMembers(const std::string& path, const Json& expect,
       const Json& answer = actual[name];
       const bool presence = AssertsPresence(name, wanted, answer);
       Compare(member_path, wanted,
-              presence ? Json(answer.is_string() && answer != "") : answer,
+              presence ? Json(answer.is_string() &&
+                              !answer.get_ref<const std::string&>().empty())
+                       : answer,
               differences);
     } else if (!CompareProperty(path, name, wanted, actual, differences) &&
                !CompareNever(path, name, wanted, actual, differences)) {

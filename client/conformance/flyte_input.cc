@@ -98,7 +98,7 @@ const Json& Members::Get(const std::string& name) {
 }
 
 std::string Members::Text(const std::string& name, std::string otherwise) {
-  return Has(name) ? Get(name).get<std::string>() : otherwise;
+  return Has(name) ? Get(name).get<std::string>() : std::move(otherwise);
 }
 
 std::int64_t Members::Number(const std::string& name, std::int64_t otherwise) {
