@@ -69,10 +69,11 @@ void FillDecision(const Case& failure, const Verdict& verdict,
 }
 
 void FillRecord(const Case& failure, const Verdict& verdict,
-                const std::string& failure_id, const v1::Decision& decision,
+                const FailureId& id, const v1::Decision& decision,
                 v1::AttemptRecord& record) {
   const v1::Diagnosis& diagnosis = failure.diagnosis;
-  record.set_failure_id(failure_id);
+  record.set_failure_id(id.id);
+  record.set_named(id.named);
   record.set_attempt(failure.attempt);
   record.set_cause(diagnosis.cause());
   if (verdict.charged != kNoBudget) {
@@ -88,8 +89,8 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   if (diagnosis.fingerprint().size() <= kMaxFingerprintBytes) {
     record.set_fingerprint(diagnosis.fingerprint());
   }
-  if (failure.report.progress().has_value()) {
-    record.set_progress(failure.report.progress().value());
+  if (failure.progress.has_value()) {
+    record.set_progress(failure.progress.value());
   }
   *record.mutable_decision() = decision;
   // What to fetch is asked anew each time and would not fit.

@@ -7,6 +7,7 @@
 
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/ledger.pb.h"
+#include "policy/budget/failure_id.h"
 #include "policy/verdict.h"
 
 namespace mulligan {
@@ -17,7 +18,7 @@ void FillDecision(const Case& failure, const Verdict& verdict,
 
 // Fills `record` with what happened and, without its human texts, `decision`.
 void FillRecord(const Case& failure, const Verdict& verdict,
-                const std::string& failure_id, const v1::Decision& decision,
+                const FailureId& id, const v1::Decision& decision,
                 v1::AttemptRecord& record);
 
 // Adds sentence and reasons, made from the record.

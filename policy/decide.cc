@@ -3,21 +3,29 @@
 #include <google/protobuf/arena.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "policy/answer.h"
 #include "policy/budget/failure_id.h"
+#include "policy/budget/known_failure.h"
 #include "policy/budget/ledger.h"
+#include "policy/budget/seeding.h"
 #include "policy/decision_id.h"
 #include "policy/demystify/demystify.h"
+#include "policy/earlier_attempts.h"
 #include "policy/explain.h"
 #include "policy/intake.h"
+#include "policy/kubernetes_codec.h"
 #include "policy/native_decision.h"
-#include "policy/stable_hash.h"
+#include "policy/ownership.h"
 #include "policy/times.h"
+#include "policy/utf8.h"
 #include "policy/validate.h"
 #include "policy/verdict.h"
 
@@ -33,11 +41,19 @@ Message& Scratch(google::protobuf::Arena* arena,
   return *google::protobuf::Arena::CreateMessage<Message>(arena);
 }
 
-// A final record exists: the same verdict, and nothing is charged.
+// A final record exists: the same verdict, and nothing is charged. A delay has
+// been running since.
 void AnswerAgain(const Call& call, const v1::AttemptRecord& record) {
   const CompiledPolicy& policy = call.compiled();
   v1::Decision& decision = *call.response.mutable_decision();
   decision = record.decision();
+  if (decision.has_retry_after() && record.has_observed_at()) {
+    const absl::Duration elapsed =
+        std::max(call.now - ToTime(record.observed_at()), absl::ZeroDuration());
+    SetDuration(std::max(ToDuration(decision.retry_after()) - elapsed,
+                         absl::ZeroDuration()),
+                *decision.mutable_retry_after());
+  }
   FillTexts(call.diagnosis(), record, decision);
   v1::Accounting& accounting = *call.response.mutable_accounting();
   ReportAccounts(Accounts(policy.budgets, call.ledger(), call.now), accounting);
@@ -84,7 +100,7 @@ void FillExplanation(const Call& call, const Case& failure,
 
 // Writes the verdict into the ledger and, from that record, the texts.
 void Settle(const Case& failure, const Verdict& verdict,
-            const Accounts& accounts, const std::string& failure_id,
+            const Accounts& accounts, const FailureId& id,
             v1::DecideResponse& response) {
   v1::BudgetLedger& ledger = *response.mutable_ledger();
   v1::Decision& decision = *response.mutable_decision();
@@ -92,7 +108,7 @@ void Settle(const Case& failure, const Verdict& verdict,
   v1::AttemptRecord& record = verdict.recorded
                                   ? AddRecord(failure.attempts, ledger)
                                   : Scratch(response.GetArena(), on_heap);
-  FillRecord(failure, verdict, failure_id, decision, record);
+  FillRecord(failure, verdict, id, decision, record);
   FillTexts(failure.diagnosis, record, decision);
   FillExhaustion(record, *response.mutable_accounting());
   if (verdict.recorded) {
@@ -101,22 +117,59 @@ void Settle(const Case& failure, const Verdict& verdict,
   }
 }
 
+// The report of the attempt at hand alone, for rules that look at the raw
+// objects. Null: it is all there is.
+std::optional<v1::FailureReport> AttemptAtHand(const Call& call) {
+  if (call.findings.earlier.empty()) return std::nullopt;
+  v1::FailureReport report = call.request.report();
+  std::vector<bool> past(static_cast<std::size_t>(report.pods_size()), false);
+  for (const EarlierAttempt& earlier : call.findings.earlier) {
+    for (const int pod : earlier.incident.pods) {
+      past[static_cast<std::size_t>(pod)] = true;
+    }
+  }
+  auto& pods = *report.mutable_pods();
+  int kept = 0;
+  for (int i = 0; i < pods.size(); ++i) {
+    if (!past[static_cast<std::size_t>(i)]) pods.SwapElements(kept++, i);
+  }
+  pods.DeleteSubrange(kept, pods.size() - kept);
+  return report;
+}
+
 // `native` is null unless the operator decides.
-void DecideNow(const Call& call, const std::string& failure_id, bool refund,
-               const NativeOutcome* native) {
-  const bool stale = ConsultHistory(call);
-  const v1::FailureReport& report = call.request.report();
+void DecideNow(const Call& call, const FailureId& id, bool refund, bool stale,
+               PatternAllowance& patterns, const NativeOutcome* native) {
+  const std::optional<v1::FailureReport> alone = AttemptAtHand(call);
+  const v1::FailureReport& report = alone ? *alone : call.request.report();
+  const absl::Time failed_at = FailedAt(call.diagnosis(), call.now);
+  if (call.diagnosis().situation() == v1::Diagnosis::BROKEN) {
+    WarnOfLaterRecords(call);
+    ConsultHistory(call, report.progress(), failed_at, call.diagnosis());
+  }
   const std::int32_t next = NextAttempt(call.ledger());
   const std::int32_t attempt = report.has_attempt() ? report.attempt() : next;
-  const std::uint64_t identity =
-      StableHash().Add(call.workload.uid()).Add(failure_id).value();
-  PatternAllowance patterns;
-  const Case failure{report,          call.workload, call.diagnosis(),
-                     call.compiled(), call.ledger(), call.now,
-                     call.since,      attempt,       std::max(next, attempt),
-                     identity,        refund,        patterns};
+  std::optional<absl::Time> ask_again;
+  if (IsSet(call.findings.ask_again)) {
+    ask_again = ToTime(call.findings.ask_again);
+  }
+  const Case failure{report,
+                     call.workload,
+                     call.diagnosis(),
+                     call.compiled(),
+                     call.ledger(),
+                     report.progress(),
+                     call.now,
+                     failed_at,
+                     ask_again,
+                     call.since,
+                     attempt,
+                     std::max(next, attempt),
+                     IdentityOf(call, id),
+                     refund,
+                     patterns};
   if (native != nullptr && !stale) {
-    return DecideNatively(call, failure, *native, failure_id);
+    return DecideNatively(call, failure, *native, id);
   }
   Accounts accounts(call.compiled().budgets, call.ledger(), call.now);
   const Verdict verdict = Evaluate(failure, {}, accounts);
@@ -129,10 +182,56 @@ void DecideNow(const Call& call, const std::string& failure_id, bool refund,
                  *call.response.mutable_accounting());
   FillExplanation(call, failure, verdict, stale);
   if (patterns.used_up()) call.Warn(kPatternsUsedUp);
-  Settle(failure, verdict, accounts, failure_id, call.response);
+  Settle(failure, verdict, accounts, id, call.response);
 }
 
-// Requires: the request is valid and its report has a time.
+// An operator that decides has its own counters: the ledger only remembers
+// them.
+void DecideByOperator(const Call& call, const FailureId& id,
+                      const NativeOutcome& native) {
+  PatternAllowance patterns;
+  const int known = FindFailure(call.ledger(), id.id);
+  if (known >= 0 && !IsPending(call.ledger().history(known))) {
+    return AnswerAgain(call, call.ledger().history(known));
+  }
+  if (known >= 0) TakeBack(known, call.ledger());
+  const bool stale = MarkIfStale(call);
+  if (!call.request.has_ledger()) {
+    const NativeCount count =
+        CountNativeFailures(call.request.report(), EarlierIn(call));
+    if (count.failures > 0) {
+      SeedLedger(count, count.failures, call.compiled(), call.ledger());
+    }
+  }
+  DecideNow(call, id, known < 0, stale, patterns, &native);
+}
+
+// The order of checks: is anything broken, was it told before, is it of a past
+// attempt; and only then what it costs.
+void DecideByPolicy(const Call& call, const FailureId& id) {
+  PatternAllowance patterns;
+  if (call.diagnosis().situation() != v1::Diagnosis::BROKEN) {
+    return DecideNow(call, id, false, false, patterns, nullptr);
+  }
+  if (id.from_time_only) {
+    call.Warn(
+        "nothing in the report tells this failure from the next one, so its id "
+        "comes from observedAt; send failureId or attempt");
+  }
+  const NativeCount count =
+      CountNativeFailures(call.request.report(), EarlierIn(call));
+  const int known = FindKnown(call.ledger(), ToldNow(call, id, count));
+  if (known >= 0 && !IsPending(call.ledger().history(known))) {
+    return AnswerAgain(call, call.ledger().history(known));
+  }
+  if (known >= 0) TakeBack(known, call.ledger());
+  const bool stale = MarkIfStale(call);
+  if (!stale) TellEarlierAttempts(call, count, patterns);
+  DecideNow(call, id, known < 0, stale, patterns, nullptr);
+}
+
+// Requires: the request is valid, its report has a time and is about one
+// workload.
 absl::Status DecideValid(const v1::DecideRequest& request,
                          const PolicySet& policies,
                          v1::DecideResponse& response) {
@@ -149,7 +248,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     return owner;
   }
   Call call{request,      *policy, workload, ToTime(report.observed_at()),
-            std::nullopt, response};
+            std::nullopt, {},      response};
   std::optional<NativeOutcome> native;
   if (AsksOperator(call)) {
     const absl::Status asked = AskOperator(call, native);
@@ -159,19 +258,12 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   DiagnoseReport(call);
   OpenLedger(call);
 
-  FailureId id = FailureIdOf(report, workload, call.now);
-  if (id.from_time_only) {
-    call.Warn(
-        "nothing in the report tells this failure from the next one, so its id "
-        "comes from observedAt; send failureId or attempt");
-  }
-  const int known = FindFailure(call.ledger(), id.id);
-  if (known >= 0 && !IsPending(call.ledger().history(known))) {
-    AnswerAgain(call, call.ledger().history(known));
+  FailureId id =
+      FailureIdOf(report, workload, call.findings.incident, call.now);
+  if (DecidesNatively(call)) {
+    DecideByOperator(call, id, *native);
   } else {
-    if (known >= 0) TakeBack(known, call.ledger());
-    DecideNow(call, id.id, known < 0,
-              DecidesNatively(call) ? &*native : nullptr);
+    DecideByPolicy(call, id);
   }
   if (native.has_value()) ShowNative(call, *std::move(native));
 
@@ -183,6 +275,46 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   return absl::OkStatus();
 }
 
+// What a valid request lacks, or has too much of, for its verdict.
+template <typename Request>
+class Prepared {
+ public:
+  template <typename Response>
+  Prepared(const Request& request, const google::protobuf::Timestamp& now,
+           Response& response)
+      : request_(&request) {
+    const v1::FailureReport& report = request.report();
+    const auto& named = report.workload();
+    if (!named.name().empty() || !named.uid().empty()) {
+      foreign_ = FindForeign(report);
+    }
+    if (report.has_observed_at() && foreign_.empty()) return;
+    request_ = &changed_.emplace(request);
+    v1::FailureReport& changed = *changed_->mutable_report();
+    if (!report.has_observed_at()) {
+      *changed.mutable_observed_at() = now;
+      response.add_warnings(kNoObservedAt);
+    }
+    if (foreign_.empty()) return;
+    LeaveOut(foreign_, changed);
+    response.add_warnings(absl::StrCat(
+        "left out what belongs to another workload: ",
+        SanitizeUtf8(absl::StrJoin(foreign_.owners, ", ").substr(0, 1024))));
+  }
+
+  const Request& operator*() const { return *request_; }
+
+  // Evidence is found in the report as it was sent.
+  void Restore(v1::Diagnosis& diagnosis) const {
+    if (!foreign_.empty()) RestorePaths(foreign_, diagnosis);
+  }
+
+ private:
+  const Request* request_;
+  std::optional<Request> changed_;
+  Foreign foreign_;
+};
+
 }  // namespace
 
 absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
@@ -191,13 +323,13 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
   if (absl::Status status = RefuseViolations(Validate(request)); !status.ok()) {
     return status;
   }
-  if (request.report().has_observed_at()) {
-    return DecideValid(request, policies, response);
+  const Prepared prepared(request, now, response);
+  if (absl::Status status = DecideValid(*prepared, policies, response);
+      !status.ok()) {
+    return status;
   }
-  v1::DecideRequest timed = request;
-  *timed.mutable_report()->mutable_observed_at() = now;
-  response.add_warnings(kNoObservedAt);
-  return DecideValid(timed, policies, response);
+  prepared.Restore(*response.mutable_diagnosis());
+  return absl::OkStatus();
 }
 
 absl::Status Demystify(const v1::DemystifyRequest& request,
@@ -207,20 +339,17 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   if (absl::Status status = RefuseViolations(Validate(request)); !status.ok()) {
     return status;
   }
-  if (!request.report().has_observed_at()) {
-    v1::DemystifyRequest timed = request;
-    *timed.mutable_report()->mutable_observed_at() = now;
-    response.add_warnings(kNoObservedAt);
-    return Demystify(timed, policies, now, response);
-  }
+  const Prepared prepared(request, now, response);
+  const v1::FailureReport& report = (*prepared).report();
   const absl::StatusOr<const Ruleset*> policy =
-      NamedOrSelected(request.policy(), WorkloadOf(request.report()), policies);
+      NamedOrSelected(request.policy(), WorkloadOf(report), policies);
   if (!policy.ok()) return policy.status();
   DemystifyOptions options;
   options.signatures = (*policy)->compiled().signatures.get();
   options.full = true;
   Findings findings =
-      Demystify(request.report(), options, *response.mutable_diagnosis());
+      Demystify(report, options, *response.mutable_diagnosis());
+  prepared.Restore(*response.mutable_diagnosis());
   for (std::string& warning : findings.warnings) {
     response.add_warnings(std::move(warning));
   }

@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
-#include "policy/budget/seeding.h"
 #include "policy/demystify/demystify.h"
 #include "policy/kubernetes_codec.h"
 #include "policy/limits.h"
@@ -27,13 +26,14 @@ void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
   diagnosis.set_cause(v1::STALE_REPORT);
   diagnosis.set_fault_domain(v1::NONE);
   diagnosis.set_confidence(v1::HIGH);
+  diagnosis.set_situation(v1::Diagnosis::FINISHED);
   diagnosis.set_summary(absl::StrFormat(
       "Attempt %d or a later one was decided already under another failure id",
       attempt));
 }
 
-// Records later than the report make windows and loops look shorter than they
-// are.
+}  // namespace
+
 void WarnOfLaterRecords(const Call& call) {
   // Clocks of two callers may differ by this much.
   const std::int64_t latest = absl::ToUnixSeconds(call.now) + 60;
@@ -48,8 +48,6 @@ void WarnOfLaterRecords(const Call& call) {
         "] is later than observedAt: clocks differ, or the report is late"));
   }
 }
-
-}  // namespace
 
 absl::Status RefuseViolations(const std::vector<FieldViolation>& violations) {
   if (violations.empty()) return absl::OkStatus();
@@ -92,10 +90,12 @@ void DiagnoseReport(Call& call) {
   options.signatures = call.compiled().signatures.get();
   options.full = call.request.explain() == v1::DecideRequest::FULL;
   v1::Diagnosis& diagnosis = call.diagnosis();
-  Findings findings = Demystify(call.request.report(), options, diagnosis);
-  for (std::string& warning : findings.warnings) call.Warn(std::move(warning));
-  if (IsSet(findings.since)) {
-    call.since = ToTime(findings.since);
+  call.findings = Demystify(call.request.report(), options, diagnosis);
+  for (std::string& warning : call.findings.warnings) {
+    call.Warn(std::move(warning));
+  }
+  if (IsSet(call.findings.since)) {
+    call.since = ToTime(call.findings.since);
   } else if (IsSet(diagnosis.finished_at())) {
     call.since = ToTime(diagnosis.finished_at());
   }
@@ -110,13 +110,6 @@ void OpenLedger(const Call& call) {
           "ledger.workloadUid is ", ledger.workload_uid(),
           ", but the report names no UID: whose ledger it is was not checked"));
     }
-  } else {
-    std::string warning =
-        SeedLedger(call.request.report(), call.compiled(), ledger);
-    // An operator that decides has its own counters.
-    const auto& native = call.compiled().native;
-    const bool has_budgets = native == nullptr || !native->decides;
-    if (!warning.empty() && has_budgets) call.Warn(std::move(warning));
   }
   if (ledger.workload_uid().empty() &&
       call.workload.uid().size() <= kMaxLedgerUidBytes) {
@@ -124,21 +117,23 @@ void OpenLedger(const Call& call) {
   }
 }
 
-bool ConsultHistory(const Call& call) {
+bool MarkIfStale(const Call& call) {
   const v1::FailureReport& report = call.request.report();
-  if (report.has_attempt() && IsPastAttempt(call.ledger(), report.attempt())) {
-    MarkStale(report.attempt(), call.diagnosis());
-    return true;
+  if (!report.has_attempt() ||
+      !IsPastAttempt(call.ledger(), report.attempt())) {
+    return false;
   }
-  WarnOfLaterRecords(call);
-  DerivedCause derived =
-      DeriveCause(call.compiled().derivation, call.ledger(), call.diagnosis(),
-                  report.progress(), call.now);
-  if (derived.cause != v1::CAUSE_UNSPECIFIED) {
-    call.diagnosis().set_derived_cause(derived.cause);
-    call.diagnosis().set_derived_reason(std::move(derived.reason));
-  }
-  return false;
+  MarkStale(report.attempt(), call.diagnosis());
+  return true;
+}
+
+void ConsultHistory(const Call& call, const v1::Progress& progress,
+                    absl::Time failed_at, v1::Diagnosis& diagnosis) {
+  DerivedCause derived = DeriveCause(call.compiled().derivation, call.ledger(),
+                                     diagnosis, progress, failed_at);
+  if (derived.cause == v1::CAUSE_UNSPECIFIED) return;
+  diagnosis.set_derived_cause(derived.cause);
+  diagnosis.set_derived_reason(std::move(derived.reason));
 }
 
 std::int32_t NextAttempt(const v1::BudgetLedger& ledger) {

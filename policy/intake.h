@@ -13,17 +13,20 @@
 #include "absl/time/time.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/chosen_policy.h"
+#include "policy/demystify/demystify.h"
 #include "policy/validate.h"
 
 namespace mulligan {
 
-// The state of one call. `request.report` has a time.
+// The state of one call. `request.report` has a time, and is about one
+// workload.
 struct Call {
   const v1::DecideRequest& request;
   const ChosenPolicy& policy;
   const v1::WorkloadReference& workload;
   absl::Time now;                   // report.observed_at
   std::optional<absl::Time> since;  // the earliest sign of the trouble
+  Findings findings;
   v1::DecideResponse& response;
 
   const CompiledPolicy& compiled() const { return policy.rules->compiled(); }
@@ -47,16 +50,23 @@ absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
 // Warns about enum values of newer clients.
 void WarnOfUnknownEnums(const Call& call);
 
-// Fills response.diagnosis and call.since.
+// Fills response.diagnosis, call.findings and call.since.
 void DiagnoseReport(Call& call);
 
-// Copies the ledger into the response, or seeds it, and ties it to the
-// workload.
+// Copies the ledger into the response and ties it to the workload.
 void OpenLedger(const Call& call);
 
-// Looks at the history: a past attempt becomes STALE_REPORT (true), else a
-// derived cause may be added to the diagnosis.
-bool ConsultHistory(const Call& call);
+// Whether the report is about an attempt that the ledger knows or has left
+// behind. Makes it STALE_REPORT then.
+bool MarkIfStale(const Call& call);
+
+// Warns about records later than the report: they make windows and loops look
+// shorter than they are.
+void WarnOfLaterRecords(const Call& call);
+
+// Adds to `diagnosis` what the history shows beyond a failure at `failed_at`.
+void ConsultHistory(const Call& call, const v1::Progress& progress,
+                    absl::Time failed_at, v1::Diagnosis& diagnosis);
 
 // The attempt number after those the ledger has seen; saturates.
 std::int32_t NextAttempt(const v1::BudgetLedger& ledger);

@@ -53,12 +53,12 @@ v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
 }
 
 void FillNativeRecord(const Case& failure, const NativeOutcome& outcome,
-                      const std::string& failure_id,
+                      const FailureId& id,
                       const v1::Decision& decision, v1::AttemptRecord& record) {
   Verdict verdict;
   verdict.used = Bounded(outcome.used);
   verdict.bound = Bounded(outcome.limit);
-  FillRecord(failure, verdict, failure_id, decision, record);
+  FillRecord(failure, verdict, id, decision, record);
   const std::string budget = NativeBudgetName(outcome.charged_to);
   if (IsExhausted(outcome)) {
     record.set_refused_by(budget);
@@ -112,7 +112,7 @@ absl::Status AskOperator(const Call& call,
 
 void DecideNatively(const Call& call, const Case& failure,
                     const NativeOutcome& outcome,
-                    const std::string& failure_id) {
+                    const FailureId& id) {
   v1::DecideResponse& response = call.response;
   v1::Decision& decision = *response.mutable_decision();
   decision = MakeDecision(failure, outcome);
@@ -125,7 +125,7 @@ void DecideNatively(const Call& call, const Case& failure,
   v1::AttemptRecord unrecorded;
   v1::AttemptRecord& record =
       recorded ? AddRecord(failure.attempts, call.ledger()) : unrecorded;
-  FillNativeRecord(failure, outcome, failure_id, decision, record);
+  FillNativeRecord(failure, outcome, id, decision, record);
   FillTexts(failure.diagnosis, record, decision);
   FillExhaustion(record, accounting);
   if (recorded) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "policy/budget/failure_id.h"
 #include "policy/intake.h"
 #include "policy/native/native.h"
 #include "policy/verdict.h"
@@ -36,7 +37,7 @@ absl::Status AskOperator(const Call& call,
 // report is answered again.
 void DecideNatively(const Call& call, const Case& failure,
                     const NativeOutcome& outcome,
-                    const std::string& failure_id);
+                    const FailureId& id);
 
 // Fills response.native, and its difference from the decision, which must be
 // there.

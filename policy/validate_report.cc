@@ -1,8 +1,13 @@
 #include <cstdint>
 #include <limits>
+#include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "policy/field_checks.h"
 #include "policy/limits.h"
+#include "policy/ownership.h"
+#include "policy/utf8.h"
 #include "policy/validate_parts.h"
 
 namespace mulligan {
@@ -263,13 +268,37 @@ void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path,
               FieldPath(path, "memoryLimitBytes"), violations);
 }
 
+// A verdict is about one workload.
+void ValidateOwners(const v1::FailureReport& report, const FieldPath& path,
+                    Violations& violations) {
+  const Foreign foreign = FindForeign(report);
+  if (!foreign.unknown) return;
+  constexpr std::size_t kNamed = 8;
+  std::string owners;
+  for (std::size_t i = 0; i < foreign.owners.size() && i < kNamed; ++i) {
+    absl::StrAppend(&owners, i == 0 ? "" : ", ",
+                    SanitizeUtf8(foreign.owners[i].substr(0, 256)));
+  }
+  if (foreign.owners.size() > kNamed) owners += ", ...";
+  const bool named = !report.workload().name().empty() ||
+                     !report.workload().uid().empty();
+  violations.Add(
+      FieldPath(path, "workload"),
+      absl::StrFormat("%s, and the objects belong to %d workloads: %s; "
+                      "expected %s, or the objects of one only",
+                      named ? "is none that the objects belong to" : "is absent",
+                      foreign.owners.size(), owners,
+                      named ? "one of these" : "the one to decide about"));
+}
+
 bool HasSubject(const v1::FailureReport& report) {
   return report.pods_size() > 0 || report.jobs_size() > 0 ||
          report.has_job_set() || report.has_ray_job() ||
          report.has_train_job() || report.has_kueue_workload() ||
          report.has_spark_application() || report.has_kubeflow_job() ||
          report.has_ray_cluster() || report.has_creation_error() ||
-         report.has_exit() || report.events_size() > 0;
+         report.has_exit() || report.events_size() > 0 ||
+         report.nodes_size() > 0;
 }
 
 }  // namespace
@@ -280,7 +309,7 @@ void ValidateReport(const v1::FailureReport& report, Violations& violations) {
     violations.Add(path,
                    "says nothing about a failure, expected at least one of "
                    "pods, jobs, jobSet, rayJob, trainJob, kueueWorkload, "
-                   "sparkApplication, kubeflowJob, rayCluster, events, exit or "
+                   "sparkApplication, kubeflowJob, rayCluster, nodes, events, exit or "
                    "creationError");
   }
   ValidateFacts(report, path, violations);
@@ -295,6 +324,7 @@ void ValidateReport(const v1::FailureReport& report, Violations& violations) {
   ValidateEach(report.usage(), kMaxUsage, path, "usage", violations,
                ValidateUsage);
   ValidateResources(report, path, violations);
+  ValidateOwners(report, path, violations);
 }
 
 }  // namespace mulligan

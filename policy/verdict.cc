@@ -49,6 +49,7 @@ class Evaluation {
   }
 
  private:
+  // Only what is broken is charged, retried or failed, whatever a policy says.
   bool NotAFailure() {
     verdict_.decided_by = DecidedBy::kNotAFailure;
     switch (static_cast<int>(cause_)) {
@@ -61,9 +62,21 @@ class Evaluation {
         verdict_.action = v1::WAIT;
         verdict_.delay = kPollInterval;
         return true;
+      case v1::NOT_FAILED:
+        break;
       default:
-        return false;
+        if (case_.diagnosis.situation() != v1::Diagnosis::ALIVE ||
+            change_.cause != v1::CAUSE_UNSPECIFIED) {
+          return false;
+        }
     }
+    verdict_.action = v1::IGNORE;
+    if (case_.ask_again) {
+      verdict_.action = v1::WAIT;
+      verdict_.delay =
+          std::max(*case_.ask_again - case_.now, absl::Duration(absl::Seconds(1)));
+    }
+    return true;
   }
 
   void MatchRule() {
@@ -148,7 +161,7 @@ class Evaluation {
     }
     const bool capped = case_.attempts >= MaxAttempts();
     if (capped && case_.policy.max_attempts_given) return RefuseAttempt();
-    if (case_.refund) accounts_.Refund(case_.report.progress(), case_.ledger);
+    if (case_.refund) accounts_.Refund(case_.progress, case_.ledger);
     const Payer payer = accounts_.FindPayer(budget_);
     if (payer.budget == kNoBudget) return Exhausted(payer.exhausted);
     // The implied cap is the sum of the budgets: where both are met, the budget
@@ -158,8 +171,11 @@ class Evaluation {
         (derived_ == v1::POISON_JOB || derived_ == v1::DETERMINISTIC)) {
       return Refuse(DecidedBy::kDerivedCause, v1::Cause_Name(derived_));
     }
-    const absl::Duration delay =
-        Delay(accounts_.at(payer.budget).used + 1, absl::ZeroDuration());
+    // It has been waiting since the failure.
+    const absl::Duration delay = std::max(
+        Delay(accounts_.at(payer.budget).used + 1, absl::ZeroDuration()) -
+            (case_.now - case_.failed_at),
+        absl::ZeroDuration());
     if (MissesDeadline(delay)) {
       return Refuse(DecidedBy::kDeadline, "DEADLINE");
     }
@@ -172,7 +188,7 @@ class Evaluation {
   void Wait() {
     std::int64_t charges = 1;
     if (budget_ != kNoBudget) {
-      if (case_.refund) accounts_.Refund(case_.report.progress(), case_.ledger);
+      if (case_.refund) accounts_.Refund(case_.progress, case_.ledger);
       const Payer payer = accounts_.FindPayer(budget_);
       if (payer.budget == kNoBudget) return Exhausted(payer.exhausted);
       Charge(payer.budget);
@@ -187,7 +203,7 @@ class Evaluation {
   }
 
   void Charge(int budget) {
-    accounts_.Charge(budget, case_.now);
+    accounts_.Charge(budget, case_.failed_at);
     verdict_.charged = budget;
     verdict_.used = accounts_.at(budget).used;
     verdict_.bound = accounts_.at(budget).limit;

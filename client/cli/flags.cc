@@ -123,6 +123,8 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
       .add_flag("--compare-native", request.compare_native,
                 "Show what the workload's own operator would do, too")
       ->excludes(requests);
+  single("--workload", request.workload,
+         "Of several workloads this one, as kubectl names it", "KIND/NAME");
   single("--explain", request.explain, "none, summary or full", "LEVEL")
       ->check(CLI::IsMember({"none", "summary", "full"}));
   single("--observed-at", request.observed_at,
@@ -163,6 +165,7 @@ void AddExplain(CLI::App& app, Values& values, Streams& streams, int& code) {
       "explain", "Say what happened and what to do, without a server");
   command.footer(R"(Examples:
   kubectl get pod X -o json | mulligan explain -
+  kubectl get pods,jobs,events -o json | mulligan explain -
   mulligan explain -f pod.yaml -f job.yaml -f events.json --policy policies/
   mulligan explain --requests failures.jsonl > answers.jsonl)");
   AddRequestFlags(command, values.explain.request);

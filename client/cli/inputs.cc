@@ -12,7 +12,6 @@
 #include "client/cli/documents.h"
 #include "client/cli/json_text.h"
 #include "client/cli/proto_json.h"
-#include "client/cli/report_builder.h"
 
 namespace mulligan::cli {
 namespace {
@@ -93,9 +92,15 @@ absl::StatusOr<Inputs> ReadInputs(const std::vector<std::string>& paths,
     absl::Status status = builder.Add(SourceName(path), *std::move(bytes));
     if (!status.ok()) return status;
   }
-  absl::StatusOr<v1::DecideRequest> request = builder.Build();
-  if (!request.ok()) return request.status();
-  return Inputs{*std::move(request), builder.warnings()};
+  Inputs inputs;
+  inputs.workloads = builder.Workloads();
+  if (inputs.workloads.empty()) {
+    absl::StatusOr<v1::DecideRequest> request = builder.Build();
+    if (!request.ok()) return request.status();
+    inputs.request = *std::move(request);
+  }
+  inputs.warnings = builder.warnings();
+  return inputs;
 }
 
 absl::StatusOr<v1::BudgetLedger> ReadLedger(const std::string& path,

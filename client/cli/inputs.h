@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/cli/report_builder.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -26,11 +27,15 @@ absl::StatusOr<std::string> ReadInput(const std::string& path,
 absl::Status WriteOutput(const std::string& path, std::string_view text);
 
 struct Inputs {
+  // The request about all objects or, where they are of several workloads, what
+  // is common to the requests about each.
   v1::DecideRequest request;
   std::vector<std::string> warnings;
+  // More than one, or none.
+  std::vector<WorkloadReport> workloads;
 };
 
-// One request from all of `paths`; see ReportBuilder for what they may hold.
+// What all of `paths` hold; see ReportBuilder for what that may be.
 absl::StatusOr<Inputs> ReadInputs(const std::vector<std::string>& paths,
                                   std::istream& standard_input);
 

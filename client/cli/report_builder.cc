@@ -45,17 +45,6 @@ absl::Status Prefixed(std::string_view label, const absl::Status& status) {
       absl::StrFormat("%s: %s", label, std::string(status.message())));
 }
 
-// A message to fill for field `name` of the report; null when that field holds
-// one and takes no second.
-Message* NewObject(v1::FailureReport& report, std::string_view name) {
-  const FieldDescriptor* field =
-      FindJsonField(*v1::FailureReport::descriptor(), name);
-  const Reflection& reflection = *report.GetReflection();
-  if (field->is_repeated()) return reflection.AddMessage(&report, field);
-  if (reflection.HasField(report, field)) return nullptr;
-  return reflection.MutableMessage(&report, field);
-}
-
 }  // namespace
 
 void ReportBuilder::Warn(std::string warning) {
@@ -137,19 +126,36 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
 
 absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
   const KindRow& row = *FindKind(object.kind, object.api_version);
-  Message* message = NewObject(*request_.mutable_report(), row.field);
-  if (message == nullptr) {
-    Warn(
-        absl::StrFormat("%s: ignored, a report takes one %s and has it already",
-                        object.Label(), object.kind));
-    return absl::OkStatus();
-  }
+  ReadObject& read = read_.emplace_back();
+  read.kind = object.kind;
+  read.label = object.Label();
+  const FieldDescriptor* field =
+      FindJsonField(*v1::FailureReport::descriptor(), row.field);
+  const Reflection& reflection = *read.piece.GetReflection();
+  Message* message = field->is_repeated()
+                         ? reflection.AddMessage(&read.piece, field)
+                         : reflection.MutableMessage(&read.piece, field);
   ++objects_;
   if (row.kind == "Event") {
     return Prefixed(object.Label(),
                     ParseProtoJson(CoreEventJson(object), *message));
   }
   return Prefixed(object.Label(), ParseProtoJson(object.text, *message));
+}
+
+void ReportBuilder::Place(const ReadObject& object, v1::FailureReport& report) {
+  const Reflection& reflection = *report.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  object.piece.GetReflection()->ListFields(object.piece, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (!field->is_repeated() && reflection.HasField(report, field)) {
+      Warn(absl::StrFormat(
+          "%s: ignored, a report takes one %s and has it already", object.label,
+          object.kind));
+      return;
+    }
+  }
+  report.MergeFrom(object.piece);
 }
 
 // What a client gets instead of the object it wanted to create.
@@ -208,14 +214,42 @@ absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() const {
-  if (objects_ > 0) return request_;
+absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
+  if (objects_ > 0) {
+    v1::DecideRequest request = request_;
+    for (const ReadObject& object : read_) {
+      Place(object, *request.mutable_report());
+    }
+    return request;
+  }
   std::string message = absl::StrFormat(
       "the input has nothing to report: expected %s, or a "
       "Status, FailureReport or DecideRequest",
       KnownKinds());
   if (!warnings_.empty()) message += "; " + warnings_.front();
   return absl::InvalidArgumentError(message);
+}
+
+std::vector<WorkloadReport> ReportBuilder::Workloads() {
+  // What came as one report stays one.
+  if (request_.has_report() || read_.size() < 2) return {};
+  int unplaced = 0;
+  std::vector<WorkloadGroup> groups = GroupByWorkload(read_, unplaced);
+  if (groups.size() < 2) return {};
+  if (unplaced > 0) {
+    Warn(absl::StrFormat(
+        "left out %d events about objects that are not in the input",
+        unplaced));
+  }
+  std::vector<WorkloadReport> workloads;
+  for (WorkloadGroup& group : groups) {
+    WorkloadReport& workload = workloads.emplace_back();
+    for (const int object : group.objects) {
+      Place(read_[static_cast<size_t>(object)], workload.report);
+    }
+    workload.group = std::move(group);
+  }
+  return workloads;
 }
 
 }  // namespace mulligan::cli

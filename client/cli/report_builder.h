@@ -9,9 +9,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/cli/kubernetes_object.h"
+#include "client/cli/workload_groups.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
+
+// The objects of one workload.
+struct WorkloadReport {
+  WorkloadGroup group;
+  v1::FailureReport report;
+};
 
 // Takes, in JSON or YAML: the kinds of kinds.h, lists of them (v1 List, PodList
 // and all others that end so), metav1.Status as the error of a creation,
@@ -24,8 +31,13 @@ class ReportBuilder {
   // in a report is a warning.
   absl::Status Add(std::string_view source, std::string bytes);
 
-  // The request. INVALID_ARGUMENT when nothing usable was added.
-  absl::StatusOr<v1::DecideRequest> Build() const;
+  // One request with all that was added. INVALID_ARGUMENT when nothing usable
+  // was.
+  absl::StatusOr<v1::DecideRequest> Build();
+
+  // The objects by workload. Empty: they are of one, or a FailureReport or
+  // DecideRequest among them says what belongs together.
+  std::vector<WorkloadReport> Workloads();
 
   // Sentences about what was ignored or repaired, at most 20.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -38,8 +50,11 @@ class ReportBuilder {
   absl::Status AddStatus(const KubernetesObject& object);
   absl::Status AddOwnMessage(const KubernetesObject& object);
   void Warn(std::string warning);
+  // Moves or copies the object into `report`, which takes one of some kinds.
+  void Place(const ReadObject& object, v1::FailureReport& report);
 
   v1::DecideRequest request_;
+  std::vector<ReadObject> read_;
   std::vector<std::string> warnings_;
   size_t objects_ = 0;
 };

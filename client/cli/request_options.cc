@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/utf8.h"
 #include "google/protobuf/util/time_util.h"
 
@@ -58,6 +60,57 @@ absl::Status SetExplain(const std::string& level, OutputFormat format,
   return absl::OkStatus();
 }
 
+// Leaves the workload that --workload names.
+absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
+  if (which.empty()) return absl::OkStatus();
+  if (inputs.workloads.empty()) {
+    v1::WorkloadReference& workload =
+        *inputs.request.mutable_report()->mutable_workload();
+    const size_t slash = which.find('/');
+    workload.set_name(which.substr(slash == std::string::npos ? 0 : slash + 1));
+    return absl::OkStatus();
+  }
+  std::vector<std::string> others;
+  std::vector<WorkloadReport*> named;
+  for (WorkloadReport& workload : inputs.workloads) {
+    if (IsNamed(workload.group, which)) {
+      named.push_back(&workload);
+    } else if (others.size() < 10) {
+      others.push_back(workload.group.Label());
+    }
+  }
+  if (named.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--workload: \"%s\" names %d of the %d workloads in the input, expected "
+        "one as KIND/NAME; there are: %s%s",
+        Printable(which), named.size(), inputs.workloads.size(),
+        Printable(absl::StrJoin(others, ", ")),
+        inputs.workloads.size() > 10 ? ", ..." : ""));
+  }
+  *inputs.request.mutable_report() = std::move(named.front()->report);
+  inputs.workloads.clear();
+  return absl::OkStatus();
+}
+
+// A ledger, an id and a number are of one workload.
+absl::Status CheckOneWorkload(const RequestOptions& options,
+                              const Inputs& inputs) {
+  if (inputs.workloads.empty()) return absl::OkStatus();
+  const char* flag = !options.ledger.empty()       ? "--ledger"
+                     : !options.ledger_out.empty() ? "--ledger-out"
+                     : !options.failure_id.empty() ? "--failure-id"
+                     : options.attempt.has_value() ? "--attempt"
+                                                   : nullptr;
+  if (flag == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s: is of one workload, and the input has %d (%s, %s%s); choose one "
+      "with --workload KIND/NAME",
+      flag, inputs.workloads.size(),
+      Printable(inputs.workloads[0].group.Label()),
+      Printable(inputs.workloads[1].group.Label()),
+      inputs.workloads.size() > 2 ? ", ..." : ""));
+}
+
 }  // namespace
 
 absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
@@ -69,6 +122,9 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
   }
   absl::StatusOr<Inputs> inputs = ReadInputs(options.files, standard_input);
   if (!inputs.ok()) return inputs;
+  absl::Status chosen = ChooseWorkload(options.workload, *inputs);
+  if (chosen.ok()) chosen = CheckOneWorkload(options, *inputs);
+  if (!chosen.ok()) return chosen;
   v1::DecideRequest& request = inputs->request;
   v1::FailureReport& report = *request.mutable_report();
   absl::Status status = SetObservedAt(options, now, report);

@@ -23,6 +23,8 @@ struct RequestOptions {
   std::optional<int> attempt;
   std::string observed_at;
   std::string policy_name;
+  // "job/train" or "train"; empty: all.
+  std::string workload;
   std::string explain;
   bool compare_native = false;
 };

@@ -1,5 +1,6 @@
 #include "policy/budget/failure_id.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -31,35 +32,50 @@ struct Unordered {
   bool distinct = false;
 };
 
-std::uint64_t HashContainer(const core::ContainerStatus& status,
-                            Unordered& all) {
-  const bool ended_now = status.state().has_terminated();
-  const core::ContainerStateTerminated& ended =
-      ended_now ? status.state().terminated()
-                : status.last_state().terminated();
-  // A container that crashed has ended restartCount+1 times before the kubelet
-  // restarts it, and restartCount times after: the same number.
-  const std::uint64_t endings =
-      static_cast<std::uint64_t>(status.restart_count()) + (ended_now ? 1 : 0);
-  StableHash hash;
-  hash.Add(status.name()).Add(endings);
-  AddTime(ended.finished_at(), hash);
-  all.distinct = all.distinct || ended.finished_at().seconds() != 0;
-  return hash.value();
+// A container that crashed has ended restartCount+1 times before the kubelet
+// restarts it, and restartCount times after: the same number.
+std::int64_t Endings(const core::ContainerStatus& status) {
+  return std::int64_t{status.restart_count()} +
+         (status.state().has_terminated() ? 1 : 0);
 }
 
-std::uint64_t HashPod(const core::Pod& pod, Unordered& all) {
-  StableHash hash;
-  AddObject(pod.metadata(), hash);
-  all.distinct = all.distinct || !pod.metadata().uid().empty();
-  std::uint64_t containers = 0;
+// How often the pod has failed: as often as its container that ended most
+// often. A pod whose end nobody described further has ended once.
+std::int64_t Endings(const core::Pod& pod) {
+  std::int64_t endings = pod.status().phase() == "Failed" ? 1 : 0;
   for (const auto* statuses : {&pod.status().container_statuses(),
                                &pod.status().init_container_statuses()}) {
     for (const core::ContainerStatus& status : *statuses) {
-      containers += HashContainer(status, all);
+      endings = std::max(endings, Endings(status));
     }
   }
-  return hash.Add(containers).value();
+  return endings;
+}
+
+// The end of the container that ended last; the zero time when none did.
+google::protobuf::Timestamp LastEnd(const core::Pod& pod) {
+  google::protobuf::Timestamp last;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    const auto& ended = status.state().has_terminated()
+                            ? status.state().terminated()
+                            : status.last_state().terminated();
+    if (ended.finished_at().seconds() > last.seconds()) {
+      last = ended.finished_at();
+    }
+  }
+  return last;
+}
+
+// Adds the pod as the root of a failure; whether that tells failures apart.
+bool AddRoot(const core::Pod& pod, StableHash& hash) {
+  AddObject(pod.metadata(), hash);
+  hash.Add(static_cast<std::uint64_t>(Endings(pod)));
+  if (!pod.metadata().uid().empty()) return true;
+  // Pods of one name follow each other; only a time tells them apart.
+  const google::protobuf::Timestamp end = LastEnd(pod);
+  AddTime(end, hash);
+  return end.seconds() != 0;
 }
 
 template <typename Conditions>
@@ -120,14 +136,7 @@ bool AddResources(const v1::FailureReport& report, StableHash& hash) {
   return distinct;
 }
 
-// Adds the most specific objects; whether they tell failures apart.
 bool AddObjects(const v1::FailureReport& report, StableHash& hash) {
-  if (!report.pods().empty()) {
-    Unordered pods;
-    for (const core::Pod& pod : report.pods()) pods.sum += HashPod(pod, pods);
-    hash.Add(pods.sum);
-    if (pods.distinct) return true;
-  }
   if (!report.jobs().empty()) {
     const Unordered jobs = HashJobs(report);
     hash.Add(jobs.sum);
@@ -136,29 +145,49 @@ bool AddObjects(const v1::FailureReport& report, StableHash& hash) {
   return AddResources(report, hash);
 }
 
-}  // namespace
-
-FailureId FailureIdOf(const v1::FailureReport& report,
-                      const v1::WorkloadReference& workload,
-                      absl::Time observed_at) {
-  FailureId result;
-  if (!report.failure_id().empty()) {
-    result.id = report.failure_id();
-    return result;
-  }
+StableHash HashWorkload(const v1::FailureReport& report,
+                        const v1::WorkloadReference& workload) {
   StableHash hash;
   if (!workload.uid().empty()) {
     hash.Add(workload.uid());
   } else {
     hash.Add(workload.kind()).Add(workload.namespace_()).Add(workload.name());
   }
-  hash.Add(static_cast<std::uint64_t>(report.attempt()));
-  if (report.has_creation_error()) {
-    hash.Add(static_cast<std::uint64_t>(report.creation_error().http_code()))
-        .Add(report.creation_error().reason());
+  return hash.Add(static_cast<std::uint64_t>(report.attempt()));
+}
+
+}  // namespace
+
+std::string IdOfPod(const v1::FailureReport& report,
+                    const v1::WorkloadReference& workload, int pod) {
+  StableHash hash = HashWorkload(report, workload);
+  AddRoot(report.pods(pod), hash);
+  std::string id;
+  AppendHex(hash.value(), id);
+  return id;
+}
+
+FailureId FailureIdOf(const v1::FailureReport& report,
+                      const v1::WorkloadReference& workload,
+                      const Incident& incident, absl::Time observed_at) {
+  FailureId result;
+  if (!report.failure_id().empty()) {
+    result.id = report.failure_id();
+    result.named = true;
+    return result;
   }
-  const bool distinct = AddObjects(report, hash);
-  if (!distinct && !report.has_attempt()) {
+  StableHash hash = HashWorkload(report, workload);
+  bool distinct = report.has_attempt();
+  if (!incident.pods.empty()) {
+    distinct |= AddRoot(report.pods(incident.pods.front()), hash);
+  } else {
+    if (report.has_creation_error()) {
+      hash.Add(static_cast<std::uint64_t>(report.creation_error().http_code()))
+          .Add(report.creation_error().reason());
+    }
+    distinct |= AddObjects(report, hash);
+  }
+  if (!distinct) {
     result.from_time_only = true;
     hash.Add(static_cast<std::uint64_t>(absl::ToUnixNanos(observed_at)));
   }

@@ -7,26 +7,36 @@
 
 #include "absl/time/time.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/demystify/demystify.h"
 
 namespace mulligan {
 
 struct FailureId {
   std::string id;
+  // The caller named it.
+  bool named = false;
   // The id was derived from nothing but the time of the report, because no
   // UID, attempt number or finish time tells this failure from the next one.
   bool from_time_only = false;
 };
 
 // report.failure_id where given. Else a hash of the workload (UID, or kind,
-// namespace and name), the attempt number if given, and the most specific of:
-// pods (UID; per container the number of its terminations and the end of the
-// last), Jobs, custom resources (attempt counters, ids and times in their
-// status). Does not depend on the order of pods, Jobs or containers, nor on
-// whether the kubelet has restarted the container meanwhile. Exactly the
-// same failure must be reported with the same set of objects.
+// namespace and name), the attempt number if given, and what tells this
+// failure from every other one of the workload:
+//
+//   1. a pod failed: the root of `incident`, by its UID and the number of times
+//      its containers have ended. Not by what else is in the report, nor by how
+//      much of the pod's end it tells, nor by whether the kubelet has restarted
+//      the container meanwhile.
+//   2. else the Jobs, or else the custom resources (attempt counters, ids and
+//      times in their status).
 FailureId FailureIdOf(const v1::FailureReport& report,
                       const v1::WorkloadReference& workload,
-                      absl::Time observed_at);
+                      const Incident& incident, absl::Time observed_at);
+
+// The id that the failure would have if pods[pod] were its root.
+std::string IdOfPod(const v1::FailureReport& report,
+                    const v1::WorkloadReference& workload, int pod);
 
 }  // namespace mulligan
 

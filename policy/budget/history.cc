@@ -44,8 +44,8 @@ constexpr CauseSet kOfJob =
     Set({v1::CRASH_SIGNAL, v1::HOST_OOM, v1::HANG, v1::GPU_FAULT});
 
 absl::Time TimeOf(const v1::AttemptRecord& record) {
-  return ToTime(record.has_observed_at() ? record.observed_at()
-                                         : record.finished_at());
+  return ToTime(record.has_finished_at() ? record.finished_at()
+                                         : record.observed_at());
 }
 
 // The failures that count, newest first; disruptions are left out.
@@ -114,7 +114,7 @@ std::string Poison(const CompiledDerivation& thresholds,
 
 std::string BadNode(const CompiledDerivation& thresholds,
                     const Failures& failures, const v1::Diagnosis& diagnosis,
-                    absl::Time now) {
+                    absl::Time failed_at) {
   const std::string& node = diagnosis.culprit().node();
   if (thresholds.bad_node_failures == 0 || node.empty() ||
       !kOfNode.Contains(diagnosis.cause())) {
@@ -123,7 +123,7 @@ std::string BadNode(const CompiledDerivation& thresholds,
   std::int32_t count = 1;
   for (const v1::AttemptRecord* record : failures) {
     if (record->node() == node && kOfNode.Contains(record->cause()) &&
-        now - TimeOf(*record) <= kNodeMemory) {
+        failed_at - TimeOf(*record) <= kNodeMemory) {
       ++count;
     }
   }
@@ -164,14 +164,14 @@ std::string Deterministic(const CompiledDerivation& thresholds,
 }
 
 std::string CrashLoop(const CompiledDerivation& thresholds,
-                      const Failures& failures, absl::Time now) {
+                      const Failures& failures, absl::Time failed_at) {
   if (thresholds.crash_loop_failures == 0) return {};
   std::int32_t count = 1;
   for (const v1::AttemptRecord* record : failures) {
     const bool long_run =
         record->has_ran_for() &&
         ToDuration(record->ran_for()) >= thresholds.crash_loop_window;
-    if (long_run || now - TimeOf(*record) > thresholds.crash_loop_window) break;
+    if (long_run || failed_at - TimeOf(*record) > thresholds.crash_loop_window) break;
     ++count;
   }
   if (count < thresholds.crash_loop_failures) return {};
@@ -184,7 +184,7 @@ std::string CrashLoop(const CompiledDerivation& thresholds,
 DerivedCause DeriveCause(const CompiledDerivation& thresholds,
                          const v1::BudgetLedger& ledger,
                          const v1::Diagnosis& diagnosis,
-                         const v1::Progress& progress, absl::Time now) {
+                         const v1::Progress& progress, absl::Time failed_at) {
   if (diagnosis.fault_domain() == v1::DISRUPTION ||
       diagnosis.fault_domain() == v1::NONE) {
     return {};
@@ -194,7 +194,7 @@ DerivedCause DeriveCause(const CompiledDerivation& thresholds,
       !why.empty()) {
     return {v1::POISON_JOB, std::move(why)};
   }
-  if (std::string why = BadNode(thresholds, failures, diagnosis, now);
+  if (std::string why = BadNode(thresholds, failures, diagnosis, failed_at);
       !why.empty()) {
     return {v1::BAD_NODE, std::move(why)};
   }
@@ -203,7 +203,7 @@ DerivedCause DeriveCause(const CompiledDerivation& thresholds,
       !why.empty()) {
     return {v1::DETERMINISTIC, std::move(why)};
   }
-  if (std::string why = CrashLoop(thresholds, failures, now); !why.empty()) {
+  if (std::string why = CrashLoop(thresholds, failures, failed_at); !why.empty()) {
     return {v1::CRASH_LOOP, std::move(why)};
   }
   return {};

@@ -28,10 +28,12 @@ struct DerivedCause {
 //                  causes that would repeat, and only while every attempt had
 //                  the same resources
 //   CRASH_LOOP     many failures within a short time
+//
+// Times are those of the failures where they are known, else of the reports.
 DerivedCause DeriveCause(const CompiledDerivation& thresholds,
                          const v1::BudgetLedger& ledger,
                          const v1::Diagnosis& diagnosis,
-                         const v1::Progress& progress, absl::Time now);
+                         const v1::Progress& progress, absl::Time failed_at);
 
 }  // namespace mulligan
 

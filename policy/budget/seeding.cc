@@ -16,18 +16,19 @@ namespace {
 // jobset.sigs.k8s.io, API v1alpha2.
 constexpr char kRestartAttempt[] = "jobset.sigs.k8s.io/restart-attempt";
 
-NativeCount Counted(std::int32_t failures, const char* counter,
-                    std::int32_t value) {
-  return {std::clamp<std::int32_t>(failures, 0, kMaxLedgerCount),
-          absl::StrCat(counter, "=", value)};
+NativeCount Counted(std::int64_t failures, std::int64_t counted,
+                    const char* counter, std::int32_t value) {
+  return {static_cast<std::int32_t>(
+              std::clamp<std::int64_t>(failures, 0, kMaxLedgerCount)),
+          counted, absl::StrCat(counter, "=", value)};
 }
 
-NativeCount OfRayJob(const v1::FailureReport& report) {
+NativeCount OfRayJob(const v1::FailureReport& report, std::int32_t earlier) {
   const auto& status = report.ray_job().status();
   const std::string& state = status.job_deployment_status();
   const bool counted = state == "Failed" || state == "Retrying";
-  return Counted(status.failed() > 0 ? status.failed() - (counted ? 1 : 0) : 0,
-                 "RayJob.status.failed", status.failed());
+  return Counted(std::int64_t{status.failed()} - (counted ? 1 : 0) - earlier,
+                 status.failed(), "RayJob.status.failed", status.failed());
 }
 
 template <typename Objects>
@@ -46,22 +47,24 @@ void LowestAttempt(const Objects& objects, std::optional<std::int32_t>& found) {
   }
 }
 
-NativeCount OfJobSet(const v1::FailureReport& report) {
+NativeCount OfJobSet(const v1::FailureReport& report, std::int32_t earlier) {
   const std::int32_t restarts = report.job_set().status().restarts();
   std::optional<std::int32_t> labelled;
   LowestAttempt(report.pods(), labelled);
   LowestAttempt(report.jobs(), labelled);
-  return Counted(std::min(restarts, labelled.value_or(restarts)),
-                 "JobSet.status.restarts", restarts);
+  return Counted(labelled ? std::min(restarts, *labelled)
+                          : std::int64_t{restarts} - earlier,
+                 std::int64_t{restarts} + 1, "JobSet.status.restarts",
+                 restarts);
 }
 
-NativeCount OfSpark(const v1::FailureReport& report) {
+NativeCount OfSpark(const v1::FailureReport& report, std::int32_t earlier) {
   const auto& status = report.spark_application().status();
   const bool submissions =
       status.submission_attempts() > status.execution_attempts();
   const std::int32_t attempts =
       submissions ? status.submission_attempts() : status.execution_attempts();
-  return Counted(attempts > 0 ? attempts - 1 : 0,
+  return Counted(std::int64_t{attempts} - 1 - earlier, attempts,
                  submissions ? "SparkApplication.status.submissionAttempts"
                              : "SparkApplication.status.executionAttempts",
                  attempts);
@@ -73,36 +76,42 @@ bool IsUncounted(const kubernetes::batch::v1::Job& job,
   return std::find(failed.begin(), failed.end(), uid) != failed.end();
 }
 
-NativeCount OfJob(const v1::FailureReport& report) {
+// How many attempts of `parallelism` pods at a time make so many failed pods,
+// at the least.
+std::int64_t AttemptsOf(std::int64_t pods, std::int32_t parallelism) {
+  const std::int64_t at_a_time = std::max(parallelism, 1);
+  return (pods + at_a_time - 1) / at_a_time;
+}
+
+NativeCount OfJob(const v1::FailureReport& report, std::int32_t earlier) {
   const auto& job = report.jobs(0);
-  std::int64_t current = report.pods().empty() ? 1 : 0;
+  const std::int32_t parallelism = job.spec().parallelism();
+  std::int64_t seen = 0;
+  std::int64_t uncounted = 0;
   for (const auto& pod : report.pods()) {
-    if (pod.status().phase() == "Failed" &&
-        !IsUncounted(job, pod.metadata().uid())) {
-      ++current;
-    }
+    if (pod.status().phase() != "Failed") continue;
+    ++(IsUncounted(job, pod.metadata().uid()) ? uncounted : seen);
   }
-  const std::int64_t before =
-      std::max<std::int64_t>(job.status().failed() - current, 0);
-  return Counted(static_cast<std::int32_t>(before), "Job.status.failed",
+  const std::int64_t failed = job.status().failed();
+  std::int64_t before = failed - (report.pods().empty() ? 1 : seen);
+  if (parallelism > 1) {
+    before = AttemptsOf(failed + uncounted, parallelism) - 1 - earlier;
+  }
+  return Counted(before, AttemptsOf(failed, parallelism), "Job.status.failed",
                  job.status().failed());
 }
 
 }  // namespace
 
-NativeCount CountNativeFailures(const v1::FailureReport& report) {
-  NativeCount count;
-  if (report.has_ray_job()) {
-    count = OfRayJob(report);
-  } else if (report.has_job_set()) {
-    count = OfJobSet(report);
-  } else if (report.has_spark_application()) {
-    count = OfSpark(report);
-  } else if (report.jobs_size() == 1 && !report.has_train_job()) {
-    count = OfJob(report);
+NativeCount CountNativeFailures(const v1::FailureReport& report,
+                                std::int32_t earlier) {
+  if (report.has_ray_job()) return OfRayJob(report, earlier);
+  if (report.has_job_set()) return OfJobSet(report, earlier);
+  if (report.has_spark_application()) return OfSpark(report, earlier);
+  if (report.jobs_size() == 1 && !report.has_train_job()) {
+    return OfJob(report, earlier);
   }
-  if (count.failures == 0) count.source.clear();
-  return count;
+  return {};
 }
 
 int SeedBudget(const CompiledPolicy& policy) {
@@ -110,30 +119,35 @@ int SeedBudget(const CompiledPolicy& policy) {
   return application == kNoBudget ? policy.fallback.budget : application;
 }
 
-std::string SeedLedger(const v1::FailureReport& report,
+std::string SeedLedger(const NativeCount& count, std::int32_t missing,
                        const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
-  const NativeCount count = CountNativeFailures(report);
-  if (count.failures == 0) return {};
-  ledger.set_attempts_seen(count.failures);
-  ledger.set_seeded_from(count.source);
-  const bool one = count.failures == 1;
-  const std::string failures = absl::StrFormat("%d earlier %s", count.failures,
-                                               one ? "failure" : "failures");
+  const bool first = ledger.attempts_seen() == 0;
+  ledger.set_attempts_seen(
+      std::max(ledger.attempts_seen(),
+               static_cast<std::int32_t>(std::min<std::int64_t>(
+                   std::int64_t{ledger.attempts_seen()} + missing,
+                   kMaxLedgerCount))));
+  if (ledger.seeded_from().empty()) ledger.set_seeded_from(count.source);
+  const bool one = missing == 1;
+  const std::string failures =
+      absl::StrFormat("%s counts %d earlier %s that %s", count.source, missing,
+                      one ? "failure" : "failures",
+                      first ? "no ledger tells about" : "the ledger lacks");
   const int budget = SeedBudget(policy);
   if (budget == kNoBudget) {
-    return absl::StrFormat(
-        "no ledger was sent: %s counts %s as attempts; the policy has no "
-        "budget "
-        "to charge",
-        count.source, failures);
+    return absl::StrCat(failures, ": counted as ",
+                        one ? "an attempt" : "attempts",
+                        "; the policy has no budget to charge");
   }
-  const std::string& name =
-      policy.budgets[static_cast<std::size_t>(budget)].name;
-  (*ledger.mutable_budgets())[name].set_used(count.failures);
-  return absl::StrFormat(
-      "no ledger was sent: %s from %s %s charged to budget \"%s\", whatever %s",
-      failures, count.source, one ? "is" : "are", name,
-      one ? "its cause was" : "their causes were");
+  const CompiledBudget& charged =
+      policy.budgets[static_cast<std::size_t>(budget)];
+  v1::BudgetUse& use = (*ledger.mutable_budgets())[charged.name];
+  // What nobody described fills a budget, and never more.
+  use.set_used(std::max(
+      use.used(), std::min<std::int64_t>(use.used() + missing, charged.limit)));
+  return absl::StrFormat("%s: charged to budget \"%s\", whatever %s", failures,
+                         charged.name,
+                         one ? "its cause was" : "their causes were");
 }
 
 }  // namespace mulligan

@@ -1,27 +1,79 @@
 #include "policy/demystify/demystify.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "policy/demystify/context.h"
 #include "policy/demystify/diagnosis_writer.h"
 #include "policy/demystify/findings.h"
 #include "policy/demystify/verdict.h"
+#include "policy/limits.h"
 
 namespace mulligan {
+namespace {
+
+using demystify::Member;
+using demystify::Seconds;
+
+void Set(Seconds time, google::protobuf::Timestamp& to) {
+  if (demystify::Known(time)) to.set_seconds(time);
+}
+
+Incident IncidentOf(const std::vector<Member>& members,
+                    const std::vector<int>& pods, int root) {
+  Incident incident;
+  if (root < 0) return incident;
+  incident.pods.push_back(root);
+  for (const int pod : pods) {
+    if (pod != root && members[static_cast<std::size_t>(pod)].failed()) {
+      incident.pods.push_back(pod);
+    }
+  }
+  const Member& member = members[static_cast<std::size_t>(root)];
+  Set(member.begin, incident.begin);
+  Set(member.end, incident.end);
+  incident.own = demystify::FailedByItself(member.reading);
+  return incident;
+}
+
+void ReadEarlier(const demystify::Context& context,
+                 const demystify::Judgement& judgement, Findings& findings) {
+  const auto& all = judgement.attempts.earlier;
+  const std::size_t left_out =
+      all.size() - std::min<std::size_t>(all.size(), kMaxHistory);
+  findings.more_earlier = static_cast<int>(left_out);
+  for (std::size_t i = left_out; i < all.size(); ++i) {
+    const demystify::Verdict verdict =
+        demystify::JudgeEarlier(context, judgement.members, all[i]);
+    EarlierAttempt& earlier = findings.earlier.emplace_back();
+    demystify::WriteDiagnosis(context, verdict, /*full=*/false,
+                              earlier.diagnosis);
+    earlier.incident = IncidentOf(judgement.members, all[i], verdict.gang.root);
+  }
+}
+
+}  // namespace
 
 Findings Demystify(const v1::FailureReport& report,
                    const DemystifyOptions& options, v1::Diagnosis& diagnosis) {
   const demystify::Context context(report, options.signatures);
-  demystify::Verdict verdict = demystify::Judge(context);
+  demystify::Judgement judgement = demystify::JudgeReport(context);
+  demystify::Verdict& verdict = judgement.verdict;
   demystify::WriteDiagnosis(context, verdict, options.full, diagnosis);
   Findings findings;
   findings.warnings = std::move(verdict.warnings);
   demystify::CheckReport(context, findings.warnings);
+  Set(demystify::SinceOf(context, verdict), findings.since);
+  Set(verdict.ask_again, findings.ask_again);
+  findings.incident = IncidentOf(
+      judgement.members, judgement.attempts.current, verdict.gang.root);
+  if (!judgement.attempts.earlier.empty()) {
+    ReadEarlier(context, judgement, findings);
+  }
   if (context.patterns.used_up()) {
     findings.warnings.emplace_back(kPatternsUsedUp);
   }
-  const demystify::Seconds since = demystify::SinceOf(context, verdict);
-  if (demystify::Known(since)) findings.since.set_seconds(since);
   return findings;
 }
 

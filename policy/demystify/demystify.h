@@ -19,6 +19,24 @@ struct DemystifyOptions {
   bool full = false;
 };
 
+// One incident as it shows in the report, for the ledger: which pods it took,
+// and when they lived.
+struct Incident {
+  // Its failed pods, by their index in the report; the root first.
+  std::vector<int> pods;
+  // The lifetime of the root. Unset (IsSet false) where it is not known.
+  google::protobuf::Timestamp begin;
+  google::protobuf::Timestamp end;
+  // The root ended by itself, so that it is no echo of a peer's death.
+  bool own = false;
+};
+
+// An attempt that failed before the one at hand.
+struct EarlierAttempt {
+  v1::Diagnosis diagnosis;
+  Incident incident;
+};
+
 // What the later stages need besides the Diagnosis.
 struct Findings {
   // The earliest sign of the trouble, for grace periods of work that is stuck
@@ -27,11 +45,23 @@ struct Findings {
   // Short sentences for DecideResponse.warnings: contradictions, unknown kinds
   // and enum values, times in the future.
   std::vector<std::string> warnings;
+  // Of the attempt at hand; without pods when none failed.
+  Incident incident;
+  // Attempts of the same workload whose pods are in the report, oldest first;
+  // at most the latest kMaxHistory (policy/limits.h), the rest is only counted.
+  std::vector<EarlierAttempt> earlier;
+  int more_earlier = 0;
+  // For work that is not broken: when to look again; unset: no need.
+  google::protobuf::Timestamp ask_again;
 };
 
 // Classifies `report` and fills `diagnosis` (which must be empty). Pure: the
-// only clock is report.observed_at. Never fails: what cannot be recognised is
-// UNKNOWN with low confidence. Linear in the size of the report.
+// only clock is report.observed_at. Never fails: an end that cannot be
+// recognised is UNKNOWN with low confidence, no end at all is NOT_FAILED.
+// Linear in the size of the report, but for sorting its pods.
+//
+// The report is about one workload. Of several attempts the last one is
+// diagnosed; the ones before it are in Findings.
 Findings Demystify(const v1::FailureReport& report,
                    const DemystifyOptions& options, v1::Diagnosis& diagnosis);
 

@@ -52,6 +52,7 @@ class Writer {
     diagnosis_.set_cause(verdict_.cause);
     diagnosis_.set_fault_domain(FaultDomainOf(verdict_.cause));
     diagnosis_.set_confidence(verdict_.confidence);
+    diagnosis_.set_situation(verdict_.situation);
     WriteCulprit();
     WriteEvidence();
     WriteCascades();
@@ -262,9 +263,8 @@ class Writer {
   }
 
   void WriteRest() {
-    const PodState& state = verdict_.gang.state;
-    if (Known(state.finished_at)) {
-      diagnosis_.mutable_finished_at()->set_seconds(state.finished_at);
+    if (Known(verdict_.ended_at)) {
+      diagnosis_.mutable_finished_at()->set_seconds(verdict_.ended_at);
     }
     if (verdict_.exit_code.has_value()) {
       diagnosis_.set_exit_code(*verdict_.exit_code);
@@ -314,11 +314,22 @@ class Writer {
 
   void WriteSummary() {
     std::string& text = *diagnosis_.mutable_summary();
-    if (winner_ == nullptr) {
-      text = "Nothing in the report says that or why something failed.";
+    text.reserve(160);
+    if (verdict_.cause == v1::NOT_FAILED) {
+      text = "Nothing has failed";
+      if (winner_ == nullptr) {
+        text.append(", as far as the report says: it has no status.");
+        return;
+      }
+      text.append(": ");
+      WriteSubject(text);
+      absl::StrAppend(&text, ": ", std::string(winner_->row->meaning));
+      if (winner_->place.root != Root::kPods) {
+        absl::StrAppend(&text, " (", ValueOf(*winner_), ")");
+      }
+      text.push_back('.');
       return;
     }
-    text.reserve(160);
     WriteSubject(text);
     text.append(": ").append(winner_->row->meaning);
     if (verdict_.exit_code.value_or(0) != 0 &&

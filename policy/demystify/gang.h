@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "policy/demystify/context.h"
-#include "policy/demystify/pod_reader.h"
+#include "policy/demystify/member.h"
 
 namespace mulligan::demystify {
 
@@ -28,16 +28,17 @@ struct Gang {
   bool rootless = false;
 };
 
-// Reads all pods and finds the root: by class (hardware, disruption, memory,
-// the member's own error, unexplained kills, echoes of a peer's death), then
-// by time, where differences up to kClockSkew are none, then by how much the
-// evidence settles. A member that failed by itself before a disruption of
-// another one was announced comes before it. Earlier attempts of a member are
-// left out.
+// Finds the root among `pods`, members of one attempt: by class (hardware,
+// disruption, memory, the member's own error, unexplained kills, echoes of a
+// peer's death), then by time, where differences up to kClockSkew are none,
+// then by how much the evidence settles. A member that failed by itself before
+// a disruption of another one was announced comes before it.
 //
-// `facts`, which must be empty, receives the facts of the root; when no pod
-// fails but some succeeded, those of the first that did.
-Gang ReadGang(const Context& context, Candidates& facts);
+// `facts` receives the facts of the root; when no pod fails but some succeeded,
+// those of the first that did. Unless there is one pod only, whose facts it
+// must hold already, it is read again.
+Gang ReadGang(const Context& context, const std::vector<Member>& members,
+              const std::vector<int>& pods, Candidates& facts);
 
 }  // namespace mulligan::demystify
 

@@ -50,6 +50,7 @@ class OperatorReader {
   void AddSign(std::string_view key, const Place& place, std::string_view value,
                Seconds at);
   void ReadPolicyMessage(const Said& said);
+  void ReadFailedCount(int index);
 
   template <typename Conditions>
   void ReadConditions(const Conditions& conditions, std::string_view source,
@@ -193,13 +194,32 @@ void OperatorReader::ReadDeletion(const Metadata& metadata, Root root,
 void OperatorReader::ReadJobs() {
   for (int i = 0; i < context_.report.jobs_size(); ++i) {
     const auto& job = context_.report.jobs(i);
+    const std::size_t before = facts_.size();
     ReadConditions(job.status().conditions(), "Job", Root::kJobs, i);
     if (job.spec().suspend()) {
       AddSign("suspend-requested", {Root::kJobs, i, "", -1, ".spec.suspend"},
               "true", kUnknownTime);
     }
-    ReadDeletion(job.metadata(), Root::kJobs, i);
+    if (facts_.size() == before) ReadFailedCount(i);
+    // A child is deleted by its owner.
+    if (!context_.report.has_job_set() && !context_.report.has_ray_job()) {
+      ReadDeletion(job.metadata(), Root::kJobs, i);
+    }
   }
+}
+
+// Pods failed, none is left and none is active: between two attempts.
+void OperatorReader::ReadFailedCount(int index) {
+  const auto& status = context_.report.jobs(index).status();
+  if (!context_.report.pods().empty() || status.failed() <= 0 ||
+      status.active() > 0 || status.terminating() > 0) {
+    return;
+  }
+  Candidate candidate =
+      MakeCandidate("operator", *FindOperatorState("Job/PodsFailed"),
+                    {Root::kJobs, index, "", -1, ".status.failed"}, {});
+  candidate.number = status.failed();
+  demystify::Add(facts_, candidate);
 }
 
 void OperatorReader::ReadJobSet() {
@@ -215,6 +235,20 @@ void OperatorReader::ReadJobSet() {
 
 void OperatorReader::ReadRayCluster(const ray::RayClusterStatus& status,
                                     Root root, const char* list) {
+  // Releases before the conditions said it here.
+  if (status.state() == "failed") {
+    Said said;
+    said.source = "RayCluster";
+    said.state = "ReplicaFailure";
+    said.shown = status.state();
+    said.message = status.reason();
+    const bool own = root == Root::kRayCluster;
+    said.place = {root, -1, "", -1,
+                  own ? ".status.state" : ".status.rayClusterStatus.state"};
+    said.message_leaf =
+        own ? ".status.reason" : ".status.rayClusterStatus.reason";
+    Add(said);
+  }
   for (int i = 0; i < status.conditions_size(); ++i) {
     const auto& condition = status.conditions(i);
     Said said;
@@ -274,7 +308,13 @@ void OperatorReader::ReadRayJob() {
       said.place.leaf = ".status.jobStatus";
     }
   }
+  const std::size_t before = facts_.size();
   Add(said);
+  if (deployment == "Retrying") {
+    for (std::size_t i = before; i < facts_.size(); ++i) {
+      facts_[i].flags |= kRestarting;
+    }
+  }
   if (job.spec().suspend() && !complete) {
     AddSign("suspend-requested", {Root::kRayJob, -1, "", -1, ".spec.suspend"},
             "true", kUnknownTime);

@@ -7,8 +7,6 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-constexpr Seconds kStuck = 600;
-
 class ConditionReader {
  public:
   ConditionReader(const Context& context, int pod, const PodState& state,

@@ -13,8 +13,6 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// A pod that starts or ends for longer than this is stuck.
-constexpr Seconds kStuck = 600;
 // Kubelet and node controller report trouble of a node this late.
 constexpr Seconds kNodeReportDelay = 60;
 
@@ -185,9 +183,12 @@ class PodReader {
   }
 
   void ReadPending() {
-    const Seconds since = Known(ToSeconds(pod_.status().start_time()))
-                              ? ToSeconds(pod_.status().start_time())
-                              : ToSeconds(pod_.metadata().creation_timestamp());
+    // An init container at work may take as long as it likes.
+    for (const core::ContainerStatus& status :
+         pod_.status().init_container_statuses()) {
+      if (status.state().has_running()) return;
+    }
+    const Seconds since = StartingSince(pod_);
     if (Known(since) && Before(since + kStuck, context_.now)) {
       AddSign("still-starting", ".status.phase", "Pending", since);
     }
@@ -285,6 +286,11 @@ class PodReader {
 
 PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   return PodReader(context, index, facts).Read();
+}
+
+Seconds StartingSince(const core::Pod& pod) {
+  const Seconds start = ToSeconds(pod.status().start_time());
+  return Known(start) ? start : ToSeconds(pod.metadata().creation_timestamp());
 }
 
 std::string_view ContainerName(const core::Pod& pod, const PodState& state) {

@@ -12,6 +12,9 @@
 
 namespace mulligan::demystify {
 
+// A pod that starts or ends for longer than this is stuck.
+inline constexpr Seconds kStuck = 600;
+
 enum class Phase : std::uint8_t {
   kUnknown,
   kPending,
@@ -68,6 +71,9 @@ struct PodReading {
 // every fact to `facts`, which must be empty, weighed against each other, and
 // sets `best`. Linear in the size of the pod and its events.
 PodReading ReadPod(const Context& context, int index, Candidates& facts);
+
+// Since when a pod that has not started is starting; unknown without a time.
+Seconds StartingSince(const kubernetes::core::v1::Pod& pod);
 
 // The name of the deciding container; empty when there is none.
 std::string_view ContainerName(const kubernetes::core::v1::Pod& pod,

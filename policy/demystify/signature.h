@@ -46,6 +46,8 @@ enum Flag : std::uint8_t {
   kPeerEffect = 1,
   // Explains only an end that does not explain itself (143, 137, no status).
   kUnclearEndOnly = 2,
+  // What failed is being restarted by its own operator right now.
+  kRestarting = 4,
 };
 
 struct Signature {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/event_reader.h"
+#include "policy/demystify/life_signs.h"
 #include "policy/demystify/node_reader.h"
 #include "policy/demystify/odd_values.h"
 #include "policy/demystify/operator_reader.h"
@@ -38,22 +39,25 @@ bool AreOfOneObject(const Candidate& a, const Candidate& b) {
          std::string_view(a.place.list) == b.place.list;
 }
 
-class Judgement {
+class Judge {
  public:
-  // `verdict` must be empty.
-  Judgement(const Context& context, Verdict& verdict)
-      : context_(context), verdict_(verdict) {}
+  // `verdict` holds the facts of the pod if there is one only, else nothing.
+  Judge(const Context& context, const std::vector<Member>& members,
+        const std::vector<int>& pods, Verdict& verdict)
+      : context_(context), members_(members), pods_(pods), verdict_(verdict) {}
 
-  void Reach() {
+  void Reach(bool with_objects) {
     Candidates& facts = verdict_.facts;
-    if (!context_.report.pods().empty()) {
-      verdict_.gang = ReadGang(context_, facts);
+    if (!members_.empty()) {
+      verdict_.gang = ReadGang(context_, members_, pods_, facts);
       verdict_.exit_code = verdict_.gang.state.exit_code;
     }
     pod_facts_ = facts.size();
-    ReadObjects();
+    if (with_objects) ReadObjects();
     WeighObjects();
     Decide();
+    Assess();
+    verdict_.ended_at = EndOfCulprit();
     Describe();
   }
 
@@ -107,6 +111,20 @@ class Judgement {
       } else if ((fact.flags & kUnclearEndOnly) != 0 && !state.unclear_end()) {
         Demote(fact, "the container ended by itself");
       }
+    }
+    // A workload that failed for a reason of its own deletes what is left.
+    for (std::size_t i = pod_facts_; i < facts.size(); ++i) {
+      if (!facts[i].decides() || facts[i].tier < Tier::kSpecific ||
+          facts[i].order != 2 * kOperatorWeight || IsOutcome(facts[i])) {
+        continue;
+      }
+      for (std::size_t pod = 0; pod < pod_facts_; ++pod) {
+        if (facts[pod].row != nullptr &&
+            facts[pod].row->key == "deletion-requested") {
+          Demote(facts[pod], "the workload had failed and cleaned up");
+        }
+      }
+      break;
     }
     // Some pods succeeded, the workload did not: failed ones are gone.
     if (gang().root < 0 && operator_failed) {
@@ -214,15 +232,73 @@ class Judgement {
     }
   }
 
-  void Describe() {
-    const Candidate* winner = verdict_.decisive();
-    if (winner == nullptr) {
-      verdict_.warnings.push_back(
-          gang().healthy > 0 || !context_.report.pods().empty()
-              ? "nothing in the report has failed"
-              : "nothing in the report says what happened");
+  // Is anything broken? Nothing is without evidence of an end, nor where the
+  // place of what ended was taken already.
+  void Assess() {
+    if (verdict_.decisive() == nullptr) {
+      LookForLife();
       return;
     }
+    verdict_.situation = SituationOf(verdict_.cause);
+    if (verdict_.situation != v1::Diagnosis::BROKEN) return;
+    if ((verdict_.decisive()->flags & kRestarting) != 0) {
+      verdict_.situation = v1::Diagnosis::ALIVE;
+    }
+    if (gang().root < 0) return;
+    const bool of_pod = verdict_.decisive()->place.root == Root::kPods ||
+                        verdict_.decisive()->place.root == Root::kEvents;
+    if (of_pod && (gang().state.recovered ||
+                   OwnerGoesOn(context_.report, gang().root))) {
+      verdict_.situation = v1::Diagnosis::ALIVE;
+    }
+  }
+
+  Seconds EndOfCulprit() const {
+    const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
+    if (pod >= 0) {
+      const Member& member = members_[static_cast<std::size_t>(pod)];
+      return member.ended() ? member.end : gang().state.finished_at;
+    }
+    const Candidate* winner = verdict_.decisive();
+    const bool object_says =
+        winner != nullptr && verdict_.situation == v1::Diagnosis::BROKEN &&
+        winner->place.root != Root::kEvents &&
+        winner->place.root != Root::kNodes;
+    return object_says ? winner->at : kUnknownTime;
+  }
+
+  static v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
+    switch (cause) {
+      case v1::SUCCEEDED:
+      case v1::CANCELLED:
+        return v1::Diagnosis::FINISHED;
+      case v1::SUSPENDED:
+        return v1::Diagnosis::HELD;
+      default:
+        return v1::Diagnosis::BROKEN;
+    }
+  }
+
+  void LookForLife() {
+    verdict_.cause = v1::NOT_FAILED;
+    verdict_.situation = v1::Diagnosis::ALIVE;
+    verdict_.ask_again = StuckAt(context_, pods_);
+    Candidates& facts = verdict_.facts;
+    const std::size_t before = facts.size();
+    AddLifeSign(context_, members_, pods_, facts);
+    if (facts.size() == before) {
+      verdict_.confidence = v1::LOW;
+      verdict_.warnings.emplace_back(
+          "nothing in the report has a status that says how the work fares");
+      return;
+    }
+    verdict_.winner = static_cast<int>(before);
+    verdict_.confidence = facts.back().confidence;
+  }
+
+  void Describe() {
+    const Candidate* winner = verdict_.decisive();
+    if (winner == nullptr) return;
     if (gang().state.recovered && winner->place.root == Root::kPods) {
       verdict_.warnings.push_back(
           "the container runs again; the cause is that of its previous run");
@@ -248,15 +324,29 @@ class Judgement {
   }
 
   const Context& context_;
+  const std::vector<Member>& members_;
+  const std::vector<int>& pods_;
   Verdict& verdict_;
   std::size_t pod_facts_ = 0;
 };
 
 }  // namespace
 
-Verdict Judge(const Context& context) {
+Judgement JudgeReport(const Context& context) {
+  Judgement judgement;
+  Verdict& verdict = judgement.verdict;
+  judgement.members = ReadMembers(context, verdict.facts);
+  judgement.attempts =
+      SplitAttempts(judgement.members, OwnerGaveUp(context.report));
+  Judge(context, judgement.members, judgement.attempts.current, verdict)
+      .Reach(/*with_objects=*/true);
+  return judgement;
+}
+
+Verdict JudgeEarlier(const Context& context, const std::vector<Member>& members,
+                     const std::vector<int>& pods) {
   Verdict verdict;
-  Judgement(context, verdict).Reach();
+  Judge(context, members, pods, verdict).Reach(/*with_objects=*/false);
   return verdict;
 }
 

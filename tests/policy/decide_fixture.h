@@ -85,6 +85,10 @@ inline v1::DecideRequest Failure(int attempt, int exit_code,
                      ->mutable_terminated();
   ended.set_exit_code(exit_code);
   ended.set_reason(reason);
+  // One attempt after the other.
+  if (attempt > 1) {
+    ended.mutable_started_at()->set_seconds(99900 + attempt - 1);
+  }
   ended.mutable_finished_at()->set_seconds(99900 + attempt);
   return request;
 }

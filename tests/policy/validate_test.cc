@@ -221,7 +221,6 @@ TEST_P(ViolationTest, IsNamed) {
 const Bad kBad[] = {
     {"NoReport", "", "report"},
     {"EmptyReport", "report {}", "report"},
-    {"NodesAreNoFailure", "report { nodes {} }", "report"},
     {"AttemptZero", "report { exit {} attempt: 0 }", "report.attempt"},
     {"AttemptNegative", "report { exit {} attempt: -2147483648 }",
      "report.attempt"},

@@ -37,9 +37,10 @@ class VerdictTest : public ::testing::Test {
   v1::Decision Answer() { return DecisionOf(Decide()); }
 
   Case Failure() {
-    return {report_,   workload_, diagnosis_, rules_->compiled(),
-            ledger_,   kNow,      since_,     attempts_,
-            attempts_, identity_, true,       patterns_};
+    return {report_,    workload_,          diagnosis_, rules_->compiled(),
+            ledger_,    report_.progress(), kNow,       failed_at_,
+            ask_again_, since_,             attempts_,  attempts_,
+            identity_,  true,               patterns_};
   }
 
   v1::FailureReport report_;
@@ -47,6 +48,8 @@ class VerdictTest : public ::testing::Test {
   v1::Diagnosis diagnosis_ = testing::Parse<v1::Diagnosis>(
       "cause: APP_ERROR fault_domain: APPLICATION confidence: MEDIUM");
   v1::BudgetLedger ledger_;
+  absl::Time failed_at_ = kNow;
+  std::optional<absl::Time> ask_again_;
   std::optional<absl::Time> since_;
   std::int32_t attempts_ = 1;
   std::uint64_t identity_ = 0;

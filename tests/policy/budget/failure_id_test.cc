@@ -10,9 +10,26 @@ namespace {
 
 using testing::Parse;
 
+// As if the first pod whose container ended were the root.
+Incident IncidentOf(const v1::FailureReport& report) {
+  Incident incident;
+  for (int i = 0; i < report.pods_size(); ++i) {
+    const auto& statuses = report.pods(i).status().container_statuses();
+    if (statuses.empty()) continue;
+    incident.pods = {i};
+    break;
+  }
+  if (incident.pods.empty() && report.pods_size() > 0) incident.pods = {0};
+  return incident;
+}
+
+FailureId FullIdOf(const v1::FailureReport& report, int seconds) {
+  return FailureIdOf(report, report.workload(), IncidentOf(report),
+                     absl::FromUnixSeconds(seconds));
+}
+
 std::string IdOf(const v1::FailureReport& report, int seconds = 1) {
-  return FailureIdOf(report, report.workload(), absl::FromUnixSeconds(seconds))
-      .id;
+  return FullIdOf(report, seconds).id;
 }
 
 std::string IdOf(const char* report, int seconds = 1) {
@@ -41,7 +58,34 @@ constexpr char kPod[] = R"pb(
 )pb";
 
 TEST(FailureIdTest, GivenIdsAreKept) {
-  EXPECT_EQ(IdOf("failure_id: 'mine' pods {}"), "mine");
+  const FailureId id =
+      FullIdOf(Parse<v1::FailureReport>("failure_id: 'mine' pods {}"), 1);
+  EXPECT_EQ(id.id, "mine");
+  EXPECT_TRUE(id.named);
+}
+
+TEST(FailureIdTest, DoesNotDependOnWhatElseIsInTheReport) {
+  v1::FailureReport report = Parse<v1::FailureReport>(kPod);
+  const std::string id = IdOf(report);
+  report.mutable_pods()->RemoveLast();
+  EXPECT_EQ(IdOf(report), id);
+  report.add_jobs()->mutable_status()->set_failed(3);
+  report.mutable_job_set()->mutable_status()->set_restarts(2);
+  EXPECT_EQ(IdOf(report), id);
+}
+
+TEST(FailureIdTest, DoesNotDependOnHowMuchOfTheEndIsTold) {
+  EXPECT_EQ(IdOf("pods { metadata { uid: 'p' } status { phase: 'Failed' } }"),
+            IdOf("pods { metadata { uid: 'p' } status { phase: 'Failed' "
+                 "container_statuses { name: 'main' state { terminated { "
+                 "exit_code: 1 finished_at { seconds: 9 } } } } } }"));
+}
+
+TEST(FailureIdTest, PodsOfOneNameAreToldApartByTheirEnds) {
+  EXPECT_NE(IdOf("pods { metadata { name: 'p' } status { container_statuses { "
+                 "state { terminated { finished_at { seconds: 9 } } } } } }"),
+            IdOf("pods { metadata { name: 'p' } status { container_statuses { "
+                 "state { terminated { finished_at { seconds: 8 } } } } } }"));
 }
 
 TEST(FailureIdTest, DoesNotDependOnTheOrderOfAnything) {
@@ -90,23 +134,13 @@ const Change kChanges[] = {
     {"Workload", [](auto& r) { r.mutable_workload()->set_uid("x"); }},
     {"Attempt", [](auto& r) { r.set_attempt(2); }},
     {"PodUid",
-     [](auto& r) { r.mutable_pods(1)->mutable_metadata()->set_uid("3"); }},
+     [](auto& r) { r.mutable_pods(0)->mutable_metadata()->set_uid("3"); }},
     {"Restarts",
      [](auto& r) {
        r.mutable_pods(0)
            ->mutable_status()
            ->mutable_container_statuses(0)
            ->set_restart_count(2);
-     }},
-    {"FinishTime",
-     [](auto& r) {
-       r.mutable_pods(0)
-           ->mutable_status()
-           ->mutable_container_statuses(0)
-           ->mutable_state()
-           ->mutable_terminated()
-           ->mutable_finished_at()
-           ->set_seconds(10);
      }},
 };
 
@@ -149,8 +183,7 @@ INSTANTIATE_TEST_SUITE_P(FailureId, SourceTest, ::testing::ValuesIn(kSources),
 
 TEST(FailureIdTest, WithNothingToGoByTheTimeDecidesAndIsSaid) {
   const auto report = Parse<v1::FailureReport>("exit { exit_code: 1 }");
-  const FailureId id =
-      FailureIdOf(report, report.workload(), absl::FromUnixSeconds(1));
+  const FailureId id = FullIdOf(report, 1);
   EXPECT_TRUE(id.from_time_only);
   EXPECT_NE(IdOf(report, 1), IdOf(report, 2));
 }
@@ -159,7 +192,7 @@ TEST(FailureIdTest, WithNothingToGoByTheTimeDecidesAndIsSaid) {
 TEST(FailureIdTest, IsTheSameInEveryVersion) {
   EXPECT_EQ(IdOf("workload { uid: 'w' } attempt: 1 pods { metadata { uid: 'p' "
                  "} }"),
-            "6d0be06ed25944e3");
+            "be06cecabf4ce454");
 }
 
 }  // namespace

@@ -20,15 +20,16 @@ struct Row {
   const char* name;
   const char* report;
   int failures;
+  // Attempts in the report before the one at hand.
+  int earlier = 0;
 };
 
 class CountTest : public ::testing::TestWithParam<Row> {};
 
 TEST_P(CountTest, LeavesOutTheFailureAtHand) {
-  const NativeCount count =
-      CountNativeFailures(Parse<v1::FailureReport>(GetParam().report));
+  const NativeCount count = CountNativeFailures(
+      Parse<v1::FailureReport>(GetParam().report), GetParam().earlier);
   EXPECT_EQ(count.failures, GetParam().failures);
-  EXPECT_EQ(count.source.empty(), GetParam().failures == 0);
 }
 
 const Row kRows[] = {
@@ -54,7 +55,18 @@ const Row kRows[] = {
     {"JobWithTwoPods",
      "jobs { status { failed: 3 } } pods { status { phase: 'Failed' } } pods { "
      "status { phase: 'Failed' } }",
+     1, 1},
+    {"GangOfEight", "jobs { spec { parallelism: 8 } status { failed: 8 } }", 0},
+    {"SecondGangOfEightByOneMember",
+     "jobs { spec { parallelism: 8 } status { failed: 16 } } pods { status { "
+     "phase: 'Failed' } }",
      1},
+    {"SecondGangWithTheFirstInTheReport",
+     "jobs { spec { parallelism: 2 } status { failed: 4 } } pods { status { "
+     "phase: 'Failed' } }",
+     0, 1},
+    {"SecondRayClusterWithTheFirstInTheReport",
+     "ray_job { status { failed: 2 job_deployment_status: 'Failed' } }", 0, 1},
     {"JobWithUncountedPod",
      "jobs { status { failed: 3 uncounted_terminated_pods { failed: 'u' } } } "
      "pods { metadata { uid: 'u' } status { phase: 'Failed' } }",
@@ -77,59 +89,85 @@ const Row kRows[] = {
 INSTANTIATE_TEST_SUITE_P(Seeding, CountTest, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
 
-constexpr char kReport[] = "ray_job { status { failed: 2 } }";
+std::string Seed(int failures, const CompiledPolicy& policy,
+                 v1::BudgetLedger& ledger) {
+  NativeCount count;
+  count.failures = failures;
+  count.source = "RayJob.status.failed=" + std::to_string(failures);
+  return SeedLedger(count, failures, policy, ledger);
+}
+
+constexpr char kApplication[] =
+    "budgets { key: 'application' value { limit: 3 } } budgets { key: 'x' "
+    "value { limit: 1 } } default { action: RETRY budget: 'x' }";
+constexpr char kOnlyDefault[] =
+    "budgets { key: 'x' value { limit: 1 } } default { action: RETRY budget: "
+    "'x' }";
 
 TEST(SeedTest, ChargesTheApplicationBudget) {
-  const auto rules = Compiled(
-      "budgets { key: 'application' value { limit: 3 } } budgets { key: 'x' "
-      "value { limit: 1 } } default { action: RETRY budget: 'x' }");
   v1::BudgetLedger ledger;
   const std::string warning =
-      SeedLedger(Parse<v1::FailureReport>(kReport), rules->compiled(), ledger);
+      Seed(2, Compiled(kApplication)->compiled(), ledger);
   EXPECT_THAT(ledger, EqualsProto("attempts_seen: 2 seeded_from: "
                                   "'RayJob.status.failed=2' budgets { key: "
                                   "'application' value { used: 2 } }"));
-  EXPECT_THAT(warning, HasSubstr("2 earlier failures"));
+  EXPECT_THAT(warning, HasSubstr("2 earlier failures that no ledger tells"));
+}
+
+TEST(SeedTest, AddsToALedgerWhatItLacks) {
+  auto ledger = Parse<v1::BudgetLedger>(
+      "attempts_seen: 1 budgets { key: 'application' value { used: 1 } }");
+  const std::string warning =
+      Seed(1, Compiled(kApplication)->compiled(), ledger);
+  EXPECT_EQ(ledger.attempts_seen(), 2);
+  EXPECT_EQ(ledger.budgets().at("application").used(), 2);
+  EXPECT_THAT(warning, HasSubstr("1 earlier failure that the ledger lacks"));
+}
+
+TEST(SeedTest, FillsABudgetAtMost) {
+  v1::BudgetLedger ledger;
+  Seed(7, Compiled(kApplication)->compiled(), ledger);
+  EXPECT_EQ(ledger.attempts_seen(), 7);
+  EXPECT_EQ(ledger.budgets().at("application").used(), 3);
+}
+
+TEST(SeedTest, KeepsAUseBeyondALimitThatWasLowered) {
+  auto ledger = Parse<v1::BudgetLedger>(
+      "attempts_seen: 5 budgets { key: 'application' value { used: 5 } }");
+  Seed(1, Compiled(kApplication)->compiled(), ledger);
+  EXPECT_EQ(ledger.budgets().at("application").used(), 5);
 }
 
 TEST(SeedTest, CountsOneFailureInTheSingular) {
-  const auto rules = Compiled(
-      "budgets { key: 'x' value { limit: 1 } } default { action: RETRY budget: "
-      "'x' }");
   v1::BudgetLedger ledger;
   EXPECT_THAT(
-      SeedLedger(Parse<v1::FailureReport>("ray_job { status { failed: 1 } }"),
-                 rules->compiled(), ledger),
-      HasSubstr(": 1 earlier failure from RayJob.status.failed=1 is "
-                "charged to budget \"x\", whatever its cause was"));
+      Seed(1, Compiled(kOnlyDefault)->compiled(), ledger),
+      HasSubstr("RayJob.status.failed=1 counts 1 earlier failure that no "
+                "ledger tells about: charged to budget \"x\", whatever its "
+                "cause was"));
 }
 
 TEST(SeedTest, ElseTheBudgetOfTheDefault) {
-  const auto rules = Compiled(
-      "budgets { key: 'x' value { limit: 1 } } default { action: RETRY budget: "
-      "'x' }");
-  EXPECT_EQ(SeedBudget(rules->compiled()), 0);
+  EXPECT_EQ(SeedBudget(Compiled(kOnlyDefault)->compiled()), 0);
 }
 
 TEST(SeedTest, ElseCountsAttemptsOnly) {
-  const auto rules = Compiled("default { action: FAIL }");
   v1::BudgetLedger ledger;
   const std::string warning =
-      SeedLedger(Parse<v1::FailureReport>(kReport), rules->compiled(), ledger);
+      Seed(2, Compiled("default { action: FAIL }")->compiled(), ledger);
   EXPECT_EQ(ledger.attempts_seen(), 2);
   EXPECT_TRUE(ledger.budgets().empty());
   EXPECT_THAT(warning, HasSubstr("no budget to charge"));
 }
 
 TEST(SeedTest, AbsurdCountersStayWithinTheLedgersBounds) {
-  const auto rules = Compiled(
-      "budgets { key: 'x' value { limit: 1 } } default { action: RETRY budget: "
-      "'x' }");
   v1::BudgetLedger ledger;
-  SeedLedger(
-      Parse<v1::FailureReport>("ray_job { status { failed: 2147483647 } }"),
-      rules->compiled(), ledger);
-  EXPECT_EQ(ledger.budgets().at("x").used(), kMaxLedgerCount);
+  const NativeCount count = CountNativeFailures(
+      Parse<v1::FailureReport>("ray_job { status { failed: 2147483647 } }"), 0);
+  EXPECT_EQ(count.failures, kMaxLedgerCount);
+  SeedLedger(count, count.failures, Compiled(kOnlyDefault)->compiled(), ledger);
+  EXPECT_EQ(ledger.attempts_seen(), kMaxLedgerCount);
+  EXPECT_EQ(ledger.budgets().at("x").used(), 1);
 }
 
 }  // namespace

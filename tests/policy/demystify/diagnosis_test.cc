@@ -68,6 +68,7 @@ TEST(Diagnosis, ReadsAsOneStory) {
         finished_at { seconds: 1010 }
         fingerprint: "0ca7d7bbcff6f916"
         exit_code: 143
+        situation: BROKEN
       )pb"));
   EXPECT_EQ(findings.since.seconds(), 1000);
   EXPECT_THAT(findings.warnings, IsEmpty());
@@ -260,11 +261,12 @@ TEST(Findings, ExtremeNumbersAreHarmless) {
   EXPECT_EQ(Diagnose(report).cause(), v1::APP_ERROR);
 }
 
-TEST(EmptyReport, IsUnknown) {
+TEST(EmptyReport, IsNoFailure) {
   Findings findings;
   const auto diagnosis = Diagnose(v1::FailureReport(), {}, &findings);
-  EXPECT_EQ(diagnosis.cause(), v1::UNKNOWN);
+  EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);
   EXPECT_EQ(diagnosis.confidence(), v1::LOW);
+  EXPECT_EQ(diagnosis.situation(), v1::Diagnosis::ALIVE);
   EXPECT_THAT(diagnosis.summary(), Not(IsEmpty()));
   EXPECT_EQ(findings.warnings.size(), 1U);
 }

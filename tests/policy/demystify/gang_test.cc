@@ -205,7 +205,7 @@ TEST(Gang, SomeSucceededAndSomeRunIsNotDone) {
   auto report = GangOf({{"a", 0, "Completed", 1, ""}});
   report.mutable_pods(0)->mutable_status()->set_phase("Succeeded");
   report.add_pods()->mutable_status()->set_phase("Running");
-  EXPECT_EQ(Diagnose(report).cause(), v1::UNKNOWN);
+  EXPECT_EQ(Diagnose(report).cause(), v1::NOT_FAILED);
 }
 
 TEST(Gang, OrderOfPodsDoesNotMatter) {

@@ -444,7 +444,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::UNKNOWN, v1::LOW},
+     v1::NOT_FAILED, v1::HIGH},
     {"RuntimeLostTheContainer",
      R"pb(pods {
             status {
@@ -618,7 +618,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::UNKNOWN, v1::LOW},
+     v1::NOT_FAILED, v1::HIGH},
     {"InitContainerFailsThePod",
      R"pb(pods {
             status {
@@ -1131,7 +1131,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::UNKNOWN, v1::LOW},
+     v1::NOT_FAILED, v1::HIGH},
     {"QueueMarkOnAPlainPod",
      R"pb(pods {
             status {
@@ -1164,7 +1164,7 @@ constexpr PodCase kSurroundings[] = {
               container_statuses { state { running {} } }
             }
           })pb",
-     v1::UNKNOWN, v1::LOW},
+     v1::NOT_FAILED, v1::HIGH},
 };
 INSTANTIATE_TEST_SUITE_P(Surroundings, PodEnd,
                          ::testing::ValuesIn(kSurroundings), NameOf);
@@ -1248,9 +1248,10 @@ TEST(HealthyReport, SaysThatNothingFailed) {
                              }
                            })pb"),
                {}, &findings);
-  EXPECT_EQ(diagnosis.cause(), v1::UNKNOWN);
-  EXPECT_THAT(findings.warnings,
-              ::testing::ElementsAre("nothing in the report has failed"));
+  EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);
+  EXPECT_EQ(diagnosis.situation(), v1::Diagnosis::ALIVE);
+  EXPECT_THAT(diagnosis.summary(), ::testing::HasSubstr("Nothing has failed"));
+  EXPECT_THAT(findings.warnings, ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -1,0 +1,150 @@
+#include "client/cli/workload_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <tuple>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/json_text.h"
+#include "client/cli/layout.h"
+#include "client/cli/proto_json.h"
+#include "client/cli/wording.h"
+
+namespace mulligan::cli {
+namespace {
+
+using Situation = v1::Diagnosis;
+
+bool IsBroken(const WorkloadAnswer& answer) {
+  return answer.response.ok() &&
+         answer.response->diagnosis().situation() == Situation::BROKEN;
+}
+
+// The worst first.
+int RankOf(const WorkloadAnswer& answer) {
+  if (!answer.response.ok()) return 0;
+  switch (static_cast<int>(answer.response->diagnosis().situation())) {
+    case Situation::HELD:
+      return 10;
+    case Situation::ALIVE:
+      // A part of it died.
+      return answer.response->diagnosis().cause() == v1::NOT_FAILED ? 12 : 11;
+    case Situation::FINISHED:
+      return 13;
+    default:
+      break;
+  }
+  switch (static_cast<int>(answer.response->decision().action())) {
+    case v1::FAIL:
+      return 1;
+    case v1::WAIT_FOR_SPEC_UPDATE:
+      return 2;
+    case v1::RETRY:
+      return 3;
+    case v1::WAIT:
+      return 4;
+    default:
+      return 5;
+  }
+}
+
+Style StyleOf(const WorkloadAnswer& answer) {
+  if (!answer.response.ok()) return Style::kRed;
+  if (!IsBroken(answer)) return Style::kPlain;
+  switch (static_cast<int>(answer.response->decision().action())) {
+    case v1::FAIL:
+      return Style::kRed;
+    case v1::RETRY:
+      return Style::kGreen;
+    default:
+      return Style::kYellow;
+  }
+}
+
+std::string VerdictOf(const WorkloadAnswer& answer) {
+  if (!answer.response.ok()) return "no answer";
+  if (answer.response->decision().action() == v1::IGNORE) return "nothing to do";
+  return VerdictLine(answer.response->decision());
+}
+
+std::string CauseOf(const WorkloadAnswer& answer) {
+  return answer.response.ok()
+             ? v1::Cause_Name(answer.response->diagnosis().cause())
+             : std::string();
+}
+
+std::string WhyOf(const WorkloadAnswer& answer) {
+  return answer.response.ok() ? answer.response->diagnosis().summary()
+                              : std::string(answer.response.status().message());
+}
+
+}  // namespace
+
+void SortWorstFirst(std::vector<WorkloadAnswer>& answers) {
+  std::sort(answers.begin(), answers.end(),
+            [](const WorkloadAnswer& a, const WorkloadAnswer& b) {
+              return std::make_tuple(RankOf(a), std::cref(a.workload)) <
+                     std::make_tuple(RankOf(b), std::cref(b.workload));
+            });
+}
+
+std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
+                            bool color) {
+  std::size_t workload = sizeof("WORKLOAD") - 1;
+  std::size_t verdict = sizeof("VERDICT") - 1;
+  std::size_t cause = sizeof("CAUSE") - 1;
+  std::ptrdiff_t broken = 0;
+  for (const WorkloadAnswer& answer : answers) {
+    workload = std::max(workload, answer.workload.size());
+    verdict = std::max(verdict, VerdictOf(answer).size());
+    cause = std::max(cause, CauseOf(answer).size());
+    broken += IsBroken(answer) ? 1 : 0;
+  }
+  Layout layout(/*width=*/0, color);
+  layout.Line(absl::StrFormat("%d workloads, %d broken", answers.size(), broken),
+              Style::kBold);
+  layout.BlankLine();
+  const auto line = [&](const std::string& name, const std::string& what,
+                        const std::string& why, const std::string& because) {
+    return absl::StrFormat("%-*s  %-*s  %-*s  %s", static_cast<int>(workload),
+                           name, static_cast<int>(verdict), what,
+                           static_cast<int>(cause), why, because);
+  };
+  layout.Line(line("WORKLOAD", "VERDICT", "CAUSE", "WHY"), Style::kDim);
+  for (const WorkloadAnswer& answer : answers) {
+    layout.Line(line(answer.workload, VerdictOf(answer), CauseOf(answer),
+                     WhyOf(answer)),
+                StyleOf(answer));
+  }
+  layout.BlankLine();
+  layout.Line("One of them in full: --workload KIND/NAME", Style::kDim);
+  return layout.text();
+}
+
+absl::StatusOr<std::string> FormatWorkloadsAsJson(
+    const std::vector<WorkloadAnswer>& answers) {
+  std::string json = "[";
+  for (const WorkloadAnswer& answer : answers) {
+    if (json.size() > 1) json += ",";
+    json += "\n{\"workload\":" + QuoteJson(answer.workload);
+    if (answer.response.ok()) {
+      absl::StatusOr<std::string> response =
+          PrintProtoJson(*answer.response, JsonLayout::kCompact);
+      if (!response.ok()) return response.status();
+      while (!response->empty() && response->back() == '\n') {
+        response->pop_back();
+      }
+      json += ",\"response\":" + *response + "}";
+    } else {
+      const absl::Status& status = answer.response.status();
+      json += ",\"error\":{\"code\":" +
+              QuoteJson(absl::StatusCodeToString(status.code())) +
+              ",\"message\":" + QuoteJson(std::string(status.message())) + "}}";
+    }
+  }
+  json += "\n]\n";
+  return json;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,35 @@
+// Answers about many workloads: a table for people, an array for programs.
+#ifndef MULLIGAN_CLIENT_CLI_WORKLOAD_TABLE_H_
+#define MULLIGAN_CLIENT_CLI_WORKLOAD_TABLE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::cli {
+
+struct WorkloadAnswer {
+  // "Job ml/train".
+  std::string workload;
+  absl::StatusOr<v1::DecideResponse> response;
+};
+
+// What has no answer, then what is broken (given up, waiting for its author,
+// to be retried, waiting), then what is held, lives or is over; by name where
+// that is equal.
+void SortWorstFirst(std::vector<WorkloadAnswer>& answers);
+
+// A line a workload, and how many there are of which kind.
+std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
+                            bool color);
+
+// [{"workload": "Job ml/train", "response": {...}}, {"workload": ..., "error":
+// {"code": ..., "message": ...}}]
+absl::StatusOr<std::string> FormatWorkloadsAsJson(
+    const std::vector<WorkloadAnswer>& answers);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_WORKLOAD_TABLE_H_

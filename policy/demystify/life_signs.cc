@@ -1,0 +1,204 @@
+#include "policy/demystify/life_signs.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "policy/demystify/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+template <typename Conditions>
+bool IsTrue(const Conditions& conditions, std::string_view type) {
+  return std::any_of(conditions.begin(), conditions.end(),
+                     [type](const auto& condition) {
+                       return condition.type() == type &&
+                              condition.status() == "True";
+                     });
+}
+
+template <typename Conditions>
+bool HasFailed(const Conditions& conditions) {
+  return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
+}
+
+class LifeSigns {
+ public:
+  LifeSigns(const Context& context, Candidates& facts)
+      : report_(context.report), facts_(facts) {}
+
+  // First the object the decision is about, then what it owns.
+  void Add(const std::vector<Member>& members, const std::vector<int>& pods) {
+    const v1::FailureReport& report = report_;
+    if (report.has_train_job() &&
+        AddConditions(report.train_job(), Root::kTrainJob, -1)) {
+      return;
+    }
+    if (report.has_ray_job() &&
+        AddText(Root::kRayJob, ".status.jobDeploymentStatus",
+                report.ray_job().status().job_deployment_status())) {
+      return;
+    }
+    if (report.has_spark_application() &&
+        AddText(Root::kSpark, ".status.applicationState.state",
+                report.spark_application()
+                    .status()
+                    .application_state()
+                    .state())) {
+      return;
+    }
+    if (report.has_kubeflow_job() &&
+        AddConditions(report.kubeflow_job(), Root::kKubeflow, -1)) {
+      return;
+    }
+    if (report.has_job_set() &&
+        AddConditions(report.job_set(), Root::kJobSet, -1)) {
+      return;
+    }
+    for (int i = 0; i < report.jobs_size(); ++i) {
+      if (AddJob(i)) return;
+    }
+    if (AddPod(members, pods)) return;
+    if (report.has_ray_cluster() &&
+        AddConditions(report.ray_cluster(), Root::kRayCluster, -1)) {
+      return;
+    }
+    if (report.has_kueue_workload()) {
+      AddConditions(report.kueue_workload(), Root::kWorkload, -1);
+    }
+  }
+
+ private:
+  Candidate& AddSign(std::string_view key, const Place& place,
+                     std::string_view value) {
+    facts_.push_back(
+        MakeCandidate("sign", *FindSpecialSign(key), place, value));
+    return facts_.back();
+  }
+
+  bool AddText(Root root, const char* leaf, const std::string& state) {
+    if (state.empty()) return false;
+    AddSign("object-alive", {root, -1, "", -1, leaf}, state);
+    return true;
+  }
+
+  // The latest condition that holds.
+  template <typename Object>
+  bool AddConditions(const Object& object, Root root, int index) {
+    const auto& conditions = object.status().conditions();
+    int latest = -1;
+    for (int i = 0; i < conditions.size(); ++i) {
+      if (conditions[i].status() != "True") continue;
+      if (latest < 0 ||
+          !Before(ToSeconds(conditions[i].last_transition_time()),
+                  ToSeconds(conditions[latest].last_transition_time()))) {
+        latest = i;
+      }
+    }
+    if (latest >= 0) {
+      Candidate& sign =
+          AddSign("object-alive",
+                  {root, index, ".status.conditions", latest, ".type"},
+                  conditions[latest].type());
+      sign.at = ToSeconds(conditions[latest].last_transition_time());
+      return true;
+    }
+    if (!object.has_status()) return false;
+    AddSign("object-alive", {root, index, "", -1, ".status"},
+            "no condition yet");
+    return true;
+  }
+
+  bool AddJob(int index) {
+    const auto& job = report_.jobs(index);
+    if (job.status().active() > 0) {
+      AddSign("pods-active", {Root::kJobs, index, "", -1, ".status.active"}, {})
+          .number = job.status().active();
+      return true;
+    }
+    return AddConditions(job, Root::kJobs, index);
+  }
+
+  bool AddPod(const std::vector<Member>& members,
+              const std::vector<int>& pods) {
+    for (const bool running : {true, false}) {
+      for (const int index : pods) {
+        const Member& member = members[static_cast<std::size_t>(index)];
+        if (member.reading.failing()) continue;
+        const core::PodStatus& status = report_.pods(index).status();
+        if (status.phase().empty() || (status.phase() == "Running") != running)
+          continue;
+        AddSign(running ? "pod-running" : "pod-starting",
+                {Root::kPods, index, "", -1, ".status.phase"}, status.phase())
+            .at = ToSeconds(status.start_time());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const v1::FailureReport& report_;
+  Candidates& facts_;
+};
+
+}  // namespace
+
+bool OwnerGaveUp(const v1::FailureReport& report) {
+  if (report.has_train_job()) {
+    return HasFailed(report.train_job().status().conditions());
+  }
+  if (report.has_ray_job()) {
+    return report.ray_job().status().job_deployment_status() == "Failed";
+  }
+  if (report.has_spark_application()) {
+    return report.spark_application().status().application_state().state() ==
+           "FAILED";
+  }
+  if (report.has_kubeflow_job()) {
+    return HasFailed(report.kubeflow_job().status().conditions());
+  }
+  if (report.has_job_set()) {
+    return HasFailed(report.job_set().status().conditions());
+  }
+  return std::any_of(
+      report.jobs().begin(), report.jobs().end(),
+      [](const auto& job) { return HasFailed(job.status().conditions()); });
+}
+
+bool OwnerGoesOn(const v1::FailureReport& report, int pod) {
+  const auto& labels = report.pods(pod).metadata().labels();
+  const auto is = [&labels](const char* key, std::string_view value) {
+    const auto found = labels.find(key);
+    return found != labels.end() && found->second == value;
+  };
+  if (report.has_ray_job()) {
+    const auto& status = report.ray_job().status();
+    return status.job_deployment_status() == "Running" &&
+           status.job_status() != "FAILED" && is("ray.io/node-type", "worker");
+  }
+  if (report.has_spark_application()) {
+    return report.spark_application().status().application_state().state() ==
+               "RUNNING" &&
+           is("spark-role", "executor");
+  }
+  return false;
+}
+
+void AddLifeSign(const Context& context, const std::vector<Member>& members,
+                 const std::vector<int>& pods, Candidates& facts) {
+  LifeSigns(context, facts).Add(members, pods);
+}
+
+Seconds StuckAt(const Context& context, const std::vector<int>& pods) {
+  Seconds stuck = kUnknownTime;
+  for (const int index : pods) {
+    const core::Pod& pod = context.report.pods(index);
+    if (pod.status().phase() != "Pending") continue;
+    stuck = Earlier(stuck, StartingSince(pod));
+  }
+  return Known(stuck) ? stuck + kStuck + 1 : kUnknownTime;
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,444 @@
+#include "policy/ownership.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace mulligan {
+namespace {
+
+using kubernetes::meta::v1::ObjectMeta;
+using kubernetes::meta::v1::OwnerReference;
+
+// Longer chains do not exist; a cycle is none.
+constexpr int kMaxChain = 16;
+
+// All jobs of training-operator are one kind here: a report may leave out
+// which.
+constexpr std::string_view kTrainingJob = "TrainingJob";
+constexpr std::string_view kTrainingKinds[] = {
+    "PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob"};
+
+bool IsTrainingKind(std::string_view kind) {
+  return kind == kTrainingJob ||
+         std::find(std::begin(kTrainingKinds), std::end(kTrainingKinds),
+                   kind) != std::end(kTrainingKinds);
+}
+
+bool SameKind(std::string_view a, std::string_view b) {
+  return a == b || (IsTrainingKind(a) && IsTrainingKind(b));
+}
+
+bool SameSpace(std::string_view a, std::string_view b) {
+  return a == b || a.empty() || b.empty();
+}
+
+// Labels by which controllers mark what they made, the nearest owner first.
+struct OwnerLabel {
+  const char* key;
+  std::string_view owner;
+};
+constexpr OwnerLabel kOwnerLabels[] = {
+    {"batch.kubernetes.io/job-name", "Job"},
+    {"job-name", "Job"},
+    {"jobset.sigs.k8s.io/jobset-name", "JobSet"},
+    {"training.kubeflow.org/job-name", kTrainingJob},
+    {"ray.io/cluster", "RayCluster"},
+    {"sparkoperator.k8s.io/app-name", "SparkApplication"},
+    {"volcano.sh/job-name", "Job.batch.volcano.sh"},
+};
+
+std::string_view Label(const ObjectMeta& meta, const char* key) {
+  if (meta.labels().empty()) return {};
+  const auto found = meta.labels().find(key);
+  return found == meta.labels().end() ? std::string_view() : found->second;
+}
+
+const OwnerReference* Controller(const ObjectMeta& meta) {
+  for (const OwnerReference& owner : meta.owner_references()) {
+    if (owner.controller()) return &owner;
+  }
+  return meta.owner_references_size() == 1 ? &meta.owner_references(0)
+                                           : nullptr;
+}
+
+}  // namespace
+
+int OwnerGraph::Resolve(std::string_view kind, std::string_view space,
+                        std::string_view name, std::string_view uid) {
+  if (!uid.empty()) {
+    const auto found = by_uid_.find(uid);
+    if (found != by_uid_.end()) return found->second;
+  }
+  if (!name.empty()) {
+    const auto [first, last] = by_name_.equal_range(name);
+    for (auto it = first; it != last; ++it) {
+      Node& node = At(it->second);
+      // An object of that name with another UID is another object.
+      const bool same = SameKind(node.kind, kind) &&
+                        SameSpace(node.space, space) &&
+                        (node.uid.empty() || uid.empty());
+      if (!same) continue;
+      if (node.uid.empty() && !uid.empty()) {
+        node.uid = uid;
+        by_uid_.emplace(uid, it->second);
+      }
+      return it->second;
+    }
+  }
+  const int node = static_cast<int>(nodes_.size());
+  nodes_.push_back({kind, space, name, uid, -1, false});
+  if (!uid.empty()) by_uid_.emplace(uid, node);
+  if (!name.empty()) by_name_.emplace(name, node);
+  return node;
+}
+
+void OwnerGraph::SetOwner(int node, int owner) {
+  if (node != owner && At(node).owner < 0) At(node).owner = owner;
+}
+
+int OwnerGraph::OwnerByLabels(const ObjectMeta& meta, std::string_view kind) {
+  int nearest = -1;
+  int child = -1;
+  for (const OwnerLabel& row : kOwnerLabels) {
+    // Objects carry the labels of their pods.
+    if (SameKind(row.owner, kind)) continue;
+    const std::string_view name = Label(meta, row.key);
+    if (name.empty()) continue;
+    const int owner = Resolve(row.owner, meta.namespace_(), name, {});
+    if (nearest < 0) nearest = owner;
+    if (child >= 0) SetOwner(child, owner);
+    child = owner;
+  }
+  return nearest;
+}
+
+int OwnerGraph::OwnerOf(const ObjectMeta& meta) {
+  const OwnerReference* controller = Controller(meta);
+  if (controller == nullptr) return -1;
+  if (!controller->uid().empty() && controller->uid() == last_uid_) {
+    return last_owner_;
+  }
+  last_uid_ = controller->uid();
+  last_owner_ = Resolve(controller->kind(), meta.namespace_(),
+                        controller->name(), controller->uid());
+  // The owner's own owner is written on what they both made.
+  if (controller->kind() == "Job") {
+    const std::string_view job_set =
+        Label(meta, "jobset.sigs.k8s.io/jobset-name");
+    if (!job_set.empty()) {
+      const int owner = last_owner_;
+      SetOwner(owner, Resolve("JobSet", meta.namespace_(), job_set, {}));
+    }
+  }
+  return last_owner_;
+}
+
+int OwnerGraph::Add(std::string_view kind, const ObjectMeta& meta) {
+  const int node =
+      Resolve(kind, meta.namespace_(), meta.name(), meta.uid());
+  At(node).real = true;
+  if (At(node).space.empty()) At(node).space = meta.namespace_();
+  int owner = OwnerOf(meta);
+  if (owner < 0) owner = OwnerByLabels(meta, kind);
+  if (owner >= 0) SetOwner(node, owner);
+  return node;
+}
+
+void OwnerGraph::AddOwned(int owner, std::string_view kind,
+                          std::string_view name) {
+  if (name.empty()) return;
+  const int owned = Resolve(kind, At(owner).space, name, {});
+  SetOwner(owned, owner);
+}
+
+int OwnerGraph::Find(const v1::WorkloadReference& workload) const {
+  if (!workload.uid().empty()) {
+    const auto found = by_uid_.find(workload.uid());
+    if (found != by_uid_.end()) return found->second;
+  }
+  const auto [first, last] = by_name_.equal_range(workload.name());
+  for (auto it = first; it != last; ++it) {
+    const Node& node = At(it->second);
+    if ((workload.kind().empty() || SameKind(node.kind, workload.kind())) &&
+        SameSpace(node.space, workload.namespace_()) &&
+        (node.uid.empty() || workload.uid().empty())) {
+      return it->second;
+    }
+  }
+  return -1;
+}
+
+int OwnerGraph::TopOf(int object) const {
+  for (int i = 0; i < kMaxChain && At(object).owner >= 0; ++i) {
+    object = At(object).owner;
+  }
+  return object;
+}
+
+std::string OwnerGraph::TextOf(int object) const {
+  const Node& node = At(object);
+  std::string text(node.kind.empty() ? "object" : node.kind);
+  text.push_back(' ');
+  if (!node.space.empty()) text.append(node.space).push_back('/');
+  if (node.name.empty()) {
+    text.append("of UID ").append(node.uid);
+  } else {
+    text.append(node.name);
+  }
+  return text;
+}
+
+namespace {
+
+class ForeignFinder {
+ public:
+  explicit ForeignFinder(const v1::FailureReport& report) : report_(report) {}
+
+  Foreign Find() {
+    Foreign foreign;
+    if (!HasSeveral() || HaveOneController()) return foreign;
+    AddObjects();
+    CollectTops();
+    if (tops_.size() < 2) return foreign;
+    const int own = OwnTop();
+    for (const int top : tops_) {
+      if (own < 0 || !MayBeOf(own, top)) {
+        foreign.owners.push_back(graph_.TextOf(top));
+      }
+    }
+    std::sort(foreign.owners.begin(), foreign.owners.end());
+    if (foreign.owners.empty()) return foreign;
+    // What a caller did not ask about can be left out; without a name nobody
+    // knows what was meant.
+    foreign.unknown = own < 0 || !named_;
+    if (foreign.unknown && own >= 0) {
+      foreign.owners.push_back(graph_.TextOf(own));
+      std::sort(foreign.owners.begin(), foreign.owners.end());
+    }
+    const auto leave_out = [&](const std::vector<int>& nodes,
+                               std::vector<int>& left_out) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!IsLoose(nodes[i]) && own >= 0 &&
+            !MayBeOf(own, graph_.TopOf(nodes[i]))) {
+          left_out.push_back(static_cast<int>(i));
+        }
+      }
+    };
+    leave_out(pods_, foreign.pods);
+    leave_out(jobs_, foreign.jobs);
+    FindEvents(foreign);
+    return foreign;
+  }
+
+ private:
+  bool HasSeveral() const {
+    return report_.pods_size() + report_.jobs_size() +
+               int{report_.has_job_set()} + int{report_.has_ray_job()} +
+               int{report_.has_ray_cluster()} + int{report_.has_train_job()} +
+               int{report_.has_spark_application()} +
+               int{report_.has_kubeflow_job()} +
+               int{report_.has_kueue_workload()} >
+           1;
+  }
+
+  // The common gang: pods of one controller, and that controller.
+  bool HaveOneController() const {
+    std::string_view uid;
+    const auto same = [&uid](std::string_view other) {
+      if (uid.empty()) uid = other;
+      return !other.empty() && uid == other;
+    };
+    for (const auto& pod : report_.pods()) {
+      const OwnerReference* controller = Controller(pod.metadata());
+      if (controller == nullptr || !same(controller->uid())) return false;
+    }
+    for (const auto& job : report_.jobs()) {
+      if (!same(job.metadata().uid())) return false;
+    }
+    return !report_.has_job_set() && !report_.has_ray_job() &&
+           !report_.has_ray_cluster() && !report_.has_train_job() &&
+           !report_.has_spark_application() && !report_.has_kubeflow_job() &&
+           !report_.has_kueue_workload();
+  }
+
+  void FindEvents(Foreign& foreign) const {
+    std::set<std::pair<std::string_view, std::string_view>> names;
+    for (const int pod : foreign.pods) {
+      names.emplace("Pod", report_.pods(pod).metadata().name());
+    }
+    for (const int job : foreign.jobs) {
+      names.emplace("Job", report_.jobs(job).metadata().name());
+    }
+    for (int i = 0; i < report_.events_size(); ++i) {
+      const auto& about = report_.events(i).involved_object();
+      if (names.count({about.kind(), about.name()}) > 0) {
+        foreign.events.push_back(i);
+      }
+    }
+  }
+
+  // Custom resources, the most senior kinds first.
+  void AddObjects() {
+    const auto senior = [this](bool has, std::string_view kind,
+                               const ObjectMeta& meta) {
+      if (!has) return -1;
+      const int node = graph_.Add(kind, meta);
+      seniors_.push_back(node);
+      return node;
+    };
+    const int train_job = senior(report_.has_train_job(), "TrainJob",
+                                 report_.train_job().metadata());
+    const int ray_job = senior(report_.has_ray_job(), "RayJob",
+                               report_.ray_job().metadata());
+    senior(report_.has_spark_application(), "SparkApplication",
+           report_.spark_application().metadata());
+    const std::string_view training_kind = report_.kubeflow_job().kind();
+    senior(report_.has_kubeflow_job(),
+           training_kind.empty() ? kTrainingJob : training_kind,
+           report_.kubeflow_job().metadata());
+    senior(report_.has_job_set(), "JobSet", report_.job_set().metadata());
+    senior(report_.has_ray_cluster(), "RayCluster",
+           report_.ray_cluster().metadata());
+    senior(report_.has_kueue_workload(), "Workload",
+           report_.kueue_workload().metadata());
+    if (train_job >= 0) {
+      // Trainer v2 gives the JobSet its own name.
+      graph_.AddOwned(train_job, "JobSet", graph_.NameOf(train_job));
+    }
+    if (ray_job >= 0) {
+      graph_.AddOwned(ray_job, "RayCluster",
+                      report_.ray_job().status().ray_cluster_name());
+    }
+    for (const auto& job : report_.jobs()) {
+      jobs_.push_back(graph_.Add("Job", job.metadata()));
+    }
+    pods_.reserve(static_cast<std::size_t>(report_.pods_size()));
+    for (const auto& pod : report_.pods()) {
+      pods_.push_back(graph_.Add("Pod", pod.metadata()));
+    }
+  }
+
+  // Says nothing about an owner, and may be anybody's: cut down by hand, a pod
+  // without a controller, or the Workload of an unknown object.
+  bool IsLoose(int node) const {
+    if (graph_.TopOf(node) != node) return false;
+    return !graph_.HasUid(node) || graph_.KindOf(node) == "Pod" ||
+           graph_.KindOf(node) == "Workload";
+  }
+
+  void CollectTops() {
+    for (const auto* nodes : {&seniors_, &jobs_, &pods_}) {
+      for (const int node : *nodes) {
+        if (IsLoose(node) && !IsNamedJob(node)) continue;
+        const int top = graph_.TopOf(node);
+        if (seen_.insert(top).second) tops_.push_back(top);
+      }
+    }
+  }
+
+  // Two Jobs of different names are two, even without UIDs, unless something
+  // above them holds them together.
+  bool IsNamedJob(int node) const {
+    return seniors_.empty() && graph_.KindOf(node) == "Job" &&
+           !graph_.NameOf(node).empty();
+  }
+
+  // The top owner of the workload; -1: not known.
+  int OwnTop() {
+    const v1::WorkloadReference& workload = report_.workload();
+    if (!workload.uid().empty() || !workload.name().empty()) {
+      const int node = graph_.Find(workload);
+      named_ = node >= 0;
+      if (named_) return graph_.TopOf(node);
+    }
+    for (const int node : seniors_) {
+      if (!IsLoose(node)) return graph_.TopOf(node);
+    }
+    // A custom resource without a UID still holds together what may be its own.
+    return seniors_.empty() ? -1 : graph_.TopOf(seniors_.front());
+  }
+
+  // An owner that is not in the report may itself be owned by the workload:
+  // children are named after their parents.
+  bool MayBeOf(int own, int top) const {
+    if (top == own) return true;
+    const std::string_view kind = graph_.KindOf(own);
+    if (kind == "Job" || kind == "Pod") return false;
+    if (SameKind(graph_.KindOf(top), kind)) return false;
+    const std::string_view parent = graph_.NameOf(own);
+    const std::string_view child = graph_.NameOf(top);
+    if (!parent.empty() && child.substr(0, parent.size()) == parent) {
+      return true;
+    }
+    if (graph_.HasUid(top) && graph_.IsReal(top)) return false;
+    return parent.empty() || child.empty() || tops_.size() == 2;
+  }
+
+  const v1::FailureReport& report_;
+  OwnerGraph graph_;
+  bool named_ = false;
+  std::vector<int> seniors_;
+  std::vector<int> jobs_;
+  std::vector<int> pods_;
+  std::vector<int> tops_;
+  std::unordered_set<int> seen_;
+};
+
+// Removes the elements at `indexes`, which ascend.
+template <typename Field>
+void Remove(const std::vector<int>& indexes, Field& field) {
+  int kept = 0;
+  std::size_t next = 0;
+  for (int i = 0; i < field.size(); ++i) {
+    if (next < indexes.size() && indexes[next] == i) {
+      ++next;
+      continue;
+    }
+    if (kept != i) field.SwapElements(kept, i);
+    ++kept;
+  }
+  field.DeleteSubrange(kept, field.size() - kept);
+}
+
+}  // namespace
+
+Foreign FindForeign(const v1::FailureReport& report) {
+  return ForeignFinder(report).Find();
+}
+
+void LeaveOut(const Foreign& foreign, v1::FailureReport& report) {
+  Remove(foreign.pods, *report.mutable_pods());
+  Remove(foreign.jobs, *report.mutable_jobs());
+  Remove(foreign.events, *report.mutable_events());
+}
+
+void RestorePaths(const Foreign& foreign, v1::Diagnosis& diagnosis) {
+  struct List {
+    std::string_view prefix;
+    const std::vector<int>& removed;
+  };
+  const List lists[] = {{"pods[", foreign.pods},
+                        {"jobs[", foreign.jobs},
+                        {"events[", foreign.events}};
+  for (v1::Evidence& evidence : *diagnosis.mutable_evidence()) {
+    std::string& path = *evidence.mutable_path();
+    for (const List& list : lists) {
+      if (path.compare(0, list.prefix.size(), list.prefix) != 0) continue;
+      const std::size_t end = path.find(']');
+      int index = 0;
+      if (!absl::SimpleAtoi(
+              path.substr(list.prefix.size(), end - list.prefix.size()),
+              &index)) {
+        continue;
+      }
+      for (const int removed : list.removed) index += removed <= index ? 1 : 0;
+      path = absl::StrCat(std::string(list.prefix), index, path.substr(end));
+    }
+  }
+}
+
+}  // namespace mulligan
