@@ -1,7 +1,7 @@
 #include "policy/earlier_attempts.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -32,14 +32,6 @@ FailureId IdOf(const Call& call, const EarlierAttempt& earlier) {
   return id;
 }
 
-bool EndedBefore(const EarlierAttempt& earlier,
-                 const v1::AttemptRecord& record) {
-  const auto& time =
-      IsSet(record.finished_at()) ? record.finished_at() : record.observed_at();
-  return IsSet(earlier.incident.end) &&
-         earlier.incident.end.seconds() < time.seconds();
-}
-
 // Those that the ledger does not have, oldest first.
 std::vector<Told> NotInLedger(const Call& call) {
   std::vector<Told> unseen;
@@ -63,21 +55,37 @@ std::vector<Told> NotInLedger(const Call& call) {
   return unseen;
 }
 
-// How many of `unseen`, the oldest, are among the attempts that the ledger
-// counted without knowing more; `gone` of those are not in the report at all.
-std::size_t CountedBefore(const v1::BudgetLedger& ledger, std::int32_t gone,
-                          const std::vector<Told>& unseen) {
-  const std::int64_t unknown = ledger.attempts_seen() -
-                               std::int64_t{ledger.history_size()} -
-                               ledger.history_dropped() - gone;
-  std::size_t covered = 0;
-  while (static_cast<std::int64_t>(covered) < unknown &&
-         covered < unseen.size() &&
-         (ledger.history().empty() ||
-          EndedBefore(*unseen[covered].attempt, ledger.history(0)))) {
-    ++covered;
+std::int64_t EndOf(const v1::AttemptRecord& record) {
+  return (IsSet(record.finished_at()) ? record.finished_at()
+                                      : record.observed_at())
+      .seconds();
+}
+
+// Removes from `unseen` those that the ledger counted before it could know
+// more of them. `gone` failures are not in the report at all.
+void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
+                     std::int32_t gone, std::vector<Told>& unseen) {
+  const std::int64_t records =
+      std::int64_t{ledger.history_size()} + ledger.history_dropped();
+  const std::int64_t elsewhere =
+      records - (seen - static_cast<std::int64_t>(unseen.size()));
+  std::int64_t unknown = std::int64_t{ledger.attempts_seen()} - records -
+                         std::max<std::int64_t>(gone - elsewhere, 0);
+  std::int64_t newest = std::numeric_limits<std::int64_t>::min();
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    newest = std::max(newest, EndOf(record));
   }
-  return covered;
+  const auto counted = [&](const Told& told) {
+    // What happened since was not counted yet.
+    const std::int64_t ended = told.attempt->incident.end.seconds();
+    if (unknown <= 0 || (!ledger.history().empty() && ended > newest)) {
+      return false;
+    }
+    --unknown;
+    return true;
+  };
+  unseen.erase(std::remove_if(unseen.begin(), unseen.end(), counted),
+               unseen.end());
 }
 
 // Decides about one earlier attempt as if it had been told at its time, and
@@ -156,9 +164,9 @@ void TellEarlierAttempts(const Call& call, const NativeCount& count,
   const std::int32_t seen = EarlierIn(call);
   if (seen == 0 && count.failures == 0) return;
   v1::BudgetLedger& ledger = call.ledger();
-  const std::vector<Told> unseen = NotInLedger(call);
-  const std::size_t covered = CountedBefore(ledger, count.failures, unseen);
-  const auto to_record = static_cast<std::int64_t>(unseen.size() - covered);
+  std::vector<Told> unseen = NotInLedger(call);
+  LeaveOutCounted(ledger, seen, count.failures, unseen);
+  const auto to_record = static_cast<std::int64_t>(unseen.size());
   const std::int64_t missing = std::int64_t{count.failures} + seen -
                                ledger.attempts_seen() - to_record;
   if (missing > 0) {
@@ -169,8 +177,8 @@ void TellEarlierAttempts(const Call& call, const NativeCount& count,
   }
   if (to_record == 0) return;
   std::map<std::string, int> charged;
-  for (std::size_t i = covered; i < unseen.size(); ++i) {
-    const std::string budget = Record(call, unseen[i], patterns);
+  for (const Told& told : unseen) {
+    const std::string budget = Record(call, told, patterns);
     ++charged[budget.empty() ? "no budget" : budget];
   }
   std::vector<std::string> parts;

@@ -362,6 +362,15 @@ class ForeignFinder {
     return seniors_.empty() ? -1 : graph_.TopOf(seniors_.front());
   }
 
+  // Whether pods or Jobs are known to be the workload's.
+  bool HasParts(int own) const {
+    const auto is_part = [&](int node) {
+      return node != own && graph_.TopOf(node) == own;
+    };
+    return std::any_of(pods_.begin(), pods_.end(), is_part) ||
+           std::any_of(jobs_.begin(), jobs_.end(), is_part);
+  }
+
   // An owner that is not in the report may itself be owned by the workload:
   // children are named after their parents.
   bool MayBeOf(int own, int top) const {
@@ -375,7 +384,8 @@ class ForeignFinder {
       return true;
     }
     if (graph_.HasUid(top) && graph_.IsReal(top)) return false;
-    return parent.empty() || child.empty() || tops_.size() == 2;
+    return parent.empty() || child.empty() ||
+           (tops_.size() == 2 && !HasParts(own));
   }
 
   const v1::FailureReport& report_;

@@ -50,14 +50,6 @@ std::string_view Label(const Map& labels, const char* key) {
   return found == labels.end() ? std::string_view() : found->second;
 }
 
-int RestartOf(const core::Pod& pod) {
-  int attempt = -1;
-  const std::string_view label =
-      Label(pod.metadata().labels(), "jobset.sigs.k8s.io/restart-attempt");
-  if (!absl::SimpleAtoi({label.data(), label.size()}, &attempt)) return -1;
-  return attempt;
-}
-
 const core::ContainerStatus* DecidingContainer(const core::Pod& pod,
                                                const PodState& state) {
   const auto& statuses = state.init ? pod.status().init_container_statuses()
@@ -130,6 +122,15 @@ class Slots {
 
 }  // namespace
 
+int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
+  if (metadata.labels().empty()) return -1;
+  int attempt = -1;
+  const std::string_view label =
+      Label(metadata.labels(), "jobset.sigs.k8s.io/restart-attempt");
+  return absl::SimpleAtoi({label.data(), label.size()}, &attempt) ? attempt
+                                                                  : -1;
+}
+
 MemberClass ClassOf(const PodReading& member) {
   if (member.state.recovered) return MemberClass::kRecovered;
   if ((member.best.flags & kPeerEffect) != 0) return MemberClass::kEcho;
@@ -168,7 +169,7 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
     member.begin = BeginOf(pod, member.reading.state);
     member.end = EndOf(pod, member.reading);
     if (pods == 1) break;
-    member.restart = RestartOf(pod);
+    member.restart = RestartAttemptOf(pod.metadata());
     member.slot = slots.Of(pod);
   }
   return members;

@@ -52,6 +52,9 @@ struct Member {
   }
 };
 
+// The label jobset.sigs.k8s.io/restart-attempt of a pod or Job; -1: none.
+int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata);
+
 MemberClass ClassOf(const PodReading& member);
 
 // Whether the member ended by itself, for a reason of its own.

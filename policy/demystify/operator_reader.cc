@@ -2,9 +2,11 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "policy/demystify/member.h"
 #include "policy/demystify/tables.h"
 
 namespace mulligan::demystify {
@@ -192,8 +194,18 @@ void OperatorReader::ReadDeletion(const Metadata& metadata, Root root,
 }
 
 void OperatorReader::ReadJobs() {
+  int newest = -1;
+  for (const auto& job : context_.report.jobs()) {
+    newest = std::max(newest, RestartAttemptOf(job.metadata()));
+  }
+  for (const auto& pod : context_.report.pods()) {
+    newest = std::max(newest, RestartAttemptOf(pod.metadata()));
+  }
   for (int i = 0; i < context_.report.jobs_size(); ++i) {
     const auto& job = context_.report.jobs(i);
+    // Of an earlier attempt of its JobSet, and on its way out.
+    const int attempt = RestartAttemptOf(job.metadata());
+    if (attempt >= 0 && attempt < newest) continue;
     const std::size_t before = facts_.size();
     ReadConditions(job.status().conditions(), "Job", Root::kJobs, i);
     if (job.spec().suspend()) {

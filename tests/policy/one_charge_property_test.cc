@@ -35,7 +35,9 @@ constexpr char kOneBudget[] =
 int Sequences() {
   int wanted = kSequences;
   const char* text = std::getenv("MULLIGAN_SEQUENCES");
-  if (text != nullptr) EXPECT_TRUE(absl::SimpleAtoi(text, &wanted)) << text;
+  if (text != nullptr) {
+    EXPECT_TRUE(absl::SimpleAtoi(text, &wanted)) << text;
+  }
   return wanted;
 }
 
