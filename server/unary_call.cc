@@ -1,6 +1,8 @@
 #include "server/unary_call.h"
 
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/slice.h>
 
@@ -62,9 +64,13 @@ absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
         absl::StrFormat("an answer of %d bytes cannot be sent", size));
   }
   grpc::Slice slice(size);
-  // The slice is ours alone until it is sent.
-  response.SerializeWithCachedSizesToArray(
-      const_cast<std::uint8_t*>(slice.begin()));
+  // The slice is ours alone until it is sent. Maps in key order: the same
+  // answer has the same bytes on every replica.
+  google::protobuf::io::ArrayOutputStream array(
+      const_cast<std::uint8_t*>(slice.begin()), static_cast<int>(size));
+  google::protobuf::io::CodedOutputStream coded(&array);
+  coded.SetSerializationDeterministic(true);
+  response.SerializeWithCachedSizes(&coded);
   grpc::ByteBuffer buffer(&slice, 1);
   bytes.Swap(&buffer);
   return absl::OkStatus();

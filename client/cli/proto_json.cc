@@ -6,7 +6,10 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/json_text.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/json_util.h"
+#include "google/protobuf/util/type_resolver_util.h"
 
 namespace mulligan::cli {
 namespace {
@@ -170,13 +173,43 @@ bool NamesFieldOf(std::string_view json,
   return false;
 }
 
+namespace {
+
+constexpr char kTypeUrl[] = "type.googleapis.com";
+
+google::protobuf::util::TypeResolver* Resolver() {
+  static auto* const resolver =
+      google::protobuf::util::NewTypeResolverForDescriptorPool(
+          kTypeUrl, google::protobuf::DescriptorPool::generated_pool());
+  return resolver;
+}
+
+std::string TypeUrlOf(const google::protobuf::Message& message) {
+  return absl::StrFormat("%s/%s", kTypeUrl,
+                         message.GetDescriptor()->full_name());
+}
+
+// Map entries in key order: the same message gives the same text.
+std::string Bytes(const google::protobuf::Message& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> PrintProtoJson(
     const google::protobuf::Message& message, JsonLayout layout) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = layout == JsonLayout::kPretty;
   std::string json;
   const auto status =
-      google::protobuf::util::MessageToJsonString(message, &json, options);
+      google::protobuf::util::BinaryToJsonString(
+          Resolver(), TypeUrlOf(message), Bytes(message), &json, options);
   if (!status.ok()) {
     return absl::InternalError(absl::StrFormat(
         "%s cannot be printed as JSON: %s", message.GetTypeName(),

@@ -269,5 +269,46 @@ TEST_F(VerdictTest, APodIsNotRetriedPastTheDeadlineOfItsJob) {
   EXPECT_EQ(Decide().decided_by, DecidedBy::kDeadline);
 }
 
+// Delays, windows and deadlines count from the failure, not from the report.
+TEST_F(VerdictTest, ADelayRunsSinceTheFailure) {
+  Policy("budgets { key: 'a' value { limit: 2 } } default { action: RETRY "
+         "budget: 'a' backoff { initial { seconds: 60 } jitter: 0 } }");
+  EXPECT_EQ(Decide().delay, absl::Seconds(60));
+  failed_at_ = kNow - absl::Seconds(20);
+  EXPECT_EQ(Decide().delay, absl::Seconds(40));
+  failed_at_ = kNow - absl::Hours(2);
+  EXPECT_EQ(Decide().delay, absl::ZeroDuration());
+}
+
+TEST_F(VerdictTest, AWindowStartsWithTheFailure) {
+  Policy("budgets { key: 'a' value { limit: 2 window { seconds: 3600 } } } "
+         "default { action: RETRY budget: 'a' }");
+  failed_at_ = kNow - absl::Minutes(50);
+  const Case failure = Failure();
+  Accounts accounts(rules_->compiled().budgets, ledger_, kNow);
+  Evaluate(failure, {}, accounts);
+  EXPECT_EQ(accounts.at(0).window_start, failed_at_);
+}
+
+// Only what is broken is charged, retried or failed.
+TEST_F(VerdictTest, WhatLivesIsLeftAloneWhateverThePolicySays) {
+  Policy("budgets { key: 'a' value { limit: 2 } } default { action: FAIL }");
+  diagnosis_.set_situation(v1::Diagnosis::ALIVE);
+  const Verdict verdict = Decide();
+  EXPECT_EQ(verdict.action, v1::IGNORE);
+  EXPECT_EQ(verdict.decided_by, DecidedBy::kNotAFailure);
+  EXPECT_FALSE(verdict.recorded);
+}
+
+TEST_F(VerdictTest, WhatMayGetStuckIsLookedAtAgain) {
+  Policy(kRetry);
+  diagnosis_.set_cause(v1::NOT_FAILED);
+  ask_again_ = kNow + absl::Minutes(7);
+  EXPECT_EQ(Decide().action, v1::WAIT);
+  EXPECT_EQ(Decide().delay, absl::Minutes(7));
+  ask_again_ = kNow - absl::Minutes(7);
+  EXPECT_EQ(Decide().delay, absl::Seconds(1)) << "never at once, in a loop";
+}
+
 }  // namespace
 }  // namespace mulligan

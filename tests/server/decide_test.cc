@@ -1,4 +1,5 @@
 // The decision RPCs over a real channel.
+#include <set>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -43,6 +44,41 @@ TEST(DecideTest, SameRequestSameAnswer) {
   ASSERT_TRUE(server.Decide(OutOfMemoryRequest(), &first).ok());
   ASSERT_TRUE(server.Decide(OutOfMemoryRequest(), &second).ok());
   EXPECT_THAT(second, EqualsProto(first));
+}
+
+// Maps have no order of their own: five entries come in 120.
+TEST(DecideTest, SameRequestSameBytes) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  v1::BudgetLedger& ledger = *request.mutable_ledger();
+  for (const char* budget :
+       {"application", "disruption", "infrastructure", "start", "storage"}) {
+    (*ledger.mutable_budgets())[budget].set_used(1);
+  }
+  const std::string bytes = request.SerializeAsString();
+  std::set<std::string> answers;
+  for (int i = 0; i < 200; ++i) {
+    std::string answer;
+    ASSERT_TRUE(
+        CallWithBytes(server.channel(), kDecide, bytes, &answer).ok());
+    answers.insert(answer);
+  }
+  EXPECT_EQ(answers.size(), 1U);
+}
+
+TEST(DecideTest, ObjectsOfTwoWorkloadsAreRefusedNamingBoth) {
+  TestServer server;
+  v1::DecideRequest request = OutOfMemoryRequest();
+  for (const char* name : {"one", "other"}) {
+    auto& job = *request.mutable_report()->add_jobs();
+    job.mutable_metadata()->set_name(name);
+    job.mutable_metadata()->set_uid(name);
+  }
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(BadFields(status), Contains("report.workload"));
+  EXPECT_THAT(status.error_message(), HasSubstr("Job one, Job other"));
 }
 
 TEST(DecideTest, UsesTheServersTimeWithAWarning) {

@@ -1,0 +1,124 @@
+// Whether a failure is in the ledger already, however much of it was told.
+#include "policy/budget/known_failure.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/policy/fixtures.h"
+
+namespace mulligan {
+namespace {
+
+using testing::Parse;
+
+// The recorded failure: ran from 1000 to 2000.
+constexpr char kRecord[] =
+    "attempts_seen: 1 history { failure_id: 'r' attempt: 1 finished_at { "
+    "seconds: 2000 } ran_for { seconds: 1000 } observed_at { seconds: 2010 } ";
+
+struct Row {
+  const char* name;
+  // Of the root; 0: not known.
+  long begin;
+  long end;
+  bool known;
+  // Ended by itself, not as the echo of a peer.
+  bool own = true;
+  // More of the record.
+  const char* record = "}";
+  const char* report = "pods { metadata { uid: 'p' } }";
+  bool new_attempt = false;
+  long finished = 0;
+  std::int64_t counted = -1;
+};
+
+class KnownFailureTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(KnownFailureTest, ByLifetimes) {
+  const Row& row = GetParam();
+  const auto report = Parse<v1::FailureReport>(row.report);
+  Incident incident;
+  for (int pod = 0; pod < report.pods_size(); ++pod) {
+    incident.pods.push_back(pod);
+  }
+  if (row.begin > 0) incident.begin.set_seconds(row.begin);
+  if (row.end > 0) incident.end.set_seconds(row.end);
+  incident.own = row.own;
+  const v1::WorkloadReference workload;
+  const FailureId id = FailureIdOf(report, workload, incident,
+                                   absl::FromUnixSeconds(5000));
+  google::protobuf::Timestamp finished;
+  finished.set_seconds(row.finished > 0 ? row.finished : row.end);
+  const auto ledger =
+      Parse<v1::BudgetLedger>(std::string(kRecord) + row.record);
+  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, finished,
+                               row.new_attempt, row.counted}) >= 0,
+            row.known);
+}
+
+constexpr char kNoPods[] = "jobs { metadata { uid: 'j' } }";
+
+const Row kRows[] = {
+    {"LivedWhenTheRecordedPodEnded", 1100, 2030, true},
+    {"EndedBeforeTheRecordedPod", 1100, 1990, true},
+    {"BeganAfterTheEnd", 2001, 2500, false},
+    {"BeganInTheSecondOfTheEnd", 2000, 2500, false},
+    {"EndedBeforeTheRecordedPodBegan", 400, 900, false},
+    {"EndedByItselfMuchLater", 1100, 2000 + 1801, false},
+    {"EchoedMuchLater", 1100, 2000 + 7200, true, false},
+    {"BeginNotKnown", 0, 2030, false},
+    {"StillStarting", 1100, 0, false},
+    {"AnotherNameIsAnotherFailure", 1100, 2030, false, true, "named: true }",
+     "failure_id: 'mine' pods { metadata { uid: 'p' } }"},
+    {"ANameForWhatHadNone", 1100, 2030, true, true, "}",
+     "failure_id: 'mine' pods { metadata { uid: 'p' } }"},
+    {"NoNameForWhatHadOne", 1100, 2030, true, true, "named: true }"},
+    {"TheCallerSaysItIsANewAttempt", 1100, 2030, false, true, "}",
+     "attempt: 2 pods { metadata { uid: 'p' } }", true},
+    {"OperatorSaysSoALittleLater", 0, 0, true, true, "}", kNoPods, false, 2030},
+    {"OperatorSaysSoMuchLater", 0, 0, false, true, "}", kNoPods, false, 2700},
+    {"OperatorCountsOneMore", 0, 0, false, true, "}", kNoPods, false, 2030, 2},
+    {"OperatorCountsTheSame", 0, 0, true, true, "}", kNoPods, false, 2030, 1},
+};
+
+INSTANTIATE_TEST_SUITE_P(Ledger, KnownFailureTest, ::testing::ValuesIn(kRows),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(KnownFailure, ByTheIdOfAnotherMemberOfTheGang) {
+  const auto report = Parse<v1::FailureReport>(
+      "pods { metadata { uid: 'a' } } pods { metadata { uid: 'b' } }");
+  const v1::WorkloadReference workload;
+  Incident incident;
+  incident.pods = {0, 1};
+  const FailureId id =
+      FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
+  v1::BudgetLedger ledger;
+  ledger.add_history()->set_failure_id("x");
+  ledger.add_history()->set_failure_id(IdOfPod(report, workload, 1));
+  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, {}}), 1);
+}
+
+// Told first from a counter alone, then with its pod.
+TEST(KnownFailure, RecordedWithoutAnyTime) {
+  const auto report =
+      Parse<v1::FailureReport>("pods { metadata { uid: 'a' } }");
+  const v1::WorkloadReference workload;
+  auto incident = Incident{{0}, {}, {}, true};
+  incident.begin.set_seconds(1000);
+  incident.end.set_seconds(2000);
+  const FailureId id =
+      FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
+  const ToldFailure told{report, workload, incident, id, incident.end};
+  EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
+                          "history { observed_at { seconds: 2010 } }"),
+                      told),
+            0);
+  EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
+                          "history { observed_at { seconds: 1500 } }"),
+                      told),
+            -1)
+      << "it had not happened yet";
+}
+
+}  // namespace
+}  // namespace mulligan
