@@ -71,6 +71,8 @@ absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
   google::protobuf::io::CodedOutputStream coded(&array);
   coded.SetSerializationDeterministic(true);
   response.SerializeWithCachedSizes(&coded);
+  // The last bytes, before a short slice is copied.
+  coded.Trim();
   grpc::ByteBuffer buffer(&slice, 1);
   bytes.Swap(&buffer);
   return absl::OkStatus();

@@ -103,6 +103,7 @@ absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
 }
 
 absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
+  has_list_ = true;
   int index = 0;
   for (const std::string_view item : JsonItems(list.Find("items"))) {
     if (TypeOfJson(item) != JsonType::kObject) {
@@ -231,8 +232,8 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
 }
 
 std::vector<WorkloadReport> ReportBuilder::Workloads() {
-  // What came as one report stays one.
-  if (request_.has_report() || read_.size() < 2) return {};
+  // What came as one report stays one, and so do objects named one by one.
+  if (request_.has_report() || !has_list_ || read_.size() < 2) return {};
   int unplaced = 0;
   std::vector<WorkloadGroup> groups = GroupByWorkload(read_, unplaced);
   if (groups.size() < 2) return {};

@@ -35,8 +35,9 @@ class ReportBuilder {
   // was.
   absl::StatusOr<v1::DecideRequest> Build();
 
-  // The objects by workload. Empty: they are of one, or a FailureReport or
-  // DecideRequest among them says what belongs together.
+  // The objects by workload, where a list brought those of several. Empty: they
+  // are of one, or the caller said what belongs together: in a FailureReport or
+  // DecideRequest, or by naming each file.
   std::vector<WorkloadReport> Workloads();
 
   // Sentences about what was ignored or repaired, at most 20.
@@ -55,6 +56,7 @@ class ReportBuilder {
 
   v1::DecideRequest request_;
   std::vector<ReadObject> read_;
+  bool has_list_ = false;
   std::vector<std::string> warnings_;
   size_t objects_ = 0;
 };

@@ -219,17 +219,17 @@ TEST(ReportBuilderTest, WarnsOfWhatAReportHasNoPlaceFor) {
       {"kind":"RayJob"},{"kind":"RayJob","metadata":{"name":"second"}},
       {"kind":"Status","status":"Success"},
       {"kind":"PodList"}]} null)"));
+  ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
   EXPECT_THAT(
       builder.warnings(),
       ElementsAre("in: List: ignored items[0], it is not an object",
                   StartsWith("in: ConfigMap c: ignored, a report takes Pod, "),
                   StartsWith("in: Job: ignored, a report takes "),
-                  "in: RayJob second: ignored, a report takes one RayJob and "
-                  "has it already",
                   "in: Status: ignored, it reports a success",
                   "in: PodList: has no items",
-                  "in: ignored a null in place of an object"));
-  ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
+                  "in: ignored a null in place of an object",
+                  "in: RayJob second: ignored, a report takes one RayJob and "
+                  "has it already"));
   EXPECT_THAT(request.report().pods(), SizeIs(1));
   EXPECT_THAT(request.report().jobs(), IsEmpty());
 }

@@ -79,7 +79,7 @@ TEST_F(DefaultPolicyTest, IsTheFileOfTheRepository) {
 }
 
 TEST_F(DefaultPolicyTest, HasARuleForEveryCause) {
-  EXPECT_EQ(Causes(false).size(), 48u);
+  EXPECT_EQ(Causes(false).size(), 49u);
   for (const v1::Cause cause : Causes(false)) {
     EXPECT_THAT(RuleFor(cause), NotNull()) << v1::Cause_Name(cause);
   }
@@ -98,7 +98,7 @@ TEST_F(DefaultPolicyTest, HasARuleForEveryDerivedCause) {
 TEST_F(DefaultPolicyTest, GivesTheAgreedVerdicts) {
   const std::map<v1::Action, std::vector<v1::Cause>> agreed = {
       {v1::IGNORE,
-       {v1::STALE_REPORT, v1::SUCCEEDED, v1::CANCELLED,
+       {v1::STALE_REPORT, v1::NOT_FAILED, v1::SUCCEEDED, v1::CANCELLED,
         v1::COLLECTIVE_CASCADE}},
       {v1::WAIT,
        {v1::SUSPENDED, v1::PREEMPTED_QUEUE, v1::CREATE_CONFLICT,
