@@ -347,8 +347,7 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   DemystifyOptions options;
   options.signatures = (*policy)->compiled().signatures.get();
   options.full = true;
-  Findings findings =
-      Demystify(report, options, *response.mutable_diagnosis());
+  Findings findings = Demystify(report, options, *response.mutable_diagnosis());
   prepared.Restore(*response.mutable_diagnosis());
   for (std::string& warning : findings.warnings) {
     response.add_warnings(std::move(warning));

@@ -149,14 +149,14 @@ std::uint64_t IdentityOf(const Call& call, const FailureId& id) {
 ToldFailure ToldNow(const Call& call, const FailureId& id,
                     const NativeCount& count) {
   const v1::FailureReport& report = call.request.report();
-  return {report,
-          call.workload,
-          call.findings.incident,
-          id,
-          call.diagnosis().finished_at(),
-          report.has_attempt() &&
-              !IsPastAttempt(call.ledger(), report.attempt()),
-          count.counted};
+  return {
+      report,
+      call.workload,
+      call.findings.incident,
+      id,
+      call.diagnosis().finished_at(),
+      report.has_attempt() && !IsPastAttempt(call.ledger(), report.attempt()),
+      count.counted};
 }
 
 void TellEarlierAttempts(const Call& call, const NativeCount& count,
@@ -167,8 +167,8 @@ void TellEarlierAttempts(const Call& call, const NativeCount& count,
   std::vector<Told> unseen = NotInLedger(call);
   LeaveOutCounted(ledger, seen, count.failures, unseen);
   const auto to_record = static_cast<std::int64_t>(unseen.size());
-  const std::int64_t missing = std::int64_t{count.failures} + seen -
-                               ledger.attempts_seen() - to_record;
+  const std::int64_t missing =
+      std::int64_t{count.failures} + seen - ledger.attempts_seen() - to_record;
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
@@ -185,9 +185,10 @@ void TellEarlierAttempts(const Call& call, const NativeCount& count,
   for (const auto& [budget, failures] : charged) {
     parts.push_back(absl::StrCat(failures, " to ", budget));
   }
-  call.Warn(absl::StrCat("earlier failed attempts in the report that the "
-                         "ledger lacked were charged: ",
-                         absl::StrJoin(parts, ", ")));
+  call.Warn(
+      absl::StrCat("earlier failed attempts in the report that the "
+                   "ledger lacked were charged: ",
+                   absl::StrJoin(parts, ", ")));
 }
 
 }  // namespace mulligan

@@ -1,5 +1,6 @@
 // Attempts that failed before the one at hand, and how they get into the
-// ledger: seen in the report, counted by the operator, or in the ledger already.
+// ledger: seen in the report, counted by the operator, or in the ledger
+// already.
 //
 // All three must tell the same count. The highest wins: attempts that the
 // ledger lacks are charged each to its own budget; what only a counter knows is

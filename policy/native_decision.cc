@@ -53,8 +53,8 @@ v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
 }
 
 void FillNativeRecord(const Case& failure, const NativeOutcome& outcome,
-                      const FailureId& id,
-                      const v1::Decision& decision, v1::AttemptRecord& record) {
+                      const FailureId& id, const v1::Decision& decision,
+                      v1::AttemptRecord& record) {
   Verdict verdict;
   verdict.used = Bounded(outcome.used);
   verdict.bound = Bounded(outcome.limit);
@@ -111,8 +111,7 @@ absl::Status AskOperator(const Call& call,
 }
 
 void DecideNatively(const Call& call, const Case& failure,
-                    const NativeOutcome& outcome,
-                    const FailureId& id) {
+                    const NativeOutcome& outcome, const FailureId& id) {
   v1::DecideResponse& response = call.response;
   v1::Decision& decision = *response.mutable_decision();
   decision = MakeDecision(failure, outcome);

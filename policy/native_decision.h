@@ -36,8 +36,7 @@ absl::Status AskOperator(const Call& call,
 // them, else from the ledger. The ledger records both, so that a repeated
 // report is answered again.
 void DecideNatively(const Call& call, const Case& failure,
-                    const NativeOutcome& outcome,
-                    const FailureId& id);
+                    const NativeOutcome& outcome, const FailureId& id);
 
 // Fills response.native, and its difference from the decision, which must be
 // there.

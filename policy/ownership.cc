@@ -138,8 +138,7 @@ int OwnerGraph::OwnerOf(const ObjectMeta& meta) {
 }
 
 int OwnerGraph::Add(std::string_view kind, const ObjectMeta& meta) {
-  const int node =
-      Resolve(kind, meta.namespace_(), meta.name(), meta.uid());
+  const int node = Resolve(kind, meta.namespace_(), meta.name(), meta.uid());
   At(node).real = true;
   if (At(node).space.empty()) At(node).space = meta.namespace_();
   int owner = OwnerOf(meta);
@@ -292,8 +291,8 @@ class ForeignFinder {
     };
     const int train_job = senior(report_.has_train_job(), "TrainJob",
                                  report_.train_job().metadata());
-    const int ray_job = senior(report_.has_ray_job(), "RayJob",
-                               report_.ray_job().metadata());
+    const int ray_job =
+        senior(report_.has_ray_job(), "RayJob", report_.ray_job().metadata());
     senior(report_.has_spark_application(), "SparkApplication",
            report_.spark_application().metadata());
     const std::string_view training_kind = report_.kubeflow_job().kind();

@@ -280,15 +280,15 @@ void ValidateOwners(const v1::FailureReport& report, const FieldPath& path,
                     SanitizeUtf8(foreign.owners[i].substr(0, 256)));
   }
   if (foreign.owners.size() > kNamed) owners += ", ...";
-  const bool named = !report.workload().name().empty() ||
-                     !report.workload().uid().empty();
-  violations.Add(
-      FieldPath(path, "workload"),
-      absl::StrFormat("%s, and the objects belong to %d workloads: %s; "
-                      "expected %s, or the objects of one only",
-                      named ? "is none that the objects belong to" : "is absent",
-                      foreign.owners.size(), owners,
-                      named ? "one of these" : "the one to decide about"));
+  const bool named =
+      !report.workload().name().empty() || !report.workload().uid().empty();
+  violations.Add(FieldPath(path, "workload"),
+                 absl::StrFormat(
+                     "%s, and the objects belong to %d workloads: %s; "
+                     "expected %s, or the objects of one only",
+                     named ? "is none that the objects belong to" : "is absent",
+                     foreign.owners.size(), owners,
+                     named ? "one of these" : "the one to decide about"));
 }
 
 bool HasSubject(const v1::FailureReport& report) {
@@ -306,11 +306,12 @@ bool HasSubject(const v1::FailureReport& report) {
 void ValidateReport(const v1::FailureReport& report, Violations& violations) {
   const FieldPath path("report");
   if (!HasSubject(report)) {
-    violations.Add(path,
-                   "says nothing about a failure, expected at least one of "
-                   "pods, jobs, jobSet, rayJob, trainJob, kueueWorkload, "
-                   "sparkApplication, kubeflowJob, rayCluster, nodes, events, exit or "
-                   "creationError");
+    violations.Add(
+        path,
+        "says nothing about a failure, expected at least one of "
+        "pods, jobs, jobSet, rayJob, trainJob, kueueWorkload, "
+        "sparkApplication, kubeflowJob, rayCluster, nodes, events, exit or "
+        "creationError");
   }
   ValidateFacts(report, path, violations);
   ValidateWorkload(report.workload(), path, violations);

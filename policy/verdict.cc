@@ -73,8 +73,8 @@ class Evaluation {
     verdict_.action = v1::IGNORE;
     if (case_.ask_again) {
       verdict_.action = v1::WAIT;
-      verdict_.delay =
-          std::max(*case_.ask_again - case_.now, absl::Duration(absl::Seconds(1)));
+      verdict_.delay = std::max(*case_.ask_again - case_.now,
+                                absl::Duration(absl::Seconds(1)));
     }
     return true;
   }
@@ -159,6 +159,8 @@ class Evaluation {
     if (MissesDeadline(absl::ZeroDuration())) {
       return Refuse(DecidedBy::kDeadline, "DEADLINE");
     }
+    // Attempts are never refunded: past a stated cap nothing is given back. A
+    // refund stands even where the price then cannot be paid.
     const bool capped = case_.attempts >= MaxAttempts();
     if (capped && case_.policy.max_attempts_given) return RefuseAttempt();
     if (case_.refund) accounts_.Refund(case_.progress, case_.ledger);

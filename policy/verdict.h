@@ -25,10 +25,10 @@ struct Case {
   const v1::WorkloadReference& workload;
   const v1::Diagnosis& diagnosis;
   const CompiledPolicy& policy;
-  const v1::BudgetLedger& ledger;   // before this failure
-  const v1::Progress& progress;     // of the attempt that failed
-  absl::Time now;                   // report.observed_at
-  absl::Time failed_at;             // when it ended; `now` if nobody knows
+  const v1::BudgetLedger& ledger;  // before this failure
+  const v1::Progress& progress;    // of the attempt that failed
+  absl::Time now;                  // report.observed_at
+  absl::Time failed_at;            // when it ended; `now` if nobody knows
   // For work that is not broken: when to look again.
   std::optional<absl::Time> ask_again;
   std::optional<absl::Time> since;  // the earliest sign of the trouble

@@ -207,9 +207,8 @@ absl::StatusOr<std::string> PrintProtoJson(
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = layout == JsonLayout::kPretty;
   std::string json;
-  const auto status =
-      google::protobuf::util::BinaryToJsonString(
-          Resolver(), TypeUrlOf(message), Bytes(message), &json, options);
+  const auto status = google::protobuf::util::BinaryToJsonString(
+      Resolver(), TypeUrlOf(message), Bytes(message), &json, options);
   if (!status.ok()) {
     return absl::InternalError(absl::StrFormat(
         "%s cannot be printed as JSON: %s", message.GetTypeName(),

@@ -80,12 +80,13 @@ absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
     }
   }
   if (named.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "--workload: \"%s\" names %d of the %d workloads in the input, expected "
-        "one as KIND/NAME; there are: %s%s",
-        Printable(which), named.size(), inputs.workloads.size(),
-        Printable(absl::StrJoin(others, ", ")),
-        inputs.workloads.size() > 10 ? ", ..." : ""));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--workload: \"%s\" names %d of the %d workloads in "
+                        "the input, expected "
+                        "one as KIND/NAME; there are: %s%s",
+                        Printable(which), named.size(), inputs.workloads.size(),
+                        Printable(absl::StrJoin(others, ", ")),
+                        inputs.workloads.size() > 10 ? ", ..." : ""));
   }
   *inputs.request.mutable_report() = std::move(named.front()->report);
   inputs.workloads.clear();

@@ -128,9 +128,9 @@ class Grouping {
   }
 
   bool PlaceEvent(int object) {
-    const auto& about =
-        objects_[static_cast<std::size_t>(object)].piece.events(0)
-            .involved_object();
+    const auto& about = objects_[static_cast<std::size_t>(object)]
+                            .piece.events(0)
+                            .involved_object();
     if (groups_.size() == 1) {
       Place(object, 0);
       return true;
@@ -184,7 +184,8 @@ std::vector<WorkloadGroup> GroupByWorkload(
 bool IsNamed(const WorkloadGroup& group, std::string_view which) {
   const std::size_t slash = which.find('/');
   if (slash == std::string_view::npos) return group.name == which;
-  return absl::EqualsIgnoreCase(group.kind, std::string(which.substr(0, slash))) &&
+  return absl::EqualsIgnoreCase(group.kind,
+                                std::string(which.substr(0, slash))) &&
          group.name == which.substr(slash + 1);
 }
 

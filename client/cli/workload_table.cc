@@ -64,7 +64,8 @@ Style StyleOf(const WorkloadAnswer& answer) {
 
 std::string VerdictOf(const WorkloadAnswer& answer) {
   if (!answer.response.ok()) return "no answer";
-  if (answer.response->decision().action() == v1::IGNORE) return "nothing to do";
+  if (answer.response->decision().action() == v1::IGNORE)
+    return "nothing to do";
   return VerdictLine(answer.response->decision());
 }
 
@@ -102,8 +103,9 @@ std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
     broken += IsBroken(answer) ? 1 : 0;
   }
   Layout layout(/*width=*/0, color);
-  layout.Line(absl::StrFormat("%d workloads, %d broken", answers.size(), broken),
-              Style::kBold);
+  layout.Line(
+      absl::StrFormat("%d workloads, %d broken", answers.size(), broken),
+      Style::kBold);
   layout.BlankLine();
   const auto line = [&](const std::string& name, const std::string& what,
                         const std::string& why, const std::string& because) {

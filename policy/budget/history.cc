@@ -171,7 +171,8 @@ std::string CrashLoop(const CompiledDerivation& thresholds,
     const bool long_run =
         record->has_ran_for() &&
         ToDuration(record->ran_for()) >= thresholds.crash_loop_window;
-    if (long_run || failed_at - TimeOf(*record) > thresholds.crash_loop_window) break;
+    if (long_run || failed_at - TimeOf(*record) > thresholds.crash_loop_window)
+      break;
     ++count;
   }
   if (count < thresholds.crash_loop_failures) return {};
@@ -203,7 +204,8 @@ DerivedCause DeriveCause(const CompiledDerivation& thresholds,
       !why.empty()) {
     return {v1::DETERMINISTIC, std::move(why)};
   }
-  if (std::string why = CrashLoop(thresholds, failures, failed_at); !why.empty()) {
+  if (std::string why = CrashLoop(thresholds, failures, failed_at);
+      !why.empty()) {
     return {v1::CRASH_LOOP, std::move(why)};
   }
   return {};

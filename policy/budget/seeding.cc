@@ -122,11 +122,10 @@ int SeedBudget(const CompiledPolicy& policy) {
 std::string SeedLedger(const NativeCount& count, std::int32_t missing,
                        const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
   const bool first = ledger.attempts_seen() == 0;
-  ledger.set_attempts_seen(
-      std::max(ledger.attempts_seen(),
-               static_cast<std::int32_t>(std::min<std::int64_t>(
-                   std::int64_t{ledger.attempts_seen()} + missing,
-                   kMaxLedgerCount))));
+  ledger.set_attempts_seen(std::max(
+      ledger.attempts_seen(),
+      static_cast<std::int32_t>(std::min<std::int64_t>(
+          std::int64_t{ledger.attempts_seen()} + missing, kMaxLedgerCount))));
   if (ledger.seeded_from().empty()) ledger.set_seeded_from(count.source);
   const bool one = missing == 1;
   const std::string failures =

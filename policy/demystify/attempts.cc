@@ -155,12 +155,13 @@ class Splitter {
       return true;
     }
     if (incident.slots.empty()) {
-      return latest_ != nullptr && BeganAfter(*latest_, incident.last_begin,
-                                              incident.last_end);
+      return latest_ != nullptr &&
+             BeganAfter(*latest_, incident.last_begin, incident.last_end);
     }
     return incident.slots.size() == incident.pods.size() &&
-           std::all_of(incident.pods.begin(), incident.pods.end(),
-                       [this](int pod) { return IsReplaced(members_[At(pod)]); });
+           std::all_of(
+               incident.pods.begin(), incident.pods.end(),
+               [this](int pod) { return IsReplaced(members_[At(pod)]); });
   }
 
   const std::vector<Member>& members_;

@@ -66,8 +66,8 @@ Findings Demystify(const v1::FailureReport& report,
   demystify::CheckReport(context, findings.warnings);
   Set(demystify::SinceOf(context, verdict), findings.since);
   Set(verdict.ask_again, findings.ask_again);
-  findings.incident = IncidentOf(
-      judgement.members, judgement.attempts.current, verdict.gang.root);
+  findings.incident = IncidentOf(judgement.members, judgement.attempts.current,
+                                 verdict.gang.root);
   if (!judgement.attempts.earlier.empty()) {
     ReadEarlier(context, judgement, findings);
   }

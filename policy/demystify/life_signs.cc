@@ -12,11 +12,10 @@ namespace core = kubernetes::core::v1;
 
 template <typename Conditions>
 bool IsTrue(const Conditions& conditions, std::string_view type) {
-  return std::any_of(conditions.begin(), conditions.end(),
-                     [type](const auto& condition) {
-                       return condition.type() == type &&
-                              condition.status() == "True";
-                     });
+  return std::any_of(
+      conditions.begin(), conditions.end(), [type](const auto& condition) {
+        return condition.type() == type && condition.status() == "True";
+      });
 }
 
 template <typename Conditions>
@@ -42,11 +41,9 @@ class LifeSigns {
       return;
     }
     if (report.has_spark_application() &&
-        AddText(Root::kSpark, ".status.applicationState.state",
-                report.spark_application()
-                    .status()
-                    .application_state()
-                    .state())) {
+        AddText(
+            Root::kSpark, ".status.applicationState.state",
+            report.spark_application().status().application_state().state())) {
       return;
     }
     if (report.has_kubeflow_job() &&
@@ -98,10 +95,9 @@ class LifeSigns {
       }
     }
     if (latest >= 0) {
-      Candidate& sign =
-          AddSign("object-alive",
-                  {root, index, ".status.conditions", latest, ".type"},
-                  conditions[latest].type());
+      Candidate& sign = AddSign(
+          "object-alive", {root, index, ".status.conditions", latest, ".type"},
+          conditions[latest].type());
       sign.at = ToSeconds(conditions[latest].last_transition_time());
       return true;
     }

@@ -247,8 +247,8 @@ class Judge {
     if (gang().root < 0) return;
     const bool of_pod = verdict_.decisive()->place.root == Root::kPods ||
                         verdict_.decisive()->place.root == Root::kEvents;
-    if (of_pod && (gang().state.recovered ||
-                   OwnerGoesOn(context_.report, gang().root))) {
+    if (of_pod &&
+        (gang().state.recovered || OwnerGoesOn(context_.report, gang().root))) {
       verdict_.situation = v1::Diagnosis::ALIVE;
     }
   }
@@ -260,10 +260,10 @@ class Judge {
       return member.ended() ? member.end : gang().state.finished_at;
     }
     const Candidate* winner = verdict_.decisive();
-    const bool object_says =
-        winner != nullptr && verdict_.situation == v1::Diagnosis::BROKEN &&
-        winner->place.root != Root::kEvents &&
-        winner->place.root != Root::kNodes;
+    const bool object_says = winner != nullptr &&
+                             verdict_.situation == v1::Diagnosis::BROKEN &&
+                             winner->place.root != Root::kEvents &&
+                             winner->place.root != Root::kNodes;
     return object_says ? winner->at : kUnknownTime;
   }
 

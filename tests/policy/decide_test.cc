@@ -40,10 +40,10 @@ TEST_F(DecideTest, AnOutOfMemoryKillGetsMoreMemoryElsewhere) {
                   }
                 }
               )pb"));
-  EXPECT_THAT(
-      response.decision().sentence(),
-      AllOf(HasSubstr(": retry the pod at once"), HasSubstr(" with memory x1.5"),
-            HasSubstr("; charged to memory (1 of 1 used).")));
+  EXPECT_THAT(response.decision().sentence(),
+              AllOf(HasSubstr(": retry the pod at once"),
+                    HasSubstr(" with memory x1.5"),
+                    HasSubstr("; charged to memory (1 of 1 used).")));
   EXPECT_THAT(response.accounting(), EqualsProto(R"pb(
                 charged_to: "memory"
                 units: 1
@@ -235,8 +235,7 @@ TEST_F(DecideTest, SeedsAFirstLedgerFromNativeCounters) {
   *request.mutable_ledger() = Parse<v1::BudgetLedger>("workload_uid: 'w'");
   const v1::DecideResponse behind = Ask(request);
   EXPECT_EQ(behind.accounting().attempts(), 2) << "the higher count wins";
-  EXPECT_THAT(behind.warnings(),
-              Contains(HasSubstr("1 earlier failure that")));
+  EXPECT_THAT(behind.warnings(), Contains(HasSubstr("1 earlier failure that")));
 }
 
 }  // namespace

@@ -203,11 +203,11 @@ TEST_F(OneChargeTest, EveryAttemptShownIsChargedOnce) {
       now = std::max(now, attempt.ended);
       for (int told = 1 + random.Below(4); told > 0; --told) {
         // Sometimes an older one is told again.
-        const int which = random.OneIn(4) && !charged.empty()
-                              ? *std::next(charged.begin(),
-                                           random.Below(static_cast<int>(
-                                               charged.size())))
-                              : at;
+        const int which =
+            random.OneIn(4) && !charged.empty()
+                ? *std::next(charged.begin(),
+                             random.Below(static_cast<int>(charged.size())))
+                : at;
         const View view = RandomView(random, history, which, false);
         const bool is_new = charged.insert(which).second;
         if (is_new) charged.insert(view.shown.begin(), view.shown.end());

@@ -12,10 +12,10 @@
 namespace mulligan {
 namespace {
 
-using testing::Parse;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
+using testing::Parse;
 
 struct Row {
   const char* name;
@@ -34,12 +34,13 @@ TEST_P(OwnershipTest, FindsWhatIsForeign) {
   EXPECT_EQ(foreign.unknown, GetParam().unknown);
 }
 
-#define OWNER(kind, name, uid)                                     \
+#define OWNER(kind, name, uid)                                      \
   "owner_references { kind: '" kind "' name: '" name "' uid: '" uid \
   "' controller: true }"
-#define POD(name, owner) \
-  "pods { metadata { namespace: 'ml' name: '" name "' uid: 'u-" name "' " owner " } } "
-#define JOB(name, more)                                                       \
+#define POD(name, owner)                                             \
+  "pods { metadata { namespace: 'ml' name: '" name "' uid: 'u-" name \
+  "' " owner " } } "
+#define JOB(name, more)                                                        \
   "jobs { metadata { namespace: 'ml' name: '" name "' uid: 'j-" name "' " more \
   " } } "
 #define LABEL(key, value) "labels { key: '" key "' value: '" value "' }"
@@ -88,8 +89,8 @@ const Row kRows[] = {
      {"Job ml/t", "Job ml/x"},
      true},
     {"ExecutorsOfADriver",
-     "spark_application { metadata { namespace: 'ml' name: 'etl' uid: 's' } } "
-     POD("driver", OWNER("SparkApplication", "etl", "s"))
+     "spark_application { metadata { namespace: 'ml' name: 'etl' uid: 's' } "
+     "} " POD("driver", OWNER("SparkApplication", "etl", "s"))
          POD("exec-1", OWNER("Pod", "driver", "u-driver")),
      {}},
     {"RayJobWithClusterByItsStatus",
@@ -136,8 +137,8 @@ const Row kRows[] = {
      {"Job ml/x"}},
     {"NamedIsTheGrandparent",
      "workload { kind: 'JobSet' name: 's' } " POD(
-         "a", OWNER("Job", "s-0", "1")
-                  LABEL("jobset.sigs.k8s.io/jobset-name", "s"))
+         "a",
+         OWNER("Job", "s-0", "1") LABEL("jobset.sigs.k8s.io/jobset-name", "s"))
          POD("b", OWNER("Job", "z", "2")),
      {"Job ml/z"}},
     {"NamedIsNone",

@@ -37,10 +37,14 @@ class VerdictTest : public ::testing::Test {
   v1::Decision Answer() { return DecisionOf(Decide()); }
 
   Case Failure() {
-    return {report_,    workload_,          diagnosis_, rules_->compiled(),
-            ledger_,    report_.progress(), kNow,       failed_at_,
-            ask_again_, since_,             attempts_,  attempts_,
-            identity_,  true,               patterns_};
+    return {report_,    workload_,
+            diagnosis_, rules_->compiled(),
+            ledger_,    report_.progress(),
+            kNow,       failed_at_,
+            ask_again_, since_,
+            attempts_,  attempts_,
+            identity_,  true,
+            patterns_};
   }
 
   v1::FailureReport report_;

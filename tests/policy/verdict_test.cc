@@ -271,8 +271,9 @@ TEST_F(VerdictTest, APodIsNotRetriedPastTheDeadlineOfItsJob) {
 
 // Delays, windows and deadlines count from the failure, not from the report.
 TEST_F(VerdictTest, ADelayRunsSinceTheFailure) {
-  Policy("budgets { key: 'a' value { limit: 2 } } default { action: RETRY "
-         "budget: 'a' backoff { initial { seconds: 60 } jitter: 0 } }");
+  Policy(
+      "budgets { key: 'a' value { limit: 2 } } default { action: RETRY "
+      "budget: 'a' backoff { initial { seconds: 60 } jitter: 0 } }");
   EXPECT_EQ(Decide().delay, absl::Seconds(60));
   failed_at_ = kNow - absl::Seconds(20);
   EXPECT_EQ(Decide().delay, absl::Seconds(40));
@@ -281,8 +282,9 @@ TEST_F(VerdictTest, ADelayRunsSinceTheFailure) {
 }
 
 TEST_F(VerdictTest, AWindowStartsWithTheFailure) {
-  Policy("budgets { key: 'a' value { limit: 2 window { seconds: 3600 } } } "
-         "default { action: RETRY budget: 'a' }");
+  Policy(
+      "budgets { key: 'a' value { limit: 2 window { seconds: 3600 } } } "
+      "default { action: RETRY budget: 'a' }");
   failed_at_ = kNow - absl::Minutes(50);
   const Case failure = Failure();
   Accounts accounts(rules_->compiled().budgets, ledger_, kNow);

@@ -59,8 +59,7 @@ TEST(DecideTest, SameRequestSameBytes) {
   std::set<std::string> answers;
   for (int i = 0; i < 200; ++i) {
     std::string answer;
-    ASSERT_TRUE(
-        CallWithBytes(server.channel(), kDecide, bytes, &answer).ok());
+    ASSERT_TRUE(CallWithBytes(server.channel(), kDecide, bytes, &answer).ok());
     answers.insert(answer);
   }
   EXPECT_EQ(answers.size(), 1U);

@@ -25,8 +25,8 @@
 namespace mulligan {
 namespace {
 
-using testing::EqualsProto;
 using ::testing::AnyOf;
+using testing::EqualsProto;
 
 struct Situation {
   std::string name;

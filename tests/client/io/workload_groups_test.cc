@@ -120,12 +120,12 @@ v1::DecideResponse Answer(v1::Action action, v1::Cause cause,
 
 TEST(WorkloadTable, ShowsTheWorstFirst) {
   std::vector<WorkloadAnswer> answers;
-  answers.push_back({"Job b", Answer(v1::IGNORE, v1::NOT_FAILED,
-                                     v1::Diagnosis::ALIVE)});
+  answers.push_back(
+      {"Job b", Answer(v1::IGNORE, v1::NOT_FAILED, v1::Diagnosis::ALIVE)});
   answers.push_back(
       {"Job a", Answer(v1::IGNORE, v1::SUCCEEDED, v1::Diagnosis::FINISHED)});
-  answers.push_back({"Job e", Answer(v1::RETRY, v1::CONTAINER_OOM,
-                                     v1::Diagnosis::BROKEN)});
+  answers.push_back(
+      {"Job e", Answer(v1::RETRY, v1::CONTAINER_OOM, v1::Diagnosis::BROKEN)});
   answers.push_back({"Job c", absl::InvalidArgumentError("bad")});
   answers.push_back(
       {"Job d", Answer(v1::FAIL, v1::IMAGE_INVALID, v1::Diagnosis::BROKEN)});

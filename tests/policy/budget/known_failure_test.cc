@@ -45,8 +45,8 @@ TEST_P(KnownFailureTest, ByLifetimes) {
   if (row.end > 0) incident.end.set_seconds(row.end);
   incident.own = row.own;
   const v1::WorkloadReference workload;
-  const FailureId id = FailureIdOf(report, workload, incident,
-                                   absl::FromUnixSeconds(5000));
+  const FailureId id =
+      FailureIdOf(report, workload, incident, absl::FromUnixSeconds(5000));
   google::protobuf::Timestamp finished;
   finished.set_seconds(row.finished > 0 ? row.finished : row.end);
   const auto ledger =

@@ -29,8 +29,8 @@ struct Row {
   const char* rest = "";
 };
 
-#define SLOT(index)                                                      \
-  "labels { key: 'job-name' value: 'j' } labels { key: "                 \
+#define SLOT(index)                                      \
+  "labels { key: 'job-name' value: 'j' } labels { key: " \
   "'batch.kubernetes.io/job-completion-index' value: '" index "' }"
 #define RESTART(attempt) \
   "labels { key: 'jobset.sigs.k8s.io/restart-attempt' value: '" attempt "' }"
@@ -89,8 +89,8 @@ class AttemptsTest : public ::testing::TestWithParam<Row> {};
 TEST_P(AttemptsTest, AreToldApart) {
   auto report = Report(GetParam().rest);
   for (const PodRow& row : GetParam().pods) {
-    auto pod = Report(std::string("pods { metadata { ") + row.labels + " } }")
-                   .pods(0);
+    auto pod =
+        Report(std::string("pods { metadata { ") + row.labels + " } }").pods(0);
     if (row.begin > 0) {
       pod.mutable_metadata()->mutable_creation_timestamp()->set_seconds(
           row.begin);
@@ -131,7 +131,10 @@ INSTANTIATE_TEST_SUITE_P(Lifetimes, AttemptsTest, ::testing::ValuesIn(kRows),
 TEST(Attempts, ALaterAttemptIsNeverACascade) {
   const auto report = Report(R"pb(
     pods {
-      metadata { name: "a" creation_timestamp { seconds: 7200 } }
+      metadata {
+        name: "a"
+        creation_timestamp { seconds: 7200 }
+      }
       status {
         phase: "Failed"
         container_statuses {
@@ -146,7 +149,10 @@ TEST(Attempts, ALaterAttemptIsNeverACascade) {
       }
     }
     pods {
-      metadata { name: "b" creation_timestamp { seconds: 8400 } }
+      metadata {
+        name: "b"
+        creation_timestamp { seconds: 8400 }
+      }
       status {
         phase: "Failed"
         container_statuses {
