@@ -131,6 +131,17 @@ int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
                                                                   : -1;
 }
 
+int NewestRestartAttempt(const v1::FailureReport& report) {
+  int newest = -1;
+  for (const auto& job : report.jobs()) {
+    newest = std::max(newest, RestartAttemptOf(job.metadata()));
+  }
+  for (const auto& pod : report.pods()) {
+    newest = std::max(newest, RestartAttemptOf(pod.metadata()));
+  }
+  return newest;
+}
+
 MemberClass ClassOf(const PodReading& member) {
   if (member.state.recovered) return MemberClass::kRecovered;
   if ((member.best.flags & kPeerEffect) != 0) return MemberClass::kEcho;

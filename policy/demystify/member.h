@@ -55,6 +55,9 @@ struct Member {
 // The label jobset.sigs.k8s.io/restart-attempt of a pod or Job; -1: none.
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata);
 
+// The highest of all pods and Jobs.
+int NewestRestartAttempt(const v1::FailureReport& report);
+
 MemberClass ClassOf(const PodReading& member);
 
 // Whether the member ended by itself, for a reason of its own.

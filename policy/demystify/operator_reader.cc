@@ -2,7 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -194,13 +193,7 @@ void OperatorReader::ReadDeletion(const Metadata& metadata, Root root,
 }
 
 void OperatorReader::ReadJobs() {
-  int newest = -1;
-  for (const auto& job : context_.report.jobs()) {
-    newest = std::max(newest, RestartAttemptOf(job.metadata()));
-  }
-  for (const auto& pod : context_.report.pods()) {
-    newest = std::max(newest, RestartAttemptOf(pod.metadata()));
-  }
+  const int newest = NewestRestartAttempt(context_.report);
   for (int i = 0; i < context_.report.jobs_size(); ++i) {
     const auto& job = context_.report.jobs(i);
     // Of an earlier attempt of its JobSet, and on its way out.

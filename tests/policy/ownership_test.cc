@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/fixtures.h"
@@ -19,7 +20,7 @@ using testing::Parse;
 
 struct Row {
   const char* name;
-  const char* report;
+  std::string report;
   // Of the workloads that are not the report's.
   std::vector<std::string> owners;
   bool unknown = false;
@@ -34,123 +35,128 @@ TEST_P(OwnershipTest, FindsWhatIsForeign) {
   EXPECT_EQ(foreign.unknown, GetParam().unknown);
 }
 
-#define OWNER(kind, name, uid)                                      \
-  "owner_references { kind: '" kind "' name: '" name "' uid: '" uid \
-  "' controller: true }"
-#define POD(name, owner)                                             \
-  "pods { metadata { namespace: 'ml' name: '" name "' uid: 'u-" name \
-  "' " owner " } } "
-#define JOB(name, more)                                                        \
-  "jobs { metadata { namespace: 'ml' name: '" name "' uid: 'j-" name "' " more \
-  " } } "
-#define LABEL(key, value) "labels { key: '" key "' value: '" value "' }"
+std::string Owner(const char* kind, const char* name, const char* uid) {
+  return absl::StrCat("owner_references { kind: '", kind, "' name: '", name,
+                      "' uid: '", uid, "' controller: true } ");
+}
+std::string Label(const char* key, const char* value) {
+  return absl::StrCat("labels { key: '", key, "' value: '", value, "' } ");
+}
+std::string JobSetLabel(const char* name) {
+  return Label("jobset.sigs.k8s.io/jobset-name", name);
+}
+std::string Pod(const char* name, const std::string& more = "") {
+  return absl::StrCat("pods { metadata { namespace: 'ml' name: '", name,
+                      "' uid: 'u-", name, "' ", more, "} } ");
+}
+std::string Job(const char* name, const std::string& more = "") {
+  return absl::StrCat("jobs { metadata { namespace: 'ml' name: '", name,
+                      "' uid: 'j-", name, "' ", more, "} } ");
+}
+// A Job's pod.
+std::string PodOf(const char* job, const char* name) {
+  return Pod(name, Owner("Job", job, absl::StrCat("j-", job).c_str()));
+}
 
 const Row kRows[] = {
-    {"OnePod", POD("a", ""), {}},
-    {"PodsOfOneJob",
-     POD("a", OWNER("Job", "t", "j-t")) POD("b", OWNER("Job", "t", "j-t")),
-     {}},
+    {"OnePod", Pod("a"), {}},
+    {"PodsOfOneJob", PodOf("t", "a") + PodOf("t", "b"), {}},
     {"PodsOfTwoJobs",
-     POD("a", OWNER("Job", "t", "j-t")) POD("b", OWNER("Job", "x", "j-x")),
+     PodOf("t", "a") + PodOf("x", "b"),
      {"Job ml/t", "Job ml/x"},
      true},
     {"PodsOfTwoReplicaSets",
-     POD("a", OWNER("ReplicaSet", "r", "1"))
-         POD("b", OWNER("ReplicaSet", "s", "2")),
+     Pod("a", Owner("ReplicaSet", "r", "1")) +
+         Pod("b", Owner("ReplicaSet", "s", "2")),
      {"ReplicaSet ml/r", "ReplicaSet ml/s"},
      true},
     {"JobOfTheSameNameMadeAgain",
-     POD("a", OWNER("Job", "t", "old")) POD("b", OWNER("Job", "t", "new")),
+     Pod("a", Owner("Job", "t", "old")) + Pod("b", Owner("Job", "t", "new")),
      {"Job ml/t", "Job ml/t"},
      true},
     {"PodsThatSayNothing", "pods { metadata { name: 'a' } } pods {}", {}},
-    {"BarePodsAreTrusted", POD("a", "") POD("b", ""), {}},
-    {"TwoJobs", JOB("a", "") JOB("b", ""), {"Job ml/a", "Job ml/b"}, true},
+    {"BarePodsAreTrusted", Pod("a") + Pod("b"), {}},
+    {"TwoJobs", Job("a") + Job("b"), {"Job ml/a", "Job ml/b"}, true},
     {"TwoJobsCutDown",
      "jobs { metadata { name: 'a' } } jobs { metadata { name: 'b' } }",
      {"Job a", "Job b"},
      true},
     {"JobsOfOneJobSet",
-     JOB("a", OWNER("JobSet", "s", "1")) JOB("b", OWNER("JobSet", "s", "1")),
+     Job("a", Owner("JobSet", "s", "1")) + Job("b", Owner("JobSet", "s", "1")),
      {}},
     {"JobsOfOneJobSetByLabel",
-     JOB("a", LABEL("jobset.sigs.k8s.io/jobset-name", "s"))
-         JOB("b", LABEL("jobset.sigs.k8s.io/jobset-name", "s")),
+     Job("a", JobSetLabel("s")) + Job("b", JobSetLabel("s")),
      {}},
     {"PodsOfOneJobSetByLabel",
-     POD("a", OWNER("Job", "s-w-0", "1")
-                  LABEL("jobset.sigs.k8s.io/jobset-name", "s"))
-         POD("b", OWNER("Job", "s-w-1", "2")
-                      LABEL("jobset.sigs.k8s.io/jobset-name", "s")),
+     Pod("a", Owner("Job", "s-w-0", "1") + JobSetLabel("s")) +
+         Pod("b", Owner("Job", "s-w-1", "2") + JobSetLabel("s")),
      {}},
     {"JobWithItsOwnAndAnotherPod",
-     JOB("t", "") POD("a", OWNER("Job", "t", "j-t"))
-         POD("b", OWNER("Job", "x", "j-x")),
+     Job("t") + PodOf("t", "a") + PodOf("x", "b"),
      {"Job ml/t", "Job ml/x"},
      true},
     {"ExecutorsOfADriver",
      "spark_application { metadata { namespace: 'ml' name: 'etl' uid: 's' } "
-     "} " POD("driver", OWNER("SparkApplication", "etl", "s"))
-         POD("exec-1", OWNER("Pod", "driver", "u-driver")),
+     "} " +
+         Pod("driver", Owner("SparkApplication", "etl", "s")) +
+         Pod("exec-1", Owner("Pod", "driver", "u-driver")),
      {}},
     {"RayJobWithClusterByItsStatus",
      "ray_job { metadata { namespace: 'ml' name: 'r' uid: '1' } status { "
-     "ray_cluster_name: 'r-x1' } } " POD("head",
-                                         OWNER("RayCluster", "r-x1", "2"))
-         POD("worker", OWNER("RayCluster", "r-x1", "2")),
+     "ray_cluster_name: 'x1' } } " +
+         Pod("head", Owner("RayCluster", "x1", "2")) +
+         Pod("worker", Owner("RayCluster", "x1", "2")),
      {}},
     {"RayJobWithClusterAndSubmitterByName",
-     "ray_job { metadata { namespace: 'ml' name: 'r' uid: '1' } } " POD(
-         "head", OWNER("RayCluster", "r-x1", "2"))
-         POD("submit", OWNER("Job", "r-9z", "3")),
+     "ray_job { metadata { namespace: 'ml' name: 'r' uid: '1' } } " +
+         Pod("head", Owner("RayCluster", "r-x1", "2")) +
+         Pod("submit", Owner("Job", "r-9z", "3")),
      {}},
     {"TrainJobWithItsJobSet",
      "train_job { metadata { namespace: 'ml' name: 't' uid: '1' } } job_set { "
-     "metadata { namespace: 'ml' name: 't' uid: '2' } } " POD(
-         "a", LABEL("jobset.sigs.k8s.io/jobset-name", "t")),
+     "metadata { namespace: 'ml' name: 't' uid: '2' } } " +
+         Pod("a", JobSetLabel("t")),
      {}},
     {"WorkloadOfTheJob",
-     "kueue_workload { metadata { name: 'w' uid: '9' " OWNER(
-         "Job", "t", "j-t") " } } " JOB("t", ""),
+     "kueue_workload { metadata { name: 'w' uid: '9' " +
+         Owner("Job", "t", "j-t") + "} } " + Job("t"),
      {}},
     {"WorkloadOfAnotherJob",
-     "kueue_workload { metadata { namespace: 'ml' name: 'w' uid: '9' " OWNER(
-         "Job", "x", "j-x") " } } " JOB("t", ""),
+     "kueue_workload { metadata { namespace: 'ml' name: 'w' uid: '9' " +
+         Owner("Job", "x", "j-x") + "} } " + Job("t"),
      {"Job ml/t", "Job ml/x"},
      true},
     {"JobSetBesideAnother",
-     "job_set { metadata { namespace: 'ml' name: 's' uid: '1' } } " JOB(
-         "z", OWNER("JobSet", "other", "2")),
+     "job_set { metadata { namespace: 'ml' name: 's' uid: '1' } } " +
+         Job("z", Owner("JobSet", "other", "2")),
      {"JobSet ml/other", "JobSet ml/s"},
      true},
     {"TrainingJobByLabel",
      "kubeflow_job { kind: 'PyTorchJob' metadata { namespace: 'ml' name: 'p' "
-     "uid: '1' } } " POD("a", OWNER("PyTorchJob", "p", "1"))
-         POD("b", LABEL("training.kubeflow.org/job-name", "p")),
+     "uid: '1' } } " +
+         Pod("a", Owner("PyTorchJob", "p", "1")) +
+         Pod("b", Label("training.kubeflow.org/job-name", "p")),
      {}},
     {"NamedByUid",
-     "workload { uid: 'j-x' } " POD("a", OWNER("Job", "t", "j-t"))
-         POD("b", OWNER("Job", "x", "j-x")),
+     "workload { uid: 'j-x' } " + PodOf("t", "a") + PodOf("x", "b"),
      {"Job ml/t"}},
     {"NamedByKindAndName",
-     "workload { kind: 'Job' name: 't' } " JOB("t", "") JOB("x", ""),
+     "workload { kind: 'Job' name: 't' } " + Job("t") + Job("x"),
      {"Job ml/x"}},
     {"NamedIsTheGrandparent",
-     "workload { kind: 'JobSet' name: 's' } " POD(
-         "a",
-         OWNER("Job", "s-0", "1") LABEL("jobset.sigs.k8s.io/jobset-name", "s"))
-         POD("b", OWNER("Job", "z", "2")),
+     "workload { kind: 'JobSet' name: 's' } " +
+         Pod("a", Owner("Job", "s-0", "1") + JobSetLabel("s")) +
+         Pod("b", Owner("Job", "z", "2")),
      {"Job ml/z"}},
     {"NamedIsNone",
-     "workload { kind: 'Job' name: 'nobody' } " JOB("t", "") JOB("x", ""),
+     "workload { kind: 'Job' name: 'nobody' } " + Job("t") + Job("x"),
      {"Job ml/t", "Job ml/x"},
      true},
     {"NamedIsAboveTheOnlyOne",
-     "workload { kind: 'Pipeline' name: 'p' uid: '5' } " POD(
-         "a", OWNER("Job", "t", "j-t")),
+     "workload { kind: 'Pipeline' name: 'p' uid: '5' } " + PodOf("t", "a"),
      {}},
     {"OwnersInACircle",
-     POD("a", OWNER("Pod", "b", "u-b")) POD("b", OWNER("Pod", "a", "u-a")),
+     Pod("a", Owner("Pod", "b", "u-b")) + Pod("b", Owner("Pod", "a", "u-a")),
      {}},
 };
 
@@ -159,10 +165,10 @@ INSTANTIATE_TEST_SUITE_P(Owners, OwnershipTest, ::testing::ValuesIn(kRows),
 
 TEST(Foreign, IsLeftOutAndPathsStayThoseOfTheWholeReport) {
   auto report = Parse<v1::FailureReport>(
-      "workload { kind: 'Job' name: 'x' } " POD(
-          "a", OWNER("Job", "t", "j-t")) POD("b", OWNER("Job", "x", "j-x"))
-          "events { involved_object { kind: 'Pod' name: 'a' } } events { "
-          "involved_object { kind: 'Pod' name: 'b' } }");
+      "workload { kind: 'Job' name: 'x' } " + PodOf("t", "a") +
+      PodOf("x", "b") +
+      "events { involved_object { kind: 'Pod' name: 'a' } } events { "
+      "involved_object { kind: 'Pod' name: 'b' } }");
   const Foreign foreign = FindForeign(report);
   EXPECT_THAT(foreign.pods, ElementsAre(0));
   EXPECT_THAT(foreign.jobs, IsEmpty());
