@@ -1,5 +1,6 @@
 #include "client/cli/report_builder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -103,7 +104,7 @@ absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
 }
 
 absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
-  has_list_ = true;
+  const bool was_in_list = std::exchange(in_list_, true);
   int index = 0;
   for (const std::string_view item : JsonItems(list.Find("items"))) {
     if (TypeOfJson(item) != JsonType::kObject) {
@@ -121,6 +122,7 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
     }
     ++index;
   }
+  in_list_ = was_in_list;
   if (index == 0) Warn(absl::StrFormat("%s: has no items", list.Label()));
   return absl::OkStatus();
 }
@@ -130,6 +132,7 @@ absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
   ReadObject& read = read_.emplace_back();
   read.kind = object.kind;
   read.label = object.Label();
+  read.from_list = in_list_;
   const FieldDescriptor* field =
       FindJsonField(*v1::FailureReport::descriptor(), row.field);
   const Reflection& reflection = *read.piece.GetReflection();
@@ -233,10 +236,19 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
 
 std::vector<WorkloadReport> ReportBuilder::Workloads() {
   // What came as one report stays one, and so do objects named one by one.
-  if (request_.has_report() || !has_list_ || read_.size() < 2) return {};
+  if (request_.has_report() || read_.size() < 2) return {};
   int unplaced = 0;
   std::vector<WorkloadGroup> groups = GroupByWorkload(read_, unplaced);
-  if (groups.size() < 2) return {};
+  const auto listed =
+      std::count_if(groups.begin(), groups.end(), [&](const auto& group) {
+        return std::any_of(
+            group.objects.begin(), group.objects.end(), [&](int object) {
+              const ReadObject& read = read_[static_cast<size_t>(object)];
+              return read.from_list && read.kind != "Node" &&
+                     read.kind != "Event";
+            });
+      });
+  if (listed < 2) return {};
   if (unplaced > 0) {
     Warn(absl::StrFormat(
         "left out %d events about objects that are not in the input",

@@ -56,7 +56,7 @@ class ReportBuilder {
 
   v1::DecideRequest request_;
   std::vector<ReadObject> read_;
-  bool has_list_ = false;
+  bool in_list_ = false;
   std::vector<std::string> warnings_;
   size_t objects_ = 0;
 };

@@ -228,7 +228,7 @@ TEST(ReadYamlMessageTest, ListsTheNamesOfSmallEnums) {
 TEST(ReadYamlMessageTest, NamesTheNearestOfLargeEnums) {
   EXPECT_THAT(
       Read<v1::When>("causes: [CONTAINER_OMM]").issues,
-      ElementsAre("1:10 \"CONTAINER_OMM\" is not one of the 53 names of "
+      ElementsAre("1:10 \"CONTAINER_OMM\" is not one of the 54 names of "
                   "Cause, did you mean CONTAINER_OOM?"));
   EXPECT_THAT(Read<v1::When>("causes: [Bug]").issues,
               ElementsAre("1:10 \"Bug\" is not one of the 54 names of Cause"));
