@@ -17,8 +17,6 @@ enum ExitCode : int {
   kExitOk = 0,
   // A defect of the program, or the output could not be written.
   kExitInternal = 1,
-  // `conformance`: a case failed, which is such a defect.
-  kExitCaseFailed = kExitInternal,
   // A flag, file or request that is not acceptable.
   kExitUsage = 2,
   // A policy has errors.

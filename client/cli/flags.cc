@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "client/cli/conformance_command.h"
 #include "client/cli/decide_command.h"
 #include "client/cli/explain_command.h"
 #include "client/cli/policy_command.h"
@@ -27,13 +26,6 @@ constexpr char kMainFooter[] = R"(Example:
 
 Exit codes: 0 answered, 1 internal error, 2 bad flag or input,
 3 invalid policy, 4 no answer from the server.)";
-
-constexpr char kConformanceFooter[] = R"(Examples:
-  mulligan conformance cases/jobset.jsonl cases/kueue.jsonl
-  mulligan conformance -o json - < cases.jsonl
-
-Exit codes: 0 no case failed, 1 a case failed, 2 a file that cannot be read
-or holds no case.)";
 
 constexpr char kInputHelp[] = "Kubernetes objects, JSON or YAML; \"-\": stdin";
 
@@ -69,7 +61,6 @@ struct Values {
   DecideOptions decide;
   HealthOptions health;
   PolicyCheckOptions check;
-  ConformanceOptions conformance;
   std::string output = "human";
   std::string color = "auto";
 };
@@ -231,23 +222,6 @@ void AddPolicy(CLI::App& app, Values& values, Streams& streams, int& code) {
   show.callback([&streams, &code] { code = RunPolicyShow(streams); });
 }
 
-void AddConformance(CLI::App& app, Values& values, Streams& streams,
-                    int& code) {
-  CLI::App& command = *app.add_subcommand(
-      "conformance", "Compare native semantics with operators' own tests");
-  command.footer(kConformanceFooter);
-  command
-      .add_option("FILE", values.conformance.files,
-                  "Cases, one JSON object a line; \"-\": stdin")
-      ->required()
-      ->type_name("FILE");
-  AddOutputFlags(command, values);
-  command.callback([&values, &streams, &code] {
-    values.conformance.output = Output(values);
-    code = RunConformance(values.conformance, streams);
-  });
-}
-
 void AddHealthcheck(CLI::App& app, Values& values, Streams& streams,
                     int& code) {
   CLI::App& command = *app.add_subcommand(
@@ -320,7 +294,6 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddExplain(app, values, streams, code);
   AddDecide(app, values, streams, code);
   AddPolicy(app, values, streams, code);
-  AddConformance(app, values, streams, code);
   AddHealthcheck(app, values, streams, code);
   AddVersion(app, values, streams, code);
   try {

@@ -140,7 +140,6 @@ TEST(HelpTest, EveryCommandHasAnExampleAndFitsTheScreen) {
                                              {"policy"},
                                              {"policy", "check"},
                                              {"policy", "show"},
-                                             {"conformance"},
                                              {"healthcheck"},
                                              {"version"}}) {
     std::vector<std::string> arguments = command;

@@ -1,0 +1,75 @@
+// The native verdicts against what the operators' own code did, through the
+// public path. A difference is either mended or known, with the point of
+// docs/conformance.md that it belongs to (differences.tsv); a known one that is
+// gone fails the test, too, so that the list tells the truth.
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/decide.h"
+#include "policy/loader/load.h"
+#include "tests/oracle/recorded.h"
+#include "tests/testing/files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::oracle {
+namespace {
+
+struct File {
+  const char* name;
+  // Fewer were lost on the way.
+  std::size_t cases;
+};
+
+class OracleTest : public ::testing::TestWithParam<File> {};
+
+TEST_P(OracleTest, AgreesButForTheKnownDifferences) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto known,
+      ReadKnown(testing::SourcePath("tests/oracle/differences.tsv")));
+  ASSERT_OK_AND_ASSIGN(
+      const std::vector<Recorded> all,
+      ReadRecorded(testing::SourcePath("tests/oracle/data") /
+                   (std::string(GetParam().name) + ".jsonl.gz")));
+  EXPECT_EQ(all.size(), GetParam().cases);
+  Issues issues;
+  const std::unique_ptr<const PolicySet> policies =
+      LoadPolicies({EmbeddedPolicy()}, issues);
+  std::size_t agreed = 0;
+  for (const Recorded& recorded : all) {
+    v1::DecideResponse response;
+    const absl::Status status =
+        Decide(recorded.request, *policies, {}, response);
+    const absl::StatusOr<v1::DecideResponse> answer =
+        status.ok() ? absl::StatusOr<v1::DecideResponse>(response) : status;
+    std::set<std::string> members;
+    std::string text;
+    for (const auto& [member, difference] : Differences(recorded, answer)) {
+      members.insert(member);
+      text += member + ": " + difference + "\n";
+    }
+    if (members.empty()) ++agreed;
+    const auto found = known.find(recorded.id);
+    const std::set<std::string> expected =
+        found == known.end() ? std::set<std::string>() : found->second;
+    EXPECT_EQ(members, expected) << recorded.id << "\n" << text;
+  }
+  RecordProperty("agreed", static_cast<int>(agreed));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, OracleTest,
+    ::testing::Values(File{"job", 623}, File{"jobset", 601},
+                      File{"kuberay", 623}, File{"kueue", 503},
+                      File{"training_operator", 509}, File{"flyte", 445},
+                      File{"flyte2", 297}, File{"flyte_releases", 320},
+                      File{"flyte_kubeflow", 248}),
+    [](const auto& file) { return std::string(file.param.name); });
+
+}  // namespace
+}  // namespace mulligan::oracle

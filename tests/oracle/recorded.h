@@ -1,0 +1,41 @@
+// What the operators' own code did with generated objects, recorded.
+#ifndef MULLIGAN_TESTS_ORACLE_RECORDED_H_
+#define MULLIGAN_TESTS_ORACLE_RECORDED_H_
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "google/protobuf/struct.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::oracle {
+
+// One line of a file in tests/oracle/data (its README says what the members of
+// `expect` mean).
+struct Recorded {
+  std::string id;
+  v1::DecideRequest request;
+  google::protobuf::Struct expect;
+};
+
+// Reads a .jsonl.gz file; INVALID_ARGUMENT names the line that is none.
+absl::StatusOr<std::vector<Recorded>> ReadRecorded(
+    const std::filesystem::path& file);
+
+// The names of the members of `expect` in which the answer differs, each with
+// both values: {"verdict", "expected Failed, got None"}. `answer` is an error
+// where the request was refused.
+std::map<std::string, std::string> Differences(
+    const Recorded& recorded, const absl::StatusOr<v1::DecideResponse>& answer);
+
+// tests/oracle/differences.tsv: by id, the members that are known to differ.
+absl::StatusOr<std::map<std::string, std::set<std::string>>> ReadKnown(
+    const std::filesystem::path& file);
+
+}  // namespace mulligan::oracle
+
+#endif  // MULLIGAN_TESTS_ORACLE_RECORDED_H_
