@@ -111,7 +111,10 @@ void OpenLedger(const Call& call) {
           ", but the report names no UID: whose ledger it is was not checked"));
     }
   }
-  if (ledger.workload_uid().empty() &&
+  // What is not broken leaves the ledger as it was.
+  const bool broken =
+      call.response.diagnosis().situation() == v1::Diagnosis::BROKEN;
+  if (broken && ledger.workload_uid().empty() &&
       call.workload.uid().size() <= kMaxLedgerUidBytes) {
     ledger.set_workload_uid(call.workload.uid());
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/match.h"
+
 namespace mulligan {
 namespace {
 
@@ -92,6 +94,9 @@ int OwnerGraph::Resolve(std::string_view kind, std::string_view space,
 }
 
 void OwnerGraph::SetOwner(int node, int owner) {
+  // What a schedule makes is a workload each.
+  const std::string_view kind = At(owner).kind;
+  if (kind == "CronJob" || kind == "ScheduledSparkApplication") return;
   if (node != owner && At(node).owner < 0) At(node).owner = owner;
 }
 
@@ -157,8 +162,10 @@ int OwnerGraph::Find(const v1::WorkloadReference& workload) const {
   const auto [first, last] = by_name_.equal_range(workload.name());
   for (auto it = first; it != last; ++it) {
     const Node& node = At(it->second);
-    if ((workload.kind().empty() || SameKind(node.kind, workload.kind())) &&
-        SameSpace(node.space, workload.namespace_()) &&
+    const bool same_kind =
+        workload.kind().empty() || SameKind(node.kind, workload.kind()) ||
+        absl::EqualsIgnoreCase(std::string(node.kind), workload.kind());
+    if (same_kind && SameSpace(node.space, workload.namespace_()) &&
         (node.uid.empty() || workload.uid().empty())) {
       return it->second;
     }

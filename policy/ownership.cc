@@ -22,9 +22,14 @@ class ForeignFinder {
 
   Foreign Find() {
     Foreign foreign;
-    if (!HasSeveral() || HaveOneController()) return foreign;
+    if (!IsNamed() && (!HasSeveral() || HaveOneController())) return foreign;
     AddObjects();
     CollectTops();
+    if (tops_.size() == 1 && Contradicts(tops_[0])) {
+      foreign.owners.push_back(graph_.TextOf(tops_[0]));
+      foreign.unknown = true;
+      return foreign;
+    }
     if (tops_.size() < 2) return foreign;
     const int own = OwnTop();
     for (const int top : tops_) {
@@ -57,6 +62,21 @@ class ForeignFinder {
   }
 
  private:
+  bool IsNamed() const {
+    return !report_.workload().uid().empty() ||
+           !report_.workload().name().empty();
+  }
+
+  // Whether the only owner in the report is of the named kind, and another.
+  // Pods are often named by the caller's own ids.
+  bool Contradicts(int top) const {
+    const v1::WorkloadReference& workload = report_.workload();
+    if (!IsNamed() || graph_.Find(workload) >= 0) return false;
+    const std::string_view kind = graph_.KindOf(top);
+    return kind != "Pod" && !workload.kind().empty() &&
+           SameKind(kind, workload.kind());
+  }
+
   bool HasSeveral() const {
     return report_.pods_size() + report_.jobs_size() +
                int{report_.has_job_set()} + int{report_.has_ray_job()} +
@@ -172,7 +192,7 @@ class ForeignFinder {
   // The top owner of the workload; -1: not known.
   int OwnTop() {
     const v1::WorkloadReference& workload = report_.workload();
-    if (!workload.uid().empty() || !workload.name().empty()) {
+    if (IsNamed()) {
       const int node = graph_.Find(workload);
       named_ = node >= 0;
       if (named_) return graph_.TopOf(node);

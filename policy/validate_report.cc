@@ -282,13 +282,16 @@ void ValidateOwners(const v1::FailureReport& report, const FieldPath& path,
   if (foreign.owners.size() > kNamed) owners += ", ...";
   const bool named =
       !report.workload().name().empty() || !report.workload().uid().empty();
-  violations.Add(FieldPath(path, "workload"),
-                 absl::StrFormat(
-                     "%s, and the objects belong to %d workloads: %s; "
-                     "expected %s, or the objects of one only",
-                     named ? "is none that the objects belong to" : "is absent",
-                     foreign.owners.size(), owners,
-                     named ? "one of these" : "the one to decide about"));
+  violations.Add(
+      FieldPath(path, "workload"),
+      named
+          ? absl::StrCat("names none of the workloads that the objects "
+                         "belong to: ",
+                         owners, "; expected one of these, or its own objects")
+          : absl::StrFormat("is absent, and the objects belong to %d "
+                            "workloads: %s; expected the one to decide "
+                            "about, or the objects of one only",
+                            foreign.owners.size(), owners));
 }
 
 bool HasSubject(const v1::FailureReport& report) {

@@ -12,6 +12,8 @@ namespace {
 
 // A crash loop backs off this long when the rule has no backoff of its own.
 constexpr absl::Duration kCrashLoopDelay = absl::Minutes(10);
+// Work that has not started is looked at again at least so often.
+constexpr absl::Duration kLongestLook = absl::Minutes(11);
 
 // One evaluation. The verdict is built up check by check.
 class Evaluation {
@@ -72,9 +74,11 @@ class Evaluation {
     }
     verdict_.action = v1::IGNORE;
     if (case_.ask_again) {
+      const absl::Duration left = *case_.ask_again - case_.now;
       verdict_.action = v1::WAIT;
-      verdict_.delay = std::max(*case_.ask_again - case_.now,
-                                absl::Duration(absl::Seconds(1)));
+      verdict_.delay = left > absl::ZeroDuration()
+                           ? std::min(left, kLongestLook)
+                           : kPollInterval;
     }
     return true;
   }

@@ -9,6 +9,7 @@
 #include "client/cli/json_text.h"
 #include "client/cli/layout.h"
 #include "client/cli/proto_json.h"
+#include "client/cli/utf8.h"
 #include "client/cli/wording.h"
 
 namespace mulligan::cli {
@@ -97,7 +98,7 @@ std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
   std::size_t cause = sizeof("CAUSE") - 1;
   std::ptrdiff_t broken = 0;
   for (const WorkloadAnswer& answer : answers) {
-    workload = std::max(workload, answer.workload.size());
+    workload = std::max(workload, Printable(answer.workload).size());
     verdict = std::max(verdict, VerdictOf(answer).size());
     cause = std::max(cause, CauseOf(answer).size());
     broken += IsBroken(answer) ? 1 : 0;
@@ -115,8 +116,9 @@ std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
   };
   layout.Line(line("WORKLOAD", "VERDICT", "CAUSE", "WHY"), Style::kDim);
   for (const WorkloadAnswer& answer : answers) {
-    layout.Line(line(answer.workload, VerdictOf(answer), CauseOf(answer),
-                     WhyOf(answer)),
+    // Names and texts come from outside.
+    layout.Line(line(Printable(answer.workload), VerdictOf(answer),
+                     CauseOf(answer), Printable(WhyOf(answer))),
                 StyleOf(answer));
   }
   layout.BlankLine();

@@ -145,6 +145,18 @@ bool AddObjects(const v1::FailureReport& report, StableHash& hash) {
   return AddResources(report, hash);
 }
 
+// An event is counted up while its trouble lasts: the first time tells it.
+bool AddEvent(const core::Event& event, StableHash& hash) {
+  const auto& about = event.involved_object();
+  hash.Add(about.uid()).Add(about.name()).Add(event.reason());
+  const auto& first =
+      event.first_timestamp().seconds() != 0 ? event.first_timestamp()
+      : event.event_time().seconds() != 0    ? event.event_time()
+                                             : event.last_timestamp();
+  AddTime(first, hash);
+  return first.seconds() != 0;
+}
+
 StableHash HashWorkload(const v1::FailureReport& report,
                         const v1::WorkloadReference& workload) {
   StableHash hash;
@@ -186,6 +198,9 @@ FailureId FailureIdOf(const v1::FailureReport& report,
           .Add(report.creation_error().reason());
     }
     distinct |= AddObjects(report, hash);
+    if (!distinct && incident.event >= 0) {
+      distinct = AddEvent(report.events(incident.event), hash);
+    }
   }
   if (!distinct) {
     result.from_time_only = true;

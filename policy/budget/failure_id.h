@@ -29,7 +29,7 @@ struct FailureId {
 //      much of the pod's end it tells, nor by whether the kubelet has restarted
 //      the container meanwhile.
 //   2. else the Jobs, or else the custom resources (attempt counters, ids and
-//      times in their status).
+//      times in their status), or else the event that tells of it.
 FailureId FailureIdOf(const v1::FailureReport& report,
                       const v1::WorkloadReference& workload,
                       const Incident& incident, absl::Time observed_at);

@@ -137,7 +137,10 @@ std::string Deterministic(const CompiledDerivation& thresholds,
                           const v1::Diagnosis& diagnosis,
                           const v1::Progress& progress) {
   const std::string& fingerprint = diagnosis.fingerprint();
-  if (thresholds.same_fingerprint == 0 || fingerprint.empty() ||
+  // Three times nothing to see is no sameness.
+  const bool seen =
+      diagnosis.confidence() != v1::LOW || diagnosis.has_exit_code();
+  if (thresholds.same_fingerprint == 0 || fingerprint.empty() || !seen ||
       !kRepeating.Contains(diagnosis.cause())) {
     return {};
   }

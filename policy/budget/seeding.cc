@@ -93,7 +93,16 @@ NativeCount OfJob(const v1::FailureReport& report, std::int32_t earlier) {
     ++(IsUncounted(job, pod.metadata().uid()) ? uncounted : seen);
   }
   const std::int64_t failed = job.status().failed();
-  std::int64_t before = failed - (report.pods().empty() ? 1 : seen);
+  // Whose pods are gone, or show no failure although the Job has failed.
+  const bool unseen =
+      report.pods().empty() ||
+      (seen == 0 &&
+       std::any_of(job.status().conditions().begin(),
+                   job.status().conditions().end(), [](const auto& condition) {
+                     return condition.type() == "Failed" &&
+                            condition.status() == "True";
+                   }));
+  std::int64_t before = failed - (unseen ? 1 : seen);
   if (parallelism > 1) {
     before = AttemptsOf(failed + uncounted, parallelism) - 1 - earlier;
   }

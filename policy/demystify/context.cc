@@ -53,6 +53,31 @@ int FindByName(const Objects& objects, const core::ObjectReference& reference) {
   return -1;
 }
 
+// More names tell no more.
+constexpr std::size_t kMaxStems = 64;
+
+// Kinds whose objects belong to one workload, unlike nodes and claims.
+constexpr std::string_view kOfOneWorkload[] = {
+    "Pod",      "Job",       "JobSet",     "RayJob",          "RayCluster",
+    "TrainJob", "Workload",  "MPIJob",     "PyTorchJob",      "TFJob",
+    "JAXJob",   "PaddleJob", "XGBoostJob", "SparkApplication"};
+
+// Whether an event is about an object of another workload: its name has nothing
+// of those in the report. Without names nobody can tell.
+bool IsOfAnother(const core::ObjectReference& about,
+                 const std::vector<std::string_view>& stems) {
+  if (stems.empty() || about.name().empty() ||
+      std::find(std::begin(kOfOneWorkload), std::end(kOfOneWorkload),
+                std::string_view(about.kind())) == std::end(kOfOneWorkload)) {
+    return false;
+  }
+  return std::none_of(stems.begin(), stems.end(),
+                      [&about](std::string_view stem) {
+                        return std::string_view(about.name()).find(stem) !=
+                               std::string_view::npos;
+                      });
+}
+
 }  // namespace
 
 Context::Context(const v1::FailureReport& of,
@@ -73,7 +98,43 @@ Context::Context(const v1::FailureReport& of,
   }
 }
 
+std::vector<std::string_view> Context::Stems() const {
+  std::vector<std::string_view> stems;
+  const auto add = [&stems](std::string_view name) {
+    if (!name.empty() &&
+        std::find(stems.begin(), stems.end(), name) == stems.end() &&
+        stems.size() < kMaxStems) {
+      stems.push_back(name);
+    }
+  };
+  add(report.workload().name());
+  add(report.train_job().metadata().name());
+  add(report.ray_job().metadata().name());
+  add(report.ray_job().status().ray_cluster_name());
+  add(report.ray_cluster().metadata().name());
+  add(report.spark_application().metadata().name());
+  add(report.kubeflow_job().metadata().name());
+  add(report.job_set().metadata().name());
+  // A Workload's own name is made of its owner's.
+  for (const auto& owner :
+       report.kueue_workload().metadata().owner_references()) {
+    add(owner.name());
+  }
+  for (const auto& job : report.jobs()) add(job.metadata().name());
+  for (const core::Pod& pod : report.pods()) {
+    for (const auto& owner : pod.metadata().owner_references()) {
+      add(owner.name());
+    }
+  }
+  // Nobody owns the pods: only what is about them is theirs.
+  if (stems.empty()) {
+    for (const core::Pod& pod : report.pods()) add(pod.metadata().name());
+  }
+  return stems;
+}
+
 void Context::IndexEvents() {
+  const std::vector<std::string_view> stems = Stems();
   std::unordered_map<std::string_view, int> pods;
   const bool many = report.pods_size() > kSearchedObjects;
   if (many) {
@@ -106,6 +167,8 @@ void Context::IndexEvents() {
     }
     if (target >= 0) {
       pod_events.push_back({target, i});
+    } else if (IsOfAnother(about, stems)) {
+      ++strange_events;
     } else {
       other_events.push_back(i);
     }

@@ -45,8 +45,11 @@ struct Context {
   std::vector<Link> pod_events;
   // Indexes of events about nodes, by the name of the node.
   std::unordered_map<std::string_view, std::vector<int>> node_events;
-  // Events about neither a pod nor a node of the report.
+  // Events about neither a pod nor a node of the report, but perhaps about
+  // something of the workload: a pod that is gone, its Job.
   std::vector<int> other_events;
+  // Events about other workloads, which are not read.
+  int strange_events = 0;
 
   // Index into report.nodes; -1 when the node is not in the report.
   int NodeOf(const kubernetes::core::v1::Pod& pod) const;
@@ -62,6 +65,8 @@ struct Context {
 
  private:
   void IndexEvents();
+  // Names that objects of the workload begin with or contain.
+  std::vector<std::string_view> Stems() const;
 
   // report.usage by pod name.
   std::unordered_map<std::string_view, std::vector<int>> usage_by_pod_;

@@ -68,6 +68,10 @@ Findings Demystify(const v1::FailureReport& report,
   Set(verdict.ask_again, findings.ask_again);
   findings.incident = IncidentOf(judgement.members, judgement.attempts.current,
                                  verdict.gang.root);
+  const demystify::Candidate* winner = verdict.decisive();
+  if (winner != nullptr && winner->place.root == demystify::Root::kEvents) {
+    findings.incident.event = winner->place.index;
+  }
   if (!judgement.attempts.earlier.empty()) {
     ReadEarlier(context, judgement, findings);
   }

@@ -27,6 +27,8 @@ struct Incident {
   // The lifetime of the root. Unset (IsSet false) where it is not known.
   google::protobuf::Timestamp begin;
   google::protobuf::Timestamp end;
+  // Where an event is all that tells of it: its index in the report; else -1.
+  int event = -1;
   // The root ended by itself, so that it is no echo of a peer's death.
   bool own = false;
 };

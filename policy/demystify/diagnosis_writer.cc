@@ -321,9 +321,10 @@ class Writer {
         text.append(", as far as the report says: it has no status.");
         return;
       }
-      text.append(": ");
-      WriteSubject(text);
-      absl::StrAppend(&text, ": ", std::string(winner_->row->meaning));
+      const ObjectName object = ObjectOf(report_, winner_->place);
+      absl::StrAppend(&text, ": ", std::string(object.kind),
+                      object.name.empty() ? "" : " ", Excerpt(object.name),
+                      ": ", std::string(winner_->row->meaning));
       if (winner_->place.root != Root::kPods) {
         absl::StrAppend(&text, " (", ValueOf(*winner_), ")");
       }

@@ -87,6 +87,8 @@ class EventReader {
                                 exit_code, At(".message"), at_);
     }
     const EventSignature* row = FindEvent(event.reason());
+    // The taint manager takes an eviction back under the same reason.
+    if (event.message().compare(0, 19, "Cancelling deletion") == 0) return;
     if (row == nullptr) {
       if (ReadEviction(event) || ReadPodReason(event)) return;
       const bool worth = event.reason().empty() || event.type() == "Warning";

@@ -76,6 +76,12 @@ void CheckReport(const Context& context, std::vector<std::string>& warnings) {
   if (report.has_creation_error()) {
     CheckCreationError(report.creation_error(), warnings);
   }
+  if (context.strange_events > 0) {
+    warnings.push_back(
+        absl::StrCat(context.strange_events,
+                     context.strange_events == 1 ? " event is" : " events are",
+                     " about other workloads and not read"));
+  }
   CheckObjects(context, warnings);
   for (const core::Pod& pod : report.pods()) {
     if (warnings.size() >= kMaxWarnings) return;

@@ -2,12 +2,23 @@
 
 #include <cstddef>
 
+#include "policy/demystify/life_signs.h"
+
 namespace mulligan::demystify {
 namespace {
 
 bool IsAnnounced(MemberClass member_class) {
   return member_class == MemberClass::kHardware ||
          member_class == MemberClass::kDisruption;
+}
+
+// Could be an echo, but names what it met: a later kill that nobody explains is
+// no better root.
+bool IsNamed(const PodReading& member, MemberClass member_class) {
+  return member_class == MemberClass::kEcho &&
+         member.best.cause != v1::COLLECTIVE_CASCADE &&
+         member.best.cause != v1::RENDEZVOUS_FAILED &&
+         member.best.confidence >= v1::MEDIUM;
 }
 
 // Whether `a` is root rather than `b`.
@@ -26,6 +37,14 @@ bool Precedes(const PodReading& a, const PodReading& b) {
     }
     if (IsAnnounced(class_a) && FailedByItself(b) &&
         well_before(begin_b, begin_a)) {
+      return false;
+    }
+    if (IsNamed(a, class_a) && class_b == MemberClass::kUnexplained &&
+        Before(begin_a, begin_b)) {
+      return true;
+    }
+    if (IsNamed(b, class_b) && class_a == MemberClass::kUnexplained &&
+        Before(begin_b, begin_a)) {
       return false;
     }
     return class_a < class_b;
@@ -82,6 +101,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
     const PodReading& reading = member.reading;
     if (!reading.failing()) {
       ++gang.healthy;
+      if (PodRuns(context.report.pods(pod))) ++gang.running;
     } else if (member.succeeded()) {
       if (gang.succeeded++ == 0) gang.first_succeeded = pod;
       if (reading.state.phase == Phase::kFailed &&
@@ -102,7 +122,9 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
   if (gang.root < 0) return gang;
   gang.cause = root.best;
   gang.state = root.state;
-  gang.rootless = ClassOf(root) == MemberClass::kEcho && gang.failing > 1;
+  const MemberClass of_root = ClassOf(root);
+  gang.rootless = of_root == MemberClass::kEcho && gang.failing > 1 &&
+                  !IsNamed(root, of_root);
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     if (pod != gang.root && member.failed() &&

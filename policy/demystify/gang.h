@@ -21,6 +21,8 @@ struct Gang {
   // Some pod runs, waits without trouble or succeeded.
   int healthy = 0;
   int succeeded = 0;
+  // Some of the healthy ones run, with every container.
+  int running = 0;
   int first_succeeded = -1;
   // The first whose containers ended well although its phase is Failed.
   int succeeded_as_failed = -1;

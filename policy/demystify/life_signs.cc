@@ -10,19 +10,6 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-template <typename Conditions>
-bool IsTrue(const Conditions& conditions, std::string_view type) {
-  return std::any_of(
-      conditions.begin(), conditions.end(), [type](const auto& condition) {
-        return condition.type() == type && condition.status() == "True";
-      });
-}
-
-template <typename Conditions>
-bool HasFailed(const Conditions& conditions) {
-  return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
-}
-
 class LifeSigns {
  public:
   LifeSigns(const Context& context, Candidates& facts)
@@ -163,6 +150,40 @@ bool OwnerGaveUp(const v1::FailureReport& report) {
       [](const auto& job) { return HasFailed(job.status().conditions()); });
 }
 
+bool OwnerRuns(const v1::FailureReport& report) {
+  if (report.has_ray_job()) {
+    return report.ray_job().status().job_deployment_status() == "Running" &&
+           report.ray_job().status().job_status() != "FAILED";
+  }
+  if (report.has_spark_application()) {
+    return report.spark_application().status().application_state().state() ==
+           "RUNNING";
+  }
+  if (report.has_kubeflow_job()) {
+    const auto& conditions = report.kubeflow_job().status().conditions();
+    return IsTrue(conditions, "Running") && !IsTrue(conditions, "Restarting") &&
+           !HasFailed(conditions);
+  }
+  for (const auto& job : report.jobs()) {
+    if (job.status().ready() > 0 && !HasFailed(job.status().conditions())) {
+      return true;
+    }
+  }
+  const auto& queue = report.kueue_workload().status().conditions();
+  return IsTrue(queue, "Admitted") && IsTrue(queue, "PodsReady") &&
+         !IsTrue(queue, "Evicted") && !IsTrue(queue, "Finished");
+}
+
+bool PodRuns(const core::Pod& pod) {
+  if (pod.status().phase() != "Running") return false;
+  const auto& statuses = pod.status().container_statuses();
+  return !statuses.empty() &&
+         std::all_of(statuses.begin(), statuses.end(),
+                     [](const core::ContainerStatus& status) {
+                       return status.state().has_running();
+                     });
+}
+
 bool OwnerGoesOn(const v1::FailureReport& report, int pod) {
   const auto& labels = report.pods(pod).metadata().labels();
   const auto is = [&labels](const char* key, std::string_view value) {
@@ -191,7 +212,7 @@ Seconds StuckAt(const Context& context, const std::vector<int>& pods) {
   Seconds stuck = kUnknownTime;
   for (const int index : pods) {
     const core::Pod& pod = context.report.pods(index);
-    if (pod.status().phase() != "Pending") continue;
+    if (pod.status().phase() != "Pending" || InitRuns(pod)) continue;
     stuck = Earlier(stuck, StartingSince(pod));
   }
   return Known(stuck) ? stuck + kStuck + 1 : kUnknownTime;

@@ -3,6 +3,8 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LIFE_SIGNS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LIFE_SIGNS_H_
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "policy/demystify/candidate.h"
@@ -10,6 +12,30 @@
 #include "policy/demystify/member.h"
 
 namespace mulligan::demystify {
+
+template <typename Conditions>
+bool IsTrue(const Conditions& conditions, std::string_view type) {
+  return std::any_of(
+      conditions.begin(), conditions.end(), [type](const auto& condition) {
+        return condition.type() == type && condition.status() == "True";
+      });
+}
+
+// The end of a Job, JobSet, TrainJob or training job, or its announcement.
+template <typename Conditions>
+bool HasFailed(const Conditions& conditions) {
+  return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
+}
+
+// Whether the object that the report is about says that the work runs: a Job
+// with ready pods, a training job whose latest condition is Running, an
+// admitted Workload whose pods are ready, RayJob and SparkApplication by their
+// state. What an event said on the way there is over then.
+bool OwnerRuns(const v1::FailureReport& report);
+
+// Whether a container of the pod runs, and none of its main ones has ended or
+// waits.
+bool PodRuns(const kubernetes::core::v1::Pod& pod);
 
 // Whether the object that owns the pods says that it has failed for good, so
 // that pods that still live do not count.

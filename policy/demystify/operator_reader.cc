@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "policy/demystify/life_signs.h"
 #include "policy/demystify/member.h"
 #include "policy/demystify/tables.h"
 
@@ -93,7 +94,10 @@ bool OperatorReader::Add(const Said& said) {
   Candidate candidate = MakeCandidate("operator", *row, said.place, value);
   candidate.at = said.at;
   demystify::Add(facts_, candidate);
-  if (!said.message.empty()) AddMessage(said, message);
+  // A hint decides nothing, and neither do its words.
+  if (!said.message.empty() && row->tier > Tier::kHint) {
+    AddMessage(said, message);
+  }
   return true;
 }
 
@@ -201,7 +205,7 @@ void OperatorReader::ReadJobs() {
     if (attempt >= 0 && attempt < newest) continue;
     const std::size_t before = facts_.size();
     ReadConditions(job.status().conditions(), "Job", Root::kJobs, i);
-    if (job.spec().suspend()) {
+    if (job.spec().suspend() && !HasFailed(job.status().conditions())) {
       AddSign("suspend-requested", {Root::kJobs, i, "", -1, ".spec.suspend"},
               "true", kUnknownTime);
     }
@@ -231,7 +235,7 @@ void OperatorReader::ReadJobSet() {
   if (!context_.report.has_job_set()) return;
   const auto& job_set = context_.report.job_set();
   ReadConditions(job_set.status().conditions(), "JobSet", Root::kJobSet, -1);
-  if (job_set.spec().suspend()) {
+  if (job_set.spec().suspend() && !HasFailed(job_set.status().conditions())) {
     AddSign("suspend-requested", {Root::kJobSet, -1, "", -1, ".spec.suspend"},
             "true", kUnknownTime);
   }
@@ -241,13 +245,14 @@ void OperatorReader::ReadJobSet() {
 void OperatorReader::ReadRayCluster(const ray::RayClusterStatus& status,
                                     Root root, const char* list) {
   // Releases before the conditions said it here.
-  if (status.state() == "failed") {
+  const bool own = root == Root::kRayCluster;
+  const bool failed = status.state() == "failed";
+  if (failed || (own && status.state() == "suspended")) {
     Said said;
     said.source = "RayCluster";
-    said.state = "ReplicaFailure";
+    said.state = failed ? "ReplicaFailure" : "Suspended";
     said.shown = status.state();
     said.message = status.reason();
-    const bool own = root == Root::kRayCluster;
     said.place = {root, -1, "", -1,
                   own ? ".status.state" : ".status.rayClusterStatus.state"};
     said.message_leaf =
@@ -320,7 +325,7 @@ void OperatorReader::ReadRayJob() {
       facts_[i].flags |= kRestarting;
     }
   }
-  if (job.spec().suspend() && !complete) {
+  if (job.spec().suspend() && !complete && deployment != "Failed") {
     AddSign("suspend-requested", {Root::kRayJob, -1, "", -1, ".spec.suspend"},
             "true", kUnknownTime);
   }
@@ -333,7 +338,7 @@ void OperatorReader::ReadTrainJob() {
   if (!context_.report.has_train_job()) return;
   const auto& job = context_.report.train_job();
   ReadConditions(job.status().conditions(), "TrainJob", Root::kTrainJob, -1);
-  if (job.spec().suspend()) {
+  if (job.spec().suspend() && !HasFailed(job.status().conditions())) {
     AddSign("suspend-requested", {Root::kTrainJob, -1, "", -1, ".spec.suspend"},
             "true", kUnknownTime);
   }
@@ -375,7 +380,8 @@ void OperatorReader::ReadKubeflow() {
   if (!context_.report.has_kubeflow_job()) return;
   const auto& job = context_.report.kubeflow_job();
   ReadConditions(job.status().conditions(), "Kubeflow", Root::kKubeflow, -1);
-  if (job.spec().run_policy().suspend()) {
+  if (job.spec().run_policy().suspend() &&
+      !HasFailed(job.status().conditions())) {
     AddSign("suspend-requested",
             {Root::kKubeflow, -1, "", -1, ".spec.runPolicy.suspend"}, "true",
             kUnknownTime);

@@ -4,6 +4,7 @@
 
 #include "policy/demystify/container_reader.h"
 #include "policy/demystify/event_reader.h"
+#include "policy/demystify/life_signs.h"
 #include "policy/demystify/node_reader.h"
 #include "policy/demystify/pod_conditions.h"
 #include "policy/demystify/tables.h"
@@ -183,11 +184,7 @@ class PodReader {
   }
 
   void ReadPending() {
-    // An init container at work may take as long as it likes.
-    for (const core::ContainerStatus& status :
-         pod_.status().init_container_statuses()) {
-      if (status.state().has_running()) return;
-    }
+    if (InitRuns(pod_)) return;
     const Seconds since = StartingSince(pod_);
     if (Known(since) && Before(since + kStuck, context_.now)) {
       AddSign("still-starting", ".status.phase", "Pending", since);
@@ -199,8 +196,22 @@ class PodReader {
   // the end did not cause it.
   void Weigh() {
     const bool oom = HasFreshOomKill();
+    const bool runs = !state_.recovered && PodRuns(pod_);
     for (Candidate& fact : facts_) {
       if (!fact.decides()) continue;
+      if (runs && IsPassing(fact)) {
+        Demote(fact, "the pod is running");
+        continue;
+      }
+      // A program may answer the SIGTERM of a deletion with an exit of its own.
+      if (fact.row->key == "deletion-requested" && state_.end == End::kOwn &&
+          Known(fact.at) && fact.at <= state_.finished_at &&
+          state_.finished_at <=
+              ToSeconds(pod_.metadata().deletion_timestamp()) +
+                  kNodeReportDelay) {
+        fact.confidence = v1::LOW;
+        continue;
+      }
       if ((fact.flags & kUnclearEndOnly) != 0) {
         if (!state_.unclear_end()) {
           Demote(fact, "the container ended by itself");
@@ -223,6 +234,14 @@ class PodReader {
         Demote(fact, "the container was killed at its memory limit");
       }
     }
+  }
+
+  // Of a pod that runs: what an event said, and trouble of its node that may
+  // still pass.
+  bool IsPassing(const Candidate& fact) const {
+    if (fact.place.root == Root::kEvents) return true;
+    return fact.place.root == Root::kNodes &&
+           !(Known(fact.at) && Before(fact.at + kNodePatience, context_.now));
   }
 
   bool AfterTheEnd(const Candidate& fact) const {
@@ -286,6 +305,14 @@ class PodReader {
 
 PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   return PodReader(context, index, facts).Read();
+}
+
+bool InitRuns(const core::Pod& pod) {
+  for (const core::ContainerStatus& status :
+       pod.status().init_container_statuses()) {
+    if (status.state().has_running()) return true;
+  }
+  return false;
 }
 
 Seconds StartingSince(const core::Pod& pod) {

@@ -14,6 +14,9 @@ namespace mulligan::demystify {
 
 // A pod that starts or ends for longer than this is stuck.
 inline constexpr Seconds kStuck = 600;
+// A node that does not answer for so long has lost its pods: as long as
+// Kubernetes waits (tolerationSeconds of the default tolerations).
+inline constexpr Seconds kNodePatience = 300;
 
 enum class Phase : std::uint8_t {
   kUnknown,
@@ -71,6 +74,9 @@ struct PodReading {
 // every fact to `facts`, which must be empty, weighed against each other, and
 // sets `best`. Linear in the size of the pod and its events.
 PodReading ReadPod(const Context& context, int index, Candidates& facts);
+
+// Whether an init container is at work: it may take as long as it likes.
+bool InitRuns(const kubernetes::core::v1::Pod& pod);
 
 // Since when a pod that has not started is starting; unknown without a time.
 Seconds StartingSince(const kubernetes::core::v1::Pod& pod);

@@ -19,12 +19,18 @@ void AddState(Candidates& facts, std::string_view key, const Place& place,
   Add(facts, candidate);
 }
 
+// Releases before 0.8 have one reason for both ends, and say which in the
+// message.
 void ReadFinished(Candidates& facts, const std::string& reason,
-                  const Place& place, Seconds at) {
+                  const std::string& message, const Place& place, Seconds at) {
   const bool known = reason == "Succeeded" || reason == "FailedToStart" ||
                      reason == "OutOfSync" || reason == "OwnerNotFound";
-  AddState(facts, known ? "Workload/" + reason : "Workload/Failed", place,
-           reason, at);
+  const bool succeeded = message.find("success") != std::string::npos;
+  AddState(facts,
+           known       ? "Workload/" + reason
+           : succeeded ? "Workload/Succeeded"
+                       : "Workload/Failed",
+           place, reason, at);
 }
 
 void AddError(Candidates& facts, const Signature& row, const char* leaf,
@@ -91,7 +97,7 @@ void ReadQueue(const Context& context, Candidates& facts) {
       Add(facts, candidate);
       explained = true;
     } else if (condition.type() == "Finished" && is_true) {
-      ReadFinished(facts, condition.reason(), place, at);
+      ReadFinished(facts, condition.reason(), condition.message(), place, at);
       explained = true;
     } else if (condition.type() == "Admitted") {
       admitted = is_true;
@@ -114,6 +120,10 @@ void ReadQueue(const Context& context, Candidates& facts) {
 void ReadCreationError(const Context& context, Candidates& facts) {
   if (!context.report.has_creation_error()) return;
   const v1::CreationError& error = context.report.creation_error();
+  // Says nothing; beside objects that do it is an empty form.
+  const bool alone =
+      context.report.pods().empty() && context.report.jobs().empty();
+  if (!alone && error.ByteSizeLong() == 0) return;
   context.AddUserSignature(
       facts, v1::Signature::CREATION_ERROR, error.message(), std::nullopt,
       {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);

@@ -75,6 +75,7 @@ class Judge {
     if (!context_.other_events.empty() || !context_.node_events.empty()) {
       const std::size_t before = facts.size();
       ReadOtherEvents(context_, facts);
+      WeighOtherEvents(before);
       if (failing) KeepQueueEvents(before);
     }
     if (report.pods().empty()) {
@@ -82,6 +83,30 @@ class Judge {
         ReadNode(context_, i, facts);
       }
     }
+  }
+
+  // Events are about other objects or from earlier: they break nothing that is
+  // known to run or to have succeeded.
+  void WeighOtherEvents(std::size_t before) {
+    const bool runs =
+        OwnerRuns(context_.report) ||
+        (gang().root < 0 && gang().succeeded + gang().running > 0);
+    const bool active = !context_.report.jobs().empty() &&
+                        context_.report.jobs(0).status().active() > 0;
+    for (std::size_t i = before; i < verdict_.facts.size(); ++i) {
+      Candidate& fact = verdict_.facts[i];
+      if (!fact.decides()) continue;
+      if (runs && fact.order != 2 * kQueueWeight) {
+        Demote(fact, "the work goes on");
+      } else if (active && IsAboutCreation(fact.cause)) {
+        Demote(fact, "the pods were created after all");
+      }
+    }
+  }
+
+  static bool IsAboutCreation(v1::Cause cause) {
+    return cause == v1::API_TRANSIENT || cause == v1::CREATE_REJECTED ||
+           cause == v1::CREATE_CONFLICT || cause == v1::QUOTA_EXCEEDED;
   }
 
   // A pod that fails has its own story; of events about other objects only
@@ -254,12 +279,14 @@ class Judge {
   }
 
   Seconds EndOfCulprit() const {
+    const Candidate* winner = verdict_.decisive();
+    const bool of_pod = gang().root >= 0 || winner == nullptr ||
+                        winner->place.root == Root::kPods;
     const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
-    if (pod >= 0) {
+    if (pod >= 0 && of_pod) {
       const Member& member = members_[static_cast<std::size_t>(pod)];
       return member.ended() ? member.end : gang().state.finished_at;
     }
-    const Candidate* winner = verdict_.decisive();
     const bool object_says = winner != nullptr &&
                              verdict_.situation == v1::Diagnosis::BROKEN &&
                              winner->place.root != Root::kEvents &&
@@ -283,6 +310,13 @@ class Judge {
     verdict_.cause = v1::NOT_FAILED;
     verdict_.situation = v1::Diagnosis::ALIVE;
     verdict_.ask_again = StuckAt(context_, pods_);
+    // A node that does not answer may go on so.
+    for (const Candidate& fact : verdict_.facts) {
+      if (fact.place.root == Root::kNodes && Known(fact.at)) {
+        verdict_.ask_again =
+            Earlier(verdict_.ask_again, fact.at + kNodePatience + 1);
+      }
+    }
     Candidates& facts = verdict_.facts;
     const std::size_t before = facts.size();
     AddLifeSign(context_, members_, pods_, facts);

@@ -309,7 +309,9 @@ TEST_F(VerdictTest, WhatMayGetStuckIsLookedAtAgain) {
   EXPECT_EQ(Decide().action, v1::WAIT);
   EXPECT_EQ(Decide().delay, absl::Minutes(7));
   ask_again_ = kNow - absl::Minutes(7);
-  EXPECT_EQ(Decide().delay, absl::Seconds(1)) << "never at once, in a loop";
+  EXPECT_EQ(Decide().delay, kPollInterval) << "never at once, in a loop";
+  ask_again_ = kNow + absl::Hours(24 * 365);
+  EXPECT_EQ(Decide().delay, absl::Minutes(11));
 }
 
 }  // namespace

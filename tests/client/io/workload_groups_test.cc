@@ -126,7 +126,7 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
       {"Job a", Answer(v1::IGNORE, v1::SUCCEEDED, v1::Diagnosis::FINISHED)});
   answers.push_back(
       {"Job e", Answer(v1::RETRY, v1::CONTAINER_OOM, v1::Diagnosis::BROKEN)});
-  answers.push_back({"Job c", absl::InvalidArgumentError("bad")});
+  answers.push_back({"Job c", absl::InvalidArgumentError("b\x1b[31m\nad")});
   answers.push_back(
       {"Job d", Answer(v1::FAIL, v1::IMAGE_INVALID, v1::Diagnosis::BROKEN)});
   SortWorstFirst(answers);
@@ -134,7 +134,7 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
             "5 workloads, 2 broken\n"
             "\n"
             "WORKLOAD  VERDICT        CAUSE          WHY\n"
-            "Job c     no answer                     bad\n"
+            "Job c     no answer                     b [31m ad\n"
             "Job d     FAIL           IMAGE_INVALID  why\n"
             "Job e     RETRY at once  CONTAINER_OOM  why\n"
             "Job b     nothing to do  NOT_FAILED     why\n"
@@ -142,8 +142,9 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
             "\n"
             "One of them in full: --workload KIND/NAME\n");
   ASSERT_OK_AND_ASSIGN(const std::string json, FormatWorkloadsAsJson(answers));
-  EXPECT_THAT(json, HasSubstr(R"({"workload":"Job c","error":{"code":)"
-                              R"("INVALID_ARGUMENT","message":"bad"}})"));
+  EXPECT_THAT(json,
+              HasSubstr(R"({"workload":"Job c","error":{"code":)"
+                        R"("INVALID_ARGUMENT","message":"b\u001b[31m\nad"}})"));
   EXPECT_THAT(json, HasSubstr(R"({"workload":"Job d","response":{"decision":)"
                               R"({"action":"FAIL"})"));
 }

@@ -181,6 +181,25 @@ const Source kSources[] = {
 INSTANTIATE_TEST_SUITE_P(FailureId, SourceTest, ::testing::ValuesIn(kSources),
                          [](const auto& row) { return row.param.name; });
 
+// The kubelet and controllers count one event up: told again it is the same.
+TEST(FailureIdTest, AnEventAloneIsToldByItsFirstTime) {
+  auto report = Parse<v1::FailureReport>(
+      "events { reason: 'FailedCreate' first_timestamp { seconds: 5 } "
+      "last_timestamp { seconds: 9 } }");
+  Incident incident;
+  incident.event = 0;
+  const auto id_of = [&](int seconds) {
+    return FailureIdOf(report, report.workload(), incident,
+                       absl::FromUnixSeconds(seconds));
+  };
+  const FailureId first = id_of(10);
+  EXPECT_FALSE(first.from_time_only);
+  report.mutable_events(0)->mutable_last_timestamp()->set_seconds(20);
+  EXPECT_EQ(id_of(21).id, first.id);
+  report.mutable_events(0)->mutable_first_timestamp()->set_seconds(6);
+  EXPECT_NE(id_of(21).id, first.id);
+}
+
 TEST(FailureIdTest, WithNothingToGoByTheTimeDecidesAndIsSaid) {
   const auto report = Parse<v1::FailureReport>("exit { exit_code: 1 }");
   const FailureId id = FullIdOf(report, 1);

@@ -56,6 +56,10 @@ const Row kRows[] = {
      "jobs { status { failed: 3 } } pods { status { phase: 'Failed' } } pods { "
      "status { phase: 'Failed' } }",
      1, 1},
+    {"FailedJobWithASucceededPod",
+     "jobs { status { failed: 3 conditions { type: 'Failed' status: 'True' } } "
+     "} pods { status { phase: 'Succeeded' } }",
+     2},
     {"GangOfEight", "jobs { spec { parallelism: 8 } status { failed: 8 } }", 0},
     {"SecondGangOfEightByOneMember",
      "jobs { spec { parallelism: 8 } status { failed: 16 } } pods { status { "

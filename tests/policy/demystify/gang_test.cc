@@ -133,6 +133,14 @@ TEST(Gang, ConnectionErrorsAreEchoesOfAKilledMember) {
   EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("b"));
 }
 
+TEST(Gang, ALaterKillIsNoBetterRootThanANamedError) {
+  const auto diagnosis = Diagnose(
+      GangOf({{"a", 1, "Error", 100, "dial tcp 10.0.0.3: connection refused"},
+              {"b", 143, "Error", 103, ""}}));
+  EXPECT_EQ(diagnosis.cause(), v1::DEPENDENCY_UNAVAILABLE);
+  EXPECT_EQ(diagnosis.culprit().pod(), "a");
+}
+
 TEST(Gang, OnlyEchoesMeansTheRootIsMissing) {
   const auto diagnosis = Diagnose(GangOf(
       {{"a", 1, "Error", 100, kPeerGone}, {"b", 1, "Error", 100, kPeerGone}}));
