@@ -57,23 +57,14 @@ class OperatorReader {
   template <typename Conditions>
   void ReadConditions(const Conditions& conditions, std::string_view source,
                       Root root, int index);
+  template <typename Object>
+  void ReadSuspend(const Object& object, Root root, int index);
   template <typename Metadata>
   void ReadDeletion(const Metadata& metadata, Root root, int index);
 
   const Context& context_;
   Candidates& facts_;
 };
-
-const Signature* Row(std::string_view source, std::string_view state) {
-  if (state.empty()) return nullptr;
-  char key[128];
-  const std::size_t size = source.size() + 1 + state.size();
-  if (size > sizeof(key)) return nullptr;
-  source.copy(key, source.size());
-  key[source.size()] = '/';
-  state.copy(key + source.size() + 1, state.size());
-  return FindOperatorState({key, size});
-}
 
 bool OperatorReader::Add(const Said& said) {
   Place message = said.place;
@@ -82,10 +73,10 @@ bool OperatorReader::Add(const Said& said) {
     context_.AddUserSignature(facts_, v1::Signature::OPERATOR_MESSAGE,
                               said.message, std::nullopt, message, said.at);
   }
-  const Signature* row = Row(said.source, said.reason);
+  const Signature* row = FindOperatorState(said.source, said.reason);
   std::string_view value = said.reason;
   if (row == nullptr) {
-    row = Row(said.source, said.state);
+    row = FindOperatorState(said.source, said.state);
     if (said.reason.empty()) {
       value = said.shown.empty() ? said.state : said.shown;
     }
@@ -186,6 +177,15 @@ void OperatorReader::ReadConditions(const Conditions& conditions,
   }
 }
 
+template <typename Object>
+void OperatorReader::ReadSuspend(const Object& object, Root root, int index) {
+  if (!object.spec().suspend() || HasFailed(object.status().conditions())) {
+    return;
+  }
+  AddSign("suspend-requested", {root, index, "", -1, ".spec.suspend"}, "true",
+          kUnknownTime);
+}
+
 template <typename Metadata>
 void OperatorReader::ReadDeletion(const Metadata& metadata, Root root,
                                   int index) {
@@ -205,10 +205,7 @@ void OperatorReader::ReadJobs() {
     if (attempt >= 0 && attempt < newest) continue;
     const std::size_t before = facts_.size();
     ReadConditions(job.status().conditions(), "Job", Root::kJobs, i);
-    if (job.spec().suspend() && !HasFailed(job.status().conditions())) {
-      AddSign("suspend-requested", {Root::kJobs, i, "", -1, ".spec.suspend"},
-              "true", kUnknownTime);
-    }
+    ReadSuspend(job, Root::kJobs, i);
     if (facts_.size() == before) ReadFailedCount(i);
     // A child is deleted by its owner.
     if (!context_.report.has_job_set() && !context_.report.has_ray_job()) {
@@ -235,10 +232,7 @@ void OperatorReader::ReadJobSet() {
   if (!context_.report.has_job_set()) return;
   const auto& job_set = context_.report.job_set();
   ReadConditions(job_set.status().conditions(), "JobSet", Root::kJobSet, -1);
-  if (job_set.spec().suspend() && !HasFailed(job_set.status().conditions())) {
-    AddSign("suspend-requested", {Root::kJobSet, -1, "", -1, ".spec.suspend"},
-            "true", kUnknownTime);
-  }
+  ReadSuspend(job_set, Root::kJobSet, -1);
   ReadDeletion(job_set.metadata(), Root::kJobSet, -1);
 }
 
@@ -338,10 +332,7 @@ void OperatorReader::ReadTrainJob() {
   if (!context_.report.has_train_job()) return;
   const auto& job = context_.report.train_job();
   ReadConditions(job.status().conditions(), "TrainJob", Root::kTrainJob, -1);
-  if (job.spec().suspend() && !HasFailed(job.status().conditions())) {
-    AddSign("suspend-requested", {Root::kTrainJob, -1, "", -1, ".spec.suspend"},
-            "true", kUnknownTime);
-  }
+  ReadSuspend(job, Root::kTrainJob, -1);
   ReadDeletion(job.metadata(), Root::kTrainJob, -1);
 }
 

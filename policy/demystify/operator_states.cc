@@ -163,6 +163,18 @@ const Signature* FindOperatorState(std::string_view state) {
   return Find(kStates, state);
 }
 
+const Signature* FindOperatorState(std::string_view source,
+                                   std::string_view state) {
+  if (state.empty()) return nullptr;
+  char key[128];
+  const std::size_t size = source.size() + 1 + state.size();
+  if (size > sizeof(key)) return nullptr;
+  source.copy(key, source.size());
+  key[source.size()] = '/';
+  state.copy(key + source.size() + 1, state.size());
+  return FindOperatorState({key, size});
+}
+
 std::span<const Signature> OperatorStates() { return kStates; }
 
 const TextTable& OperatorTexts() {

@@ -102,6 +102,8 @@ const Signature* FindEvictedReason(std::string_view reason);
 
 // Operators: conditions and states, by "<Source>/<what>".
 const Signature* FindOperatorState(std::string_view state);
+const Signature* FindOperatorState(std::string_view source,
+                                   std::string_view state);
 std::span<const Signature> OperatorStates();
 
 // Containers that help the workload rather than being it.
