@@ -14,15 +14,19 @@ namespace mulligan {
 // (jitter is a hash of the failure's identity), and no clock: `now` only
 // replaces an absent report.observed_at, with a warning.
 //
-// Order of checks (design section 5): duplicate or stale, not a failure, kill
-// switch, cause, deadlines, attempt cap, first matching rule or default,
-// budget, derived causes, backoff, placement and resources.
+// First the situation: whose objects are these (validation refuses those of
+// several workloads), is anything broken (what is not is left alone and leaves
+// the ledger as it was), was this failure told before or is it of a past
+// attempt, which earlier attempts does the ledger lack. Then the checks of design
+// section 5: kill switch, cause, deadlines, attempt cap, first matching rule or
+// default, budget, derived causes, backoff, placement and resources.
 //
 // Errors, with nothing charged:
 //   INVALID_ARGUMENT     the report is empty, or a field is out of bounds
 //                        (Validate in policy/validate.h names them all), or
-//                        the policy answers natively and the report has no
-//                        object of a known operator
+//                        the objects belong to several workloads, or the
+//                        policy answers natively and the report has no object
+//                        of a known operator
 //   FAILED_PRECONDITION  the ledger belongs to another workload UID
 //   NOT_FOUND            request.policy names no loaded policy
 absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
