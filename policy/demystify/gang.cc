@@ -122,9 +122,8 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
   if (gang.root < 0) return gang;
   gang.cause = root.best;
   gang.state = root.state;
-  const MemberClass of_root = ClassOf(root);
-  gang.rootless = of_root == MemberClass::kEcho && gang.failing > 1 &&
-                  !IsNamed(root, of_root);
+  gang.rootless =
+      gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     if (pod != gang.root && member.failed() &&

@@ -49,8 +49,10 @@ class LifeSigns {
         AddConditions(report.ray_cluster(), Root::kRayCluster, -1)) {
       return;
     }
-    if (report.has_kueue_workload()) {
-      AddConditions(report.kueue_workload(), Root::kWorkload, -1);
+    if (report.has_kueue_workload() &&
+        AddConditions(report.kueue_workload(), Root::kWorkload, -1)) {
+      // The queue knows of its pods by hearsay.
+      facts_.back().confidence = v1::MEDIUM;
     }
   }
 

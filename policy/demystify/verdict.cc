@@ -180,9 +180,6 @@ class Judge {
     verdict_.cause = winner->cause;
     verdict_.confidence = winner->confidence;
     if (gang().rootless) verdict_.confidence = v1::LOW;
-    if (gang().state.recovered && verdict_.confidence == v1::HIGH) {
-      verdict_.confidence = v1::MEDIUM;
-    }
     CheckStates();
     RefineImagePull();
     CheckSuccess();

@@ -487,7 +487,7 @@ constexpr PodCase kContainers[] = {
             }
           })pb",
      v1::APP_ERROR, v1::MEDIUM},
-    {"RunningAgainIsLessSure",
+    {"RunningAgainIsAsSureOfThePreviousRun",
      R"pb(pods {
             status {
               phase: "Running"
@@ -497,7 +497,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::CONTAINER_OOM, v1::MEDIUM},
+     v1::CONTAINER_OOM, v1::HIGH},
     {"ChildKilledForMemoryParentExitsOne",
      R"pb(pods {
             status {
