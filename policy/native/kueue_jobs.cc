@@ -49,14 +49,6 @@ std::optional<JobEnd> EndOf(const Pod& pod) {
   return JobEnd{success, pod.status().message()};
 }
 
-bool HoldsQuota(const Job& job) { return job.status().active() != 0; }
-
-bool HoldsQuota(const JobSet& job_set) {
-  const auto& groups = job_set.status().replicated_jobs_status();
-  return std::any_of(groups.begin(), groups.end(),
-                     [](const auto& group) { return group.active() > 0; });
-}
-
 bool ArePodsReady(const Job& job) {
   const auto& uncounted = job.status().uncounted_terminated_pods();
   const std::int64_t done = std::int64_t{job.status().succeeded()} +
@@ -74,26 +66,6 @@ bool ArePodsReady(const JobSet& job_set) {
     ready += std::int64_t{group.ready()} + group.succeeded();
   }
   return wanted == ready;
-}
-
-std::vector<ReclaimablePod> ReclaimablePods(const JobSet& job_set) {
-  std::vector<ReclaimablePod> reclaimable;
-  for (const auto& group : job_set.spec().replicated_jobs()) {
-    for (const auto& status : job_set.status().replicated_jobs_status()) {
-      const std::int32_t replicas = group.has_replicas() ? group.replicas() : 1;
-      if (status.name() != group.name() || status.succeeded() <= 0 ||
-          status.succeeded() > replicas) {
-        continue;
-      }
-      Job job;
-      *job.mutable_spec() = group.template_().spec();
-      ReclaimablePod& added = reclaimable.emplace_back();
-      added.set_name(group.name());
-      added.set_count(
-          static_cast<std::int32_t>(status.succeeded() * PodsWanted(job)));
-    }
-  }
-  return reclaimable;
 }
 
 }  // namespace mulligan::kueue

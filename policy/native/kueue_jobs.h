@@ -21,17 +21,9 @@ std::optional<JobEnd> EndOf(const Job& job);
 std::optional<JobEnd> EndOf(const JobSet& job_set);
 std::optional<JobEnd> EndOf(const Pod& pod);
 
-// Whether pods may still run, so that quota cannot be given back.
-bool HoldsQuota(const Job& job);
-bool HoldsQuota(const JobSet& job_set);
-
 // Whether every pod wanted is ready or has succeeded.
 bool ArePodsReady(const Job& job);
 bool ArePodsReady(const JobSet& job_set);
-
-// Pods of groups that succeeded: their quota is given back while the others
-// run.
-std::vector<ReclaimablePod> ReclaimablePods(const JobSet& job_set);
 
 }  // namespace mulligan::kueue
 

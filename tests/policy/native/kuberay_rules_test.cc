@@ -220,40 +220,6 @@ TEST(RayClusterPodsTest, EndedPodsAreDeletedOthersAreTheKubelets) {
   EXPECT_FALSE(ShouldDeletePod(Pod()));
 }
 
-TEST(RayClusterPodsTest, BrokenWorkersAreReplacedInTheNextPass) {
-  const std::vector<Pod> pods = {PodWith("", "Running"), PodWith("", "Failed")};
-  PodPlan plan = PlanWorkers({.expected = 2}, pods, {});
-  EXPECT_THAT(plan.deleted, ElementsAre("Failed"));
-  EXPECT_EQ(plan.created, 0);
-  EXPECT_EQ(plan.error, "delete 1 unhealthy worker Pods");
-  plan = PlanWorkers({.expected = 2}, {pods[0]}, {});
-  EXPECT_EQ(plan.created, 1);
-  EXPECT_EQ(plan.error, "");
-}
-
-TEST(RayClusterPodsTest, OnlyTheAutoscalerNamesSurplusPods) {
-  std::vector<Pod> pods;
-  for (const char* const name : {"a", "b", "c", "d"}) {
-    pods.push_back(PodWith("", "Running"));
-    pods.back().mutable_metadata()->set_name(name);
-  }
-  WorkerGroup group{.expected = 2, .workers_to_delete = {"c"}};
-  EXPECT_THAT(PlanWorkers(group, pods, {}).deleted, ElementsAre("c", "a"));
-  group.autoscaling = true;
-  EXPECT_THAT(PlanWorkers(group, pods, {}).deleted, ElementsAre("c"));
-  Settings settings;
-  settings.random_pod_delete = true;
-  EXPECT_THAT(PlanWorkers(group, pods, settings).deleted,
-              ElementsAre("c", "a"));
-  group.expected = -1;
-  EXPECT_EQ(PlanWorkers(group, pods, settings).deleted.size(), 4U);
-}
-
-TEST(RayClusterPodsTest, HeadOfASidecarIsNotMadeAgain) {
-  EXPECT_EQ(PlanHead({}, false).created, 1);
-  EXPECT_EQ(PlanHead({}, true).created, 0);
-}
-
 TEST(RayClusterStatusTest, ProvisionedStays) {
   const Condition no = ProvisionedCondition(nullptr, false);
   EXPECT_EQ(no.reason(), "RayClusterPodsProvisioning");
