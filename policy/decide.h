@@ -17,9 +17,9 @@ namespace mulligan {
 // First the situation: whose objects are these (validation refuses those of
 // several workloads), is anything broken (what is not is left alone and leaves
 // the ledger as it was), was this failure told before or is it of a past
-// attempt, which earlier attempts does the ledger lack. Then the checks of design
-// section 5: kill switch, cause, deadlines, attempt cap, first matching rule or
-// default, budget, derived causes, backoff, placement and resources.
+// attempt, which earlier attempts does the ledger lack. Then the checks of
+// design section 5: kill switch, cause, deadlines, attempt cap, first matching
+// rule or default, budget, derived causes, backoff, placement and resources.
 //
 // Errors, with nothing charged:
 //   INVALID_ARGUMENT     the report is empty, or a field is out of bounds

@@ -122,8 +122,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
   if (gang.root < 0) return gang;
   gang.cause = root.best;
   gang.state = root.state;
-  gang.rootless =
-      gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
+  gang.rootless = gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     if (pod != gang.root && member.failed() &&

@@ -142,9 +142,10 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
             "\n"
             "One of them in full: --workload KIND/NAME\n");
   ASSERT_OK_AND_ASSIGN(const std::string json, FormatWorkloadsAsJson(answers));
-  EXPECT_THAT(json,
-              HasSubstr(R"({"workload":"Job c","error":{"code":)"
-                        R"("INVALID_ARGUMENT","message":"b\u001b[31m\u000aad"}})"));
+  EXPECT_THAT(
+      json,
+      HasSubstr(R"({"workload":"Job c","error":{"code":)"
+                R"("INVALID_ARGUMENT","message":"b\u001b[31m\u000aad"}})"));
   EXPECT_THAT(json, HasSubstr(R"({"workload":"Job d","response":{"decision":)"
                               R"({"action":"FAIL"})"));
 }
