@@ -67,6 +67,10 @@ v1::DecideRequest Gang(int pods) {
     member = pod;
     member.mutable_metadata()->set_name("train-7f6b9-" + std::to_string(i));
     member.mutable_metadata()->set_uid("uid-" + std::to_string(i));
+    // Each holds a place of its own, or they would be attempts at one.
+    (*member.mutable_metadata()
+          ->mutable_labels())["batch.kubernetes.io/job-completion-index"] =
+        std::to_string(i);
     auto& ended = *member.mutable_status()
                        ->mutable_container_statuses(0)
                        ->mutable_state()
