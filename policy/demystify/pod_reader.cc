@@ -203,8 +203,10 @@ class PodReader {
         Demote(fact, "the pod is running");
         continue;
       }
-      // A program may answer the SIGTERM of a deletion with an exit of its own.
+      // Within the grace period of a deletion a program may answer its SIGTERM
+      // with an exit of its own.
       if (fact.row->key == "deletion-requested" && state_.end == End::kOwn &&
+          pod_.metadata().deletion_grace_period_seconds() > 0 &&
           Known(fact.at) && fact.at <= state_.finished_at &&
           state_.finished_at <=
               ToSeconds(pod_.metadata().deletion_timestamp()) +

@@ -258,7 +258,7 @@ TEST(Findings, ExtremeNumbersAreHarmless) {
   end.mutable_finished_at()->set_seconds(kHuge);
   report.mutable_observed_at()->set_seconds(kHuge);
   *report.add_pods() = pod;
-  EXPECT_NE(Diagnose(report).cause(), v1::CAUSE_UNSPECIFIED);
+  EXPECT_EQ(Diagnose(report).cause(), v1::APP_ERROR);
 }
 
 TEST(EmptyReport, IsNoFailure) {
