@@ -1,0 +1,3 @@
+module mulligan.dev/mulligan/tests/oracle/cases
+
+go 1.24.0
