@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <memory>
 
@@ -16,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "client/cli/json_text.h"
 #include "client/cli/proto_json.h"
+#include "policy/decide.h"
 
 namespace mulligan::oracle {
 namespace {
@@ -157,12 +159,47 @@ bool SameDelay(double want, double got) {
                                   : std::abs(got - want) < 0.0015;
 }
 
-bool SameCounters(const Value& want, const v1::NativeVerdict& native) {
-  return std::all_of(
-      want.struct_value().fields().begin(), want.struct_value().fields().end(),
-      [&native](const auto& field) {
-        return Counter(native, field.first) == field.second.number_value();
-      });
+// As a reader wants to see it: texts without quotes, `a | b` for any of a list.
+std::string Show(const Value& value) {
+  switch (value.kind_case()) {
+    case Value::kStringValue:
+      return value.string_value().empty() ? "\"\"" : value.string_value();
+    case Value::kNumberValue:
+      // StrCat would round a count to six digits.
+      return value.number_value() == std::floor(value.number_value())
+                 ? absl::StrCat(static_cast<int64_t>(value.number_value()))
+                 : absl::StrCat(value.number_value());
+    case Value::kBoolValue:
+      return value.bool_value() ? "true" : "false";
+    case Value::kListValue: {
+      std::vector<std::string> shown;
+      for (const Value& one : value.list_value().values()) {
+        shown.push_back(Show(one));
+      }
+      return absl::StrJoin(shown, " | ");
+    }
+    case Value::kStructValue: {
+      std::map<std::string, std::string> shown;
+      for (const auto& [name, one] : value.struct_value().fields()) {
+        shown[name] = Show(one);
+      }
+      return absl::StrCat(
+          "{", absl::StrJoin(shown, ", ", absl::PairFormatter(": ")), "}");
+    }
+    default:
+      return "nothing";
+  }
+}
+
+// The counters of the answer that are asked for.
+Value Counters(const Value& want, const v1::NativeVerdict& native) {
+  Value got;
+  got.mutable_struct_value();
+  for (const auto& [name, unused] : want.struct_value().fields()) {
+    (*got.mutable_struct_value()->mutable_fields())[name] =
+        Number(Counter(native, name));
+  }
+  return got;
 }
 
 Value Sorted(const Value& list) {
@@ -196,17 +233,26 @@ absl::StatusOr<std::vector<Recorded>> ReadRecorded(
   return all;
 }
 
-std::map<std::string, std::string> Differences(
+absl::StatusOr<v1::DecideResponse> Ask(const Recorded& recorded,
+                                       const PolicySet& policies) {
+  v1::DecideResponse response;
+  const absl::Status status = Decide(recorded.request, policies, {}, response);
+  if (!status.ok()) return status;
+  return response;
+}
+
+std::map<std::string, Difference> Differences(
     const Recorded& recorded,
     const absl::StatusOr<v1::DecideResponse>& answer) {
   const std::map<std::string, Value> said = Said(answer);
-  std::map<std::string, std::string> differences;
+  std::map<std::string, Difference> differences;
   for (const auto& [name, want] : recorded.expect.fields()) {
     const auto found = said.find(name);
-    const Value got = found == said.end() ? Value() : found->second;
+    Value got = found == said.end() ? Value() : found->second;
     bool same = false;
-    if (name == "counters") {
-      same = answer.ok() && SameCounters(want, answer->native());
+    if (name == "counters" && answer.ok()) {
+      got = Counters(want, answer->native());
+      same = Show(want) == Show(got);
     } else if (found == said.end()) {
       same = false;
     } else if (name == "delay") {
@@ -216,10 +262,7 @@ std::map<std::string, std::string> Differences(
     } else {
       same = Same(want, got);
     }
-    if (!same) {
-      differences[name] = absl::StrCat("expected ", want.ShortDebugString(),
-                                       ", got ", got.ShortDebugString());
-    }
+    if (!same) differences[name] = {Show(want), Show(got)};
   }
   return differences;
 }

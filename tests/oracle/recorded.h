@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "google/protobuf/struct.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/policy_set.h"
 
 namespace mulligan::oracle {
 
@@ -22,15 +23,25 @@ struct Recorded {
   google::protobuf::Struct expect;
 };
 
-// Reads a .jsonl.gz file; INVALID_ARGUMENT names the line that is none.
+// One member in which an answer differs, as texts to be shown.
+struct Difference {
+  std::string want;
+  std::string got;
+};
+
+// Reads a .jsonl or .jsonl.gz file; INVALID_ARGUMENT names the line that is
+// none.
 absl::StatusOr<std::vector<Recorded>> ReadRecorded(
     const std::filesystem::path& file);
 
-// The names of the members of `expect` in which the answer differs, each with
-// both values: {"verdict", "expected Failed, got None"}. `answer` is an error
-// where the request was refused.
-std::map<std::string, std::string> Differences(
+// The members of `expect` in which the answer differs, by name. `answer` is an
+// error where the request was refused.
+std::map<std::string, Difference> Differences(
     const Recorded& recorded, const absl::StatusOr<v1::DecideResponse>& answer);
+
+// What policies answer to the request of a case.
+absl::StatusOr<v1::DecideResponse> Ask(const Recorded& recorded,
+                                       const PolicySet& policies);
 
 // tests/oracle/differences.tsv: by id, the members that are known to differ.
 absl::StatusOr<std::map<std::string, std::set<std::string>>> ReadKnown(
