@@ -1,0 +1,3 @@
+module github.com/flyteorg/flyte/flytepropeller
+
+go 1.26
