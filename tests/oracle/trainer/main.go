@@ -1,0 +1,66 @@
+// The trainer oracle: what the TrainJob controller of Kubeflow Trainer
+// (github.com/kubeflow/trainer/v2) does with generated TrainJobs and JobSets.
+//
+//oracle:module github.com/kubeflow/trainer/v2
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"mulligan.dev/mulligan/tests/oracle/cases"
+)
+
+// release is how a policy names what go.mod pins.
+const release = "2.0"
+
+func main() {
+	cases.Frozen(func() { cases.Main("trainer", 1, generate) })
+}
+
+func generate(random *rand.Rand, number int) cases.Case {
+	made := newScene(random, number)
+	did, err := pass(made)
+	if err != nil {
+		return cases.Case{}
+	}
+	report := map[string]any{
+		"failureId":  fmt.Sprintf("id-%d", number),
+		"observedAt": cases.Now.Format("2006-01-02T15:04:05Z"),
+		"trainJob":   made.trainJob,
+	}
+	if made.jobSet != nil {
+		report["jobSet"] = made.jobSet
+	}
+	if did.failure != "" {
+		report["creationError"] = creationError(made, did.failure)
+	}
+	return cases.Case{
+		Request: map[string]any{
+			"report":        report,
+			"compareNative": true,
+			"inlinePolicy": map[string]any{
+				"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy",
+				"metadata": map[string]any{"name": "oracle"},
+				"spec": map[string]any{
+					"default": map[string]any{"action": "FAIL"}, "compareNative": true,
+					"native": map[string]any{"semantics": map[string]any{
+						"versions": map[string]any{"trainer": release}}}}},
+		},
+		Expect: expectation(made, did),
+	}
+}
+
+// creationError is what a controller would report of a pass that could not make
+// the objects.
+func creationError(made scene, failure string) map[string]any {
+	reported := map[string]any{"message": failure, "phase": "BUILD"}
+	if made.refusal != nil {
+		status := made.refusal.Status()
+		reported["phase"] = "CREATE"
+		reported["httpCode"] = status.Code
+		reported["reason"] = string(status.Reason)
+		reported["kind"] = "JobSet"
+	}
+	return reported
+}
