@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
-#include "policy/policy_set.h"
+#include "policy/rules/policy_set.h"
 
 namespace mulligan {
 
@@ -23,7 +23,7 @@ namespace mulligan {
 //
 // Errors, with nothing charged:
 //   INVALID_ARGUMENT     the report is empty, or a field is out of bounds
-//                        (Validate in policy/validate.h names them all), or
+//                        (Validate in policy/request/validate.h names them all), or
 //                        the objects belong to several workloads, or the
 //                        policy answers natively and the report has no object
 //                        of a known operator

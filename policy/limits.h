@@ -10,7 +10,7 @@ namespace mulligan {
 
 // Requests. The server refuses messages beyond kMaxRequestBytes before they
 // are parsed, unless --max-message-bytes says otherwise within its range; the
-// other bounds are checked by Validate (policy/validate.h).
+// other bounds are checked by Validate (policy/request/validate.h).
 inline constexpr std::size_t kMaxRequestBytes = 16 << 20;
 inline constexpr int kLeastMaxMessageBytes = 64 << 10;
 inline constexpr int kMostMaxMessageBytes = 64 << 20;

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "mulligan/v1/retry_decision_service.pb.h"
-#include "policy/native_comparison.h"
-#include "policy/policy_set.h"
+#include "policy/rules/policy_set.h"
+#include "policy/verdict/native_comparison.h"
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"
 #include "prometheus/histogram.h"

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/base/utf8.h"
 #include "policy/limits.h"
 #include "policy/loader/load.h"
-#include "policy/utf8.h"
 
 namespace mulligan {
 namespace {

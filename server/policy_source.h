@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "policy/base/issue.h"
 #include "policy/loader/load.h"
-#include "policy/rules/issue.h"
 
 namespace mulligan {
 

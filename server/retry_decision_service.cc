@@ -9,12 +9,12 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
+#include "policy/base/issue.h"
+#include "policy/base/source_map.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
-#include "policy/rules/issue.h"
+#include "policy/request/validate.h"
 #include "policy/rules/ruleset.h"
-#include "policy/rules/source_map.h"
-#include "policy/validate.h"
 
 namespace mulligan {
 namespace {

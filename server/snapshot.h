@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/time/time.h"
-#include "policy/policy_set.h"
+#include "policy/rules/policy_set.h"
 #include "server/policy_series.h"
 
 namespace mulligan {

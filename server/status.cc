@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_format.h"
 #include "google/rpc/error_details.pb.h"
-#include "policy/stable_hash.h"
-#include "policy/utf8.h"
+#include "policy/base/stable_hash.h"
+#include "policy/base/utf8.h"
 #include "server/text.h"
 
 namespace mulligan {

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "google/rpc/status.pb.h"
-#include "policy/validate.h"
+#include "policy/request/validate.h"
 
 namespace mulligan {
 

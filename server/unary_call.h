@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "policy/validate.h"
+#include "policy/request/validate.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/rpc_method.h"

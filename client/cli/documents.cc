@@ -8,7 +8,7 @@
 #include "client/cli/json_text.h"
 #include "client/cli/utf8.h"
 #include "client/cli/yaml_to_json.h"
-#include "policy/utf8.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan::cli {
 namespace {

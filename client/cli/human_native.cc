@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/wording.h"
-#include "policy/native_comparison.h"
+#include "policy/verdict/native_comparison.h"
 
 namespace mulligan::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "policy/base/issue.h"
 #include "policy/loader/load.h"
-#include "policy/policy_set.h"
-#include "policy/rules/issue.h"
+#include "policy/rules/policy_set.h"
 
 namespace mulligan::cli {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/documents.h"
 #include "client/cli/utf8.h"
-#include "policy/kubernetes_codec.h"
+#include "policy/request/kubernetes_codec.h"
 
 namespace mulligan::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include "client/cli/line_reader.h"
 #include "client/cli/report_shape.h"
 #include "client/cli/utf8.h"
+#include "policy/base/utf8.h"
 #include "policy/limits.h"
-#include "policy/utf8.h"
 
 namespace mulligan::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/utf8.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
-#include "policy/sentence.h"
+#include "policy/verdict/sentence.h"
 
 namespace mulligan::cli {
 

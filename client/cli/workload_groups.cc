@@ -7,7 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "policy/owner_graph.h"
+#include "policy/request/owner_graph.h"
 
 namespace mulligan::cli {
 namespace {

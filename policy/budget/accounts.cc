@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "policy/times.h"
+#include "policy/base/times.h"
 
 namespace mulligan {
 namespace {

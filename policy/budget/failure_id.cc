@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "policy/stable_hash.h"
+#include "policy/base/stable_hash.h"
 
 namespace mulligan {
 namespace {

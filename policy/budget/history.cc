@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/times.h"
 #include "policy/demystify/demystify.h"
 #include "policy/limits.h"
 #include "policy/rules/cause_set.h"
-#include "policy/times.h"
 
 namespace mulligan {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <unordered_set>
 
+#include "policy/base/times.h"
 #include "policy/budget/ledger.h"
-#include "policy/kubernetes_codec.h"
-#include "policy/times.h"
+#include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {
 namespace {

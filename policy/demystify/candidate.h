@@ -9,8 +9,8 @@
 #include "absl/container/inlined_vector.h"
 #include "mulligan/v1/cause.pb.h"
 #include "policy/demystify/seconds.h"
-#include "policy/demystify/signature.h"
-#include "policy/demystify/text_table.h"
+#include "policy/demystify/signatures/signature.h"
+#include "policy/demystify/signatures/text_table.h"
 
 namespace mulligan::demystify {
 

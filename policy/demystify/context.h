@@ -12,8 +12,8 @@
 #include "mulligan/v1/report.pb.h"
 #include "policy/demystify/candidate.h"
 #include "policy/demystify/seconds.h"
-#include "policy/demystify/tables.h"
-#include "policy/demystify/user_signatures.h"
+#include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/signatures/user_signatures.h"
 
 namespace mulligan::demystify {
 

@@ -7,7 +7,7 @@
 #include "policy/demystify/context.h"
 #include "policy/demystify/diagnosis_writer.h"
 #include "policy/demystify/findings.h"
-#include "policy/demystify/verdict.h"
+#include "policy/demystify/judge.h"
 #include "policy/limits.h"
 
 namespace mulligan {

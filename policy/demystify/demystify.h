@@ -8,7 +8,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/demystify/user_signatures.h"
+#include "policy/demystify/signatures/user_signatures.h"
 
 namespace mulligan {
 

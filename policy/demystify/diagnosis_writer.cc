@@ -9,8 +9,8 @@
 #include "policy/demystify/demystify.h"
 #include "policy/demystify/fingerprint.h"
 #include "policy/demystify/place.h"
+#include "policy/demystify/signatures/text_table.h"
 #include "policy/demystify/text.h"
-#include "policy/demystify/text_table.h"
 
 namespace mulligan::demystify {
 namespace {

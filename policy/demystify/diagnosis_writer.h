@@ -3,7 +3,7 @@
 #define MULLIGAN_POLICY_DEMYSTIFY_DIAGNOSIS_WRITER_H_
 
 #include "mulligan/v1/diagnosis.pb.h"
-#include "policy/demystify/verdict.h"
+#include "policy/demystify/judge.h"
 
 namespace mulligan::demystify {
 

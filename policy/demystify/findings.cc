@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "policy/demystify/event_reader.h"
 #include "policy/demystify/odd_values.h"
-#include "policy/demystify/operator_reader.h"
+#include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/operator_reader.h"
 #include "policy/demystify/text.h"
-#include "policy/known_kinds.h"
+#include "policy/request/known_kinds.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/demystify/verdict.h"
+#include "policy/demystify/judge.h"
 
 namespace mulligan::demystify {
 

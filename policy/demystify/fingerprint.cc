@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
-#include "policy/stable_hash.h"
+#include "policy/base/stable_hash.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "policy/demystify/tables.h"
+#include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "policy/demystify/context.h"
-#include "policy/demystify/pod_reader.h"
+#include "policy/demystify/readers/pod_reader.h"
 
 namespace mulligan::demystify {
 

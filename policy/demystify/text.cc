@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "policy/utf8.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "policy/utf8.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan {
 namespace {

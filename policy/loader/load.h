@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/policy_set.h"
-#include "policy/rules/issue.h"
+#include "policy/base/issue.h"
+#include "policy/rules/policy_set.h"
 
 namespace mulligan {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "google/protobuf/message.h"
+#include "policy/base/issue.h"
+#include "policy/base/source_map.h"
 #include "policy/loader/yaml_tree.h"
-#include "policy/rules/issue.h"
-#include "policy/rules/source_map.h"
 
 namespace mulligan {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
-#include "policy/utf8.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan {
 namespace {

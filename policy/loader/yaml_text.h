@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/rules/issue.h"
+#include "policy/base/issue.h"
 
 namespace mulligan {
 

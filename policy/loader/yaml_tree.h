@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/rules/issue.h"
+#include "policy/base/issue.h"
 
 namespace mulligan {
 

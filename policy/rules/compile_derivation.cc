@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <string>
 
+#include "policy/base/checks.h"
 #include "policy/limits.h"
-#include "policy/rules/checks.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "policy/native/import.h"
-#include "policy/native/semantics_check.h"
+#include "policy/import/import.h"
+#include "policy/import/semantics_check.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {

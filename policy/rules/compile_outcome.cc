@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/checks.h"
 #include "policy/limits.h"
-#include "policy/rules/checks.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {

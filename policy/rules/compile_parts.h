@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mulligan/v1/policy.pb.h"
-#include "policy/rules/issue_reporter.h"
+#include "policy/base/issue_reporter.h"
 #include "policy/rules/ruleset.h"
 
 namespace mulligan {

@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/checks.h"
+#include "policy/base/text_pattern.h"
 #include "policy/demystify/demystify.h"
 #include "policy/limits.h"
-#include "policy/rules/checks.h"
 #include "policy/rules/compile_parts.h"
-#include "policy/rules/text_pattern.h"
 #include "re2/re2.h"
 
 namespace mulligan {

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/native/import.h"
+#include "policy/import/import.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {

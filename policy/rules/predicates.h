@@ -12,8 +12,8 @@
 
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/base/text_pattern.h"
 #include "policy/rules/cause_set.h"
-#include "policy/rules/text_pattern.h"
 
 namespace mulligan {
 

@@ -11,12 +11,12 @@
 #include "mulligan/v1/explanation.pb.h"
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/policy.pb.h"
-#include "policy/demystify/user_signatures.h"
-#include "policy/rules/issue.h"
+#include "policy/base/issue.h"
+#include "policy/base/source_map.h"
+#include "policy/demystify/signatures/user_signatures.h"
 #include "policy/rules/outcome.h"
 #include "policy/rules/predicates.h"
 #include "policy/rules/selector.h"
-#include "policy/rules/source_map.h"
 
 namespace mulligan {
 

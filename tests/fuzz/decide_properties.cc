@@ -12,7 +12,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/decide.h"
 #include "policy/loader/load.h"
-#include "policy/validate.h"
+#include "policy/request/validate.h"
 
 namespace mulligan {
 namespace {

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
-#include "policy/validate.h"
+#include "policy/request/validate.h"
 #include "tests/policy/fixtures.h"
 #include "tests/testing/status_matchers.h"
 

@@ -11,7 +11,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "mulligan/v1/policy.pb.h"
-#include "policy/policy_set.h"
+#include "policy/rules/policy_set.h"
 
 namespace mulligan::testing {
 

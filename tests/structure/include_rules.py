@@ -33,9 +33,6 @@ class Rule:
         return any(re.fullmatch(pattern, include) for pattern in self.allowed)
 
 
-POLICY_HEADERS = (r"policy/(?!loader/).*", MESSAGES, r"google/protobuf/.*",
-                  ABSEIL_PURE, r"re2/.*", *STANDARD)
-
 # One clock, and it comes in the report; one source of randomness, a hash.
 IMPURE_CALLS = (r"\b(system|steady|high_resolution)_clock\b", r"\babsl::Now\b",
                 r"\bstd::time\b", r"\bgettimeofday\b", r"\bclock_gettime\b",
@@ -43,8 +40,30 @@ IMPURE_CALLS = (r"\b(system|steady|high_resolution)_clock\b", r"\babsl::Now\b",
                 r"\bthread_local\b", r"\bstd::(cout|cerr|clog)\b",
                 r"\bf?printf\(", r"\bfopen\b")
 
+PURE = (MESSAGES, r"google/protobuf/.*", ABSEIL_PURE, r"re2/.*", *STANDARD)
+POLICY_HEADERS = (r"policy/(?!loader/).*", *PURE)
+
+
+def policy_layer(folder, *below):
+    """A folder of policy/ that knows itself, the bounds and those `below`."""
+    known = "|".join((folder, *below))
+    return Rule(f"policy/{folder}", (rf"policy/({known})/.*", "policy/limits.h",
+                                     *PURE), IMPURE_CALLS)
+
+
 RULES = (
     Rule("policy", POLICY_HEADERS, IMPURE_CALLS),
+    # Inside policy/ too, dependencies point one way.
+    policy_layer("base"),
+    policy_layer("request", "base"),
+    policy_layer("demystify", "request", "base"),
+    policy_layer("operators", "request", "base"),
+    policy_layer("import", "operators", "request", "base"),
+    policy_layer("rules", "import", "operators", "demystify", "request",
+                 "base"),
+    policy_layer("budget", "rules", "demystify", "request", "base"),
+    policy_layer("verdict", "budget", "rules", "operators", "demystify",
+                 "request", "base"),
     # The loader may read files; the rest of policy/ must not know it exists.
     Rule("policy/loader",
          POLICY_HEADERS + (r"policy/loader/.*", r"yaml-cpp/.*", r"openssl/.*",

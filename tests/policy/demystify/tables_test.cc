@@ -1,6 +1,6 @@
 // The signature tables themselves: every row can be reached, every cause has
 // one, and the catalogue for people is complete.
-#include "policy/demystify/tables.h"
+#include "policy/demystify/signatures/tables.h"
 
 #include <re2/re2.h>
 
@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "policy/demystify/ambiguity.h"
 #include "policy/demystify/demystify.h"
-#include "policy/demystify/keyword_matcher.h"
+#include "policy/demystify/signatures/keyword_matcher.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 

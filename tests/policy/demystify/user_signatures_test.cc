@@ -1,5 +1,5 @@
 // Signatures from policy files.
-#include "policy/demystify/user_signatures.h"
+#include "policy/demystify/signatures/user_signatures.h"
 
 #include <google/protobuf/text_format.h>
 

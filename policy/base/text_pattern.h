@@ -1,0 +1,55 @@
+// Regular expressions of policies and of objects in reports, with bounds on
+// what they may cost.
+//
+// RE2 takes time linear in the text, but also in the size of an expression it
+// has no automaton for: a short hostile pattern takes 10 us a byte.
+#ifndef MULLIGAN_POLICY_BASE_TEXT_PATTERN_H_
+#define MULLIGAN_POLICY_BASE_TEXT_PATTERN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "policy/base/issue_reporter.h"
+#include "policy/limits.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace mulligan {
+
+// Within kMaxPatternBytes, kMaxPatternMemory and kMaxPatternProgram. Null, with
+// the reason in `error` ("is not an RE2 expression: ..."), for others.
+std::unique_ptr<const re2::RE2> MakePattern(const std::string& pattern,
+                                            std::string& error);
+
+// The pattern of a policy at `path`. Null, with an error reported, when
+// MakePattern refuses it. Suspicious patterns get a warning.
+std::unique_ptr<const re2::RE2> CompilePattern(const std::string& pattern,
+                                               const std::string& path,
+                                               IssueReporter& report);
+
+// The searching that one request may ask for: kMaxPatternSteps. Once it is used
+// up nothing more is found, and the answer has to say so.
+class PatternAllowance {
+ public:
+  // Whether `pattern` is found anywhere in `text`.
+  bool Find(const re2::RE2& pattern, std::string_view text);
+
+  bool used_up() const { return used_up_; }
+
+ private:
+  std::int64_t steps_left_ = kMaxPatternSteps;
+  bool used_up_ = false;
+};
+
+// The warning of an answer whose allowance was used up.
+inline constexpr char kPatternsUsedUp[] =
+    "the texts are too long for the patterns that are to be searched in them; "
+    "some patterns were not tried and count as not found";
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_BASE_TEXT_PATTERN_H_

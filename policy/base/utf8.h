@@ -1,0 +1,26 @@
+// UTF-8 as far as reading, cutting and repairing texts needs it.
+#ifndef MULLIGAN_POLICY_BASE_UTF8_H_
+#define MULLIGAN_POLICY_BASE_UTF8_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace mulligan {
+
+// Offset of the first byte that starts no valid sequence (overlong forms,
+// surrogates and values past U+10FFFF are invalid); npos when all is valid.
+std::size_t FindInvalidUtf8(std::string_view text);
+
+// The largest offset up to `offset` that does not cut a sequence.
+std::size_t Utf8Boundary(std::string_view text, std::size_t offset);
+
+// `text` with every ill-formed part replaced by U+FFFD, one for each maximal
+// subpart as the Unicode standard recommends (section 3.9). Kubernetes strings
+// may hold any bytes (termination messages come from user processes), while
+// proto3 strings and JSON must be UTF-8. Valid text is copied as it is.
+std::string SanitizeUtf8(std::string_view text);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_BASE_UTF8_H_

@@ -1,0 +1,384 @@
+#include "policy/demystify/judge.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "policy/demystify/life_signs.h"
+#include "policy/demystify/odd_values.h"
+#include "policy/demystify/place.h"
+#include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/node_reader.h"
+#include "policy/demystify/readers/operator_reader.h"
+#include "policy/demystify/text.h"
+
+namespace mulligan::demystify {
+namespace {
+
+bool IsOutcome(const Candidate& fact) {
+  return fact.cause == v1::SUCCEEDED || fact.cause == v1::CANCELLED;
+}
+
+// Of the condition behind a fact, "BackoffLimitExceeded".
+std::string_view StateOf(const Candidate& fact) {
+  const std::string_view key = fact.row->key;
+  const std::size_t slash = key.find('/');
+  return slash == std::string_view::npos ? fact.value : key.substr(slash + 1);
+}
+
+// Messages explain a condition, they are none.
+bool IsOfMessage(const Candidate& fact) {
+  return std::string_view(fact.place.leaf) == ".message";
+}
+
+// Whether two facts are of conditions of one object.
+bool AreOfOneObject(const Candidate& a, const Candidate& b) {
+  return a.place.item >= 0 && b.place.item >= 0 &&
+         a.place.root == b.place.root && a.place.index == b.place.index &&
+         std::string_view(a.place.list) == b.place.list;
+}
+
+class Judge {
+ public:
+  // `verdict` holds the facts of the pod if there is one only, else nothing.
+  Judge(const Context& context, const std::vector<Member>& members,
+        const std::vector<int>& pods, Verdict& verdict)
+      : context_(context), members_(members), pods_(pods), verdict_(verdict) {}
+
+  void Reach(bool with_objects) {
+    Candidates& facts = verdict_.facts;
+    if (!members_.empty()) {
+      verdict_.gang = ReadGang(context_, members_, pods_, facts);
+      verdict_.exit_code = verdict_.gang.state.exit_code;
+    }
+    pod_facts_ = facts.size();
+    if (with_objects) ReadObjects();
+    WeighObjects();
+    Decide();
+    Assess();
+    verdict_.ended_at = EndOfCulprit();
+    Describe();
+  }
+
+ private:
+  const Gang& gang() const { return verdict_.gang; }
+
+  void ReadObjects() {
+    Candidates& facts = verdict_.facts;
+    const v1::FailureReport& report = context_.report;
+    ReadCreationError(context_, facts);
+    ReadQueue(context_, facts);
+    ReadOperators(context_, facts);
+    if (report.pods().empty()) ReadExit(context_, facts, verdict_.exit_code);
+    const bool failing = gang().root >= 0;
+    if (!context_.other_events.empty() || !context_.node_events.empty()) {
+      const std::size_t before = facts.size();
+      ReadOtherEvents(context_, facts);
+      WeighOtherEvents(before);
+      if (failing) KeepQueueEvents(before);
+    }
+    if (report.pods().empty()) {
+      for (int i = 0; i < report.nodes_size(); ++i) {
+        ReadNode(context_, i, facts);
+      }
+    }
+  }
+
+  // Events are about other objects or from earlier: they break nothing that is
+  // known to run or to have succeeded.
+  void WeighOtherEvents(std::size_t before) {
+    const bool runs =
+        OwnerRuns(context_.report) ||
+        (gang().root < 0 && gang().succeeded + gang().running > 0);
+    const bool active = !context_.report.jobs().empty() &&
+                        context_.report.jobs(0).status().active() > 0;
+    for (std::size_t i = before; i < verdict_.facts.size(); ++i) {
+      Candidate& fact = verdict_.facts[i];
+      if (!fact.decides()) continue;
+      if (runs && fact.order != 2 * kQueueWeight) {
+        Demote(fact, "the work goes on");
+      } else if (active && IsAboutCreation(fact.cause)) {
+        Demote(fact, "the pods were created after all");
+      }
+    }
+  }
+
+  static bool IsAboutCreation(v1::Cause cause) {
+    return cause == v1::API_TRANSIENT || cause == v1::CREATE_REJECTED ||
+           cause == v1::CREATE_CONFLICT || cause == v1::QUOTA_EXCEEDED;
+  }
+
+  // A pod that fails has its own story; of events about other objects only
+  // those of a queue still matter.
+  void KeepQueueEvents(std::size_t before) {
+    for (std::size_t i = before; i < verdict_.facts.size(); ++i) {
+      Candidate& fact = verdict_.facts[i];
+      if (fact.order != 2 * kQueueWeight) {
+        Demote(fact, "the event is about another object");
+      }
+    }
+  }
+
+  // Objects above against the root pod, by time and kind of end.
+  void WeighObjects() {
+    Candidates& facts = verdict_.facts;
+    const PodState& state = gang().state;
+    bool operator_failed = false;
+    for (std::size_t i = pod_facts_; i < facts.size(); ++i) {
+      Candidate& fact = facts[i];
+      operator_failed |= fact.decides() && fact.cause != v1::SUCCEEDED;
+      if (gang().root < 0 || !fact.decides() || IsOutcome(fact)) continue;
+      const bool from_above = fact.order <= 2 * kQueueWeight;
+      if (from_above && state.end != End::kClean &&
+          Before(state.finished_at, fact.at)) {
+        Demote(fact, "it happened after the container had ended");
+      } else if ((fact.flags & kUnclearEndOnly) != 0 && !state.unclear_end()) {
+        Demote(fact, "the container ended by itself");
+      }
+    }
+    // A workload that failed for a reason of its own deletes what is left.
+    for (std::size_t i = pod_facts_; i < facts.size(); ++i) {
+      if (!facts[i].decides() || facts[i].tier < Tier::kSpecific ||
+          facts[i].order != 2 * kOperatorWeight || IsOutcome(facts[i])) {
+        continue;
+      }
+      for (std::size_t pod = 0; pod < pod_facts_; ++pod) {
+        if (facts[pod].row != nullptr &&
+            facts[pod].row->key == "deletion-requested") {
+          Demote(facts[pod], "the workload had failed and cleaned up");
+        }
+      }
+      break;
+    }
+    // Some pods succeeded, the workload did not: failed ones are gone.
+    if (gang().root < 0 && operator_failed) {
+      for (std::size_t i = 0; i < pod_facts_; ++i) {
+        if (facts[i].cause == v1::SUCCEEDED) {
+          Demote(facts[i], "the workload failed although this pod succeeded");
+        }
+      }
+    }
+  }
+
+  void Decide() {
+    Candidates& facts = verdict_.facts;
+    // Members that still run are no success yet.
+    if (gang().root < 0 && gang().healthy > 0) {
+      for (std::size_t i = 0; i < pod_facts_; ++i) {
+        Demote(facts[i], "other pods have not succeeded yet");
+      }
+    }
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      if (!facts[i].decides()) continue;
+      if (verdict_.winner < 0 || Stronger(facts[i], *verdict_.decisive())) {
+        verdict_.winner = static_cast<int>(i);
+      }
+    }
+    const Candidate* winner = verdict_.decisive();
+    if (winner == nullptr) return;
+    verdict_.cause = winner->cause;
+    verdict_.confidence = winner->confidence;
+    if (gang().rootless) verdict_.confidence = v1::LOW;
+    CheckStates();
+    RefineImagePull();
+    CheckSuccess();
+  }
+
+  // A pull that fails without a reason is given the time an outage may take.
+  void RefineImagePull() {
+    constexpr Seconds kYoung = 180;
+    if (verdict_.cause != v1::IMAGE_INVALID || verdict_.confidence != v1::LOW ||
+        gang().root < 0) {
+      return;
+    }
+    const auto& status = context_.report.pods(gang().root).status();
+    const Seconds start = ToSeconds(status.start_time());
+    if (Known(start) && Known(context_.now) && context_.now >= start &&
+        context_.now < start + kYoung) {
+      verdict_.cause = v1::IMAGE_PULL_TRANSIENT;
+    }
+  }
+
+  // A container cannot wait, run and have ended at once.
+  void CheckStates() {
+    const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
+    if (pod >= 0 && ContainerInTwoStates(context_.report.pods(pod))) {
+      verdict_.confidence = std::min(verdict_.confidence, v1::MEDIUM);
+    }
+  }
+
+  // A failure the object that says it succeeded also speaks of. Evictions that
+  // a Kueue Workload survived, and restarts, are none.
+  const Candidate* FailureBeside(const Candidate& success) const {
+    if (success.place.root == Root::kWorkload) return nullptr;
+    for (std::size_t i = pod_facts_; i < verdict_.facts.size(); ++i) {
+      const Candidate& fact = verdict_.facts[i];
+      if (fact.row == nullptr || IsOutcome(fact) ||
+          fact.cause == v1::SUSPENDED || IsOfMessage(fact) ||
+          !AreOfOneObject(fact, success) ||
+          StateOf(fact).substr(0, 10) == "Restarting") {
+        continue;
+      }
+      return &fact;
+    }
+    return nullptr;
+  }
+
+  void CheckSuccess() {
+    if (verdict_.cause != v1::SUCCEEDED) return;
+    const Candidate& success = *verdict_.decisive();
+    if (const Candidate* failure = FailureBeside(success)) {
+      const ObjectName object = ObjectOf(context_.report, success.place);
+      verdict_.confidence = v1::LOW;
+      verdict_.warnings.push_back(absl::StrCat(
+          std::string(object.kind), object.name.empty() ? "" : " ",
+          Excerpt(object.name), " says both ", Excerpt(StateOf(success)),
+          " and ", Excerpt(StateOf(*failure)), ": it is taken as succeeded"));
+    }
+    for (std::size_t i = 0; i < pod_facts_; ++i) {
+      const Candidate& fact = verdict_.facts[i];
+      if (fact.cause == v1::SUCCEEDED || fact.tier < Tier::kSpecific) continue;
+      verdict_.confidence = std::min(verdict_.confidence, v1::MEDIUM);
+      verdict_.warnings.push_back(
+          absl::StrCat("the pod succeeded although its report also says ",
+                       v1::Cause_Name(fact.cause)));
+      return;
+    }
+    if (gang().succeeded_as_failed >= 0 && success.place.root == Root::kPods) {
+      const auto& pod = context_.report.pods(gang().succeeded_as_failed);
+      verdict_.warnings.push_back(
+          absl::StrCat("pod ", Excerpt(pod.metadata().name()),
+                       ": phase is Failed, but its containers exited with "
+                       "code 0: it is taken as succeeded"));
+    }
+  }
+
+  // Is anything broken? Nothing is without evidence of an end, nor where the
+  // place of what ended was taken already.
+  void Assess() {
+    if (verdict_.decisive() == nullptr) {
+      LookForLife();
+      return;
+    }
+    verdict_.situation = SituationOf(verdict_.cause);
+    if (verdict_.situation != v1::Diagnosis::BROKEN) return;
+    if ((verdict_.decisive()->flags & kRestarting) != 0) {
+      verdict_.situation = v1::Diagnosis::ALIVE;
+    }
+    if (gang().root < 0) return;
+    const bool of_pod = verdict_.decisive()->place.root == Root::kPods ||
+                        verdict_.decisive()->place.root == Root::kEvents;
+    if (of_pod &&
+        (gang().state.recovered || OwnerGoesOn(context_.report, gang().root))) {
+      verdict_.situation = v1::Diagnosis::ALIVE;
+    }
+  }
+
+  Seconds EndOfCulprit() const {
+    const Candidate* winner = verdict_.decisive();
+    const bool of_pod = gang().root >= 0 || winner == nullptr ||
+                        winner->place.root == Root::kPods;
+    const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
+    if (pod >= 0 && of_pod) {
+      const Member& member = members_[static_cast<std::size_t>(pod)];
+      return member.ended() ? member.end : gang().state.finished_at;
+    }
+    const bool object_says = winner != nullptr &&
+                             verdict_.situation == v1::Diagnosis::BROKEN &&
+                             winner->place.root != Root::kEvents &&
+                             winner->place.root != Root::kNodes;
+    return object_says ? winner->at : kUnknownTime;
+  }
+
+  static v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
+    switch (cause) {
+      case v1::SUCCEEDED:
+      case v1::CANCELLED:
+        return v1::Diagnosis::FINISHED;
+      case v1::SUSPENDED:
+        return v1::Diagnosis::HELD;
+      default:
+        return v1::Diagnosis::BROKEN;
+    }
+  }
+
+  void LookForLife() {
+    verdict_.cause = v1::NOT_FAILED;
+    verdict_.situation = v1::Diagnosis::ALIVE;
+    verdict_.ask_again = StuckAt(context_, pods_);
+    // A node that does not answer may go on so.
+    for (const Candidate& fact : verdict_.facts) {
+      if (fact.place.root == Root::kNodes && Known(fact.at)) {
+        verdict_.ask_again =
+            Earlier(verdict_.ask_again, fact.at + kNodePatience + 1);
+      }
+    }
+    Candidates& facts = verdict_.facts;
+    const std::size_t before = facts.size();
+    AddLifeSign(context_, members_, pods_, facts);
+    if (facts.size() == before) {
+      verdict_.confidence = v1::LOW;
+      verdict_.warnings.emplace_back(
+          "nothing in the report has a status that says how the work fares");
+      return;
+    }
+    verdict_.winner = static_cast<int>(before);
+    verdict_.confidence = facts.back().confidence;
+  }
+
+  void Describe() {
+    const Candidate* winner = verdict_.decisive();
+    if (winner == nullptr) return;
+    if (gang().state.recovered && winner->place.root == Root::kPods) {
+      verdict_.warnings.push_back(
+          "the container runs again; the cause is that of its previous run");
+    }
+    if (gang().root < 0 && winner->row->key == "Job/PodFailurePolicy") {
+      ReadPolicyMessage(winner->place);
+    }
+  }
+
+  void ReadPolicyMessage(const Place& place) {
+    static const re2::RE2* const sentence = new re2::RE2(
+        "Container (\\S+) for pod (?:\\S+/)?(\\S+) failed with exit code "
+        "(-?\\d+)");
+    const std::string& message = context_.report.jobs(place.index)
+                                     .status()
+                                     .conditions(place.item)
+                                     .message();
+    int code = 0;
+    if (re2::RE2::PartialMatch(message, *sentence, &verdict_.named_container,
+                               &verdict_.named_pod, &code)) {
+      verdict_.exit_code = code;
+    }
+  }
+
+  const Context& context_;
+  const std::vector<Member>& members_;
+  const std::vector<int>& pods_;
+  Verdict& verdict_;
+  std::size_t pod_facts_ = 0;
+};
+
+}  // namespace
+
+Judgement JudgeReport(const Context& context) {
+  Judgement judgement;
+  Verdict& verdict = judgement.verdict;
+  judgement.members = ReadMembers(context, verdict.facts);
+  judgement.attempts =
+      SplitAttempts(judgement.members, OwnerGaveUp(context.report));
+  Judge(context, judgement.members, judgement.attempts.current, verdict)
+      .Reach(/*with_objects=*/true);
+  return judgement;
+}
+
+Verdict JudgeEarlier(const Context& context, const std::vector<Member>& members,
+                     const std::vector<int>& pods) {
+  Verdict verdict;
+  Judge(context, members, pods, verdict).Reach(/*with_objects=*/false);
+  return verdict;
+}
+
+}  // namespace mulligan::demystify

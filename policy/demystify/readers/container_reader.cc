@@ -1,0 +1,242 @@
+#include "policy/demystify/readers/container_reader.h"
+
+#include "absl/container/inlined_vector.h"
+#include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+constexpr char kStatuses[] = ".status.containerStatuses";
+constexpr char kInitStatuses[] = ".status.initContainerStatuses";
+
+using Ended = EndedContainer;
+using EndedList = absl::InlinedVector<Ended, 6>;
+
+// A restart of all containers in place is not the end of anything.
+bool IsInPlaceRestart(const Ended& ended) {
+  return ended.terminated->reason() == "RestartingAllContainers";
+}
+
+// Whether `a` rather than `b` decides how the pod ended: own ends before
+// kills, workload before helpers, then the earlier one.
+bool Decides(const Ended& a, const Ended& b) {
+  const auto rank = [](const Ended& ended) {
+    const int by_end = ended.end == End::kOwn     ? 0
+                       : ended.end == End::kClean ? 4
+                                                  : 2;
+    return by_end + (ended.recovered ? 8 : 0) + (ended.helper ? 1 : 0);
+  };
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  return Before(ToSeconds(a.terminated->finished_at()),
+                ToSeconds(b.terminated->finished_at()));
+}
+
+bool IsFailure(const Ended& ended) {
+  return ended.terminated != nullptr &&
+         (ended.end != End::kClean ||
+          ended.terminated->reason() == "OOMKilled" ||
+          (ended.last && !ended.recovered)) &&
+         !IsInPlaceRestart(ended);
+}
+
+// Argo's launcher exits with this code when its own preparation failed.
+constexpr std::int32_t kArgoSentinel = 65;
+
+// A helper's failure is the root when it ended by itself before the workload,
+// or when the workload says that it never began.
+bool HelperIsRoot(const Ended& helper, const Ended& main) {
+  if (helper.end != End::kOwn) return false;
+  if (main.code == kArgoSentinel) return true;
+  return main.end != End::kOwn &&
+         Before(ToSeconds(helper.terminated->finished_at()),
+                ToSeconds(main.terminated->finished_at()));
+}
+
+class ContainersReader {
+ public:
+  ContainersReader(const Context& context, int index, PodState& state,
+                   Candidates& facts)
+      : context_(context),
+        index_(index),
+        pod_(context.report.pods(index)),
+        state_(state),
+        facts_(facts) {}
+
+  void Read() {
+    const core::PodStatus& status = pod_.status();
+    for (int i = 0; i < status.init_container_statuses_size(); ++i) {
+      ReadStatus(status.init_container_statuses(i), i, true);
+    }
+    for (int i = 0; i < status.container_statuses_size(); ++i) {
+      ReadStatus(status.container_statuses(i), i, false);
+    }
+    if (failures_.empty()) {
+      if (clean_mains_ > 0) state_.end = End::kClean;
+      return;
+    }
+    const Ended& primary = Primary();
+    Describe(primary);
+    for (const Ended& ended : failures_) ReadFailure(ended, primary);
+  }
+
+ private:
+  void ReadStatus(const core::ContainerStatus& status, int i, bool init) {
+    const core::ContainerState& state = status.state();
+    if (state.has_waiting()) ReadWaiting(status, i, init);
+    Ended ended = EndOfContainer(status);
+    ended.index = i;
+    ended.init = init;
+    if (state.has_running() || ended.terminated != nullptr) {
+      state_.started = state_.started || !init;
+    }
+    if (ended.terminated == nullptr) return;
+    ended.helper =
+        init ? IsSidecar(pod_, status.name()) : IsHelper(pod_, status.name());
+    // A sidecar never fails its pod, whatever becomes of it.
+    if (init && ended.helper) return;
+    if (!ended.last && ended.end == End::kClean && !init && !ended.helper) {
+      ++clean_mains_;
+      Remember(ended);
+    }
+    if (IsFailure(ended)) failures_.push_back(ended);
+  }
+
+  void Remember(const Ended& ended) {
+    state_.container = ended.index;
+    state_.exit_code = 0;
+    state_.finished_at =
+        Earlier(ToSeconds(ended.terminated->finished_at()), state_.finished_at);
+    state_.message = ended.terminated->message();
+  }
+
+  void ReadWaiting(const core::ContainerStatus& status, int i, bool init) {
+    const core::ContainerStateWaiting& waiting = status.state().waiting();
+    const Signature* row = FindWaitingReason(waiting.reason());
+    const Place list = {Root::kPods, index_, init ? kInitStatuses : kStatuses,
+                        i, ""};
+    if (row == nullptr) return;
+    Candidate candidate =
+        MakeCandidate("waiting", *row, list, waiting.reason());
+    candidate.place.leaf = ".state.waiting.reason";
+    if (IsWaitingForRestart(status)) {
+      if (status.last_state().has_terminated()) {
+        Demote(candidate, "how the container fails is in its last state");
+      }
+      Add(facts_, candidate);
+      return;
+    }
+    state_.blocked = true;
+    Place message = list;
+    message.leaf = ".state.waiting.message";
+    const bool image = row->cause == v1::IMAGE_INVALID ||
+                       row->cause == v1::IMAGE_PULL_TRANSIENT;
+    const TextTable& texts = image ? ImageTexts() : StartTexts();
+    if (AddText(facts_, texts, waiting.message(), message, kUnknownTime) !=
+            nullptr &&
+        candidate.confidence != v1::HIGH) {
+      candidate.tier = Tier::kConvention;
+    }
+    Add(facts_, candidate);
+  }
+
+  const Ended& Primary() const {
+    const Ended* primary = failures_.data();
+    for (const Ended& ended : failures_) {
+      if (Decides(ended, *primary)) primary = &ended;
+    }
+    for (const Ended& ended : failures_) {
+      if (ended.helper && !primary->helper && HelperIsRoot(ended, *primary)) {
+        return ended;
+      }
+    }
+    return *primary;
+  }
+
+  void Describe(const Ended& primary) {
+    // Killed helpers of a workload that completed do not count.
+    if (primary.helper && clean_mains_ > 0 && primary.end == End::kKilled) {
+      state_.end = End::kClean;
+      return;
+    }
+    state_.end = primary.end;
+    state_.container = primary.index;
+    state_.init = primary.init;
+    // The code of a lost container is invented.
+    if (primary.end != End::kLost) state_.exit_code = primary.code;
+    state_.recovered = primary.recovered;
+    state_.finished_at = ToSeconds(primary.terminated->finished_at());
+    state_.message = primary.terminated->message();
+  }
+
+  void ReadFailure(const Ended& ended, const Ended& primary) {
+    const std::size_t before = facts_.size();
+    ReadEndedContainer(context_, index_, ended, facts_);
+    if (&ended == &primary) {
+      AddRole(ended, before);
+    } else {
+      DemoteEchoes(before, "another container of the pod decides");
+    }
+    if (state_.end == End::kClean && ended.helper) {
+      DemoteEchoes(before, "killed helpers do not fail a workload");
+    }
+    if (ended.last && ended.end == End::kClean && !ended.recovered) {
+      AddSign("completed-but-restarted", ReasonPlace(ended, index_),
+              ended.terminated->reason());
+    }
+  }
+
+  // Init containers and helpers are not the workload: unless something more
+  // specific is known, their role names the cause.
+  void AddRole(const Ended& ended, std::size_t before) {
+    if (ended.end != End::kOwn) return;
+    if (ended.init) {
+      DemoteConventions(before, ended);
+      AddSign("init-failed", ExitCodePlace(ended, index_), {}, ended.code);
+    } else if (ended.helper && !context_.ray_application_failed) {
+      AddSign("helper-failed", ExitCodePlace(ended, index_), {}, ended.code);
+    }
+  }
+
+  // For an init container exit 2 or 65 says less than that it is one; 126 and
+  // 127 still say that something is missing.
+  void DemoteConventions(std::size_t before, const Ended& ended) {
+    if (ended.code >= 125 && ended.code <= 139) return;
+    for (std::size_t i = before; i < facts_.size(); ++i) {
+      if (facts_[i].tier == Tier::kConvention) facts_[i].tier = Tier::kGeneric;
+    }
+  }
+
+  void DemoteEchoes(std::size_t before, const char* why) {
+    for (std::size_t i = before; i < facts_.size(); ++i) {
+      if (facts_[i].tier <= Tier::kConvention) Demote(facts_[i], why);
+    }
+  }
+
+  void AddSign(std::string_view key, const Place& place, std::string_view value,
+               std::int32_t number = 0) {
+    Candidate candidate =
+        MakeCandidate("sign", *FindSpecialSign(key), place, value);
+    candidate.number = number;
+    Add(facts_, candidate);
+  }
+
+  const Context& context_;
+  const int index_;
+  const core::Pod& pod_;
+  PodState& state_;
+  Candidates& facts_;
+  EndedList failures_;
+  int clean_mains_ = 0;
+};
+
+}  // namespace
+
+void ReadContainers(const Context& context, int index, PodState& state,
+                    Candidates& facts) {
+  ContainersReader(context, index, state, facts).Read();
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,178 @@
+#include "policy/demystify/readers/ended_container.h"
+
+#include <optional>
+
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+constexpr char kStatuses[] = ".status.containerStatuses";
+constexpr char kInitStatuses[] = ".status.initContainerStatuses";
+
+Place MessagePlace(const EndedContainer& ended, int pod) {
+  return StatusPlace(ended, pod, ".state.terminated.message",
+                     ".lastState.terminated.message");
+}
+
+// Exit codes, absent in cut-down reports, that Kubernetes always writes.
+std::int32_t CodeIn(const core::ContainerStateTerminated& terminated) {
+  if (terminated.exit_code() == 0 && terminated.signal() > 0) {
+    return 128 + terminated.signal();
+  }
+  return terminated.exit_code();
+}
+
+// Exit codes that belong to the reason beside them.
+bool CodeIsInvented(const std::string& reason) {
+  return reason == "StartError" || reason == "ContainerCannotRun" ||
+         reason == "ContainerStatusUnknown";
+}
+
+ExitContext ContextOf(const Context& context, const std::string& reason) {
+  if (reason == "Unknown") return ExitContext::kRuntimeUnknown;
+  return context.spark ? ExitContext::kSpark : ExitContext::kAny;
+}
+
+// Facts of one ended container.
+class EndedReader {
+ public:
+  EndedReader(const Context& context, int pod, Candidates& facts)
+      : context_(context), pod_(pod), facts_(facts) {}
+
+  void Read(const EndedContainer& ended) {
+    const core::ContainerStateTerminated& terminated = *ended.terminated;
+    at_ = ToSeconds(terminated.finished_at());
+    const bool start_failed = CodeIsInvented(terminated.reason());
+    const bool told = ReadTexts(ended, start_failed);
+    ReadReason(ended, told && start_failed);
+    if (ended.code == 0 || start_failed) return;
+    const Signature& row =
+        FindExitCode(ended.code, ContextOf(context_, terminated.reason()));
+    Candidate candidate =
+        MakeCandidate("exit-code", row, ExitCodePlace(ended, pod_), {});
+    candidate.number = ended.code;
+    candidate.at = at_;
+    Add(facts_, candidate);
+  }
+
+ private:
+  // Returns whether a built-in text says more.
+  bool ReadTexts(const EndedContainer& ended, bool start_failed) {
+    const std::string& message = ended.terminated->message();
+    if (context_.signatures != nullptr) {
+      context_.AddUserSignature(facts_, v1::Signature::TERMINATION_MESSAGE,
+                                message, ended.code,
+                                message.empty() ? ExitCodePlace(ended, pod_)
+                                                : MessagePlace(ended, pod_),
+                                at_);
+    }
+    if (message.empty() || ended.end == End::kLost) return false;
+    return AddText(facts_, start_failed ? StartTexts() : ApplicationTexts(),
+                   message, MessagePlace(ended, pod_), at_) != nullptr;
+  }
+
+  void ReadReason(const EndedContainer& ended, bool text_says_more) {
+    const std::string& reason = ended.terminated->reason();
+    if (reason.empty() || reason == "Error" || reason == "Completed") return;
+    const Signature* row = FindTerminatedReason(reason);
+    if (row == nullptr) return;
+    Candidate candidate =
+        MakeCandidate("terminated", *row, ReasonPlace(ended, pod_), reason);
+    candidate.at = at_;
+    if (text_says_more) candidate.tier = Tier::kConvention;
+    Add(facts_, candidate);
+  }
+
+  const Context& context_;
+  const int pod_;
+  Candidates& facts_;
+  Seconds at_ = kUnknownTime;
+};
+
+}  // namespace
+
+Place StatusPlace(const EndedContainer& ended, int pod, const char* now,
+                  const char* last) {
+  return {Root::kPods, pod, ended.init ? kInitStatuses : kStatuses, ended.index,
+          ended.last ? last : now};
+}
+Place ExitCodePlace(const EndedContainer& ended, int pod) {
+  return StatusPlace(ended, pod, ".state.terminated.exitCode",
+                     ".lastState.terminated.exitCode");
+}
+Place ReasonPlace(const EndedContainer& ended, int pod) {
+  return StatusPlace(ended, pod, ".state.terminated.reason",
+                     ".lastState.terminated.reason");
+}
+
+bool IsSidecar(const core::Pod& pod, const std::string& name) {
+  for (const core::Container& container : pod.spec().init_containers()) {
+    if (container.name() == name) return container.restart_policy() == "Always";
+  }
+  return false;
+}
+
+bool IsHelper(const core::Pod& pod, const std::string& name) {
+  if (IsHelperContainer(name)) return true;
+  if (name.empty() || pod.spec().containers().empty()) return false;
+  for (const core::Container& container : pod.spec().containers()) {
+    if (container.name() == name) return false;
+  }
+  return true;
+}
+
+bool IsWaitingForRestart(const core::ContainerStatus& status) {
+  return status.state().waiting().reason() == "CrashLoopBackOff";
+}
+
+EndedContainer EndOfContainer(const core::ContainerStatus& status) {
+  EndedContainer ended;
+  const core::ContainerState& state = status.state();
+  const auto& last = status.last_state();
+  if (state.has_terminated()) {
+    ended.terminated = &state.terminated();
+  } else if (last.has_terminated() &&
+             (IsWaitingForRestart(status) || state.has_running() ||
+              !state.has_waiting() ||
+              state.waiting().reason() == "RunContainerError")) {
+    ended.terminated = &last.terminated();
+    ended.last = true;
+    ended.recovered = state.has_running();
+  }
+  if (ended.terminated == nullptr) return ended;
+  ended.code = CodeIn(*ended.terminated);
+  ended.end = EndOf(ended.code, ended.terminated->reason());
+  return ended;
+}
+
+End EndOf(std::int32_t exit_code, std::string_view reason) {
+  if (reason == "ContainerStatusUnknown" || reason == "Unknown") {
+    return End::kLost;
+  }
+  if (exit_code == 0) {
+    const bool failed = reason == "StartError" ||
+                        reason == "ContainerCannotRun" ||
+                        reason == "seccomp killed";
+    return failed ? End::kOwn : End::kClean;
+  }
+  if (exit_code == -1) return End::kLost;
+  switch (SignalOf(exit_code)) {
+    case 1:
+    case 2:
+    case 9:
+    case 15:
+      return End::kKilled;
+    default:
+      return exit_code == -1073741510 ? End::kKilled : End::kOwn;
+  }
+}
+
+void ReadEndedContainer(const Context& context, int pod,
+                        const EndedContainer& ended, Candidates& facts) {
+  EndedReader(context, pod, facts).Read(ended);
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,248 @@
+#include "policy/demystify/readers/event_reader.h"
+
+#include <algorithm>
+#include <array>
+
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Which stages may still be the cause.
+struct Gate {
+  bool create = true;
+  bool schedule = true;
+  bool start = true;
+
+  bool Admits(Stage stage) const {
+    switch (stage) {
+      case Stage::kCreate:
+        return create;
+      case Stage::kSchedule:
+        return schedule;
+      case Stage::kStart:
+        return start;
+      case Stage::kRun:
+      case Stage::kNode:
+        return true;
+    }
+    return true;
+  }
+};
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool IsAboutImage(std::string_view text) {
+  return Contains(text, "pull") || Contains(text, "ErrImage") ||
+         Contains(text, "InvalidImageName") || Contains(text, "ImageInspect") ||
+         Contains(text, "image \"");
+}
+
+const TextTable* TableOf(Texts texts) {
+  switch (texts) {
+    case Texts::kKubelet:
+      return &KubeletTexts();
+    case Texts::kImage:
+      return &ImageTexts();
+    case Texts::kStart:
+      return &StartTexts();
+    case Texts::kMount:
+      return &MountTexts();
+    case Texts::kScheduling:
+      return &SchedulingTexts();
+    case Texts::kCreation:
+      return &CreationTexts();
+    case Texts::kKilling:
+      return &KillingTexts();
+    case Texts::kKernel:
+      return &KernelTexts();
+    case Texts::kQueue:
+      return &QueueTexts();
+    case Texts::kOperator:
+      return &OperatorTexts();
+    case Texts::kApplication:
+      return &ApplicationTexts();
+    case Texts::kNone:
+    case Texts::kAny:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+class EventReader {
+ public:
+  EventReader(const Context& context, const Gate& gate, Candidates& facts)
+      : context_(context), gate_(gate), facts_(facts) {}
+
+  void Read(int index, std::optional<std::int32_t> exit_code) {
+    const core::Event& event = context_.report.events(index);
+    place_ = {Root::kEvents, index, "", -1, ".reason"};
+    at_ = LastTime(event);
+    if (!event.message().empty()) {
+      context_.AddUserSignature(facts_, v1::Signature::EVENT, event.message(),
+                                exit_code, At(".message"), at_);
+    }
+    const EventSignature* row = FindEvent(event.reason());
+    // The taint manager takes an eviction back under the same reason.
+    if (event.message().compare(0, 19, "Cancelling deletion") == 0) return;
+    if (row == nullptr) {
+      if (ReadEviction(event) || ReadPodReason(event)) return;
+      const bool worth = event.reason().empty() || event.type() == "Warning";
+      if (!worth) return;
+      row = &OtherEvent();
+    }
+    if (!gate_.Admits(row->stage)) return;
+    const Signature* text = ReadText(*row, event.message());
+    if (row->needs_text) return;
+    if (text != nullptr && text->cause != row->row.cause) return;
+    Candidate candidate =
+        MakeCandidate("event", row->row, place_, event.reason());
+    candidate.at = at_;
+    Add(facts_, candidate);
+  }
+
+ private:
+  Place At(const char* leaf) const {
+    Place place = place_;
+    place.leaf = leaf;
+    return place;
+  }
+
+  // Kueue: EvictedDueTo and the reason of its condition.
+  bool ReadEviction(const core::Event& event) {
+    constexpr std::string_view kPrefix = "EvictedDueTo";
+    const std::string_view reason = event.reason();
+    if (reason.substr(0, kPrefix.size()) != kPrefix) return false;
+    Candidate candidate = MakeCandidate(
+        "event", *FindEvictedReason(reason.substr(kPrefix.size())), place_,
+        reason);
+    candidate.at = at_;
+    Add(facts_, candidate);
+    return true;
+  }
+
+  // Kubelet and eviction manager use the pod's reason as the event's.
+  bool ReadPodReason(const core::Event& event) {
+    const Signature* row = FindPodReason(event.reason());
+    if (row == nullptr) return false;
+    Candidate candidate = MakeCandidate("event", *row, place_, event.reason());
+    candidate.at = at_;
+    Add(facts_, candidate);
+    return true;
+  }
+
+  const Signature* ReadText(const EventSignature& row,
+                            const std::string& message) {
+    if (message.empty() || row.texts == Texts::kNone) return nullptr;
+    if (const TextTable* table = TableOf(row.texts)) {
+      return AddText(facts_, *table, message, At(".message"), at_);
+    }
+    if (IsAboutImage(message)) {
+      if (!gate_.start) return nullptr;
+      return AddText(facts_, ImageTexts(), message, At(".message"), at_);
+    }
+    return ReadAnyText(message);
+  }
+
+  const Signature* ReadAnyText(const std::string& message) {
+    struct Try {
+      Texts texts;
+      bool admitted;
+    };
+    const std::array<Try, 7> tries = {{{Texts::kKubelet, true},
+                                       {Texts::kKilling, true},
+                                       {Texts::kScheduling, gate_.schedule},
+                                       {Texts::kQueue, true},
+                                       {Texts::kStart, gate_.start},
+                                       {Texts::kMount, gate_.start},
+                                       {Texts::kCreation, gate_.create}}};
+    for (const Try& attempt : tries) {
+      if (!attempt.admitted) continue;
+      const Signature* row = AddText(facts_, *TableOf(attempt.texts), message,
+                                     At(".message"), at_);
+      if (row != nullptr) return row;
+    }
+    return nullptr;
+  }
+
+  const Context& context_;
+  const Gate gate_;
+  Candidates& facts_;
+  Place place_;
+  Seconds at_ = kUnknownTime;
+};
+
+Seconds Latest(std::initializer_list<Seconds> times) { return std::max(times); }
+
+}  // namespace
+
+Seconds FirstTime(const core::Event& event) {
+  return Earlier(ToSeconds(event.first_timestamp()),
+                 Earlier(ToSeconds(event.event_time()),
+                         ToSeconds(event.last_timestamp())));
+}
+
+Seconds LastTime(const core::Event& event) {
+  return Latest({ToSeconds(event.last_timestamp()),
+                 ToSeconds(event.series().last_observed_time()),
+                 ToSeconds(event.event_time()),
+                 ToSeconds(event.first_timestamp())});
+}
+
+void ReadEventsOfPod(const Context& context, int index, const PodState& state,
+                     Candidates& facts) {
+  const core::Pod& pod = context.report.pods(index);
+  const auto first =
+      std::lower_bound(context.pod_events.begin(), context.pod_events.end(),
+                       index, [](const Context::Link& link, int target) {
+                         return link.target < target;
+                       });
+  auto last = first;
+  Gate gate;
+  gate.create = false;
+  gate.start = !state.started || state.blocked;
+  gate.schedule = !state.started && !state.blocked;
+  for (; last != context.pod_events.end() && last->target == index; ++last) {
+    if (context.report.events(last->event).reason() == "Scheduled") {
+      gate.schedule = false;
+    }
+  }
+  EventReader reader(context, gate, facts);
+  for (auto link = first; link != last; ++link) {
+    reader.Read(link->event, state.exit_code);
+  }
+  if (context.node_events.empty()) return;
+  std::string_view node = pod.spec().node_name();
+  if (node.empty() && context.report.pods_size() == 1) {
+    // The only pod: the only node is its node.
+    if (context.node_events.size() > 1) return;
+    node = context.node_events.begin()->first;
+  }
+  const auto events = context.node_events.find(node);
+  if (events == context.node_events.end()) return;
+  for (const int event : events->second) reader.Read(event, state.exit_code);
+}
+
+void ReadOtherEvents(const Context& context, Candidates& facts) {
+  Gate gate;
+  for (const int index : context.other_events) {
+    const std::string& reason = context.report.events(index).reason();
+    if (reason == "Scheduled") gate.schedule = false;
+  }
+  EventReader reader(context, gate, facts);
+  for (const int index : context.other_events) {
+    reader.Read(index, std::nullopt);
+  }
+  if (!context.report.pods().empty() || context.node_events.empty()) return;
+  for (int i = 0; i < context.report.events_size(); ++i) {
+    if (context.report.events(i).involved_object().kind() == "Node") {
+      reader.Read(i, std::nullopt);
+    }
+  }
+}
+
+}  // namespace mulligan::demystify

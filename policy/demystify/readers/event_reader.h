@@ -1,0 +1,26 @@
+// Events: about a pod, about its node, or about anything else.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_EVENT_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_EVENT_READER_H_
+
+#include "mulligan/kubernetes/core/v1/event.pb.h"
+#include "policy/demystify/candidate.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/readers/pod_reader.h"
+
+namespace mulligan::demystify {
+
+// Adds what the events about pods[index] and about its node say. Events of a
+// stage of life that the pod has left behind are history and say nothing.
+void ReadEventsOfPod(const Context& context, int index, const PodState& state,
+                     Candidates& facts);
+
+// Adds what all other events say; for reports without a failing pod.
+void ReadOtherEvents(const Context& context, Candidates& facts);
+
+// First and last occurrence, whichever form the event has.
+Seconds FirstTime(const kubernetes::core::v1::Event& event);
+Seconds LastTime(const kubernetes::core::v1::Event& event);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_EVENT_READER_H_

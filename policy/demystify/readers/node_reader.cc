@@ -1,0 +1,89 @@
+#include "policy/demystify/readers/node_reader.h"
+
+#include <algorithm>
+
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// More than any real node has.
+constexpr int kMaxTaints = 256;
+
+template <typename Map>
+std::string_view SpotLabelIn(const Map& labels) {
+  std::string_view found;
+  for (const auto& [key, value] : labels) {
+    // The smallest, so that map order does not show.
+    if (IsSpotLabel(key, value) && (found.empty() || key < found)) found = key;
+  }
+  return found;
+}
+
+}  // namespace
+
+void ReadNode(const Context& context, int index, Candidates& facts) {
+  const core::Node& node = context.report.nodes(index);
+  const int taints = std::min(node.spec().taints_size(), kMaxTaints);
+  for (int i = 0; i < taints; ++i) {
+    const core::Taint& taint = node.spec().taints(i);
+    const Signature* row = FindTaint(taint.key());
+    if (row == nullptr) continue;
+    Candidate candidate = MakeCandidate(
+        "taint", *row, {Root::kNodes, index, ".spec.taints", i, ".key"},
+        taint.key());
+    candidate.at = ToSeconds(taint.time_added());
+    Add(facts, candidate);
+  }
+  for (int i = 0; i < node.status().conditions_size(); ++i) {
+    const core::NodeCondition& condition = node.status().conditions(i);
+    const Signature* row = FindNodeCondition(
+        condition.type(), condition.status(), condition.reason());
+    if (row == nullptr) continue;
+    Candidate candidate = MakeCandidate(
+        "node-condition", *row,
+        {Root::kNodes, index, ".status.conditions", i, ".status"}, row->key);
+    candidate.at = ToSeconds(condition.last_transition_time());
+    Add(facts, candidate);
+  }
+  if (node.metadata().has_deletion_timestamp() &&
+      Known(ToSeconds(node.metadata().deletion_timestamp()))) {
+    Candidate candidate = MakeCandidate(
+        "sign", *FindSpecialSign("node-deleted"),
+        {Root::kNodes, index, "", -1, ".metadata.deletionTimestamp"}, "set");
+    candidate.at = ToSeconds(node.metadata().deletion_timestamp());
+    Add(facts, candidate);
+  }
+}
+
+void ReadNodeOf(const Context& context, int index, const PodState& state,
+                Candidates& facts) {
+  // Taints and conditions explain nothing about an end of the pod's own.
+  if (!state.unclear_end()) return;
+  const int node = context.NodeOf(context.report.pods(index));
+  if (node >= 0) ReadNode(context, node, facts);
+}
+
+bool FindSpotSign(const Context& context, int index, Place& place,
+                  std::string_view& label) {
+  const core::Pod& pod = context.report.pods(index);
+  const int node = context.NodeOf(pod);
+  if (node >= 0) {
+    label = SpotLabelIn(context.report.nodes(node).metadata().labels());
+    place = {Root::kNodes, node, "", -1, ".metadata.labels"};
+    if (!label.empty()) return true;
+  }
+  label = SpotLabelIn(pod.spec().node_selector());
+  place = {Root::kPods, index, "", -1, ".spec.nodeSelector"};
+  if (!label.empty()) return true;
+  if (context.report.workload().interruptible()) {
+    label = "true";
+    place = {Root::kReport, -1, "", -1, "workload.interruptible"};
+    return true;
+  }
+  return false;
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,333 @@
+#include "policy/demystify/readers/pod_reader.h"
+
+#include <algorithm>
+
+#include "policy/demystify/life_signs.h"
+#include "policy/demystify/readers/container_reader.h"
+#include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/node_reader.h"
+#include "policy/demystify/readers/pod_conditions.h"
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Kubelet and node controller report trouble of a node this late.
+constexpr Seconds kNodeReportDelay = 60;
+
+Phase PhaseOf(const std::string& phase) {
+  if (phase == "Running") return Phase::kRunning;
+  if (phase == "Failed") return Phase::kFailed;
+  if (phase == "Pending") return Phase::kPending;
+  if (phase == "Succeeded") return Phase::kSucceeded;
+  return Phase::kUnknown;
+}
+
+Place InPod(int index, const char* leaf) {
+  return {Root::kPods, index, "", -1, leaf};
+}
+
+class PodReader {
+ public:
+  PodReader(const Context& context, int index, Candidates& facts)
+      : context_(context),
+        index_(index),
+        pod_(context.report.pods(index)),
+        facts_(facts) {}
+
+  PodReading Read() {
+    const core::PodStatus& status = pod_.status();
+    state_.phase = PhaseOf(status.phase());
+    ReadContainers(context_, index_, state_, facts_);
+    if (status.conditions_size() > 0) {
+      ReadPodConditions(context_, index_, state_, facts_);
+    }
+    if (!status.reason().empty() || !status.message().empty()) ReadReason();
+    if (pod_.metadata().has_deletion_timestamp()) ReadDeletion();
+    if (!context_.report.nodes().empty()) {
+      ReadNodeOf(context_, index_, state_, facts_);
+    }
+    if (!context_.report.events().empty()) {
+      ReadEventsOfPod(context_, index_, state_, facts_);
+    }
+    if (!context_.report.usage().empty()) ReadUsage();
+    if (state_.container >= 0 && !state_.init) ReadDevices();
+    ReadOutcome();
+    Weigh();
+    ReadSpot();
+    PodReading reading;
+    reading.pod = index_;
+    if (const Candidate* best = Strongest(facts_)) reading.best = *best;
+    reading.state = state_;
+    return reading;
+  }
+
+ private:
+  void AddSign(std::string_view key, const char* leaf, std::string_view value,
+               Seconds at = kUnknownTime) {
+    Candidate candidate = MakeCandidate("sign", *FindSpecialSign(key),
+                                        InPod(index_, leaf), value);
+    candidate.at = at;
+    Add(facts_, candidate);
+  }
+
+  void ReadReason() {
+    const core::PodStatus& status = pod_.status();
+    const Signature* row = FindPodReason(status.reason());
+    const Place message = InPod(index_, ".status.message");
+    context_.AddUserSignature(facts_, v1::Signature::POD_MESSAGE,
+                              status.message(), state_.exit_code, message,
+                              kUnknownTime);
+    // Only the message tells the two kinds of eviction apart, and it is all
+    // there is when the reason is absent or not known.
+    const bool vague = row == nullptr || row->confidence == v1::LOW;
+    const bool told = vague && AddText(facts_, KubeletTexts(), status.message(),
+                                       message, kUnknownTime) != nullptr;
+    if (row == nullptr) return;
+    Candidate candidate = MakeCandidate(
+        "pod-reason", *row, InPod(index_, ".status.reason"), status.reason());
+    if (told) candidate.tier = Tier::kConvention;
+    if (state_.phase == Phase::kRunning && candidate.confidence == v1::HIGH &&
+        row->key != "NodeLost") {
+      // The reason of an earlier shutdown stays when the pod comes back.
+      candidate.confidence = v1::MEDIUM;
+    }
+    Add(facts_, candidate);
+  }
+
+  void ReadDeletion() {
+    const auto& metadata = pod_.metadata();
+    const Seconds gone = ToSeconds(metadata.deletion_timestamp());
+    if (!Known(gone)) return;
+    const Seconds grace =
+        std::clamp<Seconds>(metadata.deletion_grace_period_seconds(), 0, gone);
+    const Seconds requested = gone - grace;
+    AddSign("deletion-requested", ".metadata.deletionTimestamp", "set",
+            requested);
+    const bool still_there =
+        state_.phase == Phase::kRunning && state_.end == End::kNone;
+    if (still_there && Before(gone + kStuck, context_.now)) {
+      AddSign("stuck-terminating", ".metadata.deletionTimestamp", "set", gone);
+      facts_.back().order -= 1;
+    }
+  }
+
+  void ReadUsage() {
+    if (state_.end != End::kKilled) return;
+    if (SignalOf(state_.exit_code.value_or(0)) != 9) return;
+    const std::string_view container = ContainerName(pod_, state_);
+    for (const int i : context_.UsageOf(pod_)) {
+      const v1::ContainerUsage& usage = context_.report.usage(i);
+      const bool ours =
+          (usage.pod().empty() || usage.pod() == pod_.metadata().name()) &&
+          (usage.container().empty() || usage.container() == container);
+      // Sampling misses the last peak: 95 % counts as reached.
+      const bool reached =
+          usage.memory_limit_bytes() > 0 &&
+          usage.memory_peak_bytes() >=
+              usage.memory_limit_bytes() - usage.memory_limit_bytes() / 20;
+      if (!ours || !reached) continue;
+      AddSign("memory-peak-at-limit", "", "at the limit");
+      facts_.back().place = {Root::kUsage, i, "", -1, ".memoryPeakBytes"};
+    }
+  }
+
+  // A device its plug-in calls unhealthy; network adapters are devices too.
+  void ReadDevices() {
+    const auto& statuses = pod_.status().container_statuses();
+    if (state_.end == End::kClean || state_.container >= statuses.size())
+      return;
+    for (const core::ResourceStatus& resource :
+         statuses[state_.container].allocated_resources_status()) {
+      for (const core::ResourceHealth& device : resource.resources()) {
+        if (device.health() != "Unhealthy") continue;
+        AddSign("device-unhealthy", "", resource.name());
+        facts_.back().place = {Root::kPods, index_, ".status.containerStatuses",
+                               state_.container, ".allocatedResourcesStatus"};
+        const std::string& name = resource.name();
+        if (name.find("rdma") != std::string::npos ||
+            name.find("roce") != std::string::npos ||
+            name.find("/ib") != std::string::npos) {
+          facts_.back().cause = v1::FABRIC_FAULT;
+        }
+        return;
+      }
+    }
+  }
+
+  // What the phase alone says.
+  void ReadOutcome() {
+    if (state_.phase == Phase::kSucceeded) {
+      AddSign("workload-pod-succeeded", ".status.phase", "Succeeded",
+              state_.finished_at);
+      facts_.back().tier = Tier::kDecisive;
+      facts_.back().order = kQueueWeight;
+      return;
+    }
+    if (state_.end == End::kClean && state_.phase != Phase::kRunning) {
+      AddSign("workload-pod-succeeded", ".status.containerStatuses",
+              "exit code 0", state_.finished_at);
+      if (state_.phase == Phase::kFailed) {
+        facts_.back().confidence = v1::MEDIUM;
+      }
+      return;
+    }
+    if (Strongest(facts_) != nullptr) return;
+    if (state_.phase == Phase::kFailed) {
+      AddSign(state_.started ? "failed-while-running" : "failed-without-status",
+              ".status.phase", "Failed");
+    } else if (state_.phase == Phase::kPending) {
+      ReadPending();
+    }
+  }
+
+  void ReadPending() {
+    if (InitRuns(pod_)) return;
+    const Seconds since = StartingSince(pod_);
+    if (Known(since) && Before(since + kStuck, context_.now)) {
+      AddSign("still-starting", ".status.phase", "Pending", since);
+    }
+  }
+
+  // Facts against each other: a kill explains itself by nothing, an end of
+  // its own needs no explanation from outside, and what was announced after
+  // the end did not cause it.
+  void Weigh() {
+    const bool oom = HasFreshOomKill();
+    const bool runs = !state_.recovered && PodRuns(pod_);
+    for (Candidate& fact : facts_) {
+      if (!fact.decides()) continue;
+      if (runs && IsPassing(fact)) {
+        Demote(fact, "the pod is running");
+        continue;
+      }
+      // Within the grace period of a deletion a program may answer its SIGTERM
+      // with an exit of its own.
+      if (fact.row->key == "deletion-requested" && state_.end == End::kOwn &&
+          pod_.metadata().deletion_grace_period_seconds() > 0 &&
+          Known(fact.at) && fact.at <= state_.finished_at &&
+          state_.finished_at <=
+              ToSeconds(pod_.metadata().deletion_timestamp()) +
+                  kNodeReportDelay) {
+        fact.confidence = v1::LOW;
+        continue;
+      }
+      if ((fact.flags & kUnclearEndOnly) != 0) {
+        if (!state_.unclear_end()) {
+          Demote(fact, "the container ended by itself");
+          continue;
+        }
+        const bool alive = state_.end == End::kNone && !state_.blocked &&
+                           state_.phase == Phase::kRunning;
+        if (alive && fact.tier <= Tier::kConvention) {
+          Demote(fact, "the pod is running");
+          continue;
+        }
+      }
+      const bool outside = fact.order <= 2 * kDisruptionWeight ||
+                           (fact.flags & kUnclearEndOnly) != 0;
+      if (outside && state_.end != End::kClean && AfterTheEnd(fact)) {
+        Demote(fact, "announced after the container had ended");
+        continue;
+      }
+      if (oom && YieldsToOomKill(fact)) {
+        Demote(fact, "the container was killed at its memory limit");
+      }
+    }
+  }
+
+  // Of a pod that runs: what an event said, and trouble of its node that may
+  // still pass.
+  bool IsPassing(const Candidate& fact) const {
+    if (fact.place.root == Root::kEvents) return true;
+    return fact.place.root == Root::kNodes &&
+           !(Known(fact.at) && Before(fact.at + kNodePatience, context_.now));
+  }
+
+  bool AfterTheEnd(const Candidate& fact) const {
+    if (fact.place.root == Root::kPods || fact.place.root == Root::kWorkload) {
+      return Before(state_.finished_at, fact.at);
+    }
+    return Known(fact.at) && Known(state_.finished_at) &&
+           state_.finished_at + kNodeReportDelay < fact.at;
+  }
+
+  bool HasFreshOomKill() const {
+    for (const Candidate& fact : facts_) {
+      if (fact.decides() && fact.row->key == "OOMKilled" &&
+          fact.place.root == Root::kPods && fact.cause == v1::CONTAINER_OOM) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // An OOM kill stands (kubernetes.md 9.5) unless the node itself was short
+  // of memory, or the pod was being disrupted when it happened.
+  bool YieldsToOomKill(const Candidate& fact) const {
+    if (fact.cause == v1::CONTAINER_OOM || fact.cause == v1::SUCCEEDED ||
+        fact.cause == v1::NODE_PRESSURE_EVICTED ||
+        fact.cause == v1::STORAGE_EXHAUSTED || fact.cause == v1::NODE_LOST) {
+      return false;
+    }
+    return fact.tier == Tier::kDecisive && fact.order < 2 * kContainerWeight &&
+           !(Known(fact.at) && Known(state_.finished_at));
+  }
+
+  // A node of spot capacity that went away was most likely taken back.
+  void ReadSpot() {
+    const Candidate* best = Strongest(facts_);
+    if (best == nullptr) return;
+    const bool gone =
+        best->cause == v1::NODE_SHUTDOWN ||
+        (best->cause == v1::NODE_LOST && best->tier == Tier::kDecisive &&
+         best->order == 2 * kDisruptionWeight);
+    if (!gone) return;
+    std::string_view label;
+    Place place;
+    if (!FindSpotSign(context_, index_, place, label)) return;
+    const Seconds at = best->at;
+    Candidate candidate = MakeCandidate(
+        "sign", *FindSpecialSign("spot-node-shutdown"), place, label);
+    candidate.order = best->order - 1;
+    candidate.at = at;
+    Add(facts_, candidate);
+  }
+
+  const Context& context_;
+  const int index_;
+  const core::Pod& pod_;
+  Candidates& facts_;
+  PodState state_;
+};
+
+}  // namespace
+
+PodReading ReadPod(const Context& context, int index, Candidates& facts) {
+  return PodReader(context, index, facts).Read();
+}
+
+bool InitRuns(const core::Pod& pod) {
+  for (const core::ContainerStatus& status :
+       pod.status().init_container_statuses()) {
+    if (status.state().has_running()) return true;
+  }
+  return false;
+}
+
+Seconds StartingSince(const core::Pod& pod) {
+  const Seconds start = ToSeconds(pod.status().start_time());
+  return Known(start) ? start : ToSeconds(pod.metadata().creation_timestamp());
+}
+
+std::string_view ContainerName(const core::Pod& pod, const PodState& state) {
+  if (state.container < 0) return {};
+  const auto& statuses = state.init ? pod.status().init_container_statuses()
+                                    : pod.status().container_statuses();
+  return state.container < statuses.size() ? statuses[state.container].name()
+                                           : std::string_view();
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,23 @@
+#include "policy/demystify/signatures/application_texts.h"
+
+#include <vector>
+
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+
+const TextTable& ApplicationTexts() {
+  static const std::vector<TextSignature>* const rows = [] {
+    auto* all = new std::vector<TextSignature>;
+    for (const auto family :
+         {HardwareTexts(), MemoryTexts(), UserErrorTexts(), CollectiveTexts(),
+          DependencyTexts(), ProgramTexts()}) {
+      all->insert(all->end(), family.begin(), family.end());
+    }
+    return all;
+  }();
+  static const TextTable* const table = new TextTable("text", *rows);
+  return *table;
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,29 @@
+// The families of application texts, in the order they are tried.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_APPLICATION_TEXTS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_APPLICATION_TEXTS_H_
+
+#include <span>
+
+#include "policy/demystify/signatures/text_table.h"
+
+namespace mulligan::demystify {
+
+constexpr TextSignature AppText(std::string_view keyword, const char* pattern,
+                                std::string_view name, v1::Cause cause,
+                                v1::Confidence confidence, Tier tier,
+                                std::uint8_t flags, std::string_view meaning) {
+  return {keyword,
+          pattern,
+          {name, cause, confidence, tier, kTextWeight, flags, meaning}};
+}
+
+std::span<const TextSignature> HardwareTexts();
+std::span<const TextSignature> MemoryTexts();
+std::span<const TextSignature> UserErrorTexts();
+std::span<const TextSignature> CollectiveTexts();
+std::span<const TextSignature> DependencyTexts();
+std::span<const TextSignature> ProgramTexts();
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_APPLICATION_TEXTS_H_

@@ -1,0 +1,287 @@
+// API errors: metav1.Status reasons, HTTP codes, and the texts that tell them
+// apart. A call that was refused is not a call that failed, and neither is a
+// quota.
+#include <algorithm>
+
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using v1::HIGH;
+using v1::LOW;
+using v1::MEDIUM;
+
+constexpr Signature Error(std::string_view key, v1::Cause cause,
+                          v1::Confidence confidence, std::string_view meaning) {
+  return {key,      cause,  confidence, Tier::kDecisive, kOperatorWeight,
+          kNoFlags, meaning};
+}
+
+constexpr Signature kReasons[] = {
+    Error("AlreadyExists", v1::CREATE_CONFLICT, HIGH,
+          "an object of that name exists, usually the previous one"),
+    Error("BadRequest", v1::CREATE_REJECTED, HIGH,
+          "the API server could not read the object"),
+    Error("Conflict", v1::CREATE_CONFLICT, MEDIUM,
+          "the object was changed or is being deleted by somebody else"),
+    Error("Expired", v1::API_TRANSIENT, HIGH, "the request was out of date"),
+    Error("Forbidden", v1::CREATE_REJECTED, MEDIUM,
+          "the API server refuses the object: permission, policy or quota"),
+    Error("Gone", v1::API_TRANSIENT, MEDIUM, "the requested version is gone"),
+    Error("InternalError", v1::API_TRANSIENT, HIGH,
+          "the API server failed to serve the request"),
+    Error("Invalid", v1::CREATE_REJECTED, HIGH,
+          "the API server found a field invalid"),
+    Error("MethodNotAllowed", v1::CREATE_REJECTED, HIGH,
+          "the API does not allow the call"),
+    Error("NotAcceptable", v1::CREATE_REJECTED, HIGH,
+          "the API does not offer the wanted form"),
+    Error("NotFound", v1::CREATE_REJECTED, HIGH,
+          "the namespace, kind or a named object does not exist"),
+    Error("RequestEntityTooLarge", v1::CREATE_REJECTED, HIGH,
+          "the object is too large"),
+    Error("ServerTimeout", v1::API_TRANSIENT, HIGH,
+          "the API server did not finish in time"),
+    Error("ServiceUnavailable", v1::API_TRANSIENT, HIGH,
+          "the API server is unavailable"),
+    Error("StorageReadError", v1::API_TRANSIENT, MEDIUM,
+          "the API server could not read its storage"),
+    Error("Timeout", v1::API_TRANSIENT, HIGH,
+          "the request did not finish in time"),
+    Error("TooManyRequests", v1::API_TRANSIENT, HIGH,
+          "the API server asks to slow down"),
+    Error("Unauthorized", v1::CREATE_REJECTED, MEDIUM,
+          "the caller is not known to the API server"),
+    Error("UnsupportedMediaType", v1::CREATE_REJECTED, HIGH,
+          "the API does not take the form sent"),
+};
+static_assert(IsSorted(kReasons));
+
+struct HttpCode {
+  std::int32_t first;
+  std::int32_t last;
+  Signature row;
+};
+// First match wins.
+constexpr HttpCode kHttpCodes[] = {
+    {408, 408, Error("408", v1::API_TRANSIENT, HIGH, "the request timed out")},
+    {409, 409,
+     Error("409", v1::CREATE_CONFLICT, MEDIUM,
+           "the object exists or is being changed")},
+    {410, 410, Error("410", v1::API_TRANSIENT, MEDIUM, "gone")},
+    {425, 425, Error("425", v1::API_TRANSIENT, MEDIUM, "too early")},
+    {429, 429,
+     Error("429", v1::API_TRANSIENT, HIGH, "the API server asks to slow down")},
+    {403, 403,
+     Error("403", v1::CREATE_REJECTED, MEDIUM,
+           "forbidden: permission, policy or quota")},
+    {400, 499,
+     Error("4xx", v1::CREATE_REJECTED, HIGH,
+           "the API server refuses the object")},
+    {500, 599, Error("5xx", v1::API_TRANSIENT, HIGH, "the API server failed")},
+};
+
+constexpr Signature kBuild =
+    Error("BUILD", v1::CREATE_REJECTED, HIGH,
+          "the objects could not be built from the specification; no call was "
+          "made");
+constexpr Signature kNoAnswer =
+    Error("no answer", v1::API_TRANSIENT, LOW,
+          "the call failed without an answer that says more");
+
+constexpr TextSignature Text(std::string_view keyword, const char* pattern,
+                             std::string_view name, v1::Cause cause,
+                             v1::Confidence confidence,
+                             std::string_view meaning) {
+  return {keyword,
+          pattern,
+          {name, cause, confidence, Tier::kDecisive, kOperatorWeight, kNoFlags,
+           meaning}};
+}
+
+constexpr TextSignature kTexts[] = {
+    Text("must specify ", "failed quota", "quota-needs-request",
+         v1::CREATE_REJECTED, HIGH,
+         "a quota demands requests or limits the specification lacks"),
+    Text("exceeded quota", nullptr, "quota-exceeded", v1::QUOTA_EXCEEDED, HIGH,
+         "a ResourceQuota is used up"),
+    Text("current usage is", "quota is .*requesting", "quota-old-text",
+         v1::QUOTA_EXCEEDED, HIGH, "a ResourceQuota is used up"),
+    Text("limited to", "requested:.*used:.*limited:", "quota-numbers",
+         v1::QUOTA_EXCEEDED, HIGH, "a ResourceQuota is used up"),
+    Text("resourcequotas", "cannot be fulfilled on resourcequotas",
+         "quota-conflict", v1::QUOTA_EXCEEDED, HIGH,
+         "two requests changed the quota at once"),
+    Text("quota evaluation timed out", nullptr, "quota-timeout",
+         v1::QUOTA_EXCEEDED, MEDIUM, "the quota was not evaluated in time"),
+    Text("insufficient quota", nullptr, "quota-insufficient",
+         v1::QUOTA_EXCEEDED, MEDIUM, "a quota is used up"),
+    Text("quota",
+         "quota.{0,40}(exceed|exhaust|reached)|"
+         "(exceed|exhaust|reach)\\w*.{0,60}quota",
+         "quota-other", v1::QUOTA_EXCEEDED, MEDIUM, "a quota is used up"),
+    Text("because it is being terminated", nullptr, "namespace-terminating",
+         v1::CREATE_REJECTED, HIGH, "the namespace is being deleted"),
+    Text("object is being deleted", nullptr, "being-deleted",
+         v1::CREATE_CONFLICT, HIGH,
+         "the previous object of that name is still terminating"),
+    Text("already exists", nullptr, "already-exists", v1::CREATE_CONFLICT, HIGH,
+         "an object of that name exists"),
+    Text("alreadyexists", nullptr, "already-exists-reason", v1::CREATE_CONFLICT,
+         HIGH, "an object of that name exists"),
+    Text("the object has been modified", nullptr, "modified",
+         v1::CREATE_CONFLICT, MEDIUM,
+         "somebody else changed the object at the same time"),
+    Text("denied the request", nullptr, "webhook-denied", v1::CREATE_REJECTED,
+         HIGH, "an admission webhook refuses the object"),
+    Text("calling webhook", "fail(ed|ure) calling webhook", "webhook-failed",
+         v1::API_TRANSIENT, HIGH, "an admission webhook did not answer"),
+    Text("call webhook", "failed to call webhook", "webhook-call",
+         v1::API_TRANSIENT, HIGH, "an admission webhook did not answer"),
+    Text("webhook", "webhook.*(timed? ?out|refused|unavailable|no endpoints)",
+         "webhook-trouble", v1::API_TRANSIENT, MEDIUM,
+         "an admission webhook did not answer"),
+    Text("is invalid", "is invalid: |is invalid$", "invalid",
+         v1::CREATE_REJECTED, HIGH, "a field is invalid"),
+    Text("invalid value", nullptr, "invalid-value", v1::CREATE_REJECTED, HIGH,
+         "a field is invalid"),
+    Text("required value", nullptr, "required-value", v1::CREATE_REJECTED, HIGH,
+         "a field is missing"),
+    Text("unsupported value", nullptr, "unsupported-value", v1::CREATE_REJECTED,
+         HIGH, "a field has a value the API does not know"),
+    Text("field is immutable", nullptr, "immutable", v1::CREATE_REJECTED, HIGH,
+         "a field cannot be changed"),
+    Text("unknown field", nullptr, "unknown-field", v1::CREATE_REJECTED, HIGH,
+         "the API does not know a field"),
+    Text("strict decoding error", nullptr, "strict-decoding",
+         v1::CREATE_REJECTED, HIGH, "the API does not know a field"),
+    Text("error validating data", nullptr, "validation", v1::CREATE_REJECTED,
+         HIGH, "the specification does not fit the schema"),
+    Text("failed to decode", nullptr, "decode", v1::CREATE_REJECTED, MEDIUM,
+         "the API server could not read the object"),
+    Text("cannot be handled as a", nullptr, "decode-type", v1::CREATE_REJECTED,
+         HIGH, "the API server could not read the object"),
+    Text("no matches for kind", nullptr, "no-kind", v1::CREATE_REJECTED, HIGH,
+         "the kind is not installed in the cluster"),
+    Text("could not find the requested resource", nullptr, "no-resource",
+         v1::CREATE_REJECTED, HIGH, "the API does not exist in the cluster"),
+    Text("violates podsecurity", nullptr, "pod-security", v1::CREATE_REJECTED,
+         HIGH, "the namespace's pod security level forbids the pod"),
+    Text("security context constraint", nullptr, "openshift-scc",
+         v1::CREATE_REJECTED, HIGH,
+         "no security context constraint allows the pod"),
+    Text("pod security policy", nullptr, "pod-security-policy",
+         v1::CREATE_REJECTED, HIGH, "no pod security policy allows the pod"),
+    Text("podsecuritypolicy", nullptr, "psp", v1::CREATE_REJECTED, HIGH,
+         "no pod security policy allows the pod"),
+    Text("cannot create resource", nullptr, "rbac", v1::CREATE_REJECTED, HIGH,
+         "the caller has no permission"),
+    Text("cannot ", "user \\S+ cannot \\w+ (resource )?", "rbac-verb",
+         v1::CREATE_REJECTED, HIGH, "the caller has no permission"),
+    Text("blockownerdeletion", "cannot set blockownerdeletion",
+         "rbac-finalizers", v1::CREATE_REJECTED, HIGH,
+         "the caller has no permission"),
+    Text("serviceaccount",
+         "service ?accounts? \\S* ?(was )?not found|"
+         "error looking up service account",
+         "no-service-account", v1::CREATE_REJECTED, MEDIUM,
+         "the service account does not exist"),
+    Text("looking up service account", nullptr, "service-account",
+         v1::CREATE_REJECTED, MEDIUM, "the service account does not exist"),
+    Text("no priorityclass", nullptr, "no-priority-class", v1::CREATE_REJECTED,
+         HIGH, "the priority class does not exist"),
+    Text("namespaces \"", "namespaces \"[^\"]*\" not found", "no-namespace",
+         v1::CREATE_REJECTED, HIGH, "the namespace does not exist"),
+    Text("must be no more than", nullptr, "name-too-long", v1::CREATE_REJECTED,
+         HIGH, "a name or value is too long"),
+    Text("maximum ", "(maximum|minimum) (cpu|memory|\\S+) usage per",
+         "limit-range", v1::CREATE_REJECTED, HIGH,
+         "a LimitRange forbids the resources asked for"),
+    Text("request entity too large", nullptr, "too-large", v1::CREATE_REJECTED,
+         HIGH, "the object is too large"),
+    Text("etcdserver: request is too large", nullptr, "etcd-too-large",
+         v1::CREATE_REJECTED, HIGH, "the object is too large"),
+    Text("too long: must have at most", nullptr, "too-long",
+         v1::CREATE_REJECTED, HIGH, "a value is too long"),
+    Text("etcdserver", nullptr, "etcd", v1::API_TRANSIENT, HIGH,
+         "the cluster's storage is in trouble"),
+    Text("leader changed", nullptr, "leader-changed", v1::API_TRANSIENT, HIGH,
+         "the cluster's storage changed its leader"),
+    Text("too many requests", nullptr, "too-many-requests", v1::API_TRANSIENT,
+         HIGH, "the API server asks to slow down"),
+    Text("client rate limiter", nullptr, "client-rate-limit", v1::API_TRANSIENT,
+         HIGH, "the caller's own rate limit"),
+    Text("timeout",
+         "timeout: request did not complete|(tls handshake|i/o|"
+         "gateway|client|server|request) time-?out|timeout exceeded",
+         "timeout", v1::API_TRANSIENT, HIGH,
+         "the API server did not answer in time"),
+    Text("timed out", nullptr, "timed-out", v1::API_TRANSIENT, MEDIUM,
+         "the API server did not answer in time"),
+    Text("context deadline exceeded", nullptr, "context-deadline",
+         v1::API_TRANSIENT, HIGH, "the API server did not answer in time"),
+    Text("connection refused", nullptr, "refused", v1::API_TRANSIENT, HIGH,
+         "the API server could not be reached"),
+    Text("connection reset", nullptr, "reset", v1::API_TRANSIENT, HIGH,
+         "the connection broke"),
+    Text("connection lost", nullptr, "lost", v1::API_TRANSIENT, HIGH,
+         "the connection broke"),
+    Text("broken pipe", nullptr, "broken-pipe", v1::API_TRANSIENT, HIGH,
+         "the connection broke"),
+    Text("unexpected eof", nullptr, "unexpected-eof", v1::API_TRANSIENT, HIGH,
+         "the connection broke"),
+    Text("eof", ": EOF\\b|^EOF$", "eof", v1::API_TRANSIENT, MEDIUM,
+         "the connection broke"),
+    Text("no route to host", nullptr, "no-route", v1::API_TRANSIENT, HIGH,
+         "the API server could not be reached"),
+    Text("no such host", nullptr, "no-host", v1::API_TRANSIENT, MEDIUM,
+         "the API server's name did not resolve"),
+    Text("no endpoints available", nullptr, "no-endpoints", v1::API_TRANSIENT,
+         HIGH, "a service of the control plane has no pods"),
+    Text("currently unable to handle", nullptr, "unable-to-handle",
+         v1::API_TRANSIENT, HIGH, "the API server is overloaded or starting"),
+    Text("service unavailable", nullptr, "service-unavailable",
+         v1::API_TRANSIENT, HIGH, "the API server is unavailable"),
+    Text("internal error occurred", nullptr, "internal", v1::API_TRANSIENT,
+         HIGH, "the API server failed to serve the request"),
+    Text("internal server error", nullptr, "internal-500", v1::API_TRANSIENT,
+         HIGH, "the API server failed to serve the request"),
+    Text("bad gateway", nullptr, "bad-gateway", v1::API_TRANSIENT, HIGH,
+         "the API server is unavailable"),
+    Text("unable to return a response", nullptr, "no-response",
+         v1::API_TRANSIENT, HIGH, "the API server did not answer in time"),
+    Text("re)initializing", nullptr, "initializing", v1::API_TRANSIENT, HIGH,
+         "the API server is starting"),
+    Text("not yet ready to handle", nullptr, "not-ready", v1::API_TRANSIENT,
+         HIGH, "the API server is starting"),
+    Text("throttl", nullptr, "throttled", v1::API_TRANSIENT, MEDIUM,
+         "the provider asks to slow down"),
+    Text("forbidden", nullptr, "forbidden", v1::CREATE_REJECTED, MEDIUM,
+         "the API server refuses the object"),
+    Text("not found", "\\bnot found\\b", "not-found", v1::CREATE_REJECTED,
+         MEDIUM, "something the object refers to does not exist"),
+};
+
+}  // namespace
+
+const Signature* FindStatusReason(std::string_view reason) {
+  return Find(kReasons, reason);
+}
+
+const Signature* FindHttpCode(std::int32_t code) {
+  for (const HttpCode& http : kHttpCodes) {
+    if (code >= http.first && code <= http.last) return &http.row;
+  }
+  return nullptr;
+}
+
+const Signature& BuildFailure() { return kBuild; }
+const Signature& NoAnswer() { return kNoAnswer; }
+
+const TextTable& CreationTexts() {
+  static const TextTable* const table = new TextTable("creation", kTexts);
+  return *table;
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,50 @@
+// Finds many fixed words in a text in one pass.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_KEYWORD_MATCHER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_KEYWORD_MATCHER_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace mulligan::demystify {
+
+// An Aho-Corasick automaton over ASCII-folded text. It is the prefilter of the
+// text tables: one table look-up per byte, no allocation, no lock and memory
+// fixed at construction, whatever the text. (A set of a few hundred unanchored
+// regular expressions would build its automaton while matching, under a lock.)
+// Immutable; safe to share.
+class KeywordMatcher {
+ public:
+  static constexpr std::size_t kMaxKeywords = 512;
+  // One bit per keyword, lowest first.
+  using Hits = std::array<std::uint64_t, kMaxKeywords / 64>;
+
+  // Keywords must be lower case and not empty; at most kMaxKeywords of them.
+  explicit KeywordMatcher(const std::vector<std::string_view>& keywords);
+
+  // Sets the bit of every keyword that occurs in `text`. Returns whether any
+  // does.
+  bool Match(std::string_view text, Hits& hits) const;
+
+ private:
+  static constexpr std::uint32_t kReports = 0x80000000U;
+
+  void AddKeyword(std::string_view keyword, std::uint16_t number);
+  void LinkStates();
+  std::uint32_t& Next(std::uint32_t state, std::uint32_t symbol) {
+    return next_[state * symbols_ + symbol];
+  }
+
+  // Byte to column of next_; bytes in no keyword share column 0.
+  std::array<std::uint8_t, 256> symbol_{};
+  std::uint32_t symbols_ = 1;
+  // Row per state. The top bit says that the target state reports keywords.
+  std::vector<std::uint32_t> next_;
+  // Keywords that end in each state, its suffixes included.
+  std::vector<std::vector<std::uint16_t>> reports_;
+};
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_KEYWORD_MATCHER_H_

@@ -1,0 +1,194 @@
+// Words of kubelet, taint manager, garbage collector and kernel about a pod's
+// end, in pod messages, conditions and events.
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using v1::HIGH;
+using v1::LOW;
+using v1::MEDIUM;
+
+constexpr TextSignature Pod(std::string_view keyword, const char* pattern,
+                            std::string_view name, v1::Cause cause,
+                            v1::Confidence confidence,
+                            std::string_view meaning) {
+  return {keyword,
+          pattern,
+          {name, cause, confidence, Tier::kDecisive, kPodWeight, kNoFlags,
+           meaning}};
+}
+
+constexpr TextSignature kKubelet[] = {
+    // The pod's own limit. Named in full, so above the node's trouble.
+    Pod("exceeded its local ephemeral storage limit", nullptr,
+        "container-storage-limit", v1::STORAGE_EXHAUSTED, HIGH,
+        "a container used more ephemeral storage than its limit"),
+    Pod("ephemeral local storage usage exceeds", nullptr, "pod-storage-limit",
+        v1::STORAGE_EXHAUSTED, HIGH,
+        "the pod used more ephemeral storage than its limits"),
+    Pod("usage of emptydir volume", nullptr, "empty-dir-limit",
+        v1::STORAGE_EXHAUSTED, HIGH,
+        "an emptyDir volume is larger than its limit"),
+    Pod("exceeds the ephemeral", "usage.*exceeds", "ephemeral-limit",
+        v1::STORAGE_EXHAUSTED, HIGH,
+        "the pod used more ephemeral storage than its limits"),
+    // The node's trouble.
+    Pod("node was low on resource", nullptr, "node-low",
+        v1::NODE_PRESSURE_EVICTED, HIGH,
+        "the node ran low on a resource and the pod was chosen"),
+    Pod("node had condition", nullptr, "node-condition",
+        v1::NODE_PRESSURE_EVICTED, HIGH,
+        "the node was under pressure and refused the pod"),
+    Pod("diskpressure", nullptr, "disk-pressure", v1::NODE_PRESSURE_EVICTED,
+        MEDIUM, "the node ran low on disk"),
+    Pod("memorypressure", nullptr, "memory-pressure", v1::NODE_PRESSURE_EVICTED,
+        MEDIUM, "the node ran low on memory"),
+    Pod("pidpressure", nullptr, "pid-pressure", v1::NODE_PRESSURE_EVICTED,
+        MEDIUM, "the node ran low on process ids"),
+    Pod("node shutdown", nullptr, "shutdown", v1::NODE_SHUTDOWN, HIGH,
+        "the node was shutting down"),
+    Pod("node is shutting", nullptr, "shutting-down", v1::NODE_SHUTDOWN, HIGH,
+        "the node was shutting down"),
+    Pod("progress of shutting down", nullptr, "shutdown-in-progress",
+        v1::NODE_SHUTDOWN, HIGH, "the node was shutting down"),
+    Pod("admit critical pod", nullptr, "critical-pod", v1::PREEMPTED_SCHEDULER,
+        HIGH, "the kubelet removed the pod to admit a critical one"),
+    Pod("preempting to accommodate", nullptr, "preempting",
+        v1::PREEMPTED_SCHEDULER, HIGH,
+        "the scheduler removed the pod for a more important one"),
+    Pod("preempted by", "preempted by .*(pod|node|on )", "preempted-by",
+        v1::PREEMPTED_SCHEDULER, HIGH,
+        "the scheduler removed the pod for a more important one"),
+    Pod("taint manager", "taint manager: deleting", "taint-manager",
+        v1::TAINT_EVICTED, HIGH,
+        "the node got a NoExecute taint the pod does not tolerate"),
+    Pod("node no longer exists", nullptr, "node-gone", v1::NODE_LOST, HIGH,
+        "the node is gone"),
+    Pod("is unresponsive", "node .*is unresponsive", "unresponsive",
+        v1::NODE_LOST, HIGH, "the kubelet of the node fell silent"),
+    Pod("node is not ready", nullptr, "node-not-ready", v1::NODE_LOST, MEDIUM,
+        "the node was not ready"),
+    Pod("pod was lost", nullptr, "pod-lost", v1::NODE_LOST, MEDIUM,
+        "the pod was lost with its node"),
+    Pod("eviction api", nullptr, "eviction-api", v1::DRAINED, HIGH,
+        "the pod was removed through the eviction API"),
+    Pod("node scale down", nullptr, "scale-down", v1::DRAINED, HIGH,
+        "the cluster autoscaler removed the pod with its node"),
+    Pod("being drained", nullptr, "being-drained", v1::DRAINED, MEDIUM,
+        "the node was drained"),
+    Pod("spot ", "spot (instance|node|vm|capacity|termination|interrupt)",
+        "spot", v1::SPOT_RECLAIMED, MEDIUM, "a spot machine was taken back"),
+    Pod("was preempted", "(instance|machine|vm|node) .*was preempted",
+        "machine-preempted", v1::SPOT_RECLAIMED, HIGH,
+        "a preemptible machine was taken back"),
+    Pod("active on the node longer", nullptr, "pod-deadline", v1::DEADLINE_POD,
+        HIGH, "the pod ran longer than its own activeDeadlineSeconds"),
+    Pod("active longer than specified deadline", nullptr, "job-deadline",
+        v1::DEADLINE_JOB, HIGH,
+        "the Job ran longer than its activeDeadlineSeconds"),
+    // Admission.
+    Pod("didn't have enough resource", nullptr, "out-of-resource",
+        v1::DEVICE_ADMISSION, HIGH,
+        "the node had no room left for the pod when it arrived"),
+    Pod("didn't have enough capacity", nullptr, "out-of-capacity",
+        v1::DEVICE_ADMISSION, HIGH,
+        "the node had no room left for the pod when it arrived"),
+    Pod("predicate ", "predicate \\S+ failed", "predicate",
+        v1::DEVICE_ADMISSION, HIGH,
+        "the node no longer matched the pod when it arrived"),
+    Pod("allocate failed", nullptr, "allocate", v1::DEVICE_ADMISSION, HIGH,
+        "a device manager of the kubelet could not serve the pod"),
+    Pod("update plugin resources failed", nullptr, "plugin-resources",
+        v1::DEVICE_ADMISSION, HIGH,
+        "a device manager of the kubelet could not serve the pod"),
+    Pod("cannot allocate unhealthy devices", nullptr, "unhealthy-devices",
+        v1::DEVICE_ADMISSION, HIGH, "the node's devices are unhealthy"),
+    Pod("no healthy devices", nullptr, "no-healthy-devices",
+        v1::DEVICE_ADMISSION, HIGH, "the node's devices are unhealthy"),
+    Pod("topology locality", nullptr, "topology", v1::DEVICE_ADMISSION, HIGH,
+        "the node could not align the pod's resources"),
+    Pod("not enough cpus available", nullptr, "cpu-manager",
+        v1::DEVICE_ADMISSION, HIGH,
+        "the kubelet's CPU manager could not serve the pod"),
+};
+
+constexpr TextSignature Probe(std::string_view keyword, const char* pattern,
+                              std::string_view name, Tier tier,
+                              v1::Confidence confidence, std::uint8_t flags,
+                              std::string_view meaning) {
+  return {keyword,
+          pattern,
+          {name, v1::PROBE_KILLED, confidence, tier, kContainerWeight, flags,
+           meaning}};
+}
+
+constexpr TextSignature kKilling[] = {
+    Probe("failed liveness probe", nullptr, "liveness", Tier::kDecisive, HIGH,
+          kUnclearEndOnly,
+          "the kubelet killed the container for a failed liveness probe"),
+    Probe("failed startup probe", nullptr, "startup", Tier::kDecisive, HIGH,
+          kUnclearEndOnly,
+          "the kubelet killed the container for a failed startup probe"),
+    Probe("container is unhealthy", nullptr, "unhealthy", Tier::kDecisive, HIGH,
+          kUnclearEndOnly,
+          "the kubelet killed the container for a failed liveness probe"),
+    Probe("liveness probe", "liveness probe (failed|errored|warning)",
+          "liveness-failing", Tier::kConvention, MEDIUM, kUnclearEndOnly,
+          "the liveness probe failed"),
+    Probe("startup probe", "startup probe (failed|errored|warning)",
+          "startup-failing", Tier::kConvention, MEDIUM, kUnclearEndOnly,
+          "the startup probe failed"),
+    {"failedpoststarthook",
+     nullptr,
+     {"post-start-hook", v1::CONFIG_USER_ERROR, MEDIUM, Tier::kSpecific,
+      kContainerWeight, kUnclearEndOnly,
+      "the container's postStart hook failed"}},
+    {"poststarthook",
+     nullptr,
+     {"post-start", v1::CONFIG_USER_ERROR, MEDIUM, Tier::kSpecific,
+      kContainerWeight, kUnclearEndOnly,
+      "the container's postStart hook failed"}},
+    {"marking for deletion",
+     nullptr,
+     {"taint-manager", v1::TAINT_EVICTED, HIGH, Tier::kDecisive,
+      kDisruptionWeight, kUnclearEndOnly,
+      "the taint manager deleted the pod for a NoExecute taint"}},
+    // The taint went away in time; nothing was evicted.
+    {"cancelling deletion",
+     nullptr,
+     {"taint-cancelled", v1::TAINT_EVICTED, LOW, Tier::kHint, kDisruptionWeight,
+      kUnclearEndOnly, "the taint manager took its deletion back"}},
+};
+
+constexpr TextSignature kKernel[] = {
+    {"memory cgroup out of memory",
+     nullptr,
+     {"cgroup-oom", v1::CONTAINER_OOM, MEDIUM, Tier::kSpecific,
+      kDisruptionWeight, kUnclearEndOnly,
+      "the kernel killed a process at its container's memory limit"}},
+    {"constraint_memcg",
+     nullptr,
+     {"memcg", v1::CONTAINER_OOM, MEDIUM, Tier::kSpecific, kDisruptionWeight,
+      kUnclearEndOnly,
+      "the kernel killed a process at its container's memory limit"}},
+};
+
+}  // namespace
+
+const TextTable& KubeletTexts() {
+  static const TextTable* const table = new TextTable("kubelet", kKubelet);
+  return *table;
+}
+
+const TextTable& KillingTexts() {
+  static const TextTable* const table = new TextTable("killing", kKilling);
+  return *table;
+}
+
+const TextTable& KernelTexts() {
+  static const TextTable* const table = new TextTable("kernel", kKernel);
+  return *table;
+}
+
+}  // namespace mulligan::demystify

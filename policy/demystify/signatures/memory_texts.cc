@@ -1,0 +1,166 @@
+// Memory and storage that ran out: of accelerators, of the process, of disks.
+#include "policy/demystify/signatures/application_texts.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using v1::LOW;
+using v1::MEDIUM;
+
+constexpr TextSignature GpuOom(std::string_view keyword, const char* pattern,
+                               std::string_view name) {
+  return AppText(keyword, pattern, name, v1::GPU_OOM, MEDIUM, Tier::kSpecific,
+                 kNoFlags, "the accelerator's memory ran out");
+}
+
+constexpr TextSignature Oom(std::string_view keyword, const char* pattern,
+                            std::string_view name, std::string_view meaning) {
+  return AppText(keyword, pattern, name, v1::CONTAINER_OOM, MEDIUM,
+                 Tier::kSpecific, kNoFlags, meaning);
+}
+
+constexpr TextSignature Storage(std::string_view keyword, const char* pattern,
+                                std::string_view name,
+                                std::string_view meaning) {
+  return AppText(keyword, pattern, name, v1::STORAGE_EXHAUSTED, MEDIUM,
+                 Tier::kSpecific, kNoFlags, meaning);
+}
+
+constexpr TextSignature kTexts[] = {
+    GpuOom("cuda out of memory", nullptr, "cuda-oom"),
+    GpuOom("cuda error: out of memory", nullptr, "cuda-error-oom"),
+    GpuOom("cuda_error_out_of_memory", nullptr, "cuda-oom-code"),
+    GpuOom("cudaerrormemoryallocation", nullptr, "cuda-oom-runtime"),
+    GpuOom("torch.cuda.outofmemoryerror", nullptr, "torch-cuda-oom"),
+    GpuOom("torch.outofmemoryerror", nullptr, "torch-oom"),
+    GpuOom("out of memory",
+           "(cuda|cudnn|cublas|nccl|gpu|hip|rocm|xpu|npu|hbm|"
+           "device|vram)[^\\n]{0,120}out of memory|out of memory[^\\n]{0,80}("
+           "gpu|cuda|hbm|device memory)",
+           "gpu-oom"),
+    GpuOom("hiperroroutofmemory", nullptr, "hip-oom"),
+    GpuOom("cublas_status_alloc_failed", nullptr, "cublas-alloc"),
+    GpuOom("cudnn_status_alloc_failed", nullptr, "cudnn-alloc"),
+    GpuOom("failed to cuda", "failed to cuda (calloc|malloc|host alloc)",
+           "nccl-alloc"),
+    GpuOom("resource_exhausted",
+           "resource_exhausted.{0,200}(hbm|allocat|out "
+           "of memory|oom|memory space)",
+           "xla-oom"),
+    GpuOom("resourceexhaustederror",
+           "oom when allocating|allocat|out of "
+           "memory",
+           "tf-oom"),
+    GpuOom("oom when allocating tensor", nullptr, "tf-oom-tensor"),
+    GpuOom("memory space hbm", nullptr, "tpu-hbm"),
+    GpuOom("no available memory for the cache blocks", nullptr, "vllm-cache"),
+    GpuOom("kv cache",
+           "kv cache.{0,120}(larger than|not enough|insufficient|"
+           "no available memory)|(not enough|insufficient).{0,60}kv cache",
+           "vllm-kv-cache"),
+    // The process or its cgroup.
+    Oom("memory cgroup out of memory", nullptr, "cgroup-oom",
+        "the kernel killed a process at the container's limit"),
+    Oom("oom-kill", nullptr, "oom-kill", "the kernel's OOM killer struck"),
+    Oom("oom_kill", nullptr, "oom-kill-count",
+        "the kernel's OOM killer struck"),
+    Oom("oomkilled", nullptr, "oomkilled", "a container was OOM-killed"),
+    Oom("oom killer",
+        "(invoked|triggered|kernel|linux|cgroup)[^\\n]{0,40}oom killer|oom "
+        "killer "
+        "(killed|invoked|terminated|struck|triggered)",
+        "oom-killer", "the kernel's OOM killer struck"),
+    Oom("out of memory: kill", nullptr, "kernel-oom",
+        "the kernel's OOM killer struck"),
+    Oom("java.lang.outofmemoryerror", nullptr, "java-oom",
+        "the JVM ran out of memory"),
+    Oom("java heap space", nullptr, "java-heap", "the JVM's heap is full"),
+    Oom("gc overhead limit exceeded", nullptr, "java-gc",
+        "the JVM's heap is full"),
+    Oom("exitonoutofmemoryerror", nullptr, "java-exit-oom",
+        "the JVM ran out of memory"),
+    Oom("there is insufficient memory for the java runtime", nullptr,
+        "java-native-oom", "the JVM got no memory"),
+    Oom("javascript heap out of memory", nullptr, "node-heap",
+        "the JavaScript heap is full"),
+    Oom("allocation failed - javascript", nullptr, "node-alloc",
+        "the JavaScript heap is full"),
+    Oom("runtime: out of memory", nullptr, "go-oom",
+        "the Go runtime got no memory"),
+    Oom("cannot allocate memory", nullptr, "enomem",
+        "the process got no memory"),
+    Oom("errno 12", "\\[errno 12\\]", "errno-12", "the process got no memory"),
+    Oom("std::bad_alloc", nullptr, "bad-alloc", "the process got no memory"),
+    Oom("memoryerror", "\\bmemoryerror\\b", "python-memory-error",
+        "the process got no memory"),
+    Oom("_arraymemoryerror", nullptr, "numpy-memory-error",
+        "the process got no memory"),
+    Oom("unable to allocate", "unable to allocate .{0,40}(bytes|[kmgt]i?b)",
+        "unable-to-allocate", "the process got no memory"),
+    Oom("memory allocation of", "memory allocation of \\d+ bytes failed",
+        "rust-alloc", "the process got no memory"),
+    Oom("virtual memory exhausted", nullptr, "virtual-memory",
+        "the process got no memory"),
+    Oom("failed to allocate memory", nullptr, "ruby-memory",
+        "the process got no memory"),
+    Oom("allowed memory size of", nullptr, "php-memory",
+        "the process reached its own memory limit"),
+    Oom("cannot allocate vector of size", nullptr, "r-memory",
+        "the process got no memory"),
+    Oom("killed by signal: killed", "dataloader worker|worker", "torch-worker",
+        "a worker process was killed, most often for memory"),
+    Oom("exceeding memory limits", nullptr, "spark-memory-limits",
+        "an executor exceeded its memory"),
+    Oom("exceeding physical memory limits", nullptr, "yarn-memory",
+        "an executor exceeded its memory"),
+    Oom("killed due to memory pressure", nullptr, "ray-memory-monitor",
+        "Ray's memory monitor killed a worker"),
+    Oom("ray.exceptions.outofmemoryerror", nullptr, "ray-oom",
+        "Ray's memory monitor killed a worker"),
+    Oom("node running low on memory", nullptr, "ray-low-memory",
+        "Ray's memory monitor killed a worker"),
+    Oom("exceeded 95% memory budget", nullptr, "dask-memory",
+        "Dask restarted a worker for its memory"),
+    Oom("memory limit",
+        "(exceeded|over|reached|above).{0,60}memory limit|"
+        "memory limit.{0,40}exceeded",
+        "memory-limit", "the process exceeded a memory limit"),
+    Oom("out of memory",
+        "(process|worker|container|task|job|executor|ran|"
+        "killed|fatal|error|exit)[^\\n]{0,60}out of memory|^out of memory|"
+        "out of memory(\\.|!|$| error|, malloc)",
+        "out-of-memory", "the process ran out of memory"),
+    // Disks.
+    Storage("insufficient shared memory", nullptr, "shm",
+            "/dev/shm is too small"),
+    Storage("out of shared memory", nullptr, "shared-memory",
+            "/dev/shm is too small"),
+    Storage("/dev/shm",
+            "/dev/shm.{0,120}(no space|full|too small|bus error|"
+            "exhaust|not enough)|(bus error|no space).{0,120}/dev/shm",
+            "shm-full", "/dev/shm is full"),
+    Storage("no space left on device", nullptr, "enospc",
+            "a file system the program writes to is full"),
+    Storage("enospc", "\\bENOSPC\\b", "enospc-code",
+            "a file system the program writes to is full"),
+    Storage("errno 28", nullptr, "errno-28",
+            "a file system the program writes to is full"),
+    Storage("disk quota exceeded", nullptr, "disk-quota",
+            "the program used up its disk quota"),
+    Storage("disk full", nullptr, "disk-full",
+            "a file system the program writes to is full"),
+    Storage("disk is full", nullptr, "disk-is-full",
+            "a file system the program writes to is full"),
+    Storage("outofdiskerror", nullptr, "ray-disk",
+            "Ray's object store has no disk space"),
+    Storage("not enough disk space", nullptr, "not-enough-disk",
+            "a file system the program writes to is full"),
+    Storage("insufficient disk space", nullptr, "insufficient-disk",
+            "a file system the program writes to is full"),
+};
+
+}  // namespace
+
+std::span<const TextSignature> MemoryTexts() { return kTexts; }
+
+}  // namespace mulligan::demystify

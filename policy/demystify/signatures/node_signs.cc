@@ -1,0 +1,187 @@
+// What nodes say about the pods they ran: taints, conditions and labels of
+// Kubernetes, cloud providers, autoscalers and problem detectors.
+#include <array>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using v1::HIGH;
+using v1::LOW;
+using v1::MEDIUM;
+
+constexpr Signature Notice(std::string_view key, v1::Cause cause,
+                           v1::Confidence confidence, Tier tier,
+                           std::string_view meaning) {
+  return {key,    cause, confidence, tier, kDisruptionWeight, kUnclearEndOnly,
+          meaning};
+}
+
+constexpr Signature kTaints[] = {
+    Notice("DeletionCandidateOfClusterAutoscaler", v1::DRAINED, LOW,
+           Tier::kHint, "the autoscaler may remove the node"),
+    Notice("ToBeDeletedByClusterAutoscaler", v1::DRAINED, HIGH, Tier::kDecisive,
+           "the cluster autoscaler is removing the node"),
+    Notice("aws-node-termination-handler/asg-lifecycle-termination",
+           v1::DRAINED, HIGH, Tier::kDecisive,
+           "the scaling group is ending the machine"),
+    Notice("aws-node-termination-handler/rebalance-recommendation",
+           v1::SPOT_RECLAIMED, MEDIUM, Tier::kSpecific,
+           "AWS expects to take the spot machine back"),
+    Notice("aws-node-termination-handler/scheduled-maintenance", v1::DRAINED,
+           HIGH, Tier::kDecisive, "AWS maintains the machine"),
+    Notice("aws-node-termination-handler/spot-itn", v1::SPOT_RECLAIMED, HIGH,
+           Tier::kDecisive,
+           "AWS announced that it takes the spot machine "
+           "back"),
+    Notice("cloud.google.com/impending-node-termination", v1::SPOT_RECLAIMED,
+           HIGH, Tier::kDecisive, "Google announced the end of the machine"),
+    Notice("karpenter.sh/disrupted", v1::DRAINED, MEDIUM, Tier::kSpecific,
+           "Karpenter is removing the node"),
+    Notice("karpenter.sh/disruption", v1::DRAINED, MEDIUM, Tier::kSpecific,
+           "Karpenter is removing the node"),
+    Notice("karpenter.sh/interruption", v1::SPOT_RECLAIMED, HIGH,
+           Tier::kDecisive, "Karpenter saw the provider's interruption notice"),
+    Notice("kubernetes.azure.com/scheduled-event", v1::SPOT_RECLAIMED, MEDIUM,
+           Tier::kSpecific, "Azure announced an event for the machine"),
+    Notice("node.cloudprovider.kubernetes.io/shutdown", v1::NODE_SHUTDOWN, HIGH,
+           Tier::kDecisive, "the provider has shut the machine down"),
+    Notice("node.kubernetes.io/disk-pressure", v1::NODE_PRESSURE_EVICTED, LOW,
+           Tier::kConvention, "the node runs low on disk"),
+    Notice("node.kubernetes.io/memory-pressure", v1::NODE_PRESSURE_EVICTED, LOW,
+           Tier::kConvention, "the node runs low on memory"),
+    Notice("node.kubernetes.io/network-unavailable", v1::NODE_LOST, LOW,
+           Tier::kConvention, "the node's network is not configured"),
+    Notice("node.kubernetes.io/not-ready", v1::NODE_LOST, HIGH, Tier::kSpecific,
+           "the node is not ready"),
+    Notice("node.kubernetes.io/out-of-service", v1::NODE_LOST, HIGH,
+           Tier::kDecisive, "the node was declared out of service"),
+    Notice("node.kubernetes.io/pid-pressure", v1::NODE_PRESSURE_EVICTED, LOW,
+           Tier::kConvention, "the node runs low on process ids"),
+    Notice("node.kubernetes.io/unreachable", v1::NODE_LOST, HIGH,
+           Tier::kSpecific, "the node cannot be reached"),
+    Notice("node.kubernetes.io/unschedulable", v1::DRAINED, LOW,
+           Tier::kConvention, "the node is cordoned"),
+    Notice("node.ocs.openshift.io/unhealthy", v1::NODE_LOST, MEDIUM,
+           Tier::kSpecific, "the node was found unhealthy"),
+    Notice("nvidia.com/gpu-unhealthy", v1::GPU_FAULT, MEDIUM, Tier::kSpecific,
+           "a GPU of the node is unhealthy"),
+};
+static_assert(IsSorted(kTaints));
+
+// "Type=Status", or "Type=Status/Reason" where the reason tells more.
+constexpr Signature kConditions[] = {
+    Notice("AcceleratedHardwareReady=False", v1::GPU_FAULT, HIGH,
+           Tier::kDecisive, "the node monitor found a fault of an accelerator"),
+    Notice("ContainerRuntimeReady=False", v1::NODE_LOST, MEDIUM,
+           Tier::kSpecific, "the node's container runtime is broken"),
+    Notice("ContainerRuntimeUnhealthy=True", v1::NODE_LOST, MEDIUM,
+           Tier::kSpecific, "the node's container runtime is broken"),
+    Notice("DiskPressure=True", v1::NODE_PRESSURE_EVICTED, LOW,
+           Tier::kConvention, "the node runs low on disk"),
+    Notice("FrequentContainerdRestart=True", v1::NODE_LOST, LOW,
+           Tier::kConvention, "the node's container runtime keeps restarting"),
+    Notice("FrequentKubeletRestart=True", v1::NODE_LOST, LOW, Tier::kConvention,
+           "the node's kubelet keeps restarting"),
+    Notice("GPUHealthy=False", v1::GPU_FAULT, HIGH, Tier::kDecisive,
+           "a GPU of the node is unhealthy"),
+    Notice("GpuUnhealthy=True", v1::GPU_FAULT, HIGH, Tier::kDecisive,
+           "a GPU of the node is unhealthy"),
+    Notice("IBLinkDown=True", v1::FABRIC_FAULT, HIGH, Tier::kDecisive,
+           "an InfiniBand link of the node is down"),
+    Notice("IBLinkFlapping=True", v1::FABRIC_FAULT, MEDIUM, Tier::kSpecific,
+           "an InfiniBand link of the node is unstable"),
+    Notice("KernelDeadlock=True", v1::NODE_LOST, MEDIUM, Tier::kSpecific,
+           "the node's kernel is stuck"),
+    Notice("KernelReady=False", v1::NODE_LOST, MEDIUM, Tier::kSpecific,
+           "the node's kernel is in trouble"),
+    Notice("MemoryPressure=True", v1::NODE_PRESSURE_EVICTED, LOW,
+           Tier::kConvention, "the node runs low on memory"),
+    Notice("NVLinkStatusInactive=True", v1::FABRIC_FAULT, HIGH, Tier::kDecisive,
+           "an NVLink of the node is inactive"),
+    Notice("NetworkUnavailable=True", v1::NODE_LOST, LOW, Tier::kConvention,
+           "the node's network is not configured"),
+    Notice("NetworkingReady=False", v1::NODE_LOST, MEDIUM, Tier::kSpecific,
+           "the node's network is in trouble"),
+    Notice("PIDPressure=True", v1::NODE_PRESSURE_EVICTED, LOW,
+           Tier::kConvention, "the node runs low on process ids"),
+    Notice("ReadonlyFilesystem=True", v1::NODE_LOST, MEDIUM, Tier::kSpecific,
+           "the node's file system turned read-only"),
+    Notice("Ready=False", v1::NODE_LOST, HIGH, Tier::kSpecific,
+           "the node is not ready"),
+    Notice("Ready=Unknown", v1::NODE_LOST, HIGH, Tier::kSpecific,
+           "the kubelet of the node fell silent"),
+    Notice("StorageReady=False", v1::NODE_LOST, MEDIUM, Tier::kSpecific,
+           "the node's storage is in trouble"),
+    Notice("VMEventScheduled=True", v1::NODE_SHUTDOWN, MEDIUM, Tier::kSpecific,
+           "Azure announced an event for the machine"),
+    Notice("VMEventScheduled=True/PreemptScheduled", v1::SPOT_RECLAIMED, HIGH,
+           Tier::kDecisive,
+           "Azure announced that it takes the spot machine "
+           "back"),
+    Notice("XIDErrors=True", v1::GPU_FAULT, HIGH, Tier::kDecisive,
+           "the NVIDIA driver reported an XID error on the node"),
+};
+static_assert(IsSorted(kConditions));
+
+struct SpotLabel {
+  std::string_view key;
+  std::string_view value;
+};
+constexpr SpotLabel kSpotLabels[] = {
+    {"cloud.google.com/gke-preemptible", "true"},
+    {"cloud.google.com/gke-provisioning", "spot"},
+    {"cloud.google.com/gke-spot", "true"},
+    {"eks.amazonaws.com/capacityType", "spot"},
+    {"karpenter.sh/capacity-type", "spot"},
+    {"kubernetes.azure.com/scalesetpriority", "spot"},
+    {"lifecycle", "ec2spot"},
+    {"lifecycle", "spot"},
+    {"node-lifecycle", "spot"},
+    {"node.kubernetes.io/lifecycle", "spot"},
+    {"oci.oraclecloud.com/oke-is-preemptible", "true"},
+    {"spotinst.io/node-lifecycle", "spot"},
+};
+
+}  // namespace
+
+const Signature* FindTaint(std::string_view key) { return Find(kTaints, key); }
+
+const Signature* FindNodeCondition(std::string_view type,
+                                   std::string_view status,
+                                   std::string_view reason) {
+  const auto of_type = [type](const Signature& row) {
+    return row.key.size() > type.size() &&
+           row.key.substr(0, type.size()) == type &&
+           row.key[type.size()] == '=';
+  };
+  const Signature* found = nullptr;
+  for (const Signature& row : kConditions) {
+    if (!of_type(row)) continue;
+    std::string_view rest = row.key.substr(type.size() + 1);
+    if (rest == status) found = &row;
+    if (rest.size() == status.size() + 1 + reason.size() &&
+        rest.substr(0, status.size()) == status &&
+        rest.substr(status.size() + 1) == reason &&
+        rest[status.size()] == '/') {
+      return &row;
+    }
+  }
+  return found;
+}
+
+bool IsSpotLabel(std::string_view key, std::string_view value) {
+  for (const SpotLabel& label : kSpotLabels) {
+    if (key == label.key &&
+        absl::EqualsIgnoreCase({value.data(), value.size()},
+                               {label.value.data(), label.value.size()})) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,139 @@
+// Words of schedulers, CNI, CSI and volume controllers about a pod that has
+// not started.
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using v1::HIGH;
+using v1::LOW;
+using v1::MEDIUM;
+
+constexpr TextSignature Text(std::string_view keyword, const char* pattern,
+                             std::string_view name, v1::Cause cause,
+                             v1::Confidence confidence, Weight weight,
+                             std::string_view meaning) {
+  return {
+      keyword,
+      pattern,
+      {name, cause, confidence, Tier::kSpecific, weight, kNoFlags, meaning}};
+}
+
+constexpr TextSignature kScheduling[] = {
+    // The scheduler tries again on its own; says nothing about the pod.
+    {"assumepod failed",
+     nullptr,
+     {"assume", v1::UNSCHEDULABLE, LOW, Tier::kHint, kPodWeight, kNoFlags,
+      "the scheduler's cache was out of date"}},
+    Text("persistentvolumeclaim",
+         "persistentvolumeclaim \"[^\"]*\" (not found|"
+         "is being deleted)",
+         "no-claim", v1::CONFIG_MISSING, HIGH, kPodWeight,
+         "a volume claim the pod names does not exist"),
+    Text("nodes are available", "nodes are available", "no-node-fits",
+         v1::UNSCHEDULABLE, HIGH, kPodWeight, "no node fits the pod"),
+    Text("no nodes available", nullptr, "no-nodes", v1::UNSCHEDULABLE, HIGH,
+         kPodWeight, "there is no node to schedule pods on"),
+    Text("unbound immediate persistentvolumeclaims", nullptr, "unbound-claim",
+         v1::UNSCHEDULABLE, HIGH, kPodWeight, "a volume claim is not bound"),
+    Text("gang unschedulable", nullptr, "gang", v1::UNSCHEDULABLE, HIGH,
+         kPodWeight, "not all members of the gang fit"),
+    Text("podgroup", "pod ?group.{0,80}(not ready|unschedulable|minmember)",
+         "pod-group", v1::UNSCHEDULABLE, MEDIUM, kPodWeight,
+         "not all members of the gang fit"),
+    Text("insufficient ", nullptr, "insufficient", v1::UNSCHEDULABLE, MEDIUM,
+         kPodWeight, "no node has enough of a resource"),
+    Text("didn't match", nullptr, "no-match", v1::UNSCHEDULABLE, MEDIUM,
+         kPodWeight, "no node matches the pod's constraints"),
+    Text("untolerated taint", nullptr, "taints", v1::UNSCHEDULABLE, MEDIUM,
+         kPodWeight, "the pod tolerates no node's taints"),
+    Text("cannot schedule pods", nullptr, "cannot-schedule", v1::UNSCHEDULABLE,
+         MEDIUM, kPodWeight, "no node fits the pod"),
+    Text("didn't trigger scale-up", nullptr, "no-scale-up", v1::UNSCHEDULABLE,
+         MEDIUM, kPodWeight, "no node group would fit the pod"),
+};
+
+constexpr TextSignature kMount[] = {
+    Text("secret",
+         "secrets? \"[^\"]*\" not found|"
+         "references non-existent secret key",
+         "no-secret", v1::CONFIG_MISSING, HIGH, kContainerWeight,
+         "a Secret the pod mounts does not exist"),
+    Text("configmap", "configmaps? \"[^\"]*\" not found", "no-config-map",
+         v1::CONFIG_MISSING, HIGH, kContainerWeight,
+         "a ConfigMap the pod mounts does not exist"),
+    Text("non-existent config key", nullptr, "no-config-key",
+         v1::CONFIG_MISSING, HIGH, kContainerWeight,
+         "a key the pod mounts does not exist"),
+    Text("persistentvolumeclaim", "persistentvolumeclaim \"[^\"]*\" not found",
+         "no-claim", v1::CONFIG_MISSING, HIGH, kContainerWeight,
+         "a volume claim the pod names does not exist"),
+    Text("storageclass", "storageclass.{0,60}not found", "no-storage-class",
+         v1::CONFIG_MISSING, MEDIUM, kContainerWeight,
+         "the storage class does not exist"),
+    Text("hostpath type check failed", nullptr, "host-path", v1::CONFIG_MISSING,
+         HIGH, kContainerWeight,
+         "a hostPath is missing on the node or of another type"),
+    Text("serviceaccount", "serviceaccounts? \"[^\"]*\" not found",
+         "no-service-account", v1::CONFIG_MISSING, MEDIUM, kContainerWeight,
+         "the pod's service account does not exist"),
+    Text("no runtime for", nullptr, "runtime-class", v1::CONFIG_MISSING, MEDIUM,
+         kContainerWeight, "the node does not have the pod's runtime class"),
+    Text("runtime handler", nullptr, "runtime-handler", v1::CONFIG_MISSING,
+         MEDIUM, kContainerWeight,
+         "the node does not have the pod's runtime class"),
+    Text("multi-attach error", nullptr, "multi-attach", v1::SANDBOX_OR_MOUNT,
+         HIGH, kContainerWeight, "the volume is still attached elsewhere"),
+    Text("to attach/mount", nullptr, "attach-or-mount", v1::SANDBOX_OR_MOUNT,
+         MEDIUM, kContainerWeight, "volumes were not attached in time"),
+    Text("unable to attach or mount volumes", nullptr, "mount-volumes",
+         v1::SANDBOX_OR_MOUNT, MEDIUM, kContainerWeight,
+         "volumes were not mounted in time"),
+    Text("unable to mount volumes", nullptr, "mount-volumes-old",
+         v1::SANDBOX_OR_MOUNT, MEDIUM, kContainerWeight,
+         "volumes were not mounted in time"),
+    Text("attachvolume", nullptr, "attach", v1::SANDBOX_OR_MOUNT, HIGH,
+         kContainerWeight, "a volume could not be attached"),
+    Text("mountvolume", nullptr, "mount", v1::SANDBOX_OR_MOUNT, HIGH,
+         kContainerWeight, "a volume could not be mounted"),
+    Text("mountdevice failed", nullptr, "mount-device", v1::SANDBOX_OR_MOUNT,
+         HIGH, kContainerWeight, "a volume could not be mounted"),
+    Text("mount failed", nullptr, "mount-failed", v1::SANDBOX_OR_MOUNT, MEDIUM,
+         kContainerWeight, "a volume could not be mounted"),
+    Text("pod sandbox", "(create|setup|set up|kill|start).{0,40}pod sandbox",
+         "sandbox", v1::SANDBOX_OR_MOUNT, MEDIUM, kContainerWeight,
+         "the pod's sandbox could not be created"),
+    Text("createpodsandbox", nullptr, "create-sandbox", v1::SANDBOX_OR_MOUNT,
+         HIGH, kContainerWeight, "the pod's sandbox could not be created"),
+    Text("cni", "\\bcni\\b", "cni", v1::SANDBOX_OR_MOUNT, MEDIUM,
+         kContainerWeight, "the pod's network could not be set up"),
+    Text("sandbox container", nullptr, "sandbox-container",
+         v1::SANDBOX_OR_MOUNT, MEDIUM, kContainerWeight,
+         "the pod's sandbox could not be created"),
+    Text("assign an ip address", nullptr, "no-ip", v1::SANDBOX_OR_MOUNT, HIGH,
+         kContainerWeight, "the pod got no IP address"),
+    Text("no ip addresses available", nullptr, "no-ips", v1::SANDBOX_OR_MOUNT,
+         HIGH, kContainerWeight, "the pod got no IP address"),
+    Text("sandbox image", nullptr, "sandbox-image", v1::SANDBOX_OR_MOUNT,
+         MEDIUM, kContainerWeight, "the sandbox's own image is missing"),
+    Text("volume",
+         "(failed|timed out|timeout|error).{0,80}volume|"
+         "volume.{0,80}(failed|timed out|timeout)",
+         "volume", v1::SANDBOX_OR_MOUNT, LOW, kContainerWeight,
+         "a volume is in trouble"),
+};
+
+}  // namespace
+
+const TextTable& SchedulingTexts() {
+  static const TextTable* const table =
+      new TextTable("scheduling", kScheduling);
+  return *table;
+}
+
+const TextTable& MountTexts() {
+  static const TextTable* const table = new TextTable("mount", kMount);
+  return *table;
+}
+
+}  // namespace mulligan::demystify

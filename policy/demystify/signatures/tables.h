@@ -1,0 +1,130 @@
+// The signature tables by source. Each lives in a small file of its own; all
+// are constant and built before or at first use, and safe to share.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TABLES_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TABLES_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "policy/demystify/signatures/signature.h"
+#include "policy/demystify/signatures/text_table.h"
+
+namespace mulligan::demystify {
+
+// Pods: status.reason; reasons of DisruptionTarget; other conditions as
+// "Type=Status/Reason" with Reason possibly empty.
+const Signature* FindPodReason(std::string_view reason);
+const Signature* FindDisruptionReason(std::string_view reason);
+// For a DisruptionTarget whose reason is none of these.
+const Signature& UnknownDisruption();
+std::span<const Signature> DisruptionReasons();
+std::span<const Signature> PodReasons();
+
+// Containers: terminated.reason and waiting.reason.
+const Signature* FindTerminatedReason(std::string_view reason);
+const Signature* FindWaitingReason(std::string_view reason);
+std::span<const Signature> TerminatedReasons();
+std::span<const Signature> WaitingReasons();
+
+// Whose exit-code table applies on top of the common one.
+enum class ExitContext : std::uint8_t { kAny, kSpark, kRuntimeUnknown };
+
+struct ExitCodeSignature {
+  std::int32_t code;
+  ExitContext context;
+  Signature row;
+};
+
+// Never null: codes without a row of their own get the row of their range.
+// `code` is not 0.
+const Signature& FindExitCode(std::int32_t code, ExitContext context);
+std::span<const ExitCodeSignature> ExitCodes();
+// The signal behind an exit code in any notation (143, -15, 241); 0: none.
+int SignalOf(std::int32_t code);
+
+// Nodes: taint keys, and conditions as "Type=Status".
+const Signature* FindTaint(std::string_view key);
+const Signature* FindNodeCondition(std::string_view type,
+                                   std::string_view status,
+                                   std::string_view reason);
+// Whether a label or node selector entry says spot or preemptible capacity.
+bool IsSpotLabel(std::string_view key, std::string_view value);
+
+// When in the life of a pod an event happens. What is over is not the cause of
+// what happens later.
+enum class Stage : std::uint8_t {
+  kCreate,
+  kSchedule,
+  kStart,
+  kRun,
+  kNode,
+};
+
+enum class Texts : std::uint8_t {
+  kNone,
+  kKubelet,
+  kImage,
+  kStart,
+  kMount,
+  kScheduling,
+  kCreation,
+  kKilling,
+  kKernel,
+  kQueue,
+  kOperator,
+  kApplication,
+  // Every table of Kubernetes' own texts, for events without a reason.
+  kAny,
+};
+
+struct EventSignature {
+  Signature row;
+  Stage stage;
+  // Table that may say more; the row's own cause is the fallback.
+  Texts texts;
+  // The reason alone says nothing: no fallback.
+  bool needs_text;
+};
+const EventSignature* FindEvent(std::string_view reason);
+// For events without a reason, and reasons no row knows but marked Warning.
+const EventSignature& OtherEvent();
+std::span<const EventSignature> Events();
+
+// API errors: metav1.Status reasons and HTTP codes.
+const Signature* FindStatusReason(std::string_view reason);
+const Signature* FindHttpCode(std::int32_t code);
+const Signature& BuildFailure();
+const Signature& NoAnswer();
+
+// Kueue: reasons of Evicted, exact or by prefix.
+const Signature* FindEvictedReason(std::string_view reason);
+
+// Operators: conditions and states, by "<Source>/<what>".
+const Signature* FindOperatorState(std::string_view state);
+const Signature* FindOperatorState(std::string_view source,
+                                   std::string_view state);
+std::span<const Signature> OperatorStates();
+
+// Containers that help the workload rather than being it.
+bool IsHelperContainer(std::string_view name);
+
+// Facts without a table of their own.
+const Signature* FindSpecialSign(std::string_view key);
+
+// Texts by who wrote them.
+const TextTable& ApplicationTexts();
+const TextTable& ImageTexts();
+const TextTable& StartTexts();
+const TextTable& MountTexts();
+const TextTable& SchedulingTexts();
+const TextTable& KubeletTexts();
+const TextTable& KillingTexts();
+const TextTable& KernelTexts();
+const TextTable& CreationTexts();
+const TextTable& QueueTexts();
+const TextTable& OperatorTexts();
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TABLES_H_

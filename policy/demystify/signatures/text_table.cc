@@ -1,0 +1,111 @@
+#include "policy/demystify/signatures/text_table.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/ascii.h"
+
+namespace mulligan::demystify {
+namespace {
+
+std::vector<std::string_view> KeywordsOf(std::span<const TextSignature> rows) {
+  std::vector<std::string_view> keywords;
+  keywords.reserve(rows.size());
+  for (const TextSignature& row : rows) keywords.push_back(row.keyword);
+  return keywords;
+}
+
+std::unique_ptr<const re2::RE2> Compile(const char* pattern) {
+  if (pattern == nullptr) return nullptr;
+  re2::RE2::Options options;
+  options.set_case_sensitive(false);
+  options.set_dot_nl(true);
+  // Texts are bytes, not necessarily UTF-8.
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  options.set_log_errors(false);
+  auto compiled = std::make_unique<const re2::RE2>(pattern, options);
+  // The tables are constants: a test compiles every pattern of every table.
+  if (!compiled->ok()) std::abort();
+  return compiled;
+}
+
+std::string_view Trim(std::string_view text) {
+  const auto blank = [](char c) {
+    return absl::ascii_isspace(static_cast<unsigned char>(c));
+  };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+TextTable::TextTable(std::string_view name, std::span<const TextSignature> rows)
+    : name_(name), rows_(rows), keywords_(KeywordsOf(rows)) {
+  if (rows.size() > KeywordMatcher::kMaxKeywords) std::abort();
+  for (const TextSignature& row : rows) {
+    patterns_.push_back(Compile(row.pattern));
+  }
+}
+
+TextTable::~TextTable() = default;
+
+bool TextTable::Confirm(std::size_t row, std::string_view text) const {
+  const re2::RE2* pattern = patterns_[row].get();
+  return pattern == nullptr ||
+         re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()),
+                                *pattern);
+}
+
+const TextSignature* TextTable::Find(std::string_view text) const {
+  if (text.empty()) return nullptr;
+  KeywordMatcher::Hits hits{};
+  std::string_view head = text;
+  std::string_view tail;
+  if (text.size() > kScannedHead + kScannedTail) {
+    head = text.substr(0, kScannedHead);
+    tail = text.substr(text.size() - kScannedTail);
+  }
+  bool any = keywords_.Match(head, hits);
+  any |= !tail.empty() && keywords_.Match(tail, hits);
+  if (!any) return nullptr;
+  for (std::size_t word = 0; word < hits.size(); ++word) {
+    for (std::uint64_t bits = hits[word]; bits != 0; bits &= bits - 1) {
+      const std::size_t row =
+          64 * word + static_cast<std::size_t>(std::countr_zero(bits));
+      if (Confirm(row, head) || (!tail.empty() && Confirm(row, tail))) {
+        return &rows_[row];
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::string_view LineWith(std::string_view text, std::string_view keyword) {
+  const auto found = std::search(
+      text.begin(), text.end(), keyword.begin(), keyword.end(),
+      [](char a, char b) {
+        return absl::ascii_tolower(static_cast<unsigned char>(a)) == b;
+      });
+  if (found == text.end()) return {};
+  const auto at = static_cast<std::size_t>(found - text.begin());
+  const std::size_t before = text.rfind('\n', at);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t end = text.find('\n', at);
+  return Trim(
+      text.substr(begin, end == std::string_view::npos ? end : end - begin));
+}
+
+std::string_view LastLine(std::string_view text) {
+  text = Trim(text);
+  const std::size_t before = text.rfind('\n');
+  return before == std::string_view::npos ? text
+                                          : Trim(text.substr(before + 1));
+}
+
+}  // namespace mulligan::demystify

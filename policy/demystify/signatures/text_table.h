@@ -1,0 +1,69 @@
+// Signatures found in texts: log tails, kubelet and API messages.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TEXT_TABLE_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TEXT_TABLE_H_
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "policy/demystify/signatures/keyword_matcher.h"
+#include "policy/demystify/signatures/signature.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace mulligan::demystify {
+
+// One text signature: `keyword` occurs in the text (ASCII case ignored) and,
+// where given, `pattern` (RE2, case ignored, `.` matches newlines) does too.
+struct TextSignature {
+  // Lower case; a literal part that every match of `pattern` has.
+  std::string_view keyword;
+  // Null: the keyword alone is enough.
+  const char* pattern;
+  Signature row;
+};
+
+// Texts longer than this are read at their beginning and their end only.
+inline constexpr std::size_t kScannedHead = 2048;
+inline constexpr std::size_t kScannedTail = 6144;
+
+// A compiled table. Rows are ordered: the first that matches is the answer,
+// so that the telling rows stand above the vague ones. Immutable; safe to
+// share.
+class TextTable {
+ public:
+  // Rows and patterns are program constants: a pattern that RE2 refuses ends
+  // the program.
+  TextTable(std::string_view name, std::span<const TextSignature> rows);
+  ~TextTable();
+  TextTable(const TextTable&) = delete;
+  TextTable& operator=(const TextTable&) = delete;
+
+  // The first row that matches; null when none does.
+  const TextSignature* Find(std::string_view text) const;
+
+  std::string_view name() const { return name_; }
+  std::span<const TextSignature> rows() const { return rows_; }
+
+ private:
+  bool Confirm(std::size_t row, std::string_view text) const;
+
+  std::string_view name_;
+  std::span<const TextSignature> rows_;
+  KeywordMatcher keywords_;
+  std::vector<std::unique_ptr<const re2::RE2>> patterns_;
+};
+
+// The line of `text` in which `keyword` occurs (case ignored), trimmed; empty
+// when it does not occur.
+std::string_view LineWith(std::string_view text, std::string_view keyword);
+
+// The last line of `text` that is not blank, trimmed.
+std::string_view LastLine(std::string_view text);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TEXT_TABLE_H_

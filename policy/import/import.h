@@ -1,0 +1,98 @@
+// From an operator's own retry settings, pasted into a policy, to rules and
+// budgets of this policy language.
+#ifndef MULLIGAN_POLICY_IMPORT_IMPORT_H_
+#define MULLIGAN_POLICY_IMPORT_IMPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mulligan/v1/native_policy.pb.h"
+#include "mulligan/v1/policy.pb.h"
+#include "policy/base/issue_reporter.h"
+#include "policy/operators/kubernetes_field_error.h"
+
+namespace mulligan {
+
+// What the operators have no bound for ends here; more is no bound in
+// practice.
+inline constexpr std::int64_t kLimitOfTheUnbounded = 10000;
+
+// The budget of failures that the operator does not count.
+inline constexpr char kUncountedBudget[] = "uncounted";
+
+// What a block becomes. Paths name the part of the block that something comes
+// from: "spec.native.job.podFailurePolicy.rules[0]".
+struct Import {
+  struct Rule {
+    v1::Rule rule;
+    std::string path;
+  };
+  struct Budget {
+    std::string name;
+    v1::Budget budget;
+    std::string path;
+  };
+
+  std::vector<Rule> rules;
+  std::vector<Budget> budgets;
+  // What to do when no rule matches; absent: the block does not say.
+  std::optional<v1::Outcome> fallback;
+  std::string fallback_path;
+};
+
+// Whether a block is pasted into `native`.
+bool HasPastedBlock(const v1::NativePolicy& native);
+
+// Translates every pasted block, in the order outermost operator first.
+// Reports what is refused (errors) and what cannot be carried over (warnings).
+Import ImportNative(const v1::NativePolicy& native, IssueReporter& report);
+
+// One operator each, in the file of its name. `path` is the block's.
+void ImportJob(const v1::NativePolicy& native, const std::string& path,
+               Import& into, IssueReporter& report);
+void ImportJobSet(const v1::NativePolicy& native, const std::string& path,
+                  Import& into, IssueReporter& report);
+void ImportRayJob(const v1::NativePolicy& native, const std::string& path,
+                  Import& into, IssueReporter& report);
+void ImportKubeflowJob(const v1::NativePolicy& native, const std::string& path,
+                       Import& into, IssueReporter& report);
+void ImportFlyte(const v1::NativePolicy& native, const std::string& path,
+                 Import& into, IssueReporter& report);
+void ImportKueue(const v1::NativePolicy& native, const std::string& path,
+                 Import& into, IssueReporter& report);
+
+// Parts for these.
+
+v1::Outcome RetryOutcome(v1::Scope scope, std::string budget);
+v1::Outcome FailOutcome(v1::Scope scope);
+
+// Adds a budget that fails at `scope` when it is used up. A limit beyond what
+// budgets take is cut, with a warning.
+void AddImportedBudget(const std::string& name, std::int64_t limit,
+                       v1::Scope scope, const std::string& path, Import& into,
+                       IssueReporter& report);
+
+// Adds the budget for `what`, which the operator has no bound for, once.
+void AddUnboundedBudget(const std::string& name, v1::Scope scope,
+                        const std::string& path, const std::string& what,
+                        Import& into, IssueReporter& report);
+
+// "not carried over: `why`", a warning.
+void NotCarriedOver(const std::string& path, const std::string& why,
+                    IssueReporter& report);
+
+// Refusals of the operator, each at its field.
+void ReportRefusals(const FieldErrors& refusals, IssueReporter& report);
+
+// Refusals and warnings ("field: text") of the operator, whose checks call
+// `root` ("spec") what is pasted at `path`.
+void ReportObjectIssues(const FieldErrors& refusals,
+                        const std::vector<std::string>& warnings,
+                        const std::string& root, const std::string& path,
+                        IssueReporter& report);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_IMPORT_IMPORT_H_

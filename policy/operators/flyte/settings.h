@@ -1,0 +1,103 @@
+// Releases of Flyte and the settings of a deployment.
+#ifndef MULLIGAN_POLICY_OPERATORS_FLYTE_SETTINGS_H_
+#define MULLIGAN_POLICY_OPERATORS_FLYTE_SETTINGS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "mulligan/v1/native.pb.h"
+
+namespace mulligan::flyte {
+
+// Where releases differ. Pull requests are those of flyteorg/flyte.
+struct Rules {
+  // The rewrite: one TaskAction per action, no propeller.
+  bool v2 = false;
+  // Failed pods without any reason, and those whose primary container got
+  // SIGKILL, are the platform's fault (#6259).
+  bool unexplained_is_system = false;
+  // Pod reasons that are the platform's fault (#6452, #6461).
+  bool node_shutdown_is_system = false;
+  bool node_affinity_is_system = false;
+  // An only container that exited 1..127 is the user's fault (#7899).
+  bool sole_exit_is_user = false;
+  // System failures keep the pod's reason as code, not "Interrupted".
+  bool keeps_system_code = false;
+  // Pending pods: init containers are looked at; a registry's 429 and the
+  // pending timeout are the platform's fault.
+  bool judges_init_containers = false;
+  bool registry_limit_is_system = false;
+  bool pending_timeout_is_system = false;
+  // Pod phase Unknown: wait.
+  bool waits_for_unknown_pods = false;
+  // Kubeflow jobs held by a queue are Queued, and not overdue (#7241).
+  bool knows_suspension = false;
+  // A failed RayJob is a system failure that is retried (#7153).
+  bool ray_failure_is_system = false;
+  // The pod behind a custom resource is looked at first.
+  bool judges_plugin_pods = false;
+  // 400 and 422 at creation are permanent (#7366).
+  bool refusal_is_permanent = false;
+  // A task's own `interruptible` counts (#7885).
+  bool task_level_interruptible = false;
+  // GPU faults recorded as events reclassify failures.
+  bool gpu_faults = false;
+};
+
+// What a deployment configures, with the shipped defaults.
+struct Settings {
+  Rules rules;
+  // plugins.k8s.*
+  absl::Duration create_container_error_grace_period = absl::Minutes(3);
+  absl::Duration create_container_config_error_grace_period;
+  absl::Duration image_pull_backoff_grace_period = absl::Minutes(3);
+  // 0: off.
+  absl::Duration pod_pending_timeout;
+  // plugins.kf-operator.timeout
+  absl::Duration operator_timeout = absl::Minutes(1);
+  // propeller.node-config.*
+  std::int64_t default_max_attempts = 1;
+  std::int64_t max_node_retries_system_failures = 3;
+  std::int64_t interruptible_failure_threshold = -1;
+  bool ignore_retry_cause = false;
+  // 0: off.
+  absl::Duration node_active_deadline;
+  absl::Duration node_execution_deadline;
+  // Whether creations of pods are guarded by the quota back-off; it is in the
+  // shipped wiring.
+  bool quota_backoff = true;
+  std::int64_t backoff_base_seconds = 2;
+  absl::Duration backoff_max_duration = absl::Seconds(20);
+  // Rounds of a workflow that may come to nothing.
+  std::int64_t max_workflow_retries = 10;
+  // v2; 0 means the default of 3.
+  std::int64_t max_system_failures = 3;
+  // The task's own `retries`: no object carries it.
+  std::int64_t retries = 0;
+};
+
+struct SettingsSetup {
+  Settings settings;
+  // "flyte v1 1.16", "flyte v2 2.0.43".
+  std::string semantics;
+  std::vector<std::string> warnings;
+};
+
+// Rules of versions["flyte"] ("v1", "v2", "1.15.0", "v2.0.43"; absent: v1),
+// changed by feature_gates (see SetGate) and settings called "flyte.<name>"
+// with Flyte's own name. What is not understood is a warning.
+SettingsSetup SettingsFor(const v1::NativeSemantics& semantics);
+
+// The rules of the newest known release of line 1 or 2.
+Rules RulesOf(int line);
+
+// Proposals, each off until released: "flyte.pull-7899", "flyte.pull-7885",
+// "flyte.system-codes", "flyte.gpu-faults". False: there is none of that name.
+bool SetGate(std::string_view name, bool enabled, Rules& rules);
+
+}  // namespace mulligan::flyte
+
+#endif  // MULLIGAN_POLICY_OPERATORS_FLYTE_SETTINGS_H_

@@ -1,0 +1,59 @@
+// Feature gates and releases of an operator, as tables over the switches they
+// turn on.
+#ifndef MULLIGAN_POLICY_OPERATORS_GATE_TABLE_H_
+#define MULLIGAN_POLICY_OPERATORS_GATE_TABLE_H_
+
+#include <string_view>
+
+#include "mulligan/v1/native.pb.h"
+
+namespace mulligan {
+
+// A feature gate by the operator's own name.
+template <typename Switches>
+struct GateRow {
+  std::string_view name;
+  bool Switches::*gate;
+};
+
+// What no gate turns on: it came with a release.
+template <typename Switches>
+struct FeatureRow {
+  bool Switches::*gate;
+  // Minor release that brought it, or made it the default.
+  int since_minor;
+};
+
+// Sets the gate called `name`; false when no row has that name.
+template <typename Rows, typename Switches>
+bool SetGateIn(const Rows& rows, std::string_view name, bool enabled,
+               Switches& switches) {
+  for (const auto& row : rows) {
+    if (row.name != name) continue;
+    switches.*row.gate = enabled;
+    return true;
+  }
+  return false;
+}
+
+// Turns on what the minor release has, and off what it has not.
+template <typename Rows, typename Switches>
+void SetRelease(const Rows& rows, int minor, Switches& switches) {
+  for (const auto& row : rows) {
+    switches.*row.gate = minor >= row.since_minor;
+  }
+}
+
+// Sets the gates of the rows that are in feature_gates; those of other
+// operators are passed over.
+template <typename Rows, typename Switches>
+void SetGates(const Rows& rows, const v1::NativeSemantics& semantics,
+              Switches& switches) {
+  for (const auto& [name, enabled] : semantics.feature_gates()) {
+    SetGateIn(rows, name, enabled, switches);
+  }
+}
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_OPERATORS_GATE_TABLE_H_

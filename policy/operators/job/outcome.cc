@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "policy/operators/job/backoff.h"
+#include "policy/operators/job/conditions.h"
+#include "policy/operators/job/counting.h"
+#include "policy/operators/job/defaults.h"
+#include "policy/operators/job/finish_time.h"
+#include "policy/operators/job/indexes.h"
+#include "policy/operators/job/pod_failure_policy.h"
+#include "policy/operators/job/pods.h"
+#include "policy/operators/job/report.h"
+#include "policy/operators/job/sync.h"
+#include "policy/operators/job/validation.h"
+#include "policy/operators/kubernetes_gates.h"
+#include "policy/operators/kubernetes_index_set.h"
+#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/native.h"
+
+namespace mulligan {
+namespace job {
+namespace {
+
+// Budget that a terminal reason says is used up.
+struct ReasonRow {
+  std::string_view reason;
+  std::string_view budget;
+};
+constexpr std::array<ReasonRow, 4> kReasons = {{
+    {"PodFailurePolicy", "backoffLimit"},
+    {"BackoffLimitExceeded", "backoffLimit"},
+    {"MaxFailedIndexesExceeded", "maxFailedIndexes"},
+    {"FailedIndexes", "backoffLimitPerIndex"},
+}};
+
+class JobOutcome {
+ public:
+  JobOutcome(const NativeInput& input, const ReportedJob& reported,
+             GateSetup setup)
+      : input_(input),
+        reported_(reported),
+        gates_(setup.gates),
+        job_(*reported.job) {
+    SetJobDefaults(gates_, *job_.mutable_spec());
+    outcome_.warnings = std::move(setup.warnings);
+    outcome_.verdict.set_operator_("Job");
+    outcome_.verdict.set_semantics(std::move(setup.semantics));
+  }
+
+  NativeOutcome Run() && {
+    Warn();
+    result_ = SyncJob({job_, reported_.pods, TimeOf(input_.now), gates_,
+                       RememberedFailures(), BackoffSettings()});
+    auto& counters = *outcome_.verdict.mutable_counters();
+    counters["failed"] = result_.status.failed();
+    counters["succeeded"] = result_.status.succeeded();
+    if (const JobCondition* const end = FindEnd()) {
+      Conclude(*end);
+    } else if (IsSuspended(job_.spec())) {
+      Answer("Suspended", v1::IGNORE, v1::JOB);
+    } else if (reported_.failed_pod == nullptr) {
+      Answer("None", v1::IGNORE, v1::JOB);
+      outcome_.warnings.emplace_back(
+          "no pod of the Job in the report has failed: the Job controller does "
+          "nothing about pods that wait or run");
+    } else {
+      Continue(*reported_.failed_pod);
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  const JobSpec& spec() const { return job_.spec(); }
+
+  int JobIndex() const {
+    const auto& jobs = input_.report.jobs();
+    const auto found =
+        std::find_if(jobs.begin(), jobs.end(),
+                     [this](const Job& job) { return &job == reported_.job; });
+    return static_cast<int>(found - jobs.begin());
+  }
+
+  void Warn() {
+    const JobSpecIssues issues = KubernetesJobSpecIssues(spec(), "spec");
+    for (const std::string& warning : issues.warnings) {
+      outcome_.warnings.push_back(warning);
+    }
+    for (const FieldError& error : issues.errors) {
+      // Reports may leave the template out.
+      const bool needs_template =
+          error.field.starts_with("spec.template") ||
+          error.field.ends_with("onExitCodes.containerName");
+      if (needs_template && !spec().has_template_()) continue;
+      outcome_.refusals.push_back(absl::StrFormat(
+          "report.jobs[%d].%s; the API server refuses such a Job", JobIndex(),
+          FormatFieldError(error)));
+    }
+    const Pod* const pod = reported_.failed_pod;
+    if (pod != nullptr && !HasTrackingFinalizer(*pod)) {
+      outcome_.warnings.push_back(absl::StrFormat(
+          "pod %s has no finalizer %s: its failure is taken as counted",
+          pod->metadata().name(), kJobTrackingFinalizer));
+    }
+  }
+
+  // The controller's memory is not in any object. The best that can be known
+  // is what the status counted, ignored failures not included.
+  BackoffRecord RememberedFailures() const {
+    BackoffRecord record;
+    record.failures_after_last_success =
+        job_.status().failed() +
+        job_.status().uncounted_terminated_pods().failed_size();
+    if (reported_.failed_pod != nullptr) {
+      record.last_failure = FinishTime(*reported_.failed_pod, gates_);
+    }
+    return record;
+  }
+
+  const JobCondition* FindEnd() const {
+    for (const std::string_view type : {kFailed, kComplete}) {
+      if (const auto* const end = FindTrue(result_.status, type)) return end;
+    }
+    return result_.verdict.has_value() ? &*result_.verdict : nullptr;
+  }
+
+  void Answer(std::string_view word, v1::Action action, v1::Scope scope) {
+    outcome_.verdict.set_verdict(std::string(word));
+    outcome_.action = action;
+    outcome_.scope = scope;
+  }
+
+  void Conclude(const JobCondition& end) {
+    const bool failed = end.type() == kFailed || end.type() == kFailureTarget;
+    Answer(failed ? kFailed : kComplete, failed ? v1::FAIL : v1::IGNORE,
+           v1::JOB);
+    outcome_.verdict.set_reason(end.reason());
+    outcome_.verdict.set_message(end.message());
+    for (const ReasonRow& row : kReasons) {
+      if (failed && row.reason == end.reason()) Charge(row.budget);
+    }
+  }
+
+  void Continue(const Pod& pod) {
+    const PodFailureMatch match =
+        MatchPodFailurePolicy(PodFailurePolicyOf(spec(), gates_), pod, gates_);
+    if (match.action.has_value()) {
+      outcome_.verdict.set_reason("PodFailurePolicy");
+    }
+    const bool per_index =
+        IsIndexed(spec()) && HasBackoffLimitPerIndex(spec(), gates_);
+    if (match.counts) {
+      Charge(per_index ? "backoffLimitPerIndex" : "backoffLimit");
+    }
+    if (per_index && FailsIndex(pod, spec(), gates_)) {
+      return Answer("FailIndex", v1::FAIL, v1::INDEX);
+    }
+    Answer(match.action.value_or("Count"), v1::RETRY, v1::POD);
+    outcome_.queue = v1::IN_PLACE;
+    const absl::Time now = TimeOf(input_.now);
+    const BackoffSettings settings;
+    const absl::Duration delay =
+        per_index
+            ? RemainingIndexBackoff(&pod, now, gates_, settings)
+            : RemainingBackoff(result_.record.failures_after_last_success,
+                               result_.record.last_failure, now, settings);
+    if (delay == absl::ZeroDuration()) return;
+    auto& field = *outcome_.verdict.mutable_delay();
+    const google::protobuf::Timestamp parts =
+        TimestampOf(absl::UnixEpoch() + delay);
+    field.set_seconds(parts.seconds());
+    field.set_nanos(parts.nanos());
+  }
+
+  void Charge(std::string_view budget) {
+    outcome_.charged_to = std::string(budget);
+    if (budget == "backoffLimit") {
+      outcome_.limit = spec().backoff_limit();
+      outcome_.used =
+          std::max(result_.failures, CountedRestarts(spec(), reported_.pods));
+    } else if (budget == "maxFailedIndexes") {
+      outcome_.limit = spec().max_failed_indexes();
+      outcome_.used =
+          IndexSet::Parse(result_.status.failed_indexes(), spec().completions())
+              .total();
+    } else {
+      outcome_.limit = spec().backoff_limit_per_index();
+      const Pod* const pod = reported_.failed_pod;
+      outcome_.used = pod == nullptr ? 0 : IndexFailureCount(*pod) + 1;
+    }
+  }
+
+  const NativeInput& input_;
+  const ReportedJob& reported_;
+  const Gates gates_;
+  Job job_;
+  SyncResult result_;
+  NativeOutcome outcome_;
+};
+
+}  // namespace
+}  // namespace job
+
+std::optional<NativeOutcome> KubernetesJobOutcome(const NativeInput& input) {
+  job::GateSetup setup = job::GatesFor(input.semantics);
+  const job::ReportedJob reported =
+      job::FindReportedJob(input.report, setup.gates);
+  if (reported.job == nullptr) return std::nullopt;
+  return job::JobOutcome(input, reported, std::move(setup)).Run();
+}
+
+}  // namespace mulligan

@@ -1,0 +1,47 @@
+// What JobSet's API server schema and webhook refuse, as far as failures are
+// handled by it.
+#ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_VALIDATION_H_
+#define MULLIGAN_POLICY_OPERATORS_JOBSET_VALIDATION_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/operators/jobset/gates.h"
+#include "policy/operators/jobset/types.h"
+#include "policy/operators/kubernetes_field_error.h"
+
+namespace mulligan::jobset {
+
+// HTTP status and reason of a refusal.
+inline constexpr int kInvalidHttpCode = 422;
+inline constexpr std::string_view kInvalidReason = "Invalid";
+
+struct JobSetSpecIssues {
+  // Refusals. `detail` is the webhook's message, byte for byte; the webhook
+  // itself names no field.
+  FieldErrors errors;
+  // What it lets pass although it cannot work (patterns that do not compile,
+  // a negative maxRestarts), and values of a newer JobSet.
+  std::vector<std::string> warnings;
+};
+
+// Checks the policy alone, as it stands in a policy file. `path` is its place:
+// "spec.failurePolicy". A rule without a name passes, since the webhook will
+// name it; one that is explicitly empty does not.
+JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
+                                     std::string_view path, const Gates& gates);
+
+// The same with what depends on the groups: targets, the number of replicas,
+// requirements of in-place restarts.
+JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates);
+
+// Changes of fields that may not change: failurePolicy, successPolicy and
+// startupPolicy where both objects have them. Adding or removing one passes the
+// schema's rule, which compares old and new values.
+FieldErrors ValidateJobSetUpdate(const JobSetSpec& old_spec,
+                                 const JobSetSpec& new_spec);
+
+}  // namespace mulligan::jobset
+
+#endif  // MULLIGAN_POLICY_OPERATORS_JOBSET_VALIDATION_H_

@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/operators/kubeflow/conditions.h"
+#include "policy/operators/kubeflow/kinds.h"
+#include "policy/operators/kubeflow/limits.h"
+#include "policy/operators/kubeflow/reconcile.h"
+#include "policy/operators/kubeflow/report.h"
+#include "policy/operators/kubeflow/status.h"
+#include "policy/operators/kubeflow/validation.h"
+#include "policy/operators/kubeflow/version.h"
+#include "policy/operators/native.h"
+
+namespace mulligan {
+namespace kubeflow {
+namespace {
+
+class Outcome {
+ public:
+  Outcome(const NativeInput& input, VersionSetup setup, const Kind& kind)
+      : input_(input),
+        job_(input.report.kubeflow_job()),
+        kind_(kind),
+        version_(setup.version),
+        replicas_(ReplicasOf(job_, kind)),
+        pods_(PodsOf(input.report, job_, replicas_)) {
+    for (const Pod& pod : pods_) pointers_.push_back(&pod);
+    outcome_.warnings = std::move(setup.warnings);
+    outcome_.verdict.set_operator_(std::string(kind.name));
+    outcome_.verdict.set_semantics(std::move(setup.semantics));
+  }
+
+  NativeOutcome Run() && {
+    Warn();
+    const auto manager = ExternalManager(job_.spec().run_policy());
+    if (version_.managed_by && manager.has_value()) {
+      Answer("Skipped", v1::IGNORE);
+      outcome_.verdict.set_message(absl::StrFormat("managed by %s", *manager));
+      return std::move(outcome_);
+    }
+    const Scene scene{job_, kind_, replicas_, pointers_, version_, input_.now};
+    const Pass pass = Reconcile(scene);
+    Count(pass.status);
+    Conclude(scene, pass);
+    return std::move(outcome_);
+  }
+
+ private:
+  void Warn() {
+    TrainingJobIssues issues = ValidateTrainingJob(job_, kind_);
+    for (std::string& warning : issues.warnings) {
+      outcome_.warnings.push_back(std::move(warning));
+    }
+    for (const FieldError& error : issues.errors) {
+      outcome_.refusals.push_back(absl::StrFormat(
+          "report.kubeflowJob.%s; the webhook refuses such a %s",
+          FormatFieldError(error), kind_.name));
+    }
+  }
+
+  void Answer(std::string_view word, v1::Action action) {
+    outcome_.verdict.set_verdict(std::string(word));
+    outcome_.action = action;
+    outcome_.scope = v1::WORKLOAD;
+  }
+
+  // The same with the condition that says so.
+  void AnswerBy(std::string_view type, v1::Action action,
+                const JobStatus& status) {
+    Answer(type, action);
+    const JobCondition* const condition = FindCondition(status, type);
+    if (condition == nullptr) return;
+    outcome_.verdict.set_reason(condition->reason());
+    outcome_.verdict.set_message(condition->message());
+  }
+
+  void Count(const JobStatus& status) {
+    auto& counters = *outcome_.verdict.mutable_counters();
+    counters["restarts"] = Restarts();
+    for (const auto& [type, counts] : status.replica_statuses()) {
+      const std::string path = absl::StrCat("replicaStatuses.", type, ".");
+      counters[path + "active"] = counts.active();
+      counters[path + "succeeded"] = counts.succeeded();
+      counters[path + "failed"] = counts.failed();
+    }
+  }
+
+  std::int64_t Restarts() const {
+    return CountedRestarts(replicas_, pointers_);
+  }
+
+  void Conclude(const Scene& scene, const Pass& pass) {
+    const JobStatus& status = pass.status;
+    if (IsConditionTrue(status, kFailed)) {
+      AnswerBy(kFailed, v1::FAIL, status);
+      ChargeLimit(pass.limit);
+      return WarnOfChief(scene, pass);
+    }
+    if (IsConditionTrue(status, kSucceeded)) {
+      return AnswerBy(kSucceeded, v1::IGNORE, status);
+    }
+    if (IsConditionTrue(status, kSuspended)) {
+      return AnswerBy(kSuspended, v1::IGNORE, status);
+    }
+    if (!pass.restarted.empty()) return Restart(status);
+    if (input_.report.has_creation_error()) return AnswerCreationError();
+    const bool hangs = IsConditionTrue(status, kRestarting) && AnyFailed();
+    if (hangs) {
+      AnswerBy(kRestarting, v1::WAIT, status);
+      outcome_.warnings.emplace_back(
+          "the operator says Restarting and deletes no pod: the job stays so "
+          "for ever");
+      return;
+    }
+    if (Restarts() > 0) return RestartContainer(status);
+    if (IsConditionTrue(status, kRunning)) {
+      return AnswerBy(kRunning, v1::IGNORE, status);
+    }
+    Answer("None", v1::IGNORE);
+    outcome_.warnings.emplace_back(
+        "no pod of the job in the report has failed: the operator does "
+        "nothing");
+  }
+
+  bool AnyFailed() const {
+    return std::any_of(pods_.begin(), pods_.end(), [](const Pod& pod) {
+      return pod.status().phase() == kPodFailed;
+    });
+  }
+
+  // The pod is made again at once; nothing counts that.
+  void Restart(const JobStatus& status) {
+    AnswerBy(kRestarting, v1::RETRY, status);
+    outcome_.scope = v1::POD;
+    outcome_.queue = v1::IN_PLACE;
+    if (!job_.spec().run_policy().has_backoff_limit()) return;
+    outcome_.warnings.emplace_back(
+        "spec.runPolicy.backoffLimit: restarts of deleted pods do not count, "
+        "so "
+        "that the limit may never be reached");
+  }
+
+  // The kubelet restarts containers in place, which counts.
+  void RestartContainer(const JobStatus& status) {
+    AnswerBy(kRunning, v1::RETRY, status);
+    outcome_.scope = v1::CONTAINER;
+    outcome_.queue = v1::IN_PLACE;
+    if (job_.spec().run_policy().has_backoff_limit()) Charge();
+  }
+
+  void Charge() {
+    outcome_.charged_to = "backoffLimit";
+    outcome_.used = Restarts();
+    outcome_.limit = std::max<std::int64_t>(
+        0, ToleratedRestarts(job_.spec().run_policy().backoff_limit()));
+  }
+
+  void ChargeLimit(Limit limit) {
+    if (limit == Limit::kDeadline) {
+      outcome_.charged_to = "activeDeadlineSeconds";
+      return;
+    }
+    if (limit != Limit::kBackoff) return;
+    Charge();
+    if (PastBackoffLimit(job_.spec().run_policy(), Restarts())) return;
+    // By the work queue's own count.
+    outcome_.used = version_.requeues + 1;
+    outcome_.limit =
+        std::max<std::int64_t>(0, job_.spec().run_policy().backoff_limit());
+  }
+
+  void WarnOfChief(const Scene& scene, const Pass& pass) {
+    if (kind_.framework != Framework::kTensorFlow ||
+        pass.limit != Limit::kNone || IsFinished(job_.status())) {
+      return;
+    }
+    JobStatus before = job_.status();
+    *before.mutable_replica_statuses() = pass.status.replica_statuses();
+    if (SuccessPolicyCondition(scene, before) == kFailed) return;
+    outcome_.warnings.emplace_back(
+        "by its success policy only the chief counts, yet any failed replica "
+        "fails a TFJob");
+  }
+
+  void AnswerCreationError() {
+    Answer("Retry", v1::RETRY);
+    outcome_.queue = v1::IN_PLACE;
+    outcome_.verdict.set_message(input_.report.creation_error().message());
+    outcome_.warnings.emplace_back(
+        "the operator repeats the pass with growing delays for ever, whatever "
+        "the error");
+  }
+
+  const NativeInput& input_;
+  const TrainingJob& job_;
+  const Kind& kind_;
+  const Version version_;
+  const Replicas replicas_;
+  const std::vector<Pod> pods_;
+  Pods pointers_;
+  NativeOutcome outcome_;
+};
+
+NativeOutcome UnknownKind(const TrainingJob& job, VersionSetup setup) {
+  NativeOutcome outcome;
+  outcome.warnings = std::move(setup.warnings);
+  outcome.warnings.push_back(
+      absl::StrFormat("kind: '%s' is no kind of training-operator 1.9 and no "
+                      "map of replicas is "
+                      "filled; there is no native answer",
+                      job.kind()));
+  outcome.verdict.set_operator_(job.kind());
+  outcome.verdict.set_verdict("None");
+  outcome.verdict.set_semantics(std::move(setup.semantics));
+  outcome.action = v1::IGNORE;
+  outcome.scope = v1::WORKLOAD;
+  return outcome;
+}
+
+}  // namespace
+}  // namespace kubeflow
+
+std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input) {
+  if (!input.report.has_kubeflow_job()) return std::nullopt;
+  const auto& job = input.report.kubeflow_job();
+  auto setup = kubeflow::VersionFor(input.semantics);
+  const auto* const kind = kubeflow::KindOf(job);
+  if (kind == nullptr) {
+    return kubeflow::UnknownKind(job, std::move(setup));
+  }
+  return kubeflow::Outcome(input, std::move(setup), *kind).Run();
+}
+
+}  // namespace mulligan

@@ -1,0 +1,234 @@
+#include "policy/operators/kubeflow/status.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "policy/operators/kubeflow/conditions.h"
+#include "policy/operators/kubeflow/kinds.h"
+
+namespace mulligan::kubeflow {
+namespace {
+
+constexpr std::string_view kWorker = "Worker";
+constexpr std::string_view kMaster = "Master";
+constexpr std::string_view kLauncher = "Launcher";
+
+// The order in which TFJob looks at its replicas.
+constexpr std::array<std::string_view, 5> kTfOrder = {"Chief", "Evaluator",
+                                                      "Master", "PS", "Worker"};
+
+struct Counts {
+  std::int64_t wanted = 0;
+  std::int64_t succeeded = 0;
+  std::int64_t running = 0;
+  std::int64_t failed = 0;
+
+  // Pods still expected to live.
+  std::int64_t Expected() const { return wanted - succeeded; }
+};
+
+// One kind's status logic on a status under change.
+class StatusUpdate {
+ public:
+  StatusUpdate(const Scene& scene, JobStatus& status)
+      : scene_(scene), status_(status) {}
+
+  void TensorFlow() {
+    const JobCondition* const found = FindCondition(status_, kRestarting);
+    const JobCondition restarting = found == nullptr ? JobCondition() : *found;
+    const bool by_chief = HasChief(scene_.replicas);
+    const bool worker0 = IsWorker0Completed(scene_);
+    for (const std::string_view type : kTfOrder) {
+      if (scene_.replicas.count(std::string(type)) == 0) continue;
+      const Counts counts = CountsOf(type);
+      const bool is_chief = type == "Chief" || type == kMaster;
+      if (by_chief && is_chief) {
+        if (counts.running > 0) SetRunning(FullName());
+        if (counts.Expected() == 0) SetSucceeded(TfSuccess());
+      } else if (!by_chief && type == kWorker) {
+        const bool all_workers =
+            scene_.job.spec().success_policy() == "AllWorkers";
+        if (counts.Expected() == 0 || (worker0 && !all_workers)) {
+          SetSucceeded(TfSuccess());
+        } else if (counts.running > 0) {
+          SetRunning(FullName());
+        }
+      }
+      if (counts.failed > 0) {
+        TensorFlowFailure(type, counts,
+                          found != nullptr ? &restarting : nullptr);
+      }
+    }
+  }
+
+  // PyTorchJob, PaddleJob and JAXJob.
+  void Ranks() {
+    const bool by_master = scene_.kind.framework != Framework::kJax &&
+                           scene_.replicas.count(std::string(kMaster)) != 0;
+    const bool any_worker = scene_.kind.framework == Framework::kPyTorch &&
+                            scene_.job.spec().has_elastic_policy();
+    for (const auto& [type, spec] : scene_.replicas) {
+      const Counts counts = CountsOf(type);
+      if (by_master && type == kMaster) {
+        if (counts.running > 0) SetRunning(Name());
+        if (counts.Expected() == 0) return SetSucceeded(Completed());
+      } else if (!by_master && type == kWorker) {
+        if (counts.Expected() == 0 || (any_worker && counts.succeeded > 0)) {
+          SetSucceeded(absl::StrFormat("%s successfully completed.",
+                                       KindAnd(FullName())));
+        } else if (counts.running > 0) {
+          SetRunning(FullName());
+        }
+      }
+      if (counts.failed > 0 &&
+          counts.wanted > counts.succeeded + counts.running) {
+        RanksFailure(type, counts, spec.restart_policy() != kNever);
+      }
+    }
+  }
+
+  // XGBoostJob and MPIJob.
+  void Leader() {
+    const bool is_mpi = scene_.kind.framework == Framework::kMpi;
+    const std::string_view leader = is_mpi ? kLauncher : kMaster;
+    for (const auto& [type, spec] : scene_.replicas) {
+      const Counts counts = CountsOf(type);
+      if (type == leader) {
+        if (counts.running > 0) SetRunning(Name());
+        if (counts.Expected() == 0) {
+          if (!is_mpi) SetRunning(Name());
+          return SetSucceeded(Completed());
+        }
+      }
+      if (counts.failed == 0) continue;
+      if (!is_mpi) SetRunning(Name());
+      if (spec.restart_policy() == kExitCode) {
+        RanksFailure(type, counts, true);
+        continue;
+      }
+      std::string reason = Reason(scene_.kind, kFailed);
+      // The kind's name comes twice, as in the operator.
+      if (is_mpi) reason = Reason(scene_.kind, reason);
+      Set(kFailed, reason, FailedMessage(type, counts));
+    }
+  }
+
+  Counts CountsOf(std::string_view type) const {
+    const std::string key(type);
+    Counts counts;
+    counts.wanted = scene_.replicas.at(key).replicas();
+    const auto found = status_.replica_statuses().find(key);
+    if (found == status_.replica_statuses().end()) return counts;
+    counts.succeeded = found->second.succeeded();
+    counts.running = found->second.active();
+    counts.failed = found->second.failed();
+    return counts;
+  }
+
+ private:
+  const std::string& Name() const { return scene_.job.metadata().name(); }
+  std::string FullName() const {
+    return absl::StrFormat("%s/%s", scene_.job.metadata().namespace_(), Name());
+  }
+  std::string KindAnd(const std::string& name) const {
+    return absl::StrFormat("%s %s", scene_.kind.name, name);
+  }
+  std::string TfSuccess() const {
+    return absl::StrFormat("%s successfully completed.", KindAnd(FullName()));
+  }
+  std::string Completed() const {
+    return absl::StrFormat("%s is successfully completed.", KindAnd(Name()));
+  }
+  std::string FailedMessage(std::string_view type, const Counts& counts) const {
+    return absl::StrFormat("%s is failed because %d %s replica(s) failed.",
+                           KindAnd(Name()), counts.failed, type);
+  }
+
+  void Set(std::string_view type, std::string reason, std::string message) {
+    SetCondition({type, kTrue, std::move(reason), std::move(message)},
+                 scene_.now, status_);
+  }
+  void SetRunning(const std::string& name) {
+    Set(kRunning, Reason(scene_.kind, kRunning),
+        absl::StrFormat("%s is running.", KindAnd(name)));
+  }
+  void SetSucceeded(std::string message) {
+    SetEnd();
+    Set(kSucceeded, Reason(scene_.kind, kSucceeded), std::move(message));
+  }
+  void SetEnd() {
+    if (!status_.has_completion_time()) {
+      *status_.mutable_completion_time() = scene_.now;
+    }
+  }
+
+  void TensorFlowFailure(std::string_view type, const Counts& counts,
+                         const JobCondition* restarting) {
+    if (restarting != nullptr) {
+      // Running, set above, has removed it.
+      return Set(kRestarting, restarting->reason(), restarting->message());
+    }
+    if (scene_.job.spec().enable_dynamic_worker() && type == kWorker) return;
+    SetEnd();
+    Set(kFailed, Reason(scene_.kind, kFailed),
+        absl::StrFormat("%s has failed because %d %s replica(s) failed.",
+                        KindAnd(FullName()), counts.failed, type));
+  }
+
+  void RanksFailure(std::string_view type, const Counts& counts,
+                    bool restarts) {
+    if (restarts) {
+      return Set(
+          kRestarting, Reason(scene_.kind, kRestarting),
+          absl::StrFormat("%s is restarting because %d %s replica(s) failed.",
+                          KindAnd(Name()), counts.failed, type));
+    }
+    SetEnd();
+    Set(kFailed, Reason(scene_.kind, kFailed), FailedMessage(type, counts));
+  }
+
+  const Scene& scene_;
+  JobStatus& status_;
+};
+
+}  // namespace
+
+void UpdateStatus(const Scene& scene, JobStatus& status) {
+  if (!status.has_start_time()) *status.mutable_start_time() = scene.now;
+  StatusUpdate update(scene, status);
+  switch (scene.kind.framework) {
+    case Framework::kTensorFlow:
+      return update.TensorFlow();
+    case Framework::kPyTorch:
+    case Framework::kPaddle:
+    case Framework::kJax:
+      return update.Ranks();
+    case Framework::kXgBoost:
+    case Framework::kMpi:
+      return update.Leader();
+  }
+}
+
+std::string SuccessPolicyCondition(const Scene& scene,
+                                   const JobStatus& status) {
+  JobStatus decided = status;
+  if (HasChief(scene.replicas)) {
+    auto& counts = *decided.mutable_replica_statuses();
+    if (const auto workers = counts.find(std::string(kWorker));
+        workers != counts.end()) {
+      workers->second.set_failed(0);
+    }
+  }
+  UpdateStatus(scene, decided);
+  for (const std::string_view type :
+       {kFailed, kSucceeded, kRestarting, kRunning}) {
+    if (IsConditionTrue(decided, type)) return std::string(type);
+  }
+  return "";
+}
+
+}  // namespace mulligan::kubeflow

@@ -1,0 +1,40 @@
+// Releases and settings of training-operator v1.
+#ifndef MULLIGAN_POLICY_OPERATORS_KUBEFLOW_VERSION_H_
+#define MULLIGAN_POLICY_OPERATORS_KUBEFLOW_VERSION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mulligan/v1/native.pb.h"
+#include "policy/operators/kubeflow/exit_codes.h"
+
+namespace mulligan::kubeflow {
+
+// What changes the outcome of a failure, with the defaults of release 1.9.
+struct Version {
+  ExitCodeTable exit_codes = ExitCodeTable::kAtLeast128;
+  // Since 1.8 (#2071) a permanent exit code fails the job. Before, the job was
+  // left to the kind's status logic: a PyTorchJob hung in Restarting (#2044).
+  bool permanent_code_fails_job = true;
+  // Since 1.9: a job managed by another controller is left alone.
+  bool managed_by = true;
+  // Times the work queue has already repeated the job's key. In the operator's
+  // memory only: nothing in the reported objects tells.
+  std::int64_t requeues = 0;
+};
+
+struct VersionSetup {
+  Version version;
+  // "training-operator 1.9" or "training-operator 1.9 tf-2018".
+  std::string semantics;
+  std::vector<std::string> warnings;
+};
+
+// versions["kubeflow"]: a release ("1.8", "v1.8.1"; absent: 1.9) or "tf-2018"
+// for the old table of exit codes; settings["kubeflow.requeues"].
+VersionSetup VersionFor(const v1::NativeSemantics& semantics);
+
+}  // namespace mulligan::kubeflow
+
+#endif  // MULLIGAN_POLICY_OPERATORS_KUBEFLOW_VERSION_H_

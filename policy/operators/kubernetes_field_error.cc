@@ -1,0 +1,220 @@
+#include "policy/operators/kubernetes_field_error.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace mulligan {
+namespace {
+
+constexpr std::size_t kNameLength = 63;
+constexpr std::size_t kSubdomainLength = 253;
+
+constexpr std::string_view kNameRule =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start "
+    "and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or "
+    "'123-abc', regex used for validation is "
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+constexpr std::string_view kSubdomainRule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+    "characters, '-' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'example.com', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+constexpr std::array<std::string_view, 7> kTypeNames = {
+    "Required value", "Invalid value", "Unsupported value", "Duplicate value",
+    "Too many",       "Too long",      "Forbidden",
+};
+
+// The locale-free kind: names are ASCII.
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsAlphanumeric(char c) {
+  return IsLower(c) || (c >= 'A' && c <= 'Z') || IsDigit(c);
+}
+
+bool IsName(std::string_view name) {
+  return !name.empty() && IsAlphanumeric(name.front()) &&
+         IsAlphanumeric(name.back()) &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
+         });
+}
+
+bool IsSubdomain(std::string_view name) {
+  while (true) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view label = name.substr(0, dot);
+    const auto ends_well = [](char c) { return IsLower(c) || IsDigit(c); };
+    if (label.empty() || !ends_well(label.front()) ||
+        !ends_well(label.back()) ||
+        !std::all_of(label.begin(), label.end(),
+                     [&](char c) { return ends_well(c) || c == '-'; })) {
+      return false;
+    }
+    if (dot == name.size()) return true;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+std::vector<std::string> SubdomainFaults(std::string_view prefix) {
+  if (prefix.empty()) return {"prefix part must be non-empty"};
+  std::vector<std::string> faults;
+  if (prefix.size() > kSubdomainLength) {
+    faults.push_back(absl::StrFormat(
+        "prefix part must be no more than %d bytes", kSubdomainLength));
+  }
+  if (!IsSubdomain(prefix)) {
+    faults.push_back(absl::StrFormat("prefix part %s", kSubdomainRule));
+  }
+  return faults;
+}
+
+std::vector<std::string> QualifiedNameFaults(std::string_view name) {
+  const auto slashes = std::count(name.begin(), name.end(), '/');
+  if (slashes > 1) {
+    return {
+        absl::StrFormat("a qualified name %s with an optional DNS "
+                        "subdomain prefix and '/' (e.g. "
+                        "'example.com/MyName')",
+                        kNameRule)};
+  }
+  std::vector<std::string> faults;
+  if (slashes == 1) {
+    const std::size_t slash = name.find('/');
+    faults = SubdomainFaults(name.substr(0, slash));
+    name.remove_prefix(slash + 1);
+  }
+  if (name.empty()) {
+    faults.emplace_back("name part must be non-empty");
+  } else if (name.size() > kNameLength) {
+    faults.push_back(absl::StrFormat("name part must be no more than %d bytes",
+                                     kNameLength));
+  }
+  if (!IsName(name)) {
+    faults.push_back(absl::StrFormat("name part %s", kNameRule));
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::string FormatFieldError(const FieldError& error) {
+  std::string text = absl::StrFormat(
+      "%s: %s", error.field, kTypeNames[static_cast<std::size_t>(error.type)]);
+  if (!error.value.empty()) absl::StrAppend(&text, ": ", error.value);
+  if (!error.detail.empty()) absl::StrAppend(&text, ": ", error.detail);
+  return text;
+}
+
+std::string ChildField(std::string_view path, std::string_view name) {
+  return path.empty() ? std::string(name)
+                      : absl::StrFormat("%s.%s", path, name);
+}
+
+std::string IndexField(std::string_view path, int index) {
+  return absl::StrFormat("%s[%d]", path, index);
+}
+
+std::string QuotedValue(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        quoted += "\\\"";
+        break;
+      case '\\':
+        quoted += "\\\\";
+        break;
+      case '\n':
+        quoted += "\\n";
+        break;
+      case '\t':
+        quoted += "\\t";
+        break;
+      case '\r':
+        quoted += "\\r";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+          quoted += absl::StrFormat("\\x%02x", static_cast<unsigned char>(c));
+        } else {
+          quoted += c;
+        }
+    }
+  }
+  return quoted + '"';
+}
+
+std::string QuotedList(const std::vector<std::string_view>& texts) {
+  std::string list;
+  for (const std::string_view text : texts) {
+    absl::StrAppend(&list, list.empty() ? "" : ", ", QuotedValue(text));
+  }
+  return list;
+}
+
+FieldError RequiredError(std::string field, std::string detail) {
+  return {FieldError::Type::kRequired, std::move(field), "", std::move(detail)};
+}
+
+FieldError ForbiddenError(std::string field, std::string detail) {
+  return {FieldError::Type::kForbidden, std::move(field), "",
+          std::move(detail)};
+}
+
+FieldError InvalidError(std::string field, std::string value,
+                        std::string detail) {
+  return {FieldError::Type::kInvalid, std::move(field), std::move(value),
+          std::move(detail)};
+}
+
+FieldError InvalidError(std::string field, std::int64_t value,
+                        std::string detail) {
+  return InvalidError(std::move(field), absl::StrCat(value), std::move(detail));
+}
+
+FieldError NotSupportedError(std::string field, std::string_view value,
+                             const std::vector<std::string_view>& supported) {
+  return {FieldError::Type::kNotSupported, std::move(field), QuotedValue(value),
+          "supported values: " + QuotedList(supported)};
+}
+
+FieldError DuplicateError(std::string field, std::int64_t value) {
+  return {FieldError::Type::kDuplicate, std::move(field), absl::StrCat(value),
+          ""};
+}
+
+FieldError TooManyError(std::string field, std::int64_t size, int limit) {
+  return {FieldError::Type::kTooMany, std::move(field), absl::StrCat(size),
+          absl::StrFormat("must have at most %d items", limit)};
+}
+
+FieldError TooLongError(std::string field, int limit) {
+  return {FieldError::Type::kTooLong, std::move(field), "",
+          absl::StrFormat("may not be more than %d bytes", limit)};
+}
+
+void CheckNonNegative(std::string field, std::int64_t value,
+                      FieldErrors& errors) {
+  if (value >= 0) return;
+  errors.push_back(InvalidError(std::move(field), value,
+                                "must be greater than or equal to 0"));
+}
+
+void CheckQualifiedName(const std::string& field, std::string_view name,
+                        FieldErrors& errors) {
+  for (std::string& fault : QualifiedNameFaults(name)) {
+    errors.push_back(InvalidError(field, QuotedValue(name), std::move(fault)));
+  }
+}
+
+}  // namespace mulligan

@@ -1,0 +1,72 @@
+// Refusals in the words of the Kubernetes API server
+// (k8s.io/apimachinery/pkg/util/validation/field). Not only for Jobs: every
+// operator on Kubernetes words its refusals so.
+#ifndef MULLIGAN_POLICY_OPERATORS_KUBERNETES_FIELD_ERROR_H_
+#define MULLIGAN_POLICY_OPERATORS_KUBERNETES_FIELD_ERROR_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mulligan {
+
+struct FieldError {
+  enum class Type {
+    kRequired,
+    kInvalid,
+    kNotSupported,
+    kDuplicate,
+    kTooMany,
+    kTooLong,
+    kForbidden,
+  };
+
+  Type type = Type::kInvalid;
+  // Path of the field: "spec.podFailurePolicy.rules[0].action".
+  std::string field;
+  // The refused value as the API server prints it; empty: not printed.
+  std::string value;
+  // What is wrong with it.
+  std::string detail;
+};
+
+using FieldErrors = std::vector<FieldError>;
+
+// "field: Invalid value: "x": detail", byte for byte.
+std::string FormatFieldError(const FieldError& error);
+
+// Paths. An empty `path` is the root.
+std::string ChildField(std::string_view path, std::string_view name);
+std::string IndexField(std::string_view path, int index);
+
+// Values as Go prints them.
+std::string QuotedValue(std::string_view text);
+// "\"a\", \"b\"".
+std::string QuotedList(const std::vector<std::string_view>& texts);
+
+FieldError RequiredError(std::string field, std::string detail);
+FieldError ForbiddenError(std::string field, std::string detail);
+FieldError InvalidError(std::string field, std::string value,
+                        std::string detail);
+FieldError InvalidError(std::string field, std::int64_t value,
+                        std::string detail);
+// `supported` in the order in which they are to be listed.
+FieldError NotSupportedError(std::string field, std::string_view value,
+                             const std::vector<std::string_view>& supported);
+FieldError DuplicateError(std::string field, std::int64_t value);
+FieldError TooManyError(std::string field, std::int64_t size, int limit);
+FieldError TooLongError(std::string field, int limit);
+
+// Appends an error when `value` is negative.
+void CheckNonNegative(std::string field, std::int64_t value,
+                      FieldErrors& errors);
+
+// Appends an error per rule of qualified names that `name` breaks: an optional
+// DNS subdomain and a slash, then at most 63 letters, digits, '-', '_', '.'.
+void CheckQualifiedName(const std::string& field, std::string_view name,
+                        FieldErrors& errors);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_OPERATORS_KUBERNETES_FIELD_ERROR_H_

@@ -1,0 +1,34 @@
+// What a failure report tells Kueue: the workload, and the job behind it.
+#ifndef MULLIGAN_POLICY_OPERATORS_KUEUE_REPORT_H_
+#define MULLIGAN_POLICY_OPERATORS_KUEUE_REPORT_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mulligan/v1/report.pb.h"
+#include "policy/operators/kueue/jobs.h"
+#include "policy/operators/kueue/types.h"
+
+namespace mulligan::kueue {
+
+// Whether the workload belongs to one plain pod, which cannot come back.
+bool IsOwnedBySinglePod(const Workload& workload);
+
+// The workload with what a cut-down report leaves out: an admitted workload
+// without a word on its quota holds it. Adds to `warnings` what contradicts
+// itself.
+Workload CompleteWorkload(const Workload& reported,
+                          std::vector<std::string>& warnings);
+
+// How the job behind the workload ended, from the Job, JobSet, RayJob or pods
+// in the report that own it; without owners the only one there is. Absent: it
+// did not end, or is not in the report.
+std::optional<JobEnd> ReportedEnd(const v1::FailureReport& report);
+
+// Whether the job in the report has all its pods ready. Absent: not known.
+std::optional<bool> ReportedReadiness(const v1::FailureReport& report);
+
+}  // namespace mulligan::kueue
+
+#endif  // MULLIGAN_POLICY_OPERATORS_KUEUE_REPORT_H_

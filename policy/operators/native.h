@@ -1,0 +1,65 @@
+// What the workload's own operator would answer from its own spec.
+#ifndef MULLIGAN_POLICY_OPERATORS_NATIVE_H_
+#define MULLIGAN_POLICY_OPERATORS_NATIVE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/ledger.pb.h"
+#include "mulligan/v1/native.pb.h"
+#include "mulligan/v1/report.pb.h"
+
+namespace mulligan {
+
+// Everything an operator's logic may look at. `now` is report.observed_at.
+struct NativeInput {
+  const v1::FailureReport& report;
+  const v1::BudgetLedger& ledger;
+  const v1::NativeSemantics& semantics;
+  google::protobuf::Timestamp now;
+};
+
+// One operator's answer, in its own words and in ours.
+struct NativeOutcome {
+  // Operator, verdict word, reason, message, counters, delay, version.
+  v1::NativeVerdict verdict;
+  // The same in Mulligan's terms.
+  v1::Action action = v1::ACTION_UNSPECIFIED;
+  v1::Scope scope = v1::SCOPE_UNSPECIFIED;
+  v1::Queue queue = v1::QUEUE_UNSPECIFIED;
+  // The operator's budget that pays, for example "backoffLimit"; empty: the
+  // failure is not counted. `used` is the use after this failure, both in
+  // failures tolerated.
+  std::string charged_to;
+  std::int64_t used = 0;
+  std::int64_t limit = 0;
+  // For RETRY: the operator moves the workload to capacity that is not
+  // interrupted (Flyte's last attempts).
+  bool on_demand = false;
+  // What the API server or a webhook refuses, each "report.jobs[0].spec.x:
+  // why". Such an object never gets to the operator; the verdict is what it
+  // would do all the same.
+  std::vector<std::string> refusals;
+  // What was not understood: newer fields, missing objects.
+  std::vector<std::string> warnings;
+};
+
+// One operator's logic: nothing when its objects are not in the report. Each
+// is defined in the file of that operator.
+std::optional<NativeOutcome> KubernetesJobOutcome(const NativeInput& input);
+std::optional<NativeOutcome> JobSetOutcome(const NativeInput& input);
+std::optional<NativeOutcome> RayJobOutcome(const NativeInput& input);
+// Plain pods and the custom resources of Flyte's plugins, when
+// semantics.operator is "flyte" or an object carries Flyte's marks.
+std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input);
+std::optional<NativeOutcome> TrainJobOutcome(const NativeInput& input);
+std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input);
+std::optional<NativeOutcome> WorkloadOutcome(const NativeInput& input);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_OPERATORS_NATIVE_H_

@@ -1,0 +1,337 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/native.h"
+#include "policy/operators/rayjob/cluster_pods.h"
+#include "policy/operators/rayjob/deletion.h"
+#include "policy/operators/rayjob/report.h"
+#include "policy/operators/rayjob/retry_gate.h"
+#include "policy/operators/rayjob/submitter.h"
+#include "policy/operators/rayjob/validation.h"
+
+namespace mulligan {
+namespace rayjob {
+namespace {
+
+using job::TimeOf;
+
+constexpr std::string_view kBackoffLimit = "backoffLimit";
+constexpr std::string_view kSubmitterBackoffLimit =
+    "submitterConfig.backoffLimit";
+
+// The longest google.protobuf.Duration.
+const absl::Duration kLongestDelay = absl::Seconds(315576000000);
+
+class RayJobOutcome {
+ public:
+  RayJobOutcome(const NativeInput& input, SettingsSetup setup)
+      : input_(input),
+        settings_(setup.settings),
+        found_(FindReportedRayJob(input.report, input.now)) {
+    outcome_.warnings = std::move(setup.warnings);
+    outcome_.verdict.set_operator_("RayJob");
+    outcome_.verdict.set_semantics(std::move(setup.semantics));
+  }
+
+  NativeOutcome Run() && {
+    Warn();
+    Foresee();
+    const Pass pass = Look();
+    Count(pass.status);
+    if (pass.left_alone) {
+      Answer("None", v1::IGNORE, v1::WORKLOAD);
+      Add("managed by another controller, or being deleted: the KubeRay "
+          "operator does not look at it");
+    } else {
+      Conclude(pass);
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  void Add(std::string warning) {
+    outcome_.warnings.push_back(std::move(warning));
+  }
+
+  void Warn() {
+    for (std::string& warning : found_.warnings) Add(std::move(warning));
+    for (std::string& warning : RayJobSpecWarnings(found_.job.spec())) {
+      Add(std::move(warning));
+    }
+    refusals_ = RefusalsOf(input_.report.ray_job(), settings_);
+    for (const FieldError& refusal : refusals_) {
+      Add(absl::StrFormat("%s; KubeRay refuses such a RayJob",
+                          FormatFieldError(refusal)));
+    }
+  }
+
+  // A submitter Job that its controller is about to give up counts as failed.
+  // Where the report has none, it ends with the application whose logs it
+  // follows.
+  void Foresee() {
+    if (SubmissionModeOf(found_.job.spec()) != kK8sJobMode) return;
+    const RayJobStatus& status = found_.job.status();
+    if (!found_.submitter.has_value()) {
+      found_.submitter.emplace();
+      if (status.job_deployment_status() != kRunning ||
+          !IsJobTerminal(status.job_status())) {
+        return;
+      }
+      End("Complete", "", "");
+      Add("the submitter Job is not in the report: it is taken to end with "
+          "the application");
+      return;
+    }
+    if (StateOfSubmitterJob(*found_.submitter).finished_at.has_value()) return;
+    const v1::FailureReport alone = SubmitterReport(input_.report, found_);
+    submitter_ = KubernetesJobOutcome(
+        {alone, input_.ledger, input_.semantics, input_.now});
+    if (submitter_.has_value() && submitter_->action == v1::FAIL &&
+        submitter_->scope == v1::JOB) {
+      End("Failed", submitter_->verdict.reason(),
+          submitter_->verdict.message());
+    }
+  }
+
+  void End(const std::string& type, const std::string& reason,
+           const std::string& message) {
+    auto& condition = *found_.submitter->mutable_status()->add_conditions();
+    condition.set_type(type);
+    condition.set_status("True");
+    condition.set_reason(reason);
+    condition.set_message(message);
+    *condition.mutable_last_transition_time() = input_.now;
+  }
+
+  Pass Look() {
+    const Pod no_head;
+    World world{found_.job, settings_};
+    if (!found_.job.status().ray_cluster_name().empty() ||
+        input_.report.has_ray_cluster()) {
+      world.cluster = &found_.cluster;
+    }
+    world.head_pod = found_.head != nullptr ? found_.head : &no_head;
+    if (found_.submitter.has_value()) world.submitter = &*found_.submitter;
+    world.ray.job_status = found_.job.status().job_status();
+    world.ray.message = found_.job.status().message();
+    if (found_.job.status().has_job_status_check_failure_start_time()) {
+      world.ray.kind = RayAnswer::Kind::kError;
+    }
+    world.now = input_.now;
+    Pass pass = Reconcile(world);
+    if (pass.status.job_deployment_status() == kRunning &&
+        SubmissionModeOf(found_.job.spec()) == kSidecarMode &&
+        found_.head != nullptr && ShouldDeletePod(*found_.head)) {
+      // The head is deleted and, having been up once, not made again.
+      world.head_pod = nullptr;
+      pass = Reconcile(world);
+    }
+    return pass;
+  }
+
+  void Answer(std::string_view word, v1::Action action, v1::Scope scope) {
+    outcome_.verdict.set_verdict(std::string(word));
+    outcome_.action = action;
+    outcome_.scope = scope;
+    if (action == v1::RETRY) outcome_.queue = v1::IN_PLACE;
+  }
+
+  void Count(const RayJobStatus& status) {
+    auto& counters = *outcome_.verdict.mutable_counters();
+    counters["failed"] = status.failed();
+    counters["succeeded"] = status.succeeded();
+  }
+
+  void Conclude(const Pass& pass) {
+    const RayJobStatus& status = pass.status;
+    const std::string& state = status.job_deployment_status();
+    outcome_.verdict.set_reason(status.reason());
+    outcome_.verdict.set_message(status.message());
+    if (state == kFailed || state == kRetrying) {
+      Answer(state, state == kRetrying ? v1::RETRY : v1::FAIL,
+             state == kRetrying ? v1::CLUSTER : v1::WORKLOAD);
+      Charge(status);
+      if (state == kFailed) WarnOfLeftovers(status);
+    } else if (state == kValidationFailed) {
+      ConcludeRefused();
+    } else if (state == kComplete || state == kSuspending ||
+               state == kSuspended) {
+      Answer(state, v1::IGNORE, v1::WORKLOAD);
+    } else {
+      AnswerWithoutEnd(pass);
+    }
+  }
+
+  void Charge(const RayJobStatus& status) {
+    outcome_.charged_to = std::string(kBackoffLimit);
+    outcome_.used = status.failed();
+    outcome_.limit =
+        std::max<std::int64_t>(0, BackoffLimitOf(found_.job.spec(), settings_));
+    if (outcome_.used == 0) {
+      outcome_.used = 1;
+      Add("status.failed is 0 although the attempt has failed; 1 is used");
+    }
+  }
+
+  void WarnOfLeftovers(const RayJobStatus& status) {
+    RayJobStatus ended = status;
+    if (!ended.has_end_time()) *ended.mutable_end_time() = input_.now;
+    const CleanUp clean_up = NextCleanUp(
+        found_.job.spec(), ended, {.cluster = true}, settings_, input_.now);
+    if (clean_up.policy.empty() && !clean_up.next.has_value() &&
+        found_.job.spec().cluster_selector().empty()) {
+      Add("nothing in the spec deletes the cluster after this end: it keeps "
+          "its nodes");
+    }
+  }
+
+  void ConcludeRefused() {
+    const bool by_name = std::any_of(refusals_.begin(), refusals_.end(),
+                                     [](const FieldError& refusal) {
+                                       return refusal.field == "metadata.name";
+                                     });
+    Answer(kValidationFailed, by_name ? v1::FAIL : v1::WAIT_FOR_SPEC_UPDATE,
+           v1::WORKLOAD);
+    if (found_.job.status().job_deployment_status() == kValidationFailed) {
+      Add("a repaired spec is not enough: KubeRay has no way out of "
+          "ValidationFailed but to delete and create the RayJob");
+    }
+  }
+
+  // The attempt goes on; what becomes of calls and pods below it?
+  void AnswerWithoutEnd(const Pass& pass) {
+    if (input_.report.has_creation_error()) return AnswerCreationError(pass);
+    if (AnswerForSubmitterPod()) return;
+    if (AnswerForClusterPod()) return;
+    const RayJobStatus& status = pass.status;
+    const std::string& state = status.job_deployment_status();
+    Answer(state.empty() ? "None" : state, v1::IGNORE, v1::WORKLOAD);
+    if (status.has_job_status_check_failure_start_time() &&
+        settings_.status_check_timeout) {
+      outcome_.action = v1::WAIT;
+      WaitUntil(TimeOf(status.job_status_check_failure_start_time()) +
+                absl::Seconds(settings_.status_check_timeout_seconds));
+      Add("Ray's dashboard does not answer: the attempt ends when it stays so");
+    } else if (state == kInitializing || state == kWaiting) {
+      outcome_.action = v1::WAIT;
+      WaitForDeadline(status);
+    } else {
+      Add("nothing in the report ends the attempt: the KubeRay operator does "
+          "nothing");
+    }
+  }
+
+  void AnswerCreationError(const Pass& pass) {
+    Answer("None", v1::RETRY, v1::WORKLOAD);
+    outcome_.verdict.set_message(input_.report.creation_error().message());
+    Add("objects that cannot be created are tried again without end and "
+        "without a count");
+    WarnWithoutDeadline(pass.status);
+  }
+
+  bool AnswerForSubmitterPod() {
+    if (!submitter_.has_value() || submitter_->action != v1::RETRY) {
+      return false;
+    }
+    Answer(kRunning, v1::RETRY, v1::POD);
+    outcome_.verdict.set_message(submitter_->verdict.message());
+    if (submitter_->verdict.has_delay()) {
+      *outcome_.verdict.mutable_delay() = submitter_->verdict.delay();
+    }
+    if (!submitter_->charged_to.empty()) {
+      outcome_.charged_to = std::string(kSubmitterBackoffLimit);
+      outcome_.used = submitter_->used;
+      outcome_.limit = submitter_->limit;
+    }
+    return true;
+  }
+
+  bool AnswerForClusterPod() {
+    const auto bad =
+        std::find_if(found_.cluster_pods.begin(), found_.cluster_pods.end(),
+                     [](const Pod* pod) { return ShouldDeletePod(*pod); });
+    if (bad == found_.cluster_pods.end()) return false;
+    const bool head = *bad == found_.head;
+    Answer(head ? "DeletedHeadPod" : "DeletedWorkerPod", v1::RETRY, v1::POD);
+    Add("pods of a cluster are replaced at once, without end and without a "
+        "count");
+    const RayJobStatus& status = found_.job.status();
+    if (status.job_deployment_status() == kInitializing) {
+      WarnWithoutDeadline(status);
+    } else if (head) {
+      Add("the application is lost with its head: the attempt ends with "
+          "AppFailed, SubmissionFailed or a grace period, or is submitted "
+          "again unnoticed");
+    }
+    return true;
+  }
+
+  // Absent: none is set.
+  [[nodiscard]] std::optional<absl::Time> Deadline(
+      const RayJobStatus& status) const {
+    const RayJobSpec& spec = found_.job.spec();
+    const absl::Time start = TimeOf(status.start_time());
+    std::optional<absl::Time> deadline;
+    const auto consider = [&](std::int64_t seconds) {
+      const absl::Time time = start + absl::Seconds(seconds);
+      if (!deadline.has_value() || time < *deadline) deadline = time;
+    };
+    // In Waiting only the second is looked at.
+    if (spec.has_active_deadline_seconds() &&
+        status.job_deployment_status() != kWaiting) {
+      consider(spec.active_deadline_seconds());
+    }
+    if (spec.has_pre_running_deadline_seconds() &&
+        settings_.pre_running_deadline) {
+      consider(spec.pre_running_deadline_seconds());
+    }
+    return deadline;
+  }
+
+  void WaitForDeadline(const RayJobStatus& status) {
+    if (const auto deadline = Deadline(status)) {
+      WaitUntil(*deadline);
+    } else {
+      WarnWithoutDeadline(status);
+    }
+  }
+
+  void WarnWithoutDeadline(const RayJobStatus& status) {
+    if (Deadline(status).has_value()) return;
+    Add("neither activeDeadlineSeconds nor preRunningDeadlineSeconds ends an "
+        "attempt that never runs");
+  }
+
+  void WaitUntil(absl::Time time) {
+    const absl::Duration delay = std::clamp(
+        time - TimeOf(input_.now), absl::ZeroDuration(), kLongestDelay);
+    auto& field = *outcome_.verdict.mutable_delay();
+    field.set_seconds(absl::ToInt64Seconds(delay));
+  }
+
+  const NativeInput& input_;
+  const Settings settings_;
+  ReportedRayJob found_;
+  FieldErrors refusals_;
+  // What the Job controller does about the submitter Job.
+  std::optional<NativeOutcome> submitter_;
+  NativeOutcome outcome_;
+};
+
+}  // namespace
+}  // namespace rayjob
+
+std::optional<NativeOutcome> RayJobOutcome(const NativeInput& input) {
+  if (!input.report.has_ray_job()) return std::nullopt;
+  return rayjob::RayJobOutcome(input, rayjob::SettingsFor(input.semantics))
+      .Run();
+}
+
+}  // namespace mulligan

@@ -1,0 +1,46 @@
+// Finds in a failure report what the RayJob controller would look at.
+#ifndef MULLIGAN_POLICY_OPERATORS_RAYJOB_REPORT_H_
+#define MULLIGAN_POLICY_OPERATORS_RAYJOB_REPORT_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mulligan/v1/report.pb.h"
+#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/rayjob/reconcile.h"
+#include "policy/operators/rayjob/settings.h"
+#include "policy/operators/rayjob/types.h"
+
+namespace mulligan::rayjob {
+
+struct ReportedRayJob {
+  // With what a report may leave out: a name, a start time, containers and
+  // groups of the cluster. Counters are not negative.
+  RayJob job;
+  RayCluster cluster;
+  std::optional<Job> submitter;
+  // Pods of the cluster and of the submitter; into the report.
+  const Pod* head = nullptr;
+  std::vector<const Pod*> cluster_pods;
+  std::vector<const Pod*> submitter_pods;
+  // What had to be filled in although it may matter.
+  std::vector<std::string> warnings;
+};
+
+// The submitter Job has the RayJob's name or is owned by it. Pods belong to it
+// by owner or job-name label, to the cluster by owner or ray.io/node-type
+// label.
+ReportedRayJob FindReportedRayJob(const v1::FailureReport& report,
+                                  const google::protobuf::Timestamp& now);
+
+// Refusals that are not due to what the report leaves out.
+FieldErrors RefusalsOf(const RayJob& reported, const Settings& settings);
+
+// The report of the submitter Job alone, for the Job controller's logic.
+v1::FailureReport SubmitterReport(const v1::FailureReport& report,
+                                  const ReportedRayJob& found);
+
+}  // namespace mulligan::rayjob
+
+#endif  // MULLIGAN_POLICY_OPERATORS_RAYJOB_REPORT_H_

@@ -1,0 +1,116 @@
+#include "policy/operators/rayjob/settings.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+#include "policy/operators/gate_table.h"
+#include "policy/operators/release.h"
+
+namespace mulligan::rayjob {
+namespace {
+
+constexpr int kLatestMinor = 7;
+constexpr std::string_view kSettingPrefix = "kuberay.";
+
+constexpr std::array<GateRow<Settings>, 2> kGates = {{
+    {"RayJobDeletionPolicy", &Settings::deletion_policy},
+    {"SidecarSubmitterRestart", &Settings::sidecar_submitter_restart},
+}};
+
+constexpr std::array<FeatureRow<Settings>, 4> kFeatures = {{
+    {&Settings::backoff_limit, 2},
+    {&Settings::deletion_policy, 6},
+    {&Settings::pre_running_deadline, 6},
+    {&Settings::status_check_timeout, 7},
+}};
+
+struct SwitchRow {
+  std::string_view name;
+  bool Settings::*setting;
+};
+
+constexpr std::array<SwitchRow, 2> kSwitches = {{
+    {"DELETE_RAYJOB_CR_AFTER_JOB_FINISHES",
+     &Settings::delete_ray_job_after_finish},
+    {"ENABLE_RANDOM_POD_DELETE", &Settings::random_pod_delete},
+}};
+
+struct SecondsRow {
+  std::string_view name;
+  std::int64_t Settings::*setting;
+  // Smaller numbers count as no number.
+  std::int64_t at_least;
+};
+
+constexpr std::array<SecondsRow, 2> kSeconds = {{
+    {"RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS",
+     &Settings::transition_grace_period_seconds, INT64_MIN},
+    {"RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS",
+     &Settings::status_check_timeout_seconds, 1},
+}};
+
+// A number as Go's strconv.Atoi takes it.
+std::optional<std::int64_t> NumberOf(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  std::int64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (text.empty() || error != std::errc() || end != last) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+bool SetGate(std::string_view name, bool enabled, Settings& settings) {
+  return SetGateIn(kGates, name, enabled, settings);
+}
+
+bool SetEnvironment(std::string_view name, std::string_view value,
+                    Settings& settings) {
+  for (const SwitchRow& row : kSwitches) {
+    if (row.name != name) continue;
+    settings.*row.setting = absl::AsciiStrToLower(std::string(value)) == "true";
+    return true;
+  }
+  for (const SecondsRow& row : kSeconds) {
+    if (row.name != name) continue;
+    const auto number = NumberOf(value);
+    if (number.has_value() && *number >= row.at_least) {
+      settings.*row.setting = *number;
+    }
+    return true;
+  }
+  return false;
+}
+
+SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
+  SettingsSetup setup;
+  const int minor =
+      ChosenMinor(semantics, "kuberay", 1, kLatestMinor, setup.warnings);
+  setup.semantics = absl::StrFormat("kuberay 1.%d", minor);
+  SetRelease(kFeatures, minor, setup.settings);
+  SetGates(kGates, semantics, setup.settings);
+  for (const auto& [name, value] : semantics.settings()) {
+    const std::string_view key = name;
+    if (!key.starts_with(kSettingPrefix)) continue;
+    if (!SetEnvironment(key.substr(kSettingPrefix.size()), value,
+                        setup.settings)) {
+      setup.warnings.push_back(absl::StrFormat(
+          "settings.%s: no variable of the operator that bears on failures",
+          name));
+    }
+  }
+  return setup;
+}
+
+}  // namespace mulligan::rayjob

@@ -1,0 +1,102 @@
+// Short names and words for what the KubeRay operator's logic is about.
+#ifndef MULLIGAN_POLICY_OPERATORS_RAYJOB_TYPES_H_
+#define MULLIGAN_POLICY_OPERATORS_RAYJOB_TYPES_H_
+
+#include <string>
+#include <string_view>
+
+#include "mulligan/kubernetes/batch/v1/job.pb.h"
+#include "mulligan/kubernetes/core/v1/container_status.pb.h"
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "mulligan/kubernetes/ray/v1/deletion_strategy.pb.h"
+#include "mulligan/kubernetes/ray/v1/ray.pb.h"
+
+namespace mulligan::rayjob {
+
+using RayJob = kubernetes::ray::v1::RayJob;
+using RayJobSpec = kubernetes::ray::v1::RayJobSpec;
+using RayJobStatus = kubernetes::ray::v1::RayJobStatus;
+using RayCluster = kubernetes::ray::v1::RayCluster;
+using RayClusterSpec = kubernetes::ray::v1::RayClusterSpec;
+using RayClusterStatus = kubernetes::ray::v1::RayClusterStatus;
+using DeletionStrategy = kubernetes::ray::v1::DeletionStrategy;
+using DeletionRule = kubernetes::ray::v1::DeletionRule;
+using Job = kubernetes::batch::v1::Job;
+using Pod = kubernetes::core::v1::Pod;
+using ContainerStatus = kubernetes::core::v1::ContainerStatus;
+
+// status.jobDeploymentStatus: what the operator does. The state before the
+// first pass has no name of its own.
+inline constexpr std::string_view kNew;
+inline constexpr std::string_view kInitializing = "Initializing";
+inline constexpr std::string_view kWaiting = "Waiting";
+inline constexpr std::string_view kRunning = "Running";
+inline constexpr std::string_view kSuspending = "Suspending";
+inline constexpr std::string_view kSuspended = "Suspended";
+inline constexpr std::string_view kRetrying = "Retrying";
+inline constexpr std::string_view kComplete = "Complete";
+inline constexpr std::string_view kFailed = "Failed";
+inline constexpr std::string_view kValidationFailed = "ValidationFailed";
+
+// status.jobStatus: what Ray says of the application.
+inline constexpr std::string_view kJobStopped = "STOPPED";
+inline constexpr std::string_view kJobSucceeded = "SUCCEEDED";
+inline constexpr std::string_view kJobFailed = "FAILED";
+
+// status.reason. A failed validation uses the name of its state.
+inline constexpr std::string_view kSubmissionFailed = "SubmissionFailed";
+inline constexpr std::string_view kDeadlineExceeded = "DeadlineExceeded";
+inline constexpr std::string_view kPreRunningDeadlineExceeded =
+    "PreRunningDeadlineExceeded";
+inline constexpr std::string_view kAppFailed = "AppFailed";
+inline constexpr std::string_view kGracePeriodExceeded =
+    "JobDeploymentStatusTransitionGracePeriodExceeded";
+inline constexpr std::string_view kStatusCheckTimeoutExceeded =
+    "JobStatusCheckTimeoutExceeded";
+
+// spec.submissionMode. Absent: the API server fills in K8sJobMode.
+inline constexpr std::string_view kK8sJobMode = "K8sJobMode";
+inline constexpr std::string_view kHttpMode = "HTTPMode";
+inline constexpr std::string_view kSidecarMode = "SidecarMode";
+inline constexpr std::string_view kInteractiveMode = "InteractiveMode";
+
+// The key of spec.clusterSelector that names the cluster.
+inline constexpr std::string_view kClusterSelectorKey = "ray.io/cluster";
+
+inline std::string_view SubmissionModeOf(const RayJobSpec& spec) {
+  return spec.submission_mode().empty()
+             ? kK8sJobMode
+             : std::string_view(spec.submission_mode());
+}
+
+// status.state of a RayCluster whose pods all run.
+inline constexpr std::string_view kClusterReady = "ready";
+
+// Whether a submitter (Job or container) submits and follows the application.
+inline bool HasSubmitter(const RayJobSpec& spec) {
+  const std::string_view mode = SubmissionModeOf(spec);
+  return mode == kK8sJobMode || mode == kSidecarMode;
+}
+
+// Whether Ray will change nothing any more.
+inline bool IsJobTerminal(std::string_view job_status) {
+  return job_status == kJobStopped || job_status == kJobSucceeded ||
+         job_status == kJobFailed;
+}
+
+// Whether the operator will change nothing any more but to clean up.
+// ValidationFailed is not among them.
+inline bool IsDeploymentTerminal(std::string_view deployment_status) {
+  return deployment_status == kComplete || deployment_status == kFailed;
+}
+
+// An event the operator writes.
+struct Event {
+  std::string type;
+  std::string reason;
+  std::string message;
+};
+
+}  // namespace mulligan::rayjob
+
+#endif  // MULLIGAN_POLICY_OPERATORS_RAYJOB_TYPES_H_

@@ -1,0 +1,213 @@
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/operators/jobset/conditions.h"
+#include "policy/operators/native.h"
+#include "policy/operators/trainjob/conditions.h"
+#include "policy/operators/trainjob/objects.h"
+#include "policy/operators/trainjob/reconcile.h"
+#include "policy/operators/trainjob/validation.h"
+#include "policy/operators/trainjob/version.h"
+
+namespace mulligan {
+namespace trainjob {
+namespace {
+
+// Whether the TrainJob controller makes objects of that kind; the others are
+// made by the layers below. Without a kind it is taken to be the one meant.
+bool MakesKind(std::string_view kind) {
+  return kind != "Job" && kind != "Pod" && kind != "Service" &&
+         kind != "PersistentVolumeClaim";
+}
+
+class Outcome {
+ public:
+  Outcome(const NativeInput& input, VersionSetup setup)
+      : input_(input),
+        job_(input.report.train_job()),
+        version_(setup.version),
+        below_(JobSetOutcome(input)) {
+    outcome_.warnings = std::move(setup.warnings);
+    outcome_.verdict.set_operator_("TrainJob");
+    outcome_.verdict.set_semantics(std::move(setup.semantics));
+  }
+
+  NativeOutcome Run() && {
+    Warn();
+    if (IsManagedByOther(job_.spec())) {
+      Answer("Skipped", v1::IGNORE);
+      outcome_.verdict.set_message(
+          absl::StrFormat("managed by %s", job_.spec().managed_by()));
+      return std::move(outcome_);
+    }
+    const JobSet job_set = ForeseenJobSet();
+    Scene scene{job_,
+                input_.report.has_job_set() ? &job_set : nullptr,
+                Objects::kReady,
+                "",
+                version_,
+                input_.now};
+    if (input_.report.has_creation_error() &&
+        MakesKind(input_.report.creation_error().kind())) {
+      scene.objects = ObjectsAfter(input_.report.creation_error());
+      scene.error = input_.report.creation_error().message();
+    }
+    const Pass pass = Reconcile(scene);
+    Count(pass.status);
+    Conclude(pass);
+    return std::move(outcome_);
+  }
+
+ private:
+  void Warn() {
+    for (const FieldError& error : ValidateTrainJobSpec(job_.spec())) {
+      outcome_.refusals.push_back(absl::StrFormat(
+          "report.trainJob.%s; the API server refuses such a TrainJob",
+          FormatFieldError(error)));
+    }
+  }
+
+  // A TrainJob sees only its JobSet, so one that its controller is about to
+  // fail counts as failed.
+  JobSet ForeseenJobSet() const {
+    JobSet job_set = input_.report.job_set();
+    if (!below_.has_value() || below_->action != v1::FAIL ||
+        jobset::IsFinished(job_set.status())) {
+      return job_set;
+    }
+    SetCondition(MakeCondition(jobset::kFailed, kTrue, below_->verdict.reason(),
+                               below_->verdict.message()),
+                 input_.now, *job_set.mutable_status()->mutable_conditions());
+    return job_set;
+  }
+
+  void Answer(std::string_view word, v1::Action action) {
+    outcome_.verdict.set_verdict(std::string(word));
+    outcome_.action = action;
+    outcome_.scope = v1::WORKLOAD;
+  }
+
+  void AnswerBy(const Condition& condition, std::string_view word,
+                v1::Action action) {
+    Answer(word, action);
+    outcome_.verdict.set_reason(condition.reason());
+    outcome_.verdict.set_message(condition.message());
+  }
+
+  void Count(const TrainJobStatus& status) {
+    auto& counters = *outcome_.verdict.mutable_counters();
+    if (below_.has_value()) counters = below_->verdict.counters();
+    for (int i = 0; i < status.jobs_status_size(); ++i) {
+      const std::string path = absl::StrCat("jobsStatus[", i, "].");
+      counters[path + "succeeded"] = status.jobs_status(i).succeeded();
+      counters[path + "failed"] = status.jobs_status(i).failed();
+      counters[path + "active"] = status.jobs_status(i).active();
+    }
+  }
+
+  void Conclude(const Pass& pass) {
+    const Conditions& conditions = pass.status.conditions();
+    if (jobset::IsConditionTrue(conditions, kFailed)) return Fail(conditions);
+    if (jobset::IsConditionTrue(conditions, kComplete)) {
+      return AnswerBy(*jobset::FindCondition(conditions, kComplete), kComplete,
+                      v1::IGNORE);
+    }
+    if (IsRevived(pass)) return Revive();
+    const Condition* const created =
+        jobset::FindCondition(conditions, kCreated);
+    if (created != nullptr && created->status() == kFalse) {
+      return AnswerBy(*created, "Created=False", v1::WAIT_FOR_SPEC_UPDATE);
+    }
+    if (!pass.event.empty()) return RepeatPass(pass);
+    if (job_.spec().suspend()) {
+      return AnswerBy(*jobset::FindCondition(conditions, kSuspended),
+                      kSuspended, v1::IGNORE);
+    }
+    if (below_.has_value()) return TakeOver();
+    Answer("None", v1::IGNORE);
+    outcome_.warnings.emplace_back(
+        "a TrainJob has no retry of its own; what happens is in its JobSet, "
+        "which is not in the report");
+  }
+
+  void Fail(const Conditions& conditions) {
+    const Condition& failed = *jobset::FindCondition(conditions, kFailed);
+    AnswerBy(failed, kFailed, v1::FAIL);
+    if (failed.reason() == kDeadlineExceeded) {
+      outcome_.charged_to = "activeDeadlineSeconds";
+    } else if (below_.has_value() && below_->action == v1::FAIL) {
+      TakeCharges();
+    }
+  }
+
+  // What the JobSet does is what happens to the TrainJob.
+  void TakeOver() {
+    outcome_.action = below_->action;
+    outcome_.scope = below_->scope;
+    outcome_.queue = below_->queue;
+    outcome_.verdict.set_verdict(below_->verdict.verdict());
+    outcome_.verdict.set_reason(below_->verdict.reason());
+    outcome_.verdict.set_message(below_->verdict.message());
+    if (below_->verdict.has_delay()) {
+      *outcome_.verdict.mutable_delay() = below_->verdict.delay();
+    }
+    TakeCharges();
+  }
+
+  void TakeCharges() {
+    outcome_.charged_to = below_->charged_to;
+    outcome_.used = below_->used;
+    outcome_.limit = below_->limit;
+    outcome_.verdict.set_semantics(absl::StrCat(
+        outcome_.verdict.semantics(), ", ", below_->verdict.semantics()));
+    for (const std::string& warning : below_->warnings) {
+      outcome_.warnings.push_back(warning);
+    }
+  }
+
+  // Older releases forget that a job had failed.
+  bool IsRevived(const Pass& pass) const {
+    return jobset::IsConditionTrue(job_.status().conditions(), kFailed) &&
+           pass.job_set == JobSetChange::kApplied;
+  }
+
+  void Revive() {
+    Answer("JobSetRecreated", v1::RETRY);
+    outcome_.queue = v1::IN_PLACE;
+    outcome_.warnings.emplace_back(
+        "this release drops the condition Failed: with the JobSet gone, as the "
+        "report has it, a new one is made, with a new budget, for ever");
+  }
+
+  void RepeatPass(const Pass& pass) {
+    Answer("Retry", v1::RETRY);
+    outcome_.queue = v1::IN_PLACE;
+    outcome_.verdict.set_reason(std::string(kResourcesFailedReason));
+    outcome_.verdict.set_message(pass.event);
+    outcome_.warnings.emplace_back(
+        "the controller repeats the pass with growing delays for ever, "
+        "whatever "
+        "the error; nothing but an event tells");
+  }
+
+  const NativeInput& input_;
+  const TrainJob& job_;
+  const Version version_;
+  // What the JobSet's controller does; nothing without a JobSet.
+  const std::optional<NativeOutcome> below_;
+  NativeOutcome outcome_;
+};
+
+}  // namespace
+}  // namespace trainjob
+
+std::optional<NativeOutcome> TrainJobOutcome(const NativeInput& input) {
+  if (!input.report.has_train_job()) return std::nullopt;
+  return trainjob::Outcome(input, trainjob::VersionFor(input.semantics)).Run();
+}
+
+}  // namespace mulligan

@@ -1,0 +1,105 @@
+#include "policy/request/natural_scope.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace mulligan {
+namespace {
+
+struct KindScope {
+  std::string_view kind;
+  v1::Scope retried;
+  v1::Scope given_up;
+};
+
+constexpr KindScope kScopes[] = {
+    {"Pod", v1::POD, v1::POD},
+    {"JobSet", v1::JOB_SET, v1::JOB_SET},
+    {"TrainJob", v1::JOB_SET, v1::WORKLOAD},
+    {"RayJob", v1::CLUSTER, v1::WORKLOAD},
+    {"RayCluster", v1::CLUSTER, v1::CLUSTER},
+    {"PyTorchJob", v1::JOB, v1::JOB},
+    {"TFJob", v1::JOB, v1::JOB},
+    {"MPIJob", v1::JOB, v1::JOB},
+    {"XGBoostJob", v1::JOB, v1::JOB},
+    {"PaddleJob", v1::JOB, v1::JOB},
+    {"JAXJob", v1::JOB, v1::JOB},
+};
+
+template <typename Conditions>
+bool HasFailed(const Conditions& conditions) {
+  return std::any_of(conditions.begin(), conditions.end(), [](const auto& c) {
+    return c.type() == "Failed" && c.status() == "True";
+  });
+}
+
+// The Job that is the workload: alone, or the one of its name.
+const kubernetes::batch::v1::Job* OwnJob(
+    const v1::FailureReport& report, const v1::WorkloadReference& workload) {
+  if (report.jobs_size() == 1) return &report.jobs(0);
+  for (const auto& job : report.jobs()) {
+    if (job.metadata().name() == workload.name()) return &job;
+  }
+  return nullptr;
+}
+
+v1::Scope JobScope(const v1::FailureReport& report,
+                   const v1::WorkloadReference& workload, v1::Action action) {
+  const auto* job = OwnJob(report, workload);
+  const bool indexed =
+      job != nullptr && job->spec().completion_mode() == "Indexed";
+  const bool failed = job != nullptr && HasFailed(job->status().conditions());
+  if (action == v1::RETRY || action == v1::WAIT) {
+    if (failed) return v1::JOB;
+    return indexed ? v1::INDEX : v1::POD;
+  }
+  return indexed && !failed && job->spec().has_backoff_limit_per_index()
+             ? v1::INDEX
+             : v1::JOB;
+}
+
+}  // namespace
+
+bool InSinkState(const v1::FailureReport& report,
+                 const v1::WorkloadReference& workload) {
+  const std::string_view kind = workload.kind();
+  if (kind == "Job") {
+    const auto* job = OwnJob(report, workload);
+    return job != nullptr && HasFailed(job->status().conditions());
+  }
+  if (kind == "Pod") {
+    return report.pods_size() == 1 &&
+           report.pods(0).status().phase() == "Failed";
+  }
+  if (kind == "RayJob") {
+    return report.ray_job().status().job_deployment_status() == "Failed";
+  }
+  if (kind == "JobSet") {
+    const auto& status = report.job_set().status();
+    return status.terminal_state() == "Failed" ||
+           HasFailed(status.conditions());
+  }
+  if (kind == "TrainJob") {
+    return HasFailed(report.train_job().status().conditions());
+  }
+  if (kind == "SparkApplication") {
+    return report.spark_application().status().application_state().state() ==
+           "FAILED";
+  }
+  return HasFailed(report.kubeflow_job().status().conditions());
+}
+
+v1::Scope NaturalScope(const v1::FailureReport& report,
+                       const v1::WorkloadReference& workload,
+                       v1::Action action) {
+  if (workload.kind() == "Job") return JobScope(report, workload, action);
+  const auto* found = std::find_if(
+      std::begin(kScopes), std::end(kScopes),
+      [&workload](const KindScope& s) { return s.kind == workload.kind(); });
+  if (found == std::end(kScopes)) return v1::WORKLOAD;
+  const bool continues = action == v1::RETRY || action == v1::WAIT;
+  return continues ? found->retried : found->given_up;
+}
+
+}  // namespace mulligan

@@ -1,0 +1,296 @@
+#include "policy/request/ownership.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "policy/request/owner_graph.h"
+
+namespace mulligan {
+namespace {
+
+using kubernetes::meta::v1::ObjectMeta;
+using kubernetes::meta::v1::OwnerReference;
+
+class ForeignFinder {
+ public:
+  explicit ForeignFinder(const v1::FailureReport& report) : report_(report) {}
+
+  Foreign Find() {
+    Foreign foreign;
+    if (!IsNamed() && (!HasSeveral() || HaveOneController())) return foreign;
+    AddObjects();
+    CollectTops();
+    if (tops_.size() == 1 && Contradicts(tops_[0])) {
+      foreign.owners.push_back(graph_.TextOf(tops_[0]));
+      foreign.unknown = true;
+      return foreign;
+    }
+    if (tops_.size() < 2) return foreign;
+    const int own = OwnTop();
+    for (const int top : tops_) {
+      if (own < 0 || !MayBeOf(own, top)) {
+        foreign.owners.push_back(graph_.TextOf(top));
+      }
+    }
+    std::sort(foreign.owners.begin(), foreign.owners.end());
+    if (foreign.owners.empty()) return foreign;
+    // What a caller did not ask about can be left out; without a name nobody
+    // knows what was meant.
+    foreign.unknown = own < 0 || !named_;
+    if (foreign.unknown && own >= 0) {
+      foreign.owners.push_back(graph_.TextOf(own));
+      std::sort(foreign.owners.begin(), foreign.owners.end());
+    }
+    const auto leave_out = [&](const std::vector<int>& nodes,
+                               std::vector<int>& left_out) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!IsLoose(nodes[i]) && own >= 0 &&
+            !MayBeOf(own, graph_.TopOf(nodes[i]))) {
+          left_out.push_back(static_cast<int>(i));
+        }
+      }
+    };
+    leave_out(pods_, foreign.pods);
+    leave_out(jobs_, foreign.jobs);
+    FindEvents(foreign);
+    return foreign;
+  }
+
+ private:
+  bool IsNamed() const {
+    return !report_.workload().uid().empty() ||
+           !report_.workload().name().empty();
+  }
+
+  // Whether the only owner in the report is of the named kind, and another.
+  // Pods are often named by the caller's own ids.
+  bool Contradicts(int top) const {
+    const v1::WorkloadReference& workload = report_.workload();
+    if (!IsNamed() || graph_.Find(workload) >= 0) return false;
+    const std::string_view kind = graph_.KindOf(top);
+    return kind != "Pod" && !workload.kind().empty() &&
+           SameKind(kind, workload.kind());
+  }
+
+  bool HasSeveral() const {
+    return report_.pods_size() + report_.jobs_size() +
+               int{report_.has_job_set()} + int{report_.has_ray_job()} +
+               int{report_.has_ray_cluster()} + int{report_.has_train_job()} +
+               int{report_.has_spark_application()} +
+               int{report_.has_kubeflow_job()} +
+               int{report_.has_kueue_workload()} >
+           1;
+  }
+
+  // The common gang: pods of one controller, and that controller.
+  bool HaveOneController() const {
+    std::string_view uid;
+    const auto same = [&uid](std::string_view other) {
+      if (uid.empty()) uid = other;
+      return !other.empty() && uid == other;
+    };
+    for (const auto& pod : report_.pods()) {
+      const OwnerReference* controller = ControllerOf(pod.metadata());
+      if (controller == nullptr || !same(controller->uid())) return false;
+    }
+    for (const auto& job : report_.jobs()) {
+      if (!same(job.metadata().uid())) return false;
+    }
+    return !report_.has_job_set() && !report_.has_ray_job() &&
+           !report_.has_ray_cluster() && !report_.has_train_job() &&
+           !report_.has_spark_application() && !report_.has_kubeflow_job() &&
+           !report_.has_kueue_workload();
+  }
+
+  void FindEvents(Foreign& foreign) const {
+    std::set<std::pair<std::string_view, std::string_view>> names;
+    for (const int pod : foreign.pods) {
+      names.emplace("Pod", report_.pods(pod).metadata().name());
+    }
+    for (const int job : foreign.jobs) {
+      names.emplace("Job", report_.jobs(job).metadata().name());
+    }
+    for (int i = 0; i < report_.events_size(); ++i) {
+      const auto& about = report_.events(i).involved_object();
+      if (names.count({about.kind(), about.name()}) > 0) {
+        foreign.events.push_back(i);
+      }
+    }
+  }
+
+  // Custom resources, the most senior kinds first.
+  void AddObjects() {
+    const auto senior = [this](bool has, std::string_view kind,
+                               const ObjectMeta& meta) {
+      if (!has) return -1;
+      const int node = graph_.Add(kind, meta);
+      seniors_.push_back(node);
+      return node;
+    };
+    const int train_job = senior(report_.has_train_job(), "TrainJob",
+                                 report_.train_job().metadata());
+    const int ray_job =
+        senior(report_.has_ray_job(), "RayJob", report_.ray_job().metadata());
+    senior(report_.has_spark_application(), "SparkApplication",
+           report_.spark_application().metadata());
+    const std::string_view training_kind = report_.kubeflow_job().kind();
+    senior(report_.has_kubeflow_job(),
+           training_kind.empty() ? kTrainingJob : training_kind,
+           report_.kubeflow_job().metadata());
+    senior(report_.has_job_set(), "JobSet", report_.job_set().metadata());
+    senior(report_.has_ray_cluster(), "RayCluster",
+           report_.ray_cluster().metadata());
+    senior(report_.has_kueue_workload(), "Workload",
+           report_.kueue_workload().metadata());
+    if (train_job >= 0) {
+      // Trainer v2 gives the JobSet its own name.
+      graph_.AddOwned(train_job, "JobSet", graph_.NameOf(train_job));
+    }
+    if (ray_job >= 0) {
+      graph_.AddOwned(ray_job, "RayCluster",
+                      report_.ray_job().status().ray_cluster_name());
+    }
+    for (const auto& job : report_.jobs()) {
+      jobs_.push_back(graph_.Add("Job", job.metadata()));
+    }
+    pods_.reserve(static_cast<std::size_t>(report_.pods_size()));
+    for (const auto& pod : report_.pods()) {
+      pods_.push_back(graph_.Add("Pod", pod.metadata()));
+    }
+  }
+
+  // Says nothing about an owner, and may be anybody's: cut down by hand, a pod
+  // without a controller, or the Workload of an unknown object.
+  bool IsLoose(int node) const {
+    if (graph_.TopOf(node) != node) return false;
+    return !graph_.HasUid(node) || graph_.KindOf(node) == "Pod" ||
+           graph_.KindOf(node) == "Workload";
+  }
+
+  void CollectTops() {
+    for (const auto* nodes : {&seniors_, &jobs_, &pods_}) {
+      for (const int node : *nodes) {
+        if (IsLoose(node) && !IsNamedJob(node)) continue;
+        const int top = graph_.TopOf(node);
+        if (seen_.insert(top).second) tops_.push_back(top);
+      }
+    }
+  }
+
+  // Two Jobs of different names are two, even without UIDs, unless something
+  // above them holds them together.
+  bool IsNamedJob(int node) const {
+    return seniors_.empty() && graph_.KindOf(node) == "Job" &&
+           !graph_.NameOf(node).empty();
+  }
+
+  // The top owner of the workload; -1: not known.
+  int OwnTop() {
+    const v1::WorkloadReference& workload = report_.workload();
+    if (IsNamed()) {
+      const int node = graph_.Find(workload);
+      named_ = node >= 0;
+      if (named_) return graph_.TopOf(node);
+    }
+    for (const int node : seniors_) {
+      if (!IsLoose(node)) return graph_.TopOf(node);
+    }
+    // A custom resource without a UID still holds together what may be its own.
+    return seniors_.empty() ? -1 : graph_.TopOf(seniors_.front());
+  }
+
+  // Whether pods or Jobs are known to be the workload's.
+  bool HasParts(int own) const {
+    const auto is_part = [&](int node) {
+      return node != own && graph_.TopOf(node) == own;
+    };
+    return std::any_of(pods_.begin(), pods_.end(), is_part) ||
+           std::any_of(jobs_.begin(), jobs_.end(), is_part);
+  }
+
+  // An owner that is not in the report may itself be owned by the workload:
+  // children are named after their parents.
+  bool MayBeOf(int own, int top) const {
+    if (top == own) return true;
+    const std::string_view kind = graph_.KindOf(own);
+    if (kind == "Job" || kind == "Pod") return false;
+    if (SameKind(graph_.KindOf(top), kind)) return false;
+    const std::string_view parent = graph_.NameOf(own);
+    const std::string_view child = graph_.NameOf(top);
+    if (!parent.empty() && child.substr(0, parent.size()) == parent) {
+      return true;
+    }
+    if (graph_.HasUid(top) && graph_.IsReal(top)) return false;
+    return parent.empty() || child.empty() ||
+           (tops_.size() == 2 && !HasParts(own));
+  }
+
+  const v1::FailureReport& report_;
+  OwnerGraph graph_;
+  bool named_ = false;
+  std::vector<int> seniors_;
+  std::vector<int> jobs_;
+  std::vector<int> pods_;
+  std::vector<int> tops_;
+  std::unordered_set<int> seen_;
+};
+
+// Removes the elements at `indexes`, which ascend.
+template <typename Field>
+void Remove(const std::vector<int>& indexes, Field& field) {
+  int kept = 0;
+  std::size_t next = 0;
+  for (int i = 0; i < field.size(); ++i) {
+    if (next < indexes.size() && indexes[next] == i) {
+      ++next;
+      continue;
+    }
+    if (kept != i) field.SwapElements(kept, i);
+    ++kept;
+  }
+  field.DeleteSubrange(kept, field.size() - kept);
+}
+
+}  // namespace
+
+Foreign FindForeign(const v1::FailureReport& report) {
+  return ForeignFinder(report).Find();
+}
+
+void LeaveOut(const Foreign& foreign, v1::FailureReport& report) {
+  Remove(foreign.pods, *report.mutable_pods());
+  Remove(foreign.jobs, *report.mutable_jobs());
+  Remove(foreign.events, *report.mutable_events());
+}
+
+void RestorePaths(const Foreign& foreign, v1::Diagnosis& diagnosis) {
+  struct List {
+    std::string_view prefix;
+    const std::vector<int>& removed;
+  };
+  const List lists[] = {{"pods[", foreign.pods},
+                        {"jobs[", foreign.jobs},
+                        {"events[", foreign.events}};
+  for (v1::Evidence& evidence : *diagnosis.mutable_evidence()) {
+    std::string& path = *evidence.mutable_path();
+    for (const List& list : lists) {
+      if (path.compare(0, list.prefix.size(), list.prefix) != 0) continue;
+      const std::size_t end = path.find(']');
+      int index = 0;
+      if (!absl::SimpleAtoi(
+              path.substr(list.prefix.size(), end - list.prefix.size()),
+              &index)) {
+        continue;
+      }
+      for (const int removed : list.removed) index += removed <= index ? 1 : 0;
+      path = absl::StrCat(std::string(list.prefix), index, path.substr(end));
+    }
+  }
+}
+
+}  // namespace mulligan

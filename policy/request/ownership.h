@@ -1,0 +1,46 @@
+// Whose is it? A report is about one workload.
+#ifndef MULLIGAN_POLICY_REQUEST_OWNERSHIP_H_
+#define MULLIGAN_POLICY_REQUEST_OWNERSHIP_H_
+
+#include <string>
+#include <vector>
+
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/report.pb.h"
+
+namespace mulligan {
+
+// The objects of a report that are not the workload's.
+struct Foreign {
+  // Indexes into report.pods, report.jobs and, for events about those,
+  // report.events; ascending.
+  std::vector<int> pods;
+  std::vector<int> jobs;
+  std::vector<int> events;
+  // The workloads they belong to, "Job ml/train", sorted.
+  std::vector<std::string> owners;
+  // Nobody can know which of the owners the report is about: they are all
+  // that it speaks of.
+  bool unknown = false;
+
+  bool empty() const { return owners.empty(); }
+};
+
+// Objects that say nothing about an owner are the workload's.
+//
+// report.workload names the workload where the objects are of several; all
+// objects below the same top owner as it belong to it. Without it, a custom
+// resource in the report is the workload, and what else is there must be able
+// to be its own. Nodes, events and usage are context and not looked at.
+Foreign FindForeign(const v1::FailureReport& report);
+
+// Removes what is foreign from `report`.
+void LeaveOut(const Foreign& foreign, v1::FailureReport& report);
+
+// Makes the paths of a diagnosis, which was made without what is foreign, paths
+// into the whole report again.
+void RestorePaths(const Foreign& foreign, v1::Diagnosis& diagnosis);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_REQUEST_OWNERSHIP_H_

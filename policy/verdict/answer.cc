@@ -1,0 +1,139 @@
+#include "policy/verdict/answer.h"
+
+#include <string>
+
+#include "policy/base/times.h"
+#include "policy/limits.h"
+#include "policy/request/kubernetes_codec.h"
+#include "policy/request/natural_scope.h"
+#include "policy/verdict/advice.h"
+#include "policy/verdict/sentence.h"
+
+namespace mulligan {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+const core::ContainerStateTerminated* CulpritEnd(const Case& failure) {
+  const v1::Culprit& culprit = failure.diagnosis.culprit();
+  for (const core::Pod& pod : failure.report.pods()) {
+    if (pod.metadata().name() != culprit.pod()) continue;
+    for (const core::ContainerStatus& status :
+         pod.status().container_statuses()) {
+      if (status.name() != culprit.container()) continue;
+      if (status.state().has_terminated()) return &status.state().terminated();
+      if (status.last_state().has_terminated()) {
+        return &status.last_state().terminated();
+      }
+    }
+  }
+  return nullptr;
+}
+
+void FillRunTime(const Case& failure, v1::AttemptRecord& record) {
+  const auto* end = CulpritEnd(failure);
+  if (end == nullptr || !IsSet(end->started_at()) ||
+      !IsSet(end->finished_at())) {
+    return;
+  }
+  const absl::Duration ran =
+      ToTime(end->finished_at()) - ToTime(end->started_at());
+  if (ran >= absl::ZeroDuration()) SetDuration(ran, *record.mutable_ran_for());
+}
+
+}  // namespace
+
+void FillDecision(const Case& failure, const Verdict& verdict,
+                  v1::Decision& decision, std::vector<std::string>& warnings) {
+  decision.set_action(verdict.action);
+  decision.set_scope(verdict.scope);
+  if (verdict.delay) {
+    SetDuration(*verdict.delay, *decision.mutable_retry_after());
+  }
+  if (verdict.action == v1::RETRY) {
+    decision.set_queue(verdict.outcome->queue);
+    decision.set_requires_recreate(
+        InSinkState(failure.report, failure.workload));
+    decision.set_last_attempt(verdict.last_attempt);
+    FillAdvice(failure, verdict, decision, warnings);
+  } else if (verdict.action == v1::WAIT) {
+    for (const v1::NeededEvidence& needed :
+         failure.diagnosis.needed_evidence()) {
+      decision.add_needs_evidence(needed.what());
+    }
+    if (verdict.evidence_deadline) {
+      SetTime(*verdict.evidence_deadline,
+              *decision.mutable_evidence_deadline());
+    }
+  }
+}
+
+void FillRecord(const Case& failure, const Verdict& verdict,
+                const FailureId& id, const v1::Decision& decision,
+                v1::AttemptRecord& record) {
+  const v1::Diagnosis& diagnosis = failure.diagnosis;
+  record.set_failure_id(id.id);
+  record.set_named(id.named);
+  record.set_attempt(failure.attempt);
+  record.set_cause(diagnosis.cause());
+  if (verdict.charged != kNoBudget) {
+    record.set_charged_to(
+        failure.policy.budgets[static_cast<std::size_t>(verdict.charged)].name);
+  }
+  if (diagnosis.culprit().node().size() <= kMaxLedgerNodeBytes) {
+    record.set_node(diagnosis.culprit().node());
+  }
+  if (IsSet(diagnosis.finished_at())) {
+    *record.mutable_finished_at() = diagnosis.finished_at();
+  }
+  if (diagnosis.fingerprint().size() <= kMaxFingerprintBytes) {
+    record.set_fingerprint(diagnosis.fingerprint());
+  }
+  if (failure.progress.has_value()) {
+    record.set_progress(failure.progress.value());
+  }
+  *record.mutable_decision() = decision;
+  // What to fetch is asked anew each time and would not fit.
+  record.mutable_decision()->clear_needs_evidence();
+  FillRunTime(failure, record);
+  SetTime(failure.now, *record.mutable_observed_at());
+  record.set_refused_by(verdict.refused_by);
+  record.set_used(verdict.used);
+  record.set_bound(verdict.bound);
+}
+
+void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
+               v1::Decision& decision) {
+  FillAdviceText(record, decision);
+  decision.set_sentence(SentenceOf(diagnosis, decision, record));
+}
+
+void FillAccounting(const Case& failure, const Verdict& verdict,
+                    const Accounts& accounts, v1::Accounting& accounting) {
+  if (verdict.charged != kNoBudget) {
+    accounting.set_charged_to(
+        failure.policy.budgets[static_cast<std::size_t>(verdict.charged)].name);
+    accounting.set_units(1);
+  }
+  ReportAccounts(accounts, accounting);
+  accounting.set_attempts(verdict.recorded ? failure.attempts
+                                           : failure.ledger.attempts_seen());
+  accounting.set_max_attempts(failure.policy.max_attempts);
+}
+
+void FillExhaustion(const v1::AttemptRecord& record,
+                    v1::Accounting& accounting) {
+  // Limits are budgets, whose names are lower-case, and the attempt cap; the
+  // other refusals are in upper case.
+  const std::string& limit = record.refused_by();
+  const bool is_limit =
+      !limit.empty() && !(limit.front() >= 'A' && limit.front() <= 'Z');
+  if (!is_limit) return;
+  v1::Exhaustion& exhaustion = *accounting.mutable_exhaustion();
+  exhaustion.set_limit(limit);
+  exhaustion.set_used(record.used());
+  exhaustion.set_bound(record.bound());
+  exhaustion.set_cause(record.cause());
+}
+
+}  // namespace mulligan

@@ -1,0 +1,194 @@
+#include "policy/verdict/earlier_attempts.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "policy/base/stable_hash.h"
+#include "policy/base/times.h"
+#include "policy/budget/ledger.h"
+#include "policy/request/kubernetes_codec.h"
+#include "policy/verdict/answer.h"
+#include "policy/verdict/verdict.h"
+
+namespace mulligan {
+namespace {
+
+// An earlier attempt with the id it has on its own.
+struct Told {
+  const EarlierAttempt* attempt;
+  FailureId id;
+};
+
+FailureId IdOf(const Call& call, const EarlierAttempt& earlier) {
+  FailureId id;
+  id.id = IdOfPod(call.request.report(), call.workload,
+                  earlier.incident.pods.front());
+  return id;
+}
+
+// Those that the ledger does not have, oldest first.
+std::vector<Told> NotInLedger(const Call& call) {
+  std::vector<Told> unseen;
+  for (const EarlierAttempt& earlier : call.findings.earlier) {
+    if (earlier.incident.pods.empty() ||
+        earlier.diagnosis.situation() != v1::Diagnosis::BROKEN) {
+      continue;
+    }
+    FailureId id = IdOf(call, earlier);
+    const ToldFailure told{call.request.report(),
+                           call.workload,
+                           earlier.incident,
+                           id,
+                           earlier.diagnosis.finished_at(),
+                           /*new_attempt=*/false,
+                           /*counted=*/-1};
+    if (FindKnown(call.ledger(), told) < 0) {
+      unseen.push_back({&earlier, std::move(id)});
+    }
+  }
+  return unseen;
+}
+
+std::int64_t EndOf(const v1::AttemptRecord& record) {
+  return (IsSet(record.finished_at()) ? record.finished_at()
+                                      : record.observed_at())
+      .seconds();
+}
+
+// Removes from `unseen` those that the ledger counted before it could know
+// more of them. `gone` failures are not in the report at all.
+void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
+                     std::int32_t gone, std::vector<Told>& unseen) {
+  const std::int64_t records =
+      std::int64_t{ledger.history_size()} + ledger.history_dropped();
+  const std::int64_t elsewhere =
+      records - (seen - static_cast<std::int64_t>(unseen.size()));
+  std::int64_t unknown = std::int64_t{ledger.attempts_seen()} - records -
+                         std::max<std::int64_t>(gone - elsewhere, 0);
+  std::int64_t newest = std::numeric_limits<std::int64_t>::min();
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    newest = std::max(newest, EndOf(record));
+  }
+  const auto counted = [&](const Told& told) {
+    // What happened since was not counted yet.
+    const std::int64_t ended = told.attempt->incident.end.seconds();
+    if (unknown <= 0 || (!ledger.history().empty() && ended > newest)) {
+      return false;
+    }
+    --unknown;
+    return true;
+  };
+  unseen.erase(std::remove_if(unseen.begin(), unseen.end(), counted),
+               unseen.end());
+}
+
+// Decides about one earlier attempt as if it had been told at its time, and
+// records it. Returns the budget that paid; empty: none.
+std::string Record(const Call& call, const Told& told,
+                   PatternAllowance& patterns) {
+  v1::FailureReport report;
+  for (const int pod : told.attempt->incident.pods) {
+    *report.add_pods() = call.request.report().pods(pod);
+  }
+  v1::Diagnosis diagnosis = told.attempt->diagnosis;
+  const absl::Time failed_at = FailedAt(diagnosis, call.now);
+  ConsultHistory(call, v1::Progress::default_instance(), failed_at, diagnosis);
+  const std::int32_t attempt = NextAttempt(call.ledger());
+  const Case failure{report,
+                     call.workload,
+                     diagnosis,
+                     call.compiled(),
+                     call.ledger(),
+                     v1::Progress::default_instance(),
+                     call.now,
+                     failed_at,
+                     /*ask_again=*/std::nullopt,
+                     /*since=*/failed_at,
+                     attempt,
+                     attempt,
+                     IdentityOf(call, told.id),
+                     /*refund=*/false,
+                     patterns};
+  Accounts accounts(call.compiled().budgets, call.ledger(), call.now);
+  const Verdict verdict = Evaluate(failure, {}, accounts);
+  if (!verdict.recorded) return {};
+  v1::Decision decision;
+  std::vector<std::string> warnings;
+  FillDecision(failure, verdict, decision, warnings);
+  v1::AttemptRecord& record = AddRecord(attempt, call.ledger());
+  FillRecord(failure, verdict, told.id, decision, record);
+  std::string budget = record.charged_to();
+  WriteAccounts(accounts, call.ledger());
+  BoundLedger(call.compiled(), call.ledger());
+  return budget;
+}
+
+}  // namespace
+
+std::int32_t EarlierIn(const Call& call) {
+  return static_cast<std::int32_t>(call.findings.earlier.size()) +
+         call.findings.more_earlier;
+}
+
+absl::Time FailedAt(const v1::Diagnosis& diagnosis, absl::Time now) {
+  return IsSet(diagnosis.finished_at())
+             ? std::min(ToTime(diagnosis.finished_at()), now)
+             : now;
+}
+
+std::uint64_t IdentityOf(const Call& call, const FailureId& id) {
+  return StableHash().Add(call.workload.uid()).Add(id.id).value();
+}
+
+ToldFailure ToldNow(const Call& call, const FailureId& id,
+                    const NativeCount& count) {
+  const v1::FailureReport& report = call.request.report();
+  return {
+      report,
+      call.workload,
+      call.findings.incident,
+      id,
+      call.diagnosis().finished_at(),
+      report.has_attempt() && !IsPastAttempt(call.ledger(), report.attempt()),
+      count.counted};
+}
+
+void TellEarlierAttempts(const Call& call, const NativeCount& count,
+                         PatternAllowance& patterns) {
+  const std::int32_t seen = EarlierIn(call);
+  if (seen == 0 && count.failures == 0) return;
+  v1::BudgetLedger& ledger = call.ledger();
+  std::vector<Told> unseen = NotInLedger(call);
+  LeaveOutCounted(ledger, seen, count.failures, unseen);
+  const auto to_record = static_cast<std::int64_t>(unseen.size());
+  const std::int64_t missing =
+      std::int64_t{count.failures} + seen - ledger.attempts_seen() - to_record;
+  if (missing > 0) {
+    NativeCount source = count;
+    if (source.source.empty()) source.source = "the report";
+    call.Warn(SeedLedger(source, static_cast<std::int32_t>(missing),
+                         call.compiled(), ledger));
+  }
+  if (to_record == 0) return;
+  std::map<std::string, int> charged;
+  for (const Told& told : unseen) {
+    const std::string budget = Record(call, told, patterns);
+    ++charged[budget.empty() ? "no budget" : budget];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [budget, failures] : charged) {
+    parts.push_back(absl::StrCat(failures, " to ", budget));
+  }
+  call.Warn(
+      absl::StrCat("earlier failed attempts in the report that the "
+                   "ledger lacked were charged: ",
+                   absl::StrJoin(parts, ", ")));
+}
+
+}  // namespace mulligan

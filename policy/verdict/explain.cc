@@ -1,0 +1,127 @@
+#include "policy/verdict/explain.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/rules/compile_parts.h"
+#include "policy/verdict/answer.h"
+#include "policy/verdict/sentence.h"
+
+namespace mulligan {
+namespace {
+
+const std::string& BudgetName(const Case& failure, int budget) {
+  return failure.policy.budgets[static_cast<std::size_t>(budget)].name;
+}
+
+// What the caller would see: verdict and price.
+std::string Summary(const Case& failure, const Verdict& verdict) {
+  v1::Decision decision;
+  std::vector<std::string> warnings;
+  FillDecision(failure, verdict, decision, warnings);
+  std::string text = VerdictText(decision);
+  if (verdict.charged != kNoBudget) {
+    absl::StrAppend(&text, ", charged to ",
+                    BudgetName(failure, verdict.charged));
+  }
+  return text;
+}
+
+// Evaluates with one change and lists it when the action or payer flips.
+class Flips {
+ public:
+  Flips(const Case& failure, const Verdict& verdict,
+        v1::Explanation& explanation)
+      : case_(failure), verdict_(verdict), explanation_(explanation) {}
+
+  void Try(const WhatIf& change, const std::string& text) {
+    Accounts accounts(case_.policy.budgets, case_.ledger, case_.now);
+    const Verdict other = Evaluate(case_, change, accounts);
+    if (other.action == verdict_.action && other.charged == verdict_.charged) {
+      return;
+    }
+    v1::Counterfactual& flip = *explanation_.add_counterfactuals();
+    flip.set_change(text);
+    flip.set_verdict(Summary(case_, other));
+  }
+
+ private:
+  const Case& case_;
+  const Verdict& verdict_;
+  v1::Explanation& explanation_;
+};
+
+void TryLimits(const Case& failure, const Verdict& verdict, Flips& flips) {
+  const int exhausted =
+      verdict.decided_by == DecidedBy::kBudget
+          ? FindBudget(failure.policy.budgets, verdict.refused_by)
+          : kNoBudget;
+  if (exhausted != kNoBudget) {
+    // A limit that was lowered since is more than one unit short.
+    const std::int64_t more = verdict.used - verdict.bound + 1;
+    flips.Try({.budget = exhausted, .more_limit = more},
+              absl::StrFormat("budget %s had limit %d instead of %d",
+                              verdict.refused_by, verdict.bound + more,
+                              verdict.bound));
+  } else if (verdict.charged != kNoBudget) {
+    const std::int64_t less = verdict.bound - verdict.used + 1;
+    flips.Try({.budget = verdict.charged, .more_limit = -less},
+              absl::StrFormat("budget %s had limit %d instead of %d",
+                              BudgetName(failure, verdict.charged),
+                              verdict.bound - less, verdict.bound));
+  }
+  if (verdict.decided_by == DecidedBy::kMaxAttempts) {
+    const std::int64_t more = verdict.used - verdict.bound + 1;
+    flips.Try({.more_attempts = more},
+              absl::StrFormat("maxAttempts were %d instead of %d",
+                              verdict.bound + more, verdict.bound));
+  }
+}
+
+}  // namespace
+
+void ExplainRules(const Case& failure, const Verdict& verdict,
+                  v1::Explanation& explanation) {
+  const Facts facts{failure.report,
+                    failure.diagnosis,
+                    failure.workload,
+                    failure.diagnosis.cause(),
+                    failure.diagnosis.derived_cause(),
+                    failure.attempt,
+                    failure.patterns};
+  for (int i = 0; i < verdict.rules_tried; ++i) {
+    const CompiledRule& rule =
+        failure.policy.rules[static_cast<std::size_t>(i)];
+    v1::RuleTrial& trial = *explanation.add_rules_tried();
+    *trial.mutable_rule() = rule.reference;
+    trial.set_failed_predicate(FailedPredicate(rule.when, facts));
+  }
+}
+
+void ExplainFlips(const Case& failure, const Verdict& verdict,
+                  v1::Explanation& explanation) {
+  Flips flips(failure, verdict, explanation);
+  TryLimits(failure, verdict, flips);
+  if (verdict.decided_by == DecidedBy::kKillSwitch) {
+    flips.Try({.without_kill_switch = true}, "the kill switch were off");
+  }
+  if (failure.diagnosis.derived_cause() != v1::CAUSE_UNSPECIFIED) {
+    flips.Try(
+        {.without_derived_cause = true},
+        absl::StrFormat("the history did not show %s",
+                        v1::Cause_Name(failure.diagnosis.derived_cause())));
+  }
+  for (const v1::ConsideredCause& considered : failure.diagnosis.considered()) {
+    if (!v1::Cause_IsValid(considered.cause()) ||
+        considered.cause() == v1::CAUSE_UNSPECIFIED) {
+      continue;
+    }
+    flips.Try({.cause = considered.cause()},
+              absl::StrFormat("the cause were %s",
+                              v1::Cause_Name(considered.cause())));
+  }
+}
+
+}  // namespace mulligan

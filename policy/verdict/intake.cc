@@ -1,0 +1,148 @@
+#include "policy/verdict/intake.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/base/times.h"
+#include "policy/budget/history.h"
+#include "policy/budget/ledger.h"
+#include "policy/demystify/demystify.h"
+#include "policy/limits.h"
+#include "policy/request/kubernetes_codec.h"
+
+namespace mulligan {
+namespace {
+
+// A past attempt: whatever it died of is settled.
+void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
+  v1::ConsideredCause& rejected = *diagnosis.add_considered();
+  rejected.set_cause(diagnosis.cause());
+  rejected.set_why_not("the attempt was decided before");
+  diagnosis.set_cause(v1::STALE_REPORT);
+  diagnosis.set_fault_domain(v1::NONE);
+  diagnosis.set_confidence(v1::HIGH);
+  diagnosis.set_situation(v1::Diagnosis::FINISHED);
+  diagnosis.set_summary(absl::StrFormat(
+      "Attempt %d or a later one was decided already under another failure id",
+      attempt));
+}
+
+}  // namespace
+
+void WarnOfLaterRecords(const Call& call) {
+  // Clocks of two callers may differ by this much.
+  const std::int64_t latest = absl::ToUnixSeconds(call.now) + 60;
+  const auto& history = call.ledger().history();
+  for (int i = 0; i < history.size(); ++i) {
+    if (history[i].observed_at().seconds() <= latest &&
+        history[i].finished_at().seconds() <= latest) {
+      continue;
+    }
+    return call.Warn(absl::StrCat(
+        "ledger.history[", i,
+        "] is later than observedAt: clocks differ, or the report is late"));
+  }
+}
+
+absl::Status RefuseViolations(const std::vector<FieldViolation>& violations) {
+  if (violations.empty()) return absl::OkStatus();
+  std::string text;
+  for (const FieldViolation& violation : violations) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ", violation.field, ": ",
+                    violation.description);
+  }
+  return absl::InvalidArgumentError(text);
+}
+
+absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
+                              const v1::WorkloadReference& workload) {
+  if (ledger.workload_uid().empty() || workload.uid().empty() ||
+      ledger.workload_uid() == workload.uid()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "ledger.workloadUid is %s, but the report is about workload UID %s; "
+      "expected the ledger of that workload, or none for a new one",
+      ledger.workload_uid(), workload.uid()));
+}
+
+void WarnOfUnknownEnums(const Call& call) {
+  const auto warn = [&call](bool known, const char* field, int number,
+                            const char* instead) {
+    if (known) return;
+    call.Warn(absl::StrCat(field, " ", number, " is unknown to this version; ",
+                           instead, " was assumed"));
+  };
+  const v1::DecideRequest& request = call.request;
+  warn(v1::DecideRequest::Explain_IsValid(request.explain()), "explain",
+       request.explain(), "SUMMARY");
+  warn(v1::DecideRequest::Purpose_IsValid(request.purpose()), "purpose",
+       request.purpose(), "ENFORCE");
+}
+
+void DiagnoseReport(Call& call) {
+  DemystifyOptions options;
+  options.signatures = call.compiled().signatures.get();
+  options.full = call.request.explain() == v1::DecideRequest::FULL;
+  v1::Diagnosis& diagnosis = call.diagnosis();
+  call.findings = Demystify(call.request.report(), options, diagnosis);
+  for (std::string& warning : call.findings.warnings) {
+    call.Warn(std::move(warning));
+  }
+  if (IsSet(call.findings.since)) {
+    call.since = ToTime(call.findings.since);
+  } else if (IsSet(diagnosis.finished_at())) {
+    call.since = ToTime(diagnosis.finished_at());
+  }
+}
+
+void OpenLedger(const Call& call) {
+  v1::BudgetLedger& ledger = call.ledger();
+  if (call.request.has_ledger()) {
+    ledger = call.request.ledger();
+    if (call.workload.uid().empty() && !ledger.workload_uid().empty()) {
+      call.Warn(absl::StrCat(
+          "ledger.workloadUid is ", ledger.workload_uid(),
+          ", but the report names no UID: whose ledger it is was not checked"));
+    }
+  }
+  // What is not broken leaves the ledger as it was.
+  const bool broken =
+      call.response.diagnosis().situation() == v1::Diagnosis::BROKEN;
+  if (broken && ledger.workload_uid().empty() &&
+      call.workload.uid().size() <= kMaxLedgerUidBytes) {
+    ledger.set_workload_uid(call.workload.uid());
+  }
+}
+
+bool MarkIfStale(const Call& call) {
+  const v1::FailureReport& report = call.request.report();
+  if (!report.has_attempt() ||
+      !IsPastAttempt(call.ledger(), report.attempt())) {
+    return false;
+  }
+  MarkStale(report.attempt(), call.diagnosis());
+  return true;
+}
+
+void ConsultHistory(const Call& call, const v1::Progress& progress,
+                    absl::Time failed_at, v1::Diagnosis& diagnosis) {
+  DerivedCause derived = DeriveCause(call.compiled().derivation, call.ledger(),
+                                     diagnosis, progress, failed_at);
+  if (derived.cause == v1::CAUSE_UNSPECIFIED) return;
+  diagnosis.set_derived_cause(derived.cause);
+  diagnosis.set_derived_reason(std::move(derived.reason));
+}
+
+std::int32_t NextAttempt(const v1::BudgetLedger& ledger) {
+  return std::min(ledger.attempts_seen(),
+                  std::numeric_limits<std::int32_t>::max() - 1) +
+         1;
+}
+
+}  // namespace mulligan

@@ -1,0 +1,76 @@
+// What a decision knows before it evaluates anything: the request checked, the
+// report diagnosed, the ledger opened.
+#ifndef MULLIGAN_POLICY_VERDICT_INTAKE_H_
+#define MULLIGAN_POLICY_VERDICT_INTAKE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/demystify/demystify.h"
+#include "policy/request/validate.h"
+#include "policy/rules/chosen_policy.h"
+
+namespace mulligan {
+
+// The state of one call. `request.report` has a time, and is about one
+// workload.
+struct Call {
+  const v1::DecideRequest& request;
+  const ChosenPolicy& policy;
+  const v1::WorkloadReference& workload;
+  absl::Time now;                   // report.observed_at
+  std::optional<absl::Time> since;  // the earliest sign of the trouble
+  Findings findings;
+  v1::DecideResponse& response;
+
+  const CompiledPolicy& compiled() const { return policy.rules->compiled(); }
+  v1::BudgetLedger& ledger() const { return *response.mutable_ledger(); }
+  v1::Diagnosis& diagnosis() const { return *response.mutable_diagnosis(); }
+  void Warn(std::string text) const { response.add_warnings(std::move(text)); }
+};
+
+// The warning for a report without a time.
+inline constexpr char kNoObservedAt[] =
+    "report.observedAt is absent: the server's time was used, so repeated "
+    "calls may differ";
+
+// INVALID_ARGUMENT with all violations; OK when there are none.
+absl::Status RefuseViolations(const std::vector<FieldViolation>& violations);
+
+// FAILED_PRECONDITION when the ledger belongs to another workload.
+absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
+                              const v1::WorkloadReference& workload);
+
+// Warns about enum values of newer clients.
+void WarnOfUnknownEnums(const Call& call);
+
+// Fills response.diagnosis, call.findings and call.since.
+void DiagnoseReport(Call& call);
+
+// Copies the ledger into the response and ties it to the workload.
+void OpenLedger(const Call& call);
+
+// Whether the report is about an attempt that the ledger knows or has left
+// behind. Makes it STALE_REPORT then.
+bool MarkIfStale(const Call& call);
+
+// Warns about records later than the report: they make windows and loops look
+// shorter than they are.
+void WarnOfLaterRecords(const Call& call);
+
+// Adds to `diagnosis` what the history shows beyond a failure at `failed_at`.
+void ConsultHistory(const Call& call, const v1::Progress& progress,
+                    absl::Time failed_at, v1::Diagnosis& diagnosis);
+
+// The attempt number after those the ledger has seen; saturates.
+std::int32_t NextAttempt(const v1::BudgetLedger& ledger);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_VERDICT_INTAKE_H_

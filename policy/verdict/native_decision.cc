@@ -1,0 +1,160 @@
+#include "policy/verdict/native_decision.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "policy/base/times.h"
+#include "policy/budget/ledger.h"
+#include "policy/limits.h"
+#include "policy/operators/operators.h"
+#include "policy/request/natural_scope.h"
+#include "policy/verdict/answer.h"
+#include "policy/verdict/native_comparison.h"
+
+namespace mulligan {
+namespace {
+
+const v1::NativeSemantics& SemanticsOf(const Call& call) {
+  const auto& native = call.compiled().native;
+  return native == nullptr ? v1::NativeSemantics::default_instance()
+                           : native->semantics;
+}
+
+// Whether the operator gave up because its own limit was reached.
+bool IsExhausted(const NativeOutcome& outcome) {
+  return outcome.action == v1::FAIL && !outcome.charged_to.empty() &&
+         outcome.used > outcome.limit;
+}
+
+// Counters of the peers are 32 bits wide; nonsense in a status is not.
+std::int64_t Bounded(std::int64_t count) {
+  return std::clamp<std::int64_t>(count, 0,
+                                  std::numeric_limits<std::int32_t>::max());
+}
+
+v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
+  v1::NativeVerdict verdict = outcome.verdict;
+  if (verdict.scope() == v1::SCOPE_UNSPECIFIED) {
+    verdict.set_scope(
+        NaturalScope(failure.report, failure.workload, outcome.action));
+  }
+  v1::Decision decision = DecisionOf(verdict);
+  if (decision.action() == v1::WAIT &&
+      ToDuration(decision.retry_after()) <= absl::ZeroDuration()) {
+    SetDuration(kPollInterval, *decision.mutable_retry_after());
+  }
+  if (outcome.on_demand) decision.mutable_placement()->set_on_demand(true);
+  return decision;
+}
+
+void FillNativeRecord(const Case& failure, const NativeOutcome& outcome,
+                      const FailureId& id, const v1::Decision& decision,
+                      v1::AttemptRecord& record) {
+  Verdict verdict;
+  verdict.used = Bounded(outcome.used);
+  verdict.bound = Bounded(outcome.limit);
+  FillRecord(failure, verdict, id, decision, record);
+  const std::string budget = NativeBudgetName(outcome.charged_to);
+  if (IsExhausted(outcome)) {
+    record.set_refused_by(budget);
+  } else {
+    record.set_charged_to(budget);
+  }
+}
+
+void FillNativeAccounting(const NativeOutcome& outcome,
+                          v1::Accounting& accounting) {
+  if (outcome.charged_to.empty()) return;
+  const std::string name = NativeBudgetName(outcome.charged_to);
+  const bool charged = !IsExhausted(outcome);
+  if (charged) {
+    accounting.set_charged_to(name);
+    accounting.set_units(1);
+  }
+  v1::BudgetState& budget = *accounting.add_budgets();
+  budget.set_name(name);
+  budget.set_used(Bounded(outcome.used));
+  budget.set_limit(Bounded(outcome.limit));
+  budget.set_remaining(
+      std::max<std::int64_t>(0, budget.limit() - budget.used()));
+  budget.set_used_before(
+      std::max<std::int64_t>(0, budget.used() - (charged ? 1 : 0)));
+}
+
+}  // namespace
+
+absl::Status AskOperator(const Call& call,
+                         std::optional<NativeOutcome>& outcome) {
+  outcome =
+      AnswerNatively({call.request.report(), call.request.ledger(),
+                      SemanticsOf(call), call.request.report().observed_at()});
+  if (outcome.has_value() && DecidesNatively(call) &&
+      !outcome->refusals.empty()) {
+    return absl::InvalidArgumentError(absl::StrJoin(outcome->refusals, "; "));
+  }
+  if (outcome.has_value()) return absl::OkStatus();
+  if (DecidesNatively(call)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "report: has no object of an operator that policy \"%s\" could answer "
+        "for, expected one of: %s",
+        call.policy.rules->name(), NativeOperatorNames()));
+  }
+  call.Warn(absl::StrCat(
+      "no native verdict: the report has no object of a known operator (",
+      NativeOperatorNames(), ")"));
+  return absl::OkStatus();
+}
+
+void DecideNatively(const Call& call, const Case& failure,
+                    const NativeOutcome& outcome, const FailureId& id) {
+  v1::DecideResponse& response = call.response;
+  v1::Decision& decision = *response.mutable_decision();
+  decision = MakeDecision(failure, outcome);
+  v1::Accounting& accounting = *response.mutable_accounting();
+  FillNativeAccounting(outcome, accounting);
+
+  // What the operator leaves alone stays undecided and costs no attempt.
+  const bool recorded =
+      outcome.action != v1::IGNORE && outcome.action != v1::WAIT;
+  v1::AttemptRecord unrecorded;
+  v1::AttemptRecord& record =
+      recorded ? AddRecord(failure.attempts, call.ledger()) : unrecorded;
+  FillNativeRecord(failure, outcome, id, decision, record);
+  FillTexts(failure.diagnosis, record, decision);
+  FillExhaustion(record, accounting);
+  if (recorded) {
+    // Some operators keep their counters nowhere but in memory; a caller that
+    // stores the ledger remembers for them.
+    if (!record.charged_to().empty()) {
+      auto& budgets = *call.ledger().mutable_budgets();
+      budgets[record.charged_to()].set_used(
+          std::min<std::int64_t>(record.used(), kMaxLedgerCount));
+    }
+    BoundLedger(failure.policy, call.ledger());
+  }
+  accounting.set_attempts(call.ledger().attempts_seen());
+
+  if (call.request.explain() == v1::DecideRequest::EXPLAIN_NONE) return;
+  v1::Explanation& explanation = *response.mutable_explanation();
+  explanation.mutable_matched_rule()->set_policy(call.policy.rules->name());
+  explanation.set_decided_by("native");
+}
+
+void ShowNative(const Call& call, NativeOutcome outcome) {
+  for (const auto* warnings : {&outcome.refusals, &outcome.warnings}) {
+    for (const std::string& warning : *warnings) {
+      call.Warn(
+          absl::StrFormat("%s: %s", outcome.verdict.operator_(), warning));
+    }
+  }
+  v1::NativeVerdict& native = *call.response.mutable_native();
+  native = std::move(outcome.verdict);
+  native.set_difference(DifferenceText(native, call.response.decision()));
+}
+
+}  // namespace mulligan

@@ -1,0 +1,179 @@
+#include "policy/verdict/sentence.h"
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mulligan {
+namespace {
+
+void AppendNumber(std::int64_t number, std::string& text) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
+  text.append(digits, end);
+}
+
+// At most two decimals, none that are zero.
+void AppendFactor(double factor, std::string& text) {
+  const auto hundredths = static_cast<std::int64_t>(factor * 100 + 0.5);
+  AppendNumber(hundredths / 100, text);
+  std::int64_t rest = hundredths % 100;
+  if (rest == 0) return;
+  text.push_back('.');
+  text.push_back(static_cast<char>('0' + rest / 10));
+  if (rest % 10 != 0) text.push_back(static_cast<char>('0' + rest % 10));
+}
+
+// Two units at most, as people say it: "250ms", "12s", "1m30s", "2h5m".
+void AppendDelay(const google::protobuf::Duration& delay, std::string& text) {
+  const auto unit = [&text](std::int64_t count, std::string_view name) {
+    if (count == 0) return;
+    AppendNumber(count, text);
+    text += name;
+  };
+  const std::int64_t milliseconds =
+      delay.seconds() * 1000 + delay.nanos() / 1'000'000;
+  if (milliseconds < 1000) {
+    AppendNumber(milliseconds, text);
+    text += "ms";
+    return;
+  }
+  const std::int64_t seconds = (milliseconds + 500) / 1000;
+  unit(seconds / 3600, "h");
+  unit(seconds / 60 % 60, "m");
+  if (seconds < 3600) unit(seconds % 60, "s");
+}
+
+bool IsLater(const google::protobuf::Duration& delay) {
+  return delay.seconds() > 0 || delay.nanos() > 0;
+}
+
+void AppendAdvice(const v1::Decision& decision, std::string& text) {
+  const char* separator = " with ";
+  for (const v1::ResourceChange& change : decision.resources()) {
+    text += separator;
+    text += change.resource();
+    text += " x";
+    AppendFactor(change.factor(), text);
+    separator = ", ";
+  }
+  if (decision.placement().on_demand()) text += " on on-demand capacity";
+  for (const v1::AvoidNode& avoid : decision.placement().avoid_nodes()) {
+    text += " away from ";
+    text += avoid.node();
+  }
+  if (decision.queue() == v1::REQUEUE) text += " through the queue";
+}
+
+void AppendVerdict(const v1::Decision& decision, std::string& text) {
+  switch (static_cast<int>(decision.action())) {
+    case v1::RETRY:
+      text += "retry ";
+      text += ScopeText(decision.scope());
+      if (IsLater(decision.retry_after())) {
+        text += " in ";
+        AppendDelay(decision.retry_after(), text);
+      } else {
+        text += " at once";
+      }
+      AppendAdvice(decision, text);
+      return;
+    case v1::FAIL:
+      text += "fail ";
+      text += ScopeText(decision.scope());
+      return;
+    case v1::WAIT:
+      text += "wait, and ask again in ";
+      AppendDelay(decision.retry_after(), text);
+      return;
+    case v1::WAIT_FOR_SPEC_UPDATE:
+      text += "wait for a changed spec of ";
+      text += ScopeText(decision.scope());
+      return;
+    default:
+      text += "nothing to do";
+  }
+}
+
+void AppendUse(const v1::AttemptRecord& record, std::string_view end,
+               std::string& text) {
+  text += " (";
+  AppendNumber(record.used(), text);
+  text += " of ";
+  AppendNumber(record.bound(), text);
+  text += end;
+}
+
+void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
+  if (!record.charged_to().empty()) {
+    text += "; charged to ";
+    text += record.charged_to();
+    AppendUse(record, " used)", text);
+    return;
+  }
+  const std::string& refused_by = record.refused_by();
+  if (refused_by.empty()) return;
+  if (refused_by == "KILL_SWITCH") {
+    text += "; retries are switched off";
+  } else if (refused_by == "DEADLINE") {
+    text += "; the Job's deadline comes first";
+  } else if (refused_by == "maxAttempts") {
+    text += "; the attempts are used up";
+    AppendUse(record, ")", text);
+  } else if (refused_by == "DETERMINISTIC") {
+    text += "; the same failure keeps coming back";
+  } else if (refused_by == "POISON_JOB") {
+    text += "; the failure follows the job from node to node";
+  } else {
+    text += "; budget ";
+    text += refused_by;
+    text += " is used up";
+    AppendUse(record, ")", text);
+  }
+}
+
+}  // namespace
+
+std::string_view ScopeText(v1::Scope scope) {
+  switch (static_cast<int>(scope)) {
+    case v1::CONTAINER:
+      return "the container";
+    case v1::POD:
+      return "the pod";
+    case v1::INDEX:
+      return "the index";
+    case v1::JOB:
+      return "the Job";
+    case v1::JOB_SET:
+      return "the JobSet";
+    case v1::CLUSTER:
+      return "the cluster";
+    default:
+      return "the workload";
+  }
+}
+
+std::string VerdictText(const v1::Decision& decision) {
+  std::string text;
+  AppendVerdict(decision, text);
+  return text;
+}
+
+std::string SentenceOf(const v1::Diagnosis& diagnosis,
+                       const v1::Decision& decision,
+                       const v1::AttemptRecord& record) {
+  std::string_view what = diagnosis.summary();
+  if (what.empty()) what = v1::Cause_Name(record.cause());
+  while (!what.empty() && what.back() == '.') what.remove_suffix(1);
+  std::string text;
+  text.reserve(what.size() + 160);
+  text += what;
+  text += ": ";
+  AppendVerdict(decision, text);
+  AppendPrice(record, text);
+  text += ".";
+  return text;
+}
+
+}  // namespace mulligan

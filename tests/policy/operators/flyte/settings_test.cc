@@ -1,0 +1,147 @@
+#include "policy/operators/flyte/settings.h"
+
+#include <initializer_list>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/operators/flyte/text.h"
+#include "tests/policy/operators/flyte/test_objects.h"
+
+namespace mulligan::flyte {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct RuleCase {
+  std::string name;
+  std::string version;
+  bool Rules::*rule;
+  bool holds;
+};
+
+void PrintTo(const RuleCase& test, std::ostream* out) { *out << test.name; }
+
+class RulesTest : public testing::TestWithParam<RuleCase> {};
+
+TEST_P(RulesTest, FollowTheRelease) {
+  const RuleCase& test = GetParam();
+  const SettingsSetup setup = SettingsFor(Version(test.version));
+  EXPECT_EQ(setup.settings.rules.*test.rule, test.holds);
+  EXPECT_THAT(setup.warnings, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Releases, RulesTest,
+    testing::Values(
+        RuleCase{"UnexplainedNotYet", "1.15.0", &Rules::unexplained_is_system,
+                 false},
+        RuleCase{"Unexplained", "v1.15.1", &Rules::unexplained_is_system, true},
+        RuleCase{"NodeShutdownNotYet", "1.15.4",
+                 &Rules::node_shutdown_is_system, false},
+        RuleCase{"NodeAffinity", "1.16.0", &Rules::node_affinity_is_system,
+                 true},
+        RuleCase{"SuspensionNotYet", "1.16.5", &Rules::knows_suspension, false},
+        RuleCase{"Suspension", "1.16", &Rules::knows_suspension, true},
+        RuleCase{"SuspensionGotLost", "v2", &Rules::knows_suspension, false},
+        RuleCase{"RayNotYet", "1.16.5", &Rules::ray_failure_is_system, false},
+        RuleCase{"Ray", "v1", &Rules::ray_failure_is_system, true},
+        RuleCase{"RayTurnedBack", "2.0.43", &Rules::ray_failure_is_system,
+                 false},
+        RuleCase{"SoleExitNotYet", "2.0.43", &Rules::sole_exit_is_user, false},
+        RuleCase{"InitContainersUnseen", "v1", &Rules::judges_init_containers,
+                 false},
+        RuleCase{"InitContainers", "v2", &Rules::judges_init_containers, true}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(SettingsTest, DefaultIsTheNewestFlyte1) {
+  const SettingsSetup setup = SettingsFor(v1::NativeSemantics());
+  EXPECT_EQ(setup.semantics, "flyte v1 1.16");
+  EXPECT_FALSE(setup.settings.rules.v2);
+  EXPECT_EQ(SettingsFor(Version("v2")).semantics, "flyte v2 2.0.43");
+}
+
+TEST(SettingsTest, ANewerReleaseIsTakenWithAWarning) {
+  const SettingsSetup setup = SettingsFor(Version("2.1.0"));
+  EXPECT_TRUE(setup.settings.rules.sole_exit_is_user);
+  EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("newer than what")));
+}
+
+TEST(SettingsTest, WhatIsNoReleaseIsNamed) {
+  for (const char* const version :
+       {"latest", "", "3.0.0", "1.2.3.4", "1.-1", "2.x"}) {
+    const SettingsSetup setup = SettingsFor(Version(version));
+    EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("is no release")))
+        << version;
+    EXPECT_FALSE(setup.settings.rules.v2) << version;
+  }
+}
+
+TEST(SettingsTest, SettingsAreReadByFlytesNames) {
+  v1::NativeSemantics semantics;
+  auto& settings = *semantics.mutable_settings();
+  settings["flyte.image-pull-backoff-grace-period"] = "5m";
+  settings["flyte.max-node-retries-system-failures"] = "30";
+  settings["flyte.interruptible-failure-threshold"] = "-2";
+  settings["flyte.ignore-retry-cause"] = "true";
+  settings["kueue.waitForPodsReady.timeout"] = "5m";
+  (*semantics.mutable_feature_gates())["flyte.pull-7899"] = true;
+  (*semantics.mutable_feature_gates())["RestartJob"] = true;
+  const SettingsSetup setup = SettingsFor(semantics);
+  EXPECT_THAT(setup.warnings, IsEmpty());
+  EXPECT_EQ(setup.settings.image_pull_backoff_grace_period, absl::Minutes(5));
+  EXPECT_EQ(setup.settings.max_node_retries_system_failures, 30);
+  EXPECT_EQ(setup.settings.interruptible_failure_threshold, -2);
+  EXPECT_TRUE(setup.settings.ignore_retry_cause);
+  EXPECT_TRUE(setup.settings.rules.sole_exit_is_user);
+}
+
+TEST(SettingsTest, WhatDoesNotFitIsNamedAndPassedOver) {
+  for (const auto& [name, value] :
+       std::initializer_list<std::pair<const char*, const char*>>{
+           {"flyte.pod-pending-timeout", "soon"},
+           {"flyte.pod-pending-timeout", "-1m"},
+           {"flyte.retries", "-1"},
+           {"flyte.retries", "99999999999999999999"},
+           {"flyte.default-max-attempts", "1.5"},
+           {"flyte.ignore-retry-cause", "perhaps"},
+           {"flyte.unheard-of", "1"}}) {
+    v1::NativeSemantics semantics;
+    (*semantics.mutable_settings())[name] = value;
+    const SettingsSetup setup = SettingsFor(semantics);
+    EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr(name))) << value;
+    EXPECT_EQ(setup.settings.retries, 0);
+    EXPECT_EQ(setup.settings.pod_pending_timeout, absl::ZeroDuration());
+  }
+  v1::NativeSemantics semantics;
+  (*semantics.mutable_feature_gates())["flyte.unheard-of"] = true;
+  EXPECT_THAT(SettingsFor(semantics).warnings,
+              ElementsAre(HasSubstr("flyte.unheard-of")));
+}
+
+TEST(GoDurationTest, PrintsAsGoDoes) {
+  EXPECT_EQ(GoDuration(absl::ZeroDuration()), "0s");
+  EXPECT_EQ(GoDuration(absl::Nanoseconds(10)), "10ns");
+  EXPECT_EQ(GoDuration(absl::Nanoseconds(1500)), "1.5\xC2\xB5s");
+  EXPECT_EQ(GoDuration(absl::Milliseconds(250)), "250ms");
+  EXPECT_EQ(GoDuration(absl::Seconds(1)), "1s");
+  EXPECT_EQ(GoDuration(absl::Milliseconds(1050)), "1.05s");
+  EXPECT_EQ(GoDuration(absl::Minutes(3)), "3m0s");
+  EXPECT_EQ(GoDuration(absl::Hours(25) + absl::Seconds(1.5)), "25h0m1.5s");
+  EXPECT_EQ(GoDuration(-absl::Minutes(1)), "-1m0s");
+  EXPECT_EQ(GoDuration(absl::InfiniteDuration()), "2562047h47m16.854775807s");
+}
+
+TEST(GoTimeTest, PrintsAsGoDoes) {
+  EXPECT_EQ(GoTime(Second(0)), "1970-01-01 00:00:00 +0000 UTC");
+  // Go's zero time.
+  EXPECT_EQ(GoTime(absl::FromCivil(absl::CivilSecond(1), absl::UTCTimeZone())),
+            "0001-01-01 00:00:00 +0000 UTC");
+}
+
+}  // namespace
+}  // namespace mulligan::flyte

@@ -1,0 +1,149 @@
+#include "policy/operators/jobset/validation.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/operators/jobset/defaults.h"
+#include "tests/policy/operators/jobset/test_objects.h"
+
+namespace mulligan::jobset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Details(const FieldErrors& errors) {
+  std::vector<std::string> details;
+  for (const FieldError& error : errors) {
+    details.push_back(error.field + ": " + error.detail);
+  }
+  return details;
+}
+
+struct RefusalCase {
+  std::string name;
+  std::string spec;
+  // Field and beginning of the message.
+  std::string refusal;
+};
+
+class RefusalTest : public testing::TestWithParam<RefusalCase> {};
+
+TEST_P(RefusalTest, NamesFieldAndLimit) {
+  Gates gates;
+  gates.restart_job = true;
+  gates.in_place_restart = true;
+  const auto issues =
+      ValidateJobSetSpec(Parse<JobSetSpec>(GetParam().spec), gates);
+  EXPECT_THAT(Details(issues.errors),
+              ElementsAre(HasSubstr(GetParam().refusal)));
+}
+
+const RefusalCase kRefusals[] = {
+    {"Reason",
+     "failure_policy { rules { on_job_failure_reasons: ['BackoffLimitExceeded',"
+     " 'PodFailurePolicy_mine'] } }",
+     "spec.failurePolicy.rules[0].onJobFailureReasons[1]: invalid job failure "
+     "reason 'PodFailurePolicy_mine'"},
+    {"Target", "failure_policy { rules { target_replicated_jobs: 'x' } }",
+     "spec.failurePolicy.rules[0].targetReplicatedJobs[0]: invalid "
+     "replicatedJob name 'x'"},
+    {"EmptyName", "failure_policy { rules { name: '' } }",
+     "spec.failurePolicy.rules[0].name: invalid failure policy rule name of "
+     "length 0"},
+    {"Hyphen", "failure_policy { rules { name: 'a-b' } }",
+     "invalid failure policy rule name 'a-b'"},
+    {"SameName",
+     "failure_policy { rules { name: 'a' } rules { name: 'b' } "
+     "rules { name: 'a' } }",
+     "rule names are not unique, rules with indices [0 2] all have the same "
+     "name 'a'"},
+    {"TooManyReplicas",
+     "failure_policy { rules { action: 'RestartJob' } } "
+     "replicated_jobs { replicas: 1025 }",
+     "replicas > 1024"},
+    {"InPlaceBackoffLimit",
+     "failure_policy { restart_strategy: 'InPlaceRestart' } "
+     "replicated_jobs { name: 'g' template { spec { backoff_limit: 6 "
+     "pod_replacement_policy: 'Failed' parallelism: 1 completions: 1 } } }",
+     "spec.replicatedJobs[0].template.spec.backoffLimit: replicatedJob g: must "
+     "be set to 2147483647 (MaxInt32) when in-place restart is enabled"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, RefusalTest, testing::ValuesIn(kRefusals),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(ValidateJobSetSpecTest, NameOfOneCharacterAndOf128Pass) {
+  FailurePolicy policy;
+  policy.add_rules()->set_name("a");
+  policy.add_rules()->set_name(std::string(128, 'b'));
+  EXPECT_THAT(FailurePolicyIssues(policy, "p", Gates()).errors, IsEmpty());
+}
+
+TEST(ValidateJobSetSpecTest, GateOffHidesOtherRefusalsOfTheRules) {
+  const auto spec = Parse<JobSetSpec>(
+      "failure_policy { rules { action: 'RestartJob' name: 'a-b' "
+      "target_replicated_jobs: 'x' } }");
+  EXPECT_THAT(Details(ValidateJobSetSpec(spec, Gates()).errors),
+              ElementsAre(HasSubstr("are not allowed when RestartJob feature "
+                                    "gate is disabled")));
+}
+
+TEST(ValidateJobSetSpecTest, WhatIsNewerOrCannotWorkIsAWarning) {
+  const auto spec = Parse<JobSetSpec>(R"(
+      failure_policy {
+        max_restarts: -1
+        restart_strategy: "Later"
+        rules { action: "Ignore" on_job_failure_message_patterns: "(" }
+      })");
+  const auto issues = ValidateJobSetSpec(spec, Gates());
+  EXPECT_THAT(issues.errors, IsEmpty());
+  EXPECT_THAT(
+      issues.warnings,
+      ElementsAre(
+          HasSubstr("'Later'"), HasSubstr("-1 acts like 0"),
+          HasSubstr("onJobFailureMessagePatterns[0]: '(' is not an RE2"),
+          HasSubstr("'Ignore'")));
+}
+
+TEST(ValidateJobSetUpdateTest, PoliciesAreImmutable) {
+  const auto before = Parse<JobSetSpec>("failure_policy { max_restarts: 3 }");
+  EXPECT_THAT(
+      Details(ValidateJobSetUpdate(
+          before, Parse<JobSetSpec>("failure_policy { max_restarts: 4 }"))),
+      ElementsAre("spec.failurePolicy: Value is immutable"));
+  EXPECT_THAT(ValidateJobSetUpdate(
+                  before, Parse<JobSetSpec>("failure_policy { max_restarts: 3 "
+                                            "restart_strategy: 'Recreate' }")),
+              IsEmpty());
+}
+
+TEST(SetJobSetDefaultsTest, NamesRulesByIndex) {
+  auto spec = Parse<JobSetSpec>(
+      "failure_policy { rules {} rules { name: 'x' } rules {} }");
+  SetJobSetDefaults(spec);
+  const FailurePolicy& policy = spec.failure_policy();
+  EXPECT_EQ(policy.rules(0).name(), "failurePolicyRule0");
+  EXPECT_EQ(policy.rules(1).name(), "x");
+  EXPECT_EQ(policy.rules(2).name(), "failurePolicyRule2");
+  EXPECT_EQ(spec.success_policy().operator_(), "All");
+}
+
+TEST(SetJobSetDefaultsTest, LeavesAnAbsentFailurePolicyAbsent) {
+  auto spec = Parse<JobSetSpec>("replicated_jobs { name: 'a' }");
+  SetJobSetDefaults(spec);
+  EXPECT_FALSE(spec.has_failure_policy());
+  EXPECT_EQ(spec.replicated_jobs(0)
+                .template_()
+                .spec()
+                .template_()
+                .spec()
+                .restart_policy(),
+            "OnFailure");
+}
+
+}  // namespace
+}  // namespace mulligan::jobset

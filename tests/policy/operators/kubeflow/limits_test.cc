@@ -1,0 +1,238 @@
+#include "policy/operators/kubeflow/limits.h"
+
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/policy/operators/kubeflow/test_objects.h"
+
+namespace mulligan::kubeflow {
+namespace {
+
+using ::testing::SizeIs;
+
+Replicas Workers(const std::string& policy) {
+  Replicas replicas;
+  replicas["Worker"].set_replicas(4);
+  replicas["Worker"].set_restart_policy(policy);
+  return replicas;
+}
+
+RunPolicy BackoffLimit(std::int32_t limit) {
+  RunPolicy policy;
+  policy.set_backoff_limit(limit);
+  return policy;
+}
+
+TEST(CountedRestartsTest, SumsRunningPodsWithARestartingPolicy) {
+  const std::vector<Pod> pods = {WithRestarts(PodAt("Worker", 0, "Running"), 1),
+                                 WithRestarts(PodAt("Worker", 1, "Running"), 2),
+                                 WithRestarts(PodAt("Worker", 2, "Failed"), 5),
+                                 WithRestarts(PodAt("PS", 0, "Running"), 7)};
+  Replicas replicas = Workers("OnFailure");
+  replicas["PS"].set_restart_policy("Never");
+  EXPECT_EQ(CountedRestarts(replicas, PointersTo(pods)), 3);
+}
+
+TEST(CountedRestartsTest, CountsInitContainers) {
+  Pod pod = PodAt("Worker", 0, "Running");
+  pod.mutable_status()->add_init_container_statuses()->set_restart_count(2);
+  EXPECT_EQ(CountedRestarts(Workers("ExitCode"), {&pod}), 2);
+}
+
+TEST(CountedRestartsTest, HugeCountsDoNotOverflow) {
+  constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
+  const std::vector<Pod> pods = {
+      WithRestarts(PodAt("Worker", 0, "Running"), kMax),
+      WithRestarts(PodAt("Worker", 1, "Running"), kMax)};
+  EXPECT_EQ(CountedRestarts(Workers("Always"), PointersTo(pods)),
+            2 * std::int64_t{kMax});
+}
+
+struct LimitCase {
+  std::int32_t limit;
+  std::int64_t restarts;
+  bool past;
+};
+
+class TrainingJobBackoffLimitTest : public testing::TestWithParam<LimitCase> {};
+
+TEST_P(TrainingJobBackoffLimitTest, ReachedIsPast) {
+  EXPECT_EQ(
+      PastBackoffLimit(BackoffLimit(GetParam().limit), GetParam().restarts),
+      GetParam().past);
+}
+
+const LimitCase kLimitCases[] = {
+    {0, 0, false},
+    {0, 1, true},
+    {1, 0, false},
+    {1, 1, true},
+    {4, 3, false},
+    {4, 4, true},
+    {4, 5, true},
+    {-1, 0, true},
+    {std::numeric_limits<std::int32_t>::min(), 0, true},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, TrainingJobBackoffLimitTest,
+                         testing::ValuesIn(kLimitCases));
+
+TEST(TrainingJobBackoffLimitTest, NoLimitIsNeverPast) {
+  EXPECT_FALSE(PastBackoffLimit(RunPolicy(), 1000));
+}
+
+// The budget told as failures tolerated, against the arithmetic above.
+TEST(ToleratedRestartsTest, AgreesWithTheLimitOnEveryCount) {
+  for (std::int32_t limit = -3; limit <= 20; ++limit) {
+    for (std::int64_t restarts = 0; restarts <= 25; ++restarts) {
+      EXPECT_EQ(restarts > ToleratedRestarts(limit),
+                PastBackoffLimit(BackoffLimit(limit), restarts))
+          << limit << " " << restarts;
+    }
+  }
+}
+
+// A second, straightforward implementation: walk every pod and container once.
+bool PastByHand(const RunPolicy& policy, const Replicas& replicas,
+                const std::vector<Pod>& pods) {
+  std::int64_t restarts = 0;
+  for (const Pod& pod : pods) {
+    for (const auto& [type, spec] : replicas) {
+      const bool is_of_type =
+          pod.metadata().labels().at(std::string(kReplicaTypeLabel)) ==
+          absl::AsciiStrToLower(type);
+      const bool counts =
+          spec.restart_policy() != "Never" && !spec.restart_policy().empty();
+      if (!is_of_type || !counts || pod.status().phase() != "Running") continue;
+      for (const auto& container : pod.status().container_statuses()) {
+        restarts += container.restart_count();
+      }
+    }
+  }
+  if (!policy.has_backoff_limit()) return false;
+  if (policy.backoff_limit() == 0) return restarts != 0;
+  return restarts >= policy.backoff_limit();
+}
+
+TEST(TrainingJobBackoffLimitTest, AgreesWithTheSecondImplementation) {
+  std::mt19937 random(20260101);
+  const auto pick = [&](int n) {
+    return std::uniform_int_distribution<int>(0, n - 1)(random);
+  };
+  const std::vector<std::string> kPolicies = {"Always", "OnFailure", "Never",
+                                              "ExitCode", ""};
+  const std::vector<std::string> kPhases = {"Running", "Failed", "Succeeded",
+                                            "Pending"};
+  const std::vector<std::string> kTypes = {"Worker", "PS", "Chief"};
+  for (int round = 0; round < 2000; ++round) {
+    Replicas replicas;
+    for (const std::string& type : kTypes) {
+      if (pick(3) == 0) continue;
+      replicas[type].set_restart_policy(
+          kPolicies[static_cast<std::size_t>(pick(5))]);
+    }
+    std::vector<Pod> pods;
+    for (int i = 0; i < pick(6); ++i) {
+      pods.push_back(
+          WithRestarts(PodAt(kTypes[static_cast<std::size_t>(pick(3))], i,
+                             kPhases[static_cast<std::size_t>(pick(4))]),
+                       pick(4)));
+    }
+    RunPolicy policy;
+    if (pick(5) != 0) policy.set_backoff_limit(pick(6));
+    EXPECT_EQ(
+        PastBackoffLimit(policy, CountedRestarts(replicas, PointersTo(pods))),
+        PastByHand(policy, replicas, pods))
+        << round;
+  }
+}
+
+class TrainingJobRequeuesTest : public testing::Test {
+ protected:
+  bool Exceeds(std::int32_t limit, std::int64_t requeues) const {
+    return ExceedsBackoffLimit(BackoffLimit(limit), status_,
+                               Workers("ExitCode"), PointersTo(pods_),
+                               requeues);
+  }
+
+  JobStatus status_;
+  std::vector<Pod> pods_ = {PodAt("Worker", 0, "Failed")};
+};
+
+TEST_F(TrainingJobRequeuesTest, CountsRequeuesAndThisPass) {
+  EXPECT_TRUE(Exceeds(0, 0));
+  EXPECT_FALSE(Exceeds(1, 0));
+  EXPECT_TRUE(Exceeds(1, 1));
+}
+
+TEST_F(TrainingJobRequeuesTest, NeedsAFailureTheStatusDoesNotKnow) {
+  (*status_.mutable_replica_statuses())["Worker"].set_failed(1);
+  EXPECT_FALSE(Exceeds(0, 9));
+}
+
+TEST_F(TrainingJobRequeuesTest, NeedsAMissingReplica) {
+  for (int i = 1; i <= 4; ++i) pods_.push_back(PodAt("Worker", i, "Running"));
+  EXPECT_FALSE(Exceeds(0, 9));
+}
+
+TEST(TrainingJobDeadlineTest, IsReachedToTheSecond) {
+  RunPolicy policy;
+  JobStatus status;
+  *status.mutable_start_time() = At(100);
+  EXPECT_FALSE(PastActiveDeadline(policy, status, At(1000)));
+  policy.set_active_deadline_seconds(2);
+  EXPECT_FALSE(PastActiveDeadline(policy, status, At(101)));
+  EXPECT_TRUE(PastActiveDeadline(policy, status, At(102)));
+  EXPECT_FALSE(PastActiveDeadline(policy, JobStatus(), At(1000)));
+}
+
+TEST(TrainingJobDeadlineTest, ZeroAndNegativeAreOverAtOnce) {
+  RunPolicy policy;
+  JobStatus status;
+  *status.mutable_start_time() = At(100);
+  policy.set_active_deadline_seconds(0);
+  EXPECT_TRUE(PastActiveDeadline(policy, status, At(100)));
+  policy.set_active_deadline_seconds(-5);
+  EXPECT_TRUE(PastActiveDeadline(policy, status, At(100)));
+}
+
+TEST(TrainingJobDeadlineTest, HugeDeadlineIsNeverReached) {
+  RunPolicy policy;
+  JobStatus status;
+  *status.mutable_start_time() = At(100);
+  policy.set_active_deadline_seconds(std::numeric_limits<std::int64_t>::max());
+  EXPECT_FALSE(PastActiveDeadline(policy, status, At(1'000'000)));
+}
+
+TEST(TrainingJobCleanUpTest, AllOfAJobThatIsNotFinished) {
+  const std::vector<Pod> pods = {PodAt("Worker", 0, "Running"),
+                                 PodAt("Worker", 1, "Succeeded")};
+  RunPolicy policy;
+  policy.set_clean_pod_policy("None");
+  EXPECT_THAT(PodsCleanedUp(policy, JobStatus(), PointersTo(pods)), SizeIs(2));
+}
+
+TEST(TrainingJobCleanUpTest, ByPolicyOfAFinishedJob) {
+  const std::vector<Pod> pods = {PodAt("Worker", 0, "Running"),
+                                 PodAt("Worker", 1, "Pending"),
+                                 PodAt("Worker", 2, "Succeeded")};
+  const auto status =
+      Parse<JobStatus>("conditions { type: 'Succeeded' status: 'True' }");
+  RunPolicy policy;
+  for (const auto& [name, deleted] :
+       std::vector<std::pair<std::string, std::size_t>>{
+           {"None", 0}, {"", 0}, {"Running", 2}, {"All", 3}}) {
+    policy.set_clean_pod_policy(name);
+    EXPECT_THAT(PodsCleanedUp(policy, status, PointersTo(pods)),
+                SizeIs(deleted))
+        << name;
+  }
+}
+
+}  // namespace
+}  // namespace mulligan::kubeflow

@@ -1,0 +1,77 @@
+#include "policy/operators/kueue/backoff.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+
+namespace mulligan::kueue {
+namespace {
+
+// The closed form: base * factor^(n-1), capped from the second try on.
+absl::Duration ClosedForm(std::int64_t n, std::int64_t base, std::int64_t cap) {
+  if (n <= 0) return absl::ZeroDuration();
+  if (n == 1) return absl::Seconds(base);
+  const double wait =
+      static_cast<double>(base) * std::pow(2.0, static_cast<double>(n - 1));
+  return absl::Seconds(
+      wait < static_cast<double>(cap) ? static_cast<std::int64_t>(wait) : cap);
+}
+
+TEST(KueueBackoffTest, FollowsTheClosedForm) {
+  std::mt19937 random(20);
+  std::uniform_int_distribution<std::int64_t> tries(-2, 70);
+  std::uniform_int_distribution<std::int64_t> seconds(1, 100'000);
+  for (int i = 0; i < 2000; ++i) {
+    const std::int64_t n = tries(random);
+    const std::int64_t base = seconds(random);
+    const std::int64_t cap = seconds(random);
+    EXPECT_EQ(WaitBefore(n, {absl::Seconds(base), absl::Seconds(cap)}).shortest,
+              ClosedForm(n, base, cap))
+        << n << " " << base << " " << cap;
+  }
+}
+
+TEST(KueueBackoffTest, JitterIsOneSidedSmallAndAboveTheCap) {
+  const Wait wait = WaitBefore(20, {absl::Seconds(60), absl::Seconds(3600)});
+  EXPECT_EQ(wait.shortest, absl::Hours(1));
+  EXPECT_EQ(wait.longest, absl::Hours(1) + absl::Milliseconds(360));
+}
+
+TEST(KueueBackoffTest, FirstTryIsNeverCapped) {
+  const Backoff backoff{absl::Seconds(600), absl::Seconds(300)};
+  EXPECT_EQ(WaitBefore(1, backoff).shortest, absl::Seconds(600));
+  EXPECT_EQ(WaitBefore(2, backoff).shortest, absl::Seconds(300));
+}
+
+TEST(KueueBackoffTest, HugeNumbersEndAtTheLargestDuration) {
+  const Backoff backoff{absl::Seconds(1'000'000'000), absl::ZeroDuration()};
+  EXPECT_EQ(
+      WaitBefore(std::numeric_limits<std::int64_t>::max(), backoff).shortest,
+      EffectiveCap(backoff));
+  EXPECT_EQ(EffectiveCap(backoff),
+            absl::Nanoseconds(std::numeric_limits<std::int64_t>::max() / 2));
+}
+
+TEST(KueueBackoffTest, NegativeAndZeroBasesWaitForNothing) {
+  EXPECT_EQ(WaitBefore(5, {absl::Seconds(-3), absl::Seconds(10)}).shortest,
+            absl::ZeroDuration());
+  EXPECT_EQ(WaitBefore(5, {absl::ZeroDuration(), absl::Seconds(10)}).longest,
+            absl::ZeroDuration());
+}
+
+TEST(KueueBackoffTest, FactorsOtherThanTwo) {
+  const auto wait = [](std::int64_t n, double factor) {
+    return WaitBefore(n, {absl::Seconds(8), absl::Hours(1), factor}).shortest;
+  };
+  EXPECT_EQ(wait(3, 3), absl::Seconds(72));
+  EXPECT_EQ(wait(3, 1), absl::Seconds(8));
+  EXPECT_EQ(wait(3, 0), absl::Seconds(8));
+  EXPECT_EQ(wait(3, 0.5), absl::Seconds(2));
+}
+
+}  // namespace
+}  // namespace mulligan::kueue

@@ -1,0 +1,131 @@
+#include "policy/operators/kueue/settings.h"
+
+#include <string>
+
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/operators/kueue/gates.h"
+#include "policy/operators/kueue/validation.h"
+#include "tests/policy/operators/kueue/test_objects.h"
+
+namespace mulligan::kueue {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+v1::NativeSemantics Settings(const std::string& name,
+                             const std::string& value) {
+  v1::NativeSemantics semantics;
+  (*semantics.mutable_settings())["kueue." + name] = value;
+  return semantics;
+}
+
+TEST(KueueSettingsForTest, DefaultsAreKueues) {
+  const SettingsSetup setup = SettingsFor(v1::NativeSemantics());
+  EXPECT_THAT(setup.warnings, IsEmpty());
+  const WaitForPodsReady& settings = setup.wait_for_pods_ready;
+  EXPECT_EQ(settings.timeout, absl::Minutes(30));
+  EXPECT_EQ(settings.recovery_timeout, absl::Minutes(30));
+  EXPECT_TRUE(settings.eviction_timestamp);
+  EXPECT_FALSE(settings.backoff_limit_count.has_value());
+}
+
+TEST(KueueSettingsForTest, RecoveryFollowsTheTimeoutAndZeroSwitchesItOff) {
+  v1::NativeSemantics semantics = Settings("waitForPodsReady.timeout", "5m");
+  EXPECT_EQ(SettingsFor(semantics).wait_for_pods_ready.recovery_timeout,
+            absl::Minutes(5));
+  (*semantics.mutable_settings())["kueue.waitForPodsReady.recoveryTimeout"] =
+      "0s";
+  EXPECT_FALSE(
+      SettingsFor(semantics).wait_for_pods_ready.recovery_timeout.has_value());
+}
+
+struct BadSetting {
+  const char* name;
+  const char* setting;
+  const char* value;
+  const char* says;
+};
+
+class KueueBadSettingTest : public testing::TestWithParam<BadSetting> {};
+
+TEST_P(KueueBadSettingTest, IsNamedAndPassedOver) {
+  const BadSetting& test = GetParam();
+  const SettingsSetup setup = SettingsFor(Settings(test.setting, test.value));
+  EXPECT_THAT(setup.warnings, ElementsAre(AllOf(HasSubstr(test.setting),
+                                                HasSubstr(test.says))));
+  EXPECT_EQ(setup.wait_for_pods_ready.timeout, absl::Minutes(30));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, KueueBadSettingTest,
+    testing::Values(
+        BadSetting{"NoDuration", "waitForPodsReady.timeout", "soon",
+                   "is not a duration"},
+        BadSetting{"Zero", "waitForPodsReady.timeout", "0s", "Required value"},
+        BadSetting{"Negative", "waitForPodsReady.timeout", "-1s",
+                   "must be greater than or equal to 0"},
+        BadSetting{"NoNumber",
+                   "waitForPodsReady.requeuingStrategy.backoffLimitCount", "x",
+                   "whole number"},
+        BadSetting{"TooLarge",
+                   "waitForPodsReady.requeuingStrategy.backoffLimitCount",
+                   "99999999999", "whole number"},
+        BadSetting{"OddTimestamp",
+                   "waitForPodsReady.requeuingStrategy.timestamp", "Now",
+                   "Unsupported value"},
+        BadSetting{"NoFlag", "waitForPodsReady.blockAdmission", "yes",
+                   "true or false"},
+        BadSetting{"Unknown", "waitForPodsReady.patience", "1",
+                   "no setting of Kueue"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(KueueGatesForTest, TheReleaseDecidesAndGatesOverride) {
+  v1::NativeSemantics semantics;
+  EXPECT_TRUE(GatesFor(semantics).gates.skip_pod_owned_workloads);
+  EXPECT_FALSE(GatesFor(semantics).gates.reactivates_own_deactivations);
+  (*semantics.mutable_versions())["kueue"] = "v0.18.1";
+  EXPECT_FALSE(GatesFor(semantics).gates.skip_pod_owned_workloads);
+  (*semantics.mutable_feature_gates())["SkipReassignmentForPodOwnedWorkloads"] =
+      true;
+  EXPECT_TRUE(GatesFor(semantics).gates.skip_pod_owned_workloads);
+  EXPECT_EQ(GatesFor(semantics).semantics, "kueue 0.18");
+  (*semantics.mutable_versions())["kueue"] = "0.20";
+  EXPECT_TRUE(GatesFor(semantics).gates.reactivates_own_deactivations);
+}
+
+TEST(KueueGatesForTest, UnknownReleasesAreNamed) {
+  v1::NativeSemantics semantics;
+  (*semantics.mutable_versions())["kueue"] = "nightly";
+  EXPECT_THAT(GatesFor(semantics).warnings, ElementsAre(HasSubstr("nightly")));
+}
+
+TEST(KueueValidateWorkloadTest, NamesTheFieldAndTheLimit) {
+  Workload workload;
+  workload.mutable_spec()->set_maximum_execution_time_seconds(0);
+  workload.mutable_status()->mutable_requeue_state()->set_count(-1);
+  AddCheck("a", "Maybe", workload).set_retry_count(-2);
+  EXPECT_THAT(
+      ValidateWorkload(workload).errors,
+      ElementsAre(
+          Field(&FieldError::field, "spec.maximumExecutionTimeSeconds"),
+          Field(&FieldError::field, "status.requeueState.count"),
+          Field(&FieldError::field, "status.admissionChecks[0].state"),
+          Field(&FieldError::field, "status.admissionChecks[0].retryCount")));
+}
+
+TEST(KueueValidateWorkloadTest, NewerReasonsAreTakenWithAWarning) {
+  EXPECT_THAT(ValidateWorkload(EvictedWorkload("Teleported", 5)).warnings,
+              ElementsAre(HasSubstr("Teleported")));
+  EXPECT_THAT(
+      ValidateWorkload(EvictedWorkload("DeactivatedDueToNews", 5)).warnings,
+      IsEmpty());
+}
+
+}  // namespace
+}  // namespace mulligan::kueue

@@ -1,0 +1,274 @@
+// Settings, submitter, clean-up, pods and status of clusters.
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/operators/kueue/rayjob.h"
+#include "policy/operators/rayjob/cluster_pods.h"
+#include "policy/operators/rayjob/cluster_status.h"
+#include "policy/operators/rayjob/deletion.h"
+#include "policy/operators/rayjob/settings.h"
+#include "policy/operators/rayjob/submitter.h"
+#include "tests/policy/operators/rayjob/test_objects.h"
+
+namespace mulligan::rayjob {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+v1::NativeSemantics Release(const std::string& release) {
+  v1::NativeSemantics semantics;
+  (*semantics.mutable_versions())["kuberay"] = release;
+  return semantics;
+}
+
+TEST(KubeRaySettingsTest, ReleasesBringFeatures) {
+  EXPECT_EQ(SettingsFor({}).semantics, "kuberay 1.7");
+  const SettingsSetup old = SettingsFor(Release("v1.5.1"));
+  EXPECT_EQ(old.semantics, "kuberay 1.5");
+  EXPECT_TRUE(old.settings.backoff_limit);
+  EXPECT_FALSE(old.settings.deletion_policy);
+  EXPECT_FALSE(old.settings.pre_running_deadline);
+  EXPECT_FALSE(old.settings.status_check_timeout);
+  EXPECT_FALSE(SettingsFor(Release("1.1")).settings.backoff_limit);
+  EXPECT_THAT(old.warnings, IsEmpty());
+}
+
+TEST(KubeRaySettingsTest, UnknownReleasesAreTheLatestWithAWarning) {
+  for (const char* const release : {"1.99", "2.0", "1.x", "", "1.-3"}) {
+    const SettingsSetup setup = SettingsFor(Release(release));
+    EXPECT_EQ(setup.semantics, "kuberay 1.7") << release;
+    EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("versions.kuberay")));
+  }
+}
+
+TEST(KubeRaySettingsTest, GatesAndVariablesGoBeforeTheRelease) {
+  v1::NativeSemantics semantics = Release("1.5");
+  (*semantics.mutable_feature_gates())["RayJobDeletionPolicy"] = true;
+  (*semantics.mutable_feature_gates())["RestartJob"] = true;
+  (*semantics
+        .mutable_settings())["kuberay.RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS"] =
+      "60";
+  (*semantics.mutable_settings())["kuberay.TYPO"] = "1";
+  (*semantics.mutable_settings())["kueue.waitForPodsReady"] = "1";
+  const SettingsSetup setup = SettingsFor(semantics);
+  EXPECT_TRUE(setup.settings.deletion_policy);
+  EXPECT_EQ(setup.settings.status_check_timeout_seconds, 60);
+  EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("kuberay.TYPO")));
+}
+
+struct SecondsCase {
+  std::string text;
+  std::int64_t status_check;
+  std::int64_t grace_period;
+};
+
+class KubeRaySecondsTest : public testing::TestWithParam<SecondsCase> {};
+
+TEST_P(KubeRaySecondsTest, AreReadAsGoReadsThem) {
+  const SecondsCase& test = GetParam();
+  Settings settings;
+  SetEnvironment("RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS", test.text, settings);
+  SetEnvironment("RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS",
+                 test.text, settings);
+  EXPECT_EQ(settings.status_check_timeout_seconds, test.status_check);
+  EXPECT_EQ(settings.transition_grace_period_seconds, test.grace_period);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, KubeRaySecondsTest,
+    testing::Values(SecondsCase{"120", 120, 120}, SecondsCase{"+7", 7, 7},
+                    SecondsCase{"0", 300, 0}, SecondsCase{"-5", 300, -5},
+                    SecondsCase{"", 300, 300}, SecondsCase{"abc", 300, 300},
+                    SecondsCase{"1.5", 300, 300}, SecondsCase{" 1", 300, 300},
+                    SecondsCase{"+-1", 300, 300}, SecondsCase{"1s", 300, 300},
+                    SecondsCase{"99999999999999999999", 300, 300}));
+
+TEST(RayJobSubmitterTest, InnerBudget) {
+  EXPECT_EQ(SubmitterBackoffLimit({}), 2);
+  EXPECT_EQ(SubmitterBackoffLimit(
+                Parse<RayJobSpec>("submitter_config { backoff_limit: 88 }")),
+            88);
+  EXPECT_EQ(SubmitterBackoffLimit(
+                Parse<RayJobSpec>("submitter_config { backoff_limit: 0 }")),
+            0);
+}
+
+TEST(RayJobSubmitterTest, RestartsAreCountedUnlessItEndedWell) {
+  const auto exceeded = [](const Pod& head) {
+    return IsRestartCountExceeded(*SubmitterContainer(head), 2);
+  };
+  EXPECT_FALSE(exceeded(HeadPod(1, 1)));
+  EXPECT_TRUE(exceeded(HeadPod(1, 2)));
+  EXPECT_TRUE(exceeded(HeadPod(-1, 2)));
+  EXPECT_FALSE(exceeded(HeadPod(0, 3)));
+}
+
+TEST(RayJobSubmitterTest, AGateLetsTheContainerRestart) {
+  Settings settings;
+  EXPECT_TRUE(StateOfSubmitterContainer({}, HeadPod(1, 0), settings).failed);
+  settings.sidecar_submitter_restart = true;
+  EXPECT_FALSE(StateOfSubmitterContainer({}, HeadPod(1, 0), settings).failed);
+  EXPECT_TRUE(StateOfSubmitterContainer({}, HeadPod(1, 2), settings).failed);
+  EXPECT_FALSE(StateOfSubmitterContainer({}, Pod(), settings).failed);
+}
+
+struct CleanUpCase {
+  std::string name;
+  std::string spec;
+  std::string status;
+  std::string policy;
+  std::int64_t next = 0;
+};
+
+void PrintTo(const CleanUpCase& test, std::ostream* out) { *out << test.name; }
+
+class RayJobCleanUpTest : public testing::TestWithParam<CleanUpCase> {};
+
+TEST_P(RayJobCleanUpTest, OneThingIsDeletedAtATime) {
+  const CleanUpCase& test = GetParam();
+  RayJobStatus status = Parse<RayJobStatus>(test.status);
+  *status.mutable_end_time() = Second(0);
+  const CleanUp clean_up = NextCleanUp(Parse<RayJobSpec>(test.spec), status,
+                                       {.cluster = true}, {}, Second(10));
+  EXPECT_EQ(clean_up.policy, test.policy);
+  EXPECT_EQ(clean_up.next.has_value() ? clean_up.next->seconds() : 0,
+            test.next);
+}
+
+std::string Rule(const std::string& policy, const std::string& state, int ttl) {
+  return "deletion_rules { policy: '" + policy + "' condition { " + state +
+         " ttl_seconds: " + std::to_string(ttl) + " } } ";
+}
+
+const std::string kEnded =
+    "job_status: 'FAILED' job_deployment_status: 'Failed'";
+const std::string kOnEnd = "job_status: 'FAILED'";
+
+INSTANTIATE_TEST_SUITE_P(
+    Ends, RayJobCleanUpTest,
+    testing::Values(
+        CleanUpCase{"NothingIsAsked", "", kEnded, ""},
+        CleanUpCase{"Shutdown", "shutdown_after_job_finishes: true", kEnded,
+                    "DeleteCluster"},
+        CleanUpCase{"ShutdownLater",
+                    "shutdown_after_job_finishes: true "
+                    "ttl_seconds_after_finished: 11",
+                    kEnded, "", 11},
+        CleanUpCase{"ForeignClustersStay",
+                    "shutdown_after_job_finishes: true "
+                    "cluster_selector { key: 'ray.io/cluster' value: 'x' }",
+                    kEnded, ""},
+        CleanUpCase{"MostDestructiveRule",
+                    "deletion_strategy { " + Rule("DeleteWorkers", kOnEnd, 1) +
+                        Rule("DeleteSelf", kOnEnd, 3) +
+                        Rule("DeleteCluster", kOnEnd, 2) + "}",
+                    kEnded, "DeleteSelf"},
+        CleanUpCase{"RulesOfOtherEnds",
+                    "deletion_strategy { " +
+                        Rule("DeleteSelf", "job_status: 'SUCCEEDED'", 0) + "}",
+                    kEnded, ""},
+        CleanUpCase{"RulesWait",
+                    "deletion_strategy { " + Rule("DeleteWorkers", kOnEnd, 5) +
+                        Rule("DeleteSelf", kOnEnd, 50) +
+                        Rule("DeleteCluster", kOnEnd, 20) + "}",
+                    kEnded, "DeleteWorkers", 20},
+        CleanUpCase{
+            "RulesByTheOperatorsState",
+            "deletion_strategy { " +
+                Rule("DeleteCluster", "job_deployment_status: 'Failed'", 0) +
+                "}",
+            "job_status: 'RUNNING' job_deployment_status: 'Failed'",
+            "DeleteCluster"},
+        CleanUpCase{"BranchesFollowRay",
+                    "deletion_strategy { on_success { policy: 'DeleteSelf' } "
+                    "on_failure { policy: 'DeleteWorkers' } }",
+                    kEnded, "DeleteWorkers"},
+        CleanUpCase{"BranchesMissWhatRayDidNotEnd",
+                    "deletion_strategy { on_success { policy: 'DeleteSelf' } "
+                    "on_failure { policy: 'DeleteSelf' } }",
+                    "job_status: 'RUNNING' job_deployment_status: 'Failed'",
+                    ""}),
+    [](const auto& test) { return test.param.name; });
+
+Pod PodWith(const std::string& policy, const std::string& phase,
+            bool ended = false) {
+  Pod pod;
+  pod.mutable_metadata()->set_name(phase);
+  pod.mutable_spec()->set_restart_policy(policy);
+  pod.mutable_spec()->add_containers()->set_name("ray");
+  pod.mutable_status()->set_phase(phase);
+  auto& container = *pod.mutable_status()->add_container_statuses();
+  container.set_name("ray");
+  if (ended) container.mutable_state()->mutable_terminated();
+  return pod;
+}
+
+TEST(RayClusterPodsTest, EndedPodsAreDeletedOthersAreTheKubelets) {
+  for (const char* const policy : {"Always", "OnFailure", "Never"}) {
+    EXPECT_TRUE(ShouldDeletePod(PodWith(policy, "Failed")));
+    EXPECT_TRUE(ShouldDeletePod(PodWith(policy, "Succeeded")));
+    EXPECT_FALSE(ShouldDeletePod(PodWith(policy, "Running")));
+    EXPECT_FALSE(ShouldDeletePod(PodWith(policy, "Pending", true)));
+  }
+  EXPECT_TRUE(ShouldDeletePod(PodWith("Never", "Running", true)));
+  EXPECT_FALSE(ShouldDeletePod(PodWith("OnFailure", "Running", true)));
+  EXPECT_FALSE(ShouldDeletePod(Pod()));
+}
+
+TEST(RayClusterStatusTest, ProvisionedStays) {
+  const Condition no = ProvisionedCondition(nullptr, false);
+  EXPECT_EQ(no.reason(), "RayClusterPodsProvisioning");
+  const Condition yes = ProvisionedCondition(&no, true);
+  EXPECT_EQ(yes.reason(), "AllPodRunningAndReadyFirstTime");
+  EXPECT_EQ(ProvisionedCondition(&yes, false).status(), "True");
+}
+
+TEST(RayClusterStatusTest, ErrorsLeaveTheState) {
+  EXPECT_EQ(ClusterState("", true, true), "");
+  EXPECT_EQ(ClusterState("", false, true), "ready");
+  EXPECT_EQ(ClusterState("ready", true, false), "ready");
+  EXPECT_EQ(ReplicaFailureReason({"create", "head"}), "FailedCreateHeadPod");
+  EXPECT_EQ(ReplicaFailureReason({"patch", "head"}), std::nullopt);
+}
+
+struct InKueueCase {
+  std::string state;
+  std::string job_status;
+  bool finished;
+  bool success;
+  bool active;
+  bool on_hold;
+};
+
+class RayJobInKueueTest : public testing::TestWithParam<InKueueCase> {};
+
+TEST_P(RayJobInKueueTest, ReadsTheOperatorsState) {
+  const InKueueCase& test = GetParam();
+  RayJob job = RayJobIn(test.state);
+  job.mutable_status()->set_job_status(test.job_status);
+  const kueue::RayJobInKueue read = kueue::ReadRayJob(job);
+  EXPECT_EQ(read.finished, test.finished);
+  EXPECT_EQ(read.success, test.success);
+  EXPECT_EQ(read.active, test.active);
+  EXPECT_EQ(read.on_hold, test.on_hold);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    States, RayJobInKueueTest,
+    testing::Values(
+        InKueueCase{"", "", false, false, false, false},
+        InKueueCase{"Suspended", "", false, false, false, false},
+        InKueueCase{"Retrying", "FAILED", false, false, true, false},
+        InKueueCase{"Running", "SUCCEEDED", false, false, true, false},
+        InKueueCase{"Complete", "SUCCEEDED", true, true, true, false},
+        InKueueCase{"Complete", "STOPPED", true, false, true, false},
+        InKueueCase{"Failed", "RUNNING", true, false, true, false},
+        InKueueCase{"ValidationFailed", "", false, false, true, true}));
+
+}  // namespace
+}  // namespace mulligan::rayjob

@@ -1,0 +1,264 @@
+#include "policy/operators/rayjob/validation.h"
+
+#include <ostream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/policy/operators/rayjob/test_objects.h"
+
+namespace mulligan::rayjob {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kCluster =
+    "ray_cluster_spec { head_group_spec { template { spec { containers { } } "
+    "} } } ";
+
+struct SpecCase {
+  std::string name;
+  std::string spec;
+  // Of the first refusal; empty: none.
+  std::string field;
+  std::string detail;
+};
+
+void PrintTo(const SpecCase& test, std::ostream* out) { *out << test.name; }
+
+class RayJobSpecTest : public testing::TestWithParam<SpecCase> {};
+
+TEST_P(RayJobSpecTest, IsRefusedInKubeRaysWords) {
+  const SpecCase& test = GetParam();
+  const FieldErrors errors =
+      ValidateRayJobSpec(Parse<RayJobSpec>(test.spec), {});
+  if (test.field.empty()) {
+    EXPECT_TRUE(errors.empty()) << errors.front().detail;
+    return;
+  }
+  ASSERT_FALSE(errors.empty());
+  EXPECT_EQ(errors.front().field, test.field);
+  EXPECT_THAT(errors.front().detail, HasSubstr(test.detail));
+}
+
+std::string On(const std::string& rest) { return kCluster + rest; }
+
+std::string Group(const std::string& rest) {
+  return std::string(
+             "ray_cluster_spec { head_group_spec { template { spec { "
+             "containers { } } } } ") +
+         rest + " }";
+}
+
+const std::string kWorkers =
+    "worker_group_specs { group_name: 'w' template { spec { containers { } } "
+    "} ";
+
+INSTANTIATE_TEST_SUITE_P(
+    Specs, RayJobSpecTest,
+    testing::Values(
+        SpecCase{"Good", On("backoff_limit: 3"), "", ""},
+        SpecCase{"NoCluster", "", "spec.rayClusterSpec", "one of"},
+        SpecCase{"SuspendWithoutShutdown", On("suspend: true"), "spec.suspend",
+                 "not allowed to be suspended"},
+        SpecCase{"NegativeTtl",
+                 On("shutdown_after_job_finishes: true "
+                    "ttl_seconds_after_finished: -5"),
+                 "spec.ttlSecondsAfterFinished", "non-negative"},
+        SpecCase{"TtlWithoutShutdown", On("ttl_seconds_after_finished: 5"),
+                 "spec.ttlSecondsAfterFinished", "cannot have TTL"},
+        SpecCase{"SelectorWithoutName",
+                 "cluster_selector { key: 'a' value: 'b' }",
+                 "spec.clusterSelector", "should not be empty"},
+        SpecCase{"SelectorRetries",
+                 "cluster_selector { key: 'ray.io/cluster' value: 'b' } "
+                 "backoff_limit: 1",
+                 "spec.backoffLimit", "ClusterSelector mode"},
+        SpecCase{"SelectorAlone",
+                 "cluster_selector { key: 'ray.io/cluster' value: 'b' }", "",
+                 ""},
+        SpecCase{"InteractiveRetries",
+                 On("submission_mode: 'InteractiveMode' backoff_limit: 1"),
+                 "spec.backoffLimit", "InteractiveMode"},
+        SpecCase{"SidecarSubmitter",
+                 On("submission_mode: 'SidecarMode' submitter_config { }"),
+                 "spec.submitterConfig", "SubmitterConfig"},
+        SpecCase{"SidecarTemplate",
+                 On("submission_mode: 'SidecarMode' submitter_pod_template { "
+                    "}"),
+                 "spec.submitterPodTemplate", "SubmitterPodTemplate"},
+        SpecCase{"RuntimeEnvIsAScalar", On("runtime_env_yaml: 'nonsense'"),
+                 "spec.runtimeEnvYAML", "failed to unmarshal"},
+        SpecCase{"RuntimeEnvIsAMapping",
+                 On("runtime_env_yaml: '# x\\npip:\\n- a'"), "", ""},
+        SpecCase{"RuntimeEnvIsFlow", On("runtime_env_yaml: '{a: 1}'"), "", ""},
+        SpecCase{"NoTimeToRun", On("active_deadline_seconds: 0"),
+                 "spec.activeDeadlineSeconds", "positive"},
+        SpecCase{"NoTimeToStart", On("pre_running_deadline_seconds: -1"),
+                 "spec.preRunningDeadlineSeconds", "positive"},
+        SpecCase{"NegativeLimit", On("backoff_limit: -2147483648"),
+                 "spec.backoffLimit", "positive"},
+        SpecCase{"TokenOfKubernetes",
+                 Group("auth_options { enable_k8s_token_auth: true }"),
+                 "spec.rayClusterSpec.authOptions.enableK8sTokenAuth",
+                 "not supported for RayJob"},
+        SpecCase{"TokenNeedsAVersion", Group("auth_options { mode: 'token' }"),
+                 "spec.rayClusterSpec.authOptions.mode", "not specified"},
+        SpecCase{"TokenNeedsANewRay",
+                 Group("auth_options { mode: 'token' } ray_version: '2.51.9'"),
+                 "spec.rayClusterSpec.authOptions.mode", "got 2.51.9"},
+        SpecCase{"TokenOfNoVersion",
+                 Group("auth_options { mode: 'token' } ray_version: 'next'"),
+                 "spec.rayClusterSpec.authOptions.mode", "format is invalid"},
+        SpecCase{"TokenOfANewRay",
+                 Group("auth_options { mode: 'token' } ray_version: '2.52'"),
+                 "", ""},
+        SpecCase{"GroupWithoutBounds", Group(kWorkers + "}"),
+                 "spec.rayClusterSpec.workerGroupSpecs[0]", "must set both"},
+        SpecCase{"GroupUpsideDown",
+                 Group(kWorkers + "min_replicas: 3 max_replicas: 2 }"),
+                 "spec.rayClusterSpec.workerGroupSpecs[0].minReplicas",
+                 "greater than"},
+        SpecCase{"GroupOfAnAutoscaler",
+                 Group(kWorkers + "} enable_in_tree_autoscaling: true"), "",
+                 ""},
+        SpecCase{"RestartsUnderAutoscaler2",
+                 Group("worker_group_specs { template { spec { containers { } "
+                       "restart_policy: 'Always' } } } "
+                       "enable_in_tree_autoscaling: true "
+                       "autoscaler_options { version: 'v2' }"),
+                 "spec.rayClusterSpec.workerGroupSpecs[0].template.spec."
+                 "restartPolicy",
+                 "autoscaler V2"}),
+    [](const auto& test) { return test.param.name; });
+
+class RayJobDeletionTest : public testing::TestWithParam<SpecCase> {};
+
+TEST_P(RayJobDeletionTest, IsRefusedInKubeRaysWords) {
+  const SpecCase& test = GetParam();
+  const FieldErrors errors =
+      ValidateRayJobSpec(Parse<RayJobSpec>(On(test.spec)), {});
+  if (test.detail.empty()) {
+    EXPECT_TRUE(errors.empty()) << errors.front().detail;
+    return;
+  }
+  ASSERT_FALSE(errors.empty());
+  EXPECT_THAT(errors.front().detail, HasSubstr(test.detail));
+}
+
+std::string Rules(const std::string& rules) {
+  return "deletion_strategy { " + rules + " }";
+}
+const std::string kOnFailed = "condition { job_status: 'FAILED' ";
+
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, RayJobDeletionTest,
+    testing::Values(
+        SpecCase{"Empty", Rules(""), "", "cannot be empty"},
+        SpecCase{"OneBranch", Rules("on_failure { policy: 'DeleteNone' }"), "",
+                 "must be set when using the legacy"},
+        SpecCase{"BranchWithoutPolicy",
+                 Rules("on_success { policy: 'DeleteNone' } on_failure { }"),
+                 "", "OnFailure cannot be unset"},
+        SpecCase{"NoneAndShutdown",
+                 "shutdown_after_job_finishes: true " +
+                     Rules("on_success { policy: 'DeleteNone' } "
+                           "on_failure { policy: 'DeleteSelf' }"),
+                 "", "while deletion policy is 'DeleteNone'"},
+        SpecCase{"RulesAndShutdown",
+                 "shutdown_after_job_finishes: true " +
+                     Rules("deletion_rules { policy: 'DeleteSelf' " +
+                           kOnFailed + "} }"),
+                 "", "mutually exclusive"},
+        SpecCase{"RulesAndBranches",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "} } on_success { policy: 'DeleteSelf' }"),
+                 "", "simultaneously"},
+        SpecCase{"RuleWithoutState",
+                 Rules("deletion_rules { policy: 'DeleteSelf' }"), "",
+                 "exactly one of"},
+        SpecCase{"RuleWithBothStates",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "job_deployment_status: 'Failed' } }"),
+                 "", "at the same time"},
+        SpecCase{"NegativeTtl",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "ttl_seconds: -1 } }"),
+                 "", "deletionRules[0]: TTLSeconds must be non-negative"},
+        SpecCase{"Twice",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "} } deletion_rules { policy: 'DeleteSelf' " +
+                       kOnFailed + "} }"),
+                 "", "deletionRules[1]: duplicate rule"},
+        SpecCase{"ClusterBeforeWorkers",
+                 Rules("deletion_rules { policy: 'DeleteCluster' " + kOnFailed +
+                       "ttl_seconds: 1 } } deletion_rules { policy: "
+                       "'DeleteWorkers' " +
+                       kOnFailed + "ttl_seconds: 2 } }"),
+                 "",
+                 "for JobStatus 'FAILED': DeleteCluster TTL (1) must be >= "
+                 "DeleteWorkers TTL (2)"},
+        SpecCase{"StatesAreApart",
+                 Rules("deletion_rules { policy: 'DeleteCluster' " + kOnFailed +
+                       "ttl_seconds: 1 } } deletion_rules { policy: "
+                       "'DeleteWorkers' condition { job_deployment_status: "
+                       "'Failed' ttl_seconds: 2 } }"),
+                 "", ""}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(RayJobValidationTest, AllRefusalsAreTold) {
+  EXPECT_GE(ValidateRayJobSpec(
+                Parse<RayJobSpec>("suspend: true backoff_limit: -1"), {})
+                .size(),
+            3U);
+}
+
+TEST(RayJobValidationTest, GateAndReleaseDecideWhatIsLookedAt) {
+  Settings settings;
+  settings.deletion_policy = false;
+  settings.pre_running_deadline = false;
+  const FieldErrors errors = ValidateRayJobSpec(
+      Parse<RayJobSpec>(On("deletion_strategy { } "
+                           "pre_running_deadline_seconds: -1")),
+      settings);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_THAT(errors[0].detail, HasSubstr("feature gate must be enabled"));
+}
+
+TEST(RayJobValidationTest, Names) {
+  RayJob job;
+  const auto refusals = [&](const std::string& name) {
+    job.mutable_metadata()->set_name(name);
+    return ValidateRayJobMetadata(job).size();
+  };
+  EXPECT_EQ(refusals(std::string(47, 'j')), 0U);
+  EXPECT_EQ(refusals(std::string(48, 'j')), 1U);
+  for (const char* const name : {"1abc", "Abc", "a-", "a.b", ""}) {
+    EXPECT_EQ(refusals(name), 1U) << name;
+  }
+}
+
+TEST(RayJobValidationTest, WaitingIsForInteractiveMode) {
+  EXPECT_EQ(ValidateRayJobStatus(RayJobIn(kWaiting)).size(), 1U);
+  EXPECT_THAT(ValidateRayJobStatus(
+                  RayJobIn(kWaiting, "submission_mode: 'InteractiveMode'")),
+              IsEmpty());
+}
+
+TEST(RayJobValidationTest, SchemaKnowsTwoManagers) {
+  EXPECT_THAT(ValidateRayJobSchema({}), IsEmpty());
+  EXPECT_EQ(
+      ValidateRayJobSchema(Parse<RayJobSpec>("managed_by: 'x.com/y'")).size(),
+      1U);
+}
+
+TEST(RayJobValidationTest, NewerModesAreWarnedOf) {
+  EXPECT_THAT(RayJobSpecWarnings(Parse<RayJobSpec>("submission_mode: 'Mail'")),
+              ElementsAre(HasSubstr("'Mail'")));
+  EXPECT_THAT(RayJobSpecWarnings({}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mulligan::rayjob

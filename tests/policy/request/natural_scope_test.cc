@@ -1,0 +1,72 @@
+#include "policy/request/natural_scope.h"
+
+#include "gtest/gtest.h"
+#include "tests/policy/fixtures.h"
+
+namespace mulligan {
+namespace {
+
+using testing::Parse;
+
+struct Row {
+  const char* name;
+  const char* kind;
+  const char* report;
+  v1::Scope retried;
+  v1::Scope given_up;
+  bool sink;
+};
+
+class ScopeTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(ScopeTest, FollowsTheKind) {
+  const auto report = Parse<v1::FailureReport>(GetParam().report);
+  v1::WorkloadReference workload;
+  workload.set_kind(GetParam().kind);
+  EXPECT_EQ(NaturalScope(report, workload, v1::RETRY), GetParam().retried);
+  EXPECT_EQ(NaturalScope(report, workload, v1::FAIL), GetParam().given_up);
+  EXPECT_EQ(InSinkState(report, workload), GetParam().sink);
+}
+
+#define FAILED "status { conditions { type: 'Failed' status: 'True' } } "
+
+const Row kRows[] = {
+    {"Pod", "Pod", "pods { status { phase: 'Failed' } }", v1::POD, v1::POD,
+     true},
+    {"RunningPod", "Pod", "pods { status { phase: 'Running' } }", v1::POD,
+     v1::POD, false},
+    {"Job", "Job", "jobs {}", v1::POD, v1::JOB, false},
+    {"FailedJob", "Job", "jobs { " FAILED "}", v1::JOB, v1::JOB, true},
+    {"JobWithoutTheJob", "Job", "pods {}", v1::POD, v1::JOB, false},
+    {"IndexedJob", "Job", "jobs { spec { completion_mode: 'Indexed' } }",
+     v1::INDEX, v1::JOB, false},
+    {"IndexedJobWithLimit", "Job",
+     "jobs { spec { completion_mode: 'Indexed' backoff_limit_per_index: 1 } }",
+     v1::INDEX, v1::INDEX, false},
+    {"JobSet", "JobSet", "job_set {}", v1::JOB_SET, v1::JOB_SET, false},
+    {"FailedJobSet", "JobSet",
+     "job_set { status { terminal_state: 'Failed' } "
+     "}",
+     v1::JOB_SET, v1::JOB_SET, true},
+    {"ChildJobFailed", "JobSet", "job_set {} jobs { " FAILED "}", v1::JOB_SET,
+     v1::JOB_SET, false},
+    {"RayJob", "RayJob",
+     "ray_job { status { job_deployment_status: 'Failed' } }", v1::CLUSTER,
+     v1::WORKLOAD, true},
+    {"TrainJob", "TrainJob", "train_job { " FAILED "}", v1::JOB_SET,
+     v1::WORKLOAD, true},
+    {"PyTorchJob", "PyTorchJob", "kubeflow_job { " FAILED "}", v1::JOB, v1::JOB,
+     true},
+    {"Spark", "SparkApplication",
+     "spark_application { status { application_state { state: 'FAILED' } } }",
+     v1::WORKLOAD, v1::WORKLOAD, true},
+    {"Unknown", "Foo", "pods {}", v1::WORKLOAD, v1::WORKLOAD, false},
+};
+
+#undef FAILED
+
+INSTANTIATE_TEST_SUITE_P(NaturalScope, ScopeTest, ::testing::ValuesIn(kRows),
+                         [](const auto& row) { return row.param.name; });
+
+}  // namespace
+}  // namespace mulligan

@@ -1,0 +1,310 @@
+#include "policy/request/validate.h"
+
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/limits.h"
+#include "tests/policy/fixtures.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::Parse;
+
+std::vector<std::string> FieldsOf(const v1::DecideRequest& request) {
+  std::vector<std::string> fields;
+  for (const FieldViolation& violation : Validate(request)) {
+    EXPECT_FALSE(violation.description.empty());
+    fields.push_back(violation.field);
+  }
+  return fields;
+}
+
+v1::DecideRequest Valid() {
+  return Parse<v1::DecideRequest>("report { exit { exit_code: 1 } }");
+}
+
+// A bound: at(n) makes a request with n of it.
+struct Bound {
+  const char* name;
+  std::int64_t most;
+  void (*set)(v1::DecideRequest&, std::int64_t);
+  const char* field;
+};
+
+template <typename Field>
+void Resize(Field& field, std::int64_t count) {
+  field.Reserve(static_cast<int>(count));
+  while (field.size() < count) field.Add();
+}
+
+std::string Letters(std::int64_t count) {
+  return std::string(static_cast<std::size_t>(count), 'x');
+}
+
+v1::AttemptRecord& Record(v1::DecideRequest& request) {
+  auto& ledger = *request.mutable_ledger();
+  auto& record = ledger.history().empty() ? *ledger.add_history()
+                                          : *ledger.mutable_history(0);
+  record.set_failure_id("f");
+  record.set_attempt(1);
+  return record;
+}
+
+const Bound kBounds[] = {
+    {"Pods", kMaxPods,
+     [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_pods(), n); },
+     "report.pods"},
+    {"Jobs", kMaxJobs,
+     [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_jobs(), n); },
+     "report.jobs"},
+    {"Nodes", kMaxNodes,
+     [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_nodes(), n); },
+     "report.nodes"},
+    {"Events", kMaxEvents,
+     [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_events(), n); },
+     "report.events"},
+    {"Usage", kMaxUsage,
+     [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_usage(), n); },
+     "report.usage"},
+    {"Containers", kMaxContainersPerPod,
+     [](auto& r, auto n) {
+       Resize(*r.mutable_report()
+                   ->add_pods()
+                   ->mutable_status()
+                   ->mutable_container_statuses(),
+              n);
+     },
+     "report.pods[0].status.containerStatuses"},
+    {"Conditions", kMaxConditionsPerObject,
+     [](auto& r, auto n) {
+       Resize(*r.mutable_report()
+                   ->mutable_job_set()
+                   ->mutable_status()
+                   ->mutable_conditions(),
+              n);
+     },
+     "report.jobSet.status.conditions"},
+    {"Labels", kMaxLabels,
+     [](auto& r, auto n) {
+       auto& labels = *r.mutable_report()->mutable_workload()->mutable_labels();
+       for (std::int64_t i = 0; i < n; ++i) labels[absl::StrCat(i)] = "";
+     },
+     "report.workload.labels"},
+    {"FailureId", kMaxIdBytes,
+     [](auto& r, auto n) { r.mutable_report()->set_failure_id(Letters(n)); },
+     "report.failureId"},
+    {"RequestId", kMaxIdBytes,
+     [](auto& r, auto n) { r.set_request_id(Letters(n)); }, "requestId"},
+    {"PolicyName", kMaxNameBytes,
+     [](auto& r, auto n) { r.set_policy(Letters(n)); }, "policy"},
+    {"Name", kMaxNameBytes,
+     [](auto& r, auto n) {
+       r.mutable_report()->add_pods()->mutable_metadata()->set_name(Letters(n));
+     },
+     "report.pods[0].metadata.name"},
+    {"WorkloadUid", kMaxLedgerUidBytes,
+     [](auto& r, auto n) {
+       r.mutable_report()->mutable_workload()->set_uid(Letters(n));
+     },
+     "report.workload.uid"},
+    {"TerminationMessage", kMaxTextBytes,
+     [](auto& r, auto n) {
+       r.mutable_report()
+           ->add_pods()
+           ->mutable_status()
+           ->add_container_statuses()
+           ->mutable_last_state()
+           ->mutable_terminated()
+           ->set_message(Letters(n));
+     },
+     "report.pods[0].status.containerStatuses[0].lastState.terminated."
+     "message"},
+    {"EventMessage", kMaxTextBytes,
+     [](auto& r, auto n) {
+       r.mutable_report()->add_events()->set_message(Letters(n));
+     },
+     "report.events[0].message"},
+    {"JobSetPatterns", kMaxJobSetPatterns,
+     [](auto& r, auto n) {
+       Resize(*r.mutable_report()
+                   ->mutable_job_set()
+                   ->mutable_spec()
+                   ->mutable_failure_policy()
+                   ->add_rules()
+                   ->mutable_on_job_failure_message_patterns(),
+              n);
+     },
+     "report.jobSet.spec.failurePolicy"},
+    {"HttpCode", 599,
+     [](auto& r, auto n) {
+       r.mutable_report()->mutable_creation_error()->set_http_code(
+           static_cast<int>(n));
+     },
+     "report.creationError.httpCode"},
+    {"LedgerHistory", kMaxHistory,
+     [](auto& r, auto n) {
+       for (std::int64_t i = 0; i < n; ++i) {
+         auto& record = *r.mutable_ledger()->add_history();
+         record.set_failure_id(absl::StrCat(i));
+         record.set_attempt(1);
+       }
+     },
+     "ledger.history"},
+    {"LedgerBudgets", kMaxLedgerBudgets,
+     [](auto& r, auto n) {
+       for (std::int64_t i = 0; i < n; ++i) {
+         (*r.mutable_ledger()->mutable_budgets())[absl::StrCat("b", i)];
+       }
+     },
+     "ledger.budgets"},
+    {"LedgerUse", kMaxLedgerCount,
+     [](auto& r, auto n) {
+       (*r.mutable_ledger()->mutable_budgets())["b"].set_used(n);
+     },
+     "ledger.budgets.b.used"},
+    {"LedgerNode", kMaxLedgerNodeBytes,
+     [](auto& r, auto n) { Record(r).set_node(Letters(n)); },
+     "ledger.history[0].node"},
+    {"LedgerFingerprint", kMaxFingerprintBytes,
+     [](auto& r, auto n) { Record(r).set_fingerprint(Letters(n)); },
+     "ledger.history[0].fingerprint"},
+    {"LedgerResources", kMaxRecordAdvice,
+     [](auto& r, auto n) {
+       Resize(*Record(r).mutable_decision()->mutable_resources(), n);
+     },
+     "ledger.history[0].decision.resources"},
+    {"LedgerFactor", 1000,
+     [](auto& r, auto n) {
+       Record(r).mutable_decision()->add_resources()->set_factor(
+           static_cast<double>(n));
+     },
+     "ledger.history[0].decision.resources[0].factor"},
+};
+
+class BoundTest : public ::testing::TestWithParam<Bound> {};
+
+TEST_P(BoundTest, HoldsAtTheBound) {
+  v1::DecideRequest request = Valid();
+  GetParam().set(request, GetParam().most);
+  EXPECT_THAT(FieldsOf(request), IsEmpty());
+}
+
+TEST_P(BoundTest, IsBrokenOnePastIt) {
+  v1::DecideRequest request = Valid();
+  GetParam().set(request, GetParam().most + 1);
+  EXPECT_THAT(FieldsOf(request), ElementsAre(GetParam().field));
+}
+
+INSTANTIATE_TEST_SUITE_P(Validate, BoundTest, ::testing::ValuesIn(kBounds),
+                         [](const auto& row) { return row.param.name; });
+
+struct Bad {
+  const char* name;
+  const char* request;
+  const char* field;
+};
+
+class ViolationTest : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(ViolationTest, IsNamed) {
+  EXPECT_THAT(FieldsOf(Parse<v1::DecideRequest>(GetParam().request)),
+              ElementsAre(GetParam().field));
+}
+
+const Bad kBad[] = {
+    {"NoReport", "", "report"},
+    {"EmptyReport", "report {}", "report"},
+    {"AttemptZero", "report { exit {} attempt: 0 }", "report.attempt"},
+    {"AttemptNegative", "report { exit {} attempt: -2147483648 }",
+     "report.attempt"},
+    {"TimeBeforeYearOne",
+     "report { exit {} observed_at { seconds: -62135596801 } }",
+     "report.observedAt"},
+    {"TimeAfterYear9999",
+     "report { exit {} observed_at { seconds: 253402300800 } }",
+     "report.observedAt"},
+    {"NegativeNanos", "report { exit {} observed_at { nanos: -1 } }",
+     "report.observedAt"},
+    {"PodTime",
+     "report { pods { metadata { deletion_timestamp { seconds: "
+     "9223372036854775807 } } } }",
+     "report.pods[0].metadata.deletionTimestamp"},
+    {"ProgressNaN", "report { exit {} progress { value: nan } }",
+     "report.progress.value"},
+    {"ProgressInfinite", "report { exit {} progress { value: -inf } }",
+     "report.progress.value"},
+    {"NegativeHealth",
+     "report { exit {} progress { healthy_for { seconds: -1 } } }",
+     "report.progress.healthyFor"},
+    {"NegativeMemory", "report { exit {} usage { memory_peak_bytes: -1 } }",
+     "report.usage[0].memoryPeakBytes"},
+    {"HttpCodeTooSmall", "report { creation_error { http_code: 99 } }",
+     "report.creationError.httpCode"},
+    {"NegativeUse",
+     "report { exit {} } ledger { budgets { key: 'a' value { used: -1 } } }",
+     "ledger.budgets.a.used"},
+    {"AbsurdUse",
+     "report { exit {} } ledger { budgets { key: 'a' value { used: "
+     "9223372036854775807 } } }",
+     "ledger.budgets.a.used"},
+    {"NegativeAttempts", "report { exit {} } ledger { attempts_seen: -1 }",
+     "ledger.attemptsSeen"},
+    {"NegativeDropped", "report { exit {} } ledger { history_dropped: -1 }",
+     "ledger.historyDropped"},
+    {"BudgetName",
+     "report { exit {} } ledger { budgets { key: 'No Name' value {} } }",
+     "ledger.budgets"},
+    {"RecordWithoutId", "report { exit {} } ledger { history { attempt: 1 } }",
+     "ledger.history[0].failureId"},
+    {"RecordWithoutAttempt",
+     "report { exit {} } ledger { history { failure_id: 'f' } }",
+     "ledger.history[0].attempt"},
+    {"RecordProgress",
+     "report { exit {} } ledger { history { failure_id: 'f' attempt: 1 "
+     "progress: inf } }",
+     "ledger.history[0].progress"},
+    {"RecordFactor",
+     "report { exit {} } ledger { history { failure_id: 'f' attempt: 1 "
+     "decision { resources { factor: nan } } } }",
+     "ledger.history[0].decision.resources[0].factor"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Validate, ViolationTest, ::testing::ValuesIn(kBad),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(ValidateTest, NamesAllViolationsAtOnce) {
+  EXPECT_THAT(FieldsOf(Parse<v1::DecideRequest>(
+                  "report { attempt: -1 progress { value: nan } } ledger { "
+                  "attempts_seen: -1 }")),
+              ElementsAre("report", "report.attempt", "report.progress.value",
+                          "ledger.attemptsSeen"));
+}
+
+TEST(ValidateTest, AcceptsEveryExitCodeAndUnknownEnums) {
+  v1::DecideRequest request = Valid();
+  request.mutable_report()->mutable_exit()->set_exit_code(
+      std::numeric_limits<std::int32_t>::min());
+  request.set_explain(static_cast<v1::DecideRequest::Explain>(99));
+  request.mutable_report()->mutable_creation_error()->set_phase(
+      static_cast<v1::CreationError::Phase>(99));
+  EXPECT_THAT(FieldsOf(request), IsEmpty());
+}
+
+TEST(ValidateTest, OneMistakeInEveryPodIsReportedABoundedNumberOfTimes) {
+  v1::DecideRequest request;
+  for (int i = 0; i < kMaxPods; ++i) {
+    request.mutable_report()->add_pods()->mutable_metadata()->set_name(
+        std::string(kMaxNameBytes + 1, 'x'));
+  }
+  EXPECT_EQ(Validate(request).size(), 100);
+}
+
+}  // namespace
+}  // namespace mulligan

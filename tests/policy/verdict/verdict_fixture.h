@@ -1,0 +1,71 @@
+// One failure whose diagnosis, policy and ledger a test sets, for tests of
+// Evaluate.
+#ifndef MULLIGAN_TESTS_POLICY_VERDICT_VERDICT_FIXTURE_H_
+#define MULLIGAN_TESTS_POLICY_VERDICT_VERDICT_FIXTURE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "policy/verdict/answer.h"
+#include "policy/verdict/verdict.h"
+#include "tests/policy/fixtures.h"
+
+namespace mulligan {
+
+inline const absl::Time kNow = absl::FromUnixSeconds(100000);
+
+// A diagnosis, a policy and a ledger; the rest has defaults.
+class VerdictTest : public ::testing::Test {
+ protected:
+  void Policy(const std::string& spec) { rules_ = testing::Compiled(spec); }
+
+  Verdict Decide(const WhatIf& change = {}) {
+    const Case failure = Failure();
+    Accounts accounts(rules_->compiled().budgets, ledger_, kNow);
+    return Evaluate(failure, change, accounts);
+  }
+
+  v1::Decision DecisionOf(const Verdict& verdict) {
+    v1::Decision decision;
+    FillDecision(Failure(), verdict, decision, warnings_);
+    return decision;
+  }
+  v1::Decision Answer() { return DecisionOf(Decide()); }
+
+  Case Failure() {
+    return {report_,    workload_,
+            diagnosis_, rules_->compiled(),
+            ledger_,    report_.progress(),
+            kNow,       failed_at_,
+            ask_again_, since_,
+            attempts_,  attempts_,
+            identity_,  true,
+            patterns_};
+  }
+
+  v1::FailureReport report_;
+  v1::WorkloadReference workload_;
+  v1::Diagnosis diagnosis_ = testing::Parse<v1::Diagnosis>(
+      "cause: APP_ERROR fault_domain: APPLICATION confidence: MEDIUM");
+  v1::BudgetLedger ledger_;
+  absl::Time failed_at_ = kNow;
+  std::optional<absl::Time> ask_again_;
+  std::optional<absl::Time> since_;
+  std::int32_t attempts_ = 1;
+  std::uint64_t identity_ = 0;
+  PatternAllowance patterns_;
+  std::unique_ptr<const Ruleset> rules_;
+  std::vector<std::string> warnings_;
+};
+
+inline constexpr char kRetry[] =
+    "budgets { key: 'a' value { limit: 2 } } default { action: RETRY budget: "
+    "'a' } ";
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_TESTS_POLICY_VERDICT_VERDICT_FIXTURE_H_

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""The rule of the house: policy/ holds only what changes an answer.
+
+Usage: check_reached.py BUILD_FOLDER LIBRARY=REPLACEMENT... -- PROGRAM...
+       check_reached.py --self-test
+
+Links each PROGRAM again as ninja would, with each LIBRARY replaced by an
+archive of the same sources compiled without inlining and with a section for
+each function, and lets the linker drop what cannot be reached from main().
+A function of ours that every program drops is reported.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+# "removing unused section '.text._ZN8mulligan3FooEv' in file 'x.a(foo.cc.o)'"
+DROPPED = re.compile(
+    r"removing unused section '\.text\.(?:unlikely\.|hot\.)?([^']+)' "
+    r"in file '([^']+)'")
+FLAGS = ["-Wl,--gc-sections", "-Wl,--print-gc-sections"]
+
+
+def dropped(linker_output, archives):
+    """Symbols of functions that were dropped from one of the archives."""
+    return {symbol for symbol, file in DROPPED.findall(linker_output)
+            if any(file.startswith(archive + "(") for archive in archives)}
+
+
+def is_ours(name):
+    """Whether a demangled function has to earn its place.
+
+    Generated messages and what templates of libraries were filled with come
+    along whether they are used or not.
+    """
+    return (name.startswith("mulligan::")
+            and not re.match(r"mulligan::(v1|kubernetes)::", name))
+
+
+def demangle(symbols):
+    run = subprocess.run(["c++filt"], input="\n".join(sorted(symbols)),
+                         capture_output=True, text=True, check=True)
+    return run.stdout.splitlines()
+
+
+def unreached(outputs, archives):
+    """Demangled functions of ours that each of the links dropped."""
+    common = set.intersection(*(dropped(o, archives) for o in outputs))
+    return sorted({name for name in demangle(common) if is_ours(name)})
+
+
+def link_command(build, program):
+    commands = subprocess.run(
+        ["ninja", "-C", build, "-t", "commands", "-s", program],
+        capture_output=True, text=True, check=True).stdout.splitlines()
+    # ": && g++ ... -o bin/mulligan ... && :"
+    return next(part for part in commands[-1].split("&&") if " -o " in part)
+
+
+def link(build, program, replacements, output):
+    words = [replacements.get(word, word)
+             for word in shlex.split(link_command(build, program))]
+    words[words.index("-o") + 1] = output
+    run = subprocess.run([*words, *FLAGS], cwd=build, capture_output=True,
+                         text=True)
+    if run.returncode != 0:
+        sys.exit(f"{program} does not link:\n{run.stderr[-2000:]}")
+    missing = set(replacements.values()) - set(words)
+    if missing:
+        sys.exit(f"{program} does not link {', '.join(sorted(missing))}")
+    return run.stderr
+
+
+def check(build, replacements, programs):
+    with tempfile.TemporaryDirectory() as folder:
+        outputs = [link(build, program, replacements, str(Path(folder) / "out"))
+                   for program in programs]
+    return unreached(outputs, list(replacements.values()))
+
+
+class CheckReachedTest(unittest.TestCase):
+
+    LINE = ("/usr/bin/ld: removing unused section '.text.{}' "
+            "in file 'policy/libreach.a({})'\n")
+    USED_ONCE = "_ZN8mulligan4OnceEv"
+    NEVER = "_ZN8mulligan5NeverEv"
+    MESSAGE = "_ZN8mulligan2v15Cause3FooEv"
+
+    def test_reports_what_every_program_drops(self):
+        server = self.LINE.format(self.NEVER, "a.cc.o")
+        client = server + self.LINE.format(self.USED_ONCE, "a.cc.o")
+        self.assertEqual(unreached([server, client], ["policy/libreach.a"]),
+                         ["mulligan::Never()"])
+
+    def test_leaves_out_other_archives_and_messages(self):
+        output = (self.LINE.format(self.NEVER, "a.cc.o") +
+                  self.LINE.format(self.MESSAGE, "a.cc.o"))
+        self.assertEqual(unreached([output], ["policy/libother.a"]), [])
+        self.assertEqual(unreached([output], ["policy/libreach.a"]),
+                         ["mulligan::Never()"])
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        unittest.main(argv=sys.argv[:1])
+    if "--" not in sys.argv or len(sys.argv) < 5:
+        sys.exit(__doc__)
+    split = sys.argv.index("--")
+    replacements = dict(word.split("=") for word in sys.argv[2:split])
+    found = check(sys.argv[1], replacements, sys.argv[split + 1:])
+    for name in found:
+        print(f"no answer needs {name}")
+    print(f"{len(found)} functions of policy/ are reached by no program")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
