@@ -1,0 +1,95 @@
+package job
+
+import (
+	"context"
+	"time"
+
+	batch "k8s.io/api/batch/v1"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller"
+	"k8s.io/utils/clock"
+)
+
+// Oracle is a Controller whose objects, pods and clock belong to the caller.
+type Oracle struct {
+	jm *Controller
+	// Jobs and Pods are the controller's caches.
+	Jobs, Pods cache.Indexer
+	// Delays are what the last Sync asked to be called again after.
+	Delays []time.Duration
+	// Written is the last status the controller wrote; nil: none.
+	Written *batch.Job
+}
+
+// NewOracle is a controller that has just started and remembers nothing.
+func NewOracle(now clock.WithTicker, pods controller.PodControlInterface) *Oracle {
+	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	podInformer, jobInformer := factory.Core().V1().Pods(), factory.Batch().V1().Jobs()
+	jm, err := newControllerWithClock(context.Background(), podInformer, jobInformer, nil, now)
+	if err != nil {
+		panic(err)
+	}
+	oracle := &Oracle{jm: jm, Jobs: jobInformer.Informer().GetIndexer(), Pods: podInformer.Informer().GetIndexer()}
+	jm.podControl = pods
+	jm.recorder = &record.FakeRecorder{}
+	jm.queue.ShutDown()
+	jm.orphanQueue.ShutDown()
+	jm.broadcaster.Shutdown()
+	jm.queue = delays{jm.queue, oracle}
+	jm.updateStatusHandler = func(_ context.Context, job *batch.Job) (*batch.Job, error) {
+		oracle.Written = job.DeepCopy()
+		return oracle.Written, nil
+	}
+	return oracle
+}
+
+// Sync is one look at a Job.
+func (o *Oracle) Sync(key string) error {
+	o.Delays, o.Written = nil, nil
+	return o.jm.syncJob(context.Background(), key)
+}
+
+// PodAdded and PodUpdated are the controller's event handlers.
+func (o *Oracle) PodAdded(pod *v1.Pod) { o.jm.addPod(klog.Background(), pod) }
+
+func (o *Oracle) PodUpdated(before, after *v1.Pod) {
+	o.jm.updatePod(klog.Background(), before, after)
+}
+
+// IsPodFailed is whether the controller takes the pod for failed.
+func IsPodFailed(pod *v1.Pod, job *batch.Job) bool { return isPodFailed(pod, job) }
+
+// FinishedTime is when a pod finished.
+func FinishedTime(pod *v1.Pod) time.Time { return getFinishedTime(pod) }
+
+// Match is what podFailurePolicy says about a failed pod.
+func Match(job *batch.Job, pod *v1.Pod) (counts bool, action *batch.PodFailurePolicyAction) {
+	_, counts, action = matchPodFailurePolicy(job.Spec.PodFailurePolicy, pod)
+	return counts, action
+}
+
+// HasLimitPerIndex is whether failures are counted by index.
+func HasLimitPerIndex(job *batch.Job) bool { return hasBackoffLimitPerIndex(job) }
+
+// FailsIndex is whether the index of a failed pod is given up.
+func FailsIndex(job *batch.Job, pod *v1.Pod) bool { return isIndexFailed(klog.Background(), job, pod) }
+
+// IndexDelay is how long the replacement of a failed pod waits.
+func IndexDelay(now clock.WithTicker, pod *v1.Pod) time.Duration {
+	return getRemainingTimePerIndex(klog.Background(), now, DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, pod)
+}
+
+type delays struct {
+	workqueue.TypedRateLimitingInterface[string]
+	oracle *Oracle
+}
+
+func (d delays) AddAfter(_ string, delay time.Duration) {
+	d.oracle.Delays = append(d.oracle.Delays, delay)
+}

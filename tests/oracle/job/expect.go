@@ -1,0 +1,117 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	batch "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	peer "mulligan.dev/mulligan/tests/oracle/job/peer/job"
+)
+
+// expect lets the controller look once and reads the answer from its writes.
+func (h *history) expect() map[string]any {
+	pods := failedLast(h.job, h.pods)
+	job := h.job.DeepCopy()
+	if h.look() != nil {
+		return nil
+	}
+	status := h.job.Status
+	said := map[string]any{"refused": false, "terminal": false, "failed": status.Failed, "succeeded": status.Succeeded}
+	if ended := end(status); ended != nil {
+		said["terminal"] = true
+		said["verdict"], said["reason"], said["message"] = []string{"Complete"}, []string{ended.Reason}, ended.Message
+		if ended.Type == batch.JobFailed || ended.Type == batch.JobFailureTarget {
+			said["verdict"] = []string{"Failed"}
+		}
+		return said
+	}
+	if job.Spec.Suspend != nil && *job.Spec.Suspend {
+		said["verdict"] = []string{"Suspended"}
+		return said
+	}
+	if len(pods) == 0 {
+		said["verdict"] = []string{"None"}
+		return said
+	}
+	var verdicts, reasons []string
+	var counted []bool
+	for _, pod := range pods {
+		counts, action := peer.Match(job, pod)
+		verdict, reason := "Count", ""
+		if action != nil {
+			verdict, reason = string(*action), "PodFailurePolicy"
+		}
+		if peer.HasLimitPerIndex(job) && peer.FailsIndex(job, pod) {
+			verdict = "FailIndex"
+		}
+		verdicts, reasons, counted = append(verdicts, verdict), append(reasons, reason), append(counted, counts)
+	}
+	said["verdict"], said["reason"], said["counted"] = verdicts, reasons, counted
+	if delay, known := h.delay(job, pods, verdicts[0]); known {
+		said["delay"] = delay.Seconds()
+	}
+	return said
+}
+
+// end is the condition that ends the Job, or announces it.
+func end(status batch.JobStatus) *batch.JobCondition {
+	for _, kind := range []batch.JobConditionType{batch.JobFailed, batch.JobComplete, batch.JobFailureTarget, batch.JobSuccessCriteriaMet} {
+		at := slices.IndexFunc(status.Conditions, func(condition batch.JobCondition) bool {
+			return condition.Type == kind && condition.Status == corev1.ConditionTrue
+		})
+		if at >= 0 {
+			return &status.Conditions[at]
+		}
+	}
+	return nil
+}
+
+// failedLast are the pods the question is about: of those that have failed, not
+// yet accounted for before others, the last; several when they are equal.
+func failedLast(job *batch.Job, pods []*corev1.Pod) []*corev1.Pod {
+	var last []*corev1.Pod
+	for _, pod := range pods {
+		if !peer.IsPodFailed(pod, job) {
+			continue
+		}
+		if len(last) > 0 {
+			held, before := len(pod.Finalizers) > 0, len(last[0].Finalizers) > 0
+			order := peer.FinishedTime(pod).Compare(peer.FinishedTime(last[0]))
+			if held != before && before || held == before && order < 0 {
+				continue
+			}
+			if held != before || order > 0 {
+				last = nil
+			}
+		}
+		last = append(last, pod)
+	}
+	return last
+}
+
+// delay is how long the replacement of the failed pod waits: known when one was
+// created, or put off.
+func (h *history) delay(job *batch.Job, pods []*corev1.Pod, verdict string) (time.Duration, bool) {
+	asked := h.oracle.Delays
+	if limit := job.Spec.ActiveDeadlineSeconds; limit != nil && len(asked) > 0 {
+		asked = asked[1:] // The deadline; then come the pods.
+	}
+	if !peer.HasLimitPerIndex(job) {
+		if len(asked) > 0 {
+			return asked[len(asked)-1], true
+		}
+		return 0, len(h.changes.created) > 0
+	}
+	if len(pods) > 1 || verdict == "FailIndex" {
+		return 0, false
+	}
+	const key = "batch.kubernetes.io/job-completion-index"
+	if len(asked) > 0 {
+		return max(peer.IndexDelay(h.clock, pods[0]), time.Second), true
+	}
+	return 0, slices.ContainsFunc(h.changes.created, func(pod *corev1.Pod) bool {
+		return pod.Annotations[key] == pods[0].Annotations[key]
+	})
+}

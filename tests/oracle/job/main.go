@@ -1,0 +1,78 @@
+// Command job asks the API server's checks and the Job controller's syncJob
+// what they do with generated Jobs whose pods have failed.
+//
+//oracle:module k8s.io/kubernetes
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	batch "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	"mulligan.dev/mulligan/tests/oracle/cases"
+)
+
+func main() {
+	klog.SetOutput(nowhere{})
+	klog.LogToStderr(false)
+	cases.Main("job", 1, generate)
+}
+
+func generate(random *rand.Rand, number int) cases.Case {
+	job := newJob(random, number)
+	spoiled := cases.Chance(random, 8)
+	if spoiled {
+		spoil(random, job)
+	}
+	if refusals := admit(job); slices.Contains(refusals, crashed) {
+		return cases.Case{}
+	} else if refusals != nil {
+		return cases.Case{Request: request(job, nil, "2026-08-22T12:00:00Z"),
+			Expect: map[string]any{"refused": true, "refusals": refusals}}
+	}
+	if spoiled && cases.Chance(random, 2) {
+		return cases.Case{}
+	}
+	return live(random, job)
+}
+
+// request is what Mulligan is asked about a Job and its pods.
+func request(job *batch.Job, pods []*corev1.Pod, now string) map[string]any {
+	report := map[string]any{"jobs": []any{cases.Object(job)}, "observedAt": now}
+	var listed []any
+	for _, pod := range pods {
+		listed = append(listed, cases.Object(pod))
+	}
+	if listed != nil {
+		report["pods"] = listed
+	}
+	release := release()
+	if release == "1.34" {
+		return map[string]any{"policy": "native", "report": report}
+	}
+	return map[string]any{"report": report, "inlinePolicy": map[string]any{
+		"apiVersion": "mulligan.dev/v1", "kind": "RetryPolicy", "metadata": map[string]any{"name": "n"},
+		"spec": map[string]any{"native": map[string]any{"useOwnSpec": true,
+			"semantics": map[string]any{"versions": map[string]any{"kubernetes": release}}}},
+	}}
+}
+
+// release is the Kubernetes this program was built with: "1.34".
+func release() string {
+	build, _ := debug.ReadBuildInfo()
+	at := slices.IndexFunc(build.Deps, func(dependency *debug.Module) bool {
+		return dependency.Path == "k8s.io/kubernetes"
+	})
+	parts := strings.Split(strings.TrimPrefix(build.Deps[at].Version, "v"), ".")
+	return fmt.Sprintf("%s.%s", parts[0], parts[1])
+}
+
+type nowhere struct{}
+
+func (nowhere) Write(text []byte) (int, error) { return len(text), nil }
