@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "google/protobuf/struct.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
-#include "policy/policy_set.h"
+#include "policy/rules/policy_set.h"
 
 namespace mulligan::oracle {
 
