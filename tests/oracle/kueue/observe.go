@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	"mulligan.dev/mulligan/tests/oracle/cases"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	qcache "sigs.k8s.io/kueue/pkg/cache/queue"
+	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
+	"sigs.k8s.io/kueue/pkg/controller/core"
+	"sigs.k8s.io/kueue/pkg/controller/core/indexer"
+	"sigs.k8s.io/kueue/pkg/features"
+	expectations "sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
+)
+
+// mostPasses is more than a workload needs that comes to rest at all.
+const mostPasses = 20
+
+var scheme = func() *runtime.Scheme {
+	made := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{kueue.AddToScheme, clientgoscheme.AddToScheme} {
+		if err := add(made); err != nil {
+			panic(err)
+		}
+	}
+	return made
+}()
+
+// apply does what the API server does with a server-side apply of the
+// admission's manager, which owns all of the status here: what the patch leaves
+// out is removed.
+func apply(ctx context.Context, c client.Client, subresource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+	wanted, ok := object.(*kueue.Workload)
+	if !ok || patch.Type() != client.Apply.Type() { //nolint:staticcheck // what the controller sends
+		return c.SubResource(subresource).Patch(ctx, object, patch, options...)
+	}
+	var current kueue.Workload
+	if err := c.Get(ctx, client.ObjectKeyFromObject(object), &current); err != nil {
+		return err
+	}
+	wanted.Status.DeepCopyInto(&current.Status)
+	if err := c.Status().Update(ctx, &current); err != nil {
+		return err
+	}
+	current.DeepCopyInto(wanted)
+	return nil
+}
+
+// indexes gives a fake client the indexes that the manager gives a real one.
+type indexes struct{ builder *fake.ClientBuilder }
+
+// IndexField implements client.FieldIndexer.
+func (i indexes) IndexField(_ context.Context, object client.Object, field string, value client.IndexerFunc) error {
+	i.builder.WithIndex(object, field, value)
+	return nil
+}
+
+type cluster struct {
+	client     client.Client
+	reconciler *core.WorkloadReconciler
+	key        client.ObjectKey
+}
+
+func newCluster(s scene) (*cluster, error) {
+	ctx := context.Background()
+	gate := fmt.Sprintf("%s=%t", features.DisableWaitForPodsReady, s.disabled)
+	if err := utilfeature.DefaultMutableFeatureGate.Set(gate); err != nil {
+		return nil, err
+	}
+	cq := &kueue.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: clusterQueue},
+		Spec: kueue.ClusterQueueSpec{StopPolicy: &s.clusterPolicy, NamespaceSelector: &metav1.LabelSelector{}}}
+	for _, check := range s.workload.Status.AdmissionChecks {
+		if cq.Spec.AdmissionChecksStrategy == nil {
+			cq.Spec.AdmissionChecksStrategy = &kueue.AdmissionChecksStrategy{}
+		}
+		rules := &cq.Spec.AdmissionChecksStrategy.AdmissionChecks
+		*rules = append(*rules, kueue.AdmissionCheckStrategyRule{Name: check.Name})
+	}
+	lq := &kueue.LocalQueue{ObjectMeta: metav1.ObjectMeta{Name: localQueue, Namespace: s.workload.Namespace},
+		Spec: kueue.LocalQueueSpec{ClusterQueue: clusterQueue, StopPolicy: &s.localPolicy}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.workload.Namespace}}
+	builder := fake.NewClientBuilder().WithScheme(scheme).WithObjects(s.workload.DeepCopy(), cq, lq, namespace).
+		WithStatusSubresource(&kueue.Workload{}).
+		WithInterceptorFuncs(interceptor.Funcs{SubResourcePatch: apply})
+	if err := indexer.Setup(ctx, indexes{builder}); err != nil {
+		return nil, err
+	}
+	c := builder.Build()
+	cache := schdcache.New(c)
+	queues := qcache.NewManagerForUnitTests(c, cache, qcache.WithPreemptionExpectations(expectations.New()))
+	if err := errors.Join(queues.AddClusterQueue(ctx, cq), cache.AddClusterQueue(ctx, cq), queues.AddLocalQueue(ctx, lq)); err != nil {
+		return nil, err
+	}
+	return &cluster{client: c, key: client.ObjectKeyFromObject(s.workload),
+		reconciler: core.NewWorkloadReconciler(c, queues, cache, events.NewFakeRecorder(100), core.WithReadiness(s.readiness))}, nil
+}
+
+// settle reconciles until nothing changes; nil for a workload that never comes
+// to rest: one pass sets what the next one clears.
+func (c *cluster) settle() (*kueue.Workload, error) {
+	var before kueue.Workload
+	ctx := context.Background()
+	if err := c.client.Get(ctx, c.key, &before); err != nil {
+		return nil, err
+	}
+	for range mostPasses {
+		if _, err := c.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: c.key}); err != nil {
+			return nil, err
+		}
+		var after kueue.Workload
+		if err := c.client.Get(ctx, c.key, &after); err != nil {
+			return nil, err
+		}
+		if same(before, after) {
+			return &after, nil
+		}
+		before = after
+	}
+	return nil, nil
+}
+
+func same(a, b kueue.Workload) bool {
+	text := func(w kueue.Workload) string {
+		made, err := json.Marshal([]any{w.Spec, w.Status})
+		if err != nil {
+			panic(err)
+		}
+		return string(made)
+	}
+	return reflect.DeepEqual(text(a), text(b))
+}
+
+// observe says what the passes came to.
+func observe(s scene) (map[string]any, error) {
+	world, err := newCluster(s)
+	if err != nil {
+		return nil, err
+	}
+	after, err := world.settle()
+	if err != nil || after == nil {
+		return nil, err
+	}
+	finished := apimeta.FindStatusCondition(after.Status.Conditions, kueue.WorkloadFinished)
+	if finished != nil && finished.Status == metav1.ConditionTrue {
+		return answer("Finished", finished, after), nil
+	}
+	evicted := apimeta.FindStatusCondition(after.Status.Conditions, kueue.WorkloadEvicted)
+	if evicted == nil || evicted.Status != metav1.ConditionTrue {
+		word := "Pending"
+		if apimeta.IsStatusConditionTrue(after.Status.Conditions, kueue.WorkloadAdmitted) {
+			word = "None"
+		}
+		return map[string]any{"verdict": []string{word}}, nil
+	}
+	return answer(wordFor(s.workload, after, evicted), evicted, after), nil
+}
+
+// wordFor is the verdict about a workload that is evicted after all passes.
+func wordFor(before, after *kueue.Workload, evicted *metav1.Condition) string {
+	isActive := func(w *kueue.Workload) bool { return w.Spec.Active == nil || *w.Spec.Active }
+	switch {
+	case apimeta.IsStatusConditionTrue(before.Status.Conditions, kueue.WorkloadEvicted):
+		return "Evicted"
+	case isActive(before) && !isActive(after):
+		return "Deactivate"
+	case evicted.Reason == kueue.WorkloadEvictedByPodsReadyTimeout:
+		return "EvictAndRequeueWithBackoff"
+	}
+	return "Evict"
+}
+
+func answer(word string, condition *metav1.Condition, after *kueue.Workload) map[string]any {
+	expect := map[string]any{
+		"verdict": []string{word},
+		"reason":  []string{condition.Reason},
+		"message": condition.Message,
+	}
+	counters := map[string]any{}
+	if state := after.Status.RequeueState; state != nil && state.Count != nil {
+		counters["requeueState.count"] = *state.Count
+	}
+	if stats := after.Status.SchedulingStats; stats != nil {
+		for i, eviction := range stats.Evictions {
+			counters[fmt.Sprintf("schedulingStats.evictions[%d].count", i)] = eviction.Count
+		}
+	}
+	for i, check := range after.Status.AdmissionChecks {
+		if check.RetryCount != nil {
+			counters[fmt.Sprintf("admissionChecks[%d].retryCount", i)] = *check.RetryCount
+		}
+	}
+	expect["counters"] = counters
+	if word == "EvictAndRequeueWithBackoff" {
+		expect["delay"] = int64(after.Status.RequeueState.RequeueAt.Sub(cases.Now).Seconds())
+	}
+	return expect
+}
