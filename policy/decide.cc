@@ -68,11 +68,11 @@ void AnswerAgain(const Call& call, const v1::AttemptRecord& record) {
   if (call.request.explain() == v1::DecideRequest::EXPLAIN_NONE) return;
   v1::Explanation& explanation = *call.response.mutable_explanation();
   explanation.mutable_matched_rule()->set_policy(call.policy.rules->name());
-  explanation.set_decided_by("duplicate");
+  explanation.set_decided_by(v1::Explanation::DUPLICATE);
 }
 
 void WarnOfVerdict(const Call& call, const Verdict& verdict) {
-  if (verdict.decided_by == DecidedBy::kKillSwitch) {
+  if (verdict.decided_by == v1::Explanation::KILL_SWITCH) {
     call.Warn("retries are switched off: " +
               call.compiled().kill_switch_reason);
   }
@@ -92,7 +92,8 @@ void FillExplanation(const Call& call, const Case& failure,
   } else {
     explanation.mutable_matched_rule()->set_policy(call.policy.rules->name());
   }
-  explanation.set_decided_by(stale ? "stale" : NameOf(verdict.decided_by));
+  explanation.set_decided_by(stale ? v1::Explanation::STALE
+                                   : verdict.decided_by);
   if (call.request.explain() != v1::DecideRequest::FULL) return;
   ExplainRules(failure, verdict, explanation);
   ExplainFlips(failure, verdict, explanation);
@@ -341,19 +342,19 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   }
   const Prepared prepared(request, now, response);
   const v1::FailureReport& report = (*prepared).report();
-  const absl::StatusOr<const Ruleset*> policy =
-      NamedOrSelected(request.policy(), WorkloadOf(report), policies);
+  const absl::StatusOr<ChosenPolicy> policy =
+      ChoosePolicy(request, WorkloadOf(report), policies);
   if (!policy.ok()) return policy.status();
   DemystifyOptions options;
-  options.signatures = (*policy)->compiled().signatures.get();
+  options.signatures = policy->rules->compiled().signatures.get();
   options.full = true;
   Findings findings = Demystify(report, options, *response.mutable_diagnosis());
   prepared.Restore(*response.mutable_diagnosis());
   for (std::string& warning : findings.warnings) {
     response.add_warnings(std::move(warning));
   }
-  response.mutable_policy()->set_name((*policy)->name());
-  response.mutable_policy()->set_revision(policies.revision());
+  response.mutable_policy()->set_name(policy->rules->name());
+  response.mutable_policy()->set_revision(policy->revision());
   return absl::OkStatus();
 }
 

@@ -23,10 +23,10 @@ namespace mulligan {
 //
 // Errors, with nothing charged:
 //   INVALID_ARGUMENT     the report is empty, or a field is out of bounds
-//                        (Validate in policy/request/validate.h names them all), or
-//                        the objects belong to several workloads, or the
-//                        policy answers natively and the report has no object
-//                        of a known operator
+//                        (Validate in policy/request/validate.h names them
+//                        all), or the objects belong to several workloads, or
+//                        the policy answers natively and the report has no
+//                        object of a known operator
 //   FAILED_PRECONDITION  the ledger belongs to another workload UID
 //   NOT_FOUND            request.policy names no loaded policy
 absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,

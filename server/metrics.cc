@@ -64,7 +64,9 @@ constexpr const char* kDifferenceNames[] = {nullptr,
                                             "delay"};
 
 // Whether a value of a protobuf enum is one that answers carry.
-bool IsAction(int value) { return v1::Action_IsValid(value) && value != 0; }
+bool IsAction(int value) {
+  return v1::Decision::Action_IsValid(value) && value != 0;
+}
 bool IsCause(int value) { return v1::Cause_IsValid(value) && value != 0; }
 
 CountersByAction MakeByAction(prometheus::Family<prometheus::Counter>& family,
@@ -74,7 +76,8 @@ CountersByAction MakeByAction(prometheus::Family<prometheus::Counter>& family,
     if (!IsAction(action)) continue;
     counters[static_cast<std::size_t>(action)] = &family.Add(
         {{label, value},
-         {"action", v1::Action_Name(static_cast<v1::Action>(action))}});
+         {"action", v1::Decision::Action_Name(
+                        static_cast<v1::Decision::Action>(action))}});
   }
   return counters;
 }
@@ -140,8 +143,11 @@ void Metrics::MakeDecisionSeries() {
     const auto index = static_cast<std::size_t>(cause);
     const std::string& name = v1::Cause_Name(static_cast<v1::Cause>(cause));
     decisions_[index] = MakeByAction(decisions, "cause", name);
-    // From 101 on causes are derived from the history.
-    if (cause > 100) derived_[index] = &derived.Add({{"cause", name}});
+  }
+  for (int cause = 1; cause <= v1::DerivedCause_MAX; ++cause) {
+    const auto value = static_cast<v1::DerivedCause>(cause);
+    derived_[static_cast<std::size_t>(cause)] =
+        &derived.Add({{"cause", v1::DerivedCause_Name(value)}});
   }
   auto& by_kind = CounterFamily(MetricId::kDecisionsByKind);
   auto& undemystified = CounterFamily(MetricId::kUndemystified);
@@ -256,7 +262,10 @@ void Metrics::OnDecision(const v1::DecideRequest& request,
           static_cast<double>(accounting.units()));
   }
   if (accounting.has_exhaustion()) {
-    Count(budget(accounting.exhaustion().limit()).exhausted);
+    const v1::Exhaustion& end = accounting.exhaustion();
+    Count(budget(end.limit() == v1::Exhaustion::MAX_ATTEMPTS ? "maxAttempts"
+                                                             : end.budget())
+              .exhausted);
   }
   if (accounting.duplicate()) duplicates_->Increment();
   decision_duration_->Observe(seconds);

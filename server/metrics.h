@@ -101,7 +101,7 @@ class Metrics {
   std::array<CountersByAction, kCauseCount> decisions_ = {};
   std::array<CountersByAction, kWorkloadKindCount> by_kind_ = {};
   std::array<prometheus::Counter*, kWorkloadKindCount> undemystified_ = {};
-  std::array<prometheus::Counter*, kCauseCount> derived_ = {};
+  std::array<prometheus::Counter*, v1::DerivedCause_MAX + 1> derived_ = {};
   std::array<prometheus::Counter*, kRejectReasonCount> rejected_ = {};
   std::array<prometheus::Counter*, kWorkloadKindCount> native_verdicts_ = {};
   std::array<std::array<prometheus::Counter*, kDivergenceCount>,

@@ -13,7 +13,7 @@
 
 namespace mulligan {
 
-inline constexpr int kActionCount = v1::Action_MAX + 1;
+inline constexpr int kActionCount = v1::Decision::Action_MAX + 1;
 
 // One counter for each action; null where there is no series.
 using CountersByAction = std::array<prometheus::Counter*, kActionCount>;

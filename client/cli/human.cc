@@ -23,14 +23,14 @@ void AddPart(std::string_view part, std::string& list,
   list += part;
 }
 
-Style VerdictStyle(v1::Action action) {
+Style VerdictStyle(v1::Decision::Action action) {
   switch (static_cast<int>(action)) {
-    case v1::RETRY:
+    case v1::Decision::RETRY:
       return Style::kGreen;
-    case v1::FAIL:
+    case v1::Decision::FAIL:
       return Style::kRed;
-    case v1::WAIT:
-    case v1::WAIT_FOR_SPEC_UPDATE:
+    case v1::Decision::WAIT:
+    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
       return Style::kYellow;
     default:
       return Style::kBold;
@@ -40,11 +40,11 @@ Style VerdictStyle(v1::Action action) {
 std::string CauseLine(const v1::Diagnosis& diagnosis) {
   std::string line = absl::StrFormat(
       "%s (%s, %s confidence)", v1::Cause_Name(diagnosis.cause()),
-      Words(v1::FaultDomain_Name(diagnosis.fault_domain())),
-      Words(v1::Confidence_Name(diagnosis.confidence())));
-  if (diagnosis.derived_cause() != v1::CAUSE_UNSPECIFIED) {
+      Words(v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain())),
+      Words(v1::Diagnosis::Confidence_Name(diagnosis.confidence())));
+  if (diagnosis.derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
     line += absl::StrFormat(", and %s: %s",
-                            v1::Cause_Name(diagnosis.derived_cause()),
+                            v1::DerivedCause_Name(diagnosis.derived_cause()),
                             diagnosis.derived_reason());
   }
   return line;
@@ -103,7 +103,7 @@ std::string PriceLine(const v1::DecideResponse& response) {
 std::string ExhaustionLine(const v1::Accounting& accounting) {
   if (!accounting.has_exhaustion()) return "";
   const v1::Exhaustion& exhaustion = accounting.exhaustion();
-  return absl::StrFormat("%s: %d of %d used", exhaustion.limit(),
+  return absl::StrFormat("%s: %d of %d used", LimitName(exhaustion),
                          exhaustion.used(), exhaustion.bound());
 }
 
@@ -112,10 +112,10 @@ std::string NextAttemptLine(const v1::Decision& decision) {
   if (decision.requires_recreate()) {
     AddPart("delete the object and create it again", line, "; ");
   }
-  if (decision.action() != v1::RETRY) return line;
-  if (decision.queue() == v1::REQUEUE) {
+  if (decision.action() != v1::Decision::RETRY) return line;
+  if (decision.queue() == v1::Decision::REQUEUE) {
     AddPart("back of the queue", line, "; ");
-  } else if (decision.queue() == v1::IN_PLACE) {
+  } else if (decision.queue() == v1::Decision::IN_PLACE) {
     AddPart("keep the place in the queue", line, "; ");
   }
   for (const v1::AvoidNode& avoid : decision.placement().avoid_nodes()) {
@@ -148,9 +148,11 @@ std::string RuleLine(const v1::DecideResponse& response) {
   if (!rule.rule().empty()) line += "/" + rule.rule();
   const std::string place = RulePlace(rule);
   if (!place.empty()) line += absl::StrFormat(" (%s)", place);
-  const std::string& decided_by = response.explanation().decided_by();
-  if (rule.rule().empty() && !decided_by.empty()) {
-    line += absl::StrFormat(", decided by %s", decided_by);
+  const auto decided_by = response.explanation().decided_by();
+  if (rule.rule().empty() &&
+      decided_by != v1::Explanation::DECIDED_BY_UNSPECIFIED) {
+    line += absl::StrFormat(", decided by %s",
+                            Words(v1::Explanation::DecidedBy_Name(decided_by)));
   }
   return line;
 }
@@ -167,12 +169,6 @@ void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
   fact("Exhausted", ExhaustionLine(response.accounting()));
   fact("Next", NextAttemptLine(response.decision()));
   fact("Rule", RuleLine(response));
-  if (!response.shadow().policy().empty()) {
-    fact("Shadow",
-         absl::StrFormat("%s would %s; %s", response.shadow().policy(),
-                         response.shadow().action(),
-                         response.shadow().difference()));
-  }
 }
 
 }  // namespace
@@ -192,7 +188,7 @@ std::string FormatForPeople(const v1::DecideResponse& response,
   const v1::Diagnosis& diagnosis = response.diagnosis();
   WriteEvidence(diagnosis, layout);
   WriteBudgets(response.accounting(), options.verbose, layout);
-  if (options.verbose || diagnosis.confidence() == v1::LOW) {
+  if (options.verbose || diagnosis.confidence() == v1::Diagnosis::LOW) {
     WriteConsidered(diagnosis, layout);
   }
   if (options.verbose) WriteRulesTried(response.explanation(), layout);

@@ -27,7 +27,7 @@ std::string OurLine(const v1::DecideResponse& response) {
   }
   if (accounting.has_exhaustion()) {
     const v1::Exhaustion& end = accounting.exhaustion();
-    return line + Price(end.limit(), end.used(), end.bound());
+    return line + Price(LimitName(end), end.used(), end.bound());
   }
   return line + Price("", 0, 0);
 }
@@ -50,7 +50,8 @@ std::string OwnWords(const v1::NativeVerdict& native) {
 void WriteNative(const v1::DecideResponse& response, Layout& layout) {
   if (!response.has_native()) return;
   const v1::NativeVerdict& native = response.native();
-  const bool decides = response.explanation().decided_by() == "native";
+  const bool decides =
+      response.explanation().decided_by() == v1::Explanation::NATIVE;
   layout.BlankLine();
   layout.Line(absl::StrFormat(
                   "%s (%s)",

@@ -29,7 +29,7 @@ void WriteBudget(const v1::BudgetState& budget,
     line += absl::StrFormat("  refunded %d", refund->second);
   }
   if (accounting.has_exhaustion() &&
-      accounting.exhaustion().limit() == budget.name()) {
+      accounting.exhaustion().budget() == budget.name()) {
     line += "  exhausted";
   }
   if (budget.has_window_ends_at()) {

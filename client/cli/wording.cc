@@ -21,24 +21,31 @@ std::string Words(std::string name) {
 }
 
 std::string VerdictLine(const v1::Decision& decision) {
-  std::string verdict =
-      absl::StrReplaceAll(v1::Action_Name(decision.action()), {{"_", " "}});
-  const bool acts =
-      decision.action() == v1::RETRY || decision.action() == v1::FAIL;
-  if (acts && decision.scope() != v1::SCOPE_UNSPECIFIED) {
+  std::string verdict = absl::StrReplaceAll(
+      v1::Decision::Action_Name(decision.action()), {{"_", " "}});
+  const bool acts = decision.action() == v1::Decision::RETRY ||
+                    decision.action() == v1::Decision::FAIL;
+  if (acts && decision.scope() != v1::Decision::SCOPE_UNSPECIFIED) {
     verdict += " ";
     verdict += ScopeText(decision.scope());
   }
-  if (decision.action() == v1::RETRY) {
+  if (decision.action() == v1::Decision::RETRY) {
     const auto& delay = decision.retry_after();
     verdict += delay.seconds() == 0 && delay.nanos() == 0
                    ? " at once"
                    : " in " + FormatDuration(delay);
     if (decision.last_attempt()) verdict += ", for the last time";
-  } else if (decision.action() == v1::WAIT && decision.has_retry_after()) {
+  } else if (decision.action() == v1::Decision::WAIT &&
+             decision.has_retry_after()) {
     verdict += ", ask again in " + FormatDuration(decision.retry_after());
   }
   return verdict;
+}
+
+std::string LimitName(const v1::Exhaustion& exhaustion) {
+  return exhaustion.limit() == v1::Exhaustion::MAX_ATTEMPTS
+             ? "maxAttempts"
+             : exhaustion.budget();
 }
 
 }  // namespace mulligan::cli

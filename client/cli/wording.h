@@ -19,6 +19,9 @@ std::string Words(std::string name);
 // "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
 
+// The name of the budget, or "maxAttempts".
+std::string LimitName(const v1::Exhaustion& exhaustion);
+
 }  // namespace mulligan::cli
 
 #endif  // MULLIGAN_CLIENT_CLI_WORDING_H_

@@ -37,13 +37,13 @@ int RankOf(const WorkloadAnswer& answer) {
       break;
   }
   switch (static_cast<int>(answer.response->decision().action())) {
-    case v1::FAIL:
+    case v1::Decision::FAIL:
       return 1;
-    case v1::WAIT_FOR_SPEC_UPDATE:
+    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
       return 2;
-    case v1::RETRY:
+    case v1::Decision::RETRY:
       return 3;
-    case v1::WAIT:
+    case v1::Decision::WAIT:
       return 4;
     default:
       return 5;
@@ -54,9 +54,9 @@ Style StyleOf(const WorkloadAnswer& answer) {
   if (!answer.response.ok()) return Style::kRed;
   if (!IsBroken(answer)) return Style::kPlain;
   switch (static_cast<int>(answer.response->decision().action())) {
-    case v1::FAIL:
+    case v1::Decision::FAIL:
       return Style::kRed;
-    case v1::RETRY:
+    case v1::Decision::RETRY:
       return Style::kGreen;
     default:
       return Style::kYellow;
@@ -65,7 +65,7 @@ Style StyleOf(const WorkloadAnswer& answer) {
 
 std::string VerdictOf(const WorkloadAnswer& answer) {
   if (!answer.response.ok()) return "no answer";
-  if (answer.response->decision().action() == v1::IGNORE)
+  if (answer.response->decision().action() == v1::Decision::IGNORE)
     return "nothing to do";
   return VerdictLine(answer.response->decision());
 }

@@ -2,46 +2,23 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
-#include "policy/demystify/demystify.h"
+#include "policy/demystify/causes.h"
 #include "policy/limits.h"
-#include "policy/rules/cause_set.h"
 
 namespace mulligan {
 namespace {
 
 constexpr absl::Duration kNodeMemory = absl::Hours(24);
 
-constexpr CauseSet Set(std::initializer_list<v1::Cause> causes) {
-  CauseSet set;
-  for (const v1::Cause cause : causes) set.Add(cause);
-  return set;
+bool Has(v1::Cause cause, History meaning) {
+  return (RowOf(cause).history & meaning) != 0;
 }
-
-// Causes that the same program on the same input meets again. Leaves out what
-// depends on others (dependencies, peers, the platform) and what is left
-// unexplained.
-constexpr CauseSet kRepeating = Set(
-    {v1::CREATE_REJECTED, v1::IMAGE_INVALID, v1::IMAGE_DENIED,
-     v1::CONFIG_MISSING, v1::CONTAINER_OOM, v1::GPU_OOM, v1::STORAGE_EXHAUSTED,
-     v1::DEADLINE_POD, v1::HANG, v1::PROBE_KILLED, v1::CONFIG_USER_ERROR,
-     v1::DECLARED_FATAL, v1::CRASH_SIGNAL, v1::DATA_OR_NUMERIC, v1::APP_ERROR});
-
-// Causes that point to the node (field study: lemon nodes).
-constexpr CauseSet kOfNode =
-    Set({v1::NODE_LOST, v1::NODE_PRESSURE_EVICTED, v1::GPU_FAULT,
-         v1::FABRIC_FAULT, v1::DEVICE_ADMISSION, v1::SANDBOX_OR_MOUNT,
-         v1::HOST_OOM, v1::HANG, v1::CRASH_SIGNAL});
-
-// Causes by which a job takes the blame when they follow it around.
-constexpr CauseSet kOfJob =
-    Set({v1::CRASH_SIGNAL, v1::HOST_OOM, v1::HANG, v1::GPU_FAULT});
 
 absl::Time TimeOf(const v1::AttemptRecord& record) {
   return ToTime(record.has_finished_at() ? record.finished_at()
@@ -54,8 +31,8 @@ class Failures {
   explicit Failures(const v1::BudgetLedger& ledger) {
     for (int i = ledger.history_size(); i-- > 0 && size_ < kMaxHistory;) {
       const v1::AttemptRecord& record = ledger.history(i);
-      if (FaultDomainOf(record.cause()) == v1::DISRUPTION) continue;
-      if (record.decision().action() == v1::WAIT) continue;
+      if (RowOf(record.cause()).domain == v1::Diagnosis::DISRUPTION) continue;
+      if (record.decision().action() == v1::Decision::WAIT) continue;
       records_[static_cast<std::size_t>(size_++)] = &record;
     }
   }
@@ -97,14 +74,14 @@ void AddNode(const std::string& node, std::vector<std::string_view>& nodes) {
 std::string Poison(const CompiledDerivation& thresholds,
                    const Failures& failures, const v1::Diagnosis& diagnosis,
                    const v1::Progress& progress) {
-  if (thresholds.poison_nodes == 0 || !kOfJob.Contains(diagnosis.cause())) {
+  if (thresholds.poison_nodes == 0 || !Has(diagnosis.cause(), kOfJob)) {
     return {};
   }
   ProgressWatch watch(progress);
   std::vector<std::string_view> nodes;
   AddNode(diagnosis.culprit().node(), nodes);
   for (const v1::AttemptRecord* record : failures) {
-    if (!kOfJob.Contains(record->cause()) || watch.Advanced(*record)) break;
+    if (!Has(record->cause(), kOfJob) || watch.Advanced(*record)) break;
     AddNode(record->node(), nodes);
   }
   const auto count = static_cast<std::int32_t>(nodes.size());
@@ -117,12 +94,12 @@ std::string BadNode(const CompiledDerivation& thresholds,
                     absl::Time failed_at) {
   const std::string& node = diagnosis.culprit().node();
   if (thresholds.bad_node_failures == 0 || node.empty() ||
-      !kOfNode.Contains(diagnosis.cause())) {
+      !Has(diagnosis.cause(), kOfNode)) {
     return {};
   }
   std::int32_t count = 1;
   for (const v1::AttemptRecord* record : failures) {
-    if (record->node() == node && kOfNode.Contains(record->cause()) &&
+    if (record->node() == node && Has(record->cause(), kOfNode) &&
         failed_at - TimeOf(*record) <= kNodeMemory) {
       ++count;
     }
@@ -139,9 +116,9 @@ std::string Deterministic(const CompiledDerivation& thresholds,
   const std::string& fingerprint = diagnosis.fingerprint();
   // Three times nothing to see is no sameness.
   const bool seen =
-      diagnosis.confidence() != v1::LOW || diagnosis.has_exit_code();
+      diagnosis.confidence() != v1::Diagnosis::LOW || diagnosis.has_exit_code();
   if (thresholds.same_fingerprint == 0 || fingerprint.empty() || !seen ||
-      !kRepeating.Contains(diagnosis.cause())) {
+      !Has(diagnosis.cause(), kRepeats)) {
     return {};
   }
   ProgressWatch watch(progress);
@@ -185,12 +162,12 @@ std::string CrashLoop(const CompiledDerivation& thresholds,
 
 }  // namespace
 
-DerivedCause DeriveCause(const CompiledDerivation& thresholds,
-                         const v1::BudgetLedger& ledger,
-                         const v1::Diagnosis& diagnosis,
-                         const v1::Progress& progress, absl::Time failed_at) {
-  if (diagnosis.fault_domain() == v1::DISRUPTION ||
-      diagnosis.fault_domain() == v1::NONE) {
+Derived DeriveCause(const CompiledDerivation& thresholds,
+                    const v1::BudgetLedger& ledger,
+                    const v1::Diagnosis& diagnosis,
+                    const v1::Progress& progress, absl::Time failed_at) {
+  if (diagnosis.fault_domain() == v1::Diagnosis::DISRUPTION ||
+      diagnosis.fault_domain() == v1::Diagnosis::NONE) {
     return {};
   }
   const Failures failures(ledger);

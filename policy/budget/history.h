@@ -13,8 +13,8 @@
 namespace mulligan {
 
 // A cause that only several failures together show.
-struct DerivedCause {
-  v1::Cause cause = v1::CAUSE_UNSPECIFIED;  // unspecified: none
+struct Derived {
+  v1::DerivedCause cause = v1::DERIVED_CAUSE_UNSPECIFIED;  // none
   std::string reason;
 };
 
@@ -30,10 +30,10 @@ struct DerivedCause {
 //   CRASH_LOOP     many failures within a short time
 //
 // Times are those of the failures where they are known, else of the reports.
-DerivedCause DeriveCause(const CompiledDerivation& thresholds,
-                         const v1::BudgetLedger& ledger,
-                         const v1::Diagnosis& diagnosis,
-                         const v1::Progress& progress, absl::Time failed_at);
+Derived DeriveCause(const CompiledDerivation& thresholds,
+                    const v1::BudgetLedger& ledger,
+                    const v1::Diagnosis& diagnosis,
+                    const v1::Progress& progress, absl::Time failed_at);
 
 }  // namespace mulligan
 

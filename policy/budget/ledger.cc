@@ -34,7 +34,7 @@ int FindFailure(const v1::BudgetLedger& ledger, std::string_view id) {
 }
 
 bool IsPending(const v1::AttemptRecord& record) {
-  return record.decision().action() == v1::WAIT;
+  return record.decision().action() == v1::Decision::WAIT;
 }
 
 bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt) {

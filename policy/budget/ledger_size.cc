@@ -82,12 +82,14 @@ std::size_t PlacementBytes(const v1::Placement& placement) {
 
 std::size_t DecisionBytes(const v1::Decision& decision) {
   std::size_t size =
-      3 + Member("action", true, Name(v1::Action_Name(decision.action()))) +
-      Member("scope", true, Name(v1::Scope_Name(decision.scope()))) +
+      3 +
+      Member("action", true,
+             Name(v1::Decision::Action_Name(decision.action()))) +
+      Member("scope", true, Name(v1::Decision::Scope_Name(decision.scope()))) +
       Member("retryAfter", decision.has_retry_after(),
              Span(decision.retry_after())) +
       Member("queue", decision.queue() != 0,
-             Name(v1::Queue_Name(decision.queue()))) +
+             Name(v1::Decision::Queue_Name(decision.queue()))) +
       Member("requiresRecreate", decision.requires_recreate(), kBool) +
       Member("evidenceDeadline", decision.has_evidence_deadline(),
              Time(decision.evidence_deadline())) +
@@ -99,12 +101,6 @@ std::size_t DecisionBytes(const v1::Decision& decision) {
   if (!decision.resources().empty()) size += Member("resources", true, 2);
   for (const v1::ResourceChange& change : decision.resources()) {
     size += ResourceBytes(change);
-  }
-  if (!decision.needs_evidence().empty()) {
-    size += Member("needsEvidence", true, 2);
-  }
-  for (const std::string& what : decision.needs_evidence()) {
-    size += 2 + Text(what);
   }
   return size;
 }
@@ -127,7 +123,11 @@ std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
          Member("ranFor", record.has_ran_for(), Span(record.ran_for())) +
          Member("observedAt", record.has_observed_at(),
                 Time(record.observed_at())) +
-         TextMember("refusedBy", record.refused_by()) +
+         Member("refusedBy", record.refused_by() != 0,
+                Name(v1::AttemptRecord::Refusal_Name(record.refused_by()))) +
+         TextMember("refusingBudget", record.refusing_budget()) +
+         Member("derivedCause", record.derived_cause() != 0,
+                Name(v1::DerivedCause_Name(record.derived_cause()))) +
          Member("used", record.used() != 0, kCount) +
          Member("bound", record.bound() != 0, kCount);
 }

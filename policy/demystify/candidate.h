@@ -8,6 +8,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "mulligan/v1/cause.pb.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/seconds.h"
 #include "policy/demystify/signatures/signature.h"
 #include "policy/demystify/signatures/text_table.h"
@@ -60,16 +61,22 @@ struct Candidate {
   Seconds at = kUnknownTime;
   // As in the row, unless the surroundings changed them.
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
-  v1::Confidence confidence = v1::LOW;
+  v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
   Tier tier = Tier::kHint;
-  // Position within the tier: twice the weight class, so that a user's own
-  // signature can stand between two classes.
+  // Position within the tier: twice the weight class, so that there is a place
+  // between two classes.
   std::uint8_t order = 0;
   std::uint8_t flags = kNoFlags;
   // Why it does not decide; empty: weaker than the winner.
   const char* why_not = "";
 
   bool decides() const { return row != nullptr && tier > Tier::kHint; }
+  // Whether it stands among the facts of this class.
+  bool IsOf(Weight weight) const { return order == 2 * weight; }
+  // Puts it ahead of the facts of this class, behind the class before.
+  void PutAheadOf(Weight weight) {
+    order = static_cast<std::uint8_t>(2 * weight - 1);
+  }
 };
 
 inline Candidate MakeCandidate(std::string_view table, const Signature& row,
@@ -87,18 +94,23 @@ inline Candidate MakeCandidate(std::string_view table, const Signature& row,
   return candidate;
 }
 
+// The class it counts with.
+inline Weight WeightOf(const Candidate& candidate) {
+  return static_cast<Weight>((candidate.order + 1) / 2);
+}
+
 // Takes a fact out of the decision, keeping it as an explanation.
 inline void Demote(Candidate& candidate, const char* why_not) {
   candidate.tier = Tier::kHint;
   candidate.why_not = why_not;
 }
 
-// Strict order: tier, weight class, confidence, then position of the cause.
+// Strict order: tier, weight class, confidence, then rank of the cause.
 inline bool Stronger(const Candidate& a, const Candidate& b) {
   if (a.tier != b.tier) return a.tier > b.tier;
   if (a.order != b.order) return a.order < b.order;
   if (a.confidence != b.confidence) return a.confidence > b.confidence;
-  return a.cause < b.cause;
+  return RowOf(a.cause).rank < RowOf(b.cause).rank;
 }
 
 using Candidates = absl::InlinedVector<Candidate, 12>;

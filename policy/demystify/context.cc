@@ -222,7 +222,7 @@ void Context::AddUserSignature(Candidates& facts, v1::Signature::Source source,
   if (exit_code.has_value() && text.empty()) candidate.number = *exit_code;
   candidate.at = at;
   // Before the built-in texts and exit codes, after structured evidence.
-  candidate.order = 2 * kExitCodeWeight - 1;
+  candidate.PutAheadOf(kExitCodeWeight);
   Add(facts, candidate);
 }
 

@@ -77,9 +77,6 @@ v1::WorkloadReference WorkloadOf(const v1::FailureReport& report);
 void FillWorkload(const v1::FailureReport& report, bool with_labels,
                   v1::WorkloadReference& workload);
 
-// The fault domain of a cause (every cause has exactly one).
-v1::FaultDomain FaultDomainOf(v1::Cause cause);
-
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_

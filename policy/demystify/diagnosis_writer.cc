@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "policy/demystify/ambiguity.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
 #include "policy/demystify/fingerprint.h"
 #include "policy/demystify/place.h"
@@ -50,13 +50,13 @@ class Writer {
 
   void Write(bool full) {
     diagnosis_.set_cause(verdict_.cause);
-    diagnosis_.set_fault_domain(FaultDomainOf(verdict_.cause));
+    diagnosis_.set_fault_domain(RowOf(verdict_.cause).domain);
     diagnosis_.set_confidence(verdict_.confidence);
     diagnosis_.set_situation(verdict_.situation);
     WriteCulprit();
     WriteEvidence();
     WriteCascades();
-    const bool unsure = verdict_.confidence == v1::LOW;
+    const bool unsure = verdict_.confidence == v1::Diagnosis::LOW;
     if (full || unsure) WriteConsidered();
     if (unsure) WriteNeeded();
     WriteRest();
@@ -106,7 +106,7 @@ class Writer {
     evidence.set_path(PathOf(fact.place));
     evidence.set_value(ValueOf(fact));
     evidence.set_meaning(std::string(fact.row->meaning));
-    evidence.set_weight((fact.order + 1) / 2);
+    evidence.set_weight(WeightOf(fact));
     evidence.set_object(ObjectText(ObjectOf(report_, fact.place)));
   }
 
@@ -182,7 +182,7 @@ class Writer {
           fact->why_not[0] != '\0' ? fact->why_not : "the evidence is weaker";
       Consider(fact->cause, absl::StrCat(why, ": ", ValueOf(*fact)));
     }
-    for (const Alternative& row : AlternativesOf(verdict_.cause)) {
+    for (const Alternative& row : RowOf(verdict_.cause).alternatives) {
       if (!IsNew(row.other)) continue;
       Consider(row.other,
                Missing(row.part)
@@ -246,7 +246,7 @@ class Writer {
   }
 
   void WriteNeeded() {
-    for (const Alternative& row : AlternativesOf(verdict_.cause)) {
+    for (const Alternative& row : RowOf(verdict_.cause).alternatives) {
       if (!Missing(row.part)) continue;
       const std::string what = What(row);
       const auto& known = diagnosis_.needed_evidence();

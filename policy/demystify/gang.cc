@@ -7,24 +7,24 @@
 namespace mulligan::demystify {
 namespace {
 
-bool IsAnnounced(MemberClass member_class) {
-  return member_class == MemberClass::kHardware ||
-         member_class == MemberClass::kDisruption;
+bool IsAnnounced(GangClass member_class) {
+  return member_class == GangClass::kHardware ||
+         member_class == GangClass::kDisruption;
 }
 
 // Could be an echo, but names what it met: a later kill that nobody explains is
 // no better root.
-bool IsNamed(const PodReading& member, MemberClass member_class) {
-  return member_class == MemberClass::kEcho &&
+bool IsNamed(const PodReading& member, GangClass member_class) {
+  return member_class == GangClass::kEcho &&
          member.best.cause != v1::COLLECTIVE_CASCADE &&
          member.best.cause != v1::RENDEZVOUS_FAILED &&
-         member.best.confidence >= v1::MEDIUM;
+         member.best.confidence >= v1::Diagnosis::MEDIUM;
 }
 
 // Whether `a` is root rather than `b`.
 bool Precedes(const PodReading& a, const PodReading& b) {
-  const MemberClass class_a = ClassOf(a);
-  const MemberClass class_b = ClassOf(b);
+  const GangClass class_a = ClassOf(a);
+  const GangClass class_b = ClassOf(b);
   const Seconds begin_a = BeginOfTrouble(a);
   const Seconds begin_b = BeginOfTrouble(b);
   const auto well_before = [](Seconds x, Seconds y) {
@@ -39,11 +39,11 @@ bool Precedes(const PodReading& a, const PodReading& b) {
         well_before(begin_b, begin_a)) {
       return false;
     }
-    if (IsNamed(a, class_a) && class_b == MemberClass::kUnexplained &&
+    if (IsNamed(a, class_a) && class_b == GangClass::kUnexplained &&
         Before(begin_a, begin_b)) {
       return true;
     }
-    if (IsNamed(b, class_b) && class_a == MemberClass::kUnexplained &&
+    if (IsNamed(b, class_b) && class_a == GangClass::kUnexplained &&
         Before(begin_b, begin_a)) {
       return false;
     }
@@ -63,25 +63,25 @@ bool Precedes(const PodReading& a, const PodReading& b) {
 // Whether a member died because of the root: echoes, kills, and plain errors
 // that came no earlier than the root's own trouble.
 bool IsCascade(const PodReading& member, const PodReading& root) {
-  const MemberClass of_member = ClassOf(member);
-  const MemberClass of_root = ClassOf(root);
-  if (of_member == MemberClass::kRecovered) return false;
+  const GangClass of_member = ClassOf(member);
+  const GangClass of_root = ClassOf(root);
+  if (of_member == GangClass::kRecovered) return false;
   const bool later =
       !Known(member.state.finished_at) ||
       !Before(member.state.finished_at + kClockSkew, BeginOfTrouble(root));
-  if (of_member == MemberClass::kEcho) {
-    return of_root != MemberClass::kEcho ||
+  if (of_member == GangClass::kEcho) {
+    return of_root != GangClass::kEcho ||
            (member.best.cause != root.best.cause && later);
   }
   if (!later) return false;
-  if (of_member == MemberClass::kUnexplained) {
-    return of_root < MemberClass::kUnexplained;
+  if (of_member == GangClass::kUnexplained) {
+    return of_root < GangClass::kUnexplained;
   }
   const bool plain =
-      member.best.tier <= Tier::kConvention && of_member == MemberClass::kOwn;
-  return plain && (of_root < MemberClass::kOwn ||
-                   (root.best.tier > member.best.tier &&
-                    member.best.cause != root.best.cause));
+      member.best.tier <= Tier::kConvention && of_member == GangClass::kOwn;
+  return plain &&
+         (of_root < GangClass::kOwn || (root.best.tier > member.best.tier &&
+                                        member.best.cause != root.best.cause));
 }
 
 // Whose facts explain the answer.

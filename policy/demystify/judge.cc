@@ -96,7 +96,7 @@ class Judge {
     for (std::size_t i = before; i < verdict_.facts.size(); ++i) {
       Candidate& fact = verdict_.facts[i];
       if (!fact.decides()) continue;
-      if (runs && fact.order != 2 * kQueueWeight) {
+      if (runs && !fact.IsOf(kQueueWeight)) {
         Demote(fact, "the work goes on");
       } else if (active && IsAboutCreation(fact.cause)) {
         Demote(fact, "the pods were created after all");
@@ -114,7 +114,7 @@ class Judge {
   void KeepQueueEvents(std::size_t before) {
     for (std::size_t i = before; i < verdict_.facts.size(); ++i) {
       Candidate& fact = verdict_.facts[i];
-      if (fact.order != 2 * kQueueWeight) {
+      if (!fact.IsOf(kQueueWeight)) {
         Demote(fact, "the event is about another object");
       }
     }
@@ -140,7 +140,7 @@ class Judge {
     // A workload that failed for a reason of its own deletes what is left.
     for (std::size_t i = pod_facts_; i < facts.size(); ++i) {
       if (!facts[i].decides() || facts[i].tier < Tier::kSpecific ||
-          facts[i].order != 2 * kOperatorWeight || IsOutcome(facts[i])) {
+          !facts[i].IsOf(kOperatorWeight) || IsOutcome(facts[i])) {
         continue;
       }
       for (std::size_t pod = 0; pod < pod_facts_; ++pod) {
@@ -179,7 +179,7 @@ class Judge {
     if (winner == nullptr) return;
     verdict_.cause = winner->cause;
     verdict_.confidence = winner->confidence;
-    if (gang().rootless) verdict_.confidence = v1::LOW;
+    if (gang().rootless) verdict_.confidence = v1::Diagnosis::LOW;
     CheckStates();
     RefineImagePull();
     CheckSuccess();
@@ -188,8 +188,8 @@ class Judge {
   // A pull that fails without a reason is given the time an outage may take.
   void RefineImagePull() {
     constexpr Seconds kYoung = 180;
-    if (verdict_.cause != v1::IMAGE_INVALID || verdict_.confidence != v1::LOW ||
-        gang().root < 0) {
+    if (verdict_.cause != v1::IMAGE_INVALID ||
+        verdict_.confidence != v1::Diagnosis::LOW || gang().root < 0) {
       return;
     }
     const auto& status = context_.report.pods(gang().root).status();
@@ -204,7 +204,8 @@ class Judge {
   void CheckStates() {
     const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
     if (pod >= 0 && ContainerInTwoStates(context_.report.pods(pod))) {
-      verdict_.confidence = std::min(verdict_.confidence, v1::MEDIUM);
+      verdict_.confidence =
+          std::min(verdict_.confidence, v1::Diagnosis::MEDIUM);
     }
   }
 
@@ -230,7 +231,7 @@ class Judge {
     const Candidate& success = *verdict_.decisive();
     if (const Candidate* failure = FailureBeside(success)) {
       const ObjectName object = ObjectOf(context_.report, success.place);
-      verdict_.confidence = v1::LOW;
+      verdict_.confidence = v1::Diagnosis::LOW;
       verdict_.warnings.push_back(absl::StrCat(
           std::string(object.kind), object.name.empty() ? "" : " ",
           Excerpt(object.name), " says both ", Excerpt(StateOf(success)),
@@ -239,7 +240,8 @@ class Judge {
     for (std::size_t i = 0; i < pod_facts_; ++i) {
       const Candidate& fact = verdict_.facts[i];
       if (fact.cause == v1::SUCCEEDED || fact.tier < Tier::kSpecific) continue;
-      verdict_.confidence = std::min(verdict_.confidence, v1::MEDIUM);
+      verdict_.confidence =
+          std::min(verdict_.confidence, v1::Diagnosis::MEDIUM);
       verdict_.warnings.push_back(
           absl::StrCat("the pod succeeded although its report also says ",
                        v1::Cause_Name(fact.cause)));
@@ -318,7 +320,7 @@ class Judge {
     const std::size_t before = facts.size();
     AddLifeSign(context_, members_, pods_, facts);
     if (facts.size() == before) {
-      verdict_.confidence = v1::LOW;
+      verdict_.confidence = v1::Diagnosis::LOW;
       verdict_.warnings.emplace_back(
           "nothing in the report has a status that says how the work fares");
       return;

@@ -22,7 +22,7 @@ struct Verdict {
   int winner = -1;
   Gang gang;
   v1::Cause cause = v1::NOT_FAILED;
-  v1::Confidence confidence = v1::LOW;
+  v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
   v1::Diagnosis::Situation situation = v1::Diagnosis::BROKEN;
   // When the culprit ended: the pod, or the object that says so.
   Seconds ended_at = kUnknownTime;

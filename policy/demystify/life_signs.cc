@@ -52,7 +52,7 @@ class LifeSigns {
     if (report.has_kueue_workload() &&
         AddConditions(report.kueue_workload(), Root::kWorkload, -1)) {
       // The queue knows of its pods by hearsay.
-      facts_.back().confidence = v1::MEDIUM;
+      facts_.back().confidence = v1::Diagnosis::MEDIUM;
     }
   }
 

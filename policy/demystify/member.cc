@@ -11,39 +11,6 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-MemberClass ClassOfCause(v1::Cause cause) {
-  switch (cause) {
-    case v1::GPU_FAULT:
-    case v1::FABRIC_FAULT:
-    case v1::NODE_LOST:
-      return MemberClass::kHardware;
-    case v1::PREEMPTED_QUEUE:
-    case v1::PREEMPTED_SCHEDULER:
-    case v1::SPOT_RECLAIMED:
-    case v1::DRAINED:
-    case v1::TAINT_EVICTED:
-    case v1::NODE_SHUTDOWN:
-    case v1::NODE_PRESSURE_EVICTED:
-    case v1::DEVICE_ADMISSION:
-    case v1::SUSPENDED:
-      return MemberClass::kDisruption;
-    case v1::CONTAINER_OOM:
-    case v1::HOST_OOM:
-    case v1::GPU_OOM:
-    case v1::STORAGE_EXHAUSTED:
-      return MemberClass::kMemory;
-    case v1::SIGTERM_UNEXPLAINED:
-    case v1::SIGKILL_UNEXPLAINED:
-    case v1::UNKNOWN:
-      return MemberClass::kUnexplained;
-    case v1::COLLECTIVE_CASCADE:
-    case v1::RENDEZVOUS_FAILED:
-      return MemberClass::kEcho;
-    default:
-      return MemberClass::kOwn;
-  }
-}
-
 template <typename Map>
 std::string_view Label(const Map& labels, const char* key) {
   const auto found = labels.find(key);
@@ -142,23 +109,21 @@ int NewestRestartAttempt(const v1::FailureReport& report) {
   return newest;
 }
 
-MemberClass ClassOf(const PodReading& member) {
-  if (member.state.recovered) return MemberClass::kRecovered;
-  if ((member.best.flags & kPeerEffect) != 0) return MemberClass::kEcho;
-  const MemberClass of_cause = ClassOfCause(member.best.cause);
+GangClass ClassOf(const PodReading& member) {
+  if (member.state.recovered) return GangClass::kRecovered;
+  if ((member.best.flags & kPeerEffect) != 0) return GangClass::kEcho;
+  const GangClass of_cause = RowOf(member.best.cause).gang;
   // A node that is lost by default (no container status) proves nothing.
-  if (of_cause == MemberClass::kHardware &&
-      member.best.tier <= Tier::kGeneric) {
-    return MemberClass::kUnexplained;
+  if (of_cause == GangClass::kHardware && member.best.tier <= Tier::kGeneric) {
+    return GangClass::kUnexplained;
   }
   return of_cause;
 }
 
 bool FailedByItself(const PodReading& member) {
-  const MemberClass member_class = ClassOf(member);
-  return member.state.end == End::kOwn &&
-         (member_class == MemberClass::kMemory ||
-          member_class == MemberClass::kOwn);
+  const GangClass member_class = ClassOf(member);
+  return member.state.end == End::kOwn && (member_class == GangClass::kMemory ||
+                                           member_class == GangClass::kOwn);
 }
 
 Seconds BeginOfTrouble(const PodReading& member) {

@@ -7,22 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "policy/demystify/causes.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/readers/pod_reader.h"
 
 namespace mulligan::demystify {
-
-// Order of classes within an incident: what breaks below takes down what runs
-// above it.
-enum class MemberClass : std::uint8_t {
-  kHardware,
-  kDisruption,
-  kMemory,
-  kOwn,
-  kUnexplained,
-  kEcho,
-  kRecovered,
-};
 
 struct Member {
   PodReading reading;
@@ -58,7 +47,7 @@ int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata);
 // The highest of all pods and Jobs.
 int NewestRestartAttempt(const v1::FailureReport& report);
 
-MemberClass ClassOf(const PodReading& member);
+GangClass ClassOf(const PodReading& member);
 
 // Whether the member ended by itself, for a reason of its own.
 bool FailedByItself(const PodReading& member);

@@ -61,26 +61,27 @@ v1::Rule PermanentRule() {
                                 v1::CONFIG_MISSING, v1::DECLARED_FATAL}) {
     rule.mutable_when()->add_causes(cause);
   }
-  *rule.mutable_then() = FailOutcome(v1::WORKLOAD);
+  *rule.mutable_then() = FailOutcome(v1::Decision::WORKLOAD);
   return rule;
 }
 
 v1::Rule SystemRule() {
   v1::Rule rule;
   rule.set_name("system-failure");
-  for (const v1::FaultDomain domain :
-       {v1::DISRUPTION, v1::INFRASTRUCTURE, v1::CONTROL_PLANE}) {
+  for (const v1::Diagnosis::FaultDomain domain :
+       {v1::Diagnosis::DISRUPTION, v1::Diagnosis::INFRASTRUCTURE,
+        v1::Diagnosis::CONTROL_PLANE}) {
     rule.mutable_when()->add_fault_domains(domain);
   }
-  *rule.mutable_then() = RetryOutcome(v1::POD, kSystemRetries);
+  *rule.mutable_then() = RetryOutcome(v1::Decision::POD, kSystemRetries);
   return rule;
 }
 
 }  // namespace
 
-void ImportFlyte(const v1::NativePolicy& native, const std::string& path,
-                 Import& into, IssueReporter& report) {
-  const v1::FlyteRetries& flyte = native.flyte();
+void ImportFlyte(const Pasted& pasted, const std::string& path, Import& into,
+                 IssueReporter& report) {
+  const v1::FlyteRetries& flyte = pasted.blocks.flyte();
   Refuse(flyte, path, report);
   NotCarriedOver(path,
                  "whom Flyte blames for each reason; here fault domains tell "
@@ -92,10 +93,10 @@ void ImportFlyte(const v1::NativePolicy& native, const std::string& path,
                    report);
   }
   const std::int64_t retries = UserRetries(flyte);
-  AddImportedBudget(kRetries, retries, v1::WORKLOAD, path + ".retries", into,
-                    report);
+  AddImportedBudget(kRetries, retries, v1::Decision::WORKLOAD,
+                    path + ".retries", into, report);
   into.rules.push_back({PermanentRule(), path});
-  into.fallback = RetryOutcome(v1::POD, kRetries);
+  into.fallback = RetryOutcome(v1::Decision::POD, kRetries);
   into.fallback_path = path + ".retries";
   if (flyte.ignore_retry_cause()) {
     return AddSpotRule(flyte, retries, path, *into.fallback, report);
@@ -105,8 +106,8 @@ void ImportFlyte(const v1::NativePolicy& native, const std::string& path,
       flyte.has_max_node_retries_system_failures()
           ? flyte.max_node_retries_system_failures()
           : kDefaultSystemRetries;
-  AddImportedBudget(kSystemRetries, system_retries, v1::WORKLOAD, system_path,
-                    into, report);
+  AddImportedBudget(kSystemRetries, system_retries, v1::Decision::WORKLOAD,
+                    system_path, into, report);
   v1::Rule rule = SystemRule();
   AddSpotRule(flyte, system_retries, path, *rule.mutable_then(), report);
   into.rules.push_back({std::move(rule), system_path});

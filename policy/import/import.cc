@@ -12,19 +12,18 @@ namespace {
 
 struct DialectRow {
   const char* key;
-  bool (v1::NativePolicy::*given)() const;
-  void (*import)(const v1::NativePolicy&, const std::string&, Import&,
-                 IssueReporter&);
+  bool (v1::PastedBlocks::*given)() const;
+  void (*import)(const Pasted&, const std::string&, Import&, IssueReporter&);
 };
 
 // Outermost operator first.
 constexpr DialectRow kDialects[] = {
-    {"kueue", &v1::NativePolicy::has_kueue, ImportKueue},
-    {"flyte", &v1::NativePolicy::has_flyte, ImportFlyte},
-    {"rayJob", &v1::NativePolicy::has_ray_job, ImportRayJob},
-    {"kubeflowJob", &v1::NativePolicy::has_kubeflow_job, ImportKubeflowJob},
-    {"jobSet", &v1::NativePolicy::has_job_set, ImportJobSet},
-    {"job", &v1::NativePolicy::has_job, ImportJob},
+    {"kueue", &v1::PastedBlocks::has_kueue, ImportKueue},
+    {"flyte", &v1::PastedBlocks::has_flyte, ImportFlyte},
+    {"rayJob", &v1::PastedBlocks::has_ray_job, ImportRayJob},
+    {"kubeflowJob", &v1::PastedBlocks::has_kubeflow_job, ImportKubeflowJob},
+    {"jobSet", &v1::PastedBlocks::has_job_set, ImportJobSet},
+    {"job", &v1::PastedBlocks::has_job, ImportJob},
 };
 
 // The place in the block at `path` of a field that the operator's checks call
@@ -36,46 +35,40 @@ std::string InBlock(const std::string& field, const std::string& root,
 
 }  // namespace
 
-bool HasPastedBlock(const v1::NativePolicy& native) {
-  return std::any_of(
-      std::begin(kDialects), std::end(kDialects),
-      [&](const DialectRow& row) { return (native.*row.given)(); });
-}
-
-Import ImportNative(const v1::NativePolicy& native, IssueReporter& report) {
+Import ImportPasted(const Pasted& pasted, IssueReporter& report) {
   Import all;
   for (const DialectRow& row : kDialects) {
-    if (!(native.*row.given)()) continue;
-    const std::string path = absl::StrFormat("spec.native.%s", row.key);
+    if (!(pasted.blocks.*row.given)()) continue;
+    const std::string path = absl::StrFormat("spec.pasted.%s", row.key);
     if (all.fallback.has_value()) {
       report.Error(path,
-                   "another native block says already what to do when no rule "
+                   "another pasted block says already what to do when no rule "
                    "matches; expected a policy of its own, with a selector");
       continue;
     }
-    row.import(native, path, all, report);
+    row.import(pasted, path, all, report);
   }
   return all;
 }
 
-v1::Outcome RetryOutcome(v1::Scope scope, std::string budget) {
+v1::Outcome RetryOutcome(v1::Decision::Scope scope, std::string budget) {
   v1::Outcome outcome;
-  outcome.set_action(v1::RETRY);
+  outcome.set_action(v1::Decision::RETRY);
   outcome.set_scope(scope);
   outcome.set_budget(std::move(budget));
   return outcome;
 }
 
-v1::Outcome FailOutcome(v1::Scope scope) {
+v1::Outcome FailOutcome(v1::Decision::Scope scope) {
   v1::Outcome outcome;
-  outcome.set_action(v1::FAIL);
+  outcome.set_action(v1::Decision::FAIL);
   outcome.set_scope(scope);
   return outcome;
 }
 
 void AddImportedBudget(const std::string& name, std::int64_t limit,
-                       v1::Scope scope, const std::string& path, Import& into,
-                       IssueReporter& report) {
+                       v1::Decision::Scope scope, const std::string& path,
+                       Import& into, IssueReporter& report) {
   v1::Budget budget;
   if (limit > kLimitOfTheUnbounded) {
     report.Warn(path, absl::StrFormat("%d failures are no bound in practice; "
@@ -84,12 +77,12 @@ void AddImportedBudget(const std::string& name, std::int64_t limit,
   }
   // What is below was refused where it stands.
   budget.set_limit(std::clamp<std::int64_t>(limit, 0, kLimitOfTheUnbounded));
-  budget.mutable_on_exhausted()->set_action(v1::FAIL);
+  budget.mutable_on_exhausted()->set_action(v1::Decision::FAIL);
   budget.mutable_on_exhausted()->set_scope(scope);
   into.budgets.push_back({name, std::move(budget), path});
 }
 
-void AddUnboundedBudget(const std::string& name, v1::Scope scope,
+void AddUnboundedBudget(const std::string& name, v1::Decision::Scope scope,
                         const std::string& path, const std::string& what,
                         Import& into, IssueReporter& report) {
   report.Warn(path, absl::StrFormat("%s without bound; here budget \"%s\" ends "

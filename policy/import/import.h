@@ -23,7 +23,7 @@ inline constexpr std::int64_t kLimitOfTheUnbounded = 10000;
 inline constexpr char kUncountedBudget[] = "uncounted";
 
 // What a block becomes. Paths name the part of the block that something comes
-// from: "spec.native.job.podFailurePolicy.rules[0]".
+// from: "spec.pasted.job.podFailurePolicy.rules[0]".
 struct Import {
   struct Rule {
     v1::Rule rule;
@@ -42,40 +42,43 @@ struct Import {
   std::string fallback_path;
 };
 
-// Whether a block is pasted into `native`.
-bool HasPastedBlock(const v1::NativePolicy& native);
+// What was pasted, and how the operators it is for are set up.
+struct Pasted {
+  const v1::PastedBlocks& blocks;
+  const v1::NativeSemantics& semantics;
+};
 
 // Translates every pasted block, in the order outermost operator first.
 // Reports what is refused (errors) and what cannot be carried over (warnings).
-Import ImportNative(const v1::NativePolicy& native, IssueReporter& report);
+Import ImportPasted(const Pasted& pasted, IssueReporter& report);
 
 // One operator each, in the file of its name. `path` is the block's.
-void ImportJob(const v1::NativePolicy& native, const std::string& path,
-               Import& into, IssueReporter& report);
-void ImportJobSet(const v1::NativePolicy& native, const std::string& path,
-                  Import& into, IssueReporter& report);
-void ImportRayJob(const v1::NativePolicy& native, const std::string& path,
-                  Import& into, IssueReporter& report);
-void ImportKubeflowJob(const v1::NativePolicy& native, const std::string& path,
+void ImportJob(const Pasted& pasted, const std::string& path, Import& into,
+               IssueReporter& report);
+void ImportJobSet(const Pasted& pasted, const std::string& path, Import& into,
+                  IssueReporter& report);
+void ImportRayJob(const Pasted& pasted, const std::string& path, Import& into,
+                  IssueReporter& report);
+void ImportKubeflowJob(const Pasted& pasted, const std::string& path,
                        Import& into, IssueReporter& report);
-void ImportFlyte(const v1::NativePolicy& native, const std::string& path,
-                 Import& into, IssueReporter& report);
-void ImportKueue(const v1::NativePolicy& native, const std::string& path,
-                 Import& into, IssueReporter& report);
+void ImportFlyte(const Pasted& pasted, const std::string& path, Import& into,
+                 IssueReporter& report);
+void ImportKueue(const Pasted& pasted, const std::string& path, Import& into,
+                 IssueReporter& report);
 
 // Parts for these.
 
-v1::Outcome RetryOutcome(v1::Scope scope, std::string budget);
-v1::Outcome FailOutcome(v1::Scope scope);
+v1::Outcome RetryOutcome(v1::Decision::Scope scope, std::string budget);
+v1::Outcome FailOutcome(v1::Decision::Scope scope);
 
 // Adds a budget that fails at `scope` when it is used up. A limit beyond what
 // budgets take is cut, with a warning.
 void AddImportedBudget(const std::string& name, std::int64_t limit,
-                       v1::Scope scope, const std::string& path, Import& into,
-                       IssueReporter& report);
+                       v1::Decision::Scope scope, const std::string& path,
+                       Import& into, IssueReporter& report);
 
 // Adds the budget for `what`, which the operator has no bound for, once.
-void AddUnboundedBudget(const std::string& name, v1::Scope scope,
+void AddUnboundedBudget(const std::string& name, v1::Decision::Scope scope,
                         const std::string& path, const std::string& what,
                         Import& into, IssueReporter& report);
 

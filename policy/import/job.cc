@@ -48,7 +48,7 @@ void Refuse(const JobSpec& spec, bool has_template, const std::string& path,
 }
 
 v1::Outcome Count() {
-  v1::Outcome outcome = RetryOutcome(v1::POD, kBackoffLimit);
+  v1::Outcome outcome = RetryOutcome(v1::Decision::POD, kBackoffLimit);
   v1::Backoff& backoff = *outcome.mutable_backoff();
   backoff.mutable_initial()->set_seconds(10);
   backoff.mutable_max()->set_seconds(600);
@@ -62,13 +62,13 @@ bool OutcomeOf(const std::string& action, const std::string& path,
   if (action == "Count") {
     outcome = Count();
   } else if (action == "FailJob") {
-    outcome = FailOutcome(v1::JOB);
+    outcome = FailOutcome(v1::Decision::JOB);
   } else if (action == "FailIndex") {
-    outcome = FailOutcome(v1::INDEX);
+    outcome = FailOutcome(v1::Decision::INDEX);
   } else if (action == "Ignore") {
     outcome = Count();
     outcome.set_budget(kUncountedBudget);
-    AddUnboundedBudget(kUncountedBudget, v1::JOB, path + ".action",
+    AddUnboundedBudget(kUncountedBudget, v1::Decision::JOB, path + ".action",
                        "Kubernetes ignores failures", into, report);
   } else {
     return false;  // reported by the validation
@@ -133,11 +133,11 @@ void WarnOfTheRest(const JobSpec& spec, const std::string& path,
 }  // namespace
 }  // namespace job
 
-void ImportJob(const v1::NativePolicy& native, const std::string& path,
-               Import& into, IssueReporter& report) {
+void ImportJob(const Pasted& pasted, const std::string& path, Import& into,
+               IssueReporter& report) {
   using namespace job;  // NOLINT(google-build-using-namespace)
-  const JobSpec& pasted = native.job();
-  const JobSpec spec = Completed(pasted, GatesFor(native.semantics()).gates);
+  const JobSpec& pasted = pasted.blocks.job();
+  const JobSpec spec = Completed(pasted, GatesFor(pasted.semantics).gates);
   Refuse(spec, pasted.has_template_(), path, report);
   WarnOfTheRest(pasted, path, report);
   const auto& rules = pasted.pod_failure_policy().rules();
@@ -149,12 +149,12 @@ void ImportJob(const v1::NativePolicy& native, const std::string& path,
   const std::string limit_path = path + ".backoffLimit";
   if (spec.backoff_limit() == std::numeric_limits<std::int32_t>::max() &&
       !pasted.has_backoff_limit()) {
-    AddUnboundedBudget(kBackoffLimit, v1::JOB, path,
+    AddUnboundedBudget(kBackoffLimit, v1::Decision::JOB, path,
                        "with backoffLimitPerIndex the Job tolerates failures",
                        into, report);
   } else {
-    AddImportedBudget(kBackoffLimit, spec.backoff_limit(), v1::JOB, limit_path,
-                      into, report);
+    AddImportedBudget(kBackoffLimit, spec.backoff_limit(), v1::Decision::JOB,
+                      limit_path, into, report);
   }
   into.fallback = Count();
   into.fallback_path = limit_path;

@@ -17,31 +17,34 @@ constexpr char kMaxRestarts[] = "max-restarts";
 
 struct ActionRow {
   std::string_view name;
-  v1::Action action;
-  v1::Scope scope;
+  v1::Decision::Action action;
+  v1::Decision::Scope scope;
   bool counted;
 };
 constexpr ActionRow kActions[] = {
-    {"FailJobSet", v1::FAIL, v1::JOB_SET, false},
-    {"RestartJobSet", v1::RETRY, v1::JOB_SET, true},
-    {"RestartJobSetAndIgnoreMaxRestarts", v1::RETRY, v1::JOB_SET, false},
-    {"RestartJob", v1::RETRY, v1::JOB, true},
-    {"RestartJobAndIgnoreMaxRestarts", v1::RETRY, v1::JOB, false},
+    {"FailJobSet", v1::Decision::FAIL, v1::Decision::JOB_SET, false},
+    {"RestartJobSet", v1::Decision::RETRY, v1::Decision::JOB_SET, true},
+    {"RestartJobSetAndIgnoreMaxRestarts", v1::Decision::RETRY,
+     v1::Decision::JOB_SET, false},
+    {"RestartJob", v1::Decision::RETRY, v1::Decision::JOB, true},
+    {"RestartJobAndIgnoreMaxRestarts", v1::Decision::RETRY, v1::Decision::JOB,
+     false},
 };
 
 bool OutcomeOf(const std::string& action, const std::string& path,
                v1::Outcome& outcome, Import& into, IssueReporter& report) {
   for (const ActionRow& row : kActions) {
     if (row.name != action) continue;
-    if (row.action == v1::FAIL) {
+    if (row.action == v1::Decision::FAIL) {
       outcome = FailOutcome(row.scope);
       return true;
     }
     outcome =
         RetryOutcome(row.scope, row.counted ? kMaxRestarts : kUncountedBudget);
     if (!row.counted) {
-      AddUnboundedBudget(kUncountedBudget, v1::JOB_SET, path + ".action",
-                         "JobSet restarts without counting", into, report);
+      AddUnboundedBudget(kUncountedBudget, v1::Decision::JOB_SET,
+                         path + ".action", "JobSet restarts without counting",
+                         into, report);
     }
     return true;
   }
@@ -95,21 +98,21 @@ void Refuse(const FailurePolicy& policy, const std::string& path,
 }  // namespace
 }  // namespace jobset
 
-void ImportJobSet(const v1::NativePolicy& native, const std::string& path,
-                  Import& into, IssueReporter& report) {
+void ImportJobSet(const Pasted& pasted, const std::string& path, Import& into,
+                  IssueReporter& report) {
   using namespace jobset;  // NOLINT(google-build-using-namespace)
   const std::string policy_path = path + ".failurePolicy";
-  if (native.job_set().has_success_policy()) {
+  if (pasted.blocks.job_set().has_success_policy()) {
     NotCarriedOver(path + ".successPolicy",
                    "a policy decides about failures only", report);
   }
-  if (!native.job_set().has_failure_policy()) {
-    into.fallback = FailOutcome(v1::JOB_SET);
+  if (!pasted.blocks.job_set().has_failure_policy()) {
+    into.fallback = FailOutcome(v1::Decision::JOB_SET);
     into.fallback_path = path;
     return;
   }
-  const FailurePolicy& policy = native.job_set().failure_policy();
-  Refuse(policy, path, native.semantics(), report);
+  const FailurePolicy& policy = pasted.blocks.job_set().failure_policy();
+  Refuse(policy, path, pasted.semantics, report);
   if (policy.has_restart_strategy()) {
     NotCarriedOver(policy_path + ".restartStrategy",
                    "how Jobs are created again is up to the controller",
@@ -119,9 +122,9 @@ void ImportJobSet(const v1::NativePolicy& native, const std::string& path,
     ImportRule(policy.rules(i), i,
                absl::StrFormat("%s.rules[%d]", policy_path, i), into, report);
   }
-  AddImportedBudget(kMaxRestarts, policy.max_restarts(), v1::JOB_SET,
+  AddImportedBudget(kMaxRestarts, policy.max_restarts(), v1::Decision::JOB_SET,
                     policy_path + ".maxRestarts", into, report);
-  into.fallback = RetryOutcome(v1::JOB_SET, kMaxRestarts);
+  into.fallback = RetryOutcome(v1::Decision::JOB_SET, kMaxRestarts);
   into.fallback_path = policy_path;
 }
 

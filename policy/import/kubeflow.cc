@@ -79,14 +79,14 @@ void AddPermanentCodes(ExitCodeTable table, const std::string& path,
   for (int code = 1; code <= kLastExitCode; ++code) {
     if (!IsRetryableExitCode(code, table)) codes.add_values(code);
   }
-  *rule.mutable_then() = FailOutcome(v1::JOB);
+  *rule.mutable_then() = FailOutcome(v1::Decision::JOB);
   into.rules.push_back({std::move(rule), path});
 }
 
 void AddLimit(const TrainingJobSpec& spec, const std::string& path,
               Import& into, IssueReporter& report) {
   if (!spec.run_policy().has_backoff_limit()) {
-    AddUnboundedBudget(kBackoffLimit, v1::JOB, path,
+    AddUnboundedBudget(kBackoffLimit, v1::Decision::JOB, path,
                        "without backoffLimit the operator restarts pods", into,
                        report);
     return;
@@ -94,7 +94,8 @@ void AddLimit(const TrainingJobSpec& spec, const std::string& path,
   // The job fails when the restarts reach the limit.
   const std::int64_t limit = spec.run_policy().backoff_limit();
   AddImportedBudget(kBackoffLimit, std::max<std::int64_t>(limit - 1, 0),
-                    v1::JOB, path + ".runPolicy.backoffLimit", into, report);
+                    v1::Decision::JOB, path + ".runPolicy.backoffLimit", into,
+                    report);
 }
 
 void ImportSpec(const TrainingJob& job, const Kind& kind,
@@ -112,19 +113,19 @@ void ImportSpec(const TrainingJob& job, const Kind& kind,
     AddPermanentCodes(VersionFor(semantics).version.exit_codes, root, into);
   }
   AddLimit(job.spec(), path, into, report);
-  into.fallback = RetryOutcome(v1::POD, kBackoffLimit);
+  into.fallback = RetryOutcome(v1::Decision::POD, kBackoffLimit);
   into.fallback_path = root;
 }
 
 }  // namespace
 }  // namespace kubeflow
 
-void ImportKubeflowJob(const v1::NativePolicy& native, const std::string& path,
+void ImportKubeflowJob(const Pasted& pasted, const std::string& path,
                        Import& into, IssueReporter& report) {
-  into.fallback = FailOutcome(v1::JOB);
+  into.fallback = FailOutcome(v1::Decision::JOB);
   into.fallback_path = path;
   kubeflow::TrainingJob job;
-  *job.mutable_spec() = native.kubeflow_job();
+  *job.mutable_spec() = pasted.blocks.kubeflow_job();
   const kubeflow::Kind* const kind = kubeflow::KindOf(job);
   if (kind == nullptr) {
     report.Error(path,
@@ -132,7 +133,7 @@ void ImportKubeflowJob(const v1::NativePolicy& native, const std::string& path,
                  "of another kind: their restartPolicy decides");
     return;
   }
-  kubeflow::ImportSpec(job, *kind, native.semantics(), path, into, report);
+  kubeflow::ImportSpec(job, *kind, pasted.semantics, path, into, report);
 }
 
 }  // namespace mulligan

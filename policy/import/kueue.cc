@@ -73,10 +73,10 @@ void AddDelay(const Backoff& wait, const std::string& path,
 }  // namespace
 }  // namespace kueue
 
-void ImportKueue(const v1::NativePolicy& native, const std::string& path,
-                 Import& into, IssueReporter& report) {
+void ImportKueue(const Pasted& pasted, const std::string& path, Import& into,
+                 IssueReporter& report) {
   using namespace kueue;  // NOLINT(google-build-using-namespace)
-  const v1::KueueWaitForPodsReady& pasted = native.kueue();
+  const v1::KueueWaitForPodsReady& pasted = pasted.blocks.kueue();
   WarnOfTheRest(pasted, path, report);
   if (pasted.has_enable() && !pasted.enable()) return;
   const WaitForPodsReadyConfig config = ConfigOf(pasted);
@@ -86,10 +86,11 @@ void ImportKueue(const v1::NativePolicy& native, const std::string& path,
   const WaitForPodsReady wait = Effective(config);
   const std::string strategy_path = path + ".requeuingStrategy";
   if (wait.backoff_limit_count.has_value()) {
-    AddImportedBudget(kRequeuing, *wait.backoff_limit_count, v1::WORKLOAD,
+    AddImportedBudget(kRequeuing, *wait.backoff_limit_count,
+                      v1::Decision::WORKLOAD,
                       strategy_path + ".backoffLimitCount", into, report);
   } else {
-    AddUnboundedBudget(kRequeuing, v1::WORKLOAD, path,
+    AddUnboundedBudget(kRequeuing, v1::Decision::WORKLOAD, path,
                        "without backoffLimitCount Kueue requeues", into,
                        report);
   }
@@ -100,8 +101,8 @@ void ImportKueue(const v1::NativePolicy& native, const std::string& path,
   evicted.set_status("True");
   evicted.set_reason("PodsReadyTimeout");
   v1::Outcome& outcome = *rule.mutable_then();
-  outcome = RetryOutcome(v1::WORKLOAD, kRequeuing);
-  outcome.set_queue(v1::REQUEUE);
+  outcome = RetryOutcome(v1::Decision::WORKLOAD, kRequeuing);
+  outcome.set_queue(v1::Decision::REQUEUE);
   AddDelay(wait.backoff, strategy_path, outcome, report);
   into.rules.push_back({std::move(rule), strategy_path});
 }

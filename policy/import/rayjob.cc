@@ -58,11 +58,11 @@ void WarnOfTheRest(const RayJobSpec& spec, const std::string& path,
 }  // namespace
 }  // namespace rayjob
 
-void ImportRayJob(const v1::NativePolicy& native, const std::string& path,
-                  Import& into, IssueReporter& report) {
+void ImportRayJob(const Pasted& pasted, const std::string& path, Import& into,
+                  IssueReporter& report) {
   using namespace rayjob;  // NOLINT(google-build-using-namespace)
-  const RayJobSpec& spec = native.ray_job();
-  const Settings settings = SettingsFor(native.semantics()).settings;
+  const RayJobSpec& spec = pasted.blocks.ray_job();
+  const Settings settings = SettingsFor(pasted.semantics).settings;
   Refuse(spec, settings, path, report);
   WarnOfTheRest(spec, path, report);
   v1::Rule rule;
@@ -71,13 +71,13 @@ void ImportRayJob(const v1::NativePolicy& native, const std::string& path,
     if (!IsNeverRetried(reason, settings)) continue;
     rule.mutable_when()->add_reasons(std::string(reason));
   }
-  *rule.mutable_then() = FailOutcome(v1::WORKLOAD);
+  *rule.mutable_then() = FailOutcome(v1::Decision::WORKLOAD);
   into.rules.push_back({std::move(rule), path});
   const std::string limit_path = path + ".backoffLimit";
-  AddImportedBudget(kBackoffLimit, BackoffLimitOf(spec, settings), v1::WORKLOAD,
-                    limit_path, into, report);
+  AddImportedBudget(kBackoffLimit, BackoffLimitOf(spec, settings),
+                    v1::Decision::WORKLOAD, limit_path, into, report);
   // Despite its name there is no delay.
-  into.fallback = RetryOutcome(v1::CLUSTER, kBackoffLimit);
+  into.fallback = RetryOutcome(v1::Decision::CLUSTER, kBackoffLimit);
   into.fallback_path = limit_path;
 }
 

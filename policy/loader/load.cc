@@ -75,10 +75,9 @@ bool IsOtherKind(const std::string& file, const YamlNode& document,
 // Blocks pasted from other objects. What they create from (pods, clusters) has
 // no bearing on retries, so nobody needs to know what of it is not known here.
 UnknownKeys ForeignBlocks(std::string_view path) {
-  constexpr std::string_view kNative = "spec.native.";
-  if (!path.starts_with(kNative)) return UnknownKeys::kRefuse;
-  const std::string_view block = path.substr(kNative.size());
-  if (block.starts_with("semantics")) return UnknownKeys::kRefuse;
+  constexpr std::string_view kPasted = "spec.pasted.";
+  if (!path.starts_with(kPasted)) return UnknownKeys::kRefuse;
+  const std::string_view block = path.substr(kPasted.size());
   for (const std::string_view created :
        {".template", ".submitterPodTemplate", ".rayClusterSpec"}) {
     if (block.find(created) != block.npos) return UnknownKeys::kIgnore;

@@ -15,8 +15,8 @@ absl::Time ZeroTime();
 
 // Whether Kubernetes takes the time for absent: Go's year 1, or the epoch, as
 // which the zero-length message of a zero time reads. Unlike IsSet() in
-// policy/request/kubernetes_codec.h a time just after the year 1 is a time, because
-// the controller takes it for one: "finished long ago".
+// policy/request/kubernetes_codec.h a time just after the year 1 is a time,
+// because the controller takes it for one: "finished long ago".
 bool IsZero(const google::protobuf::Timestamp& timestamp);
 
 }  // namespace mulligan::job

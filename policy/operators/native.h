@@ -28,9 +28,9 @@ struct NativeOutcome {
   // Operator, verdict word, reason, message, counters, delay, version.
   v1::NativeVerdict verdict;
   // The same in Mulligan's terms.
-  v1::Action action = v1::ACTION_UNSPECIFIED;
-  v1::Scope scope = v1::SCOPE_UNSPECIFIED;
-  v1::Queue queue = v1::QUEUE_UNSPECIFIED;
+  v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
+  v1::Decision::Scope scope = v1::Decision::SCOPE_UNSPECIFIED;
+  v1::Decision::Queue queue = v1::Decision::QUEUE_UNSPECIFIED;
   // The operator's budget that pays, for example "backoffLimit"; empty: the
   // failure is not counted. `used` is the use after this failure, both in
   // failures tolerated.

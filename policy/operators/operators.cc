@@ -36,7 +36,7 @@ constexpr OperatorRow kOperators[] = {
 constexpr std::string_view kIdle[] = {"None", "Pending", "Running", "Skipped"};
 
 bool IsIdle(const NativeOutcome& outcome) {
-  return outcome.action == v1::IGNORE &&
+  return outcome.action == v1::Decision::IGNORE &&
          std::find(std::begin(kIdle), std::end(kIdle),
                    outcome.verdict.verdict()) != std::end(kIdle);
 }

@@ -9,22 +9,22 @@ namespace {
 
 struct KindScope {
   std::string_view kind;
-  v1::Scope retried;
-  v1::Scope given_up;
+  v1::Decision::Scope retried;
+  v1::Decision::Scope given_up;
 };
 
 constexpr KindScope kScopes[] = {
-    {"Pod", v1::POD, v1::POD},
-    {"JobSet", v1::JOB_SET, v1::JOB_SET},
-    {"TrainJob", v1::JOB_SET, v1::WORKLOAD},
-    {"RayJob", v1::CLUSTER, v1::WORKLOAD},
-    {"RayCluster", v1::CLUSTER, v1::CLUSTER},
-    {"PyTorchJob", v1::JOB, v1::JOB},
-    {"TFJob", v1::JOB, v1::JOB},
-    {"MPIJob", v1::JOB, v1::JOB},
-    {"XGBoostJob", v1::JOB, v1::JOB},
-    {"PaddleJob", v1::JOB, v1::JOB},
-    {"JAXJob", v1::JOB, v1::JOB},
+    {"Pod", v1::Decision::POD, v1::Decision::POD},
+    {"JobSet", v1::Decision::JOB_SET, v1::Decision::JOB_SET},
+    {"TrainJob", v1::Decision::JOB_SET, v1::Decision::WORKLOAD},
+    {"RayJob", v1::Decision::CLUSTER, v1::Decision::WORKLOAD},
+    {"RayCluster", v1::Decision::CLUSTER, v1::Decision::CLUSTER},
+    {"PyTorchJob", v1::Decision::JOB, v1::Decision::JOB},
+    {"TFJob", v1::Decision::JOB, v1::Decision::JOB},
+    {"MPIJob", v1::Decision::JOB, v1::Decision::JOB},
+    {"XGBoostJob", v1::Decision::JOB, v1::Decision::JOB},
+    {"PaddleJob", v1::Decision::JOB, v1::Decision::JOB},
+    {"JAXJob", v1::Decision::JOB, v1::Decision::JOB},
 };
 
 template <typename Conditions>
@@ -44,19 +44,20 @@ const kubernetes::batch::v1::Job* OwnJob(
   return nullptr;
 }
 
-v1::Scope JobScope(const v1::FailureReport& report,
-                   const v1::WorkloadReference& workload, v1::Action action) {
+v1::Decision::Scope JobScope(const v1::FailureReport& report,
+                             const v1::WorkloadReference& workload,
+                             v1::Decision::Action action) {
   const auto* job = OwnJob(report, workload);
   const bool indexed =
       job != nullptr && job->spec().completion_mode() == "Indexed";
   const bool failed = job != nullptr && HasFailed(job->status().conditions());
-  if (action == v1::RETRY || action == v1::WAIT) {
-    if (failed) return v1::JOB;
-    return indexed ? v1::INDEX : v1::POD;
+  if (action == v1::Decision::RETRY || action == v1::Decision::WAIT) {
+    if (failed) return v1::Decision::JOB;
+    return indexed ? v1::Decision::INDEX : v1::Decision::POD;
   }
   return indexed && !failed && job->spec().has_backoff_limit_per_index()
-             ? v1::INDEX
-             : v1::JOB;
+             ? v1::Decision::INDEX
+             : v1::Decision::JOB;
 }
 
 }  // namespace
@@ -90,15 +91,16 @@ bool InSinkState(const v1::FailureReport& report,
   return HasFailed(report.kubeflow_job().status().conditions());
 }
 
-v1::Scope NaturalScope(const v1::FailureReport& report,
-                       const v1::WorkloadReference& workload,
-                       v1::Action action) {
+v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
+                                 const v1::WorkloadReference& workload,
+                                 v1::Decision::Action action) {
   if (workload.kind() == "Job") return JobScope(report, workload, action);
   const auto* found = std::find_if(
       std::begin(kScopes), std::end(kScopes),
       [&workload](const KindScope& s) { return s.kind == workload.kind(); });
-  if (found == std::end(kScopes)) return v1::WORKLOAD;
-  const bool continues = action == v1::RETRY || action == v1::WAIT;
+  if (found == std::end(kScopes)) return v1::Decision::WORKLOAD;
+  const bool continues =
+      action == v1::Decision::RETRY || action == v1::Decision::WAIT;
   return continues ? found->retried : found->given_up;
 }
 

@@ -24,9 +24,9 @@ bool InSinkState(const v1::FailureReport& report,
 //   RayCluster            CLUSTER                      CLUSTER
 //   kubeflow.org v1 jobs  JOB                          JOB
 //   anything else         WORKLOAD                     WORKLOAD
-v1::Scope NaturalScope(const v1::FailureReport& report,
-                       const v1::WorkloadReference& workload,
-                       v1::Action action);
+v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
+                                 const v1::WorkloadReference& workload,
+                                 v1::Decision::Action action);
 
 }  // namespace mulligan
 

@@ -83,8 +83,10 @@ void ValidateRecord(const v1::AttemptRecord& record, const FieldPath& path,
     CheckBudgetName(record.charged_to(), FieldPath(path, "chargedTo"),
                     violations);
   }
-  CheckText(record.refused_by(), kMaxIdBytes, FieldPath(path, "refusedBy"),
-            violations);
+  if (!record.refusing_budget().empty()) {
+    CheckBudgetName(record.refusing_budget(), FieldPath(path, "refusingBudget"),
+                    violations);
+  }
   CheckText(record.node(), kMaxLedgerNodeBytes, FieldPath(path, "node"),
             violations);
   CheckText(record.fingerprint(), kMaxFingerprintBytes,
@@ -112,7 +114,7 @@ void ValidateLedger(const v1::BudgetLedger& ledger, Violations& violations) {
   CheckText(ledger.seeded_from(), kMaxIdBytes, FieldPath(path, "seededFrom"),
             violations);
   CheckNumber(ledger.history_dropped(), 0,
-              std::numeric_limits<std::int64_t>::max() - kMaxHistory,
+              std::numeric_limits<std::int32_t>::max() - kMaxHistory,
               FieldPath(path, "historyDropped"), violations);
   ValidateBudgets(ledger, path, violations);
   CheckCount(ledger.history_size(), kMaxHistory, "records",

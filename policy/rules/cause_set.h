@@ -1,74 +1,64 @@
-// Sets of causes and fault domains as bits.
+// Sets of causes as bits.
 #ifndef MULLIGAN_POLICY_RULES_CAUSE_SET_H_
 #define MULLIGAN_POLICY_RULES_CAUSE_SET_H_
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "mulligan/v1/cause.pb.h"
 
 namespace mulligan {
 
-// Causes of a failure at hand have numbers below this, derived ones start at
-// kFirstDerivedCause (cause.proto).
-inline constexpr int kCauseBits = 64;
-inline constexpr int kFirstDerivedCause = 101;
-
-inline bool IsDerivedCause(v1::Cause cause) {
-  return cause >= kFirstDerivedCause;
-}
-
-// A set of v1::Cause values. Derived causes and plain ones are disjoint.
-class CauseSet {
+// A set of v1::Cause or v1::DerivedCause values, whose numbers fit 64 bits.
+template <typename Value>
+class EnumSet {
  public:
-  constexpr CauseSet() = default;
+  constexpr EnumSet() = default;
+  constexpr EnumSet(std::initializer_list<Value> values) {
+    for (const Value value : values) Add(value);
+  }
 
-  static constexpr CauseSet All() {
-    CauseSet all;
-    all.plain_ = ~std::uint64_t{0};
-    all.derived_ = ~std::uint32_t{0};
+  static constexpr EnumSet All() {
+    EnumSet all;
+    all.bits_ = ~std::uint64_t{0};
     return all;
   }
 
-  constexpr void Add(v1::Cause cause) {
-    const int number = static_cast<int>(cause);
-    if (number >= kFirstDerivedCause && number < kFirstDerivedCause + 32) {
-      derived_ |= std::uint32_t{1} << (number - kFirstDerivedCause);
-    } else if (number >= 0 && number < kCauseBits) {
-      plain_ |= std::uint64_t{1} << number;
-    }
+  constexpr void Add(Value value) {
+    const int number = static_cast<int>(value);
+    if (number >= 0 && number < 64) bits_ |= std::uint64_t{1} << number;
   }
 
-  constexpr bool Contains(v1::Cause cause) const {
-    const int number = static_cast<int>(cause);
-    if (number >= kFirstDerivedCause && number < kFirstDerivedCause + 32) {
-      return (derived_ >> (number - kFirstDerivedCause)) & 1;
-    }
-    return number >= 0 && number < kCauseBits && ((plain_ >> number) & 1);
+  constexpr bool Contains(Value value) const {
+    const int number = static_cast<int>(value);
+    return number >= 0 && number < 64 && ((bits_ >> number) & 1);
   }
 
-  constexpr bool empty() const { return plain_ == 0 && derived_ == 0; }
+  constexpr bool empty() const { return bits_ == 0; }
 
-  // Whether every cause of `other` is in this set.
-  constexpr bool Covers(CauseSet other) const {
-    return (other.plain_ & ~plain_) == 0 && (other.derived_ & ~derived_) == 0;
+  // Whether every value of `other` is in this set.
+  constexpr bool Covers(EnumSet other) const {
+    return (other.bits_ & ~bits_) == 0;
   }
 
-  constexpr CauseSet And(CauseSet other) const {
-    other.plain_ &= plain_;
-    other.derived_ &= derived_;
+  constexpr EnumSet And(EnumSet other) const {
+    other.bits_ &= bits_;
     return other;
   }
 
-  constexpr CauseSet Or(CauseSet other) const {
-    other.plain_ |= plain_;
-    other.derived_ |= derived_;
+  constexpr EnumSet Or(EnumSet other) const {
+    other.bits_ |= bits_;
     return other;
   }
 
  private:
-  std::uint64_t plain_ = 0;
-  std::uint32_t derived_ = 0;
+  std::uint64_t bits_ = 0;
 };
+
+using CauseSet = EnumSet<v1::Cause>;
+using DerivedCauseSet = EnumSet<v1::DerivedCause>;
+
+static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64);
 
 }  // namespace mulligan
 

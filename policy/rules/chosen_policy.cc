@@ -44,38 +44,36 @@ absl::StatusOr<ChosenPolicy> CompileInline(const v1::RetryPolicy& policy) {
   return chosen;
 }
 
-}  // namespace
-
-bool MatchesLabels(const v1::DecideRequest& request,
-                   const PolicySet& policies) {
-  return request.has_inline_policy() || policies.matches_labels();
-}
-
-absl::StatusOr<const Ruleset*> NamedOrSelected(
-    const std::string& name, const v1::WorkloadReference& workload,
-    const PolicySet& policies) {
-  if (name.empty()) return &policies.Select(workload);
-  const Ruleset* found = policies.Find(name);
-  if (found == nullptr) {
-    return absl::NotFoundError(
-        absl::StrFormat("policy \"%s\" is not loaded", name));
+template <typename Request>
+absl::StatusOr<ChosenPolicy> Choose(const Request& request,
+                                    const v1::WorkloadReference& workload,
+                                    const PolicySet& policies) {
+  if (request.has_inline_policy()) {
+    return CompileInline(request.inline_policy());
   }
-  return found;
+  ChosenPolicy chosen;
+  chosen.rules = request.policy().empty() ? &policies.Select(workload)
+                                          : policies.Find(request.policy());
+  if (chosen.rules == nullptr) {
+    return absl::NotFoundError(
+        absl::StrFormat("policy \"%s\" is not loaded", request.policy()));
+  }
+  chosen.set_revision = &policies.revision();
+  return chosen;
 }
+
+}  // namespace
 
 absl::StatusOr<ChosenPolicy> ChoosePolicy(const v1::DecideRequest& request,
                                           const v1::WorkloadReference& workload,
                                           const PolicySet& policies) {
-  if (request.has_inline_policy()) {
-    return CompileInline(request.inline_policy());
-  }
-  const absl::StatusOr<const Ruleset*> found =
-      NamedOrSelected(request.policy(), workload, policies);
-  if (!found.ok()) return found.status();
-  ChosenPolicy chosen;
-  chosen.rules = *found;
-  chosen.set_revision = &policies.revision();
-  return chosen;
+  return Choose(request, workload, policies);
+}
+
+absl::StatusOr<ChosenPolicy> ChoosePolicy(const v1::DemystifyRequest& request,
+                                          const v1::WorkloadReference& workload,
+                                          const PolicySet& policies) {
+  return Choose(request, workload, policies);
 }
 
 }  // namespace mulligan

@@ -23,8 +23,12 @@ struct ChosenPolicy {
   }
 };
 
-// Whether choosing and evaluating a policy for `request` may ask for labels.
-bool MatchesLabels(const v1::DecideRequest& request, const PolicySet& policies);
+// Whether choosing and evaluating a policy for `request`, a DecideRequest or
+// DemystifyRequest, may ask for labels.
+template <typename Request>
+bool MatchesLabels(const Request& request, const PolicySet& policies) {
+  return request.has_inline_policy() || policies.matches_labels();
+}
 
 // The policy the request names (NOT_FOUND when it is not loaded), its inline
 // policy compiled as strictly as a file (INVALID_ARGUMENT listing every
@@ -32,12 +36,9 @@ bool MatchesLabels(const v1::DecideRequest& request, const PolicySet& policies);
 absl::StatusOr<ChosenPolicy> ChoosePolicy(const v1::DecideRequest& request,
                                           const v1::WorkloadReference& workload,
                                           const PolicySet& policies);
-
-// The loaded policy called `name`, NOT_FOUND if there is none; the selected
-// one for an empty name.
-absl::StatusOr<const Ruleset*> NamedOrSelected(
-    const std::string& name, const v1::WorkloadReference& workload,
-    const PolicySet& policies);
+absl::StatusOr<ChosenPolicy> ChoosePolicy(const v1::DemystifyRequest& request,
+                                          const v1::WorkloadReference& workload,
+                                          const PolicySet& policies);
 
 }  // namespace mulligan
 

@@ -50,23 +50,24 @@ void CompileExhausted(const v1::Budget& budget,
   if (!budget.has_on_exhausted()) return;
   const std::string path = PathOf(compiled.name) + ".onExhausted";
   const v1::ExhaustedOutcome& exhausted = budget.on_exhausted();
-  const v1::Action action = exhausted.action();
-  if (action != v1::FAIL && action != v1::RETRY &&
-      action != v1::WAIT_FOR_SPEC_UPDATE) {
+  const v1::Decision::Action action = exhausted.action();
+  if (action != v1::Decision::FAIL && action != v1::Decision::RETRY &&
+      action != v1::Decision::WAIT_FOR_SPEC_UPDATE) {
     report.Error(path + ".action",
                  "expected FAIL, WAIT_FOR_SPEC_UPDATE or RETRY");
     return;
   }
   compiled.on_exhausted = action;
   compiled.exhausted_scope = exhausted.scope();
-  if (!v1::Scope_IsValid(exhausted.scope())) {
+  if (!v1::Decision::Scope_IsValid(exhausted.scope())) {
     report.Error(path + ".scope", "is no scope");
   }
-  if (action != v1::RETRY) {
+  if (action != v1::Decision::RETRY) {
     if (!exhausted.budget().empty()) {
-      report.Error(path + ".budget", absl::StrFormat("%s is not paid for; a "
-                                                     "budget goes with RETRY",
-                                                     v1::Action_Name(action)));
+      report.Error(path + ".budget",
+                   absl::StrFormat("%s is not paid for; a "
+                                   "budget goes with RETRY",
+                                   v1::Decision::Action_Name(action)));
     }
     return;
   }

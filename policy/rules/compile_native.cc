@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "policy/import/import.h"
 #include "policy/import/semantics_check.h"
 #include "policy/rules/compile_parts.h"
 
@@ -25,11 +24,7 @@ void RefuseOwnVerdicts(const v1::RetryPolicySpec& spec, IssueReporter& report) {
   refuse(spec.has_default_(), "default");
   refuse(spec.has_kill_switch(), "killSwitch");
   refuse(spec.compare_native(), "compareNative");
-  if (HasPastedBlock(spec.native())) {
-    report.Error("spec.native",
-                 "a pasted block has no say with useOwnSpec: the workload's "
-                 "own operator decides");
-  }
+  refuse(spec.has_pasted(), "pasted");
 }
 
 }  // namespace

@@ -117,20 +117,20 @@ CompiledResources CompileResources(const v1::ResourcePolicy& resources,
 }
 
 // The budget called `name`, if `action` may and does name one.
-int CompilePayer(v1::Action action, const std::string& name,
+int CompilePayer(v1::Decision::Action action, const std::string& name,
                  const std::vector<CompiledBudget>& budgets,
                  const std::string& path, IssueReporter& report) {
   if (name.empty()) {
-    if (action == v1::RETRY) {
+    if (action == v1::Decision::RETRY) {
       report.Error(path, "RETRY needs a budget: no retry is free");
     }
     return kNoBudget;
   }
-  if (action != v1::RETRY && action != v1::WAIT) {
+  if (action != v1::Decision::RETRY && action != v1::Decision::WAIT) {
     report.Error(path + ".budget",
                  absl::StrFormat("%s is not paid for; a budget goes with "
                                  "RETRY or WAIT",
-                                 v1::Action_Name(action)));
+                                 v1::Decision::Action_Name(action)));
     return kNoBudget;
   }
   const int budget = FindBudget(budgets, name);
@@ -150,9 +150,9 @@ CompiledGrace CompileGrace(const v1::GraceOutcome& grace,
   } else {
     compiled.grace = CheckDuration(grace.grace(), path + ".grace", report);
   }
-  const v1::Action action = grace.action();
-  if (action != v1::RETRY && action != v1::FAIL &&
-      action != v1::WAIT_FOR_SPEC_UPDATE) {
+  const v1::Decision::Action action = grace.action();
+  if (action != v1::Decision::RETRY && action != v1::Decision::FAIL &&
+      action != v1::Decision::WAIT_FOR_SPEC_UPDATE) {
     report.Error(path + ".action",
                  "expected RETRY, FAIL or WAIT_FOR_SPEC_UPDATE");
     return compiled;
@@ -165,26 +165,27 @@ CompiledGrace CompileGrace(const v1::GraceOutcome& grace,
 // Fields that say nothing for the action they stand beside.
 void CheckFieldsFitAction(const v1::Outcome& outcome, const std::string& path,
                           IssueReporter& report) {
-  const v1::Action action = outcome.action();
-  const bool waits = action == v1::WAIT;
-  const bool retries = action == v1::RETRY ||
-                       (waits && outcome.after_grace().action() == v1::RETRY);
+  const v1::Decision::Action action = outcome.action();
+  const bool waits = action == v1::Decision::WAIT;
+  const bool retries =
+      action == v1::Decision::RETRY ||
+      (waits && outcome.after_grace().action() == v1::Decision::RETRY);
   const auto refuse = [&](bool given, const char* field, const char* with) {
     if (given) {
       report.Error(absl::StrCat(path, ".", field),
                    absl::StrFormat("goes with %s, not with %s", with,
-                                   v1::Action_Name(action)));
+                                   v1::Decision::Action_Name(action)));
     }
   };
   refuse(outcome.has_after_grace() && !waits, "afterGrace", "WAIT");
   refuse(outcome.has_backoff() && !retries && !waits, "backoff",
          "RETRY or WAIT");
-  refuse(outcome.queue() != v1::QUEUE_UNSPECIFIED && !retries, "queue",
-         "RETRY");
+  refuse(outcome.queue() != v1::Decision::QUEUE_UNSPECIFIED && !retries,
+         "queue", "RETRY");
   refuse(outcome.has_placement() && !retries, "placement", "RETRY");
   refuse(outcome.has_resources() && !retries, "resources", "RETRY");
-  refuse(outcome.has_evidence_deadline() && !waits && action != v1::RETRY &&
-             action != v1::FAIL,
+  refuse(outcome.has_evidence_deadline() && !waits &&
+             action != v1::Decision::RETRY && action != v1::Decision::FAIL,
          "evidenceDeadline", "WAIT, RETRY or FAIL");
 }
 
@@ -194,17 +195,17 @@ CompiledOutcome CompileOutcome(const v1::Outcome& outcome,
                                const std::vector<CompiledBudget>& budgets,
                                const std::string& path, IssueReporter& report) {
   CompiledOutcome compiled;
-  if (outcome.action() == v1::ACTION_UNSPECIFIED ||
-      !v1::Action_IsValid(outcome.action())) {
+  if (outcome.action() == v1::Decision::ACTION_UNSPECIFIED ||
+      !v1::Decision::Action_IsValid(outcome.action())) {
     report.Error(path + ".action",
                  "action is missing or unknown, expected RETRY, FAIL, IGNORE, "
                  "WAIT or WAIT_FOR_SPEC_UPDATE");
     return compiled;
   }
-  if (!v1::Scope_IsValid(outcome.scope())) {
+  if (!v1::Decision::Scope_IsValid(outcome.scope())) {
     report.Error(path + ".scope", "is no scope");
   }
-  if (!v1::Queue_IsValid(outcome.queue())) {
+  if (!v1::Decision::Queue_IsValid(outcome.queue())) {
     report.Error(path + ".queue", "expected IN_PLACE or REQUEUE");
   }
   CheckFieldsFitAction(outcome, path, report);
@@ -212,7 +213,7 @@ CompiledOutcome CompileOutcome(const v1::Outcome& outcome,
   compiled.scope = outcome.scope();
   compiled.budget =
       CompilePayer(outcome.action(), outcome.budget(), budgets, path, report);
-  if (outcome.queue() != v1::QUEUE_UNSPECIFIED) {
+  if (outcome.queue() != v1::Decision::QUEUE_UNSPECIFIED) {
     compiled.queue = outcome.queue();
   }
   if (outcome.has_backoff()) {

@@ -36,7 +36,7 @@ CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
 
 // Turns the native blocks pasted into `spec` into rules, budgets and a default
 // of it, which get the positions of what they come from.
-void ExpandNative(v1::RetryPolicySpec& spec, SourceMap& positions,
+void ExpandPasted(v1::RetryPolicySpec& spec, SourceMap& positions,
                   IssueReporter& report);
 
 // Null when the policy never asks the operator.

@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/checks.h"
 #include "policy/base/text_pattern.h"
-#include "policy/demystify/demystify.h"
+#include "policy/demystify/causes.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
 #include "re2/re2.h"
@@ -36,25 +36,18 @@ std::vector<std::string> Names(
   return Sorted(values);
 }
 
-bool IsKnown(int number) {
-  return number != v1::CAUSE_UNSPECIFIED && v1::Cause_IsValid(number);
-}
-
-CauseSet CompileCauses(const google::protobuf::RepeatedField<int>& causes,
-                       bool derived, const std::string& path,
-                       IssueReporter& report) {
-  CauseSet set;
-  for (int i = 0; i < causes.size(); ++i) {
-    const std::string entry = absl::StrCat(path, "[", i, "]");
-    const auto cause = static_cast<v1::Cause>(causes[i]);
-    if (!IsKnown(causes[i])) {
-      report.Error(entry, absl::StrCat(causes[i], " is no cause"));
-    } else if (IsDerivedCause(cause) != derived) {
-      report.Error(entry,
-                   absl::StrFormat("%s belongs in %s", v1::Cause_Name(cause),
-                                   derived ? "causes" : "derivedCauses"));
+// The values, which are known and set; `what` is what they are.
+template <typename Value>
+EnumSet<Value> SetOf(const google::protobuf::RepeatedField<int>& values,
+                     bool (*is_valid)(int), const char* what,
+                     const std::string& path, IssueReporter& report) {
+  EnumSet<Value> set;
+  for (int i = 0; i < values.size(); ++i) {
+    if (values[i] == 0 || !is_valid(values[i])) {
+      report.Error(absl::StrCat(path, "[", i, "]"),
+                   absl::StrCat(values[i], " is no ", what));
     } else {
-      set.Add(cause);
+      set.Add(static_cast<Value>(values[i]));
     }
   }
   return set;
@@ -64,16 +57,16 @@ CauseSet CausesOfDomains(const google::protobuf::RepeatedField<int>& domains,
                          const std::string& path, IssueReporter& report) {
   CauseSet set;
   for (int i = 0; i < domains.size(); ++i) {
-    if (domains[i] == v1::FAULT_DOMAIN_UNSPECIFIED ||
-        !v1::FaultDomain_IsValid(domains[i])) {
+    if (domains[i] == v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED ||
+        !v1::Diagnosis::FaultDomain_IsValid(domains[i])) {
       report.Error(absl::StrCat(path, "[", i, "]"),
                    absl::StrCat(domains[i], " is no fault domain"));
     }
   }
-  for (int number = 1; number < kFirstDerivedCause; ++number) {
+  for (int number = 1; number <= v1::Cause_MAX; ++number) {
     if (!v1::Cause_IsValid(number)) continue;
     const auto cause = static_cast<v1::Cause>(number);
-    const int domain = FaultDomainOf(cause);
+    const int domain = RowOf(cause).domain;
     if (std::find(domains.begin(), domains.end(), domain) != domains.end()) {
       set.Add(cause);
     }
@@ -85,8 +78,8 @@ CauseSet CausesOfDomains(const google::protobuf::RepeatedField<int>& domains,
 void CompileCauseConditions(const v1::When& when, const std::string& path,
                             Predicates& compiled, IssueReporter& report) {
   if (when.causes_size() > 0) {
-    compiled.causes =
-        CompileCauses(when.causes(), false, path + ".causes", report);
+    compiled.causes = SetOf<v1::Cause>(when.causes(), v1::Cause_IsValid,
+                                       "cause", path + ".causes", report);
   }
   if (when.fault_domains_size() > 0) {
     compiled.causes = compiled.causes.And(
@@ -98,8 +91,9 @@ void CompileCauseConditions(const v1::When& when, const std::string& path,
                 "can never match: none of the causes is in one of the "
                 "faultDomains");
   }
-  compiled.derived_causes = CompileCauses(when.derived_causes(), true,
-                                          path + ".derivedCauses", report);
+  compiled.derived_causes =
+      SetOf<v1::DerivedCause>(when.derived_causes(), v1::DerivedCause_IsValid,
+                              "derived cause", path + ".derivedCauses", report);
 }
 
 ExitCodes CompileExitCodes(const v1::ExitCodes& codes, const std::string& path,
@@ -210,7 +204,7 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
       CompileConditions(when.conditions(), path + ".conditions", report);
   compiled.containers = Names(when.containers(), path + ".containers", report);
   compiled.min_confidence = when.min_confidence();
-  if (!v1::Confidence_IsValid(when.min_confidence())) {
+  if (!v1::Diagnosis::Confidence_IsValid(when.min_confidence())) {
     report.Error(path + ".minConfidence", "expected LOW, MEDIUM or HIGH");
   }
   if (when.has_attempts()) {

@@ -91,7 +91,7 @@ void LintBudgets(const v1::RetryPolicySpec& spec, const CompiledPolicy& policy,
 
 void LintWait(const CompiledOutcome& outcome, const std::string& path,
               IssueReporter& report) {
-  if (outcome.action == v1::WAIT && !outcome.after_grace &&
+  if (outcome.action == v1::Decision::WAIT && !outcome.after_grace &&
       !outcome.evidence_deadline && outcome.budget == kNoBudget) {
     report.Warn(path,
                 "waits without end: give it afterGrace, evidenceDeadline or a "

@@ -42,15 +42,16 @@ struct CompiledResources {
 // What becomes of a WAIT that lasts.
 struct CompiledGrace {
   absl::Duration grace;
-  v1::Action action = v1::FAIL;
+  v1::Decision::Action action = v1::Decision::FAIL;
   int budget = kNoBudget;
 };
 
 struct CompiledOutcome {
-  v1::Action action = v1::ACTION_UNSPECIFIED;
-  v1::Scope scope = v1::SCOPE_UNSPECIFIED;  // unspecified: natural
+  v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
+  v1::Decision::Scope scope =
+      v1::Decision::SCOPE_UNSPECIFIED;  // unspecified: natural
   int budget = kNoBudget;
-  v1::Queue queue = v1::IN_PLACE;
+  v1::Decision::Queue queue = v1::Decision::IN_PLACE;
   std::optional<CompiledBackoff> backoff;
   std::optional<CompiledPlacement> placement;
   std::optional<CompiledResources> resources;
@@ -70,8 +71,9 @@ struct CompiledBudget {
   std::optional<absl::Duration> window;
   std::optional<CompiledRefund> refund;
   // FAIL, WAIT_FOR_SPEC_UPDATE, or RETRY to charge `escalate_to` instead.
-  v1::Action on_exhausted = v1::FAIL;
-  v1::Scope exhausted_scope = v1::SCOPE_UNSPECIFIED;  // unspecified: the rule's
+  v1::Decision::Action on_exhausted = v1::Decision::FAIL;
+  v1::Decision::Scope exhausted_scope =
+      v1::Decision::SCOPE_UNSPECIFIED;  // unspecified: the rule's
   int escalate_to = kNoBudget;
 };
 

@@ -145,13 +145,14 @@ std::string Codes(const std::vector<std::int32_t>& values) {
   return text + "]";
 }
 
-std::string Causes(const CauseSet& set) {
+template <typename Value>
+std::string Causes(const EnumSet<Value>& set) {
   std::vector<std::string> names;
-  const auto* values = v1::Cause_descriptor();
+  const auto* values = google::protobuf::GetEnumDescriptor<Value>();
   for (int i = 0; i < values->value_count(); ++i) {
     const auto* value = values->value(i);
     if (value->number() != 0 &&
-        set.Contains(static_cast<v1::Cause>(value->number()))) {
+        set.Contains(static_cast<Value>(value->number()))) {
       names.push_back(value->name());
     }
   }
@@ -224,8 +225,8 @@ std::string FailedPredicate(const Predicates& p, const Facts& facts) {
       return "derivedCauses: none of " + Causes(p.derived_causes) + " holds";
     case Check::kConfidence:
       return "minConfidence: " +
-             v1::Confidence_Name(facts.diagnosis.confidence()) + " is below " +
-             v1::Confidence_Name(p.min_confidence);
+             v1::Diagnosis::Confidence_Name(facts.diagnosis.confidence()) +
+             " is below " + v1::Diagnosis::Confidence_Name(p.min_confidence);
     case Check::kAttempts:
       return "attempts: " + std::to_string(facts.attempt) + " is not " +
              Attempts(p);

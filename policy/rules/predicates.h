@@ -24,7 +24,7 @@ struct Facts {
   const v1::Diagnosis& diagnosis;
   const v1::WorkloadReference& workload;
   v1::Cause cause;
-  v1::Cause derived_cause;
+  v1::DerivedCause derived_cause;
   std::int32_t attempt;
   // What is left for searching texts.
   PatternAllowance& patterns;
@@ -51,8 +51,9 @@ struct Predicates {
   ~Predicates();
 
   CauseSet causes = CauseSet::All();  // causes and fault domains together
-  CauseSet derived_causes;
-  v1::Confidence min_confidence = v1::CONFIDENCE_UNSPECIFIED;
+  DerivedCauseSet derived_causes;
+  v1::Diagnosis::Confidence min_confidence =
+      v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
   std::int32_t first_attempt = 1;
   std::int32_t last_attempt = std::numeric_limits<std::int32_t>::max();
   std::optional<bool> interruptible;

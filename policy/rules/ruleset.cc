@@ -193,10 +193,9 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   CompiledPolicy compiled;
   CheckHeader(policy, report);
   std::optional<v1::RetryPolicy> expanded;
-  if (HasPastedBlock(policy.spec().native()) &&
-      !policy.spec().native().use_own_spec()) {
+  if (policy.spec().has_pasted() && !policy.spec().native().use_own_spec()) {
     expanded = policy;
-    ExpandNative(*expanded->mutable_spec(), positions, report);
+    ExpandPasted(*expanded->mutable_spec(), positions, report);
   }
   const v1::RetryPolicy& whole = expanded.has_value() ? *expanded : policy;
   const v1::RetryPolicySpec& spec = whole.spec();

@@ -82,7 +82,7 @@ void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
                          v1::Decision& decision) {
   for (int i = ledger.history_size(); i-- > 0;) {
     const v1::Decision& earlier = ledger.history(i).decision();
-    if (earlier.action() != v1::RETRY) continue;
+    if (earlier.action() != v1::Decision::RETRY) continue;
     *decision.mutable_resources() = earlier.resources();
     return;
   }

@@ -43,6 +43,10 @@ void FillRunTime(const Case& failure, v1::AttemptRecord& record) {
 
 }  // namespace
 
+const std::string& BudgetName(const Case& failure, int budget) {
+  return failure.policy.budgets[static_cast<std::size_t>(budget)].name;
+}
+
 void FillDecision(const Case& failure, const Verdict& verdict,
                   v1::Decision& decision, std::vector<std::string>& warnings) {
   decision.set_action(verdict.action);
@@ -50,17 +54,13 @@ void FillDecision(const Case& failure, const Verdict& verdict,
   if (verdict.delay) {
     SetDuration(*verdict.delay, *decision.mutable_retry_after());
   }
-  if (verdict.action == v1::RETRY) {
+  if (verdict.action == v1::Decision::RETRY) {
     decision.set_queue(verdict.outcome->queue);
     decision.set_requires_recreate(
         InSinkState(failure.report, failure.workload));
     decision.set_last_attempt(verdict.last_attempt);
     FillAdvice(failure, verdict, decision, warnings);
-  } else if (verdict.action == v1::WAIT) {
-    for (const v1::NeededEvidence& needed :
-         failure.diagnosis.needed_evidence()) {
-      decision.add_needs_evidence(needed.what());
-    }
+  } else if (verdict.action == v1::Decision::WAIT) {
     if (verdict.evidence_deadline) {
       SetTime(*verdict.evidence_deadline,
               *decision.mutable_evidence_deadline());
@@ -77,8 +77,7 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   record.set_attempt(failure.attempt);
   record.set_cause(diagnosis.cause());
   if (verdict.charged != kNoBudget) {
-    record.set_charged_to(
-        failure.policy.budgets[static_cast<std::size_t>(verdict.charged)].name);
+    record.set_charged_to(BudgetName(failure, verdict.charged));
   }
   if (diagnosis.culprit().node().size() <= kMaxLedgerNodeBytes) {
     record.set_node(diagnosis.culprit().node());
@@ -93,13 +92,17 @@ void FillRecord(const Case& failure, const Verdict& verdict,
     record.set_progress(failure.progress.value());
   }
   *record.mutable_decision() = decision;
-  // What to fetch is asked anew each time and would not fit.
-  record.mutable_decision()->clear_needs_evidence();
   FillRunTime(failure, record);
   SetTime(failure.now, *record.mutable_observed_at());
   record.set_refused_by(verdict.refused_by);
-  record.set_used(verdict.used);
-  record.set_bound(verdict.bound);
+  if (verdict.refusing_budget != kNoBudget) {
+    record.set_refusing_budget(BudgetName(failure, verdict.refusing_budget));
+  }
+  if (verdict.refused_by == v1::AttemptRecord::DERIVED_CAUSE) {
+    record.set_derived_cause(diagnosis.derived_cause());
+  }
+  record.set_used(CountOf(verdict.used));
+  record.set_bound(CountOf(verdict.bound));
 }
 
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
@@ -111,8 +114,7 @@ void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
 void FillAccounting(const Case& failure, const Verdict& verdict,
                     const Accounts& accounts, v1::Accounting& accounting) {
   if (verdict.charged != kNoBudget) {
-    accounting.set_charged_to(
-        failure.policy.budgets[static_cast<std::size_t>(verdict.charged)].name);
+    accounting.set_charged_to(BudgetName(failure, verdict.charged));
     accounting.set_units(1);
   }
   ReportAccounts(accounts, accounting);
@@ -123,14 +125,12 @@ void FillAccounting(const Case& failure, const Verdict& verdict,
 
 void FillExhaustion(const v1::AttemptRecord& record,
                     v1::Accounting& accounting) {
-  // Limits are budgets, whose names are lower-case, and the attempt cap; the
-  // other refusals are in upper case.
-  const std::string& limit = record.refused_by();
-  const bool is_limit =
-      !limit.empty() && !(limit.front() >= 'A' && limit.front() <= 'Z');
-  if (!is_limit) return;
+  const bool cap = record.refused_by() == v1::AttemptRecord::MAX_ATTEMPTS;
+  if (!cap && record.refused_by() != v1::AttemptRecord::BUDGET) return;
   v1::Exhaustion& exhaustion = *accounting.mutable_exhaustion();
-  exhaustion.set_limit(limit);
+  exhaustion.set_limit(cap ? v1::Exhaustion::MAX_ATTEMPTS
+                           : v1::Exhaustion::BUDGET);
+  exhaustion.set_budget(record.refusing_budget());
   exhaustion.set_used(record.used());
   exhaustion.set_bound(record.bound());
   exhaustion.set_cause(record.cause());

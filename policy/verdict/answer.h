@@ -12,6 +12,9 @@
 
 namespace mulligan {
 
+// The name of one of the policy's budgets, which must not be kNoBudget.
+const std::string& BudgetName(const Case& failure, int budget);
+
 // Fills everything but the human texts, which need the record.
 void FillDecision(const Case& failure, const Verdict& verdict,
                   v1::Decision& decision, std::vector<std::string>& warnings);

@@ -12,10 +12,6 @@
 namespace mulligan {
 namespace {
 
-const std::string& BudgetName(const Case& failure, int budget) {
-  return failure.policy.budgets[static_cast<std::size_t>(budget)].name;
-}
-
 // What the caller would see: verdict and price.
 std::string Summary(const Case& failure, const Verdict& verdict) {
   v1::Decision decision;
@@ -54,17 +50,16 @@ class Flips {
 };
 
 void TryLimits(const Case& failure, const Verdict& verdict, Flips& flips) {
-  const int exhausted =
-      verdict.decided_by == DecidedBy::kBudget
-          ? FindBudget(failure.policy.budgets, verdict.refused_by)
-          : kNoBudget;
+  const int exhausted = verdict.decided_by == v1::Explanation::BUDGET
+                            ? verdict.refusing_budget
+                            : kNoBudget;
   if (exhausted != kNoBudget) {
     // A limit that was lowered since is more than one unit short.
     const std::int64_t more = verdict.used - verdict.bound + 1;
     flips.Try({.budget = exhausted, .more_limit = more},
               absl::StrFormat("budget %s had limit %d instead of %d",
-                              verdict.refused_by, verdict.bound + more,
-                              verdict.bound));
+                              BudgetName(failure, exhausted),
+                              verdict.bound + more, verdict.bound));
   } else if (verdict.charged != kNoBudget) {
     const std::int64_t less = verdict.bound - verdict.used + 1;
     flips.Try({.budget = verdict.charged, .more_limit = -less},
@@ -72,7 +67,7 @@ void TryLimits(const Case& failure, const Verdict& verdict, Flips& flips) {
                               BudgetName(failure, verdict.charged),
                               verdict.bound - less, verdict.bound));
   }
-  if (verdict.decided_by == DecidedBy::kMaxAttempts) {
+  if (verdict.decided_by == v1::Explanation::MAX_ATTEMPTS) {
     const std::int64_t more = verdict.used - verdict.bound + 1;
     flips.Try({.more_attempts = more},
               absl::StrFormat("maxAttempts were %d instead of %d",
@@ -104,14 +99,14 @@ void ExplainFlips(const Case& failure, const Verdict& verdict,
                   v1::Explanation& explanation) {
   Flips flips(failure, verdict, explanation);
   TryLimits(failure, verdict, flips);
-  if (verdict.decided_by == DecidedBy::kKillSwitch) {
+  if (verdict.decided_by == v1::Explanation::KILL_SWITCH) {
     flips.Try({.without_kill_switch = true}, "the kill switch were off");
   }
-  if (failure.diagnosis.derived_cause() != v1::CAUSE_UNSPECIFIED) {
-    flips.Try(
-        {.without_derived_cause = true},
-        absl::StrFormat("the history did not show %s",
-                        v1::Cause_Name(failure.diagnosis.derived_cause())));
+  if (failure.diagnosis.derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
+    flips.Try({.without_derived_cause = true},
+              absl::StrFormat(
+                  "the history did not show %s",
+                  v1::DerivedCause_Name(failure.diagnosis.derived_cause())));
   }
   for (const v1::ConsideredCause& considered : failure.diagnosis.considered()) {
     if (!v1::Cause_IsValid(considered.cause()) ||

@@ -24,8 +24,8 @@ void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
   rejected.set_cause(diagnosis.cause());
   rejected.set_why_not("the attempt was decided before");
   diagnosis.set_cause(v1::STALE_REPORT);
-  diagnosis.set_fault_domain(v1::NONE);
-  diagnosis.set_confidence(v1::HIGH);
+  diagnosis.set_fault_domain(v1::Diagnosis::NONE);
+  diagnosis.set_confidence(v1::Diagnosis::HIGH);
   diagnosis.set_situation(v1::Diagnosis::FINISHED);
   diagnosis.set_summary(absl::StrFormat(
       "Attempt %d or a later one was decided already under another failure id",
@@ -132,9 +132,9 @@ bool MarkIfStale(const Call& call) {
 
 void ConsultHistory(const Call& call, const v1::Progress& progress,
                     absl::Time failed_at, v1::Diagnosis& diagnosis) {
-  DerivedCause derived = DeriveCause(call.compiled().derivation, call.ledger(),
-                                     diagnosis, progress, failed_at);
-  if (derived.cause == v1::CAUSE_UNSPECIFIED) return;
+  Derived derived = DeriveCause(call.compiled().derivation, call.ledger(),
+                                diagnosis, progress, failed_at);
+  if (derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED) return;
   diagnosis.set_derived_cause(derived.cause);
   diagnosis.set_derived_reason(std::move(derived.reason));
 }

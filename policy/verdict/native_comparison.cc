@@ -24,7 +24,7 @@ v1::Decision DecisionOf(const v1::NativeVerdict& native) {
   decision.set_action(native.action());
   decision.set_scope(native.scope());
   if (native.has_delay()) *decision.mutable_retry_after() = native.delay();
-  if (native.action() == v1::RETRY) {
+  if (native.action() == v1::Decision::RETRY) {
     decision.mutable_retry_after();
     decision.set_queue(native.queue());
     decision.set_last_attempt(!native.charged_to().empty() &&
@@ -35,12 +35,13 @@ v1::Decision DecisionOf(const v1::NativeVerdict& native) {
 
 Divergence Compare(const v1::NativeVerdict& native, const v1::Decision& ours) {
   const v1::Decision theirs = DecisionOf(native);
-  const bool native_retries = theirs.action() == v1::RETRY;
-  const bool we_retry = ours.action() == v1::RETRY;
+  const bool native_retries = theirs.action() == v1::Decision::RETRY;
+  const bool we_retry = ours.action() == v1::Decision::RETRY;
   if (native_retries && !we_retry) return Divergence::kOnlyNativeRetries;
   if (!native_retries && we_retry) return Divergence::kOnlyMulliganRetries;
   if (theirs.action() != ours.action()) return Divergence::kAction;
-  if (!we_retry && ours.action() != v1::FAIL) return Divergence::kNone;
+  if (!we_retry && ours.action() != v1::Decision::FAIL)
+    return Divergence::kNone;
   if (theirs.scope() != ours.scope()) return Divergence::kScope;
   if (!we_retry) return Divergence::kNone;
   if (theirs.queue() != ours.queue()) return Divergence::kQueue;

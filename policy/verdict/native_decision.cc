@@ -27,7 +27,7 @@ const v1::NativeSemantics& SemanticsOf(const Call& call) {
 
 // Whether the operator gave up because its own limit was reached.
 bool IsExhausted(const NativeOutcome& outcome) {
-  return outcome.action == v1::FAIL && !outcome.charged_to.empty() &&
+  return outcome.action == v1::Decision::FAIL && !outcome.charged_to.empty() &&
          outcome.used > outcome.limit;
 }
 
@@ -39,12 +39,12 @@ std::int64_t Bounded(std::int64_t count) {
 
 v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
   v1::NativeVerdict verdict = outcome.verdict;
-  if (verdict.scope() == v1::SCOPE_UNSPECIFIED) {
+  if (verdict.scope() == v1::Decision::SCOPE_UNSPECIFIED) {
     verdict.set_scope(
         NaturalScope(failure.report, failure.workload, outcome.action));
   }
   v1::Decision decision = DecisionOf(verdict);
-  if (decision.action() == v1::WAIT &&
+  if (decision.action() == v1::Decision::WAIT &&
       ToDuration(decision.retry_after()) <= absl::ZeroDuration()) {
     SetDuration(kPollInterval, *decision.mutable_retry_after());
   }
@@ -61,7 +61,8 @@ void FillNativeRecord(const Case& failure, const NativeOutcome& outcome,
   FillRecord(failure, verdict, id, decision, record);
   const std::string budget = NativeBudgetName(outcome.charged_to);
   if (IsExhausted(outcome)) {
-    record.set_refused_by(budget);
+    record.set_refused_by(v1::AttemptRecord::BUDGET);
+    record.set_refusing_budget(budget);
   } else {
     record.set_charged_to(budget);
   }
@@ -119,8 +120,8 @@ void DecideNatively(const Call& call, const Case& failure,
   FillNativeAccounting(outcome, accounting);
 
   // What the operator leaves alone stays undecided and costs no attempt.
-  const bool recorded =
-      outcome.action != v1::IGNORE && outcome.action != v1::WAIT;
+  const bool recorded = outcome.action != v1::Decision::IGNORE &&
+                        outcome.action != v1::Decision::WAIT;
   v1::AttemptRecord unrecorded;
   v1::AttemptRecord& record =
       recorded ? AddRecord(failure.attempts, call.ledger()) : unrecorded;
@@ -142,7 +143,7 @@ void DecideNatively(const Call& call, const Case& failure,
   if (call.request.explain() == v1::DecideRequest::EXPLAIN_NONE) return;
   v1::Explanation& explanation = *response.mutable_explanation();
   explanation.mutable_matched_rule()->set_policy(call.policy.rules->name());
-  explanation.set_decided_by("native");
+  explanation.set_decided_by(v1::Explanation::NATIVE);
 }
 
 void ShowNative(const Call& call, NativeOutcome outcome) {

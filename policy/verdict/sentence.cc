@@ -63,12 +63,12 @@ void AppendAdvice(const v1::Decision& decision, std::string& text) {
     text += " away from ";
     text += avoid.node();
   }
-  if (decision.queue() == v1::REQUEUE) text += " through the queue";
+  if (decision.queue() == v1::Decision::REQUEUE) text += " through the queue";
 }
 
 void AppendVerdict(const v1::Decision& decision, std::string& text) {
   switch (static_cast<int>(decision.action())) {
-    case v1::RETRY:
+    case v1::Decision::RETRY:
       text += "retry ";
       text += ScopeText(decision.scope());
       if (IsLater(decision.retry_after())) {
@@ -79,15 +79,15 @@ void AppendVerdict(const v1::Decision& decision, std::string& text) {
       }
       AppendAdvice(decision, text);
       return;
-    case v1::FAIL:
+    case v1::Decision::FAIL:
       text += "fail ";
       text += ScopeText(decision.scope());
       return;
-    case v1::WAIT:
+    case v1::Decision::WAIT:
       text += "wait, and ask again in ";
       AppendDelay(decision.retry_after(), text);
       return;
-    case v1::WAIT_FOR_SPEC_UPDATE:
+    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
       text += "wait for a changed spec of ";
       text += ScopeText(decision.scope());
       return;
@@ -112,42 +112,46 @@ void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
     AppendUse(record, " used)", text);
     return;
   }
-  const std::string& refused_by = record.refused_by();
-  if (refused_by.empty()) return;
-  if (refused_by == "KILL_SWITCH") {
-    text += "; retries are switched off";
-  } else if (refused_by == "DEADLINE") {
-    text += "; the Job's deadline comes first";
-  } else if (refused_by == "maxAttempts") {
-    text += "; the attempts are used up";
-    AppendUse(record, ")", text);
-  } else if (refused_by == "DETERMINISTIC") {
-    text += "; the same failure keeps coming back";
-  } else if (refused_by == "POISON_JOB") {
-    text += "; the failure follows the job from node to node";
-  } else {
-    text += "; budget ";
-    text += refused_by;
-    text += " is used up";
-    AppendUse(record, ")", text);
+  switch (static_cast<int>(record.refused_by())) {
+    case v1::AttemptRecord::KILL_SWITCH:
+      text += "; retries are switched off";
+      return;
+    case v1::AttemptRecord::DEADLINE:
+      text += "; the Job's deadline comes first";
+      return;
+    case v1::AttemptRecord::MAX_ATTEMPTS:
+      text += "; the attempts are used up";
+      return AppendUse(record, ")", text);
+    case v1::AttemptRecord::DERIVED_CAUSE:
+      text += record.derived_cause() == v1::POISON_JOB
+                  ? "; the failure follows the job from node to node"
+                  : "; the same failure keeps coming back";
+      return;
+    case v1::AttemptRecord::BUDGET:
+      text += "; budget ";
+      text += record.refusing_budget();
+      text += " is used up";
+      return AppendUse(record, ")", text);
+    default:
+      return;
   }
 }
 
 }  // namespace
 
-std::string_view ScopeText(v1::Scope scope) {
+std::string_view ScopeText(v1::Decision::Scope scope) {
   switch (static_cast<int>(scope)) {
-    case v1::CONTAINER:
+    case v1::Decision::CONTAINER:
       return "the container";
-    case v1::POD:
+    case v1::Decision::POD:
       return "the pod";
-    case v1::INDEX:
+    case v1::Decision::INDEX:
       return "the index";
-    case v1::JOB:
+    case v1::Decision::JOB:
       return "the Job";
-    case v1::JOB_SET:
+    case v1::Decision::JOB_SET:
       return "the JobSet";
-    case v1::CLUSTER:
+    case v1::Decision::CLUSTER:
       return "the cluster";
     default:
       return "the workload";

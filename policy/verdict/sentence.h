@@ -20,7 +20,7 @@ std::string SentenceOf(const v1::Diagnosis& diagnosis,
                        const v1::AttemptRecord& record);
 
 // "the JobSet"; "the workload" when it is not set.
-std::string_view ScopeText(v1::Scope scope);
+std::string_view ScopeText(v1::Decision::Scope scope);
 
 // The verdict alone: "retry the pod in 12s with memory x1.5".
 std::string VerdictText(const v1::Decision& decision);

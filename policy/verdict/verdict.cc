@@ -1,7 +1,7 @@
 #include "policy/verdict/verdict.h"
 
 #include <algorithm>
-#include <string>
+#include <utility>
 
 #include "policy/base/times.h"
 #include "policy/request/natural_scope.h"
@@ -15,313 +15,338 @@ constexpr absl::Duration kCrashLoopDelay = absl::Minutes(10);
 // Work that has not started is looked at again at least so often.
 constexpr absl::Duration kLongestLook = absl::Minutes(11);
 
-// One evaluation. The verdict is built up check by check.
-class Evaluation {
- public:
-  Evaluation(const Case& failure, const WhatIf& change, Accounts& accounts)
-      : case_(failure), change_(change), accounts_(accounts) {
-    cause_ = change.cause != v1::CAUSE_UNSPECIFIED ? change.cause
-                                                   : failure.diagnosis.cause();
-    derived_ =
-        change.cause != v1::CAUSE_UNSPECIFIED || change.without_derived_cause
-            ? v1::CAUSE_UNSPECIFIED
-            : failure.diagnosis.derived_cause();
-  }
-
-  Verdict Run() {
-    if (!NotAFailure()) {
-      MatchRule();
-      LookForEvidence();
-      EndGrace();
-      if (verdict_.action == v1::RETRY) {
-        Retry();
-      } else if (verdict_.action == v1::WAIT) {
-        Wait();
-      }
-    }
-    if (verdict_.scope == v1::SCOPE_UNSPECIFIED) {
-      verdict_.scope =
-          NaturalScope(case_.report, case_.workload, verdict_.action);
-    }
-    verdict_.recorded = verdict_.charged != kNoBudget ||
-                        verdict_.action == v1::RETRY ||
-                        verdict_.action == v1::FAIL ||
-                        verdict_.action == v1::WAIT_FOR_SPEC_UPDATE;
-    return std::move(verdict_);
-  }
-
- private:
-  // Only what is broken is charged, retried or failed, whatever a policy says.
-  bool NotAFailure() {
-    verdict_.decided_by = DecidedBy::kNotAFailure;
-    switch (static_cast<int>(cause_)) {
-      case v1::STALE_REPORT:
-      case v1::SUCCEEDED:
-      case v1::CANCELLED:
-        verdict_.action = v1::IGNORE;
-        return true;
-      case v1::SUSPENDED:
-        verdict_.action = v1::WAIT;
-        verdict_.delay = kPollInterval;
-        return true;
-      case v1::NOT_FAILED:
-        break;
-      default:
-        if (case_.diagnosis.situation() != v1::Diagnosis::ALIVE ||
-            change_.cause != v1::CAUSE_UNSPECIFIED) {
-          return false;
-        }
-    }
-    verdict_.action = v1::IGNORE;
-    if (case_.ask_again) {
-      const absl::Duration left = *case_.ask_again - case_.now;
-      verdict_.action = v1::WAIT;
-      verdict_.delay = left > absl::ZeroDuration()
-                           ? std::min(left, kLongestLook)
-                           : kPollInterval;
-    }
-    return true;
-  }
-
-  void MatchRule() {
-    const Facts facts{case_.report, case_.diagnosis, case_.workload, cause_,
-                      derived_,     case_.attempt,   case_.patterns};
-    for (const CompiledRule& rule : case_.policy.rules) {
-      if (Matches(rule.when, facts)) {
-        Apply(rule.then, rule.reference, DecidedBy::kRule);
-        expects_derived_ = !rule.when.derived_causes.empty();
-        return;
-      }
-      ++verdict_.rules_tried;
-    }
-    ApplyDefault(DecidedBy::kDefault);
-  }
-
-  void Apply(const CompiledOutcome& outcome, const v1::RuleReference& rule,
-             DecidedBy decided_by) {
-    verdict_.outcome = &outcome;
-    verdict_.rule = &rule;
-    verdict_.decided_by = decided_by;
-    verdict_.action = outcome.action;
-    verdict_.scope = outcome.scope;
-    budget_ = outcome.budget;
-  }
-
-  void ApplyDefault(DecidedBy decided_by) {
-    Apply(case_.policy.fallback, case_.policy.fallback_reference, decided_by);
-  }
-
-  // Before the evidence deadline a doubtful case waits for evidence; after it
-  // a WAIT has waited enough.
-  void LookForEvidence() {
-    const CompiledOutcome& outcome = *verdict_.outcome;
-    if (!outcome.evidence_deadline) return;
-    const absl::Time deadline =
-        case_.since.value_or(case_.now) + *outcome.evidence_deadline;
-    if (outcome.action == v1::WAIT) {
-      if (case_.now < deadline) {
-        verdict_.grace_unknown = !case_.since;
-        verdict_.evidence_deadline = deadline;
-      } else if (verdict_.decided_by == DecidedBy::kRule) {
-        ApplyDefault(DecidedBy::kEvidence);
-      }
-      return;
-    }
-    const bool doubtful = case_.diagnosis.confidence() == v1::LOW &&
-                          !case_.diagnosis.needed_evidence().empty();
-    // Without a start there is no end: then better decide at once.
-    if (doubtful && case_.since && case_.now < deadline) {
-      verdict_.action = v1::WAIT;
-      verdict_.decided_by = DecidedBy::kEvidence;
-      verdict_.evidence_deadline = deadline;
-      budget_ = kNoBudget;
-    }
-  }
-
-  void EndGrace() {
-    const auto& grace = verdict_.outcome->after_grace;
-    if (!grace || verdict_.action != v1::WAIT) return;
-    if (!case_.since) {
-      verdict_.grace_unknown = true;
-      return;
-    }
-    const absl::Time end = *case_.since + grace->grace;
-    if (case_.now < end) {
-      wait_at_most_ = end - case_.now;
-      return;
-    }
-    verdict_.action = grace->action;
-    verdict_.decided_by = DecidedBy::kGrace;
-    verdict_.evidence_deadline.reset();
-    budget_ = grace->budget;
-  }
-
-  void Retry() {
-    if (case_.policy.kill_switch && !change_.without_kill_switch) {
-      return Refuse(DecidedBy::kKillSwitch, "KILL_SWITCH");
-    }
-    if (MissesDeadline(absl::ZeroDuration())) {
-      return Refuse(DecidedBy::kDeadline, "DEADLINE");
-    }
-    // Attempts are never refunded: past a stated cap nothing is given back. A
-    // refund stands even where the price then cannot be paid.
-    const bool capped = case_.attempts >= MaxAttempts();
-    if (capped && case_.policy.max_attempts_given) return RefuseAttempt();
-    if (case_.refund) accounts_.Refund(case_.progress, case_.ledger);
-    const Payer payer = accounts_.FindPayer(budget_);
-    if (payer.budget == kNoBudget) return Exhausted(payer.exhausted);
-    // The implied cap is the sum of the budgets: where both are met, the budget
-    // is the better answer.
-    if (capped) return RefuseAttempt();
-    if (!expects_derived_ &&
-        (derived_ == v1::POISON_JOB || derived_ == v1::DETERMINISTIC)) {
-      return Refuse(DecidedBy::kDerivedCause, v1::Cause_Name(derived_));
-    }
-    // It has been waiting since the failure.
-    const absl::Duration delay = std::max(
-        Delay(accounts_.at(payer.budget).used + 1, absl::ZeroDuration()) -
-            (case_.now - case_.failed_at),
-        absl::ZeroDuration());
-    if (MissesDeadline(delay)) {
-      return Refuse(DecidedBy::kDeadline, "DEADLINE");
-    }
-    verdict_.delay = delay;
-    Charge(payer.budget);
-    verdict_.last_attempt = case_.attempts + std::int64_t{1} >= MaxAttempts() ||
-                            accounts_.FindPayer(budget_).budget == kNoBudget;
-  }
-
-  void Wait() {
-    std::int64_t charges = 1;
-    if (budget_ != kNoBudget) {
-      if (case_.refund) accounts_.Refund(case_.progress, case_.ledger);
-      const Payer payer = accounts_.FindPayer(budget_);
-      if (payer.budget == kNoBudget) return Exhausted(payer.exhausted);
-      Charge(payer.budget);
-      charges = verdict_.used;
-    }
-    absl::Duration delay = Delay(charges, kPollInterval);
-    if (wait_at_most_) delay = std::min(delay, *wait_at_most_);
-    if (verdict_.evidence_deadline) {
-      delay = std::min(delay, *verdict_.evidence_deadline - case_.now);
-    }
-    verdict_.delay = delay;
-  }
-
-  void Charge(int budget) {
-    accounts_.Charge(budget, case_.failed_at);
-    verdict_.charged = budget;
-    verdict_.used = accounts_.at(budget).used;
-    verdict_.bound = accounts_.at(budget).limit;
-  }
-
-  // The rule's retry is not granted; at the scope that is given up then.
-  void Refuse(DecidedBy decided_by, const std::string& refused_by) {
-    verdict_.action = v1::FAIL;
-    verdict_.decided_by = decided_by;
-    verdict_.refused_by = refused_by;
-  }
-
-  void RefuseAttempt() {
-    verdict_.used = case_.attempts;
-    verdict_.bound = MaxAttempts();
-    Refuse(DecidedBy::kMaxAttempts, "maxAttempts");
-  }
-
-  void Exhausted(int budget) {
-    const CompiledBudget& exhausted =
-        case_.policy.budgets[static_cast<std::size_t>(budget)];
-    Refuse(DecidedBy::kBudget, exhausted.name);
-    verdict_.used = accounts_.at(budget).used;
-    verdict_.bound = accounts_.at(budget).limit;
-    if (exhausted.on_exhausted != v1::RETRY) {
-      verdict_.action = exhausted.on_exhausted;
-    }
-    if (exhausted.exhausted_scope != v1::SCOPE_UNSPECIFIED) {
-      verdict_.scope = exhausted.exhausted_scope;
-    }
-    verdict_.evidence_deadline.reset();
-  }
-
-  absl::Duration Delay(std::int64_t charges, absl::Duration without) const {
-    const auto& backoff = verdict_.outcome->backoff;
-    if (derived_ == v1::CRASH_LOOP && !expects_derived_) {
-      return backoff ? Spread(backoff->max, backoff->jitter, case_.identity)
-                     : kCrashLoopDelay;
-    }
-    return backoff ? RetryDelay(*backoff, charges, case_.identity) : without;
-  }
-
-  // Whether a pod or index started after `delay` is past the deadline of its
-  // Job, which goes on counting; recreated objects start a new clock.
-  bool MissesDeadline(absl::Duration delay) const {
-    if (case_.workload.kind() != "Job" || case_.report.jobs_size() != 1) {
-      return false;
-    }
-    const auto& job = case_.report.jobs(0);
-    if (!job.spec().has_active_deadline_seconds() ||
-        job.status().start_time().seconds() == 0) {
-      return false;
-    }
-    v1::Scope scope = verdict_.scope;
-    if (scope == v1::SCOPE_UNSPECIFIED) {
-      scope = NaturalScope(case_.report, case_.workload, v1::RETRY);
-    }
-    if (scope > v1::INDEX) return false;
-    return case_.now + delay >=
-           ToTime(job.status().start_time()) +
-               absl::Seconds(job.spec().active_deadline_seconds());
-  }
+// What one evaluation asks about: the case with the change made.
+struct Question {
+  const Case& failure;
+  const WhatIf& change;
+  v1::Cause cause;
+  v1::DerivedCause derived;
 
   std::int64_t MaxAttempts() const {
-    return case_.policy.max_attempts + change_.more_attempts;
+    return std::int64_t{failure.policy.max_attempts} + change.more_attempts;
   }
-
-  const Case& case_;
-  const WhatIf& change_;
-  Accounts& accounts_;
-  v1::Cause cause_;
-  v1::Cause derived_;
-  bool expects_derived_ = false;  // the rule names the derived cause itself
-  int budget_ = kNoBudget;
-  std::optional<absl::Duration> wait_at_most_;
-  Verdict verdict_;
 };
 
-}  // namespace
+// A verdict on its way through the checks.
+struct Draft {
+  Verdict verdict;
+  int budget = kNoBudget;        // that pays if it comes to that
+  bool expects_derived = false;  // the rule names the derived cause itself
+  std::optional<absl::Duration> wait_at_most;  // the rest of the grace
+};
 
-const char* NameOf(DecidedBy check) {
-  switch (check) {
-    case DecidedBy::kNotAFailure:
-      return "not-a-failure";
-    case DecidedBy::kRule:
-      return "rule";
-    case DecidedBy::kDefault:
-      return "default";
-    case DecidedBy::kEvidence:
-      return "evidence";
-    case DecidedBy::kGrace:
-      return "grace";
-    case DecidedBy::kKillSwitch:
-      return "kill-switch";
-    case DecidedBy::kDeadline:
-      return "deadline";
-    case DecidedBy::kMaxAttempts:
-      return "max-attempts";
-    case DecidedBy::kBudget:
-      return "budget";
-    case DecidedBy::kDerivedCause:
-      return "derived-cause";
-  }
-  return "";
+Question QuestionOf(const Case& failure, const WhatIf& change) {
+  const bool other_cause = change.cause != v1::CAUSE_UNSPECIFIED;
+  return {failure, change,
+          other_cause ? change.cause : failure.diagnosis.cause(),
+          other_cause || change.without_derived_cause
+              ? v1::DERIVED_CAUSE_UNSPECIFIED
+              : failure.diagnosis.derived_cause()};
 }
+
+Draft Wanted(Draft draft, const CompiledOutcome& outcome,
+             const v1::RuleReference& rule, DecidedBy decided_by) {
+  Verdict& verdict = draft.verdict;
+  verdict.outcome = &outcome;
+  verdict.rule = &rule;
+  verdict.decided_by = decided_by;
+  verdict.action = outcome.action;
+  verdict.scope = outcome.scope;
+  draft.budget = outcome.budget;
+  return draft;
+}
+
+Draft WantedByDefault(Draft draft, const CompiledPolicy& policy,
+                      DecidedBy decided_by) {
+  return Wanted(std::move(draft), policy.fallback, policy.fallback_reference,
+                decided_by);
+}
+
+// 1. Only what is broken is charged, retried or failed.
+std::optional<Verdict> NotAFailure(const Question& question) {
+  const Case& failure = question.failure;
+  Verdict verdict;
+  verdict.decided_by = v1::Explanation::NOT_A_FAILURE;
+  verdict.action = v1::Decision::IGNORE;
+  switch (static_cast<int>(question.cause)) {
+    case v1::STALE_REPORT:
+    case v1::SUCCEEDED:
+    case v1::CANCELLED:
+      return verdict;
+    case v1::SUSPENDED:
+      verdict.action = v1::Decision::WAIT;
+      verdict.delay = kPollInterval;
+      return verdict;
+    case v1::NOT_FAILED:
+      break;
+    default:
+      if (failure.diagnosis.situation() != v1::Diagnosis::ALIVE ||
+          question.change.cause != v1::CAUSE_UNSPECIFIED) {
+        return std::nullopt;
+      }
+  }
+  if (!failure.ask_again) return verdict;
+  const absl::Duration left = *failure.ask_again - failure.now;
+  verdict.action = v1::Decision::WAIT;
+  verdict.delay = left > absl::ZeroDuration() ? std::min(left, kLongestLook)
+                                              : kPollInterval;
+  return verdict;
+}
+
+// 2. What the policy wants.
+Draft MatchRule(const Question& question) {
+  const Case& failure = question.failure;
+  const Facts facts{failure.report,  failure.diagnosis, failure.workload,
+                    question.cause,  question.derived,  failure.attempt,
+                    failure.patterns};
+  Draft draft;
+  for (const CompiledRule& rule : failure.policy.rules) {
+    if (Matches(rule.when, facts)) {
+      draft.expects_derived = !rule.when.derived_causes.empty();
+      return Wanted(std::move(draft), rule.then, rule.reference,
+                    v1::Explanation::RULE);
+    }
+    ++draft.verdict.rules_tried;
+  }
+  return WantedByDefault(std::move(draft), failure.policy,
+                         v1::Explanation::DEFAULT);
+}
+
+// 3. Before the evidence deadline a doubtful case waits for evidence; after it
+// a WAIT has waited enough.
+Draft LookForEvidence(const Question& question, Draft draft) {
+  const Case& failure = question.failure;
+  Verdict& verdict = draft.verdict;
+  if (!verdict.outcome->evidence_deadline) return draft;
+  const absl::Time deadline =
+      failure.since.value_or(failure.now) + *verdict.outcome->evidence_deadline;
+  if (verdict.outcome->action == v1::Decision::WAIT) {
+    if (failure.now < deadline) {
+      verdict.grace_unknown = !failure.since;
+      verdict.evidence_deadline = deadline;
+    } else if (verdict.decided_by == v1::Explanation::RULE) {
+      return WantedByDefault(std::move(draft), failure.policy,
+                             v1::Explanation::EVIDENCE);
+    }
+    return draft;
+  }
+  const bool doubtful = failure.diagnosis.confidence() == v1::Diagnosis::LOW &&
+                        !failure.diagnosis.needed_evidence().empty();
+  // Without a start there is no end: then better decide at once.
+  if (doubtful && failure.since && failure.now < deadline) {
+    verdict.action = v1::Decision::WAIT;
+    verdict.decided_by = v1::Explanation::EVIDENCE;
+    verdict.evidence_deadline = deadline;
+    draft.budget = kNoBudget;
+  }
+  return draft;
+}
+
+// 4. A wait that lasts becomes something else.
+Draft EndGrace(const Question& question, Draft draft) {
+  const Case& failure = question.failure;
+  Verdict& verdict = draft.verdict;
+  const auto& grace = verdict.outcome->after_grace;
+  if (!grace || verdict.action != v1::Decision::WAIT) return draft;
+  if (!failure.since) {
+    verdict.grace_unknown = true;
+    return draft;
+  }
+  const absl::Time end = *failure.since + grace->grace;
+  if (failure.now < end) {
+    draft.wait_at_most = end - failure.now;
+    return draft;
+  }
+  verdict.action = grace->action;
+  verdict.decided_by = v1::Explanation::GRACE;
+  verdict.evidence_deadline.reset();
+  draft.budget = grace->budget;
+  return draft;
+}
+
+// The wanted retry is not granted; what it was for is given up then.
+Verdict Refused(Verdict verdict, DecidedBy decided_by,
+                v1::AttemptRecord::Refusal refused_by) {
+  verdict.action = v1::Decision::FAIL;
+  verdict.decided_by = decided_by;
+  verdict.refused_by = refused_by;
+  return verdict;
+}
+
+Verdict RefusedByCap(const Question& question, Verdict verdict) {
+  verdict.used = question.failure.attempts;
+  verdict.bound = question.MaxAttempts();
+  return Refused(std::move(verdict), v1::Explanation::MAX_ATTEMPTS,
+                 v1::AttemptRecord::MAX_ATTEMPTS);
+}
+
+Verdict RefusedByDeadline(Verdict verdict) {
+  return Refused(std::move(verdict), v1::Explanation::DEADLINE,
+                 v1::AttemptRecord::DEADLINE);
+}
+
+Verdict RefusedByBudget(const Question& question, const Accounts& accounts,
+                        int budget, Verdict verdict) {
+  const CompiledBudget& exhausted =
+      question.failure.policy.budgets[static_cast<std::size_t>(budget)];
+  verdict = Refused(std::move(verdict), v1::Explanation::BUDGET,
+                    v1::AttemptRecord::BUDGET);
+  verdict.refusing_budget = budget;
+  verdict.used = accounts.at(budget).used;
+  verdict.bound = accounts.at(budget).limit;
+  if (exhausted.on_exhausted != v1::Decision::RETRY) {
+    verdict.action = exhausted.on_exhausted;
+  }
+  if (exhausted.exhausted_scope != v1::Decision::SCOPE_UNSPECIFIED) {
+    verdict.scope = exhausted.exhausted_scope;
+  }
+  verdict.evidence_deadline.reset();
+  return verdict;
+}
+
+Verdict Charged(const Case& failure, int budget, Accounts& accounts,
+                Verdict verdict) {
+  accounts.Charge(budget, failure.failed_at);
+  verdict.charged = budget;
+  verdict.used = accounts.at(budget).used;
+  verdict.bound = accounts.at(budget).limit;
+  return verdict;
+}
+
+absl::Duration DelayOf(const Question& question, const Draft& draft,
+                       std::int64_t charges, absl::Duration without) {
+  const auto& backoff = draft.verdict.outcome->backoff;
+  const std::uint64_t identity = question.failure.identity;
+  if (question.derived == v1::CRASH_LOOP && !draft.expects_derived) {
+    return backoff ? Spread(backoff->max, backoff->jitter, identity)
+                   : kCrashLoopDelay;
+  }
+  return backoff ? RetryDelay(*backoff, charges, identity) : without;
+}
+
+// Whether a pod or index started after `delay` is past the deadline of its
+// Job, which goes on counting; recreated objects start a new clock.
+bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
+                    absl::Duration delay) {
+  if (failure.workload.kind() != "Job" || failure.report.jobs_size() != 1) {
+    return false;
+  }
+  const auto& job = failure.report.jobs(0);
+  if (!job.spec().has_active_deadline_seconds() ||
+      job.status().start_time().seconds() == 0) {
+    return false;
+  }
+  if (scope == v1::Decision::SCOPE_UNSPECIFIED) {
+    scope = NaturalScope(failure.report, failure.workload, v1::Decision::RETRY);
+  }
+  if (scope > v1::Decision::INDEX) return false;
+  return failure.now + delay >=
+         ToTime(job.status().start_time()) +
+             absl::Seconds(job.spec().active_deadline_seconds());
+}
+
+// 5. What stands against a retry; granted and paid if nothing does.
+Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
+  const Case& failure = question.failure;
+  Verdict& verdict = draft.verdict;
+  if (failure.policy.kill_switch && !question.change.without_kill_switch) {
+    return Refused(std::move(verdict), v1::Explanation::KILL_SWITCH,
+                   v1::AttemptRecord::KILL_SWITCH);
+  }
+  if (MissesDeadline(failure, verdict.scope, absl::ZeroDuration())) {
+    return RefusedByDeadline(std::move(verdict));
+  }
+  // Attempts are never refunded: past a stated cap nothing is given back. A
+  // refund stands even where the price then cannot be paid.
+  const bool capped = failure.attempts >= question.MaxAttempts();
+  if (capped && failure.policy.max_attempts_given) {
+    return RefusedByCap(question, std::move(verdict));
+  }
+  if (failure.refund) accounts.Refund(failure.progress, failure.ledger);
+  const Payer payer = accounts.FindPayer(draft.budget);
+  if (payer.budget == kNoBudget) {
+    return RefusedByBudget(question, accounts, payer.exhausted,
+                           std::move(verdict));
+  }
+  // The implied cap is the sum of the budgets: where both are met, the budget
+  // is the better answer.
+  if (capped) return RefusedByCap(question, std::move(verdict));
+  if (!draft.expects_derived && (question.derived == v1::POISON_JOB ||
+                                 question.derived == v1::DETERMINISTIC)) {
+    return Refused(std::move(verdict), v1::Explanation::DERIVED_CAUSE,
+                   v1::AttemptRecord::DERIVED_CAUSE);
+  }
+  // It has been waiting since the failure.
+  const absl::Duration delay =
+      std::max(DelayOf(question, draft, accounts.at(payer.budget).used + 1,
+                       absl::ZeroDuration()) -
+                   (failure.now - failure.failed_at),
+               absl::ZeroDuration());
+  if (MissesDeadline(failure, verdict.scope, delay)) {
+    return RefusedByDeadline(std::move(verdict));
+  }
+  verdict.delay = delay;
+  verdict = Charged(failure, payer.budget, accounts, std::move(verdict));
+  verdict.last_attempt =
+      failure.attempts + std::int64_t{1} >= question.MaxAttempts() ||
+      accounts.FindPayer(draft.budget).budget == kNoBudget;
+  return std::move(draft.verdict);
+}
+
+Verdict Wait(const Question& question, Draft draft, Accounts& accounts) {
+  const Case& failure = question.failure;
+  std::int64_t charges = 1;
+  if (draft.budget != kNoBudget) {
+    if (failure.refund) accounts.Refund(failure.progress, failure.ledger);
+    const Payer payer = accounts.FindPayer(draft.budget);
+    if (payer.budget == kNoBudget) {
+      return RefusedByBudget(question, accounts, payer.exhausted,
+                             std::move(draft.verdict));
+    }
+    draft.verdict =
+        Charged(failure, payer.budget, accounts, std::move(draft.verdict));
+    charges = draft.verdict.used;
+  }
+  absl::Duration delay = DelayOf(question, draft, charges, kPollInterval);
+  if (draft.wait_at_most) delay = std::min(delay, *draft.wait_at_most);
+  if (draft.verdict.evidence_deadline) {
+    delay = std::min(delay, *draft.verdict.evidence_deadline - failure.now);
+  }
+  draft.verdict.delay = delay;
+  return std::move(draft.verdict);
+}
+
+Verdict Ruled(const Question& question, Accounts& accounts) {
+  if (std::optional<Verdict> verdict = NotAFailure(question)) return *verdict;
+  Draft draft =
+      EndGrace(question, LookForEvidence(question, MatchRule(question)));
+  switch (static_cast<int>(draft.verdict.action)) {
+    case v1::Decision::RETRY:
+      return Retry(question, std::move(draft), accounts);
+    case v1::Decision::WAIT:
+      return Wait(question, std::move(draft), accounts);
+    default:
+      return std::move(draft.verdict);
+  }
+}
+
+}  // namespace
 
 Verdict Evaluate(const Case& failure, const WhatIf& change,
                  Accounts& accounts) {
   if (change.budget != kNoBudget) {
     accounts.ShiftLimit(change.budget, change.more_limit);
   }
-  return Evaluation(failure, change, accounts).Run();
+  Verdict verdict = Ruled(QuestionOf(failure, change), accounts);
+  if (verdict.scope == v1::Decision::SCOPE_UNSPECIFIED) {
+    verdict.scope =
+        NaturalScope(failure.report, failure.workload, verdict.action);
+  }
+  verdict.recorded = verdict.charged != kNoBudget ||
+                     verdict.action == v1::Decision::RETRY ||
+                     verdict.action == v1::Decision::FAIL ||
+                     verdict.action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
+  return verdict;
 }
 
 }  // namespace mulligan

@@ -1,14 +1,14 @@
-// The order of checks (design section 5) from a diagnosis to a verdict.
+// The order of checks from a diagnosis to a verdict (docs/adr/0011).
 #ifndef MULLIGAN_POLICY_VERDICT_VERDICT_H_
 #define MULLIGAN_POLICY_VERDICT_VERDICT_H_
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "absl/time/time.h"
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/explanation.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/accounts.h"
@@ -49,34 +49,21 @@ struct WhatIf {
   bool without_derived_cause = false;
 };
 
-// Which check ended the evaluation.
-enum class DecidedBy {
-  kNotAFailure,
-  kRule,
-  kDefault,
-  kEvidence,
-  kGrace,
-  kKillSwitch,
-  kDeadline,
-  kMaxAttempts,
-  kBudget,
-  kDerivedCause,
-};
-
-// The name in Explanation.decided_by: "rule", "max-attempts".
-const char* NameOf(DecidedBy check);
+using DecidedBy = v1::Explanation::DecidedBy;
 
 struct Verdict {
-  v1::Action action = v1::ACTION_UNSPECIFIED;
-  v1::Scope scope = v1::SCOPE_UNSPECIFIED;
-  DecidedBy decided_by = DecidedBy::kRule;
+  v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
+  v1::Decision::Scope scope = v1::Decision::SCOPE_UNSPECIFIED;
+  DecidedBy decided_by = v1::Explanation::DECIDED_BY_UNSPECIFIED;
   // The rule or default that applied; null when no rule was asked.
   const CompiledOutcome* outcome = nullptr;
   const v1::RuleReference* rule = nullptr;
   int rules_tried = 0;  // before it
   int charged = kNoBudget;
-  // What stood against a retry (AttemptRecord.refused_by); empty: nothing.
-  std::string refused_by;
+  // What stood against a retry, and which budget it was for BUDGET.
+  v1::AttemptRecord::Refusal refused_by =
+      v1::AttemptRecord::REFUSAL_UNSPECIFIED;
+  int refusing_budget = kNoBudget;
   // Use and bound of the paying or refusing limit.
   std::int64_t used = 0;
   std::int64_t bound = 0;
@@ -89,8 +76,17 @@ struct Verdict {
   bool grace_unknown = false;
 };
 
-// Evaluates the checks in order and charges `accounts`, which must be fresh
-// from the ledger. Pure.
+// Charges `accounts`, which must be fresh from the ledger. Pure. In this order,
+// and the first that ends it is `decided_by`:
+//
+//   1. what is not broken is left alone, whatever the policy says;
+//   2. the first matching rule, else the default: what the policy wants;
+//   3. a doubtful case waits for evidence until its deadline;
+//   4. a wait that lasted longer than its grace becomes what the rule says;
+//   5. only if all that says RETRY, what stands against it: kill switch, the
+//      Job's deadline, a stated cap on attempts, the budget, the cap implied
+//      by the budgets, the history (DETERMINISTIC, POISON_JOB), the deadline
+//      once more with the delay.
 Verdict Evaluate(const Case& failure, const WhatIf& change, Accounts& accounts);
 
 }  // namespace mulligan

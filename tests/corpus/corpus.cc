@@ -81,8 +81,8 @@ absl::StatusOr<Case> ReadCase(const std::string& line) {
       result.acceptable.push_back(ParseCause(value.string_value()));
     }
   }
-  v1::FaultDomain_Parse(Text(truth->struct_value(), "faultDomain"),
-                        &result.fault_domain);
+  v1::Diagnosis::FaultDomain_Parse(Text(truth->struct_value(), "faultDomain"),
+                                   &result.fault_domain);
   return result;
 }
 
@@ -136,7 +136,8 @@ Score ScoreCases(const std::vector<Case>& cases) {
       ++score.acceptable;
     } else {
       ++score.wrong;
-      if (diagnosis.confidence() == v1::HIGH) ++score.confidently_wrong;
+      if (diagnosis.confidence() == v1::Diagnosis::HIGH)
+        ++score.confidently_wrong;
       score.misses.push_back({one.id, one.cause, diagnosis.cause(),
                               diagnosis.confidence(), diagnosis.summary()});
     }
@@ -167,10 +168,10 @@ std::string Describe(const std::string& name, const Score& score) {
       100 * score.confidently_wrong_share(), score.fault_domain_right,
       100 * Share(score.fault_domain_right, score.cases));
   for (const Miss& miss : score.misses) {
-    absl::StrAppendFormat(&text, "  %s: expected %s, named %s (%s): %s\n",
-                          miss.id, v1::Cause_Name(miss.expected),
-                          v1::Cause_Name(miss.named),
-                          v1::Confidence_Name(miss.confidence), miss.summary);
+    absl::StrAppendFormat(
+        &text, "  %s: expected %s, named %s (%s): %s\n", miss.id,
+        v1::Cause_Name(miss.expected), v1::Cause_Name(miss.named),
+        v1::Diagnosis::Confidence_Name(miss.confidence), miss.summary);
   }
   return text;
 }

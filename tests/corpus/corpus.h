@@ -18,7 +18,8 @@ struct Case {
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
   // Other causes an expert would accept.
   std::vector<v1::Cause> acceptable;
-  v1::FaultDomain fault_domain = v1::FAULT_DOMAIN_UNSPECIFIED;
+  v1::Diagnosis::FaultDomain fault_domain =
+      v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED;
 };
 
 // Reads one JSON object per line: id, input (a FailureReport in JSON names; a
@@ -32,7 +33,7 @@ struct Miss {
   std::string id;
   v1::Cause expected = v1::CAUSE_UNSPECIFIED;
   v1::Cause named = v1::CAUSE_UNSPECIFIED;
-  v1::Confidence confidence = v1::CONFIDENCE_UNSPECIFIED;
+  v1::Diagnosis::Confidence confidence = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
   std::string summary;
 };
 

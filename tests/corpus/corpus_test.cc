@@ -153,7 +153,8 @@ TEST(Corpus, MoreEvidenceNeverMakesAnAnswerWorse) {
       for (const v1::FailureReport& report : WithLess(sample)) {
         const v1::Diagnosis less = DiagnosisOf(report);
         ++tried;
-        if (less.confidence() >= v1::MEDIUM && IsRight(sample, less.cause()) &&
+        if (less.confidence() >= v1::Diagnosis::MEDIUM &&
+            IsRight(sample, less.cause()) &&
             full.confidence() < less.confidence()) {
           worse.insert(sample.id);
         }

@@ -53,7 +53,7 @@ absl::Status DecideAt(const v1::DecideRequest& request,
 }
 
 void CheckVerdict(const v1::DecideResponse& response) {
-  Require(response.decision().action() != v1::ACTION_UNSPECIFIED,
+  Require(response.decision().action() != v1::Decision::ACTION_UNSPECIFIED,
           "a verdict has an action", response);
   Require(response.diagnosis().cause() != v1::CAUSE_UNSPECIFIED,
           "a verdict names a cause", response);
@@ -113,7 +113,8 @@ void CheckDecideProperties(const v1::DecideRequest& request) {
           repeated);
   const bool recorded = response.accounting().units() > 0;
   // A failure that waits is judged again, with its charge taken back first.
-  const bool settled = recorded && response.decision().action() != v1::WAIT;
+  const bool settled =
+      recorded && response.decision().action() != v1::Decision::WAIT;
   Require(!settled || next.accounting().duplicate(),
           "a charged failure is recognised", repeated);
   Require(!recorded || Bytes(next.ledger()) == Bytes(response.ledger()),

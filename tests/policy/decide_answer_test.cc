@@ -25,7 +25,7 @@ TEST_F(DecideTest, FullExplanationsTellWhatWasTried) {
   ASSERT_EQ(explanation.rules_tried_size(), 2);
   EXPECT_EQ(explanation.rules_tried(0).failed_predicate(),
             "causes: APP_ERROR is not one of [CONTAINER_OOM]");
-  EXPECT_EQ(explanation.decided_by(), "default");
+  EXPECT_EQ(explanation.decided_by(), v1::Explanation::DEFAULT);
   EXPECT_THAT(explanation.counterfactuals(), Not(IsEmpty()));
 }
 
@@ -42,18 +42,18 @@ TEST_F(DecideTest, PatternsThatWereNotTriedAreAWarning) {
   policy.set_kind("RetryPolicy");
   policy.mutable_metadata()->set_name("patterns");
   v1::RetryPolicySpec& spec = *policy.mutable_spec();
-  spec.mutable_default_()->set_action(v1::FAIL);
+  spec.mutable_default_()->set_action(v1::Decision::FAIL);
   v1::Rule& rule = *spec.add_rules();
   rule.set_name("big");
   rule.mutable_when()->set_message_pattern("(?:ab){900}");
-  rule.mutable_then()->set_action(v1::IGNORE);
+  rule.mutable_then()->set_action(v1::Decision::IGNORE);
   EXPECT_THAT(Ask(request).warnings(), Not(Contains(kPatternsUsedUp)));
   for (int i = 0; i < 5; ++i) {
     request.mutable_report()->add_events()->set_message(
         std::string(kMaxTextBytes, 'x'));
   }
   const v1::DecideResponse response = Ask(request);
-  EXPECT_EQ(response.decision().action(), v1::FAIL);
+  EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
   EXPECT_THAT(response.warnings(), Contains(kPatternsUsedUp));
 }
 
@@ -110,13 +110,13 @@ TEST_F(DecideTest, DerivedCausesAreShownAndChangeTheVerdict) {
              value { limit: 9 }
            }
            default { action: RETRY budget: "a" })pb");
-  EXPECT_EQ(AskNext(AppError(1)).decision().action(), v1::RETRY);
-  EXPECT_EQ(AskNext(AppError(2)).decision().action(), v1::RETRY);
+  EXPECT_EQ(AskNext(AppError(1)).decision().action(), v1::Decision::RETRY);
+  EXPECT_EQ(AskNext(AppError(2)).decision().action(), v1::Decision::RETRY);
   const v1::DecideResponse third = AskNext(AppError(3));
   EXPECT_EQ(third.diagnosis().derived_cause(), v1::DETERMINISTIC);
   EXPECT_THAT(third.diagnosis().derived_reason(), HasSubstr("3 times"));
-  EXPECT_EQ(third.decision().action(), v1::FAIL);
-  EXPECT_EQ(third.explanation().decided_by(), "derived-cause");
+  EXPECT_EQ(third.decision().action(), v1::Decision::FAIL);
+  EXPECT_EQ(third.explanation().decided_by(), v1::Explanation::DERIVED_CAUSE);
   EXPECT_FALSE(third.accounting().has_exhaustion());
 }
 
@@ -124,7 +124,7 @@ TEST_F(DecideTest, TheKillSwitchSaysWhy) {
   Use(std::string(kSpec) +
       "kill_switch { enabled: true reason: 'storage outage' }");
   const v1::DecideResponse response = Ask(AppError());
-  EXPECT_EQ(response.decision().action(), v1::FAIL);
+  EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(response.diagnosis().cause(), v1::APP_ERROR);
   EXPECT_THAT(response.warnings(), Contains(HasSubstr("storage outage")));
 }

@@ -194,7 +194,7 @@ TEST_P(DecidePropertyTest, AnySequenceKeepsItsBounds) {
         << first.decision().DebugString() << again.decision().DebugString();
     // The same question gets the same bytes.
     EXPECT_EQ(Bytes(Ask(report, ledger)), Bytes(first));
-    if (first.decision().action() == v1::RETRY) ++retries;
+    if (first.decision().action() == v1::Decision::RETRY) ++retries;
     ledger = first.ledger();
   }
   EXPECT_LT(retries, cap) << "attempts never exceed the sum of the caps";

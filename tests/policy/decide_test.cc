@@ -72,25 +72,26 @@ TEST_F(DecideTest, AnOutOfMemoryKillGetsMoreMemoryElsewhere) {
               )pb"));
   EXPECT_THAT(
       response.explanation(), PartiallyEqualsProto(R"pb(
-        decided_by: "rule"
+        decided_by: RULE
         matched_rule { policy: "test" rule: "out-of-memory" file: "test.yaml" }
       )pb"));
   EXPECT_THAT(response.policy(), EqualsProto("name: 'test' revision: 'r1'"));
 }
 
 TEST_F(DecideTest, TheFailureAfterTheLastToleratedOneFails) {
-  EXPECT_EQ(AskNext(AppError(1)).decision().action(), v1::RETRY);
+  EXPECT_EQ(AskNext(AppError(1)).decision().action(), v1::Decision::RETRY);
   const v1::DecideResponse last = AskNext(AppError(2));
-  EXPECT_EQ(last.decision().action(), v1::RETRY);
+  EXPECT_EQ(last.decision().action(), v1::Decision::RETRY);
   EXPECT_TRUE(last.decision().last_attempt());
   const v1::DecideResponse failed = AskNext(AppError(3));
-  EXPECT_EQ(failed.decision().action(), v1::FAIL);
+  EXPECT_EQ(failed.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(failed.diagnosis().cause(), v1::APP_ERROR);
-  EXPECT_THAT(failed.accounting().exhaustion(),
-              EqualsProto("limit: 'application' used: 2 bound: 2 cause: "
-                          "APP_ERROR"));
+  EXPECT_THAT(
+      failed.accounting().exhaustion(),
+      EqualsProto("limit: BUDGET budget: 'application' used: 2 bound: 2 cause: "
+                  "APP_ERROR"));
   EXPECT_EQ(failed.accounting().attempts(), 3);
-  EXPECT_EQ(failed.explanation().decided_by(), "budget");
+  EXPECT_EQ(failed.explanation().decided_by(), v1::Explanation::BUDGET);
   EXPECT_FALSE(failed.decision().has_retry_after());
 }
 
@@ -104,7 +105,7 @@ TEST_F(DecideTest, ARepeatedReportGetsTheSameVerdictAndCostsNothing) {
                 EqualsProto(first.accounting().exhaustion()));
     EXPECT_TRUE(again.accounting().duplicate());
     EXPECT_EQ(again.accounting().units(), 0);
-    EXPECT_EQ(again.explanation().decided_by(), "duplicate");
+    EXPECT_EQ(again.explanation().decided_by(), v1::Explanation::DUPLICATE);
   }
 }
 
@@ -133,13 +134,13 @@ TEST_F(DecideTest, WaitingIsDecidedAnewButPaidOnce) {
   )pb");
   const v1::DecideResponse first = AskNext(request);
   ASSERT_EQ(first.diagnosis().cause(), v1::IMAGE_PULL_TRANSIENT);
-  EXPECT_EQ(first.decision().action(), v1::WAIT);
+  EXPECT_EQ(first.decision().action(), v1::Decision::WAIT);
   EXPECT_EQ(first.accounting().charged_to(), "start");
   const v1::DecideResponse again = AskNext(request);
   EXPECT_THAT(again.decision(), EqualsProto(first.decision()));
   EXPECT_THAT(again.ledger(), EqualsProto(first.ledger()));
   request.mutable_report()->set_failure_id("g");
-  EXPECT_EQ(AskNext(request).decision().action(), v1::FAIL);
+  EXPECT_EQ(AskNext(request).decision().action(), v1::Decision::FAIL);
 }
 
 TEST_F(DecideTest, APastAttemptUnderAnotherIdIsStale) {
@@ -149,9 +150,9 @@ TEST_F(DecideTest, APastAttemptUnderAnotherIdIsStale) {
   v1::DecideRequest late = AppError(7);
   late.mutable_report()->set_attempt(2);
   const v1::DecideResponse response = AskNext(late);
-  EXPECT_EQ(response.decision().action(), v1::IGNORE);
+  EXPECT_EQ(response.decision().action(), v1::Decision::IGNORE);
   EXPECT_EQ(response.diagnosis().cause(), v1::STALE_REPORT);
-  EXPECT_EQ(response.explanation().decided_by(), "stale");
+  EXPECT_EQ(response.explanation().decided_by(), v1::Explanation::STALE);
   EXPECT_EQ(response.ledger().history_size(), 1);
   EXPECT_EQ(response.ledger().budgets().at("application").used(), 1);
 }
@@ -187,7 +188,7 @@ TEST_F(DecideTest, InlinePoliciesAreCompiledStrictly) {
   *request.mutable_inline_policy() =
       PolicyOf("default { action: FAIL }", "mine");
   const v1::DecideResponse answer = Ask(request);
-  EXPECT_EQ(answer.decision().action(), v1::FAIL);
+  EXPECT_EQ(answer.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(answer.policy().name(), "mine");
   EXPECT_THAT(answer.policy().revision(), HasSubstr("inline-"));
 }

@@ -139,8 +139,8 @@ v1::DecideRequest ExpensiveRequest() {
   v1::Rule& rule = *policy.mutable_spec()->add_rules();
   rule.set_name("pattern");
   rule.mutable_when()->set_message_pattern("(a|b)*a(a|b){200}z");
-  rule.mutable_then()->set_action(v1::IGNORE);
-  policy.mutable_spec()->mutable_default_()->set_action(v1::FAIL);
+  rule.mutable_then()->set_action(v1::Decision::IGNORE);
+  policy.mutable_spec()->mutable_default_()->set_action(v1::Decision::FAIL);
   return request;
 }
 

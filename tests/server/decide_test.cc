@@ -31,7 +31,7 @@ TEST(DecideTest, AnswersAFailure) {
   const grpc::Status status = server.Decide(request, &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response.diagnosis().cause(), v1::CONTAINER_OOM);
-  EXPECT_NE(response.decision().action(), v1::ACTION_UNSPECIFIED);
+  EXPECT_NE(response.decision().action(), v1::Decision::ACTION_UNSPECIFIED);
   EXPECT_THAT(response.decision().sentence(), Not(IsEmpty()));
   EXPECT_EQ(response.request_id(), "r-1");
   EXPECT_THAT(response.policy().revision(), Not(IsEmpty()));
@@ -142,7 +142,7 @@ TEST(DecideTest, PolicyNativeAnswersAsTheOperator) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response.policy().name(), "native");
   EXPECT_EQ(response.native().operator_(), "Job");
-  EXPECT_EQ(response.decision().action(), v1::FAIL);
+  EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
 }
 
 TEST(DecideTest, PolicyNativeNamesTheReportWithoutAnOperatorsObject) {

@@ -137,8 +137,8 @@ TEST(MetricsTest, CountsHowOperatorsWouldHaveDecidedOtherwise) {
   EXPECT_EQ(server.Metric("mulligan_native_verdicts_total{kind=\"Job\"}"), 0);
   request.set_compare_native(true);
   ASSERT_TRUE(server.Decide(request, &response).ok());
-  EXPECT_EQ(response.native().action(), v1::FAIL);
-  EXPECT_EQ(response.decision().action(), v1::RETRY);
+  EXPECT_EQ(response.native().action(), v1::Decision::FAIL);
+  EXPECT_EQ(response.decision().action(), v1::Decision::RETRY);
   EXPECT_EQ(server.Metric("mulligan_native_verdicts_total{kind=\"Job\"}"), 1);
   EXPECT_EQ(server.Metric(retries), 1);
   request.set_purpose(v1::DecideRequest::PREVIEW);
@@ -168,7 +168,8 @@ TEST(MetricsTest, CountsADecision) {
   TestServer server;
   v1::DecideResponse response;
   ASSERT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
-  const std::string action = v1::Action_Name(response.decision().action());
+  const std::string action =
+      v1::Decision::Action_Name(response.decision().action());
   EXPECT_EQ(server.Metric(absl::StrFormat(
                 "mulligan_decisions_total{action=\"%s\",cause=\"%s\"}", action,
                 v1::Cause_Name(response.diagnosis().cause()))),
@@ -281,9 +282,11 @@ TEST(MetricsTest, CountsWhatHappensOnManyThreads) {
 TEST(MetricsTest, OutOfRangeAnswersAreNotCounted) {
   Metrics metrics;
   v1::DecideResponse response;
-  response.mutable_decision()->set_action(static_cast<v1::Action>(77));
+  response.mutable_decision()->set_action(
+      static_cast<v1::Decision::Action>(77));
   response.mutable_diagnosis()->set_cause(static_cast<v1::Cause>(9999));
-  response.mutable_diagnosis()->set_derived_cause(static_cast<v1::Cause>(-5));
+  response.mutable_diagnosis()->set_derived_cause(
+      static_cast<v1::DerivedCause>(-5));
   metrics.OnDecision({}, response, PolicySeries(), 1e-6);
   EXPECT_THAT(metrics.Serialize(),
               HasSubstr("mulligan_decision_duration_seconds_count 1\n"));

@@ -85,7 +85,7 @@ v1::BudgetLedger SomeLedger() {
   record.set_attempt(1);
   record.set_cause(v1::APP_ERROR);
   record.set_charged_to("application");
-  record.mutable_decision()->set_action(v1::RETRY);
+  record.mutable_decision()->set_action(v1::Decision::RETRY);
   record.mutable_observed_at()->set_seconds(1'500'000'000);
   return ledger;
 }
@@ -105,11 +105,12 @@ TEST_F(SituationsTest, NothingIsDoneOrChargedWithoutEvidenceOfAnEnd) {
     v1::DecideRequest request;
     *request.mutable_report() = situation.report;
     v1::DecideResponse answer = Ask(request);
-    EXPECT_THAT(answer.decision().action(), AnyOf(v1::IGNORE, v1::WAIT))
+    EXPECT_THAT(answer.decision().action(),
+                AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT))
         << situation.name << ": " << answer.decision().sentence();
     EXPECT_EQ(answer.accounting().units(), 0) << situation.name;
     EXPECT_EQ(answer.ledger().attempts_seen(), 0) << situation.name;
-    if (answer.decision().action() == v1::WAIT) {
+    if (answer.decision().action() == v1::Decision::WAIT) {
       EXPECT_TRUE(answer.decision().has_retry_after()) << situation.name;
     }
 
@@ -132,9 +133,10 @@ TEST_F(SituationsTest, NoPolicyRetriesWhatLives) {
     policy.set_kind("RetryPolicy");
     policy.mutable_metadata()->set_name("eager");
     (*policy.mutable_spec()->mutable_budgets())["b"].set_limit(9);
-    policy.mutable_spec()->mutable_default_()->set_action(v1::RETRY);
+    policy.mutable_spec()->mutable_default_()->set_action(v1::Decision::RETRY);
     policy.mutable_spec()->mutable_default_()->set_budget("b");
-    EXPECT_THAT(Ask(request).decision().action(), AnyOf(v1::IGNORE, v1::WAIT))
+    EXPECT_THAT(Ask(request).decision().action(),
+                AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT))
         << situation.name;
   }
 }
@@ -155,7 +157,8 @@ TEST_F(SituationsTest, TheRestIsAnswered) {
     if (situation.expect != "any") continue;
     v1::DecideRequest request;
     *request.mutable_report() = situation.report;
-    EXPECT_NE(Ask(request).decision().action(), v1::ACTION_UNSPECIFIED)
+    EXPECT_NE(Ask(request).decision().action(),
+              v1::Decision::ACTION_UNSPECIFIED)
         << situation.name;
   }
 }

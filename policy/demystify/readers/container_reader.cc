@@ -136,7 +136,7 @@ class ContainersReader {
     const TextTable& texts = image ? ImageTexts() : StartTexts();
     if (AddText(facts_, texts, waiting.message(), message, kUnknownTime) !=
             nullptr &&
-        candidate.confidence != v1::HIGH) {
+        candidate.confidence != v1::Diagnosis::HIGH) {
       candidate.tier = Tier::kConvention;
     }
     Add(facts_, candidate);

@@ -116,9 +116,10 @@ void OperatorReader::AddCreation(const Said& said) {
       AddText(facts_, CreationTexts(), said.message, place, said.at);
   if (text == nullptr) return;
   // A text about creation refines the state, it does not outrank it.
-  facts_[before].tier =
-      text->confidence == v1::HIGH ? Tier::kDecisive : Tier::kSpecific;
-  facts_[before].order -= 1;
+  facts_[before].tier = text->confidence == v1::Diagnosis::HIGH
+                            ? Tier::kDecisive
+                            : Tier::kSpecific;
+  facts_[before].PutAheadOf(facts_[before].row->weight);
 }
 
 void OperatorReader::AddSign(std::string_view key, const Place& place,

@@ -65,7 +65,7 @@ class ConditionReader {
         MakeCandidate("disruption", row != nullptr ? *row : UnknownDisruption(),
                       At(".reason"), condition.reason());
     candidate.at = at_;
-    if (row == nullptr || row->confidence != v1::HIGH) {
+    if (row == nullptr || row->confidence != v1::Diagnosis::HIGH) {
       RefineDisruption(condition, candidate);
     }
     Add(facts_, candidate);
@@ -85,7 +85,7 @@ class ConditionReader {
     if (reason == nullptr) return;
     candidate.cause = reason->cause;
     // Evicted together with the condition is node pressure, and so said.
-    candidate.confidence = v1::HIGH;
+    candidate.confidence = v1::Diagnosis::HIGH;
   }
 
   void ReadUnscheduled(const core::PodCondition& condition) {

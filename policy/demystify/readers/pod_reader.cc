@@ -82,17 +82,17 @@ class PodReader {
                               kUnknownTime);
     // Only the message tells the two kinds of eviction apart, and it is all
     // there is when the reason is absent or not known.
-    const bool vague = row == nullptr || row->confidence == v1::LOW;
+    const bool vague = row == nullptr || row->confidence == v1::Diagnosis::LOW;
     const bool told = vague && AddText(facts_, KubeletTexts(), status.message(),
                                        message, kUnknownTime) != nullptr;
     if (row == nullptr) return;
     Candidate candidate = MakeCandidate(
         "pod-reason", *row, InPod(index_, ".status.reason"), status.reason());
     if (told) candidate.tier = Tier::kConvention;
-    if (state_.phase == Phase::kRunning && candidate.confidence == v1::HIGH &&
-        row->key != "NodeLost") {
+    if (state_.phase == Phase::kRunning &&
+        candidate.confidence == v1::Diagnosis::HIGH && row->key != "NodeLost") {
       // The reason of an earlier shutdown stays when the pod comes back.
-      candidate.confidence = v1::MEDIUM;
+      candidate.confidence = v1::Diagnosis::MEDIUM;
     }
     Add(facts_, candidate);
   }
@@ -110,7 +110,7 @@ class PodReader {
         state_.phase == Phase::kRunning && state_.end == End::kNone;
     if (still_there && Before(gone + kStuck, context_.now)) {
       AddSign("stuck-terminating", ".metadata.deletionTimestamp", "set", gone);
-      facts_.back().order -= 1;
+      facts_.back().PutAheadOf(facts_.back().row->weight);
     }
   }
 
@@ -163,14 +163,14 @@ class PodReader {
       AddSign("workload-pod-succeeded", ".status.phase", "Succeeded",
               state_.finished_at);
       facts_.back().tier = Tier::kDecisive;
-      facts_.back().order = kQueueWeight;
+      facts_.back().PutAheadOf(kQueueWeight);
       return;
     }
     if (state_.end == End::kClean && state_.phase != Phase::kRunning) {
       AddSign("workload-pod-succeeded", ".status.containerStatuses",
               "exit code 0", state_.finished_at);
       if (state_.phase == Phase::kFailed) {
-        facts_.back().confidence = v1::MEDIUM;
+        facts_.back().confidence = v1::Diagnosis::MEDIUM;
       }
       return;
     }
@@ -211,7 +211,7 @@ class PodReader {
           state_.finished_at <=
               ToSeconds(pod_.metadata().deletion_timestamp()) +
                   kNodeReportDelay) {
-        fact.confidence = v1::LOW;
+        fact.confidence = v1::Diagnosis::LOW;
         continue;
       }
       if ((fact.flags & kUnclearEndOnly) != 0) {
@@ -283,7 +283,7 @@ class PodReader {
     const bool gone =
         best->cause == v1::NODE_SHUTDOWN ||
         (best->cause == v1::NODE_LOST && best->tier == Tier::kDecisive &&
-         best->order == 2 * kDisruptionWeight);
+         best->IsOf(kDisruptionWeight));
     if (!gone) return;
     std::string_view label;
     Place place;
@@ -291,7 +291,7 @@ class PodReader {
     const Seconds at = best->at;
     Candidate candidate = MakeCandidate(
         "sign", *FindSpecialSign("spot-node-shutdown"), place, label);
-    candidate.order = best->order - 1;
+    candidate.PutAheadOf(WeightOf(*best));
     candidate.at = at;
     Add(facts_, candidate);
   }

@@ -62,10 +62,11 @@ void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
 
 // An error that contradicts itself is believed less: a code that is none of an
 // error, or one beside a phase in which no call is made.
-v1::Confidence MostConfidence(const v1::CreationError& error) {
-  if (error.http_code() == 0) return v1::HIGH;
-  if (!IsErrorCode(error.http_code())) return v1::LOW;
-  return error.phase() == v1::CreationError::BUILD ? v1::MEDIUM : v1::HIGH;
+v1::Diagnosis::Confidence MostConfidence(const v1::CreationError& error) {
+  if (error.http_code() == 0) return v1::Diagnosis::HIGH;
+  if (!IsErrorCode(error.http_code())) return v1::Diagnosis::LOW;
+  return error.phase() == v1::CreationError::BUILD ? v1::Diagnosis::MEDIUM
+                                                   : v1::Diagnosis::HIGH;
 }
 
 }  // namespace
@@ -128,7 +129,7 @@ void ReadCreationError(const Context& context, Candidates& facts) {
       facts, v1::Signature::CREATION_ERROR, error.message(), std::nullopt,
       {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
   const std::size_t before = facts.size();
-  const v1::Confidence most = MostConfidence(error);
+  const v1::Diagnosis::Confidence most = MostConfidence(error);
   if (error.phase() == v1::CreationError::BUILD) {
     AddError(facts, BuildFailure(), ".phase", "BUILD");
     facts.back().confidence = std::min(facts.back().confidence, most);
@@ -139,7 +140,7 @@ void ReadCreationError(const Context& context, Candidates& facts) {
       AddText(facts, CreationTexts(), error.message(),
               {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
   // "Not found" and the like are weaker than a code or reason beside them.
-  const bool vague = text == nullptr || text->confidence != v1::HIGH;
+  const bool vague = text == nullptr || text->confidence != v1::Diagnosis::HIGH;
   if (vague && text != nullptr) facts.back().tier = Tier::kSpecific;
   const Signature* reason = FindStatusReason(error.reason());
   if (reason != nullptr) {
@@ -201,7 +202,8 @@ void ReadExit(const Context& context, Candidates& facts,
     told = AddText(facts, *texts, exit.message(), at(".message"),
                    kUnknownTime) != nullptr;
     Candidate candidate = MakeCandidate(table, *row, at(".reason"), reason);
-    if (told && row->confidence != v1::HIGH) candidate.tier = Tier::kConvention;
+    if (told && row->confidence != v1::Diagnosis::HIGH)
+      candidate.tier = Tier::kConvention;
     Add(facts, candidate);
   }
   if (!told) {

@@ -10,7 +10,7 @@ namespace mulligan::demystify {
 
 constexpr TextSignature AppText(std::string_view keyword, const char* pattern,
                                 std::string_view name, v1::Cause cause,
-                                v1::Confidence confidence, Tier tier,
+                                v1::Diagnosis::Confidence confidence, Tier tier,
                                 std::uint8_t flags, std::string_view meaning) {
   return {keyword,
           pattern,

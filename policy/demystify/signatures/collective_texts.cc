@@ -6,26 +6,23 @@
 namespace mulligan::demystify {
 namespace {
 
-using v1::LOW;
-using v1::MEDIUM;
-
 constexpr TextSignature Cascade(std::string_view keyword, const char* pattern,
                                 std::string_view name) {
-  return AppText(keyword, pattern, name, v1::COLLECTIVE_CASCADE, LOW,
+  return AppText(keyword, pattern, name, v1::COLLECTIVE_CASCADE, kLow,
                  Tier::kSpecific, kPeerEffect,
                  "another member of the gang died or left");
 }
 
 constexpr TextSignature Meeting(std::string_view keyword, const char* pattern,
                                 std::string_view name) {
-  return AppText(keyword, pattern, name, v1::RENDEZVOUS_FAILED, MEDIUM,
+  return AppText(keyword, pattern, name, v1::RENDEZVOUS_FAILED, kMedium,
                  Tier::kSpecific, kPeerEffect,
                  "the members of the gang could not meet");
 }
 
 constexpr TextSignature Stuck(std::string_view keyword, const char* pattern,
                               std::string_view name) {
-  return AppText(keyword, pattern, name, v1::HANG, LOW, Tier::kSpecific,
+  return AppText(keyword, pattern, name, v1::HANG, kLow, Tier::kSpecific,
                  kPeerEffect, "a collective operation did not finish in time");
 }
 
@@ -142,15 +139,15 @@ constexpr TextSignature kTexts[] = {
             "peer-gone"),
     // A member of Ray or Spark saw another part die.
     AppText("node running this task", "node (running|where)", "ray-node",
-            v1::NODE_LOST, LOW, Tier::kConvention, kPeerEffect,
+            v1::NODE_LOST, kLow, Tier::kConvention, kPeerEffect,
             "Ray lost the node of a task"),
-    AppText("nodediederror", nullptr, "ray-node-died", v1::NODE_LOST, LOW,
+    AppText("nodediederror", nullptr, "ray-node-died", v1::NODE_LOST, kLow,
             Tier::kConvention, kPeerEffect, "Ray lost the node of a task"),
     AppText("node was terminated", "ray|raylet", "ray-node-terminated",
-            v1::NODE_LOST, LOW, Tier::kConvention, kPeerEffect,
+            v1::NODE_LOST, kLow, Tier::kConvention, kPeerEffect,
             "Ray lost a node"),
     AppText("marked dead", "raylet|node|gcs", "ray-marked-dead", v1::NODE_LOST,
-            LOW, Tier::kConvention, kPeerEffect, "Ray lost a node"),
+            kLow, Tier::kConvention, kPeerEffect, "Ray lost a node"),
     Cascade("worker unexpectedly exits", nullptr, "ray-worker-exit"),
     Cascade("killed while executing a task", nullptr, "ray-worker-killed"),
     Cascade("actordiederror", nullptr, "ray-actor-died"),
@@ -160,22 +157,22 @@ constexpr TextSignature kTexts[] = {
     Cascade("objectlosterror", nullptr, "ray-object-lost"),
     Cascade("ownerdiederror", nullptr, "ray-owner-died"),
     AppText("failed to connect to ray", nullptr, "ray-connect",
-            v1::DEPENDENCY_UNAVAILABLE, MEDIUM, Tier::kSpecific, kPeerEffect,
+            v1::DEPENDENCY_UNAVAILABLE, kMedium, Tier::kSpecific, kPeerEffect,
             "the Ray head does not answer"),
     AppText("gcs",
             "gcs[^\\n]{0,80}(unavailable|timed? ?out|failed to connect|"
             "connection)|failed to connect to gcs",
-            "ray-gcs", v1::DEPENDENCY_UNAVAILABLE, LOW, Tier::kSpecific,
+            "ray-gcs", v1::DEPENDENCY_UNAVAILABLE, kLow, Tier::kSpecific,
             kPeerEffect, "the Ray head does not answer"),
     AppText("deadlock",
             "deadlock(ed)? (detected|found)|all goroutines are "
             "asleep",
-            "deadlock", v1::HANG, MEDIUM, Tier::kSpecific, kNoFlags,
+            "deadlock", v1::HANG, kMedium, Tier::kSpecific, kNoFlags,
             "the program blocked itself"),
     AppText("no progress", "no progress (for|in|since|made)", "no-progress",
-            v1::HANG, MEDIUM, Tier::kSpecific, kNoFlags,
+            v1::HANG, kMedium, Tier::kSpecific, kNoFlags,
             "the program made no progress"),
-    AppText("hang detected", nullptr, "hang-detected", v1::HANG, MEDIUM,
+    AppText("hang detected", nullptr, "hang-detected", v1::HANG, kMedium,
             Tier::kSpecific, kPeerEffect, "the program made no progress"),
 };
 

@@ -5,12 +5,9 @@
 namespace mulligan::demystify {
 namespace {
 
-using v1::LOW;
-using v1::MEDIUM;
-
 constexpr TextSignature Down(std::string_view keyword, const char* pattern,
                              std::string_view name, std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::DEPENDENCY_UNAVAILABLE, MEDIUM,
+  return AppText(keyword, pattern, name, v1::DEPENDENCY_UNAVAILABLE, kMedium,
                  Tier::kSpecific, kPeerEffect, meaning);
 }
 

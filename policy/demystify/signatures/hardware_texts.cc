@@ -5,20 +5,17 @@
 namespace mulligan::demystify {
 namespace {
 
-using v1::LOW;
-using v1::MEDIUM;
-
 constexpr TextSignature Gpu(std::string_view keyword, const char* pattern,
                             std::string_view name, std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::GPU_FAULT, MEDIUM, Tier::kSpecific,
-                 kNoFlags, meaning);
+  return AppText(keyword, pattern, name, v1::GPU_FAULT, kMedium,
+                 Tier::kSpecific, kNoFlags, meaning);
 }
 
 constexpr TextSignature Fabric(std::string_view keyword, const char* pattern,
                                std::string_view name, std::uint8_t flags,
                                std::string_view meaning) {
   return AppText(keyword, pattern, name, v1::FABRIC_FAULT,
-                 flags == kNoFlags ? MEDIUM : LOW, Tier::kSpecific, flags,
+                 flags == kNoFlags ? kMedium : kLow, Tier::kSpecific, flags,
                  meaning);
 }
 
@@ -138,19 +135,19 @@ constexpr TextSignature kTexts[] = {
     Fabric("unresponsive receiver", nullptr, "efa-unresponsive", kPeerEffect,
            "the interconnect failed, or the peer died"),
     // The machine.
-    AppText("kernel panic", nullptr, "kernel-panic", v1::NODE_LOST, MEDIUM,
+    AppText("kernel panic", nullptr, "kernel-panic", v1::NODE_LOST, kMedium,
             Tier::kSpecific, kNoFlags, "the node's kernel crashed"),
     AppText("machine check",
             "machine check (exception|error)|mce: \\[hardware "
             "error\\]",
-            "machine-check", v1::NODE_LOST, MEDIUM, Tier::kSpecific, kNoFlags,
+            "machine-check", v1::NODE_LOST, kMedium, Tier::kSpecific, kNoFlags,
             "the machine's hardware failed"),
     AppText("hardware error", "\\[hardware error\\]", "hardware-error",
-            v1::NODE_LOST, MEDIUM, Tier::kSpecific, kNoFlags,
+            v1::NODE_LOST, kMedium, Tier::kSpecific, kNoFlags,
             "the machine's hardware failed"),
-    AppText("soft lockup", nullptr, "soft-lockup", v1::NODE_LOST, LOW,
+    AppText("soft lockup", nullptr, "soft-lockup", v1::NODE_LOST, kLow,
             Tier::kConvention, kNoFlags, "the node's kernel is stuck"),
-    AppText("node is a straggler", nullptr, "straggler", v1::HANG, LOW,
+    AppText("node is a straggler", nullptr, "straggler", v1::HANG, kLow,
             Tier::kConvention, kNoFlags,
             "the node is much slower than its "
             "peers"),
@@ -158,15 +155,15 @@ constexpr TextSignature kTexts[] = {
     AppText("spot",
             "spot (instance )?(termination|interruption) notice|"
             "spot.{0,40}(reclaim|interrupted|will be terminated)",
-            "spot-notice", v1::SPOT_RECLAIMED, MEDIUM, Tier::kSpecific,
+            "spot-notice", v1::SPOT_RECLAIMED, kMedium, Tier::kSpecific,
             kNoFlags, "the program saw the notice of a spot reclaim"),
     AppText("node preempted", "(tpu|vm|gce|instance|node).{0,40}preempted",
-            "machine-preempted", v1::SPOT_RECLAIMED, LOW, Tier::kConvention,
+            "machine-preempted", v1::SPOT_RECLAIMED, kLow, Tier::kConvention,
             kNoFlags, "the program saw that its machine was preempted"),
     AppText("maintenance event",
             "(terminate_on_host_maintenance|host "
             "maintenance|maintenance event)",
-            "maintenance", v1::NODE_SHUTDOWN, LOW, Tier::kConvention, kNoFlags,
+            "maintenance", v1::NODE_SHUTDOWN, kLow, Tier::kConvention, kNoFlags,
             "the program saw that its machine is maintained"),
 };
 

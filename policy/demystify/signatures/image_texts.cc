@@ -7,13 +7,9 @@
 namespace mulligan::demystify {
 namespace {
 
-using v1::HIGH;
-using v1::LOW;
-using v1::MEDIUM;
-
 constexpr TextSignature Text(std::string_view keyword, const char* pattern,
                              std::string_view name, v1::Cause cause,
-                             v1::Confidence confidence,
+                             v1::Diagnosis::Confidence confidence,
                              std::string_view meaning) {
   return {keyword,
           pattern,
@@ -24,20 +20,22 @@ constexpr TextSignature Text(std::string_view keyword, const char* pattern,
 constexpr TextSignature Transient(std::string_view keyword, const char* pattern,
                                   std::string_view name,
                                   std::string_view meaning) {
-  return Text(keyword, pattern, name, v1::IMAGE_PULL_TRANSIENT, v1::MEDIUM,
-              meaning);
+  return Text(keyword, pattern, name, v1::IMAGE_PULL_TRANSIENT,
+              v1::Diagnosis::MEDIUM, meaning);
 }
 
 constexpr TextSignature Denied(std::string_view keyword, const char* pattern,
                                std::string_view name,
                                std::string_view meaning) {
-  return Text(keyword, pattern, name, v1::IMAGE_DENIED, v1::MEDIUM, meaning);
+  return Text(keyword, pattern, name, v1::IMAGE_DENIED, v1::Diagnosis::MEDIUM,
+              meaning);
 }
 
 constexpr TextSignature Invalid(std::string_view keyword, const char* pattern,
                                 std::string_view name,
                                 std::string_view meaning) {
-  return Text(keyword, pattern, name, v1::IMAGE_INVALID, v1::MEDIUM, meaning);
+  return Text(keyword, pattern, name, v1::IMAGE_INVALID, v1::Diagnosis::MEDIUM,
+              meaning);
 }
 
 constexpr TextSignature kTexts[] = {
@@ -214,14 +212,17 @@ constexpr TextSignature kTexts[] = {
             "does not exist",
             "does-not-exist", "the registry has no such image or tag"),
     // Only the fact that it failed.
-    Text("errimagepull", nullptr, "pull-failed", v1::IMAGE_INVALID, v1::LOW,
+    Text("errimagepull", nullptr, "pull-failed", v1::IMAGE_INVALID,
+         v1::Diagnosis::LOW,
          "the image could not be pulled; the event does not say why"),
     Text("imagepullbackoff", nullptr, "pull-back-off", v1::IMAGE_INVALID,
-         v1::LOW, "the image could not be pulled; the event does not say why"),
+         v1::Diagnosis::LOW,
+         "the image could not be pulled; the event does not say why"),
     Text("back-off pulling image", nullptr, "back-off", v1::IMAGE_INVALID,
-         v1::LOW, "the image could not be pulled; the event does not say why"),
+         v1::Diagnosis::LOW,
+         "the image could not be pulled; the event does not say why"),
     Text("failed to pull image", nullptr, "failed-to-pull", v1::IMAGE_INVALID,
-         v1::LOW, "the image could not be pulled"),
+         v1::Diagnosis::LOW, "the image could not be pulled"),
 };
 
 }  // namespace

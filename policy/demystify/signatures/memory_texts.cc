@@ -4,25 +4,22 @@
 namespace mulligan::demystify {
 namespace {
 
-using v1::LOW;
-using v1::MEDIUM;
-
 constexpr TextSignature GpuOom(std::string_view keyword, const char* pattern,
                                std::string_view name) {
-  return AppText(keyword, pattern, name, v1::GPU_OOM, MEDIUM, Tier::kSpecific,
+  return AppText(keyword, pattern, name, v1::GPU_OOM, kMedium, Tier::kSpecific,
                  kNoFlags, "the accelerator's memory ran out");
 }
 
 constexpr TextSignature Oom(std::string_view keyword, const char* pattern,
                             std::string_view name, std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::CONTAINER_OOM, MEDIUM,
+  return AppText(keyword, pattern, name, v1::CONTAINER_OOM, kMedium,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 
 constexpr TextSignature Storage(std::string_view keyword, const char* pattern,
                                 std::string_view name,
                                 std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::STORAGE_EXHAUSTED, MEDIUM,
+  return AppText(keyword, pattern, name, v1::STORAGE_EXHAUSTED, kMedium,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 

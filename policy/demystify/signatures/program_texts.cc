@@ -4,26 +4,23 @@
 namespace mulligan::demystify {
 namespace {
 
-using v1::LOW;
-using v1::MEDIUM;
-
 constexpr TextSignature Crash(std::string_view keyword, const char* pattern,
                               std::string_view name, std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::CRASH_SIGNAL, MEDIUM,
+  return AppText(keyword, pattern, name, v1::CRASH_SIGNAL, kMedium,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 
 constexpr TextSignature Error(std::string_view keyword, const char* pattern,
                               std::string_view name, Tier tier,
                               std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::APP_ERROR, MEDIUM, tier, kNoFlags,
+  return AppText(keyword, pattern, name, v1::APP_ERROR, kMedium, tier, kNoFlags,
                  meaning);
 }
 
 constexpr TextSignature kTexts[] = {
     // mpirun reports what happened to a rank.
     AppText("exited on signal", "exited on signal (9|15)\\b", "mpi-rank-killed",
-            v1::SIGKILL_UNEXPLAINED, LOW, Tier::kGeneric, kNoFlags,
+            v1::SIGKILL_UNEXPLAINED, kLow, Tier::kGeneric, kNoFlags,
             "mpirun saw a rank being killed"),
     Crash("exited on signal", nullptr, "mpi-rank-crashed",
           "mpirun saw a rank crash"),

@@ -5,93 +5,89 @@
 namespace mulligan::demystify {
 namespace {
 
-using v1::HIGH;
-using v1::LOW;
-using v1::MEDIUM;
-
 constexpr Signature Eviction(std::string_view key, v1::Cause cause,
-                             v1::Confidence confidence, Tier tier,
+                             v1::Diagnosis::Confidence confidence, Tier tier,
                              std::string_view meaning) {
   return {key, cause, confidence, tier, kQueueWeight, kNoFlags, meaning};
 }
 
 constexpr Signature kEvicted[] = {
-    Eviction("AdmissionCheck", v1::PREEMPTED_QUEUE, HIGH, Tier::kDecisive,
+    Eviction("AdmissionCheck", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
              "an admission check asked for the workload to be queued again"),
-    Eviction("ClusterQueueStopped", v1::SUSPENDED, HIGH, Tier::kDecisive,
+    Eviction("ClusterQueueStopped", v1::SUSPENDED, kHigh, Tier::kDecisive,
              "the cluster queue was stopped"),
-    Eviction("ConcurrentAdmission", v1::PREEMPTED_QUEUE, HIGH, Tier::kDecisive,
+    Eviction("ConcurrentAdmission", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
              "another variant of the workload runs"),
-    Eviction("Deactivated", v1::SUSPENDED, HIGH, Tier::kDecisive,
+    Eviction("Deactivated", v1::SUSPENDED, kHigh, Tier::kDecisive,
              "the workload was deactivated"),
-    Eviction("DeactivatedDueToAdmissionCheck", v1::SUSPENDED, HIGH,
+    Eviction("DeactivatedDueToAdmissionCheck", v1::SUSPENDED, kHigh,
              Tier::kDecisive, "an admission check rejected the workload"),
-    Eviction("DeactivatedDueToEvictedOnManagerCluster", v1::SUSPENDED, HIGH,
+    Eviction("DeactivatedDueToEvictedOnManagerCluster", v1::SUSPENDED, kHigh,
              Tier::kDecisive, "the manager cluster evicted the workload"),
     Eviction("DeactivatedDueToMaximumExecutionTimeExceeded", v1::DEADLINE_JOB,
-             HIGH, Tier::kDecisive,
+             kHigh, Tier::kDecisive,
              "the workload used up its maximum execution time"),
-    Eviction("DeactivatedDueToRequeuingLimitExceeded", v1::START_TIMEOUT, HIGH,
+    Eviction("DeactivatedDueToRequeuingLimitExceeded", v1::START_TIMEOUT, kHigh,
              Tier::kConvention,
              "the pods were not ready in time again and again"),
-    Eviction("FlavorMigration", v1::PREEMPTED_QUEUE, HIGH, Tier::kDecisive,
+    Eviction("FlavorMigration", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
              "the queue moves the workload to another resource flavour"),
-    Eviction("InactiveWorkload", v1::SUSPENDED, HIGH, Tier::kDecisive,
+    Eviction("InactiveWorkload", v1::SUSPENDED, kHigh, Tier::kDecisive,
              "the workload was deactivated"),
-    Eviction("InactiveWorkloadAdmissionCheck", v1::SUSPENDED, HIGH,
+    Eviction("InactiveWorkloadAdmissionCheck", v1::SUSPENDED, kHigh,
              Tier::kDecisive, "an admission check rejected the workload"),
-    Eviction("InactiveWorkloadRequeuingLimitExceeded", v1::START_TIMEOUT, HIGH,
+    Eviction("InactiveWorkloadRequeuingLimitExceeded", v1::START_TIMEOUT, kHigh,
              Tier::kConvention,
              "the pods were not ready in time again and again"),
-    Eviction("LocalQueueStopped", v1::SUSPENDED, HIGH, Tier::kDecisive,
+    Eviction("LocalQueueStopped", v1::SUSPENDED, kHigh, Tier::kDecisive,
              "the local queue was stopped"),
-    Eviction("NodeFailures", v1::NODE_LOST, HIGH, Tier::kDecisive,
+    Eviction("NodeFailures", v1::NODE_LOST, kHigh, Tier::kDecisive,
              "nodes assigned to the workload failed"),
-    Eviction("PodsReadyTimeout", v1::START_TIMEOUT, HIGH, Tier::kConvention,
+    Eviction("PodsReadyTimeout", v1::START_TIMEOUT, kHigh, Tier::kConvention,
              "the pods were not ready in time"),
-    Eviction("Preempted", v1::PREEMPTED_QUEUE, HIGH, Tier::kDecisive,
+    Eviction("Preempted", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
              "the queue preempted the workload for another one"),
-    Eviction("VariantEvicted", v1::PREEMPTED_QUEUE, HIGH, Tier::kDecisive,
+    Eviction("VariantEvicted", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
              "the admitted variant of the workload was evicted"),
 };
 static_assert(IsSorted(kEvicted));
 
 // Reasons of later releases keep the prefix.
 constexpr Signature kDeactivated =
-    Eviction("Deactivated*", v1::SUSPENDED, HIGH, Tier::kDecisive,
+    Eviction("Deactivated*", v1::SUSPENDED, kHigh, Tier::kDecisive,
              "the workload was deactivated");
 constexpr Signature kOther =
-    Eviction("unknown reason", v1::PREEMPTED_QUEUE, MEDIUM, Tier::kDecisive,
+    Eviction("unknown reason", v1::PREEMPTED_QUEUE, kMedium, Tier::kDecisive,
              "the queue evicted the workload for a reason this version does "
              "not know");
 
 constexpr TextSignature kTexts[] = {
     {"preempted to accommodate", nullptr,
-     Eviction("preempted", v1::PREEMPTED_QUEUE, HIGH, Tier::kDecisive,
+     Eviction("preempted", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
               "the queue preempted the workload for another one")},
     {"podsready timeout", nullptr,
-     Eviction("pods-ready-timeout", v1::START_TIMEOUT, HIGH, Tier::kConvention,
+     Eviction("pods-ready-timeout", v1::START_TIMEOUT, kHigh, Tier::kConvention,
               "the pods were not ready in time")},
     {"maximum execution time", nullptr,
-     Eviction("max-execution-time", v1::DEADLINE_JOB, HIGH, Tier::kDecisive,
+     Eviction("max-execution-time", v1::DEADLINE_JOB, kHigh, Tier::kDecisive,
               "the workload used up its maximum execution time")},
     {"is deactivated", nullptr,
-     Eviction("deactivated", v1::SUSPENDED, HIGH, Tier::kDecisive,
+     Eviction("deactivated", v1::SUSPENDED, kHigh, Tier::kDecisive,
               "the workload was deactivated")},
     {"queue is stopped", nullptr,
-     Eviction("queue-stopped", v1::SUSPENDED, HIGH, Tier::kDecisive,
+     Eviction("queue-stopped", v1::SUSPENDED, kHigh, Tier::kDecisive,
               "the queue was stopped")},
     {"unhealthy node", nullptr,
-     Eviction("unhealthy-node", v1::NODE_LOST, HIGH, Tier::kDecisive,
+     Eviction("unhealthy-node", v1::NODE_LOST, kHigh, Tier::kDecisive,
               "nodes assigned to the workload failed")},
     {"node failures", nullptr,
-     Eviction("node-failures", v1::NODE_LOST, HIGH, Tier::kDecisive,
+     Eviction("node-failures", v1::NODE_LOST, kHigh, Tier::kDecisive,
               "nodes assigned to the workload failed")},
     {"admissioncheck", nullptr,
-     Eviction("admission-check", v1::PREEMPTED_QUEUE, HIGH, Tier::kDecisive,
+     Eviction("admission-check", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
               "an admission check asked for the workload to be queued again")},
     {"within the cohort", nullptr,
-     Eviction("reclaimed", v1::PREEMPTED_QUEUE, HIGH, Tier::kDecisive,
+     Eviction("reclaimed", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
               "the queue reclaimed lent capacity")},
 };
 

@@ -9,8 +9,13 @@
 #include <string_view>
 
 #include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
 
 namespace mulligan::demystify {
+
+inline constexpr auto kLow = v1::Diagnosis::LOW;
+inline constexpr auto kMedium = v1::Diagnosis::MEDIUM;
+inline constexpr auto kHigh = v1::Diagnosis::HIGH;
 
 // How much a fact settles, the first criterion when facts disagree.
 enum class Tier : std::uint8_t {
@@ -26,18 +31,17 @@ enum class Tier : std::uint8_t {
   kDecisive,
 };
 
-// Weight classes of design section 6, 1 the heaviest: the second criterion.
-// The third is the order of the causes themselves.
-enum Weight : std::uint8_t {
-  kQueueWeight = 1,
-  kDisruptionWeight = 2,
-  kPodWeight = 3,
-  kContainerWeight = 4,
-  kExitCodeWeight = 5,
-  kOperatorWeight = 6,
-  kTextWeight = 7,
-  kAbsenceWeight = 8,
-};
+// The second criterion. The third is the confidence, the last the rank of the
+// causes themselves.
+using Weight = v1::Evidence::Weight;
+inline constexpr Weight kQueueWeight = v1::Evidence::QUEUE;
+inline constexpr Weight kDisruptionWeight = v1::Evidence::DISRUPTION;
+inline constexpr Weight kPodWeight = v1::Evidence::POD_REASON;
+inline constexpr Weight kContainerWeight = v1::Evidence::CONTAINER_REASON;
+inline constexpr Weight kExitCodeWeight = v1::Evidence::EXIT_CODE;
+inline constexpr Weight kOperatorWeight = v1::Evidence::OPERATOR_REASON;
+inline constexpr Weight kTextWeight = v1::Evidence::MESSAGE;
+inline constexpr Weight kAbsenceWeight = v1::Evidence::ABSENCE;
 
 enum Flag : std::uint8_t {
   kNoFlags = 0,
@@ -54,7 +58,7 @@ struct Signature {
   // The exact string looked for, or the name of a text signature.
   std::string_view key;
   v1::Cause cause;
-  v1::Confidence confidence;
+  v1::Diagnosis::Confidence confidence;
   Tier tier;
   Weight weight;
   std::uint8_t flags;

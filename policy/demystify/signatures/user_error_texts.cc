@@ -5,40 +5,37 @@
 namespace mulligan::demystify {
 namespace {
 
-using v1::LOW;
-using v1::MEDIUM;
-
 constexpr TextSignature Config(std::string_view keyword, const char* pattern,
                                std::string_view name,
                                std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::CONFIG_USER_ERROR, MEDIUM,
+  return AppText(keyword, pattern, name, v1::CONFIG_USER_ERROR, kMedium,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 
 constexpr TextSignature Data(std::string_view keyword, const char* pattern,
                              std::string_view name, std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::DATA_OR_NUMERIC, MEDIUM,
+  return AppText(keyword, pattern, name, v1::DATA_OR_NUMERIC, kMedium,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 
 constexpr TextSignature kTexts[] = {
     AppText("exec format error", nullptr, "exec-format", v1::IMAGE_INVALID,
-            MEDIUM, Tier::kSpecific, kNoFlags,
+            kMedium, Tier::kSpecific, kNoFlags,
             "the program is built for another CPU than the node's"),
     AppText("airflowfailexception", nullptr, "airflow-fail", v1::DECLARED_FATAL,
-            MEDIUM, Tier::kSpecific, kNoFlags,
+            kMedium, Tier::kSpecific, kNoFlags,
             "the program declared the failure final"),
     AppText("nonretryable", "non-?retryable ?(error|exception)",
-            "non-retryable", v1::DECLARED_FATAL, MEDIUM, Tier::kSpecific,
+            "non-retryable", v1::DECLARED_FATAL, kMedium, Tier::kSpecific,
             kNoFlags, "the program declared the failure final"),
     AppText("non-retryable", nullptr, "non-retryable-text", v1::DECLARED_FATAL,
-            MEDIUM, Tier::kSpecific, kNoFlags,
+            kMedium, Tier::kSpecific, kNoFlags,
             "the program declared the failure final"),
     AppText("flyterecoverableexception", nullptr, "flyte-recoverable",
-            v1::DECLARED_RETRYABLE, MEDIUM, Tier::kSpecific, kNoFlags,
+            v1::DECLARED_RETRYABLE, kMedium, Tier::kSpecific, kNoFlags,
             "the program declared the failure retryable"),
     AppText("retryableerror", "\\b(retryable|transient)(error|exception)\\b",
-            "retryable", v1::DECLARED_RETRYABLE, MEDIUM, Tier::kSpecific,
+            "retryable", v1::DECLARED_RETRYABLE, kMedium, Tier::kSpecific,
             kNoFlags, "the program declared the failure retryable"),
     // Numbers and data.
     Data("nan",

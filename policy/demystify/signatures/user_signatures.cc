@@ -102,8 +102,8 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
     row->exit_codes.assign(from.exit_codes().begin(), from.exit_codes().end());
     row->signature = {row->name,
                       from.cause(),
-                      from.confidence() == v1::CONFIDENCE_UNSPECIFIED
-                          ? v1::MEDIUM
+                      from.confidence() == v1::Diagnosis::CONFIDENCE_UNSPECIFIED
+                          ? v1::Diagnosis::MEDIUM
                           : from.confidence(),
                       demystify::Tier::kSpecific,
                       row->pattern != nullptr ? demystify::kTextWeight

@@ -63,7 +63,7 @@ class TaskOutcome {
     for (std::string& warning : task_.warnings) Warn(std::move(warning));
     outcome_.verdict.set_operator_("Flyte");
     outcome_.verdict.set_semantics(std::move(setup.semantics));
-    outcome_.scope = task_.is_pod ? v1::POD : v1::WORKLOAD;
+    outcome_.scope = task_.is_pod ? v1::Decision::POD : v1::Decision::WORKLOAD;
   }
 
   NativeOutcome Run() && {
@@ -80,10 +80,10 @@ class TaskOutcome {
     outcome_.warnings.push_back(std::move(warning));
   }
 
-  void Answer(std::string_view word, v1::Action action) {
+  void Answer(std::string_view word, v1::Decision::Action action) {
     outcome_.verdict.set_verdict(std::string(word));
     outcome_.action = action;
-    if (action == v1::RETRY) outcome_.queue = v1::IN_PLACE;
+    if (action == v1::Decision::RETRY) outcome_.queue = v1::Decision::IN_PLACE;
   }
 
   void Explain(const ExecutionError& error) {
@@ -114,7 +114,8 @@ class TaskOutcome {
     const bool over = info.phase == Phase::kSuccess ||
                       info.phase == Phase::kAborted ||
                       info.phase == Phase::kRunning;
-    Answer(PhaseName(info.phase), over ? v1::IGNORE : v1::WAIT);
+    Answer(PhaseName(info.phase),
+           over ? v1::Decision::IGNORE : v1::Decision::WAIT);
     outcome_.verdict.set_message(info.reason);
     if (info.phase == Phase::kSuccess) {
       Warn(
@@ -188,14 +189,14 @@ class TaskOutcome {
     Count("attempts", next.counters.attempts);
     Count("systemFailures", next.counters.system_failures);
     if (result.phase == HandlerPhase::kRetryableFailure) {
-      Answer("RetryableFailure", v1::RETRY);
+      Answer("RetryableFailure", v1::Decision::RETRY);
       ChargeV1(budget, counters, result.error->kind);
       const bool interruptible =
           IsInterruptible(task_.interruptible, budget, next.counters);
       Count("interruptible", interruptible ? 1 : 0);
       outcome_.on_demand = task_.interruptible && !interruptible;
     } else if (result.phase == HandlerPhase::kTimedOut) {
-      Answer("TimedOut", v1::FAIL);
+      Answer("TimedOut", v1::Decision::FAIL);
     } else if (result.phase == HandlerPhase::kFailed) {
       AnswerFailedV1(in_time, budget, counters);
     } else {
@@ -208,10 +209,10 @@ class TaskOutcome {
   void AnswerFailedV1(const HandlerResult& handled, const RetryBudget& budget,
                       const NodeAttempts& counters) {
     if (handled.phase == HandlerPhase::kFailed) {
-      return Answer("PermanentFailure", v1::FAIL);
+      return Answer("PermanentFailure", v1::Decision::FAIL);
     }
     // Out of retries, or out of time and then out of retries.
-    Answer("Failing", v1::FAIL);
+    Answer("Failing", v1::Decision::FAIL);
     ChargeV1(
         budget, counters,
         handled.error.has_value() ? handled.error->kind : ErrorKind::kUser);
@@ -232,7 +233,7 @@ class TaskOutcome {
     const std::int64_t used =
         UsedOf(input_.ledger, kWorkflowBudget) + std::int64_t{1};
     const bool spent = used > settings_.max_workflow_retries;
-    Answer("Error", spent ? v1::FAIL : v1::RETRY);
+    Answer("Error", spent ? v1::Decision::FAIL : v1::Decision::RETRY);
     outcome_.verdict.set_message(std::string(error.message()));
     Charge(kWorkflowBudget, used, settings_.max_workflow_retries);
     Warn(
@@ -262,7 +263,7 @@ class TaskOutcome {
       Charge(kUserBudget, counters.attempts, std::int64_t{max_attempts} - 1);
     }
     Answer(verdict.terminal ? "PermanentFailure" : "RetryableFailure",
-           verdict.terminal ? v1::FAIL : v1::RETRY);
+           verdict.terminal ? v1::Decision::FAIL : v1::Decision::RETRY);
   }
 
   TaskActionCounters CountersV2() const {
@@ -292,10 +293,10 @@ class TaskOutcome {
     const auto verdict = RecordSystemError(error, CountersV2(), most);
     CountV2(verdict.counters);
     if (verdict.terminal) {
-      Answer("PermanentFailure", v1::FAIL);
+      Answer("PermanentFailure", v1::Decision::FAIL);
       Explain(*verdict.error);
     } else {
-      Answer("RetryableFailure", v1::RETRY);
+      Answer("RetryableFailure", v1::Decision::RETRY);
       Delay(verdict.requeue_after);
       if (outcome_.verdict.message().empty()) {
         outcome_.verdict.set_message(error.message);

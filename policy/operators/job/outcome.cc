@@ -64,9 +64,9 @@ class JobOutcome {
     if (const JobCondition* const end = FindEnd()) {
       Conclude(*end);
     } else if (IsSuspended(job_.spec())) {
-      Answer("Suspended", v1::IGNORE, v1::JOB);
+      Answer("Suspended", v1::Decision::IGNORE, v1::Decision::JOB);
     } else if (reported_.failed_pod == nullptr) {
-      Answer("None", v1::IGNORE, v1::JOB);
+      Answer("None", v1::Decision::IGNORE, v1::Decision::JOB);
       outcome_.warnings.emplace_back(
           "no pod of the Job in the report has failed: the Job controller does "
           "nothing about pods that wait or run");
@@ -130,7 +130,8 @@ class JobOutcome {
     return result_.verdict.has_value() ? &*result_.verdict : nullptr;
   }
 
-  void Answer(std::string_view word, v1::Action action, v1::Scope scope) {
+  void Answer(std::string_view word, v1::Decision::Action action,
+              v1::Decision::Scope scope) {
     outcome_.verdict.set_verdict(std::string(word));
     outcome_.action = action;
     outcome_.scope = scope;
@@ -138,8 +139,9 @@ class JobOutcome {
 
   void Conclude(const JobCondition& end) {
     const bool failed = end.type() == kFailed || end.type() == kFailureTarget;
-    Answer(failed ? kFailed : kComplete, failed ? v1::FAIL : v1::IGNORE,
-           v1::JOB);
+    Answer(failed ? kFailed : kComplete,
+           failed ? v1::Decision::FAIL : v1::Decision::IGNORE,
+           v1::Decision::JOB);
     outcome_.verdict.set_reason(end.reason());
     outcome_.verdict.set_message(end.message());
     for (const ReasonRow& row : kReasons) {
@@ -159,10 +161,11 @@ class JobOutcome {
       Charge(per_index ? "backoffLimitPerIndex" : "backoffLimit");
     }
     if (per_index && FailsIndex(pod, spec(), gates_)) {
-      return Answer("FailIndex", v1::FAIL, v1::INDEX);
+      return Answer("FailIndex", v1::Decision::FAIL, v1::Decision::INDEX);
     }
-    Answer(match.action.value_or("Count"), v1::RETRY, v1::POD);
-    outcome_.queue = v1::IN_PLACE;
+    Answer(match.action.value_or("Count"), v1::Decision::RETRY,
+           v1::Decision::POD);
+    outcome_.queue = v1::Decision::IN_PLACE;
     const absl::Time now = TimeOf(input_.now);
     const BackoffSettings settings;
     const absl::Duration delay =

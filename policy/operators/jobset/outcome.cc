@@ -63,7 +63,7 @@ class JobSetOutcome {
     const absl::StatusOr<Pass> pass =
         Reconcile({job_set_, jobs, pods, gates_, input_.now});
     if (!pass.ok()) {
-      Answer("Error", v1::WAIT);
+      Answer("Error", v1::Decision::WAIT);
       outcome_.verdict.set_message(std::string(pass.status().message()));
       outcome_.warnings.emplace_back(
           "the JobSet controller gets no further: it writes nothing and "
@@ -114,8 +114,8 @@ class JobSetOutcome {
 
   void Foresee(Job& job) {
     const auto outcome = KubernetesJobOutcome(input_);
-    if (!outcome.has_value() || outcome->action != v1::FAIL ||
-        outcome->scope != v1::JOB) {
+    if (!outcome.has_value() || outcome->action != v1::Decision::FAIL ||
+        outcome->scope != v1::Decision::JOB) {
       return;
     }
     JobCondition& failed = *job.mutable_status()->add_conditions();
@@ -126,10 +126,10 @@ class JobSetOutcome {
     *failed.mutable_last_transition_time() = input_.now;
   }
 
-  void Answer(std::string_view word, v1::Action action) {
+  void Answer(std::string_view word, v1::Decision::Action action) {
     outcome_.verdict.set_verdict(std::string(word));
     outcome_.action = action;
-    outcome_.scope = v1::JOB_SET;
+    outcome_.scope = v1::Decision::JOB_SET;
   }
 
   void Count(const JobSetStatus& status) {
@@ -152,7 +152,7 @@ class JobSetOutcome {
 
   void Conclude(const Verdict& verdict, const JobSetStatus& status) {
     const bool fails = verdict.action == kFailJobSet;
-    Answer(verdict.action, fails ? v1::FAIL : v1::RETRY);
+    Answer(verdict.action, fails ? v1::Decision::FAIL : v1::Decision::RETRY);
     outcome_.verdict.set_reason(verdict.reason);
     outcome_.verdict.set_message(verdict.message);
     if (verdict.counted) {
@@ -162,9 +162,9 @@ class JobSetOutcome {
       outcome_.limit = std::max<std::int64_t>(
           0, job_set_.spec().failure_policy().max_restarts());
     }
-    if (!fails) outcome_.queue = v1::IN_PLACE;
+    if (!fails) outcome_.queue = v1::Decision::IN_PLACE;
     if (verdict.restarts_job) {
-      outcome_.scope = v1::JOB;
+      outcome_.scope = v1::Decision::JOB;
       NameUnhandled(*verdict.job);
     }
   }
@@ -188,7 +188,7 @@ class JobSetOutcome {
           status.terminal_state() != end) {
         continue;
       }
-      Answer(end, end == kFailed ? v1::FAIL : v1::IGNORE);
+      Answer(end, end == kFailed ? v1::Decision::FAIL : v1::Decision::IGNORE);
       if (const auto* const why = FindCondition(status.conditions(), end)) {
         outcome_.verdict.set_reason(why->reason());
         outcome_.verdict.set_message(why->message());
@@ -196,8 +196,9 @@ class JobSetOutcome {
       return;
     }
     if (input_.report.has_creation_error()) return AnswerCreationError();
-    if (job_set_.spec().suspend()) return Answer("Suspended", v1::IGNORE);
-    Answer("None", v1::IGNORE);
+    if (job_set_.spec().suspend())
+      return Answer("Suspended", v1::Decision::IGNORE);
+    Answer("None", v1::Decision::IGNORE);
     outcome_.warnings.emplace_back(
         "no child Job of the current attempt in the report has the condition "
         "Failed: the JobSet controller does nothing about failed pods");
@@ -205,8 +206,8 @@ class JobSetOutcome {
 
   void AnswerCreationError() {
     const v1::CreationError& error = input_.report.creation_error();
-    Answer("Retry", v1::RETRY);
-    outcome_.queue = v1::IN_PLACE;
+    Answer("Retry", v1::Decision::RETRY);
+    outcome_.queue = v1::Decision::IN_PLACE;
     const auto event = CreationFailedEvent(
         error.kind().empty() ? "Job" : error.kind(), "", error.message());
     if (!event.has_value()) return;

@@ -40,7 +40,7 @@ class Outcome {
     Warn();
     const auto manager = ExternalManager(job_.spec().run_policy());
     if (version_.managed_by && manager.has_value()) {
-      Answer("Skipped", v1::IGNORE);
+      Answer("Skipped", v1::Decision::IGNORE);
       outcome_.verdict.set_message(absl::StrFormat("managed by %s", *manager));
       return std::move(outcome_);
     }
@@ -64,14 +64,14 @@ class Outcome {
     }
   }
 
-  void Answer(std::string_view word, v1::Action action) {
+  void Answer(std::string_view word, v1::Decision::Action action) {
     outcome_.verdict.set_verdict(std::string(word));
     outcome_.action = action;
-    outcome_.scope = v1::WORKLOAD;
+    outcome_.scope = v1::Decision::WORKLOAD;
   }
 
   // The same with the condition that says so.
-  void AnswerBy(std::string_view type, v1::Action action,
+  void AnswerBy(std::string_view type, v1::Decision::Action action,
                 const JobStatus& status) {
     Answer(type, action);
     const JobCondition* const condition = FindCondition(status, type);
@@ -98,21 +98,21 @@ class Outcome {
   void Conclude(const Scene& scene, const Pass& pass) {
     const JobStatus& status = pass.status;
     if (IsConditionTrue(status, kFailed)) {
-      AnswerBy(kFailed, v1::FAIL, status);
+      AnswerBy(kFailed, v1::Decision::FAIL, status);
       ChargeLimit(pass.limit);
       return WarnOfChief(scene, pass);
     }
     if (IsConditionTrue(status, kSucceeded)) {
-      return AnswerBy(kSucceeded, v1::IGNORE, status);
+      return AnswerBy(kSucceeded, v1::Decision::IGNORE, status);
     }
     if (IsConditionTrue(status, kSuspended)) {
-      return AnswerBy(kSuspended, v1::IGNORE, status);
+      return AnswerBy(kSuspended, v1::Decision::IGNORE, status);
     }
     if (!pass.restarted.empty()) return Restart(status);
     if (input_.report.has_creation_error()) return AnswerCreationError();
     const bool hangs = IsConditionTrue(status, kRestarting) && AnyFailed();
     if (hangs) {
-      AnswerBy(kRestarting, v1::WAIT, status);
+      AnswerBy(kRestarting, v1::Decision::WAIT, status);
       outcome_.warnings.emplace_back(
           "the operator says Restarting and deletes no pod: the job stays so "
           "for ever");
@@ -120,9 +120,9 @@ class Outcome {
     }
     if (Restarts() > 0) return RestartContainer(status);
     if (IsConditionTrue(status, kRunning)) {
-      return AnswerBy(kRunning, v1::IGNORE, status);
+      return AnswerBy(kRunning, v1::Decision::IGNORE, status);
     }
-    Answer("None", v1::IGNORE);
+    Answer("None", v1::Decision::IGNORE);
     outcome_.warnings.emplace_back(
         "no pod of the job in the report has failed: the operator does "
         "nothing");
@@ -136,9 +136,9 @@ class Outcome {
 
   // The pod is made again at once; nothing counts that.
   void Restart(const JobStatus& status) {
-    AnswerBy(kRestarting, v1::RETRY, status);
-    outcome_.scope = v1::POD;
-    outcome_.queue = v1::IN_PLACE;
+    AnswerBy(kRestarting, v1::Decision::RETRY, status);
+    outcome_.scope = v1::Decision::POD;
+    outcome_.queue = v1::Decision::IN_PLACE;
     if (!job_.spec().run_policy().has_backoff_limit()) return;
     outcome_.warnings.emplace_back(
         "spec.runPolicy.backoffLimit: restarts of deleted pods do not count, "
@@ -148,9 +148,9 @@ class Outcome {
 
   // The kubelet restarts containers in place, which counts.
   void RestartContainer(const JobStatus& status) {
-    AnswerBy(kRunning, v1::RETRY, status);
-    outcome_.scope = v1::CONTAINER;
-    outcome_.queue = v1::IN_PLACE;
+    AnswerBy(kRunning, v1::Decision::RETRY, status);
+    outcome_.scope = v1::Decision::CONTAINER;
+    outcome_.queue = v1::Decision::IN_PLACE;
     if (job_.spec().run_policy().has_backoff_limit()) Charge();
   }
 
@@ -189,8 +189,8 @@ class Outcome {
   }
 
   void AnswerCreationError() {
-    Answer("Retry", v1::RETRY);
-    outcome_.queue = v1::IN_PLACE;
+    Answer("Retry", v1::Decision::RETRY);
+    outcome_.queue = v1::Decision::IN_PLACE;
     outcome_.verdict.set_message(input_.report.creation_error().message());
     outcome_.warnings.emplace_back(
         "the operator repeats the pass with growing delays for ever, whatever "
@@ -218,8 +218,8 @@ NativeOutcome UnknownKind(const TrainingJob& job, VersionSetup setup) {
   outcome.verdict.set_operator_(job.kind());
   outcome.verdict.set_verdict("None");
   outcome.verdict.set_semantics(std::move(setup.semantics));
-  outcome.action = v1::IGNORE;
-  outcome.scope = v1::WORKLOAD;
+  outcome.action = v1::Decision::IGNORE;
+  outcome.scope = v1::Decision::WORKLOAD;
   return outcome;
 }
 

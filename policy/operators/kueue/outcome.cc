@@ -52,7 +52,7 @@ class WorkloadVerdict {
     }
     outcome_.verdict.set_operator_("Workload");
     outcome_.verdict.set_semantics(std::move(gates.semantics));
-    outcome_.scope = v1::WORKLOAD;
+    outcome_.scope = v1::Decision::WORKLOAD;
     workload_ =
         CompleteWorkload(input.report.kueue_workload(), outcome_.warnings);
   }
@@ -67,8 +67,8 @@ class WorkloadVerdict {
  private:
   const WorkloadStatus& status() const { return workload_.status(); }
 
-  void Answer(std::string_view word, v1::Action action, std::string_view reason,
-              std::string_view message) {
+  void Answer(std::string_view word, v1::Decision::Action action,
+              std::string_view reason, std::string_view message) {
     outcome_.verdict.set_verdict(std::string(word));
     outcome_.verdict.set_reason(std::string(reason));
     outcome_.verdict.set_message(std::string(message));
@@ -116,8 +116,8 @@ class WorkloadVerdict {
     if (finished == nullptr || finished->status() != "True") return false;
     const bool failed =
         finished->reason() == "Failed" || finished->reason() == "FailedToStart";
-    Answer(kFinished, failed ? v1::FAIL : v1::IGNORE, finished->reason(),
-           finished->message());
+    Answer(kFinished, failed ? v1::Decision::FAIL : v1::Decision::IGNORE,
+           finished->reason(), finished->message());
     return true;
   }
 
@@ -125,7 +125,7 @@ class WorkloadVerdict {
   bool JobEnded() {
     const auto end = ReportedEnd(input_.report);
     if (!end.has_value()) return false;
-    Answer(kFinished, end->success ? v1::IGNORE : v1::FAIL,
+    Answer(kFinished, end->success ? v1::Decision::IGNORE : v1::Decision::FAIL,
            end->success ? "Succeeded" : "Failed", end->message);
     return true;
   }
@@ -158,9 +158,9 @@ class WorkloadVerdict {
     for (const auto& node : status().unhealthy_nodes()) {
       names.push_back(node.name());
     }
-    Answer("ReplaceNode", v1::RETRY, "", absl::StrJoin(names, ", "));
-    outcome_.scope = v1::POD;
-    outcome_.queue = v1::IN_PLACE;
+    Answer("ReplaceNode", v1::Decision::RETRY, "", absl::StrJoin(names, ", "));
+    outcome_.scope = v1::Decision::POD;
+    outcome_.queue = v1::Decision::IN_PLACE;
     if (gates_.fail_fast_without_replacement) {
       outcome_.warnings.emplace_back(
           "when no node can take over, Kueue evicts the workload for "
@@ -211,7 +211,7 @@ class WorkloadVerdict {
     Answer(word, ActionAfter(reason, later, comes_back), reason,
            evicted.message());
     if (!comes_back) return ExplainEnd(reason, later);
-    outcome_.queue = v1::REQUEUE;
+    outcome_.queue = v1::Decision::REQUEUE;
     if (delay > absl::ZeroDuration()) {
       SetDuration(delay, *outcome_.verdict.mutable_delay());
     }
@@ -223,16 +223,18 @@ class WorkloadVerdict {
            IsTrue(status().conditions(), kRequeued);
   }
 
-  static v1::Action ActionAfter(std::string_view reason, std::string_view later,
-                                bool comes_back) {
-    if (comes_back) return v1::RETRY;
+  static v1::Decision::Action ActionAfter(std::string_view reason,
+                                          std::string_view later,
+                                          bool comes_back) {
+    if (comes_back) return v1::Decision::RETRY;
     // A user's own stop is no failure.
-    if (reason == kDeactivated) return v1::IGNORE;
+    if (reason == kDeactivated) return v1::Decision::IGNORE;
     if (later.ends_with("Restarted") || reason == kFlavorMigration) {
-      return v1::WAIT;
+      return v1::Decision::WAIT;
     }
     const bool gone = reason == kPreempted || reason == kNodeFailures;
-    return IsDeactivation(reason) || gone ? v1::FAIL : v1::WAIT;
+    return IsDeactivation(reason) || gone ? v1::Decision::FAIL
+                                          : v1::Decision::WAIT;
   }
 
   void ExplainEnd(std::string_view reason, std::string_view later) {
@@ -271,7 +273,7 @@ class WorkloadVerdict {
 
   void AnswerWithoutEviction(const Pass& pass) {
     if (IsAdmitted(status())) {
-      Answer(kNoAction, v1::IGNORE, "", "");
+      Answer(kNoAction, v1::Decision::IGNORE, "", "");
       outcome_.warnings.emplace_back(
           "Kueue does nothing about failed pods of an admitted workload, it "
           "only watches readiness and execution time");
@@ -280,7 +282,8 @@ class WorkloadVerdict {
     }
     const Condition* const quota =
         FindCondition(status().conditions(), kQuotaReserved);
-    Answer("Pending", v1::IGNORE, quota == nullptr ? "" : quota->reason(),
+    Answer("Pending", v1::Decision::IGNORE,
+           quota == nullptr ? "" : quota->reason(),
            quota == nullptr ? "" : quota->message());
   }
 

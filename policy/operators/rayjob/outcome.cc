@@ -46,7 +46,7 @@ class RayJobOutcome {
     const Pass pass = Look();
     Count(pass.status);
     if (pass.left_alone) {
-      Answer("None", v1::IGNORE, v1::WORKLOAD);
+      Answer("None", v1::Decision::IGNORE, v1::Decision::WORKLOAD);
       Add("managed by another controller, or being deleted: the KubeRay "
           "operator does not look at it");
     } else {
@@ -93,8 +93,8 @@ class RayJobOutcome {
     const v1::FailureReport alone = SubmitterReport(input_.report, found_);
     submitter_ = KubernetesJobOutcome(
         {alone, input_.ledger, input_.semantics, input_.now});
-    if (submitter_.has_value() && submitter_->action == v1::FAIL &&
-        submitter_->scope == v1::JOB) {
+    if (submitter_.has_value() && submitter_->action == v1::Decision::FAIL &&
+        submitter_->scope == v1::Decision::JOB) {
       End("Failed", submitter_->verdict.reason(),
           submitter_->verdict.message());
     }
@@ -136,11 +136,12 @@ class RayJobOutcome {
     return pass;
   }
 
-  void Answer(std::string_view word, v1::Action action, v1::Scope scope) {
+  void Answer(std::string_view word, v1::Decision::Action action,
+              v1::Decision::Scope scope) {
     outcome_.verdict.set_verdict(std::string(word));
     outcome_.action = action;
     outcome_.scope = scope;
-    if (action == v1::RETRY) outcome_.queue = v1::IN_PLACE;
+    if (action == v1::Decision::RETRY) outcome_.queue = v1::Decision::IN_PLACE;
   }
 
   void Count(const RayJobStatus& status) {
@@ -155,15 +156,16 @@ class RayJobOutcome {
     outcome_.verdict.set_reason(status.reason());
     outcome_.verdict.set_message(status.message());
     if (state == kFailed || state == kRetrying) {
-      Answer(state, state == kRetrying ? v1::RETRY : v1::FAIL,
-             state == kRetrying ? v1::CLUSTER : v1::WORKLOAD);
+      Answer(
+          state, state == kRetrying ? v1::Decision::RETRY : v1::Decision::FAIL,
+          state == kRetrying ? v1::Decision::CLUSTER : v1::Decision::WORKLOAD);
       Charge(status);
       if (state == kFailed) WarnOfLeftovers(status);
     } else if (state == kValidationFailed) {
       ConcludeRefused();
     } else if (state == kComplete || state == kSuspending ||
                state == kSuspended) {
-      Answer(state, v1::IGNORE, v1::WORKLOAD);
+      Answer(state, v1::Decision::IGNORE, v1::Decision::WORKLOAD);
     } else {
       AnswerWithoutEnd(pass);
     }
@@ -197,8 +199,9 @@ class RayJobOutcome {
                                      [](const FieldError& refusal) {
                                        return refusal.field == "metadata.name";
                                      });
-    Answer(kValidationFailed, by_name ? v1::FAIL : v1::WAIT_FOR_SPEC_UPDATE,
-           v1::WORKLOAD);
+    Answer(kValidationFailed,
+           by_name ? v1::Decision::FAIL : v1::Decision::WAIT_FOR_SPEC_UPDATE,
+           v1::Decision::WORKLOAD);
     if (found_.job.status().job_deployment_status() == kValidationFailed) {
       Add("a repaired spec is not enough: KubeRay has no way out of "
           "ValidationFailed but to delete and create the RayJob");
@@ -212,15 +215,16 @@ class RayJobOutcome {
     if (AnswerForClusterPod()) return;
     const RayJobStatus& status = pass.status;
     const std::string& state = status.job_deployment_status();
-    Answer(state.empty() ? "None" : state, v1::IGNORE, v1::WORKLOAD);
+    Answer(state.empty() ? "None" : state, v1::Decision::IGNORE,
+           v1::Decision::WORKLOAD);
     if (status.has_job_status_check_failure_start_time() &&
         settings_.status_check_timeout) {
-      outcome_.action = v1::WAIT;
+      outcome_.action = v1::Decision::WAIT;
       WaitUntil(TimeOf(status.job_status_check_failure_start_time()) +
                 absl::Seconds(settings_.status_check_timeout_seconds));
       Add("Ray's dashboard does not answer: the attempt ends when it stays so");
     } else if (state == kInitializing || state == kWaiting) {
-      outcome_.action = v1::WAIT;
+      outcome_.action = v1::Decision::WAIT;
       WaitForDeadline(status);
     } else {
       Add("nothing in the report ends the attempt: the KubeRay operator does "
@@ -229,7 +233,7 @@ class RayJobOutcome {
   }
 
   void AnswerCreationError(const Pass& pass) {
-    Answer("None", v1::RETRY, v1::WORKLOAD);
+    Answer("None", v1::Decision::RETRY, v1::Decision::WORKLOAD);
     outcome_.verdict.set_message(input_.report.creation_error().message());
     Add("objects that cannot be created are tried again without end and "
         "without a count");
@@ -237,10 +241,10 @@ class RayJobOutcome {
   }
 
   bool AnswerForSubmitterPod() {
-    if (!submitter_.has_value() || submitter_->action != v1::RETRY) {
+    if (!submitter_.has_value() || submitter_->action != v1::Decision::RETRY) {
       return false;
     }
-    Answer(kRunning, v1::RETRY, v1::POD);
+    Answer(kRunning, v1::Decision::RETRY, v1::Decision::POD);
     outcome_.verdict.set_message(submitter_->verdict.message());
     if (submitter_->verdict.has_delay()) {
       *outcome_.verdict.mutable_delay() = submitter_->verdict.delay();
@@ -259,7 +263,8 @@ class RayJobOutcome {
                      [](const Pod* pod) { return ShouldDeletePod(*pod); });
     if (bad == found_.cluster_pods.end()) return false;
     const bool head = *bad == found_.head;
-    Answer(head ? "DeletedHeadPod" : "DeletedWorkerPod", v1::RETRY, v1::POD);
+    Answer(head ? "DeletedHeadPod" : "DeletedWorkerPod", v1::Decision::RETRY,
+           v1::Decision::POD);
     Add("pods of a cluster are replaced at once, without end and without a "
         "count");
     const RayJobStatus& status = found_.job.status();

@@ -39,7 +39,7 @@ class Outcome {
   NativeOutcome Run() && {
     Warn();
     if (IsManagedByOther(job_.spec())) {
-      Answer("Skipped", v1::IGNORE);
+      Answer("Skipped", v1::Decision::IGNORE);
       outcome_.verdict.set_message(
           absl::StrFormat("managed by %s", job_.spec().managed_by()));
       return std::move(outcome_);
@@ -75,7 +75,7 @@ class Outcome {
   // fail counts as failed.
   JobSet ForeseenJobSet() const {
     JobSet job_set = input_.report.job_set();
-    if (!below_.has_value() || below_->action != v1::FAIL ||
+    if (!below_.has_value() || below_->action != v1::Decision::FAIL ||
         jobset::IsFinished(job_set.status())) {
       return job_set;
     }
@@ -85,14 +85,14 @@ class Outcome {
     return job_set;
   }
 
-  void Answer(std::string_view word, v1::Action action) {
+  void Answer(std::string_view word, v1::Decision::Action action) {
     outcome_.verdict.set_verdict(std::string(word));
     outcome_.action = action;
-    outcome_.scope = v1::WORKLOAD;
+    outcome_.scope = v1::Decision::WORKLOAD;
   }
 
   void AnswerBy(const Condition& condition, std::string_view word,
-                v1::Action action) {
+                v1::Decision::Action action) {
     Answer(word, action);
     outcome_.verdict.set_reason(condition.reason());
     outcome_.verdict.set_message(condition.message());
@@ -114,21 +114,22 @@ class Outcome {
     if (jobset::IsConditionTrue(conditions, kFailed)) return Fail(conditions);
     if (jobset::IsConditionTrue(conditions, kComplete)) {
       return AnswerBy(*jobset::FindCondition(conditions, kComplete), kComplete,
-                      v1::IGNORE);
+                      v1::Decision::IGNORE);
     }
     if (IsRevived(pass)) return Revive();
     const Condition* const created =
         jobset::FindCondition(conditions, kCreated);
     if (created != nullptr && created->status() == kFalse) {
-      return AnswerBy(*created, "Created=False", v1::WAIT_FOR_SPEC_UPDATE);
+      return AnswerBy(*created, "Created=False",
+                      v1::Decision::WAIT_FOR_SPEC_UPDATE);
     }
     if (!pass.event.empty()) return RepeatPass(pass);
     if (job_.spec().suspend()) {
       return AnswerBy(*jobset::FindCondition(conditions, kSuspended),
-                      kSuspended, v1::IGNORE);
+                      kSuspended, v1::Decision::IGNORE);
     }
     if (below_.has_value()) return TakeOver();
-    Answer("None", v1::IGNORE);
+    Answer("None", v1::Decision::IGNORE);
     outcome_.warnings.emplace_back(
         "a TrainJob has no retry of its own; what happens is in its JobSet, "
         "which is not in the report");
@@ -136,10 +137,10 @@ class Outcome {
 
   void Fail(const Conditions& conditions) {
     const Condition& failed = *jobset::FindCondition(conditions, kFailed);
-    AnswerBy(failed, kFailed, v1::FAIL);
+    AnswerBy(failed, kFailed, v1::Decision::FAIL);
     if (failed.reason() == kDeadlineExceeded) {
       outcome_.charged_to = "activeDeadlineSeconds";
-    } else if (below_.has_value() && below_->action == v1::FAIL) {
+    } else if (below_.has_value() && below_->action == v1::Decision::FAIL) {
       TakeCharges();
     }
   }
@@ -176,16 +177,16 @@ class Outcome {
   }
 
   void Revive() {
-    Answer("JobSetRecreated", v1::RETRY);
-    outcome_.queue = v1::IN_PLACE;
+    Answer("JobSetRecreated", v1::Decision::RETRY);
+    outcome_.queue = v1::Decision::IN_PLACE;
     outcome_.warnings.emplace_back(
         "this release drops the condition Failed: with the JobSet gone, as the "
         "report has it, a new one is made, with a new budget, for ever");
   }
 
   void RepeatPass(const Pass& pass) {
-    Answer("Retry", v1::RETRY);
-    outcome_.queue = v1::IN_PLACE;
+    Answer("Retry", v1::Decision::RETRY);
+    outcome_.queue = v1::Decision::IN_PLACE;
     outcome_.verdict.set_reason(std::string(kResourcesFailedReason));
     outcome_.verdict.set_message(pass.event);
     outcome_.warnings.emplace_back(

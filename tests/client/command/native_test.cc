@@ -31,9 +31,9 @@ std::vector<std::string> Explain(const std::string& sample,
 struct Sample {
   const char* file;
   const char* operator_name;
-  v1::Action native;
+  v1::Decision::Action native;
   const char* verdict;
-  v1::Action ours;
+  v1::Decision::Action ours;
 };
 
 class SampleTest : public ::testing::TestWithParam<Sample> {};
@@ -43,12 +43,13 @@ TEST_P(SampleTest, ExplainPrintsBothVerdictsAndTheDifference) {
   const CommandResult text =
       RunMulligan(Explain(sample.file, {"--compare-native"}));
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_THAT(text.out,
-              AllOf(HasSubstr("\nNext to the operator ("),
-                    HasSubstr(absl::StrCat("\n  Mulligan   ",
-                                           v1::Action_Name(sample.ours))),
-                    HasSubstr(absl::StrCat("\n  ", sample.operator_name)),
-                    HasSubstr("\n  Difference ")));
+  EXPECT_THAT(
+      text.out,
+      AllOf(HasSubstr("\nNext to the operator ("),
+            HasSubstr(absl::StrCat("\n  Mulligan   ",
+                                   v1::Decision::Action_Name(sample.ours))),
+            HasSubstr(absl::StrCat("\n  ", sample.operator_name)),
+            HasSubstr("\n  Difference ")));
   const CommandResult json =
       RunMulligan(Explain(sample.file, {"--compare-native", "-o", "json"}));
   const v1::DecideResponse response = ParseResponse(json.out);
@@ -73,12 +74,13 @@ TEST_P(SampleTest, PolicyNativeDecidesAsTheOperator) {
 }
 
 constexpr Sample kSamples[] = {
-    {"job", "Job", v1::FAIL, "Failed", v1::RETRY},
-    {"jobset", "JobSet", v1::FAIL, "FailJobSet", v1::RETRY},
-    {"rayjob", "RayJob", v1::FAIL, "Failed", v1::RETRY},
-    {"trainjob", "TrainJob", v1::FAIL, "Failed", v1::RETRY},
-    {"workload", "Workload", v1::FAIL, "Evicted", v1::RETRY},
-    {"flyte-pod", "Flyte", v1::FAIL, "Failing", v1::RETRY},
+    {"job", "Job", v1::Decision::FAIL, "Failed", v1::Decision::RETRY},
+    {"jobset", "JobSet", v1::Decision::FAIL, "FailJobSet", v1::Decision::RETRY},
+    {"rayjob", "RayJob", v1::Decision::FAIL, "Failed", v1::Decision::RETRY},
+    {"trainjob", "TrainJob", v1::Decision::FAIL, "Failed", v1::Decision::RETRY},
+    {"workload", "Workload", v1::Decision::FAIL, "Evicted",
+     v1::Decision::RETRY},
+    {"flyte-pod", "Flyte", v1::Decision::FAIL, "Failing", v1::Decision::RETRY},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, SampleTest, ::testing::ValuesIn(kSamples),

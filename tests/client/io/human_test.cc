@@ -90,7 +90,7 @@ TEST(HumanTest, LeavesOutDetailsUnlessAskedOrUnsure) {
   const std::string brief = FormatForPeople(response, {});
   EXPECT_THAT(brief, Not(HasSubstr("HOST_OOM")));
   EXPECT_THAT(brief, Not(HasSubstr("Rules that did not match")));
-  response.mutable_diagnosis()->set_confidence(v1::LOW);
+  response.mutable_diagnosis()->set_confidence(v1::Diagnosis::LOW);
   EXPECT_THAT(FormatForPeople(response, {}), HasSubstr("HOST_OOM: no"));
 }
 

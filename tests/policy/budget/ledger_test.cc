@@ -48,13 +48,15 @@ void FillLargest(int index, v1::AttemptRecord& record) {
     }
     ran_for { seconds: 315576000000 nanos: 999999999 }
     observed_at { seconds: 253402300799 nanos: 999999999 }
-    refused_by: "maxAttempts"
+    refused_by: DERIVED_CAUSE
+    derived_cause: DETERMINISTIC
     used: 1000000000
     bound: 2147483647
   )pb");
   record.set_failure_id(std::string(kMaxIdBytes - 8, '<') +
                         absl::StrCat(10000000 + index));
   record.set_charged_to(std::string(63, 'b'));
+  record.set_refusing_budget(std::string(63, 'b'));
   record.set_node(std::string(kMaxLedgerNodeBytes, '"'));
   record.set_fingerprint(std::string(kMaxFingerprintBytes, 'f'));
   record.mutable_decision()
@@ -205,7 +207,7 @@ TEST_F(LedgerTest, APendingRecordIsTakenBackWithItsCharge) {
   auto& record = AddRecord(4, ledger);
   record.set_failure_id("g");
   record.set_charged_to("a");
-  record.mutable_decision()->set_action(v1::WAIT);
+  record.mutable_decision()->set_action(v1::Decision::WAIT);
   (*ledger.mutable_budgets())["a"].set_used(2);
   ASSERT_EQ(FindFailure(ledger, "g"), 1);
   EXPECT_TRUE(IsPending(ledger.history(1)));

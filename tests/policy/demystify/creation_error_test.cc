@@ -115,7 +115,7 @@ TEST(CreationErrorPhase, BuildIsARefusalWhateverTheMessage) {
   report.mutable_creation_error()->set_message("connection refused");
   const v1::Diagnosis diagnosis = Diagnose(report);
   EXPECT_EQ(diagnosis.cause(), v1::CREATE_REJECTED);
-  EXPECT_EQ(diagnosis.confidence(), v1::HIGH);
+  EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::HIGH);
 }
 
 v1::Evidence EvidenceOf(const v1::FailureReport& report) {
@@ -133,7 +133,7 @@ TEST(CreationErrorPhase, BuildWithTheCodeOfACallIsDoubted) {
   Findings findings;
   const v1::Diagnosis diagnosis = Diagnose(report, {}, &findings);
   EXPECT_EQ(diagnosis.cause(), v1::API_TRANSIENT);
-  EXPECT_EQ(diagnosis.confidence(), v1::MEDIUM);
+  EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::MEDIUM);
   ASSERT_EQ(findings.warnings.size(), 1U);
   EXPECT_NE(findings.warnings[0].find("httpCode 429"), std::string::npos);
 }
@@ -155,7 +155,7 @@ TEST(CreationErrorCode, OfSuccessIsDoubtedAndShown) {
     Findings findings;
     const v1::Diagnosis diagnosis = Diagnose(report, {}, &findings);
     EXPECT_EQ(diagnosis.cause(), v1::API_TRANSIENT);
-    EXPECT_EQ(diagnosis.confidence(), v1::LOW);
+    EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::LOW);
     EXPECT_EQ(EvidenceOf(report).path(), "creationError.httpCode");
     EXPECT_EQ(EvidenceOf(report).value(), std::to_string(code));
     ASSERT_EQ(findings.warnings.size(), 1U);
@@ -164,11 +164,11 @@ TEST(CreationErrorCode, OfSuccessIsDoubtedAndShown) {
     // What is known otherwise still names the cause.
     error.set_phase(v1::CreationError::BUILD);
     EXPECT_EQ(Diagnose(report).cause(), v1::CREATE_REJECTED);
-    EXPECT_EQ(Diagnose(report).confidence(), v1::LOW);
+    EXPECT_EQ(Diagnose(report).confidence(), v1::Diagnosis::LOW);
     error.set_phase(v1::CreationError::CREATE);
     error.set_reason("AlreadyExists");
     EXPECT_EQ(Diagnose(report).cause(), v1::CREATE_CONFLICT);
-    EXPECT_EQ(Diagnose(report).confidence(), v1::LOW);
+    EXPECT_EQ(Diagnose(report).confidence(), v1::Diagnosis::LOW);
   }
 }
 

@@ -58,7 +58,7 @@ TEST(Diagnosis, ReadsAsOneStory) {
           path: "pods[0].status.conditions[1].reason"
           value: "PreemptionByScheduler"
           meaning: "the scheduler removed the pod for a more important one"
-          weight: 2
+          weight: DISRUPTION
           overrode: "exit code 143 alone"
           object: "Pod/ml/train-0"
         }
@@ -123,7 +123,7 @@ TEST(Diagnosis, TextEvidenceIsTheLineThatDecided) {
             "RuntimeError: CUDA out of memory. Tried");
   EXPECT_EQ(diagnosis.evidence(0).path(),
             "pods[0].status.containerStatuses[0].state.terminated.message");
-  EXPECT_EQ(diagnosis.evidence(0).weight(), 7);
+  EXPECT_EQ(diagnosis.evidence(0).weight(), v1::Evidence::MESSAGE);
   EXPECT_EQ(diagnosis.signature(), "text/cuda-oom");
 }
 
@@ -220,7 +220,7 @@ TEST(Findings, ContradictionsAreWarnedAbout) {
   Findings findings;
   const auto diagnosis = Diagnose(report, {}, &findings);
   EXPECT_EQ(diagnosis.cause(), v1::SUCCEEDED);
-  EXPECT_EQ(diagnosis.confidence(), v1::MEDIUM);
+  EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::MEDIUM);
   EXPECT_THAT(findings.warnings, ElementsAre(HasSubstr("CONTAINER_OOM")));
 }
 
@@ -265,7 +265,7 @@ TEST(EmptyReport, IsNoFailure) {
   Findings findings;
   const auto diagnosis = Diagnose(v1::FailureReport(), {}, &findings);
   EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);
-  EXPECT_EQ(diagnosis.confidence(), v1::LOW);
+  EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::LOW);
   EXPECT_EQ(diagnosis.situation(), v1::Diagnosis::ALIVE);
   EXPECT_THAT(diagnosis.summary(), Not(IsEmpty()));
   EXPECT_EQ(findings.warnings.size(), 1U);

@@ -145,7 +145,7 @@ TEST(Gang, OnlyEchoesMeansTheRootIsMissing) {
   const auto diagnosis = Diagnose(GangOf(
       {{"a", 1, "Error", 100, kPeerGone}, {"b", 1, "Error", 100, kPeerGone}}));
   EXPECT_EQ(diagnosis.cause(), v1::COLLECTIVE_CASCADE);
-  EXPECT_EQ(diagnosis.confidence(), v1::LOW);
+  EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::LOW);
   ASSERT_GT(diagnosis.needed_evidence_size(), 0);
   EXPECT_THAT(diagnosis.needed_evidence(0).what(),
               ::testing::HasSubstr("all pods"));

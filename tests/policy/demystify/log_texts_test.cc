@@ -290,7 +290,8 @@ TEST_P(LogText, NamesTheCause) {
   const v1::Diagnosis diagnosis =
       Diagnose(FailedPod(param.exit_code, "Error", param.log));
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
-  EXPECT_LT(diagnosis.confidence(), v1::HIGH) << "a text is never proof";
+  EXPECT_LT(diagnosis.confidence(), v1::Diagnosis::HIGH)
+      << "a text is never proof";
 }
 
 INSTANTIATE_TEST_SUITE_P(, LogText, ::testing::ValuesIn(kCases),

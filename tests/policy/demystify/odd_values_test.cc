@@ -29,7 +29,7 @@ struct Contradiction {
   const char* name;
   const char* report;
   v1::Cause cause;
-  v1::Confidence confidence;
+  v1::Diagnosis::Confidence confidence;
   // Part of the only warning; empty: none.
   const char* warning;
 };
@@ -62,7 +62,8 @@ constexpr Contradiction kCases[] = {
               }
             }
           })pb",
-     v1::SUCCEEDED, v1::LOW, "Job j says both Complete and BackoffLimitExceed"},
+     v1::SUCCEEDED, v1::Diagnosis::LOW,
+     "Job j says both Complete and BackoffLimitExceed"},
     {"JobThatIsCompleteAndFailedByItsPolicy",
      R"pb(jobs {
             status {
@@ -75,7 +76,8 @@ constexpr Contradiction kCases[] = {
               conditions { type: "Complete" status: "True" }
             }
           })pb",
-     v1::SUCCEEDED, v1::LOW, "Job says both Complete and PodFailurePolicy"},
+     v1::SUCCEEDED, v1::Diagnosis::LOW,
+     "Job says both Complete and PodFailurePolicy"},
     {"TrainJobThatIsCompleteAndFailed",
      R"pb(train_job {
             metadata { name: "t" }
@@ -84,7 +86,8 @@ constexpr Contradiction kCases[] = {
               conditions { type: "Failed" status: "True" }
             }
           })pb",
-     v1::SUCCEEDED, v1::LOW, "TrainJob t says both Complete and Failed"},
+     v1::SUCCEEDED, v1::Diagnosis::LOW,
+     "TrainJob t says both Complete and Failed"},
     {"JobThatNoLongerFails",
      R"pb(jobs {
             status {
@@ -93,11 +96,11 @@ constexpr Contradiction kCases[] = {
               conditions { type: "Suspended" status: "False" }
             }
           })pb",
-     v1::SUCCEEDED, v1::HIGH, ""},
+     v1::SUCCEEDED, v1::Diagnosis::HIGH, ""},
     {"AnotherJobFailed",
      R"pb(jobs { status { conditions { type: "Complete" status: "True" } } }
           jobs { status { conditions { type: "Failed" status: "True" } } })pb",
-     v1::SUCCEEDED, v1::HIGH, ""},
+     v1::SUCCEEDED, v1::Diagnosis::HIGH, ""},
     {"SucceededAfterARestart",
      R"pb(kubeflow_job {
             status {
@@ -105,7 +108,7 @@ constexpr Contradiction kCases[] = {
               conditions { type: "Succeeded" status: "True" }
             }
           })pb",
-     v1::SUCCEEDED, v1::HIGH, ""},
+     v1::SUCCEEDED, v1::Diagnosis::HIGH, ""},
     {"FinishedAfterAnEviction",
      R"pb(kueue_workload {
             status {
@@ -117,7 +120,7 @@ constexpr Contradiction kCases[] = {
               conditions { type: "Finished" status: "True" reason: "Succeeded" }
             }
           })pb",
-     v1::SUCCEEDED, v1::HIGH, ""},
+     v1::SUCCEEDED, v1::Diagnosis::HIGH, ""},
     {"ContainerThatRunsAndHasEnded",
      R"pb(pods {
             metadata { name: "p" }
@@ -132,7 +135,8 @@ constexpr Contradiction kCases[] = {
               }
             }
           })pb",
-     v1::CONTAINER_OOM, v1::MEDIUM, "pod p, container main: more than one of"},
+     v1::CONTAINER_OOM, v1::Diagnosis::MEDIUM,
+     "pod p, container main: more than one of"},
     {"ContainerThatWaitsAndHasEndedWell",
      R"pb(pods {
             status {
@@ -145,7 +149,7 @@ constexpr Contradiction kCases[] = {
               }
             }
           })pb",
-     v1::SUCCEEDED, v1::MEDIUM, "more than one of"},
+     v1::SUCCEEDED, v1::Diagnosis::MEDIUM, "more than one of"},
     {"InitContainerThatRanTwoWaysBefore",
      R"pb(pods {
             status {
@@ -159,7 +163,7 @@ constexpr Contradiction kCases[] = {
               }
             }
           })pb",
-     v1::DEADLINE_POD, v1::MEDIUM, "more than one of"},
+     v1::DEADLINE_POD, v1::Diagnosis::MEDIUM, "more than one of"},
     {"FailedPodWhoseContainersEndedWell",
      R"pb(pods {
             metadata { name: "p" }
@@ -168,7 +172,7 @@ constexpr Contradiction kCases[] = {
               container_statuses { state { terminated { exit_code: 0 } } }
             }
           })pb",
-     v1::SUCCEEDED, v1::MEDIUM, "pod p: phase is Failed, but"},
+     v1::SUCCEEDED, v1::Diagnosis::MEDIUM, "pod p: phase is Failed, but"},
 };
 
 INSTANTIATE_TEST_SUITE_P(, Contradictions, ::testing::ValuesIn(kCases),

@@ -14,7 +14,7 @@ struct PodCase {
   // Text format of FailureReport.
   const char* report;
   v1::Cause cause;
-  v1::Confidence confidence;
+  v1::Diagnosis::Confidence confidence;
 };
 
 class PodEnd : public ::testing::TestWithParam<PodCase> {};
@@ -23,8 +23,8 @@ TEST_P(PodEnd, NamesTheCause) {
   const v1::Diagnosis diagnosis = Diagnose(GetParam().report);
   EXPECT_EQ(v1::Cause_Name(diagnosis.cause()), v1::Cause_Name(GetParam().cause))
       << diagnosis.DebugString();
-  EXPECT_EQ(v1::Confidence_Name(diagnosis.confidence()),
-            v1::Confidence_Name(GetParam().confidence))
+  EXPECT_EQ(v1::Diagnosis::Confidence_Name(diagnosis.confidence()),
+            v1::Diagnosis::Confidence_Name(GetParam().confidence))
       << diagnosis.DebugString();
 }
 
@@ -42,7 +42,7 @@ constexpr PodCase kReasons[] = {
               }
             }
           })pb",
-     v1::CONTAINER_OOM, v1::HIGH},
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
     {"EvictedForNodePressureByItsWords",
      R"pb(pods {
             status {
@@ -51,7 +51,7 @@ constexpr PodCase kReasons[] = {
               message: "The node was low on resource: memory."
             }
           })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::HIGH},
+     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
     {"EvictedForItsOwnStorageLimit",
      R"pb(pods {
             status {
@@ -60,7 +60,7 @@ constexpr PodCase kReasons[] = {
               message: "Pod ephemeral local storage usage exceeds the total limit of containers 2Gi."
             }
           })pb",
-     v1::STORAGE_EXHAUSTED, v1::HIGH},
+     v1::STORAGE_EXHAUSTED, v1::Diagnosis::HIGH},
     {"EvictedEmptyDirLimit",
      R"pb(pods {
             status {
@@ -69,7 +69,7 @@ constexpr PodCase kReasons[] = {
               message: "Usage of EmptyDir volume \"scratch\" exceeds the limit \"5Gi\"."
             }
           })pb",
-     v1::STORAGE_EXHAUSTED, v1::HIGH},
+     v1::STORAGE_EXHAUSTED, v1::Diagnosis::HIGH},
     {"EvictedWithConditionAndNoWordsIsNodePressure",
      R"pb(pods {
             status {
@@ -82,10 +82,10 @@ constexpr PodCase kReasons[] = {
               }
             }
           })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::HIGH},
+     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
     {"EvictedWithoutWordsOrConditionIsAGuess",
      R"pb(pods { status { phase: "Failed" reason: "Evicted" } })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::LOW},
+     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::LOW},
     {"EvictedAtAdmissionUnderPressure",
      R"pb(pods {
             status {
@@ -94,7 +94,7 @@ constexpr PodCase kReasons[] = {
               message: "The node had condition: [MemoryPressure]. "
             }
           })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::HIGH},
+     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
     {"PodDeadline",
      R"pb(pods {
             status {
@@ -105,14 +105,14 @@ constexpr PodCase kReasons[] = {
               }
             }
           })pb",
-     v1::DEADLINE_POD, v1::HIGH},
+     v1::DEADLINE_POD, v1::Diagnosis::HIGH},
     {"AdmissionRefusalNeverRan", R"pb(pods {
                                         status {
                                           phase: "Failed"
                                           reason: "OutOfephemeral-storage"
                                         }
                                       })pb",
-     v1::DEVICE_ADMISSION, v1::HIGH},
+     v1::DEVICE_ADMISSION, v1::Diagnosis::HIGH},
     {"KubeletPreemptsForACriticalPod",
      R"pb(pods {
             status {
@@ -121,16 +121,16 @@ constexpr PodCase kReasons[] = {
               message: "Preempted in order to admit critical pod"
             }
           })pb",
-     v1::PREEMPTED_SCHEDULER, v1::HIGH},
+     v1::PREEMPTED_SCHEDULER, v1::Diagnosis::HIGH},
     {"NodeLostWhileStillRunning",
      R"pb(pods {
             metadata { deletion_timestamp { seconds: 100 } }
             status { phase: "Running" reason: "NodeLost" }
           })pb",
-     v1::NODE_LOST, v1::HIGH},
+     v1::NODE_LOST, v1::Diagnosis::HIGH},
     {"ReasonOfAnEarlierShutdownOnARunningPodIsLessSure",
      R"pb(pods { status { phase: "Running" reason: "Terminated" } })pb",
-     v1::NODE_SHUTDOWN, v1::MEDIUM},
+     v1::NODE_SHUTDOWN, v1::Diagnosis::MEDIUM},
 };
 INSTANTIATE_TEST_SUITE_P(Reasons, PodEnd, ::testing::ValuesIn(kReasons),
                          NameOf);
@@ -156,7 +156,7 @@ constexpr PodCase kDisruptions[] = {
                                        }
                                      }
                                    })pb",
-     v1::DRAINED, v1::HIGH},
+     v1::DRAINED, v1::Diagnosis::HIGH},
     {"GracePeriodRanOut", R"pb(pods {
                                  status {
                                    phase: "Failed"
@@ -177,7 +177,7 @@ constexpr PodCase kDisruptions[] = {
                                    }
                                  }
                                })pb",
-     v1::PREEMPTED_SCHEDULER, v1::HIGH},
+     v1::PREEMPTED_SCHEDULER, v1::Diagnosis::HIGH},
     {"FailedOnItsOwnBeforeTheDisruption",
      R"pb(pods {
             status {
@@ -199,7 +199,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"KilledBeforeTheDisruptionIsNotExplainedByIt",
      R"pb(pods {
             status {
@@ -221,7 +221,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::LOW},
+     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
     {"TieIsADisruption", R"pb(pods {
                                 status {
                                   phase: "Failed"
@@ -242,7 +242,7 @@ constexpr PodCase kDisruptions[] = {
                                   }
                                 }
                               })pb",
-     v1::DRAINED, v1::HIGH},
+     v1::DRAINED, v1::Diagnosis::HIGH},
     {"EpochIsNoTime", R"pb(pods {
                              status {
                                phase: "Failed"
@@ -263,7 +263,7 @@ constexpr PodCase kDisruptions[] = {
                                }
                              }
                            })pb",
-     v1::DRAINED, v1::HIGH},
+     v1::DRAINED, v1::Diagnosis::HIGH},
     {"StaleConditionSaysNothing",
      R"pb(pods {
             status {
@@ -278,7 +278,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::SIGTERM_UNEXPLAINED, v1::LOW},
+     v1::SIGTERM_UNEXPLAINED, v1::Diagnosis::LOW},
     {"SucceededPodStaysASuccess",
      R"pb(pods {
             status {
@@ -295,7 +295,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::SUCCEEDED, v1::MEDIUM},
+     v1::SUCCEEDED, v1::Diagnosis::MEDIUM},
     {"OomBeforeTheDisruption", R"pb(pods {
                                       status {
                                         phase: "Failed"
@@ -316,7 +316,7 @@ constexpr PodCase kDisruptions[] = {
                                         }
                                       }
                                     })pb",
-     v1::CONTAINER_OOM, v1::HIGH},
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
     {"OomWithoutTimesStands",
      R"pb(pods {
             status {
@@ -331,7 +331,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::CONTAINER_OOM, v1::HIGH},
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
     {"OomUnderNodePressureIsTheNodes",
      R"pb(pods {
             status {
@@ -343,7 +343,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::HIGH},
+     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
     {"KubeletShutdownByItsWords",
      R"pb(pods {
             status {
@@ -356,7 +356,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::NODE_SHUTDOWN, v1::HIGH},
+     v1::NODE_SHUTDOWN, v1::Diagnosis::HIGH},
     {"ReasonOfAThirdPartyByItsWords",
      R"pb(pods {
             status {
@@ -369,7 +369,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::PREEMPTED_SCHEDULER, v1::HIGH},
+     v1::PREEMPTED_SCHEDULER, v1::Diagnosis::HIGH},
     {"UnknownReasonIsSomeDisruption", R"pb(pods {
                                              status {
                                                phase: "Failed"
@@ -380,7 +380,7 @@ constexpr PodCase kDisruptions[] = {
                                                }
                                              }
                                            })pb",
-     v1::DRAINED, v1::MEDIUM},
+     v1::DRAINED, v1::Diagnosis::MEDIUM},
     {"OwnLimitIsNeverTheNodesFault",
      R"pb(pods {
             status {
@@ -394,7 +394,7 @@ constexpr PodCase kDisruptions[] = {
               }
             }
           })pb",
-     v1::STORAGE_EXHAUSTED, v1::HIGH},
+     v1::STORAGE_EXHAUSTED, v1::Diagnosis::HIGH},
 };
 INSTANTIATE_TEST_SUITE_P(Disruptions, PodEnd, ::testing::ValuesIn(kDisruptions),
                          NameOf);
@@ -415,7 +415,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::NODE_LOST, v1::LOW},
+     v1::NODE_LOST, v1::Diagnosis::LOW},
     {"InventedCodeYieldsToThePodsReason",
      R"pb(pods {
             status {
@@ -429,7 +429,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::NODE_PRESSURE_EVICTED, v1::HIGH},
+     v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
     {"RestartInPlaceIsNoFailure",
      R"pb(pods {
             status {
@@ -444,7 +444,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::NOT_FAILED, v1::HIGH},
+     v1::NOT_FAILED, v1::Diagnosis::HIGH},
     {"RuntimeLostTheContainer",
      R"pb(pods {
             status {
@@ -454,7 +454,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::NODE_LOST, v1::MEDIUM},
+     v1::NODE_LOST, v1::Diagnosis::MEDIUM},
     {"CrashLoopLooksIntoTheLastState",
      R"pb(pods {
             status {
@@ -465,7 +465,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::CONTAINER_OOM, v1::HIGH},
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
     {"CrashLoopWithoutALastState",
      R"pb(pods {
             status {
@@ -475,7 +475,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::APP_ERROR, v1::LOW},
+     v1::APP_ERROR, v1::Diagnosis::LOW},
     {"StateBeforeLastState",
      R"pb(pods {
             status {
@@ -486,7 +486,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"RunningAgainIsAsSureOfThePreviousRun",
      R"pb(pods {
             status {
@@ -497,7 +497,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::CONTAINER_OOM, v1::HIGH},
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
     {"ChildKilledForMemoryParentExitsOne",
      R"pb(pods {
             status {
@@ -507,7 +507,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::CONTAINER_OOM, v1::HIGH},
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
     {"SecondContainerDecides",
      R"pb(pods {
             spec {
@@ -526,7 +526,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::CRASH_SIGNAL, v1::MEDIUM},
+     v1::CRASH_SIGNAL, v1::Diagnosis::MEDIUM},
     {"OwnEndBeforeKilledSibling", R"pb(pods {
                                          status {
                                            phase: "Failed"
@@ -552,7 +552,7 @@ constexpr PodCase kContainers[] = {
                                            }
                                          }
                                        })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"KilledSidecarDoesNotFailThePod",
      R"pb(pods {
             spec { containers { name: "main" } }
@@ -568,7 +568,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::SUCCEEDED, v1::MEDIUM},
+     v1::SUCCEEDED, v1::Diagnosis::MEDIUM},
     {"RestartableInitContainerNeverFailsThePod",
      R"pb(pods {
             spec {
@@ -587,7 +587,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::SUCCEEDED, v1::HIGH},
+     v1::SUCCEEDED, v1::Diagnosis::HIGH},
     {"HelperThatFailsByItself",
      R"pb(pods {
             spec { containers { name: "main" } }
@@ -603,7 +603,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::LAUNCHER_FAILED, v1::MEDIUM},
+     v1::LAUNCHER_FAILED, v1::Diagnosis::MEDIUM},
     {"EphemeralContainerNeverMatters",
      R"pb(pods {
             status {
@@ -618,7 +618,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::NOT_FAILED, v1::HIGH},
+     v1::NOT_FAILED, v1::Diagnosis::HIGH},
     {"InitContainerFailsThePod",
      R"pb(pods {
             status {
@@ -633,7 +633,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::LAUNCHER_FAILED, v1::MEDIUM},
+     v1::LAUNCHER_FAILED, v1::Diagnosis::MEDIUM},
     {"InitContainerOutOfMemoryIsMoreSpecific",
      R"pb(pods {
             status {
@@ -644,7 +644,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::CONTAINER_OOM, v1::HIGH},
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
     {"InitContainerWithATellingLog",
      R"pb(pods {
             status {
@@ -661,7 +661,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::DEPENDENCY_UNAVAILABLE, v1::MEDIUM},
+     v1::DEPENDENCY_UNAVAILABLE, v1::Diagnosis::MEDIUM},
     {"WaitingReasonBeforeAnOlderCrash",
      R"pb(pods {
             status {
@@ -677,7 +677,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::CONFIG_MISSING, v1::HIGH},
+     v1::CONFIG_MISSING, v1::Diagnosis::HIGH},
     {"UnhealthyDevice",
      R"pb(pods {
             status {
@@ -691,7 +691,7 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::GPU_FAULT, v1::MEDIUM},
+     v1::GPU_FAULT, v1::Diagnosis::MEDIUM},
     {"HealthyDevice",
      R"pb(pods {
             status {
@@ -705,9 +705,9 @@ constexpr PodCase kContainers[] = {
               }
             }
           })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"FailedWithoutAnything", R"pb(pods { status { phase: "Failed" } })pb",
-     v1::UNKNOWN, v1::LOW},
+     v1::UNKNOWN, v1::Diagnosis::LOW},
 };
 INSTANTIATE_TEST_SUITE_P(Containers, PodEnd, ::testing::ValuesIn(kContainers),
                          NameOf);
@@ -731,7 +731,7 @@ constexpr PodCase kSurroundings[] = {
                                }
                              }
                            })pb",
-     v1::CANCELLED, v1::MEDIUM},
+     v1::CANCELLED, v1::Diagnosis::MEDIUM},
     {"FailedBeforeItWasDeleted", R"pb(pods {
                                         metadata {
                                           deletion_timestamp { seconds: 130 }
@@ -750,7 +750,7 @@ constexpr PodCase kSurroundings[] = {
                                           }
                                         }
                                       })pb",
-     v1::SIGTERM_UNEXPLAINED, v1::LOW},
+     v1::SIGTERM_UNEXPLAINED, v1::Diagnosis::LOW},
     {"OwnErrorOfADeletedPod",
      R"pb(pods {
             metadata { deletion_timestamp { seconds: 130 } }
@@ -761,7 +761,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"LivenessProbeKilled",
      R"pb(pods {
             metadata { name: "p" }
@@ -778,7 +778,7 @@ constexpr PodCase kSurroundings[] = {
             message: "Container main failed liveness probe, will be restarted"
             involved_object { kind: "Pod" name: "p" }
           })pb",
-     v1::PROBE_KILLED, v1::HIGH},
+     v1::PROBE_KILLED, v1::Diagnosis::HIGH},
     {"ProbeDoesNotExplainAnOwnExit",
      R"pb(pods {
             metadata { name: "p" }
@@ -796,7 +796,7 @@ constexpr PodCase kSurroundings[] = {
             message: "Liveness probe failed: connection refused"
             involved_object { kind: "Pod" name: "p" }
           })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"ReadinessProbeKillsNobody",
      R"pb(pods {
             metadata { name: "p" }
@@ -813,7 +813,7 @@ constexpr PodCase kSurroundings[] = {
             message: "Readiness probe failed: HTTP probe failed"
             involved_object { kind: "Pod" name: "p" }
           })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::LOW},
+     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
     {"NodeUnreachable",
      R"pb(pods {
             spec { node_name: "n" }
@@ -833,7 +833,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::NODE_LOST, v1::HIGH},
+     v1::NODE_LOST, v1::Diagnosis::HIGH},
     {"AnotherNodesTrouble",
      R"pb(pods {
             spec { node_name: "n" }
@@ -848,7 +848,7 @@ constexpr PodCase kSurroundings[] = {
             metadata { name: "m" }
             spec { taints { key: "node.kubernetes.io/unreachable" } }
           })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::LOW},
+     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
     {"NodeTroubleLongAfterTheEnd",
      R"pb(pods {
             spec { node_name: "n" }
@@ -875,7 +875,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::LOW},
+     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
     {"NodeTroubleDoesNotExplainAnOwnExit",
      R"pb(pods {
             spec { node_name: "n" }
@@ -890,7 +890,7 @@ constexpr PodCase kSurroundings[] = {
             metadata { name: "n" }
             status { conditions { type: "Ready" status: "Unknown" } }
           })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"SpotNoticeOnTheNode",
      R"pb(pods {
             spec { node_name: "n" }
@@ -905,7 +905,7 @@ constexpr PodCase kSurroundings[] = {
             metadata { name: "n" }
             spec { taints { key: "aws-node-termination-handler/spot-itn" } }
           })pb",
-     v1::SPOT_RECLAIMED, v1::HIGH},
+     v1::SPOT_RECLAIMED, v1::Diagnosis::HIGH},
     {"DrainAfterASpotNoticeIsTheReclaim",
      R"pb(pods {
             spec { node_name: "n" }
@@ -927,7 +927,7 @@ constexpr PodCase kSurroundings[] = {
               taints { key: "cloud.google.com/impending-node-termination" }
             }
           })pb",
-     v1::SPOT_RECLAIMED, v1::HIGH},
+     v1::SPOT_RECLAIMED, v1::Diagnosis::HIGH},
     {"ShutdownOfASpotNode",
      R"pb(pods {
             spec { node_name: "n" }
@@ -939,7 +939,7 @@ constexpr PodCase kSurroundings[] = {
               labels { key: "cloud.google.com/gke-spot" value: "true" }
             }
           })pb",
-     v1::SPOT_RECLAIMED, v1::MEDIUM},
+     v1::SPOT_RECLAIMED, v1::Diagnosis::MEDIUM},
     {"ShutdownOfAnOrdinaryNode",
      R"pb(pods {
             spec { node_name: "n" }
@@ -951,7 +951,7 @@ constexpr PodCase kSurroundings[] = {
               labels { key: "karpenter.sh/capacity-type" value: "on-demand" }
             }
           })pb",
-     v1::NODE_SHUTDOWN, v1::HIGH},
+     v1::NODE_SHUTDOWN, v1::Diagnosis::HIGH},
     {"LostMachineOfAnInterruptibleWorkload",
      R"pb(workload { interruptible: true }
           pods {
@@ -964,7 +964,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::SPOT_RECLAIMED, v1::MEDIUM},
+     v1::SPOT_RECLAIMED, v1::Diagnosis::MEDIUM},
     {"SystemOomOnTheNode",
      R"pb(pods {
             spec { node_name: "n" }
@@ -980,7 +980,7 @@ constexpr PodCase kSurroundings[] = {
             message: "System OOM encountered, victim process: python"
             involved_object { kind: "Node" name: "n" }
           })pb",
-     v1::HOST_OOM, v1::MEDIUM},
+     v1::HOST_OOM, v1::Diagnosis::MEDIUM},
     {"MemoryPeakAtTheLimit",
      R"pb(pods {
             status {
@@ -992,7 +992,7 @@ constexpr PodCase kSurroundings[] = {
             }
           }
           usage { memory_peak_bytes: 990 memory_limit_bytes: 1000 })pb",
-     v1::CONTAINER_OOM, v1::MEDIUM},
+     v1::CONTAINER_OOM, v1::Diagnosis::MEDIUM},
     {"MemoryPeakBelowTheLimit",
      R"pb(pods {
             status {
@@ -1004,7 +1004,7 @@ constexpr PodCase kSurroundings[] = {
             }
           }
           usage { memory_peak_bytes: 500 memory_limit_bytes: 1000 })pb",
-     v1::SIGKILL_UNEXPLAINED, v1::LOW},
+     v1::SIGKILL_UNEXPLAINED, v1::Diagnosis::LOW},
     {"SchedulingTroubleOfAPodThatRan",
      R"pb(pods {
             metadata { name: "p" }
@@ -1021,7 +1021,7 @@ constexpr PodCase kSurroundings[] = {
             message: "0/3 nodes are available: 3 Insufficient cpu."
             involved_object { kind: "Pod" name: "p" }
           })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"PullTroubleOfAPodThatRan",
      R"pb(pods {
             metadata { name: "p" }
@@ -1038,7 +1038,7 @@ constexpr PodCase kSurroundings[] = {
             message: "Failed to pull image \"x\": 503 Service Unavailable"
             involved_object { kind: "Pod" name: "p" }
           })pb",
-     v1::APP_ERROR, v1::MEDIUM},
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"EventTellsWhyThePullFails",
      R"pb(pods {
             metadata { name: "p" }
@@ -1060,7 +1060,7 @@ constexpr PodCase kSurroundings[] = {
             message: "Failed to pull image \"x\": toomanyrequests: limit reached"
             involved_object { kind: "Pod" name: "p" }
           })pb",
-     v1::IMAGE_PULL_TRANSIENT, v1::MEDIUM},
+     v1::IMAGE_PULL_TRANSIENT, v1::Diagnosis::MEDIUM},
     {"UnknownPullTroubleOfAYoungPodMayPass",
      R"pb(observed_at { seconds: 1060 }
           pods {
@@ -1072,7 +1072,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::IMAGE_PULL_TRANSIENT, v1::LOW},
+     v1::IMAGE_PULL_TRANSIENT, v1::Diagnosis::LOW},
     {"UnknownPullTroubleOfAnOldPod",
      R"pb(observed_at { seconds: 2000 }
           pods {
@@ -1084,7 +1084,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::IMAGE_INVALID, v1::LOW},
+     v1::IMAGE_INVALID, v1::Diagnosis::LOW},
     {"Unschedulable", R"pb(pods {
                              status {
                                phase: "Pending"
@@ -1096,7 +1096,7 @@ constexpr PodCase kSurroundings[] = {
                                }
                              }
                            })pb",
-     v1::UNSCHEDULABLE, v1::HIGH},
+     v1::UNSCHEDULABLE, v1::Diagnosis::HIGH},
     {"HeldByASchedulingGate", R"pb(pods {
                                      status {
                                        phase: "Pending"
@@ -1107,7 +1107,7 @@ constexpr PodCase kSurroundings[] = {
                                        }
                                      }
                                    })pb",
-     v1::SUSPENDED, v1::MEDIUM},
+     v1::SUSPENDED, v1::Diagnosis::MEDIUM},
     {"StartingForALongTime",
      R"pb(observed_at { seconds: 5000 }
           pods {
@@ -1119,7 +1119,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::START_TIMEOUT, v1::LOW},
+     v1::START_TIMEOUT, v1::Diagnosis::LOW},
     {"StillStarting",
      R"pb(observed_at { seconds: 1010 }
           pods {
@@ -1131,7 +1131,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::NOT_FAILED, v1::HIGH},
+     v1::NOT_FAILED, v1::Diagnosis::HIGH},
     {"QueueMarkOnAPlainPod",
      R"pb(pods {
             status {
@@ -1146,7 +1146,7 @@ constexpr PodCase kSurroundings[] = {
               }
             }
           })pb",
-     v1::PREEMPTED_QUEUE, v1::HIGH},
+     v1::PREEMPTED_QUEUE, v1::Diagnosis::HIGH},
     {"StuckTerminating",
      R"pb(observed_at { seconds: 9000 }
           pods {
@@ -1156,7 +1156,7 @@ constexpr PodCase kSurroundings[] = {
               container_statuses { state { running {} } }
             }
           })pb",
-     v1::HANG, v1::MEDIUM},
+     v1::HANG, v1::Diagnosis::MEDIUM},
     {"HealthyPodIsNoFailure",
      R"pb(pods {
             status {
@@ -1164,7 +1164,7 @@ constexpr PodCase kSurroundings[] = {
               container_statuses { state { running {} } }
             }
           })pb",
-     v1::NOT_FAILED, v1::HIGH},
+     v1::NOT_FAILED, v1::Diagnosis::HIGH},
 };
 INSTANTIATE_TEST_SUITE_P(Surroundings, PodEnd,
                          ::testing::ValuesIn(kSurroundings), NameOf);

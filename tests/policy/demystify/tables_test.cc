@@ -11,7 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/demystify/ambiguity.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
 #include "policy/demystify/signatures/keyword_matcher.h"
 #include "tests/testing/files.h"
@@ -74,7 +74,7 @@ TEST(TextTables, RowWithoutAPatternIsNotHiddenByAnEarlierOne) {
 
 TEST(TextTables, TextsOfProgramsAreNeverProof) {
   for (const TextSignature& row : ApplicationTexts().rows()) {
-    EXPECT_NE(row.row.confidence, v1::HIGH) << row.row.key;
+    EXPECT_NE(row.row.confidence, v1::Diagnosis::HIGH) << row.row.key;
     EXPECT_LT(row.row.tier, Tier::kDecisive) << row.row.key;
   }
 }
@@ -83,7 +83,7 @@ TEST(Tables, LeftOverCausesAreNeverSure) {
   for (const Signature* row : AllRows()) {
     if (row->cause == v1::SIGTERM_UNEXPLAINED ||
         row->cause == v1::SIGKILL_UNEXPLAINED || row->cause == v1::UNKNOWN) {
-      EXPECT_EQ(row->confidence, v1::LOW) << row->key;
+      EXPECT_EQ(row->confidence, v1::Diagnosis::LOW) << row->key;
       EXPECT_LE(row->tier, Tier::kGeneric) << row->key;
     }
   }
@@ -104,21 +104,25 @@ TEST(Tables, EveryCauseOfAFailureHasARow) {
   }
 }
 
-TEST(Tables, EveryCauseHasAFaultDomain) {
-  const auto* causes = v1::Cause_descriptor();
-  for (int i = 0; i < causes->value_count(); ++i) {
-    const auto cause = static_cast<v1::Cause>(causes->value(i)->number());
-    if (cause == v1::CAUSE_UNSPECIFIED) continue;
-    EXPECT_NE(FaultDomainOf(cause), v1::FAULT_DOMAIN_UNSPECIFIED)
-        << v1::Cause_Name(cause);
+TEST(Causes, HaveADomainAndSayWhatToFetch) {
+  for (int number = 1; number <= v1::Cause_MAX; ++number) {
+    const CauseRow& row = RowOf(static_cast<v1::Cause>(number));
+    EXPECT_EQ(row.cause, number);
+    EXPECT_NE(row.domain, v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED)
+        << v1::Cause_Name(row.cause);
+    for (const Alternative& other : row.alternatives) {
+      EXPECT_NE(row.cause, other.other);
+      EXPECT_FALSE(other.why_not.empty() || other.what.empty() ||
+                   other.why.empty());
+    }
   }
 }
 
-TEST(Alternatives, SayWhatToFetch) {
-  for (const Alternative& row : Alternatives()) {
-    EXPECT_NE(row.cause, row.other);
-    EXPECT_FALSE(row.why_not.empty() || row.what.empty() || row.why.empty());
-  }
+// A cause added last need not be considered last.
+TEST(Causes, TiesAreBrokenByRank) {
+  const CauseRow& unknown = RowOf(v1::UNKNOWN);
+  EXPECT_LT(unknown.rank, RowOf(v1::NOT_FAILED).rank);
+  EXPECT_EQ(RowOf(static_cast<v1::Cause>(999)).cause, v1::UNKNOWN);
 }
 
 TEST(KeywordMatcher, FindsOverlappingAndNestedWords) {
@@ -175,8 +179,8 @@ TEST(CausesDocument, HasASectionForEveryCause) {
          {"**Looks like:**", "**Why:**", "**By default:**", "**Override:**"}) {
       EXPECT_NE(section.find(part), std::string::npos) << name << ": " << part;
     }
-    const std::string domain = v1::FaultDomain_Name(
-        FaultDomainOf(static_cast<v1::Cause>(causes->value(i)->number())));
+    const std::string domain = v1::Diagnosis::FaultDomain_Name(
+        RowOf(static_cast<v1::Cause>(causes->value(i)->number())).domain);
     EXPECT_NE(section.find("`" + domain + "`"), std::string::npos) << name;
   }
 }

@@ -59,7 +59,7 @@ TEST(UserSignature, TextNamesTheCause) {
       Diagnose(FailedPod(1, "Error", "gpu-doctor: device 3 failed"),
                {created.signatures.get(), false});
   EXPECT_EQ(diagnosis.cause(), v1::GPU_FAULT);
-  EXPECT_EQ(diagnosis.confidence(), v1::HIGH);
+  EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::HIGH);
   EXPECT_EQ(diagnosis.signature(), "fleet/lemon");
   EXPECT_EQ(diagnosis.evidence(0).meaning(), "our health check failed");
 }

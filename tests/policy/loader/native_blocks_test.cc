@@ -21,11 +21,11 @@ using ::testing::IsEmpty;
 using ::testing::IsNull;
 using ::testing::NotNull;
 
-// A policy whose `native` block, from line 5 column 3 on, is `block`.
+// A policy whose `pasted` block, from line 5 column 3 on, is `block`.
 std::string PolicyWith(const std::string& block, const std::string& rest = "") {
   std::string text =
       "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
-      "metadata: {name: pasted}\nspec:\n  native:\n";
+      "metadata: {name: pasted}\nspec:\n  pasted:\n";
   const std::vector<std::string> lines = absl::StrSplit(block, '\n');
   for (const std::string& line : lines) {
     absl::StrAppend(&text, line.empty() ? "" : "    ", line, "\n");
@@ -180,7 +180,7 @@ const Paste kRefused[] = {
      {"7:38: error|Unsupported value: \"Now\""}},
     {"TwoBlocks",
      "job: {backoffLimit: 1}\nrayJob: {backoffLimit: 1}",
-     {"6:5: error|another native block"}},
+     {"6:5: error|another pasted block"}},
     {"WrongType", "job: {backoffLimit: many}", {"6:25: error|whole number"}},
     {"NativeAndPasted",
      "useOwnSpec: true\njob: {backoffLimit: 1}",
@@ -248,18 +248,18 @@ TEST(PastedBlockTest, AJobIsRetriedAsOftenAsItsBackoffLimitSays) {
     ASSERT_TRUE(Decide(request, *loaded.set, {}, response).ok());
     ledger = response.ledger();
     if (attempt == 3) {
-      EXPECT_EQ(response.decision().action(), v1::FAIL);
-      EXPECT_EQ(response.decision().scope(), v1::JOB);
-      EXPECT_EQ(response.accounting().exhaustion().limit(), "backoff-limit");
+      EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
+      EXPECT_EQ(response.decision().scope(), v1::Decision::JOB);
+      EXPECT_EQ(response.accounting().exhaustion().budget(), "backoff-limit");
       break;
     }
-    EXPECT_EQ(response.decision().action(), v1::RETRY);
+    EXPECT_EQ(response.decision().action(), v1::Decision::RETRY);
     EXPECT_EQ(response.decision().retry_after().seconds(),
               kDelays[static_cast<std::size_t>(attempt - 1)]);
   }
   v1::DecideResponse response;
   ASSERT_TRUE(Decide(FailedPod(42, 1), *loaded.set, {}, response).ok());
-  EXPECT_EQ(response.decision().action(), v1::FAIL);
+  EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(response.explanation().matched_rule().line(), 10);
 }
 

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/policy.pb.h"
-#include "policy/demystify/demystify.h"
+#include "policy/demystify/causes.h"
 #include "policy/loader/load.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
@@ -106,8 +106,9 @@ TEST_F(PolicyReferenceTest, GivesDomainAndVerdictOfEveryCause) {
     const v1::Outcome* const verdict = VerdictOf(cause, spec);
     ASSERT_THAT(verdict, NotNull()) << v1::Cause_Name(cause);
     std::string row = "\n| `" + v1::Cause_Name(cause) + "` | `" +
-                      v1::FaultDomain_Name(FaultDomainOf(cause)) + "` | `" +
-                      v1::Action_Name(verdict->action()) + "`";
+                      v1::Diagnosis::FaultDomain_Name(RowOf(cause).domain) +
+                      "` | `" + v1::Decision::Action_Name(verdict->action()) +
+                      "`";
     if (!verdict->budget().empty()) {
       row += ", budget `" + verdict->budget() + "`";
     }

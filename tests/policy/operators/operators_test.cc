@@ -28,8 +28,8 @@ TEST(AnswerNativelyTest, TheJobControllerAnswersForAJob) {
   ASSERT_TRUE(outcome.has_value());
   const v1::NativeVerdict& verdict = outcome->verdict;
   EXPECT_EQ(verdict.operator_(), "Job");
-  EXPECT_EQ(verdict.action(), v1::RETRY);
-  EXPECT_EQ(verdict.scope(), v1::POD);
+  EXPECT_EQ(verdict.action(), v1::Decision::RETRY);
+  EXPECT_EQ(verdict.scope(), v1::Decision::POD);
   EXPECT_EQ(verdict.charged_to(), "backoffLimit");
   EXPECT_EQ(verdict.used(), 2);
   EXPECT_EQ(verdict.limit(), 6);
@@ -40,14 +40,14 @@ TEST(AnswerNativelyTest, TheOutermostOperatorThatActsAnswers) {
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->verdict.operator_(), "JobSet");
   EXPECT_EQ(outcome->verdict.verdict(), "RestartJobSet");
-  EXPECT_EQ(outcome->verdict.scope(), v1::JOB_SET);
+  EXPECT_EQ(outcome->verdict.scope(), v1::Decision::JOB_SET);
 }
 
 TEST(AnswerNativelyTest, AnOperatorThatDoesNothingYetLeavesItToTheNext) {
   const auto outcome = Answer(DrainedJobSet(3, 1, /*backoff_limit=*/6));
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->verdict.operator_(), "Job");
-  EXPECT_EQ(outcome->verdict.action(), v1::RETRY);
+  EXPECT_EQ(outcome->verdict.action(), v1::Decision::RETRY);
   EXPECT_THAT(outcome->warnings,
               Contains(HasSubstr("JobSet does nothing about this failure")));
 }
@@ -59,7 +59,7 @@ TEST(AnswerNativelyTest, WhenAllDoNothingTheOutermostSaysSo) {
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->verdict.operator_(), "JobSet");
   EXPECT_EQ(outcome->verdict.verdict(), "None");
-  EXPECT_EQ(outcome->verdict.action(), v1::IGNORE);
+  EXPECT_EQ(outcome->verdict.action(), v1::Decision::IGNORE);
 }
 
 TEST(AnswerNativelyTest, TheStatedKindIsWhereTheSearchStarts) {
@@ -83,7 +83,7 @@ TEST(AnswerNativelyTest, FlyteAnswersForPlainPodsWhenItIsNamed) {
   const auto outcome = Answer(report, "flyte");
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->verdict.operator_(), "Flyte");
-  EXPECT_EQ(outcome->verdict.action(), v1::RETRY);
+  EXPECT_EQ(outcome->verdict.action(), v1::Decision::RETRY);
 }
 
 TEST(AnswerNativelyTest, ANamedOperatorLeavesNoChoice) {

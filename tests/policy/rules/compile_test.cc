@@ -152,10 +152,8 @@ const BadSpec kBadSpecs[] = {
      "spec.rules[1].name", "already"},
     {"UnspecifiedCause", Rule("causes: CAUSE_UNSPECIFIED"),
      "spec.rules[0].when.causes[0]", "no cause"},
-    {"DerivedAmongCauses", Rule("causes: CRASH_LOOP"),
-     "spec.rules[0].when.causes[0]", "belongs in derivedCauses"},
-    {"CauseAmongDerived", Rule("derived_causes: APP_ERROR"),
-     "spec.rules[0].when.derivedCauses[0]", "belongs in causes"},
+    {"UnspecifiedDerived", Rule("derived_causes: DERIVED_CAUSE_UNSPECIFIED"),
+     "spec.rules[0].when.derivedCauses[0]", "no derived cause"},
     {"UnknownOperator", Rule("exit_codes { operator: 'Is' values: 1 }"),
      "spec.rules[0].when.exitCodes.operator", "In or NotIn"},
     {"ZeroWithIn", Rule("exit_codes { operator: 'In' values: 0 }"),
@@ -274,7 +272,7 @@ TEST(CompileTest, ResolvesDefaults) {
   EXPECT_EQ(policy.max_attempts, 2 + 4 + 3 + 1);
   EXPECT_EQ(policy.budgets[0].name, "a");
   EXPECT_EQ(policy.fallback.budget, 1);
-  EXPECT_EQ(policy.fallback.queue, v1::IN_PLACE);
+  EXPECT_EQ(policy.fallback.queue, v1::Decision::IN_PLACE);
   EXPECT_EQ(policy.fallback.backoff->max, absl::Minutes(15));
   EXPECT_EQ(policy.fallback.backoff->factor, 2);
   EXPECT_EQ(policy.fallback.backoff->jitter, 0.1);

@@ -72,7 +72,7 @@ TEST(NativePolicyTest, TheOperatorsVerdictIsTheDecision) {
                 limit: 6
               )pb"));
   EXPECT_THAT(response.native().difference(), IsEmpty());
-  EXPECT_EQ(response.explanation().decided_by(), "native");
+  EXPECT_EQ(response.explanation().decided_by(), v1::Explanation::NATIVE);
   EXPECT_EQ(response.diagnosis().cause(), v1::DRAINED);
   EXPECT_THAT(response.decision().sentence(),
               HasSubstr("charged to backoff-limit (2 of 6 used)"));
@@ -81,11 +81,12 @@ TEST(NativePolicyTest, TheOperatorsVerdictIsTheDecision) {
 
 TEST(NativePolicyTest, AnUsedUpLimitIsNamed) {
   const v1::DecideResponse response = DecideWith(kNative, DrainedJob(2, 2));
-  EXPECT_EQ(response.decision().action(), v1::FAIL);
-  EXPECT_EQ(response.decision().scope(), v1::JOB);
+  EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
+  EXPECT_EQ(response.decision().scope(), v1::Decision::JOB);
   EXPECT_EQ(response.accounting().units(), 0);
   EXPECT_THAT(response.accounting().exhaustion(), EqualsProto(R"pb(
-                limit: "backoff-limit"
+                limit: BUDGET
+                budget: "backoff-limit"
                 used: 3
                 bound: 2
                 cause: DRAINED
@@ -110,7 +111,7 @@ TEST(NativePolicyTest, WhatTheOperatorLeavesAloneIsNotRecorded) {
   v1::FailureReport report = DrainedJob(6, 1);
   report.mutable_jobs(0)->mutable_spec()->set_suspend(true);
   const v1::DecideResponse response = DecideWith(kNative, report);
-  EXPECT_EQ(response.decision().action(), v1::IGNORE);
+  EXPECT_EQ(response.decision().action(), v1::Decision::IGNORE);
   EXPECT_EQ(response.native().verdict(), "Suspended");
   EXPECT_THAT(response.ledger().history(), IsEmpty());
 }
@@ -118,7 +119,7 @@ TEST(NativePolicyTest, WhatTheOperatorLeavesAloneIsNotRecorded) {
 TEST(NativePolicyTest, NonsenseInAStatusDoesNotBreakTheLedger) {
   v1::FailureReport report = DrainedJobSet(3, 2000000000, 0);
   const v1::DecideResponse response = DecideWith(kNative, report);
-  EXPECT_EQ(response.decision().action(), v1::FAIL);
+  EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
   EXPECT_THAT(DecideWith(kNative, report, response.ledger()).decision(),
               EqualsProto(response.decision()));
 }
@@ -136,7 +137,7 @@ TEST(NativePolicyTest, FlytesLastRunIsOnDemand) {
   EXPECT_FALSE(DecideWith(kFlyte, report).decision().placement().on_demand());
   use.set_used(2);
   const v1::DecideResponse last = DecideWith(kFlyte, report, ledger);
-  EXPECT_EQ(last.decision().action(), v1::RETRY);
+  EXPECT_EQ(last.decision().action(), v1::Decision::RETRY);
   EXPECT_THAT(
       last.decision().placement(), EqualsProto(R"pb(
         on_demand: true
@@ -168,8 +169,8 @@ TEST(CompareNativeTest, BothVerdictsAndTheDifferenceAreInTheAnswer) {
   const std::string spec = std::string(kOwn) + "compare_native: true";
   const v1::DecideResponse response =
       DecideWith(spec.c_str(), DrainedJob(2, 2));
-  EXPECT_EQ(response.decision().action(), v1::RETRY);
-  EXPECT_EQ(response.native().action(), v1::FAIL);
+  EXPECT_EQ(response.decision().action(), v1::Decision::RETRY);
+  EXPECT_EQ(response.native().action(), v1::Decision::FAIL);
   EXPECT_EQ(response.native().difference(),
             "Job: fail the Job; Mulligan: retry the pod at once");
 }
@@ -237,7 +238,7 @@ TEST(NativePolicyTest, AWaitOfUnknownLengthIsAMinute) {
       ->add_rules()
       ->set_action("Newer");
   const v1::DecideResponse response = DecideWith(kNative, report);
-  EXPECT_EQ(response.decision().action(), v1::WAIT);
+  EXPECT_EQ(response.decision().action(), v1::Decision::WAIT);
   EXPECT_EQ(response.decision().retry_after().seconds(), 60);
 }
 

@@ -36,6 +36,13 @@ class VerdictTest : public ::testing::Test {
   }
   v1::Decision Answer() { return DecisionOf(Decide()); }
 
+  // Empty: no budget refused.
+  std::string RefusingBudget(const Verdict& verdict) {
+    return verdict.refusing_budget == kNoBudget
+               ? ""
+               : BudgetName(Failure(), verdict.refusing_budget);
+  }
+
   Case Failure() {
     return {report_,    workload_,
             diagnosis_, rules_->compiled(),

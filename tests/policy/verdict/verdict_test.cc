@@ -23,15 +23,15 @@ TEST_F(VerdictTest, TheFirstMatchingRuleDecides) {
   const Verdict verdict = Decide();
   EXPECT_EQ(verdict.rule->rule(), "one");
   EXPECT_EQ(verdict.rules_tried, 1);
-  EXPECT_EQ(verdict.action, v1::FAIL);
-  EXPECT_EQ(verdict.decided_by, DecidedBy::kRule);
+  EXPECT_EQ(verdict.action, v1::Decision::FAIL);
+  EXPECT_EQ(verdict.decided_by, v1::Explanation::RULE);
 }
 
 TEST_F(VerdictTest, WithoutAMatchTheDefaultDecides) {
   Policy(kRetry);
   const Verdict verdict = Decide();
   EXPECT_EQ(verdict.rule->rule(), "default");
-  EXPECT_EQ(verdict.action, v1::RETRY);
+  EXPECT_EQ(verdict.action, v1::Decision::RETRY);
   EXPECT_EQ(verdict.used, 1);
   EXPECT_EQ(verdict.bound, 2);
   EXPECT_TRUE(verdict.recorded);
@@ -39,7 +39,7 @@ TEST_F(VerdictTest, WithoutAMatchTheDefaultDecides) {
 
 struct NotAFailure {
   v1::Cause cause;
-  v1::Action action;
+  v1::Decision::Action action;
 };
 
 class NotAFailureTest : public VerdictTest,
@@ -48,48 +48,48 @@ class NotAFailureTest : public VerdictTest,
 TEST_P(NotAFailureTest, CostsNothingUnderAnyPolicy) {
   Policy(std::string(kRetry) + "kill_switch { enabled: true } max_attempts: 1");
   diagnosis_.set_cause(GetParam().cause);
-  diagnosis_.set_fault_domain(v1::NONE);
+  diagnosis_.set_fault_domain(v1::Diagnosis::NONE);
   const Verdict verdict = Decide();
   EXPECT_EQ(verdict.action, GetParam().action);
-  EXPECT_EQ(verdict.decided_by, DecidedBy::kNotAFailure);
+  EXPECT_EQ(verdict.decided_by, v1::Explanation::NOT_A_FAILURE);
   EXPECT_EQ(verdict.charged, kNoBudget);
   EXPECT_FALSE(verdict.recorded);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Verdict, NotAFailureTest,
-    ::testing::Values(NotAFailure{v1::SUCCEEDED, v1::IGNORE},
-                      NotAFailure{v1::CANCELLED, v1::IGNORE},
-                      NotAFailure{v1::STALE_REPORT, v1::IGNORE},
-                      NotAFailure{v1::SUSPENDED, v1::WAIT}),
+    ::testing::Values(NotAFailure{v1::SUCCEEDED, v1::Decision::IGNORE},
+                      NotAFailure{v1::CANCELLED, v1::Decision::IGNORE},
+                      NotAFailure{v1::STALE_REPORT, v1::Decision::IGNORE},
+                      NotAFailure{v1::SUSPENDED, v1::Decision::WAIT}),
     [](const auto& row) { return v1::Cause_Name(row.param.cause); });
 
 TEST_F(VerdictTest, TheKillSwitchRefusesRetriesOnly) {
   Policy(std::string(kRetry) +
          "kill_switch { enabled: true } rules { name: 'w' when { causes: "
          "UNSCHEDULABLE } then { action: WAIT } }");
-  EXPECT_EQ(Decide().decided_by, DecidedBy::kKillSwitch);
-  EXPECT_EQ(Decide().action, v1::FAIL);
+  EXPECT_EQ(Decide().decided_by, v1::Explanation::KILL_SWITCH);
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL);
   EXPECT_EQ(Decide().charged, kNoBudget);
   diagnosis_.set_cause(v1::UNSCHEDULABLE);
-  EXPECT_EQ(Decide().action, v1::WAIT);
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT);
 }
 
 TEST_F(VerdictTest, TheKillSwitchComesBeforeTheAttemptCap) {
   Policy(std::string(kRetry) + "kill_switch { enabled: true } max_attempts: 1");
-  EXPECT_EQ(Decide().refused_by, "KILL_SWITCH");
+  EXPECT_EQ(Decide().refused_by, v1::AttemptRecord::KILL_SWITCH);
 }
 
 TEST_F(VerdictTest, TheAttemptCapComesBeforeTheBudget) {
   Policy(std::string(kRetry) + "max_attempts: 3");
   attempts_ = 2;
-  EXPECT_EQ(Decide().action, v1::RETRY);
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
   EXPECT_TRUE(Decide().last_attempt);
   attempts_ = 3;
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 2 } }");
   const Verdict verdict = Decide();
-  EXPECT_EQ(verdict.action, v1::FAIL);
-  EXPECT_EQ(verdict.refused_by, "maxAttempts");
+  EXPECT_EQ(verdict.action, v1::Decision::FAIL);
+  EXPECT_EQ(verdict.refused_by, v1::AttemptRecord::MAX_ATTEMPTS);
   EXPECT_EQ(verdict.used, 3);
   EXPECT_EQ(verdict.bound, 3);
 }
@@ -97,9 +97,10 @@ TEST_F(VerdictTest, TheAttemptCapComesBeforeTheBudget) {
 TEST_F(VerdictTest, TheImpliedCapHoldsWhenALedgerWasLost) {
   Policy(kRetry);
   attempts_ = 3;
-  EXPECT_EQ(Decide().refused_by, "maxAttempts");
+  EXPECT_EQ(Decide().refused_by, v1::AttemptRecord::MAX_ATTEMPTS);
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 2 } }");
-  EXPECT_EQ(Decide().refused_by, "a") << "both are met: the budget says more";
+  EXPECT_EQ(RefusingBudget(Decide()), "a")
+      << "both are met: the budget says more";
 }
 
 TEST_F(VerdictTest, TheBudgetAfterItsLastUnitIsExhausted) {
@@ -108,8 +109,8 @@ TEST_F(VerdictTest, TheBudgetAfterItsLastUnitIsExhausted) {
   EXPECT_TRUE(Decide().last_attempt);
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 2 } }");
   const Verdict verdict = Decide();
-  EXPECT_EQ(verdict.action, v1::FAIL);
-  EXPECT_EQ(verdict.refused_by, "a");
+  EXPECT_EQ(verdict.action, v1::Decision::FAIL);
+  EXPECT_EQ(RefusingBudget(verdict), "a");
   EXPECT_EQ(verdict.used, 2);
   EXPECT_EQ(verdict.bound, 2);
 }
@@ -119,8 +120,8 @@ TEST_F(VerdictTest, ExhaustionMayWaitForASpecUpdateAtItsOwnScope) {
       "budgets { key: 'a' value { limit: 0 on_exhausted { action: "
       "WAIT_FOR_SPEC_UPDATE scope: WORKLOAD } } } default { action: RETRY "
       "budget: 'a' scope: POD }");
-  EXPECT_EQ(Decide().action, v1::WAIT_FOR_SPEC_UPDATE);
-  EXPECT_EQ(Decide().scope, v1::WORKLOAD);
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT_FOR_SPEC_UPDATE);
+  EXPECT_EQ(Decide().scope, v1::Decision::WORKLOAD);
 }
 
 TEST_F(VerdictTest, EscalationChargesTheNextBudget) {
@@ -129,31 +130,31 @@ TEST_F(VerdictTest, EscalationChargesTheNextBudget) {
       "budget: 'b' } } } budgets { key: 'b' value { limit: 1 } } default { "
       "action: RETRY budget: 'a' scope: POD }");
   const Verdict verdict = Decide();
-  EXPECT_EQ(verdict.action, v1::RETRY);
+  EXPECT_EQ(verdict.action, v1::Decision::RETRY);
   EXPECT_EQ(verdict.charged, 1);
   EXPECT_TRUE(verdict.last_attempt);
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'b' value { used: 1 } }");
-  EXPECT_EQ(Decide().refused_by, "b");
-  EXPECT_EQ(Decide().scope, v1::POD);
+  EXPECT_EQ(RefusingBudget(Decide()), "b");
+  EXPECT_EQ(Decide().scope, v1::Decision::POD);
 }
 
 TEST_F(VerdictTest, DerivedCausesRefuseWhatTheBudgetWouldGrant) {
   Policy(kRetry);
   diagnosis_.set_derived_cause(v1::DETERMINISTIC);
-  EXPECT_EQ(Decide().action, v1::FAIL);
-  EXPECT_EQ(Decide().refused_by, "DETERMINISTIC");
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL);
+  EXPECT_EQ(Decide().refused_by, v1::AttemptRecord::DERIVED_CAUSE);
   EXPECT_EQ(Decide().charged, kNoBudget);
   diagnosis_.set_derived_cause(v1::POISON_JOB);
-  EXPECT_EQ(Decide().action, v1::FAIL);
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL);
   diagnosis_.set_derived_cause(v1::BAD_NODE);
-  EXPECT_EQ(Decide().action, v1::RETRY);
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
 }
 
 TEST_F(VerdictTest, AnExhaustedBudgetIsNamedBeforeADerivedCause) {
   Policy(kRetry);
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 2 } }");
   diagnosis_.set_derived_cause(v1::DETERMINISTIC);
-  EXPECT_EQ(Decide().decided_by, DecidedBy::kBudget);
+  EXPECT_EQ(Decide().decided_by, v1::Explanation::BUDGET);
 }
 
 TEST_F(VerdictTest, ARuleForTheDerivedCauseHasTheLastWord) {
@@ -161,7 +162,7 @@ TEST_F(VerdictTest, ARuleForTheDerivedCauseHasTheLastWord) {
          "rules { name: 'd' when { derived_causes: DETERMINISTIC } then { "
          "action: RETRY budget: 'a' } }");
   diagnosis_.set_derived_cause(v1::DETERMINISTIC);
-  EXPECT_EQ(Decide().action, v1::RETRY);
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
 }
 
 TEST_F(VerdictTest, ACrashLoopBacksOffToTheMaximum) {
@@ -193,20 +194,20 @@ constexpr char kWait[] =
 TEST_F(VerdictTest, WaitsNoLongerThanTheGracePeriod) {
   Policy(kWait);
   since_ = kNow - absl::Seconds(280);
-  EXPECT_EQ(Decide().action, v1::WAIT);
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT);
   EXPECT_EQ(Decide().delay, absl::Seconds(20));
   EXPECT_FALSE(Decide().recorded);
   since_ = kNow - absl::Seconds(300);
-  EXPECT_EQ(Decide().action, v1::RETRY);
-  EXPECT_EQ(Decide().decided_by, DecidedBy::kGrace);
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
+  EXPECT_EQ(Decide().decided_by, v1::Explanation::GRACE);
   EXPECT_EQ(Decide().charged, 0);
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 1 } }");
-  EXPECT_EQ(Decide().action, v1::FAIL);
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL);
 }
 
 TEST_F(VerdictTest, SaysWhenAGracePeriodCannotBeMeasured) {
   Policy(kWait);
-  EXPECT_EQ(Decide().action, v1::WAIT);
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT);
   EXPECT_TRUE(Decide().grace_unknown);
 }
 
@@ -214,12 +215,12 @@ TEST_F(VerdictTest, WaitingMayBePaidFor) {
   Policy(
       "budgets { key: 'a' value { limit: 1 } } default { action: WAIT budget: "
       "'a' backoff { initial { seconds: 7 } jitter: 0 } }");
-  EXPECT_EQ(Decide().action, v1::WAIT);
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT);
   EXPECT_EQ(Decide().delay, absl::Seconds(7));
   EXPECT_EQ(Decide().charged, 0);
   EXPECT_TRUE(Decide().recorded);
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 1 } }");
-  EXPECT_EQ(Decide().action, v1::FAIL);
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL);
 }
 
 TEST_F(VerdictTest, ADoubtfulRetryLooksForEvidenceFirst) {
@@ -227,16 +228,15 @@ TEST_F(VerdictTest, ADoubtfulRetryLooksForEvidenceFirst) {
       "budgets { key: 'a' value { limit: 1 } } default { action: RETRY budget: "
       "'a' evidence_deadline { seconds: 60 } }");
   since_ = kNow - absl::Seconds(20);
-  EXPECT_EQ(Decide().action, v1::RETRY);
-  diagnosis_.set_confidence(v1::LOW);
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
+  diagnosis_.set_confidence(v1::Diagnosis::LOW);
   diagnosis_.add_needed_evidence()->set_what("node/n");
-  EXPECT_THAT(Answer(), PartiallyEqualsProto(
-                            "action: WAIT retry_after { seconds: 40 } "
-                            "needs_evidence: 'node/n' evidence_deadline { "
-                            "seconds: 100040 }"));
+  EXPECT_THAT(Answer(),
+              PartiallyEqualsProto("action: WAIT retry_after { seconds: 40 } "
+                                   "evidence_deadline { seconds: 100040 }"));
   EXPECT_EQ(Decide().charged, kNoBudget);
   since_ = kNow - absl::Seconds(60);
-  EXPECT_EQ(Decide().action, v1::RETRY);
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
 }
 
 TEST_F(VerdictTest, AfterTheEvidenceDeadlineTheDefaultApplies) {
@@ -244,12 +244,12 @@ TEST_F(VerdictTest, AfterTheEvidenceDeadlineTheDefaultApplies) {
       "default { action: FAIL } rules { name: 'w' when { causes: APP_ERROR } "
       "then { action: WAIT evidence_deadline { seconds: 60 } } }");
   since_ = kNow - absl::Seconds(59);
-  EXPECT_EQ(Decide().action, v1::WAIT);
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT);
   EXPECT_EQ(Decide().delay, absl::Seconds(1));
   since_ = kNow - absl::Seconds(60);
-  EXPECT_EQ(Decide().action, v1::FAIL);
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL);
   EXPECT_EQ(Decide().rule->rule(), "default");
-  EXPECT_EQ(Decide().decided_by, DecidedBy::kEvidence);
+  EXPECT_EQ(Decide().decided_by, v1::Explanation::EVIDENCE);
 }
 
 TEST_F(VerdictTest, APodIsNotRetriedPastTheDeadlineOfItsJob) {
@@ -260,13 +260,14 @@ TEST_F(VerdictTest, APodIsNotRetriedPastTheDeadlineOfItsJob) {
   report_ = Parse<v1::FailureReport>(
       "jobs { spec { active_deadline_seconds: 60 } status { start_time { "
       "seconds: 99969 } } }");
-  EXPECT_EQ(Decide().refused_by, "DEADLINE") << "30 s later it is past";
+  EXPECT_EQ(Decide().refused_by, v1::AttemptRecord::DEADLINE)
+      << "30 s later it is past";
   report_.mutable_jobs(0)->mutable_status()->mutable_start_time()->set_seconds(
       99971);
-  EXPECT_EQ(Decide().action, v1::RETRY);
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
   report_.mutable_jobs(0)->mutable_status()->mutable_start_time()->set_seconds(
       1);
-  EXPECT_EQ(Decide().decided_by, DecidedBy::kDeadline);
+  EXPECT_EQ(Decide().decided_by, v1::Explanation::DEADLINE);
 }
 
 // Delays, windows and deadlines count from the failure, not from the report.
@@ -297,8 +298,8 @@ TEST_F(VerdictTest, WhatLivesIsLeftAloneWhateverThePolicySays) {
   Policy("budgets { key: 'a' value { limit: 2 } } default { action: FAIL }");
   diagnosis_.set_situation(v1::Diagnosis::ALIVE);
   const Verdict verdict = Decide();
-  EXPECT_EQ(verdict.action, v1::IGNORE);
-  EXPECT_EQ(verdict.decided_by, DecidedBy::kNotAFailure);
+  EXPECT_EQ(verdict.action, v1::Decision::IGNORE);
+  EXPECT_EQ(verdict.decided_by, v1::Explanation::NOT_A_FAILURE);
   EXPECT_FALSE(verdict.recorded);
 }
 
@@ -306,7 +307,7 @@ TEST_F(VerdictTest, WhatMayGetStuckIsLookedAtAgain) {
   Policy(kRetry);
   diagnosis_.set_cause(v1::NOT_FAILED);
   ask_again_ = kNow + absl::Minutes(7);
-  EXPECT_EQ(Decide().action, v1::WAIT);
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT);
   EXPECT_EQ(Decide().delay, absl::Minutes(7));
   ask_again_ = kNow - absl::Minutes(7);
   EXPECT_EQ(Decide().delay, kPollInterval) << "never at once, in a loop";

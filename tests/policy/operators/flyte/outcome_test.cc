@@ -94,9 +94,9 @@ TEST_F(FlyteOutcomeTest, AnUnexplainedExitIsPaidByTheSystem) {
   EXPECT_EQ(outcome.verdict.verdict(), "RetryableFailure");
   EXPECT_EQ(outcome.verdict.reason(), "Interrupted");
   EXPECT_FALSE(outcome.verdict.has_delay());
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::POD);
-  EXPECT_EQ(outcome.queue, v1::IN_PLACE);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::POD);
+  EXPECT_EQ(outcome.queue, v1::Decision::IN_PLACE);
   EXPECT_EQ(outcome.charged_to, "max-node-retries-system-failures");
   EXPECT_EQ(outcome.used, 1);
   EXPECT_EQ(outcome.limit, 3);
@@ -108,7 +108,7 @@ TEST_F(FlyteOutcomeTest, WithoutRetriesTheUserHasOneRun) {
   EXPECT_EQ(outcome.verdict.verdict(), "Failing");
   EXPECT_EQ(outcome.verdict.reason(), "RetriesExhausted|OOMKilled");
   EXPECT_THAT(outcome.verdict.message(), HasSubstr("Last Error: USER::"));
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.charged_to, "retries");
   EXPECT_EQ(outcome.used, 1);
   EXPECT_EQ(outcome.limit, 0);
@@ -120,7 +120,7 @@ TEST_F(FlyteOutcomeTest, CountersComeFromTheLedger) {
       "attempts_seen: 3 budgets { key: 'max-node-retries-system-failures' "
       "value { used: 2 } }");
   const NativeOutcome outcome = Outcome(kOom);
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.used, 2);
   EXPECT_EQ(outcome.limit, 2);
   EXPECT_THAT(outcome.verdict.counters(), Contains(Pair("attempts", 4)));
@@ -145,11 +145,11 @@ TEST_F(FlyteOutcomeTest, OneBudgetForAllCauses) {
   Set("ignore-retry-cause", "true");
   Set("default-max-attempts", "2");
   const NativeOutcome first = Outcome(kExited1);
-  EXPECT_EQ(first.action, v1::RETRY);
+  EXPECT_EQ(first.action, v1::Decision::RETRY);
   EXPECT_EQ(first.charged_to, "retries");
   Ledger("attempts_seen: 1");
   const NativeOutcome second = Outcome(kExited1);
-  EXPECT_EQ(second.action, v1::FAIL);
+  EXPECT_EQ(second.action, v1::Decision::FAIL);
   EXPECT_EQ(second.used, 2);
   EXPECT_EQ(second.limit, 1);
 }
@@ -171,14 +171,16 @@ TEST_F(FlyteOutcomeTest, ADeletionOfWhatRunsIsTheSystems) {
   EXPECT_EQ(outcome.verdict.reason(), "UnexpectedObjectDeletion");
   EXPECT_EQ(outcome.verdict.message(),
             "object [ns/r] terminated in the background, manually");
-  EXPECT_EQ(outcome.scope, v1::WORKLOAD);
+  EXPECT_EQ(outcome.scope, v1::Decision::WORKLOAD);
 }
 
 TEST_F(FlyteOutcomeTest, WhatHasNotFailedIsWaitedForOrLeftAlone) {
-  EXPECT_EQ(Outcome("pods { status { phase: 'Pending' } }").action, v1::WAIT);
-  EXPECT_EQ(Outcome("pods { status { phase: 'Running' } }").action, v1::IGNORE);
+  EXPECT_EQ(Outcome("pods { status { phase: 'Pending' } }").action,
+            v1::Decision::WAIT);
+  EXPECT_EQ(Outcome("pods { status { phase: 'Running' } }").action,
+            v1::Decision::IGNORE);
   const NativeOutcome done = Outcome("pods { status { phase: 'Succeeded' } }");
-  EXPECT_EQ(done.action, v1::IGNORE);
+  EXPECT_EQ(done.action, v1::Decision::IGNORE);
   EXPECT_THAT(done.warnings, Contains(HasSubstr("error file")));
 }
 
@@ -188,13 +190,13 @@ TEST_F(FlyteOutcomeTest, QuotasWaitInFlyte1AndCostTheUserInFlyte2) {
       "message: 'exceeded quota: q' }";
   const NativeOutcome waits = Outcome(quota);
   EXPECT_EQ(waits.verdict.verdict(), "WaitingForResources");
-  EXPECT_EQ(waits.action, v1::WAIT);
+  EXPECT_EQ(waits.action, v1::Decision::WAIT);
   EXPECT_EQ(waits.verdict.delay().seconds(), 1);
   EXPECT_EQ(waits.charged_to, "");
   Use("v2");
   const NativeOutcome pays = Outcome(quota);
   EXPECT_EQ(pays.verdict.reason(), "RuntimeFailure");
-  EXPECT_EQ(pays.action, v1::FAIL);
+  EXPECT_EQ(pays.action, v1::Decision::FAIL);
   EXPECT_EQ(pays.charged_to, "retries");
 }
 
@@ -203,7 +205,7 @@ TEST_F(FlyteOutcomeTest, WhatCannotBeBuiltFailsAtOnce) {
       Outcome("creation_error { phase: BUILD message: 'no image' }");
   EXPECT_EQ(outcome.verdict.verdict(), "PermanentFailure");
   EXPECT_EQ(outcome.verdict.reason(), "FailedToBuildResource");
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.charged_to, "");
 }
 
@@ -211,17 +213,17 @@ TEST_F(FlyteOutcomeTest, AnErrorCostsTheWholeWorkflow) {
   const std::string error = "creation_error { http_code: 500 message: 'etcd' }";
   const NativeOutcome outcome = Outcome(error);
   EXPECT_EQ(outcome.verdict.verdict(), "Error");
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.charged_to, "max-workflow-retries");
   Ledger("budgets { key: 'max-workflow-retries' value { used: 10 } }");
-  EXPECT_EQ(Outcome(error).action, v1::FAIL);
+  EXPECT_EQ(Outcome(error).action, v1::Decision::FAIL);
 }
 
 TEST_F(FlyteOutcomeTest, Flyte2CountsCreationErrorsInARow) {
   Use("v2");
   const std::string error = "creation_error { http_code: 500 message: 'etcd' }";
   const NativeOutcome first = Outcome(error);
-  EXPECT_EQ(first.action, v1::RETRY);
+  EXPECT_EQ(first.action, v1::Decision::RETRY);
   EXPECT_EQ(first.verdict.delay().seconds(), 10);
   EXPECT_EQ(first.charged_to, "max-system-failures");
   EXPECT_EQ(first.used, 1);
@@ -231,7 +233,7 @@ TEST_F(FlyteOutcomeTest, Flyte2CountsCreationErrorsInARow) {
       "history { charged_to: 'max-system-failures' } "
       "history { charged_to: 'max-system-failures' }");
   const NativeOutcome last = Outcome(error);
-  EXPECT_EQ(last.action, v1::FAIL);
+  EXPECT_EQ(last.action, v1::Decision::FAIL);
   EXPECT_EQ(last.verdict.reason(), "MaxSystemFailuresExceeded");
   EXPECT_EQ(last.used, 4);
   EXPECT_EQ(last.limit, 3);
@@ -244,7 +246,7 @@ TEST_F(FlyteOutcomeTest, Flyte2RetriesLostPodsWithoutBound) {
       "history { charged_to: 'max-system-failures' } "
       "history { charged_to: 'max-system-failures' }");
   const NativeOutcome outcome = Outcome(kExited1);
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.used, 1);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("flyteorg/flyte#7874")));
 }
@@ -252,10 +254,10 @@ TEST_F(FlyteOutcomeTest, Flyte2RetriesLostPodsWithoutBound) {
 TEST_F(FlyteOutcomeTest, Flyte2KeepsTheErrorWhenTheUserIsOutOfAttempts) {
   Use("v2");
   Set("retries", "1");
-  EXPECT_EQ(Outcome(kOom).action, v1::RETRY);
+  EXPECT_EQ(Outcome(kOom).action, v1::Decision::RETRY);
   Ledger("budgets { key: 'retries' value { used: 1 } }");
   const NativeOutcome outcome = Outcome(kOom);
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.verdict.reason(), "OOMKilled");
   EXPECT_EQ(outcome.used, 2);
   EXPECT_EQ(outcome.limit, 1);
@@ -307,7 +309,7 @@ TEST_F(FlyteOutcomeTest, ContradictionsAndHugeNumbersAreSurvived) {
         "seconds: 9223372036854775807 } } status { conditions { type: "
         "'Failed' status: 'Maybe' last_transition_time { seconds: "
         "-9223372036854775808 } } } }");
-    EXPECT_EQ(job.action, v1::RETRY);
+    EXPECT_EQ(job.action, v1::Decision::RETRY);
   }
 }
 

@@ -52,8 +52,8 @@ TEST(KubernetesJobOutcomeTest, RetriesAndChargesTheBackoffLimit) {
       PodText(1));
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->verdict.verdict(), "Count");
-  EXPECT_EQ(outcome->action, v1::RETRY);
-  EXPECT_EQ(outcome->scope, v1::POD);
+  EXPECT_EQ(outcome->action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome->scope, v1::Decision::POD);
   EXPECT_EQ(outcome->charged_to, "backoffLimit");
   EXPECT_EQ(outcome->used, 3);
   EXPECT_EQ(outcome->limit, 6);
@@ -67,7 +67,7 @@ TEST(KubernetesJobOutcomeTest, AnIgnoredFailureIsFreeAndDelayedAllTheSame) {
       Outcome(JobText(std::string(kPolicy) + "backoff_limit: 0") + PodText(4));
   EXPECT_EQ(outcome->verdict.verdict(), "Ignore");
   EXPECT_EQ(outcome->verdict.reason(), "PodFailurePolicy");
-  EXPECT_EQ(outcome->action, v1::RETRY);
+  EXPECT_EQ(outcome->action, v1::Decision::RETRY);
   EXPECT_EQ(outcome->charged_to, "");
   EXPECT_EQ(outcome->verdict.delay().seconds(), 5);
 }
@@ -79,8 +79,8 @@ TEST(KubernetesJobOutcomeTest, FailJobEndsTheJob) {
   EXPECT_EQ(outcome->verdict.message(),
             "Container c for pod n/p failed with exit code 3 matching FailJob "
             "rule at index 1");
-  EXPECT_EQ(outcome->action, v1::FAIL);
-  EXPECT_EQ(outcome->scope, v1::JOB);
+  EXPECT_EQ(outcome->action, v1::Decision::FAIL);
+  EXPECT_EQ(outcome->scope, v1::Decision::JOB);
   EXPECT_FALSE(outcome->verdict.has_delay());
 }
 
@@ -105,13 +105,13 @@ TEST(KubernetesJobOutcomeTest, AnExhaustedIndexFailsAlone) {
   };
   const auto last = Outcome(JobText(spec) + PodText(1, annotated("1")));
   EXPECT_EQ(last->verdict.verdict(), "FailIndex");
-  EXPECT_EQ(last->action, v1::FAIL);
-  EXPECT_EQ(last->scope, v1::INDEX);
+  EXPECT_EQ(last->action, v1::Decision::FAIL);
+  EXPECT_EQ(last->scope, v1::Decision::INDEX);
   EXPECT_EQ(last->charged_to, "backoffLimitPerIndex");
   EXPECT_EQ(last->used, 2);
   EXPECT_EQ(last->limit, 1);
   const auto first = Outcome(JobText(spec) + PodText(1, annotated("0")));
-  EXPECT_EQ(first->action, v1::RETRY);
+  EXPECT_EQ(first->action, v1::Decision::RETRY);
   EXPECT_EQ(first->verdict.delay().seconds(), 5);
 }
 
@@ -140,7 +140,7 @@ TEST(KubernetesJobOutcomeTest, APendingPodIsNoFailure) {
   const auto outcome =
       Outcome(JobText("") + "pods { status { phase: 'Pending' } }");
   EXPECT_EQ(outcome->verdict.verdict(), "None");
-  EXPECT_EQ(outcome->action, v1::IGNORE);
+  EXPECT_EQ(outcome->action, v1::Decision::IGNORE);
   EXPECT_THAT(outcome->warnings, Contains(HasSubstr("wait or run")));
 }
 

@@ -46,9 +46,9 @@ TEST_F(JobSetOutcomeTest, CountedRestartKeepsItsPlaceAndPays) {
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "RestartJobSet");
   EXPECT_EQ(outcome.verdict.semantics(), "jobset 0.12");
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::JOB_SET);
-  EXPECT_EQ(outcome.queue, v1::IN_PLACE);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::JOB_SET);
+  EXPECT_EQ(outcome.queue, v1::Decision::IN_PLACE);
   EXPECT_EQ(outcome.charged_to, "maxRestarts");
   EXPECT_EQ(outcome.used, 1);
   EXPECT_EQ(outcome.limit, 2);
@@ -59,7 +59,7 @@ TEST_F(JobSetOutcomeTest, FailureBeyondTheBudgetFails) {
   Spec("failure_policy {}");
   *report_.add_jobs() = FailedJob("w", 0, 1);
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.verdict.reason(), "ReachedMaxRestarts");
   EXPECT_EQ(outcome.used, 1);
   EXPECT_EQ(outcome.limit, 0);
@@ -73,7 +73,7 @@ TEST_F(JobSetOutcomeTest, JobRestartNamesTheJobsThatWait) {
   *report_.add_jobs() = FailedJob("w", 0, 9);
   *report_.add_jobs() = FailedJob("w", 1, 3);
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.scope, v1::JOB);
+  EXPECT_EQ(outcome.scope, v1::Decision::JOB);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("later passes: w-0")));
   EXPECT_THAT(outcome.verdict.counters(),
               Contains(Pair("replicatedJobsStatus[0].jobRestarts[1]", 1)));
@@ -84,7 +84,7 @@ TEST_F(JobSetOutcomeTest, ActionBehindAClosedGateStopsTheController) {
   *report_.add_jobs() = FailedJob("w", 0, 9);
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "Error");
-  EXPECT_EQ(outcome.action, v1::WAIT);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT);
 }
 
 TEST_F(JobSetOutcomeTest, FailedPodsAloneAreNothingToIt) {
@@ -92,14 +92,14 @@ TEST_F(JobSetOutcomeTest, FailedPodsAloneAreNothingToIt) {
   report_.add_pods()->mutable_status()->set_phase("Failed");
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "None");
-  EXPECT_EQ(outcome.action, v1::IGNORE);
+  EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
 }
 
 TEST_F(JobSetOutcomeTest, CreationErrorsAreRetriedForEver) {
   Spec("failure_policy {}");
   report_.mutable_creation_error()->set_message("denied");
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.verdict.reason(), "JobCreationFailed");
   EXPECT_EQ(outcome.charged_to, "");
 }

@@ -54,9 +54,9 @@ TEST_F(TrainingJobOutcomeTest, RetryableCodeRestartsOnePodAndCostsNothing) {
   EXPECT_EQ(outcome.verdict.operator_(), "PyTorchJob");
   EXPECT_EQ(outcome.verdict.verdict(), "Restarting");
   EXPECT_EQ(outcome.verdict.semantics(), "training-operator 1.9");
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::POD);
-  EXPECT_EQ(outcome.queue, v1::IN_PLACE);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::POD);
+  EXPECT_EQ(outcome.queue, v1::Decision::IN_PLACE);
   EXPECT_EQ(outcome.charged_to, "");
   EXPECT_THAT(outcome.warnings, IsEmpty());
 }
@@ -65,11 +65,11 @@ TEST_F(TrainingJobOutcomeTest, RetryableCodeRestartsOnePodAndCostsNothing) {
 TEST_F(TrainingJobOutcomeTest, TheTablesOfExitCodesPart) {
   Job(kExitCodeJob);
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 139, "PyTorchJob");
-  EXPECT_EQ(Outcome().action, v1::RETRY);
+  EXPECT_EQ(Outcome().action, v1::Decision::RETRY);
   (*semantics_.mutable_versions())["kubeflow"] = "tf-2018";
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
-  EXPECT_EQ(outcome.scope, v1::WORKLOAD);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
+  EXPECT_EQ(outcome.scope, v1::Decision::WORKLOAD);
   EXPECT_EQ(outcome.verdict.reason(), "PyTorchJobFailed");
   EXPECT_EQ(outcome.verdict.semantics(), "training-operator 1.9 tf-2018");
 }
@@ -77,11 +77,11 @@ TEST_F(TrainingJobOutcomeTest, TheTablesOfExitCodesPart) {
 TEST_F(TrainingJobOutcomeTest, OldReleaseHangsOnAPermanentCode) {
   Job(kExitCodeJob);
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 1, "PyTorchJob");
-  EXPECT_EQ(Outcome().action, v1::FAIL);
+  EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
   (*semantics_.mutable_versions())["kubeflow"] = "v1.7.0";
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "Restarting");
-  EXPECT_EQ(outcome.action, v1::WAIT);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("for ever")));
 }
 
@@ -100,8 +100,8 @@ TEST_F(TrainingJobOutcomeTest, ContainerRestartsPayFromTheLimit) {
       "pytorch_replica_specs { key: 'Worker' value {} } }");
   *report_.add_pods() = WithRestarts(PodAt("Worker", 0, "Running"), 2);
   const NativeOutcome within = Outcome();
-  EXPECT_EQ(within.action, v1::RETRY);
-  EXPECT_EQ(within.scope, v1::CONTAINER);
+  EXPECT_EQ(within.action, v1::Decision::RETRY);
+  EXPECT_EQ(within.scope, v1::Decision::CONTAINER);
   EXPECT_EQ(within.charged_to, "backoffLimit");
   EXPECT_EQ(within.used, 2);
   EXPECT_EQ(within.limit, 2);
@@ -110,7 +110,7 @@ TEST_F(TrainingJobOutcomeTest, ContainerRestartsPayFromTheLimit) {
       ->mutable_container_statuses(0)
       ->set_restart_count(3);
   const NativeOutcome beyond = Outcome();
-  EXPECT_EQ(beyond.action, v1::FAIL);
+  EXPECT_EQ(beyond.action, v1::Decision::FAIL);
   EXPECT_EQ(beyond.used, 3);
   EXPECT_EQ(beyond.limit, 2);
   EXPECT_THAT(beyond.verdict.counters(), Contains(Pair("restarts", 3)));
@@ -121,7 +121,7 @@ TEST_F(TrainingJobOutcomeTest, LimitZeroFailsAtTheFirstFailedPod) {
       "pytorch_replica_specs { key: 'Worker' value {} } }");
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 137, "PyTorchJob");
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.charged_to, "backoffLimit");
   EXPECT_EQ(outcome.used, 1);
   EXPECT_EQ(outcome.limit, 0);
@@ -132,10 +132,10 @@ TEST_F(TrainingJobOutcomeTest, LimitThatCannotBeReachedIsSaid) {
       "pytorch_replica_specs { key: 'Worker' value {} } }");
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 1, "PyTorchJob");
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("backoffLimit")));
   (*semantics_.mutable_settings())["kubeflow.requeues"] = "5";
-  EXPECT_EQ(Outcome().action, v1::FAIL);
+  EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
 }
 
 TEST_F(TrainingJobOutcomeTest, DeadlineSuspensionAndForeignManagers) {
@@ -163,7 +163,7 @@ TEST_F(TrainingJobOutcomeTest, ChiefThatDoesNotDecideIsSaid) {
   *report_.add_pods() = PodAt("Chief", 0, "Running");
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 1);
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("only the chief counts")));
 }
 
@@ -190,14 +190,14 @@ TEST_F(TrainingJobOutcomeTest, TheEndStaysTheEnd) {
       "status { conditions { type: 'Failed' status: 'True' reason: "
       "'TFJobFailed' "
       "} conditions { type: 'Succeeded' status: 'True' } }");
-  EXPECT_EQ(Outcome().action, v1::FAIL);
+  EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
 }
 
 TEST_F(TrainingJobOutcomeTest, CreationErrorsAreRetriedForEver) {
   Job(kExitCodeJob);
   report_.mutable_creation_error()->set_message("denied");
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.verdict.message(), "denied");
 }
 
@@ -209,7 +209,7 @@ TEST_F(TrainingJobOutcomeTest, BadInputIsSaidAndAnswered) {
       "restart_policy: 'Perhaps' "
       "template { spec { containers { name: 'main' } } } } } }");
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("backoffLimit: -1")));
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("Seconds: -9")));
   EXPECT_THAT(outcome.refusals,

@@ -59,9 +59,9 @@ TEST_F(KueueWorkloadOutcomeTest, ReadinessTimeoutsPayAndWait) {
   EXPECT_EQ(outcome.verdict.reason(), "PodsReadyTimeout");
   EXPECT_EQ(outcome.verdict.message(), "Exceeded the PodsReady timeout ns/wl");
   EXPECT_EQ(outcome.verdict.delay().seconds(), 120);
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::WORKLOAD);
-  EXPECT_EQ(outcome.queue, v1::REQUEUE);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::WORKLOAD);
+  EXPECT_EQ(outcome.queue, v1::Decision::REQUEUE);
   EXPECT_EQ(outcome.charged_to, "backoffLimitCount");
   EXPECT_EQ(outcome.used, 2);
   EXPECT_EQ(outcome.limit, 3);
@@ -76,7 +76,7 @@ TEST_F(KueueWorkloadOutcomeTest, TheTimeoutBeyondTheLimitDeactivates) {
   const NativeOutcome outcome = Outcome(workload);
   EXPECT_EQ(outcome.verdict.verdict(), "Deactivate");
   EXPECT_EQ(outcome.verdict.reason(), "DeactivatedDueToRequeuingLimitExceeded");
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.used, 2);
   EXPECT_EQ(outcome.limit, 1);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("kueue#14870")));
@@ -84,7 +84,7 @@ TEST_F(KueueWorkloadOutcomeTest, TheTimeoutBeyondTheLimitDeactivates) {
 
 TEST_F(KueueWorkloadOutcomeTest, WithoutALimitNothingPays) {
   const NativeOutcome outcome = Outcome(AdmittedWorkload(1));
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.charged_to, "");
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("without limit")));
 }
@@ -92,8 +92,8 @@ TEST_F(KueueWorkloadOutcomeTest, WithoutALimitNothingPays) {
 struct EvictedCase {
   const char* name;
   const char* reason;
-  v1::Action action;
-  v1::Queue queue;
+  v1::Decision::Action action;
+  v1::Decision::Queue queue;
 };
 
 class KueueEvictedOutcomeTest
@@ -113,20 +113,26 @@ TEST_P(KueueEvictedOutcomeTest, FollowsTheReason) {
 INSTANTIATE_TEST_SUITE_P(
     Table, KueueEvictedOutcomeTest,
     testing::Values(
-        EvictedCase{"Preempted", "Preempted", v1::RETRY, v1::REQUEUE},
-        EvictedCase{"NodeFailures", "NodeFailures", v1::RETRY, v1::REQUEUE},
-        EvictedCase{"Timeout", "PodsReadyTimeout", v1::RETRY, v1::REQUEUE},
-        EvictedCase{"Check", "AdmissionCheck", v1::RETRY, v1::REQUEUE},
-        EvictedCase{"ClusterQueue", "ClusterQueueStopped", v1::WAIT,
-                    v1::QUEUE_UNSPECIFIED},
-        EvictedCase{"LocalQueue", "LocalQueueStopped", v1::WAIT,
-                    v1::QUEUE_UNSPECIFIED},
-        EvictedCase{"ByUser", "Deactivated", v1::IGNORE, v1::QUEUE_UNSPECIFIED},
+        EvictedCase{"Preempted", "Preempted", v1::Decision::RETRY,
+                    v1::Decision::REQUEUE},
+        EvictedCase{"NodeFailures", "NodeFailures", v1::Decision::RETRY,
+                    v1::Decision::REQUEUE},
+        EvictedCase{"Timeout", "PodsReadyTimeout", v1::Decision::RETRY,
+                    v1::Decision::REQUEUE},
+        EvictedCase{"Check", "AdmissionCheck", v1::Decision::RETRY,
+                    v1::Decision::REQUEUE},
+        EvictedCase{"ClusterQueue", "ClusterQueueStopped", v1::Decision::WAIT,
+                    v1::Decision::QUEUE_UNSPECIFIED},
+        EvictedCase{"LocalQueue", "LocalQueueStopped", v1::Decision::WAIT,
+                    v1::Decision::QUEUE_UNSPECIFIED},
+        EvictedCase{"ByUser", "Deactivated", v1::Decision::IGNORE,
+                    v1::Decision::QUEUE_UNSPECIFIED},
         EvictedCase{"ByKueue", "DeactivatedDueToMaximumExecutionTimeExceeded",
-                    v1::FAIL, v1::QUEUE_UNSPECIFIED},
-        EvictedCase{"Migration", "FlavorMigration", v1::WAIT,
-                    v1::QUEUE_UNSPECIFIED},
-        EvictedCase{"Newer", "Teleported", v1::WAIT, v1::QUEUE_UNSPECIFIED}),
+                    v1::Decision::FAIL, v1::Decision::QUEUE_UNSPECIFIED},
+        EvictedCase{"Migration", "FlavorMigration", v1::Decision::WAIT,
+                    v1::Decision::QUEUE_UNSPECIFIED},
+        EvictedCase{"Newer", "Teleported", v1::Decision::WAIT,
+                    v1::Decision::QUEUE_UNSPECIFIED}),
     [](const auto& test) { return test.param.name; });
 
 TEST_F(KueueWorkloadOutcomeTest, ARunningBackoffIsTheDelay) {
@@ -140,11 +146,11 @@ TEST_F(KueueWorkloadOutcomeTest, ARunningBackoffIsTheDelay) {
 TEST_F(KueueWorkloadOutcomeTest, ASinglePodDoesNotComeBack) {
   Workload workload = EvictedWorkload("Preempted", 9000);
   workload.mutable_metadata()->add_owner_references()->set_kind("Pod");
-  EXPECT_EQ(Outcome(workload).action, v1::FAIL);
+  EXPECT_EQ(Outcome(workload).action, v1::Decision::FAIL);
   (*semantics_
         .mutable_feature_gates())["SkipReassignmentForPodOwnedWorkloads"] =
       false;
-  EXPECT_EQ(Outcome(workload).action, v1::RETRY);
+  EXPECT_EQ(Outcome(workload).action, v1::Decision::RETRY);
 }
 
 TEST_F(KueueWorkloadOutcomeTest, AStoppedQueueEvicts) {
@@ -152,14 +158,14 @@ TEST_F(KueueWorkloadOutcomeTest, AStoppedQueueEvicts) {
   const NativeOutcome outcome = Outcome(AdmittedWorkload(9990));
   EXPECT_EQ(outcome.verdict.verdict(), "Evict");
   EXPECT_EQ(outcome.verdict.reason(), "ClusterQueueStopped");
-  EXPECT_EQ(outcome.action, v1::WAIT);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT);
 }
 
 TEST_F(KueueWorkloadOutcomeTest, ARunningQueueTakesItBack) {
   Setting("clusterQueue.stopPolicy", "None");
   const NativeOutcome outcome =
       Outcome(EvictedWorkload("ClusterQueueStopped", 9000));
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
 }
 
 TEST_F(KueueWorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
@@ -173,7 +179,7 @@ TEST_F(KueueWorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
   EXPECT_EQ(outcome.verdict.verdict(), "Finished");
   EXPECT_EQ(outcome.verdict.reason(), "Failed");
   EXPECT_EQ(outcome.verdict.message(), "too many");
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
 }
 
 TEST_F(KueueWorkloadOutcomeTest, TheJobOfAnotherWorkloadIsNotItsEnd) {
@@ -191,7 +197,7 @@ TEST_F(KueueWorkloadOutcomeTest, FailedPodsAreNothingToIt) {
   report_.add_pods()->mutable_status()->set_phase("Failed");
   const NativeOutcome outcome = Outcome(AdmittedWorkload(9990));
   EXPECT_EQ(outcome.verdict.verdict(), "None");
-  EXPECT_EQ(outcome.action, v1::IGNORE);
+  EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("29m50s away")));
 }
 
@@ -214,7 +220,7 @@ TEST_F(KueueWorkloadOutcomeTest, ChecksEvictAfterTheirDelay) {
   check.mutable_last_transition_time()->set_seconds(kNow);
   const NativeOutcome outcome = Outcome(workload);
   EXPECT_EQ(outcome.verdict.reason(), "AdmissionCheck");
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.verdict.delay().seconds(), 60);
   EXPECT_EQ(outcome.charged_to, "");
   EXPECT_THAT(outcome.verdict.counters(),
@@ -227,7 +233,7 @@ TEST_F(KueueWorkloadOutcomeTest, RejectedChecksDeactivate) {
   const NativeOutcome outcome = Outcome(workload);
   EXPECT_EQ(outcome.verdict.verdict(), "Deactivate");
   EXPECT_EQ(outcome.verdict.reason(), "DeactivatedDueToAdmissionCheck");
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
 }
 
 TEST_F(KueueWorkloadOutcomeTest, AUsersStopIsNoFailure) {
@@ -236,7 +242,7 @@ TEST_F(KueueWorkloadOutcomeTest, AUsersStopIsNoFailure) {
   const NativeOutcome outcome = Outcome(workload);
   EXPECT_EQ(outcome.verdict.verdict(), "Evict");
   EXPECT_EQ(outcome.verdict.reason(), "Deactivated");
-  EXPECT_EQ(outcome.action, v1::IGNORE);
+  EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
 }
 
 class KueueNodeOutcomeTest : public KueueWorkloadOutcomeTest {
@@ -263,9 +269,9 @@ TEST_F(KueueNodeOutcomeTest, OneNodeIsReplacedInPlace) {
   const NativeOutcome outcome = Outcome(Placed());
   EXPECT_EQ(outcome.verdict.verdict(), "ReplaceNode");
   EXPECT_EQ(outcome.verdict.message(), "a");
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::POD);
-  EXPECT_EQ(outcome.queue, v1::IN_PLACE);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::POD);
+  EXPECT_EQ(outcome.queue, v1::Decision::IN_PLACE);
 }
 
 TEST_F(KueueNodeOutcomeTest, TwoNodesEvict) {
@@ -274,8 +280,8 @@ TEST_F(KueueNodeOutcomeTest, TwoNodesEvict) {
   const NativeOutcome outcome = Outcome(Placed());
   EXPECT_EQ(outcome.verdict.verdict(), "Evict");
   EXPECT_EQ(outcome.verdict.reason(), "NodeFailures");
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.queue, v1::REQUEUE);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.queue, v1::Decision::REQUEUE);
 }
 
 TEST_F(KueueWorkloadOutcomeTest, QueuedWorkIsNoFailure) {
@@ -284,13 +290,13 @@ TEST_F(KueueWorkloadOutcomeTest, QueuedWorkIsNoFailure) {
   const NativeOutcome outcome = Outcome(workload);
   EXPECT_EQ(outcome.verdict.verdict(), "Pending");
   EXPECT_EQ(outcome.verdict.reason(), "WaitingForQuota");
-  EXPECT_EQ(outcome.action, v1::IGNORE);
+  EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
 }
 
 TEST_F(KueueWorkloadOutcomeTest, FinishedWorkKeepsItsEnd) {
   Workload workload = AdmittedWorkload(1);
   AddCondition(kueue::kFinished, true, "FailedToStart", 5, workload);
-  EXPECT_EQ(Outcome(workload).action, v1::FAIL);
+  EXPECT_EQ(Outcome(workload).action, v1::Decision::FAIL);
 }
 
 // Bad input.
@@ -298,7 +304,7 @@ TEST_F(KueueWorkloadOutcomeTest, FinishedWorkKeepsItsEnd) {
 TEST_F(KueueWorkloadOutcomeTest, AnEmptyWorkloadIsPending) {
   const NativeOutcome outcome = Outcome(Workload());
   EXPECT_EQ(outcome.verdict.verdict(), "Pending");
-  EXPECT_EQ(outcome.action, v1::IGNORE);
+  EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
 }
 
 TEST_F(KueueWorkloadOutcomeTest, HugeAndNegativeNumbersAreNamedAndSurvived) {
@@ -311,7 +317,7 @@ TEST_F(KueueWorkloadOutcomeTest, HugeAndNegativeNumbersAreNamedAndSurvived) {
       std::numeric_limits<std::int32_t>::min());
   workload.mutable_spec()->set_maximum_execution_time_seconds(-5);
   NativeOutcome outcome = Outcome(workload);
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_THAT(outcome.refusals,
               Contains(HasSubstr("spec.maximumExecutionTimeSeconds")));
   status.mutable_requeue_state()->set_count(-7);

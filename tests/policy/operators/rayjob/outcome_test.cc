@@ -63,9 +63,9 @@ TEST_F(RayJobOutcomeTest, ApplicationFailureIsRetriedOnANewCluster) {
   EXPECT_EQ(outcome.verdict.semantics(), "kuberay 1.7");
   EXPECT_EQ(outcome.verdict.verdict(), "Retrying");
   EXPECT_EQ(outcome.verdict.reason(), "AppFailed");
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::CLUSTER);
-  EXPECT_EQ(outcome.queue, v1::IN_PLACE);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::CLUSTER);
+  EXPECT_EQ(outcome.queue, v1::Decision::IN_PLACE);
   EXPECT_EQ(outcome.charged_to, "backoffLimit");
   EXPECT_EQ(outcome.used, 1);
   EXPECT_EQ(outcome.limit, 2);
@@ -79,8 +79,8 @@ TEST_F(RayJobOutcomeTest, LastAttemptFails) {
          "job_status: 'FAILED' failed: 2");
   *report_.add_jobs() = SubmitterJob("Complete", 99);
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
-  EXPECT_EQ(outcome.scope, v1::WORKLOAD);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
+  EXPECT_EQ(outcome.scope, v1::Decision::WORKLOAD);
   EXPECT_EQ(outcome.used, 3);
   EXPECT_EQ(outcome.limit, 2);
   EXPECT_THAT(outcome.warnings, IsEmpty());
@@ -89,28 +89,28 @@ TEST_F(RayJobOutcomeTest, LastAttemptFails) {
 TEST_F(RayJobOutcomeTest, SubmitterThatIsNotReportedEndsWithTheApplication) {
   Report(rayjob::kRunning, "backoff_limit: 1", "job_status: 'FAILED'");
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("submitter Job")));
 }
 
 TEST_F(RayJobOutcomeTest, RunningSubmitterHoldsTheEndBack) {
   Report(rayjob::kRunning, "backoff_limit: 1", "job_status: 'FAILED'");
   *report_.add_jobs() = SubmitterJob();
-  EXPECT_EQ(Outcome().action, v1::IGNORE);
+  EXPECT_EQ(Outcome().action, v1::Decision::IGNORE);
 }
 
 TEST_F(RayJobOutcomeTest, WhatTheOperatorDecidedStands) {
   Report(rayjob::kRetrying, "backoff_limit: 2",
          "reason: 'SubmissionFailed' message: 'm' failed: 1");
   NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.verdict.reason(), "SubmissionFailed");
   EXPECT_EQ(outcome.verdict.message(), "m");
   EXPECT_EQ(outcome.used, 1);
   Report(rayjob::kFailed, "backoff_limit: 9",
          "reason: 'DeadlineExceeded' failed: 1 job_status: 'RUNNING'");
   outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.used, 1);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("keeps its nodes")));
 }
@@ -119,7 +119,7 @@ TEST_F(RayJobOutcomeTest, DeadlineIsFinalWhateverTheLimit) {
   Report(rayjob::kRunning, "backoff_limit: 9 active_deadline_seconds: 100");
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.reason(), "DeadlineExceeded");
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.charged_to, "backoffLimit");
 }
 
@@ -127,17 +127,17 @@ TEST_F(RayJobOutcomeTest, UnreachableDashboardWaitsThenFails) {
   Report(rayjob::kRunning, "backoff_limit: 9",
          "job_status_check_failure_start_time { seconds: 40 }");
   NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::WAIT);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT);
   EXPECT_EQ(outcome.verdict.delay().seconds(), 240);
   EXPECT_EQ(outcome.charged_to, "");
   (*semantics_
         .mutable_settings())["kuberay.RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS"] =
       "60";
   outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.verdict.reason(), "JobStatusCheckTimeoutExceeded");
   (*semantics_.mutable_versions())["kuberay"] = "1.6";
-  EXPECT_EQ(Outcome().action, v1::IGNORE);
+  EXPECT_EQ(Outcome().action, v1::Decision::IGNORE);
 }
 
 TEST_F(RayJobOutcomeTest, SubmitterPodUsesTheInnerBudget) {
@@ -156,14 +156,14 @@ TEST_F(RayJobOutcomeTest, SubmitterPodUsesTheInnerBudget) {
       }
       status { phase: "Failed" })");
   NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::POD);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::POD);
   EXPECT_EQ(outcome.charged_to, "submitterConfig.backoffLimit");
   EXPECT_EQ(outcome.limit, 1);
   report_.mutable_jobs(0)->mutable_status()->set_failed(1);
   outcome = Outcome();
   EXPECT_EQ(outcome.verdict.reason(), "SubmissionFailed");
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_THAT(outcome.verdict.message(), HasSubstr("BackoffLimitExceeded"));
 }
 
@@ -172,8 +172,8 @@ TEST_F(RayJobOutcomeTest, PodsOfTheClusterAreReplacedWithoutACount) {
   AddPod("worker", "Failed");
   NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "DeletedWorkerPod");
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::POD);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::POD);
   EXPECT_EQ(outcome.charged_to, "");
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("preRunningDeadline")));
   report_.clear_pods();
@@ -189,20 +189,20 @@ TEST_F(RayJobOutcomeTest, SidecarDiesWithItsHead) {
   AddPod("head", "Failed");
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.reason(), "AppFailed");
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::CLUSTER);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::CLUSTER);
 }
 
 TEST_F(RayJobOutcomeTest, ClusterThatNeverStartsWaitsForADeadline) {
   Report(rayjob::kInitializing, "pre_running_deadline_seconds: 160");
   report_.mutable_ray_job()->mutable_status()->clear_dashboard_url();
   NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::WAIT);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT);
   EXPECT_EQ(outcome.verdict.delay().seconds(), 60);
   Report(rayjob::kInitializing);
   report_.mutable_ray_job()->mutable_status()->clear_dashboard_url();
   outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::WAIT);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT);
   EXPECT_FALSE(outcome.verdict.has_delay());
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("never runs")));
 }
@@ -211,7 +211,7 @@ TEST_F(RayJobOutcomeTest, CreationErrorsAreRetriedForEver) {
   Report(rayjob::kInitializing);
   report_.mutable_creation_error()->set_message("denied");
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.verdict.message(), "denied");
   EXPECT_EQ(outcome.charged_to, "");
 }
@@ -220,20 +220,20 @@ TEST_F(RayJobOutcomeTest, RefusedSpecNamesFieldAndLimit) {
   Report(rayjob::kNew, "backoff_limit: -1");
   NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "ValidationFailed");
-  EXPECT_EQ(outcome.action, v1::WAIT_FOR_SPEC_UPDATE);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT_FOR_SPEC_UPDATE);
   EXPECT_EQ(outcome.charged_to, "");
   EXPECT_THAT(outcome.warnings,
               Contains(HasSubstr("spec.backoffLimit: Invalid value")));
   Report(rayjob::kValidationFailed, "backoff_limit: 1");
   outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::WAIT_FOR_SPEC_UPDATE);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT_FOR_SPEC_UPDATE);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("delete and create")));
 }
 
 TEST_F(RayJobOutcomeTest, NameCannotBeRepaired) {
   Report(rayjob::kNew);
   report_.mutable_ray_job()->mutable_metadata()->set_name(std::string(48, 'n'));
-  EXPECT_EQ(Outcome().action, v1::FAIL);
+  EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
 }
 
 TEST_F(RayJobOutcomeTest, CutDownReportsAreNotRefused) {
@@ -241,7 +241,7 @@ TEST_F(RayJobOutcomeTest, CutDownReportsAreNotRefused) {
       "Retrying");
   report_.mutable_ray_job()->mutable_status()->set_failed(1);
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_THAT(outcome.warnings, Not(Contains(HasSubstr("refuses"))));
 }
 
@@ -250,11 +250,11 @@ TEST_F(RayJobOutcomeTest, UsersStopsAndSuspensionsAreNoFailures) {
          "job_status: 'STOPPED'");
   NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "Complete");
-  EXPECT_EQ(outcome.action, v1::IGNORE);
+  EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
   Report(rayjob::kRunning, "suspend: true shutdown_after_job_finishes: true");
   EXPECT_EQ(Outcome().verdict.verdict(), "Suspending");
   Report(rayjob::kRunning, "managed_by: 'kueue.x-k8s.io/multikueue'");
-  EXPECT_EQ(Outcome().action, v1::IGNORE);
+  EXPECT_EQ(Outcome().action, v1::Decision::IGNORE);
 }
 
 TEST_F(RayJobOutcomeTest, NonsenseIsSurvived) {
@@ -271,7 +271,7 @@ TEST_F(RayJobOutcomeTest, NonsenseIsSurvived) {
   Report("Paused", "submission_mode: 'Mail'");
   outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "Paused");
-  EXPECT_EQ(outcome.action, v1::IGNORE);
+  EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("'Mail'")));
 }
 

@@ -51,7 +51,7 @@ TEST_F(TrainJobOutcomeTest, HasNoRetryOfItsOwn) {
   EXPECT_EQ(outcome.verdict.operator_(), "TrainJob");
   EXPECT_EQ(outcome.verdict.semantics(), "trainer 2026-08");
   EXPECT_EQ(outcome.verdict.verdict(), "None");
-  EXPECT_EQ(outcome.action, v1::IGNORE);
+  EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("its JobSet")));
 }
 
@@ -62,9 +62,9 @@ TEST_F(TrainJobOutcomeTest, TheJobSetsRestartIsTheAnswer) {
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "RestartJobSet");
   EXPECT_EQ(outcome.verdict.semantics(), "trainer 2026-08, jobset 0.12");
-  EXPECT_EQ(outcome.action, v1::RETRY);
-  EXPECT_EQ(outcome.scope, v1::JOB_SET);
-  EXPECT_EQ(outcome.queue, v1::IN_PLACE);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
+  EXPECT_EQ(outcome.scope, v1::Decision::JOB_SET);
+  EXPECT_EQ(outcome.queue, v1::Decision::IN_PLACE);
   EXPECT_EQ(outcome.charged_to, "maxRestarts");
   EXPECT_EQ(outcome.used, 1);
   EXPECT_EQ(outcome.limit, 2);
@@ -78,8 +78,8 @@ TEST_F(TrainJobOutcomeTest, TheJobSetsFailureIsCopied) {
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "Failed");
   EXPECT_EQ(outcome.verdict.reason(), "ReachedMaxRestarts");
-  EXPECT_EQ(outcome.action, v1::FAIL);
-  EXPECT_EQ(outcome.scope, v1::WORKLOAD);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
+  EXPECT_EQ(outcome.scope, v1::Decision::WORKLOAD);
   EXPECT_EQ(outcome.charged_to, "maxRestarts");
   EXPECT_EQ(outcome.used, 1);
 }
@@ -90,7 +90,7 @@ TEST_F(TrainJobOutcomeTest, DeadlineGoesBeforeTheJobSetsRestart) {
   JobSet("spec { failure_policy { max_restarts: 2 } }");
   *report_.add_jobs() = FailedJob("node", 0, 1);
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_EQ(outcome.verdict.reason(), "DeadlineExceeded");
   EXPECT_EQ(outcome.charged_to, "activeDeadlineSeconds");
 }
@@ -102,7 +102,7 @@ TEST_F(TrainJobOutcomeTest, BuildFailuresAreRepeatedForEverToday) {
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "Retry");
   EXPECT_EQ(outcome.verdict.reason(), "TrainJobResourcesCreationFailed");
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.charged_to, "");
 }
 
@@ -124,7 +124,7 @@ TEST_P(TrainJobDesignTest, WaitsForACorrectedTrainJob) {
   EXPECT_EQ(outcome.verdict.verdict(), "Created=False");
   EXPECT_EQ(outcome.verdict.reason(), GetParam().reason);
   EXPECT_EQ(outcome.verdict.semantics(), "trainer kep-2170");
-  EXPECT_EQ(outcome.action, v1::WAIT_FOR_SPEC_UPDATE);
+  EXPECT_EQ(outcome.action, v1::Decision::WAIT_FOR_SPEC_UPDATE);
   EXPECT_EQ(outcome.charged_to, "");
 }
 
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Table, TrainJobDesignTest,
 TEST_F(TrainJobOutcomeTest, CreatedFalseIsBelievedWhateverTheRelease) {
   Job("status { conditions { type: 'Created' status: 'False' reason: "
       "'JobsBuildFailed' } }");
-  EXPECT_EQ(Outcome().action, v1::WAIT_FOR_SPEC_UPDATE);
+  EXPECT_EQ(Outcome().action, v1::Decision::WAIT_FOR_SPEC_UPDATE);
 }
 
 TEST_F(TrainJobOutcomeTest, PodsThatCannotBeCreatedAreNotItsBusiness) {
@@ -155,15 +155,15 @@ TEST_F(TrainJobOutcomeTest, PodsThatCannotBeCreatedAreNotItsBusiness) {
 TEST_F(TrainJobOutcomeTest, OlderReleasesStartAgainAfterTheJobSetsTtl) {
   Job("status { conditions { type: 'Failed' status: 'True' reason: "
       "'ReachedMaxRestarts' } }");
-  EXPECT_EQ(Outcome().action, v1::FAIL);
+  EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
   (*semantics_.mutable_versions())["trainer"] = "v2.2.0";
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "JobSetRecreated");
   EXPECT_EQ(outcome.verdict.semantics(), "trainer 2.2");
-  EXPECT_EQ(outcome.action, v1::RETRY);
+  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("for ever")));
   JobSet("status { conditions { type: 'Failed' status: 'True' } }");
-  EXPECT_EQ(Outcome().action, v1::FAIL);
+  EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
 }
 
 TEST_F(TrainJobOutcomeTest, SuspendedCompleteAndForeign) {
@@ -174,13 +174,13 @@ TEST_F(TrainJobOutcomeTest, SuspendedCompleteAndForeign) {
   Job("");
   JobSet("status { conditions { type: 'Completed' status: 'True' } }");
   EXPECT_EQ(Outcome().verdict.verdict(), "Complete");
-  EXPECT_EQ(Outcome().action, v1::IGNORE);
+  EXPECT_EQ(Outcome().action, v1::Decision::IGNORE);
 }
 
 TEST_F(TrainJobOutcomeTest, ContradictoryConditionsAreAFailure) {
   Job("status { conditions { type: 'Complete' status: 'True' } "
       "conditions { type: 'Failed' status: 'True' } }");
-  EXPECT_EQ(Outcome().action, v1::FAIL);
+  EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
 }
 
 TEST_F(TrainJobOutcomeTest, UnknownRuntimeFails) {
@@ -202,7 +202,7 @@ TEST_F(TrainJobOutcomeTest, BadInputIsSaidAndAnswered) {
       "metadata { creation_timestamp { seconds: 5 } }");
   (*semantics_.mutable_versions())["trainer"] = "nine";
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::FAIL);
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
   EXPECT_THAT(outcome.warnings,
               Contains(HasSubstr("versions.trainer: 'nine'")));
   EXPECT_THAT(outcome.refusals,

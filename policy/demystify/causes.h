@@ -1,0 +1,81 @@
+// THE table of causes: one row a cause, everything that is known about a cause
+// as such. What reports say about causes is in signatures/.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
+
+namespace mulligan {
+
+// What the failure of a gang member says about the others: what breaks below
+// takes down what runs above it, so the first class present has the root.
+enum class GangClass : std::uint8_t {
+  kHardware,
+  kDisruption,
+  kMemory,
+  kOwn,
+  kUnexplained,
+  kEcho,
+  // No cause's: the container was started again.
+  kRecovered,
+};
+
+// What a cause means in an attempt history, as bits.
+enum History : std::uint8_t {
+  kNoHistory = 0,
+  // The same program on the same input meets it again. Not so what depends on
+  // others (dependencies, peers, the platform) and what is left unexplained.
+  kRepeats = 1,
+  // Points to the node (field study: lemon nodes).
+  kOfNode = 2,
+  // The job takes the blame when it follows the job around.
+  kOfJob = 4,
+};
+
+// Parts of a report that may be missing.
+enum class Part : std::uint8_t {
+  kNodes,
+  kEvents,
+  kWorkload,
+  kUsage,
+  kMessage,
+  kPods,
+  kOwner,
+};
+
+// Another reading of an ambiguous cause. When `part` is in the report, the
+// reading was ruled out with `why_not`; when it is missing, `what` is worth
+// fetching.
+struct Alternative {
+  v1::Cause other;
+  Part part;
+  std::string_view why_not;
+  // "%" stands for the name of pod, node or workload.
+  std::string_view what;
+  std::string_view why;
+};
+
+struct CauseRow {
+  v1::Cause cause;
+  // Place in the order in which causes are considered: of two facts of equal
+  // strength the one whose cause has the lower rank wins. Unique.
+  int rank;
+  // Who has to act.
+  v1::Diagnosis::FaultDomain domain;
+  GangClass gang;
+  std::uint8_t history;  // of History
+  // Most useful first; empty: not ambiguous.
+  std::span<const Alternative> alternatives;
+};
+
+// The row of a cause; that of UNKNOWN for a value of a later version.
+const CauseRow& RowOf(v1::Cause cause);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
