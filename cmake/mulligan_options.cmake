@@ -25,10 +25,8 @@ endif()
 find_program(MULLIGAN_CCACHE ccache)
 mark_as_advanced(MULLIGAN_CCACHE)
 if(MULLIGAN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache asks for to cache objects made with a precompiled header.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-      "${MULLIGAN_CCACHE}")
+      "${PROJECT_SOURCE_DIR}/cmake/ccache_launcher" "${MULLIGAN_CCACHE}")
   if(MULLIGAN_PRECOMPILE_HEADERS)
     add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()

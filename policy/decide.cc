@@ -21,6 +21,7 @@
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/ownership.h"
 #include "policy/request/validate.h"
+#include "policy/request/workload.h"
 #include "policy/verdict/answer.h"
 #include "policy/verdict/decision_id.h"
 #include "policy/verdict/earlier_attempts.h"
@@ -43,7 +44,7 @@ Message& Scratch(google::protobuf::Arena* arena,
 
 // A final record exists: the same verdict, and nothing is charged. A delay has
 // been running since.
-void AnswerAgain(const Call& call, const v1::AttemptRecord& record) {
+void AnswerAgain(Call& call, const v1::AttemptRecord& record) {
   const CompiledPolicy& policy = call.compiled();
   v1::Decision& decision = *call.response.mutable_decision();
   decision = record.decision();
@@ -71,7 +72,7 @@ void AnswerAgain(const Call& call, const v1::AttemptRecord& record) {
   explanation.set_decided_by(v1::Explanation::DUPLICATE);
 }
 
-void WarnOfVerdict(const Call& call, const Verdict& verdict) {
+void WarnOfVerdict(Call& call, const Verdict& verdict) {
   if (verdict.decided_by == v1::Explanation::KILL_SWITCH) {
     call.Warn("retries are switched off: " +
               call.compiled().kill_switch_reason);
@@ -83,8 +84,8 @@ void WarnOfVerdict(const Call& call, const Verdict& verdict) {
   }
 }
 
-void FillExplanation(const Call& call, const Case& failure,
-                     const Verdict& verdict, bool stale) {
+void FillExplanation(Call& call, const Case& failure, const Verdict& verdict,
+                     bool stale) {
   if (call.request.explain() == v1::DecideRequest::EXPLAIN_NONE) return;
   v1::Explanation& explanation = *call.response.mutable_explanation();
   if (verdict.rule != nullptr) {
@@ -103,18 +104,14 @@ void FillExplanation(const Call& call, const Case& failure,
 void Settle(const Case& failure, const Verdict& verdict,
             const Accounts& accounts, const FailureId& id,
             v1::DecideResponse& response) {
-  v1::BudgetLedger& ledger = *response.mutable_ledger();
   v1::Decision& decision = *response.mutable_decision();
   std::optional<v1::AttemptRecord> on_heap;
-  v1::AttemptRecord& record = verdict.recorded
-                                  ? AddRecord(failure.attempts, ledger)
-                                  : Scratch(response.GetArena(), on_heap);
+  v1::AttemptRecord& record = Scratch(response.GetArena(), on_heap);
   FillRecord(failure, verdict, id, decision, record);
   FillTexts(failure.diagnosis, record, decision);
   FillExhaustion(record, *response.mutable_accounting());
   if (verdict.recorded) {
-    WriteAccounts(accounts, ledger);
-    BoundLedger(failure.policy, ledger);
+    Book(failure, accounts, record, *response.mutable_ledger());
   }
 }
 
@@ -139,7 +136,7 @@ std::optional<v1::FailureReport> AttemptAtHand(const Call& call) {
 }
 
 // `native` is null unless the operator decides.
-void DecideNow(const Call& call, const FailureId& id, bool refund, bool stale,
+void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
                PatternAllowance& patterns, const NativeOutcome* native) {
   const std::optional<v1::FailureReport> alone = AttemptAtHand(call);
   const v1::FailureReport& report = alone ? *alone : call.request.report();
@@ -188,7 +185,7 @@ void DecideNow(const Call& call, const FailureId& id, bool refund, bool stale,
 
 // An operator that decides has its own counters: the ledger only remembers
 // them.
-void DecideByOperator(const Call& call, const FailureId& id,
+void DecideByOperator(Call& call, const FailureId& id,
                       const NativeOutcome& native) {
   PatternAllowance patterns;
   const int known = FindFailure(call.ledger(), id.id);
@@ -209,7 +206,7 @@ void DecideByOperator(const Call& call, const FailureId& id,
 
 // The order of checks: is anything broken, was it told before, is it of a past
 // attempt; and only then what it costs.
-void DecideByPolicy(const Call& call, const FailureId& id) {
+void DecideByPolicy(Call& call, const FailureId& id) {
   PatternAllowance patterns;
   if (call.diagnosis().situation() != v1::Diagnosis::BROKEN) {
     return DecideNow(call, id, false, false, patterns, nullptr);
@@ -231,9 +228,9 @@ void DecideByPolicy(const Call& call, const FailureId& id) {
   DecideNow(call, id, known < 0, stale, patterns, nullptr);
 }
 
-// Requires: the request is valid, its report has a time and is about one
-// workload.
+// Requires: the request is valid and its report about one workload.
 absl::Status DecideValid(const v1::DecideRequest& request,
+                         const google::protobuf::Timestamp& observed_at,
                          const PolicySet& policies,
                          v1::DecideResponse& response) {
   const v1::FailureReport& report = request.report();
@@ -248,7 +245,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
       !owner.ok()) {
     return owner;
   }
-  Call call{request,      *policy, workload, ToTime(report.observed_at()),
+  Call call{request,      *policy, workload, observed_at, ToTime(observed_at),
             std::nullopt, {},      response};
   std::optional<NativeOutcome> native;
   if (AsksOperator(call)) {
@@ -276,28 +273,19 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   return absl::OkStatus();
 }
 
-// What a valid request lacks, or has too much of, for its verdict.
+// A valid request, without what belongs to another workload than the named one.
 template <typename Request>
-class Prepared {
+class OfOneWorkload {
  public:
   template <typename Response>
-  Prepared(const Request& request, const google::protobuf::Timestamp& now,
-           Response& response)
+  OfOneWorkload(const Request& request, Response& response)
       : request_(&request) {
-    const v1::FailureReport& report = request.report();
-    const auto& named = report.workload();
-    if (!named.name().empty() || !named.uid().empty()) {
-      foreign_ = FindForeign(report);
-    }
-    if (report.has_observed_at() && foreign_.empty()) return;
-    request_ = &changed_.emplace(request);
-    v1::FailureReport& changed = *changed_->mutable_report();
-    if (!report.has_observed_at()) {
-      *changed.mutable_observed_at() = now;
-      response.add_warnings(kNoObservedAt);
-    }
+    const auto& named = request.report().workload();
+    if (named.name().empty() && named.uid().empty()) return;
+    foreign_ = FindForeign(request.report());
     if (foreign_.empty()) return;
-    LeaveOut(foreign_, changed);
+    request_ = &changed_.emplace(request);
+    LeaveOut(foreign_, *changed_->mutable_report());
     response.add_warnings(absl::StrCat(
         "left out what belongs to another workload: ",
         SanitizeUtf8(absl::StrJoin(foreign_.owners, ", ").substr(0, 1024))));
@@ -316,6 +304,16 @@ class Prepared {
   Foreign foreign_;
 };
 
+// When the report was observed: as it says, else `now`, with a warning.
+template <typename Response>
+const google::protobuf::Timestamp& ObservedAt(
+    const v1::FailureReport& report, const google::protobuf::Timestamp& now,
+    Response& response) {
+  if (report.has_observed_at()) return report.observed_at();
+  response.add_warnings(kNoObservedAt);
+  return now;
+}
+
 }  // namespace
 
 absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
@@ -324,12 +322,13 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
   if (absl::Status status = RefuseViolations(Validate(request)); !status.ok()) {
     return status;
   }
-  const Prepared prepared(request, now, response);
-  if (absl::Status status = DecideValid(*prepared, policies, response);
+  const auto& observed_at = ObservedAt(request.report(), now, response);
+  const OfOneWorkload own(request, response);
+  if (absl::Status status = DecideValid(*own, observed_at, policies, response);
       !status.ok()) {
     return status;
   }
-  prepared.Restore(*response.mutable_diagnosis());
+  own.Restore(*response.mutable_diagnosis());
   return absl::OkStatus();
 }
 
@@ -340,16 +339,17 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   if (absl::Status status = RefuseViolations(Validate(request)); !status.ok()) {
     return status;
   }
-  const Prepared prepared(request, now, response);
-  const v1::FailureReport& report = (*prepared).report();
+  DemystifyOptions options;
+  options.now = ObservedAt(request.report(), now, response);
+  const OfOneWorkload own(request, response);
+  const v1::FailureReport& report = (*own).report();
   const absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, WorkloadOf(report), policies);
   if (!policy.ok()) return policy.status();
-  DemystifyOptions options;
   options.signatures = policy->rules->compiled().signatures.get();
   options.full = true;
   Findings findings = Demystify(report, options, *response.mutable_diagnosis());
-  prepared.Restore(*response.mutable_diagnosis());
+  own.Restore(*response.mutable_diagnosis());
   for (std::string& warning : findings.warnings) {
     response.add_warnings(std::move(warning));
   }

@@ -14,12 +14,24 @@ namespace mulligan {
 // (jitter is a hash of the failure's identity), and no clock: `now` only
 // replaces an absent report.observed_at, with a warning.
 //
-// First the situation: whose objects are these (validation refuses those of
-// several workloads), is anything broken (what is not is left alone and leaves
-// the ledger as it was), was this failure told before or is it of a past
-// attempt, which earlier attempts does the ledger lack. Then the checks of
-// design section 5: kill switch, cause, deadlines, attempt cap, first matching
-// rule or default, budget, derived causes, backoff, placement and resources.
+// In this order:
+//
+//   1. bounds, and whose objects these are: those of several workloads are
+//      refused (request/validate.h, request/ownership.h);
+//   2. which policy (rules/chosen_policy.h), and whether the ledger is this
+//      workload's;
+//   3. what the workload's own operator would do, if anybody asks
+//      (operators/operators.h);
+//   4. what happened: cause, situation, attempt (demystify/demystify.h). What
+//   is
+//      not broken is left alone and leaves the ledger as it was;
+//   5. was it told before: the same answer again (budget/known_failure.h); is
+//   it
+//      of a past attempt: IGNORE;
+//   6. earlier attempts that the ledger lacks (verdict/earlier_attempts.h);
+//   7. what the history shows (budget/history.h);
+//   8. what the policy wants, and what stands against it (verdict/verdict.h);
+//   9. answer, explanation, ledger (verdict/answer.h, verdict/explain.h).
 //
 // Errors, with nothing charged:
 //   INVALID_ARGUMENT     the report is empty, or a field is out of bounds

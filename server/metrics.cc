@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mulligan_build_info.h"
+#include "policy/request/workload.h"
 #include "prometheus/text_serializer.h"
 #include "server/process_metrics.h"
 
@@ -152,7 +153,7 @@ void Metrics::MakeDecisionSeries() {
   auto& by_kind = CounterFamily(MetricId::kDecisionsByKind);
   auto& undemystified = CounterFamily(MetricId::kUndemystified);
   for (std::size_t kind = 0; kind < by_kind_.size(); ++kind) {
-    const std::string name(kWorkloadKinds[kind]);
+    const std::string& name = KindLabels()[kind];
     by_kind_[kind] = MakeByAction(by_kind, "kind", name);
     undemystified_[kind] = &undemystified.Add({{"kind", name}});
   }
@@ -180,7 +181,7 @@ void Metrics::MakeNativeSeries() {
   auto& verdicts = CounterFamily(MetricId::kNativeVerdicts);
   auto& divergence = CounterFamily(MetricId::kNativeDivergence);
   for (std::size_t kind = 0; kind < divergence_.size(); ++kind) {
-    const std::string name(kWorkloadKinds[kind]);
+    const std::string& name = KindLabels()[kind];
     native_verdicts_[kind] = &verdicts.Add({{"kind", name}});
     for (std::size_t i = 1; i < kDivergenceCount; ++i) {
       divergence_[kind][i] = &divergence.Add(
@@ -238,16 +239,15 @@ void Metrics::OnDecision(const v1::DecideRequest& request,
   if (IsCause(cause)) {
     Count(At(decisions_[static_cast<std::size_t>(cause)], action));
   }
-  const int kind = WorkloadKindOf(request.report());
-  Count(At(by_kind_[static_cast<std::size_t>(kind)], action));
-  if (IsUndemystified(diagnosis.cause())) Count(At(undemystified_, kind));
+  const std::size_t kind = KindLabelOf(WorkloadKindOf(request.report()));
+  Count(At(by_kind_[kind], action));
+  if (IsUndemystified(diagnosis.cause())) Count(undemystified_[kind]);
   Count(At(derived_, diagnosis.derived_cause()));
   if (response.has_native()) {
-    Count(At(native_verdicts_, kind));
+    Count(native_verdicts_[kind]);
     const Divergence difference =
         Compare(response.native(), response.decision());
-    Count(At(divergence_[static_cast<std::size_t>(kind)],
-             static_cast<int>(difference)));
+    Count(At(divergence_[kind], static_cast<int>(difference)));
   }
   // An inline policy may bear the name of a loaded one.
   const bool is_inline = request.has_inline_policy();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/rules/policy_set.h"
@@ -99,14 +100,14 @@ class Metrics {
 
   prometheus::Registry registry_;
   std::array<CountersByAction, kCauseCount> decisions_ = {};
-  std::array<CountersByAction, kWorkloadKindCount> by_kind_ = {};
-  std::array<prometheus::Counter*, kWorkloadKindCount> undemystified_ = {};
+  // By index of KindLabels().
+  std::vector<CountersByAction> by_kind_{KindLabels().size()};
+  std::vector<prometheus::Counter*> undemystified_{KindLabels().size()};
   std::array<prometheus::Counter*, v1::DerivedCause_MAX + 1> derived_ = {};
   std::array<prometheus::Counter*, kRejectReasonCount> rejected_ = {};
-  std::array<prometheus::Counter*, kWorkloadKindCount> native_verdicts_ = {};
-  std::array<std::array<prometheus::Counter*, kDivergenceCount>,
-             kWorkloadKindCount>
-      divergence_ = {};
+  std::vector<prometheus::Counter*> native_verdicts_{KindLabels().size()};
+  std::vector<std::array<prometheus::Counter*, kDivergenceCount>> divergence_{
+      KindLabels().size()};
   std::array<GrpcSeries, kRpcMethodCount> grpc_ = {};
   prometheus::Counter* duplicates_;
   prometheus::Family<prometheus::Counter>* by_policy_;

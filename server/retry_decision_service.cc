@@ -1,7 +1,6 @@
 #include "server/retry_decision_service.h"
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,12 +8,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
-#include "policy/base/issue.h"
-#include "policy/base/source_map.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
-#include "policy/request/validate.h"
-#include "policy/rules/ruleset.h"
+#include "policy/request/refusal.h"
 
 namespace mulligan {
 namespace {
@@ -30,44 +26,9 @@ google::protobuf::Timestamp NowFor(const v1::FailureReport& report) {
   return now;
 }
 
-std::vector<FieldViolation> ViolationsOf(const v1::DecideRequest& request) {
-  std::vector<FieldViolation> violations = Validate(request);
-  if (!violations.empty() || !request.has_inline_policy()) return violations;
-  Issues issues;
-  Ruleset::Compile(request.inline_policy(), SourceMap("inlinePolicy"), issues);
-  for (const Issue& issue : issues) {
-    if (issue.severity == Issue::Severity::kError) {
-      violations.push_back({"inlinePolicy", issue.message});
-    }
-  }
-  return violations;
-}
-
-std::vector<FieldViolation> ViolationsOf(const v1::DemystifyRequest& request) {
-  return Validate(request);
-}
-
-// The field a message is about: "report: has no ...".
-FieldViolation ViolationIn(std::string_view message) {
-  const std::size_t colon = message.find(": ");
-  if (colon == std::string_view::npos) return {"", std::string(message)};
-  return {std::string(message.substr(0, colon)),
-          std::string(message.substr(colon + 2))};
-}
-
-// Names the bad fields when that is why `status` is not OK. What only the
-// policy can tell is in the message alone.
-template <typename Request>
-CallResult ResultOf(absl::Status status, const Request& request) {
-  CallResult result{std::move(status), {}};
-  if (absl::IsInvalidArgument(result.status)) {
-    result.violations = ViolationsOf(request);
-    if (result.violations.empty()) {
-      result.violations.push_back(
-          ViolationIn(std::string(result.status.message())));
-    }
-  }
-  return result;
+CallResult ResultOf(absl::Status status) {
+  std::vector<FieldViolation> violations = ViolationsIn(status);
+  return {std::move(status), std::move(violations)};
 }
 
 // One decision, counted. Starts at `start` and moves it to its end, so that a
@@ -75,10 +36,8 @@ CallResult ResultOf(absl::Status status, const Request& request) {
 CallResult DecideOne(const v1::DecideRequest& request, const Snapshot& snapshot,
                      Metrics& metrics, SteadyClock::time_point& start,
                      v1::DecideResponse& response) {
-  CallResult result =
-      ResultOf(mulligan::Decide(request, *snapshot.policies,
-                                NowFor(request.report()), response),
-               request);
+  CallResult result = ResultOf(mulligan::Decide(
+      request, *snapshot.policies, NowFor(request.report()), response));
   const SteadyClock::time_point end = SteadyClock::now();
   if (result.status.ok()) {
     // A decision log belongs here: request, response and snapshot are at hand.
@@ -167,8 +126,7 @@ grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
             const SteadyClock::time_point start = SteadyClock::now();
             CallResult result = ResultOf(
                 mulligan::Demystify(q, *environment_.snapshots.Read().policies,
-                                    NowFor(q.report()), r),
-                q);
+                                    NowFor(q.report()), r));
             if (result.status.ok()) {
               environment_.metrics.OnDemystified(
                   SecondsBetween(start, SteadyClock::now()));

@@ -1,42 +1,32 @@
 #include "server/workload_kind.h"
 
+#include <algorithm>
+
+#include "policy/request/kinds.h"
+
 namespace mulligan {
 namespace {
 
-constexpr int kOther = kWorkloadKindCount - 1;
-
-int IndexOf(std::string_view kind) {
-  for (int i = 0; i < kOther; ++i) {
-    if (kWorkloadKinds[i] == kind) return i;
+std::vector<std::string> MakeLabels() {
+  std::vector<std::string> labels;
+  for (const Kind& kind : Kinds()) {
+    if (kind.is_workload) labels.emplace_back(kind.name);
   }
-  return kOther;
-}
-
-std::string_view OwnerKind(const v1::FailureReport& report) {
-  for (const auto& owner : report.pods(0).metadata().owner_references()) {
-    if (owner.controller()) return owner.kind();
-  }
-  return "Pod";
-}
-
-std::string_view SeniorKind(const v1::FailureReport& report) {
-  if (report.has_ray_job()) return "RayJob";
-  if (report.has_train_job()) return "TrainJob";
-  if (report.has_spark_application()) return "SparkApplication";
-  if (report.has_kubeflow_job()) return report.kubeflow_job().kind();
-  if (report.has_job_set()) return "JobSet";
-  if (report.has_ray_cluster()) return "RayCluster";
-  if (report.jobs_size() > 0) return "Job";
-  if (report.has_kueue_workload()) return "Workload";
-  if (report.pods_size() > 0) return OwnerKind(report);
-  return "";
+  labels.emplace_back("other");
+  return labels;
 }
 
 }  // namespace
 
-int WorkloadKindOf(const v1::FailureReport& report) {
-  const std::string& stated = report.workload().kind();
-  return IndexOf(stated.empty() ? SeniorKind(report) : stated);
+const std::vector<std::string>& KindLabels() {
+  static const std::vector<std::string> labels = MakeLabels();
+  return labels;
+}
+
+std::size_t KindLabelOf(std::string_view kind) {
+  const std::vector<std::string>& labels = KindLabels();
+  const auto found = std::find(labels.begin(), labels.end() - 1, kind);
+  return static_cast<std::size_t>(found - labels.begin());
 }
 
 }  // namespace mulligan

@@ -2,29 +2,19 @@
 #ifndef MULLIGAN_SERVER_WORKLOAD_KIND_H_
 #define MULLIGAN_SERVER_WORKLOAD_KIND_H_
 
-#include <iterator>
+#include <cstddef>
+#include <string>
 #include <string_view>
-
-#include "mulligan/v1/report.pb.h"
+#include <vector>
 
 namespace mulligan {
 
-// Label values, the last one for every other kind. Kinds come from callers, so
-// only a closed list may become labels.
-inline constexpr std::string_view kWorkloadKinds[] = {
-    "Pod",         "Job",           "JobSet",     "RayJob",
-    "RayCluster",  "RayService",    "TrainJob",   "SparkApplication",
-    "PyTorchJob",  "TFJob",         "MPIJob",     "XGBoostJob",
-    "PaddleJob",   "JAXJob",        "Workload",   "LeaderWorkerSet",
-    "StatefulSet", "Deployment",    "ReplicaSet", "CronJob",
-    "Workflow",    "FlyteWorkflow", "AppWrapper", "other",
-};
-inline constexpr int kWorkloadKindCount =
-    static_cast<int>(std::size(kWorkloadKinds));
+// Values of the label `kind`, the last one for every other kind. Kinds come
+// from callers, so only a closed list may become labels.
+const std::vector<std::string>& KindLabels();
 
-// Index into kWorkloadKinds of the workload `report` is about: the kind it
-// states, else that of the most senior object in it. Does not allocate.
-int WorkloadKindOf(const v1::FailureReport& report);
+// Index into KindLabels(). Does not allocate.
+std::size_t KindLabelOf(std::string_view kind);
 
 }  // namespace mulligan
 

@@ -8,12 +8,12 @@
 #include "client/cli/enum_names.h"
 #include "client/cli/event_json.h"
 #include "client/cli/json_text.h"
-#include "client/cli/kinds.h"
 #include "client/cli/proto_json.h"
 #include "client/cli/protobuf_input.h"
 #include "client/cli/report_shape.h"
 #include "client/cli/utf8.h"
 #include "google/protobuf/descriptor.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan::cli {
 
@@ -44,6 +44,33 @@ absl::Status Prefixed(std::string_view label, const absl::Status& status) {
   return absl::Status(
       status.code(),
       absl::StrFormat("%s: %s", label, std::string(status.message())));
+}
+
+// The row of the object's kind; null when a report has no place for it.
+// Versions do not matter: fields keep their names. Without an apiVersion every
+// group fits: objects cut down by hand often lack it.
+const Kind* FieldRow(const KubernetesObject& object) {
+  for (const Kind& kind : Kinds()) {
+    if (kind.name == object.kind && !kind.field.empty() &&
+        (object.api_version.empty() ||
+         kind.group == ApiGroup(object.api_version))) {
+      return &kind;
+    }
+  }
+  return nullptr;
+}
+
+// The kinds a report has a place for: "Pod, Job, ...".
+std::string TakenKinds() {
+  std::string names;
+  std::string_view previous;
+  for (const Kind& kind : Kinds()) {
+    if (kind.field.empty() || kind.name == previous) continue;
+    previous = kind.name;
+    if (!names.empty()) names += ", ";
+    names += kind.name;
+  }
+  return names;
 }
 
 }  // namespace
@@ -94,12 +121,12 @@ absl::Status ReportBuilder::AddValue(std::string_view source,
 absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
   if (object.kind.empty()) return AddOwnMessage(object);
   if (object.kind == "Status") return AddStatus(object);
-  if (FindKind(object.kind, object.api_version) != nullptr) {
+  if (FieldRow(object) != nullptr) {
     return AddKnownKind(object);
   }
   if (IsListKind(object.kind)) return AddList(object);
   Warn(absl::StrFormat("%s: ignored, a report takes %s", object.Label(),
-                       KnownKinds()));
+                       TakenKinds()));
   return absl::OkStatus();
 }
 
@@ -128,7 +155,7 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
 }
 
 absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
-  const KindRow& row = *FindKind(object.kind, object.api_version);
+  const Kind& row = *FieldRow(object);
   ReadObject& read = read_.emplace_back();
   read.kind = object.kind;
   read.label = object.Label();
@@ -140,7 +167,7 @@ absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
                          ? reflection.AddMessage(&read.piece, field)
                          : reflection.MutableMessage(&read.piece, field);
   ++objects_;
-  if (row.kind == "Event") {
+  if (row.name == "Event") {
     return Prefixed(object.Label(),
                     ParseProtoJson(CoreEventJson(object), *message));
   }
@@ -229,7 +256,7 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
   std::string message = absl::StrFormat(
       "the input has nothing to report: expected %s, or a "
       "Status, FailureReport or DecideRequest",
-      KnownKinds());
+      TakenKinds());
   if (!warnings_.empty()) message += "; " + warnings_.front();
   return absl::InvalidArgumentError(message);
 }

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/json_text.h"
-#include "client/cli/kinds.h"
 #include "google/protobuf/descriptor.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan::cli {
 namespace {
@@ -39,6 +39,17 @@ absl::Status CheckKind(std::string_view object, std::string_view expected,
         QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)), expected));
   }
   return absl::OkStatus();
+}
+
+// The one kind that goes into `field`; empty when there are several or none.
+std::string_view KindOfField(std::string_view field) {
+  std::string_view found;
+  for (const Kind& kind : Kinds()) {
+    if (kind.field != field || kind.name == found) continue;
+    if (!found.empty()) return {};
+    found = kind.name;
+  }
+  return found;
 }
 
 absl::Status CheckField(const FieldDescriptor& field, std::string_view value,

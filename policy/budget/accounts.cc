@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "policy/base/counts.h"
 #include "policy/base/times.h"
 
 namespace mulligan {
@@ -125,8 +126,8 @@ void WriteAccounts(const Accounts& accounts, v1::BudgetLedger& ledger) {
       continue;
     }
     v1::BudgetUse& use = (*ledger.mutable_budgets())[name];
-    use.set_used(account.used);
-    use.set_refunded(account.refunded);
+    use.set_used(CountOf(account.used));
+    use.set_refunded(CountOf(account.refunded));
     if (account.window_start) {
       SetTime(*account.window_start, *use.mutable_window_start());
     } else {
@@ -143,16 +144,17 @@ void ReportAccounts(const Accounts& accounts, v1::Accounting& accounting) {
         accounts.budgets()[static_cast<std::size_t>(i)];
     v1::BudgetState& state = *accounting.add_budgets();
     state.set_name(budget.name);
-    state.set_used(account.used);
-    state.set_limit(account.limit);
+    state.set_used(CountOf(account.used));
+    state.set_limit(CountOf(account.limit));
     state.set_remaining(
-        std::max<std::int64_t>(account.limit - account.used, 0));
-    state.set_used_before(account.used_before);
+        CountOf(std::max<std::int64_t>(account.limit - account.used, 0)));
+    state.set_used_before(CountOf(account.used_before));
     if (const auto end = WindowEnd(budget, account)) {
       SetTime(*end, *state.mutable_window_ends_at());
     }
     if (account.refunded_now > 0) {
-      (*accounting.mutable_refunds())[budget.name] = account.refunded_now;
+      (*accounting.mutable_refunds())[budget.name] =
+          CountOf(account.refunded_now);
     }
   }
 }

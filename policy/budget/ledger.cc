@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/base/counts.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
 
@@ -56,9 +57,10 @@ void TakeBack(int index, v1::BudgetLedger& ledger) {
   ledger.mutable_history()->DeleteSubrange(index, 1);
 }
 
-v1::AttemptRecord& AddRecord(std::int32_t attempts, v1::BudgetLedger& ledger) {
+void AddRecord(std::int32_t attempts, v1::AttemptRecord& record,
+               v1::BudgetLedger& ledger) {
   ledger.set_attempts_seen(attempts);
-  return *ledger.add_history();
+  ledger.add_history()->Swap(&record);
 }
 
 void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
@@ -85,7 +87,8 @@ void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
   }
   if (drop == 0) return;
   ledger.mutable_history()->DeleteSubrange(0, drop);
-  ledger.set_history_dropped(ledger.history_dropped() + drop);
+  ledger.set_history_dropped(
+      CountOf(std::int64_t{ledger.history_dropped()} + drop));
 }
 
 }  // namespace mulligan

@@ -25,8 +25,10 @@ bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt);
 // deciding again charges once.
 void TakeBack(int index, v1::BudgetLedger& ledger);
 
-// Adds an empty record and counts the attempt as number `attempts`.
-v1::AttemptRecord& AddRecord(std::int32_t attempts, v1::BudgetLedger& ledger);
+// Moves `record`, which is empty then, to the end of the history and counts the
+// attempt as number `attempts`.
+void AddRecord(std::int32_t attempts, v1::AttemptRecord& record,
+               v1::BudgetLedger& ledger);
 
 // Drops the oldest records until the ledger keeps its bounds (kMaxHistory,
 // kMaxLedgerJsonBytes), and use of budgets the policy no longer has if there

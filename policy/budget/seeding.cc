@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/counts.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
 
@@ -151,8 +152,9 @@ std::string SeedLedger(const NativeCount& count, std::int32_t missing,
       policy.budgets[static_cast<std::size_t>(budget)];
   v1::BudgetUse& use = (*ledger.mutable_budgets())[charged.name];
   // What nobody described fills a budget, and never more.
-  use.set_used(std::max(
-      use.used(), std::min<std::int64_t>(use.used() + missing, charged.limit)));
+  use.set_used(CountOf(std::max<std::int64_t>(
+      use.used(), std::min<std::int64_t>(std::int64_t{use.used()} + missing,
+                                         charged.limit))));
   return absl::StrFormat("%s: charged to budget \"%s\", whatever %s", failures,
                          charged.name,
                          one ? "its cause was" : "their causes were");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "policy/request/kinds.h"
+
 namespace mulligan::demystify {
 namespace {
 
@@ -56,19 +58,17 @@ int FindByName(const Objects& objects, const core::ObjectReference& reference) {
 // More names tell no more.
 constexpr std::size_t kMaxStems = 64;
 
-// Kinds whose objects belong to one workload, unlike nodes and claims.
-constexpr std::string_view kOfOneWorkload[] = {
-    "Pod",      "Job",       "JobSet",     "RayJob",          "RayCluster",
-    "TrainJob", "Workload",  "MPIJob",     "PyTorchJob",      "TFJob",
-    "JAXJob",   "PaddleJob", "XGBoostJob", "SparkApplication"};
+// Whether objects of this kind belong to one workload, unlike nodes and claims.
+bool IsOfOneWorkload(std::string_view name) {
+  const Kind* const kind = FindKind(name);
+  return kind != nullptr && kind->is_workload && !kind->field.empty();
+}
 
 // Whether an event is about an object of another workload: its name has nothing
 // of those in the report. Without names nobody can tell.
 bool IsOfAnother(const core::ObjectReference& about,
                  const std::vector<std::string_view>& stems) {
-  if (stems.empty() || about.name().empty() ||
-      std::find(std::begin(kOfOneWorkload), std::end(kOfOneWorkload),
-                std::string_view(about.kind())) == std::end(kOfOneWorkload)) {
+  if (stems.empty() || about.name().empty() || !IsOfOneWorkload(about.kind())) {
     return false;
   }
   return std::none_of(stems.begin(), stems.end(),
@@ -81,10 +81,11 @@ bool IsOfAnother(const core::ObjectReference& about,
 }  // namespace
 
 Context::Context(const v1::FailureReport& of,
-                 const UserSignatures* user_signatures)
+                 const UserSignatures* user_signatures,
+                 const google::protobuf::Timestamp& absent_now)
     : report(of),
       signatures(user_signatures),
-      now(of.has_observed_at() ? ToSeconds(of.observed_at()) : kUnknownTime),
+      now(ToSeconds(of.has_observed_at() ? of.observed_at() : absent_now)),
       spark(SaysSpark(of)),
       ray_application_failed(of.has_ray_job() && SaysRayApplicationFailed(of)) {
   if (!report.events().empty()) IndexEvents();

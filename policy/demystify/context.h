@@ -22,15 +22,16 @@ namespace mulligan::demystify {
 inline constexpr std::size_t kMaxNodeEvents = 64;
 
 struct Context {
-  explicit Context(const v1::FailureReport& of,
-                   const UserSignatures* user_signatures);
+  // `absent_now` is what time it is where the report does not say.
+  Context(const v1::FailureReport& of, const UserSignatures* user_signatures,
+          const google::protobuf::Timestamp& absent_now);
 
   const v1::FailureReport& report;
   // May be null.
   const UserSignatures* signatures;
   // For the signatures' patterns.
   mutable PatternAllowance patterns;
-  // report.observed_at; unknown when absent.
+  // When the report was observed.
   Seconds now;
   // Exit codes are read as Spark's.
   bool spark = false;

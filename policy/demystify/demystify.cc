@@ -44,12 +44,13 @@ void ReadEarlier(const demystify::Context& context,
       all.size() - std::min<std::size_t>(all.size(), kMaxHistory);
   findings.more_earlier = static_cast<int>(left_out);
   for (std::size_t i = left_out; i < all.size(); ++i) {
-    const demystify::Verdict verdict =
+    const demystify::Conclusion conclusion =
         demystify::JudgeEarlier(context, judgement.members, all[i]);
     EarlierAttempt& earlier = findings.earlier.emplace_back();
-    demystify::WriteDiagnosis(context, verdict, /*full=*/false,
+    demystify::WriteDiagnosis(context, conclusion, /*full=*/false,
                               earlier.diagnosis);
-    earlier.incident = IncidentOf(judgement.members, all[i], verdict.gang.root);
+    earlier.incident =
+        IncidentOf(judgement.members, all[i], conclusion.gang.root);
   }
 }
 
@@ -57,18 +58,18 @@ void ReadEarlier(const demystify::Context& context,
 
 Findings Demystify(const v1::FailureReport& report,
                    const DemystifyOptions& options, v1::Diagnosis& diagnosis) {
-  const demystify::Context context(report, options.signatures);
+  const demystify::Context context(report, options.signatures, options.now);
   demystify::Judgement judgement = demystify::JudgeReport(context);
-  demystify::Verdict& verdict = judgement.verdict;
-  demystify::WriteDiagnosis(context, verdict, options.full, diagnosis);
+  demystify::Conclusion& conclusion = judgement.conclusion;
+  demystify::WriteDiagnosis(context, conclusion, options.full, diagnosis);
   Findings findings;
-  findings.warnings = std::move(verdict.warnings);
+  findings.warnings = std::move(conclusion.warnings);
   demystify::CheckReport(context, findings.warnings);
-  Set(demystify::SinceOf(context, verdict), findings.since);
-  Set(verdict.ask_again, findings.ask_again);
+  Set(demystify::SinceOf(context, conclusion), findings.since);
+  Set(conclusion.ask_again, findings.ask_again);
   findings.incident = IncidentOf(judgement.members, judgement.attempts.current,
-                                 verdict.gang.root);
-  const demystify::Candidate* winner = verdict.decisive();
+                                 conclusion.gang.root);
+  const demystify::Candidate* winner = conclusion.decisive();
   if (winner != nullptr && winner->place.root == demystify::Root::kEvents) {
     findings.incident.event = winner->place.index;
   }

@@ -13,6 +13,8 @@
 namespace mulligan {
 
 struct DemystifyOptions {
+  // What time it is where the report does not say (observed_at).
+  google::protobuf::Timestamp now;
   // Signatures of the deciding policy; may be null.
   const UserSignatures* signatures = nullptr;
   // Fill Diagnosis.considered even for confident answers.
@@ -66,16 +68,6 @@ struct Findings {
 // diagnosed; the ones before it are in Findings.
 Findings Demystify(const v1::FailureReport& report,
                    const DemystifyOptions& options, v1::Diagnosis& diagnosis);
-
-// The workload a report is about: report.workload where filled, the rest
-// derived from the most senior object (custom resource, Job, pod's controller
-// owner, pod).
-v1::WorkloadReference WorkloadOf(const v1::FailureReport& report);
-
-// The same, into `workload`. Without `with_labels` the labels and annotations
-// of the objects are left out, which is most of the work.
-void FillWorkload(const v1::FailureReport& report, bool with_labels,
-                  v1::WorkloadReference& workload);
 
 }  // namespace mulligan
 

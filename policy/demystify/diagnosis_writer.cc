@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "policy/base/excerpt.h"
 #include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
 #include "policy/demystify/fingerprint.h"
 #include "policy/demystify/place.h"
 #include "policy/demystify/signatures/text_table.h"
-#include "policy/demystify/text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -41,22 +41,22 @@ bool Contains(std::string_view text, std::string_view part) {
 
 class Writer {
  public:
-  Writer(const Context& context, const Verdict& verdict,
+  Writer(const Context& context, const Conclusion& conclusion,
          v1::Diagnosis& diagnosis)
       : report_(context.report),
-        verdict_(verdict),
-        winner_(verdict.decisive()),
+        conclusion_(conclusion),
+        winner_(conclusion.decisive()),
         diagnosis_(diagnosis) {}
 
   void Write(bool full) {
-    diagnosis_.set_cause(verdict_.cause);
-    diagnosis_.set_fault_domain(RowOf(verdict_.cause).domain);
-    diagnosis_.set_confidence(verdict_.confidence);
-    diagnosis_.set_situation(verdict_.situation);
+    diagnosis_.set_cause(conclusion_.cause);
+    diagnosis_.set_fault_domain(RowOf(conclusion_.cause).domain);
+    diagnosis_.set_confidence(conclusion_.confidence);
+    diagnosis_.set_situation(conclusion_.situation);
     WriteCulprit();
     WriteEvidence();
     WriteCascades();
-    const bool unsure = verdict_.confidence == v1::Diagnosis::LOW;
+    const bool unsure = conclusion_.confidence == v1::Diagnosis::LOW;
     if (full || unsure) WriteConsidered();
     if (unsure) WriteNeeded();
     WriteRest();
@@ -65,7 +65,7 @@ class Writer {
 
  private:
   const kubernetes::core::v1::Pod* Pod() const {
-    const Gang& gang = verdict_.gang;
+    const Gang& gang = conclusion_.gang;
     const int index = gang.root >= 0 ? gang.root : gang.first_succeeded;
     return index >= 0 ? &report_.pods(index) : nullptr;
   }
@@ -75,10 +75,11 @@ class Writer {
     if (const auto* pod = Pod()) {
       culprit.set_pod(Excerpt(pod->metadata().name()));
       culprit.set_node(Excerpt(pod->spec().node_name()));
-      culprit.set_container(Excerpt(ContainerName(*pod, verdict_.gang.state)));
-    } else if (!verdict_.named_pod.empty()) {
-      culprit.set_pod(Excerpt(verdict_.named_pod));
-      culprit.set_container(Excerpt(verdict_.named_container));
+      culprit.set_container(
+          Excerpt(ContainerName(*pod, conclusion_.gang.state)));
+    } else if (!conclusion_.named_pod.empty()) {
+      culprit.set_pod(Excerpt(conclusion_.named_pod));
+      culprit.set_container(Excerpt(conclusion_.named_container));
     }
     if (winner_ != nullptr && winner_->place.root != Root::kPods) {
       WriteObject(culprit);
@@ -116,7 +117,7 @@ class Writer {
     WriteFact(*winner_);
     const Candidate* overrode = nullptr;
     int left = kMaxEvidence - 1;
-    for (const Candidate& fact : verdict_.facts) {
+    for (const Candidate& fact : conclusion_.facts) {
       if (&fact == winner_ || fact.row == nullptr) continue;
       if (fact.cause == winner_->cause) {
         if (fact.row != winner_->row && left-- > 0) WriteFact(fact);
@@ -136,7 +137,7 @@ class Writer {
   }
 
   void WriteCascades() {
-    for (const PodReading& member : verdict_.gang.cascades) {
+    for (const PodReading& member : conclusion_.gang.cascades) {
       v1::Cascade& cascade = *diagnosis_.add_cascades();
       cascade.set_pod(Excerpt(report_.pods(member.pod).metadata().name()));
       cascade.set_how(member.best.text.empty() && member.best.value.empty()
@@ -149,7 +150,7 @@ class Writer {
   }
 
   bool IsNew(v1::Cause cause) const {
-    if (cause == verdict_.cause ||
+    if (cause == conclusion_.cause ||
         diagnosis_.considered_size() >= kMaxConsidered) {
       return false;
     }
@@ -167,8 +168,8 @@ class Writer {
 
   void WriteConsidered() {
     std::vector<const Candidate*> others;
-    for (const Candidate& fact : verdict_.facts) {
-      if (fact.row != nullptr && fact.cause != verdict_.cause) {
+    for (const Candidate& fact : conclusion_.facts) {
+      if (fact.row != nullptr && fact.cause != conclusion_.cause) {
         others.push_back(&fact);
       }
     }
@@ -182,7 +183,7 @@ class Writer {
           fact->why_not[0] != '\0' ? fact->why_not : "the evidence is weaker";
       Consider(fact->cause, absl::StrCat(why, ": ", ValueOf(*fact)));
     }
-    for (const Alternative& row : RowOf(verdict_.cause).alternatives) {
+    for (const Alternative& row : RowOf(conclusion_.cause).alternatives) {
       if (!IsNew(row.other)) continue;
       Consider(row.other,
                Missing(row.part)
@@ -209,8 +210,6 @@ class Writer {
         return report_.jobs().empty() && !report_.has_job_set() &&
                !report_.has_ray_job() && !report_.has_train_job() &&
                !report_.has_spark_application() && !report_.has_kubeflow_job();
-      case Part::kNothing:
-        return false;
     }
     return false;
   }
@@ -218,8 +217,8 @@ class Writer {
   // The words the diagnosis is about: the culprit's own, or the object's.
   std::string_view Message() const {
     if (winner_ != nullptr && !winner_->text.empty()) return winner_->text;
-    if (!verdict_.gang.state.message.empty()) {
-      return verdict_.gang.state.message;
+    if (!conclusion_.gang.state.message.empty()) {
+      return conclusion_.gang.state.message;
     }
     if (report_.has_exit()) return report_.exit().message();
     if (report_.has_creation_error()) return report_.creation_error().message();
@@ -246,7 +245,7 @@ class Writer {
   }
 
   void WriteNeeded() {
-    for (const Alternative& row : RowOf(verdict_.cause).alternatives) {
+    for (const Alternative& row : RowOf(conclusion_.cause).alternatives) {
       if (!Missing(row.part)) continue;
       const std::string what = What(row);
       const auto& known = diagnosis_.needed_evidence();
@@ -263,11 +262,11 @@ class Writer {
   }
 
   void WriteRest() {
-    if (Known(verdict_.ended_at)) {
-      diagnosis_.mutable_finished_at()->set_seconds(verdict_.ended_at);
+    if (Known(conclusion_.ended_at)) {
+      diagnosis_.mutable_finished_at()->set_seconds(conclusion_.ended_at);
     }
-    if (verdict_.exit_code.has_value()) {
-      diagnosis_.set_exit_code(*verdict_.exit_code);
+    if (conclusion_.exit_code.has_value()) {
+      diagnosis_.set_exit_code(*conclusion_.exit_code);
     }
     if (winner_ != nullptr) {
       std::string& signature = *diagnosis_.mutable_signature();
@@ -288,8 +287,8 @@ class Writer {
       node = culprit->spec().node_name();
       space = culprit->metadata().namespace_();
     }
-    diagnosis_.set_fingerprint(Fingerprint(verdict_.cause, verdict_.exit_code,
-                                           line, {pod, node, space}));
+    diagnosis_.set_fingerprint(Fingerprint(
+        conclusion_.cause, conclusion_.exit_code, line, {pod, node, space}));
   }
 
   void WriteSubject(std::string& text) const {
@@ -315,7 +314,7 @@ class Writer {
   void WriteSummary() {
     std::string& text = *diagnosis_.mutable_summary();
     text.reserve(160);
-    if (verdict_.cause == v1::NOT_FAILED) {
+    if (conclusion_.cause == v1::NOT_FAILED) {
       text = "Nothing has failed";
       if (winner_ == nullptr) {
         text.append(", as far as the report says: it has no status.");
@@ -333,11 +332,11 @@ class Writer {
     }
     WriteSubject(text);
     text.append(": ").append(winner_->row->meaning);
-    if (verdict_.exit_code.value_or(0) != 0 &&
+    if (conclusion_.exit_code.value_or(0) != 0 &&
         !Contains(winner_->row->meaning, "exit code")) {
-      absl::StrAppend(&text, " (exit code ", *verdict_.exit_code, ")");
+      absl::StrAppend(&text, " (exit code ", *conclusion_.exit_code, ")");
     }
-    const std::size_t others = verdict_.gang.cascades.size();
+    const std::size_t others = conclusion_.gang.cascades.size();
     if (others > 0) {
       absl::StrAppend(&text, "; ", others,
                       others == 1 ? " other member" : " other members",
@@ -347,16 +346,16 @@ class Writer {
   }
 
   const v1::FailureReport& report_;
-  const Verdict& verdict_;
+  const Conclusion& conclusion_;
   const Candidate* const winner_;
   v1::Diagnosis& diagnosis_;
 };
 
 }  // namespace
 
-void WriteDiagnosis(const Context& context, const Verdict& verdict, bool full,
-                    v1::Diagnosis& diagnosis) {
-  Writer(context, verdict, diagnosis).Write(full);
+void WriteDiagnosis(const Context& context, const Conclusion& conclusion,
+                    bool full, v1::Diagnosis& diagnosis) {
+  Writer(context, conclusion, diagnosis).Write(full);
 }
 
 }  // namespace mulligan::demystify

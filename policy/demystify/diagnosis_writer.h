@@ -1,4 +1,4 @@
-// Writes a verdict down as a Diagnosis.
+// Writes a conclusion down as a Diagnosis.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_DIAGNOSIS_WRITER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_DIAGNOSIS_WRITER_H_
 
@@ -9,8 +9,8 @@ namespace mulligan::demystify {
 
 // Fills `diagnosis`, which must be empty. `full` asks for the causes that did
 // not win even when the answer is confident.
-void WriteDiagnosis(const Context& context, const Verdict& verdict, bool full,
-                    v1::Diagnosis& diagnosis);
+void WriteDiagnosis(const Context& context, const Conclusion& conclusion,
+                    bool full, v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan::demystify
 

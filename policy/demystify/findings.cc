@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "policy/base/excerpt.h"
 #include "policy/demystify/odd_values.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/operator_reader.h"
-#include "policy/demystify/text.h"
-#include "policy/request/known_kinds.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -47,23 +47,23 @@ Seconds ReadySince(const core::Pod& pod) {
 
 }  // namespace
 
-Seconds SinceOf(const Context& context, const Verdict& verdict) {
-  const Candidate* winner = verdict.decisive();
+Seconds SinceOf(const Context& context, const Conclusion& conclusion) {
+  const Candidate* winner = conclusion.decisive();
   if (winner == nullptr) return kUnknownTime;
   Seconds since = winner->at;
   if (winner->place.root == Root::kEvents) {
     since = FirstTime(context.report.events(winner->place.index));
   }
-  if (verdict.gang.root < 0) return since;
-  const core::Pod& pod = context.report.pods(verdict.gang.root);
-  if (verdict.gang.state.end == End::kNone) {
+  if (conclusion.gang.root < 0) return since;
+  const core::Pod& pod = context.report.pods(conclusion.gang.root);
+  if (conclusion.gang.state.end == End::kNone) {
     // Stuck: since the kubelet first found it not ready.
     since = Earlier(since, ReadySince(pod));
     if (!Known(since)) since = ToSeconds(pod.status().start_time());
     if (!Known(since)) since = ToSeconds(pod.metadata().creation_timestamp());
     return since;
   }
-  return Earlier(since, verdict.gang.state.finished_at);
+  return Earlier(since, conclusion.gang.state.finished_at);
 }
 
 void CheckReport(const Context& context, std::vector<std::string>& warnings) {

@@ -9,8 +9,8 @@
 
 namespace mulligan::demystify {
 
-// The earliest sign of the trouble the verdict names.
-Seconds SinceOf(const Context& context, const Verdict& verdict);
+// The earliest sign of the trouble the conclusion names.
+Seconds SinceOf(const Context& context, const Conclusion& conclusion);
 
 // Appends what is odd about the report itself: values and kinds this version
 // does not know, values that cannot be or not together, times in the future.

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "policy/base/excerpt.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/odd_values.h"
 #include "policy/demystify/place.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/node_reader.h"
 #include "policy/demystify/readers/operator_reader.h"
-#include "policy/demystify/text.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -41,36 +41,39 @@ bool AreOfOneObject(const Candidate& a, const Candidate& b) {
 
 class Judge {
  public:
-  // `verdict` holds the facts of the pod if there is one only, else nothing.
+  // `conclusion` holds the facts of the pod if there is one only, else nothing.
   Judge(const Context& context, const std::vector<Member>& members,
-        const std::vector<int>& pods, Verdict& verdict)
-      : context_(context), members_(members), pods_(pods), verdict_(verdict) {}
+        const std::vector<int>& pods, Conclusion& conclusion)
+      : context_(context),
+        members_(members),
+        pods_(pods),
+        conclusion_(conclusion) {}
 
   void Reach(bool with_objects) {
-    Candidates& facts = verdict_.facts;
+    Candidates& facts = conclusion_.facts;
     if (!members_.empty()) {
-      verdict_.gang = ReadGang(context_, members_, pods_, facts);
-      verdict_.exit_code = verdict_.gang.state.exit_code;
+      conclusion_.gang = ReadGang(context_, members_, pods_, facts);
+      conclusion_.exit_code = conclusion_.gang.state.exit_code;
     }
     pod_facts_ = facts.size();
     if (with_objects) ReadObjects();
     WeighObjects();
     Decide();
     Assess();
-    verdict_.ended_at = EndOfCulprit();
+    conclusion_.ended_at = EndOfCulprit();
     Describe();
   }
 
  private:
-  const Gang& gang() const { return verdict_.gang; }
+  const Gang& gang() const { return conclusion_.gang; }
 
   void ReadObjects() {
-    Candidates& facts = verdict_.facts;
+    Candidates& facts = conclusion_.facts;
     const v1::FailureReport& report = context_.report;
     ReadCreationError(context_, facts);
     ReadQueue(context_, facts);
     ReadOperators(context_, facts);
-    if (report.pods().empty()) ReadExit(context_, facts, verdict_.exit_code);
+    if (report.pods().empty()) ReadExit(context_, facts, conclusion_.exit_code);
     const bool failing = gang().root >= 0;
     if (!context_.other_events.empty() || !context_.node_events.empty()) {
       const std::size_t before = facts.size();
@@ -93,8 +96,8 @@ class Judge {
         (gang().root < 0 && gang().succeeded + gang().running > 0);
     const bool active = !context_.report.jobs().empty() &&
                         context_.report.jobs(0).status().active() > 0;
-    for (std::size_t i = before; i < verdict_.facts.size(); ++i) {
-      Candidate& fact = verdict_.facts[i];
+    for (std::size_t i = before; i < conclusion_.facts.size(); ++i) {
+      Candidate& fact = conclusion_.facts[i];
       if (!fact.decides()) continue;
       if (runs && !fact.IsOf(kQueueWeight)) {
         Demote(fact, "the work goes on");
@@ -112,8 +115,8 @@ class Judge {
   // A pod that fails has its own story; of events about other objects only
   // those of a queue still matter.
   void KeepQueueEvents(std::size_t before) {
-    for (std::size_t i = before; i < verdict_.facts.size(); ++i) {
-      Candidate& fact = verdict_.facts[i];
+    for (std::size_t i = before; i < conclusion_.facts.size(); ++i) {
+      Candidate& fact = conclusion_.facts[i];
       if (!fact.IsOf(kQueueWeight)) {
         Demote(fact, "the event is about another object");
       }
@@ -122,7 +125,7 @@ class Judge {
 
   // Objects above against the root pod, by time and kind of end.
   void WeighObjects() {
-    Candidates& facts = verdict_.facts;
+    Candidates& facts = conclusion_.facts;
     const PodState& state = gang().state;
     bool operator_failed = false;
     for (std::size_t i = pod_facts_; i < facts.size(); ++i) {
@@ -162,7 +165,7 @@ class Judge {
   }
 
   void Decide() {
-    Candidates& facts = verdict_.facts;
+    Candidates& facts = conclusion_.facts;
     // Members that still run are no success yet.
     if (gang().root < 0 && gang().healthy > 0) {
       for (std::size_t i = 0; i < pod_facts_; ++i) {
@@ -171,15 +174,16 @@ class Judge {
     }
     for (std::size_t i = 0; i < facts.size(); ++i) {
       if (!facts[i].decides()) continue;
-      if (verdict_.winner < 0 || Stronger(facts[i], *verdict_.decisive())) {
-        verdict_.winner = static_cast<int>(i);
+      if (conclusion_.winner < 0 ||
+          Stronger(facts[i], *conclusion_.decisive())) {
+        conclusion_.winner = static_cast<int>(i);
       }
     }
-    const Candidate* winner = verdict_.decisive();
+    const Candidate* winner = conclusion_.decisive();
     if (winner == nullptr) return;
-    verdict_.cause = winner->cause;
-    verdict_.confidence = winner->confidence;
-    if (gang().rootless) verdict_.confidence = v1::Diagnosis::LOW;
+    conclusion_.cause = winner->cause;
+    conclusion_.confidence = winner->confidence;
+    if (gang().rootless) conclusion_.confidence = v1::Diagnosis::LOW;
     CheckStates();
     RefineImagePull();
     CheckSuccess();
@@ -188,15 +192,15 @@ class Judge {
   // A pull that fails without a reason is given the time an outage may take.
   void RefineImagePull() {
     constexpr Seconds kYoung = 180;
-    if (verdict_.cause != v1::IMAGE_INVALID ||
-        verdict_.confidence != v1::Diagnosis::LOW || gang().root < 0) {
+    if (conclusion_.cause != v1::IMAGE_INVALID ||
+        conclusion_.confidence != v1::Diagnosis::LOW || gang().root < 0) {
       return;
     }
     const auto& status = context_.report.pods(gang().root).status();
     const Seconds start = ToSeconds(status.start_time());
     if (Known(start) && Known(context_.now) && context_.now >= start &&
         context_.now < start + kYoung) {
-      verdict_.cause = v1::IMAGE_PULL_TRANSIENT;
+      conclusion_.cause = v1::IMAGE_PULL_TRANSIENT;
     }
   }
 
@@ -204,8 +208,8 @@ class Judge {
   void CheckStates() {
     const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
     if (pod >= 0 && ContainerInTwoStates(context_.report.pods(pod))) {
-      verdict_.confidence =
-          std::min(verdict_.confidence, v1::Diagnosis::MEDIUM);
+      conclusion_.confidence =
+          std::min(conclusion_.confidence, v1::Diagnosis::MEDIUM);
     }
   }
 
@@ -213,8 +217,8 @@ class Judge {
   // a Kueue Workload survived, and restarts, are none.
   const Candidate* FailureBeside(const Candidate& success) const {
     if (success.place.root == Root::kWorkload) return nullptr;
-    for (std::size_t i = pod_facts_; i < verdict_.facts.size(); ++i) {
-      const Candidate& fact = verdict_.facts[i];
+    for (std::size_t i = pod_facts_; i < conclusion_.facts.size(); ++i) {
+      const Candidate& fact = conclusion_.facts[i];
       if (fact.row == nullptr || IsOutcome(fact) ||
           fact.cause == v1::SUSPENDED || IsOfMessage(fact) ||
           !AreOfOneObject(fact, success) ||
@@ -227,29 +231,29 @@ class Judge {
   }
 
   void CheckSuccess() {
-    if (verdict_.cause != v1::SUCCEEDED) return;
-    const Candidate& success = *verdict_.decisive();
+    if (conclusion_.cause != v1::SUCCEEDED) return;
+    const Candidate& success = *conclusion_.decisive();
     if (const Candidate* failure = FailureBeside(success)) {
       const ObjectName object = ObjectOf(context_.report, success.place);
-      verdict_.confidence = v1::Diagnosis::LOW;
-      verdict_.warnings.push_back(absl::StrCat(
+      conclusion_.confidence = v1::Diagnosis::LOW;
+      conclusion_.warnings.push_back(absl::StrCat(
           std::string(object.kind), object.name.empty() ? "" : " ",
           Excerpt(object.name), " says both ", Excerpt(StateOf(success)),
           " and ", Excerpt(StateOf(*failure)), ": it is taken as succeeded"));
     }
     for (std::size_t i = 0; i < pod_facts_; ++i) {
-      const Candidate& fact = verdict_.facts[i];
+      const Candidate& fact = conclusion_.facts[i];
       if (fact.cause == v1::SUCCEEDED || fact.tier < Tier::kSpecific) continue;
-      verdict_.confidence =
-          std::min(verdict_.confidence, v1::Diagnosis::MEDIUM);
-      verdict_.warnings.push_back(
+      conclusion_.confidence =
+          std::min(conclusion_.confidence, v1::Diagnosis::MEDIUM);
+      conclusion_.warnings.push_back(
           absl::StrCat("the pod succeeded although its report also says ",
                        v1::Cause_Name(fact.cause)));
       return;
     }
     if (gang().succeeded_as_failed >= 0 && success.place.root == Root::kPods) {
       const auto& pod = context_.report.pods(gang().succeeded_as_failed);
-      verdict_.warnings.push_back(
+      conclusion_.warnings.push_back(
           absl::StrCat("pod ", Excerpt(pod.metadata().name()),
                        ": phase is Failed, but its containers exited with "
                        "code 0: it is taken as succeeded"));
@@ -259,26 +263,26 @@ class Judge {
   // Is anything broken? Nothing is without evidence of an end, nor where the
   // place of what ended was taken already.
   void Assess() {
-    if (verdict_.decisive() == nullptr) {
+    if (conclusion_.decisive() == nullptr) {
       LookForLife();
       return;
     }
-    verdict_.situation = SituationOf(verdict_.cause);
-    if (verdict_.situation != v1::Diagnosis::BROKEN) return;
-    if ((verdict_.decisive()->flags & kRestarting) != 0) {
-      verdict_.situation = v1::Diagnosis::ALIVE;
+    conclusion_.situation = SituationOf(conclusion_.cause);
+    if (conclusion_.situation != v1::Diagnosis::BROKEN) return;
+    if ((conclusion_.decisive()->flags & kRestarting) != 0) {
+      conclusion_.situation = v1::Diagnosis::ALIVE;
     }
     if (gang().root < 0) return;
-    const bool of_pod = verdict_.decisive()->place.root == Root::kPods ||
-                        verdict_.decisive()->place.root == Root::kEvents;
+    const bool of_pod = conclusion_.decisive()->place.root == Root::kPods ||
+                        conclusion_.decisive()->place.root == Root::kEvents;
     if (of_pod &&
         (gang().state.recovered || OwnerGoesOn(context_.report, gang().root))) {
-      verdict_.situation = v1::Diagnosis::ALIVE;
+      conclusion_.situation = v1::Diagnosis::ALIVE;
     }
   }
 
   Seconds EndOfCulprit() const {
-    const Candidate* winner = verdict_.decisive();
+    const Candidate* winner = conclusion_.decisive();
     const bool of_pod = gang().root >= 0 || winner == nullptr ||
                         winner->place.root == Root::kPods;
     const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
@@ -287,7 +291,7 @@ class Judge {
       return member.ended() ? member.end : gang().state.finished_at;
     }
     const bool object_says = winner != nullptr &&
-                             verdict_.situation == v1::Diagnosis::BROKEN &&
+                             conclusion_.situation == v1::Diagnosis::BROKEN &&
                              winner->place.root != Root::kEvents &&
                              winner->place.root != Root::kNodes;
     return object_says ? winner->at : kUnknownTime;
@@ -306,34 +310,34 @@ class Judge {
   }
 
   void LookForLife() {
-    verdict_.cause = v1::NOT_FAILED;
-    verdict_.situation = v1::Diagnosis::ALIVE;
-    verdict_.ask_again = StuckAt(context_, pods_);
+    conclusion_.cause = v1::NOT_FAILED;
+    conclusion_.situation = v1::Diagnosis::ALIVE;
+    conclusion_.ask_again = StuckAt(context_, pods_);
     // A node that does not answer may go on so.
-    for (const Candidate& fact : verdict_.facts) {
+    for (const Candidate& fact : conclusion_.facts) {
       if (fact.place.root == Root::kNodes && Known(fact.at)) {
-        verdict_.ask_again =
-            Earlier(verdict_.ask_again, fact.at + kNodePatience + 1);
+        conclusion_.ask_again =
+            Earlier(conclusion_.ask_again, fact.at + kNodePatience + 1);
       }
     }
-    Candidates& facts = verdict_.facts;
+    Candidates& facts = conclusion_.facts;
     const std::size_t before = facts.size();
     AddLifeSign(context_, members_, pods_, facts);
     if (facts.size() == before) {
-      verdict_.confidence = v1::Diagnosis::LOW;
-      verdict_.warnings.emplace_back(
+      conclusion_.confidence = v1::Diagnosis::LOW;
+      conclusion_.warnings.emplace_back(
           "nothing in the report has a status that says how the work fares");
       return;
     }
-    verdict_.winner = static_cast<int>(before);
-    verdict_.confidence = facts.back().confidence;
+    conclusion_.winner = static_cast<int>(before);
+    conclusion_.confidence = facts.back().confidence;
   }
 
   void Describe() {
-    const Candidate* winner = verdict_.decisive();
+    const Candidate* winner = conclusion_.decisive();
     if (winner == nullptr) return;
     if (gang().state.recovered && winner->place.root == Root::kPods) {
-      verdict_.warnings.push_back(
+      conclusion_.warnings.push_back(
           "the container runs again; the cause is that of its previous run");
     }
     if (gang().root < 0 && winner->row->key == "Job/PodFailurePolicy") {
@@ -350,16 +354,16 @@ class Judge {
                                      .conditions(place.item)
                                      .message();
     int code = 0;
-    if (re2::RE2::PartialMatch(message, *sentence, &verdict_.named_container,
-                               &verdict_.named_pod, &code)) {
-      verdict_.exit_code = code;
+    if (re2::RE2::PartialMatch(message, *sentence, &conclusion_.named_container,
+                               &conclusion_.named_pod, &code)) {
+      conclusion_.exit_code = code;
     }
   }
 
   const Context& context_;
   const std::vector<Member>& members_;
   const std::vector<int>& pods_;
-  Verdict& verdict_;
+  Conclusion& conclusion_;
   std::size_t pod_facts_ = 0;
 };
 
@@ -367,20 +371,21 @@ class Judge {
 
 Judgement JudgeReport(const Context& context) {
   Judgement judgement;
-  Verdict& verdict = judgement.verdict;
-  judgement.members = ReadMembers(context, verdict.facts);
+  Conclusion& conclusion = judgement.conclusion;
+  judgement.members = ReadMembers(context, conclusion.facts);
   judgement.attempts =
       SplitAttempts(judgement.members, OwnerGaveUp(context.report));
-  Judge(context, judgement.members, judgement.attempts.current, verdict)
+  Judge(context, judgement.members, judgement.attempts.current, conclusion)
       .Reach(/*with_objects=*/true);
   return judgement;
 }
 
-Verdict JudgeEarlier(const Context& context, const std::vector<Member>& members,
-                     const std::vector<int>& pods) {
-  Verdict verdict;
-  Judge(context, members, pods, verdict).Reach(/*with_objects=*/false);
-  return verdict;
+Conclusion JudgeEarlier(const Context& context,
+                        const std::vector<Member>& members,
+                        const std::vector<int>& pods) {
+  Conclusion conclusion;
+  Judge(context, members, pods, conclusion).Reach(/*with_objects=*/false);
+  return conclusion;
 }
 
 }  // namespace mulligan::demystify

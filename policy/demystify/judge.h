@@ -15,7 +15,7 @@
 
 namespace mulligan::demystify {
 
-struct Verdict {
+struct Conclusion {
   // All facts of the root pod and of the other objects, weighed.
   Candidates facts;
   // Index into facts; -1: nothing decides.
@@ -43,7 +43,7 @@ struct Verdict {
 struct Judgement {
   std::vector<Member> members;
   Attempts attempts;
-  Verdict verdict;
+  Conclusion conclusion;
 };
 
 // Reads the whole report and decides about the attempt at hand.
@@ -51,8 +51,9 @@ Judgement JudgeReport(const Context& context);
 
 // Decides about an earlier attempt by its pods alone: what the objects above
 // say now is about the workload as it is now.
-Verdict JudgeEarlier(const Context& context, const std::vector<Member>& members,
-                     const std::vector<int>& pods);
+Conclusion JudgeEarlier(const Context& context,
+                        const std::vector<Member>& members,
+                        const std::vector<int>& pods);
 
 }  // namespace mulligan::demystify
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "policy/demystify/text.h"
+#include "policy/base/excerpt.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -1,7 +1,7 @@
 #include "policy/demystify/place.h"
 
 #include "absl/strings/str_cat.h"
-#include "policy/demystify/text.h"
+#include "policy/base/excerpt.h"
 
 namespace mulligan::demystify {
 namespace {

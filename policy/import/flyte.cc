@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/counts.h"
 #include "policy/import/import.h"
 
 namespace mulligan {
@@ -25,7 +26,7 @@ void AddSpotRule(const v1::FlyteRetries& flyte, std::int64_t limit,
                                      : kDefaultThreshold;
   if (threshold == 0) return;
   if (threshold > 0) {
-    outcome.mutable_placement()->set_on_demand_after(threshold);
+    outcome.mutable_placement()->set_on_demand_after(CountOf(threshold));
   } else if (-threshold > limit + 1) {
     report.Warn(path + ".interruptible-failure-threshold",
                 absl::StrFormat("%d is beyond the %d attempts there are; "
@@ -33,7 +34,7 @@ void AddSpotRule(const v1::FlyteRetries& flyte, std::int64_t limit,
                                 "stays on spot capacity for ever",
                                 threshold, limit + 1));
   } else {
-    outcome.mutable_placement()->set_on_demand_for_last(-threshold);
+    outcome.mutable_placement()->set_on_demand_for_last(CountOf(-threshold));
   }
 }
 

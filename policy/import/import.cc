@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/counts.h"
 #include "policy/limits.h"
 
 namespace mulligan {
@@ -76,7 +77,8 @@ void AddImportedBudget(const std::string& name, std::int64_t limit,
                                       limit, kLimitOfTheUnbounded));
   }
   // What is below was refused where it stands.
-  budget.set_limit(std::clamp<std::int64_t>(limit, 0, kLimitOfTheUnbounded));
+  budget.set_limit(
+      CountOf(std::clamp<std::int64_t>(limit, 0, kLimitOfTheUnbounded)));
   budget.mutable_on_exhausted()->set_action(v1::Decision::FAIL);
   budget.mutable_on_exhausted()->set_scope(scope);
   into.budgets.push_back({name, std::move(budget), path});

@@ -133,11 +133,11 @@ void WarnOfTheRest(const JobSpec& spec, const std::string& path,
 }  // namespace
 }  // namespace job
 
-void ImportJob(const Pasted& pasted, const std::string& path, Import& into,
+void ImportJob(const Pasted& all, const std::string& path, Import& into,
                IssueReporter& report) {
   using namespace job;  // NOLINT(google-build-using-namespace)
-  const JobSpec& pasted = pasted.blocks.job();
-  const JobSpec spec = Completed(pasted, GatesFor(pasted.semantics).gates);
+  const JobSpec& pasted = all.blocks.job();
+  const JobSpec spec = Completed(pasted, GatesFor(all.semantics).gates);
   Refuse(spec, pasted.has_template_(), path, report);
   WarnOfTheRest(pasted, path, report);
   const auto& rules = pasted.pod_failure_policy().rules();

@@ -73,10 +73,10 @@ void AddDelay(const Backoff& wait, const std::string& path,
 }  // namespace
 }  // namespace kueue
 
-void ImportKueue(const Pasted& pasted, const std::string& path, Import& into,
+void ImportKueue(const Pasted& all, const std::string& path, Import& into,
                  IssueReporter& report) {
   using namespace kueue;  // NOLINT(google-build-using-namespace)
-  const v1::KueueWaitForPodsReady& pasted = pasted.blocks.kueue();
+  const v1::KueueWaitForPodsReady& pasted = all.blocks.kueue();
   WarnOfTheRest(pasted, path, report);
   if (pasted.has_enable() && !pasted.enable()) return;
   const WaitForPodsReadyConfig config = ConfigOf(pasted);

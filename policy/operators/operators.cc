@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/counts.h"
 
 namespace mulligan {
 namespace {
@@ -47,8 +48,8 @@ NativeOutcome Complete(NativeOutcome outcome) {
   verdict.set_scope(outcome.scope);
   verdict.set_queue(outcome.queue);
   verdict.set_charged_to(outcome.charged_to);
-  verdict.set_used(outcome.used);
-  verdict.set_limit(outcome.limit);
+  verdict.set_used(CountOf(outcome.used));
+  verdict.set_limit(CountOf(outcome.limit));
   return outcome;
 }
 

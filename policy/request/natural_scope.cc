@@ -1,31 +1,12 @@
 #include "policy/request/natural_scope.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
+
+#include "policy/request/kinds.h"
 
 namespace mulligan {
 namespace {
-
-struct KindScope {
-  std::string_view kind;
-  v1::Decision::Scope retried;
-  v1::Decision::Scope given_up;
-};
-
-constexpr KindScope kScopes[] = {
-    {"Pod", v1::Decision::POD, v1::Decision::POD},
-    {"JobSet", v1::Decision::JOB_SET, v1::Decision::JOB_SET},
-    {"TrainJob", v1::Decision::JOB_SET, v1::Decision::WORKLOAD},
-    {"RayJob", v1::Decision::CLUSTER, v1::Decision::WORKLOAD},
-    {"RayCluster", v1::Decision::CLUSTER, v1::Decision::CLUSTER},
-    {"PyTorchJob", v1::Decision::JOB, v1::Decision::JOB},
-    {"TFJob", v1::Decision::JOB, v1::Decision::JOB},
-    {"MPIJob", v1::Decision::JOB, v1::Decision::JOB},
-    {"XGBoostJob", v1::Decision::JOB, v1::Decision::JOB},
-    {"PaddleJob", v1::Decision::JOB, v1::Decision::JOB},
-    {"JAXJob", v1::Decision::JOB, v1::Decision::JOB},
-};
 
 template <typename Conditions>
 bool HasFailed(const Conditions& conditions) {
@@ -95,13 +76,11 @@ v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
                                  const v1::WorkloadReference& workload,
                                  v1::Decision::Action action) {
   if (workload.kind() == "Job") return JobScope(report, workload, action);
-  const auto* found = std::find_if(
-      std::begin(kScopes), std::end(kScopes),
-      [&workload](const KindScope& s) { return s.kind == workload.kind(); });
-  if (found == std::end(kScopes)) return v1::Decision::WORKLOAD;
+  const Kind* const kind = FindKind(workload.kind());
+  if (kind == nullptr) return v1::Decision::WORKLOAD;
   const bool continues =
       action == v1::Decision::RETRY || action == v1::Decision::WAIT;
-  return continues ? found->retried : found->given_up;
+  return continues ? kind->retried : kind->given_up;
 }
 
 }  // namespace mulligan

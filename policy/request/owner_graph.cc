@@ -14,17 +14,6 @@ using kubernetes::meta::v1::OwnerReference;
 // Longer chains do not exist; a cycle is none.
 constexpr int kMaxChain = 16;
 
-// All jobs of training-operator are one kind here: a report may leave out
-// which.
-constexpr std::string_view kTrainingKinds[] = {
-    "PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob"};
-
-bool IsTrainingKind(std::string_view kind) {
-  return kind == kTrainingJob ||
-         std::find(std::begin(kTrainingKinds), std::end(kTrainingKinds),
-                   kind) != std::end(kTrainingKinds);
-}
-
 bool SameSpace(std::string_view a, std::string_view b) {
   return a == b || a.empty() || b.empty();
 }

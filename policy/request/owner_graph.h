@@ -11,11 +11,9 @@
 
 #include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan {
-
-// What training-operator's jobs are called where a report leaves out which.
-inline constexpr std::string_view kTrainingJob = "TrainingJob";
 
 // Equal, or both jobs of training-operator.
 bool SameKind(std::string_view a, std::string_view b);

@@ -2,20 +2,12 @@
 #ifndef MULLIGAN_POLICY_REQUEST_VALIDATE_H_
 #define MULLIGAN_POLICY_REQUEST_VALIDATE_H_
 
-#include <string>
 #include <vector>
 
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/request/refusal.h"
 
 namespace mulligan {
-
-// A field that is not acceptable.
-struct FieldViolation {
-  // JSON path from the request: "report.pods[3].status.containerStatuses".
-  std::string field;
-  // The value found and the expected form.
-  std::string description;
-};
 
 // Every violation of `request` at once; empty when it is acceptable. Bounds
 // are in policy/limits.h. Unknown enum numbers are not violations: a newer

@@ -2,12 +2,14 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "policy/base/stable_hash.h"
+#include "policy/request/refusal.h"
 
 namespace mulligan {
 namespace {
@@ -33,11 +35,13 @@ absl::StatusOr<ChosenPolicy> CompileInline(const v1::RetryPolicy& policy) {
       Ruleset::Compile(policy, SourceMap("inlinePolicy"), issues);
   if (chosen.inline_rules == nullptr) {
     std::string text = "inlinePolicy cannot be compiled";
+    std::vector<FieldViolation> violations;
     for (const Issue& issue : issues) {
       if (issue.severity != Issue::Severity::kError) continue;
       absl::StrAppend(&text, "; ", issue.message);
+      violations.push_back({"inlinePolicy", issue.message});
     }
-    return absl::InvalidArgumentError(text);
+    return Refusal(text, violations);
   }
   chosen.rules = chosen.inline_rules.get();
   chosen.inline_revision = RevisionOf(policy);

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/request/known_kinds.h"
+#include "policy/request/kinds.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {

@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "policy/base/counts.h"
 #include "policy/base/times.h"
+#include "policy/budget/ledger.h"
 #include "policy/limits.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/natural_scope.h"
@@ -103,6 +105,13 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   }
   record.set_used(CountOf(verdict.used));
   record.set_bound(CountOf(verdict.bound));
+}
+
+void Book(const Case& failure, const Accounts& accounts,
+          v1::AttemptRecord& record, v1::BudgetLedger& ledger) {
+  WriteAccounts(accounts, ledger);
+  AddRecord(failure.attempts, record, ledger);
+  BoundLedger(failure.policy, ledger);
 }
 
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,

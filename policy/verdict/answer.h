@@ -24,6 +24,11 @@ void FillRecord(const Case& failure, const Verdict& verdict,
                 const FailureId& id, const v1::Decision& decision,
                 v1::AttemptRecord& record);
 
+// Writes charges and `record`, which is emptied, into the ledger. The last that
+// is done about a failure: its `ledger` is not the one before it any more.
+void Book(const Case& failure, const Accounts& accounts,
+          v1::AttemptRecord& record, v1::BudgetLedger& ledger);
+
 // Adds sentence and reasons, made from the record.
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
                v1::Decision& decision);

@@ -90,8 +90,7 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
 
 // Decides about one earlier attempt as if it had been told at its time, and
 // records it. Returns the budget that paid; empty: none.
-std::string Record(const Call& call, const Told& told,
-                   PatternAllowance& patterns) {
+std::string Record(Call& call, const Told& told, PatternAllowance& patterns) {
   v1::FailureReport report;
   for (const int pod : told.attempt->incident.pods) {
     *report.add_pods() = call.request.report().pods(pod);
@@ -121,11 +120,10 @@ std::string Record(const Call& call, const Told& told,
   v1::Decision decision;
   std::vector<std::string> warnings;
   FillDecision(failure, verdict, decision, warnings);
-  v1::AttemptRecord& record = AddRecord(attempt, call.ledger());
+  v1::AttemptRecord record;
   FillRecord(failure, verdict, told.id, decision, record);
   std::string budget = record.charged_to();
-  WriteAccounts(accounts, call.ledger());
-  BoundLedger(call.compiled(), call.ledger());
+  Book(failure, accounts, record, call.ledger());
   return budget;
 }
 
@@ -159,7 +157,7 @@ ToldFailure ToldNow(const Call& call, const FailureId& id,
       count.counted};
 }
 
-void TellEarlierAttempts(const Call& call, const NativeCount& count,
+void TellEarlierAttempts(Call& call, const NativeCount& count,
                          PatternAllowance& patterns) {
   const std::int32_t seen = EarlierIn(call);
   if (seen == 0 && count.failures == 0) return;

@@ -34,7 +34,7 @@ ToldFailure ToldNow(const Call& call, const FailureId& id,
 
 // Charges and records in call.ledger() what happened before the failure at
 // hand and is not there yet. Says so in a warning.
-void TellEarlierAttempts(const Call& call, const NativeCount& count,
+void TellEarlierAttempts(Call& call, const NativeCount& count,
                          PatternAllowance& patterns);
 
 }  // namespace mulligan

@@ -34,7 +34,7 @@ void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
 
 }  // namespace
 
-void WarnOfLaterRecords(const Call& call) {
+void WarnOfLaterRecords(Call& call) {
   // Clocks of two callers may differ by this much.
   const std::int64_t latest = absl::ToUnixSeconds(call.now) + 60;
   const auto& history = call.ledger().history();
@@ -49,16 +49,6 @@ void WarnOfLaterRecords(const Call& call) {
   }
 }
 
-absl::Status RefuseViolations(const std::vector<FieldViolation>& violations) {
-  if (violations.empty()) return absl::OkStatus();
-  std::string text;
-  for (const FieldViolation& violation : violations) {
-    absl::StrAppend(&text, text.empty() ? "" : "; ", violation.field, ": ",
-                    violation.description);
-  }
-  return absl::InvalidArgumentError(text);
-}
-
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
                               const v1::WorkloadReference& workload) {
   if (ledger.workload_uid().empty() || workload.uid().empty() ||
@@ -71,7 +61,7 @@ absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
       ledger.workload_uid(), workload.uid()));
 }
 
-void WarnOfUnknownEnums(const Call& call) {
+void WarnOfUnknownEnums(Call& call) {
   const auto warn = [&call](bool known, const char* field, int number,
                             const char* instead) {
     if (known) return;
@@ -87,6 +77,7 @@ void WarnOfUnknownEnums(const Call& call) {
 
 void DiagnoseReport(Call& call) {
   DemystifyOptions options;
+  options.now = call.observed_at;
   options.signatures = call.compiled().signatures.get();
   options.full = call.request.explain() == v1::DecideRequest::FULL;
   v1::Diagnosis& diagnosis = call.diagnosis();
@@ -101,7 +92,7 @@ void DiagnoseReport(Call& call) {
   }
 }
 
-void OpenLedger(const Call& call) {
+void OpenLedger(Call& call) {
   v1::BudgetLedger& ledger = call.ledger();
   if (call.request.has_ledger()) {
     ledger = call.request.ledger();
@@ -120,7 +111,7 @@ void OpenLedger(const Call& call) {
   }
 }
 
-bool MarkIfStale(const Call& call) {
+bool MarkIfStale(Call& call) {
   const v1::FailureReport& report = call.request.report();
   if (!report.has_attempt() ||
       !IsPastAttempt(call.ledger(), report.attempt())) {

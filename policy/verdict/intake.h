@@ -18,21 +18,23 @@
 
 namespace mulligan {
 
-// The state of one call. `request.report` has a time, and is about one
-// workload.
+// The state of one call. `request.report` is about one workload.
 struct Call {
   const v1::DecideRequest& request;
   const ChosenPolicy& policy;
   const v1::WorkloadReference& workload;
-  absl::Time now;                   // report.observed_at
-  std::optional<absl::Time> since;  // the earliest sign of the trouble
+  google::protobuf::Timestamp observed_at;  // the report's, else the server's
+  absl::Time now;                           // the same
+  std::optional<absl::Time> since;          // the earliest sign of the trouble
   Findings findings;
   v1::DecideResponse& response;
 
   const CompiledPolicy& compiled() const { return policy.rules->compiled(); }
-  v1::BudgetLedger& ledger() const { return *response.mutable_ledger(); }
-  v1::Diagnosis& diagnosis() const { return *response.mutable_diagnosis(); }
-  void Warn(std::string text) const { response.add_warnings(std::move(text)); }
+  const v1::BudgetLedger& ledger() const { return response.ledger(); }
+  v1::BudgetLedger& ledger() { return *response.mutable_ledger(); }
+  const v1::Diagnosis& diagnosis() const { return response.diagnosis(); }
+  v1::Diagnosis& diagnosis() { return *response.mutable_diagnosis(); }
+  void Warn(std::string text) { response.add_warnings(std::move(text)); }
 };
 
 // The warning for a report without a time.
@@ -40,29 +42,26 @@ inline constexpr char kNoObservedAt[] =
     "report.observedAt is absent: the server's time was used, so repeated "
     "calls may differ";
 
-// INVALID_ARGUMENT with all violations; OK when there are none.
-absl::Status RefuseViolations(const std::vector<FieldViolation>& violations);
-
 // FAILED_PRECONDITION when the ledger belongs to another workload.
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
                               const v1::WorkloadReference& workload);
 
 // Warns about enum values of newer clients.
-void WarnOfUnknownEnums(const Call& call);
+void WarnOfUnknownEnums(Call& call);
 
 // Fills response.diagnosis, call.findings and call.since.
 void DiagnoseReport(Call& call);
 
 // Copies the ledger into the response and ties it to the workload.
-void OpenLedger(const Call& call);
+void OpenLedger(Call& call);
 
 // Whether the report is about an attempt that the ledger knows or has left
 // behind. Makes it STALE_REPORT then.
-bool MarkIfStale(const Call& call);
+bool MarkIfStale(Call& call);
 
 // Warns about records later than the report: they make windows and loops look
 // shorter than they are.
-void WarnOfLaterRecords(const Call& call);
+void WarnOfLaterRecords(Call& call);
 
 // Adds to `diagnosis` what the history shows beyond a failure at `failed_at`.
 void ConsultHistory(const Call& call, const v1::Progress& progress,

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "policy/base/counts.h"
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
 #include "policy/limits.h"
@@ -32,9 +33,8 @@ bool IsExhausted(const NativeOutcome& outcome) {
 }
 
 // Counters of the peers are 32 bits wide; nonsense in a status is not.
-std::int64_t Bounded(std::int64_t count) {
-  return std::clamp<std::int64_t>(count, 0,
-                                  std::numeric_limits<std::int32_t>::max());
+std::int32_t Bounded(std::int64_t count) {
+  return CountOf(std::max<std::int64_t>(count, 0));
 }
 
 v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
@@ -81,19 +81,15 @@ void FillNativeAccounting(const NativeOutcome& outcome,
   budget.set_name(name);
   budget.set_used(Bounded(outcome.used));
   budget.set_limit(Bounded(outcome.limit));
-  budget.set_remaining(
-      std::max<std::int64_t>(0, budget.limit() - budget.used()));
-  budget.set_used_before(
-      std::max<std::int64_t>(0, budget.used() - (charged ? 1 : 0)));
+  budget.set_remaining(std::max(0, budget.limit() - budget.used()));
+  budget.set_used_before(std::max(0, budget.used() - (charged ? 1 : 0)));
 }
 
 }  // namespace
 
-absl::Status AskOperator(const Call& call,
-                         std::optional<NativeOutcome>& outcome) {
-  outcome =
-      AnswerNatively({call.request.report(), call.request.ledger(),
-                      SemanticsOf(call), call.request.report().observed_at()});
+absl::Status AskOperator(Call& call, std::optional<NativeOutcome>& outcome) {
+  outcome = AnswerNatively({call.request.report(), call.request.ledger(),
+                            SemanticsOf(call), call.observed_at});
   if (outcome.has_value() && DecidesNatively(call) &&
       !outcome->refusals.empty()) {
     return absl::InvalidArgumentError(absl::StrJoin(outcome->refusals, "; "));
@@ -111,7 +107,7 @@ absl::Status AskOperator(const Call& call,
   return absl::OkStatus();
 }
 
-void DecideNatively(const Call& call, const Case& failure,
+void DecideNatively(Call& call, const Case& failure,
                     const NativeOutcome& outcome, const FailureId& id) {
   v1::DecideResponse& response = call.response;
   v1::Decision& decision = *response.mutable_decision();
@@ -119,23 +115,22 @@ void DecideNatively(const Call& call, const Case& failure,
   v1::Accounting& accounting = *response.mutable_accounting();
   FillNativeAccounting(outcome, accounting);
 
-  // What the operator leaves alone stays undecided and costs no attempt.
-  const bool recorded = outcome.action != v1::Decision::IGNORE &&
-                        outcome.action != v1::Decision::WAIT;
-  v1::AttemptRecord unrecorded;
-  v1::AttemptRecord& record =
-      recorded ? AddRecord(failure.attempts, call.ledger()) : unrecorded;
+  v1::AttemptRecord record;
   FillNativeRecord(failure, outcome, id, decision, record);
   FillTexts(failure.diagnosis, record, decision);
   FillExhaustion(record, accounting);
+  // What the operator leaves alone stays undecided and costs no attempt.
+  const bool recorded = outcome.action != v1::Decision::IGNORE &&
+                        outcome.action != v1::Decision::WAIT;
   if (recorded) {
     // Some operators keep their counters nowhere but in memory; a caller that
     // stores the ledger remembers for them.
     if (!record.charged_to().empty()) {
       auto& budgets = *call.ledger().mutable_budgets();
       budgets[record.charged_to()].set_used(
-          std::min<std::int64_t>(record.used(), kMaxLedgerCount));
+          std::min(record.used(), kMaxLedgerCount));
     }
+    AddRecord(failure.attempts, record, call.ledger());
     BoundLedger(failure.policy, call.ledger());
   }
   accounting.set_attempts(call.ledger().attempts_seen());
@@ -146,7 +141,7 @@ void DecideNatively(const Call& call, const Case& failure,
   explanation.set_decided_by(v1::Explanation::NATIVE);
 }
 
-void ShowNative(const Call& call, NativeOutcome outcome) {
+void ShowNative(Call& call, NativeOutcome outcome) {
   for (const auto* warnings : {&outcome.refusals, &outcome.warnings}) {
     for (const std::string& warning : *warnings) {
       call.Warn(

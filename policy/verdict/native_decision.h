@@ -28,19 +28,18 @@ inline bool AsksOperator(const Call& call) {
 // The operator's verdict; nothing when the report has no object of a known
 // one, with a warning if the verdict was for comparison. INVALID_ARGUMENT if it
 // was to decide.
-absl::Status AskOperator(const Call& call,
-                         std::optional<NativeOutcome>& outcome);
+absl::Status AskOperator(Call& call, std::optional<NativeOutcome>& outcome);
 
 // Fills the response with the operator's verdict as the decision. Budgets are
 // the operator's own: their use comes from its counters where an object has
 // them, else from the ledger. The ledger records both, so that a repeated
 // report is answered again.
-void DecideNatively(const Call& call, const Case& failure,
+void DecideNatively(Call& call, const Case& failure,
                     const NativeOutcome& outcome, const FailureId& id);
 
 // Fills response.native, and its difference from the decision, which must be
 // there.
-void ShowNative(const Call& call, NativeOutcome outcome);
+void ShowNative(Call& call, NativeOutcome outcome);
 
 }  // namespace mulligan
 

@@ -108,10 +108,10 @@ def check_base(root, parsed, version):
     tags = [image["newTag"] for image in kustomization["images"]]
     if tags != [version]:
         yield f"kustomization.yaml: newTag is {tags}, the version {version}"
-    policy = root / "policy/default_policy.yaml"
-    copy = base / "policies/default.yaml"
-    if not copy.exists() or copy.read_bytes() != policy.read_bytes():
-        yield f"cp {policy.relative_to(root)} {copy.relative_to(root)}"
+    for generator in kustomization["configMapGenerator"]:
+        for file in generator["files"]:
+            if not (base / file).exists():
+                yield f"kustomization.yaml: {file} does not exist"
 
 
 def check(root, version, server_flags, healthcheck_flags):

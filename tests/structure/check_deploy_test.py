@@ -37,8 +37,8 @@ BREAKS = {
     "broken YAML": (BASE + "service.yaml", "spec:", "spec: [", "service.yaml"),
     "other version": (BASE + "kustomization.yaml", "newTag:", "newTag: 9.",
                       "the version"),
-    "policy differs": (BASE + "policies/default.yaml", "apiVersion",
-                       "# apiVersion", "cp policy/default_policy.yaml"),
+    "policy is missing": (BASE + "kustomization.yaml", "policies/default.yaml",
+                          "policies/other.yaml", "policies/other.yaml"),
     "unknown probe flag": ("Dockerfile", "--server=", "--address=",
                            "healthcheck has no --address"),
     "runs as root": ("Dockerfile", "USER 65532:65532", "", "user 65532"),
@@ -53,9 +53,7 @@ class CheckDeployTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder)
             shutil.copytree(self.root / "deploy", copy / "deploy")
-            (copy / "policy").mkdir()
-            for name in ("Dockerfile", "policy/default_policy.yaml"):
-                shutil.copy(self.root / name, copy / name)
+            shutil.copy(self.root / "Dockerfile", copy / "Dockerfile")
             path = copy / file
             before = path.read_text()
             self.assertIn(text, before)

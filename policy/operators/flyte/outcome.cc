@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/base/counts.h"
 #include "policy/operators/flyte/budget.h"
 #include "policy/operators/flyte/node.h"
 #include "policy/operators/flyte/phase.h"
@@ -99,7 +100,7 @@ class TaskOutcome {
   }
 
   void Count(const char* counter, std::int64_t value) {
-    (*outcome_.verdict.mutable_counters())[counter] = value;
+    (*outcome_.verdict.mutable_counters())[counter] = CountOf(value);
   }
 
   void Delay(absl::Duration delay) {

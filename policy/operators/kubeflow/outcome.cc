@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/counts.h"
 #include "policy/operators/kubeflow/conditions.h"
 #include "policy/operators/kubeflow/kinds.h"
 #include "policy/operators/kubeflow/limits.h"
@@ -82,7 +83,7 @@ class Outcome {
 
   void Count(const JobStatus& status) {
     auto& counters = *outcome_.verdict.mutable_counters();
-    counters["restarts"] = Restarts();
+    counters["restarts"] = CountOf(Restarts());
     for (const auto& [type, counts] : status.replica_statuses()) {
       const std::string path = absl::StrCat("replicaStatuses.", type, ".");
       counters[path + "active"] = counts.active();

@@ -204,10 +204,9 @@ TEST_F(LedgerTest, APendingRecordIsTakenBackWithItsCharge) {
       "attempts_seen: 3 budgets { key: 'a' value { used: 1 } } history { "
       "failure_id: 'f' }");
   v1::BudgetLedger ledger = before;
-  auto& record = AddRecord(4, ledger);
-  record.set_failure_id("g");
-  record.set_charged_to("a");
-  record.mutable_decision()->set_action(v1::Decision::WAIT);
+  auto record = Parse<v1::AttemptRecord>(
+      "failure_id: 'g' charged_to: 'a' decision { action: WAIT }");
+  AddRecord(4, record, ledger);
   (*ledger.mutable_budgets())["a"].set_used(2);
   ASSERT_EQ(FindFailure(ledger, "g"), 1);
   EXPECT_TRUE(IsPending(ledger.history(1)));

@@ -112,7 +112,7 @@ TEST_P(AttemptsTest, AreToldApart) {
     }
     *report.add_pods() = pod;
   }
-  const Context context(report, nullptr);
+  const Context context(report, nullptr, {});
   Candidates facts;
   const auto members = ReadMembers(context, facts);
   const Attempts attempts = SplitAttempts(members, GetParam().gave_up);

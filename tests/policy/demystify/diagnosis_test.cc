@@ -5,8 +5,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/base/excerpt.h"
 #include "policy/demystify/fingerprint.h"
-#include "policy/demystify/text.h"
+#include "policy/request/workload.h"
 #include "tests/policy/demystify/diagnose.h"
 #include "tests/testing/proto_matchers.h"
 

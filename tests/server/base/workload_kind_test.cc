@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "policy/request/workload.h"
 
 namespace mulligan {
 namespace {
@@ -21,7 +22,10 @@ TEST_P(WorkloadKindTest, IsFromTheClosedList) {
   v1::FailureReport report;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(GetParam().report,
                                                             &report));
-  EXPECT_EQ(kWorkloadKinds[WorkloadKindOf(report)], GetParam().kind);
+  EXPECT_EQ(KindLabels()[KindLabelOf(WorkloadKindOf(report))], GetParam().kind);
+  // The kind that decides is the kind that is counted.
+  const std::string decided = WorkloadOf(report).kind();
+  EXPECT_EQ(KindLabels()[KindLabelOf(decided)], GetParam().kind);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -39,6 +43,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "pods { metadata { owner_references { kind: 'Other' } "
                  "owner_references { kind: 'ReplicaSet' controller: true } } }",
                  "ReplicaSet"},
+        KindCase{"PodsBeforeTheQueuesObject", "pods {} kueue_workload {}",
+                 "Pod"},
+        KindCase{"OfAnEvent", "events { involved_object { kind: 'JobSet' } }",
+                 "JobSet"},
         KindCase{"LonePod", "pods {}", "Pod"}),
     [](const auto& param) { return param.param.name; });
 

@@ -1,12 +1,12 @@
 // Texts of a report on their way into an answer.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_TEXT_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_TEXT_H_
+#ifndef MULLIGAN_POLICY_BASE_EXCERPT_H_
+#define MULLIGAN_POLICY_BASE_EXCERPT_H_
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace mulligan::demystify {
+namespace mulligan {
 
 // Longest copy of a report's text in an answer.
 inline constexpr std::size_t kMaxExcerpt = 256;
@@ -15,6 +15,6 @@ inline constexpr std::size_t kMaxExcerpt = 256;
 // characters. Strings of mirrors may hold any bytes, those of the API may not.
 std::string Excerpt(std::string_view text);
 
-}  // namespace mulligan::demystify
+}  // namespace mulligan
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_TEXT_H_
+#endif  // MULLIGAN_POLICY_BASE_EXCERPT_H_

@@ -1,10 +1,10 @@
-#include "policy/demystify/demystify.h"
-#include "policy/demystify/text.h"
+#include "policy/request/workload.h"
+
+#include "policy/base/excerpt.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan {
 namespace {
-
-using demystify::Excerpt;
 
 template <typename From>
 void CopyMap(const From& from,
@@ -40,12 +40,6 @@ void FillFrom(std::string_view group, std::string_view kind,
   if (with_labels) CopyLabels(metadata, workload);
 }
 
-std::string_view GroupOf(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view()
-                                         : api_version.substr(0, slash);
-}
-
 // The pod's controller owner is the workload; without one the pod is. Labels
 // are the pod's either way: they come from the owner's template.
 void FillFromPod(const kubernetes::core::v1::Pod& pod, bool with_labels,
@@ -59,7 +53,7 @@ void FillFromPod(const kubernetes::core::v1::Pod& pod, bool with_labels,
     if (!workload.kind().empty() && workload.kind() != owner.kind()) return;
     if (workload.kind().empty()) {
       workload.set_kind(Excerpt(owner.kind()));
-      workload.set_api_group(Excerpt(GroupOf(owner.api_version())));
+      workload.set_api_group(Excerpt(ApiGroup(owner.api_version())));
     }
     if (workload.name().empty()) workload.set_name(Excerpt(owner.name()));
     if (workload.uid().empty()) workload.set_uid(Excerpt(owner.uid()));
@@ -74,7 +68,7 @@ void FillFromEvent(const kubernetes::core::v1::Event& event,
   const auto& about = event.involved_object();
   if (workload.kind().empty()) {
     workload.set_kind(Excerpt(about.kind()));
-    workload.set_api_group(Excerpt(GroupOf(about.api_version())));
+    workload.set_api_group(Excerpt(ApiGroup(about.api_version())));
   }
   if (workload.namespace_().empty()) {
     workload.set_namespace_(Excerpt(about.namespace_()));
@@ -82,34 +76,56 @@ void FillFromEvent(const kubernetes::core::v1::Event& event,
   if (workload.name().empty()) workload.set_name(Excerpt(about.name()));
 }
 
+// The most senior object with a field of its own; no kind: there is none.
+struct Senior {
+  std::string_view kind;
+  const kubernetes::meta::v1::ObjectMeta* metadata = nullptr;
+};
+
+Senior SeniorOf(const v1::FailureReport& report) {
+  if (report.has_train_job()) {
+    return {"TrainJob", &report.train_job().metadata()};
+  }
+  if (report.has_ray_job()) return {"RayJob", &report.ray_job().metadata()};
+  if (report.has_spark_application()) {
+    return {"SparkApplication", &report.spark_application().metadata()};
+  }
+  if (report.has_kubeflow_job()) {
+    const std::string& kind = report.kubeflow_job().kind();
+    return {kind.empty() ? kTrainingJob : kind,
+            &report.kubeflow_job().metadata()};
+  }
+  if (report.has_job_set()) return {"JobSet", &report.job_set().metadata()};
+  if (report.has_ray_cluster()) {
+    return {"RayCluster", &report.ray_cluster().metadata()};
+  }
+  if (report.jobs_size() > 0) return {"Job", &report.jobs(0).metadata()};
+  // Pods come before the queue's object: they have owners.
+  if (report.pods_size() == 0 && report.has_kueue_workload()) {
+    return {"Workload", &report.kueue_workload().metadata()};
+  }
+  return {};
+}
+
+std::string_view GroupOf(std::string_view kind) {
+  const Kind* const row = FindKind(kind);
+  return row == nullptr ? FindKind(kTrainingJob)->group : row->group;
+}
+
+std::string_view OwnerKind(const kubernetes::core::v1::Pod& pod) {
+  for (const auto& owner : pod.metadata().owner_references()) {
+    if (owner.controller()) return owner.kind();
+  }
+  return "Pod";
+}
+
 void FillFromObjects(const v1::FailureReport& report, bool with_labels,
                      v1::WorkloadReference& workload) {
-  if (report.has_train_job()) {
-    FillFrom("trainer.kubeflow.org", "TrainJob", report.train_job().metadata(),
+  if (const Senior senior = SeniorOf(report); senior.metadata != nullptr) {
+    FillFrom(GroupOf(senior.kind), Excerpt(senior.kind), *senior.metadata,
              with_labels, workload);
-  } else if (report.has_ray_job()) {
-    FillFrom("ray.io", "RayJob", report.ray_job().metadata(), with_labels,
-             workload);
-  } else if (report.has_spark_application()) {
-    FillFrom("sparkoperator.k8s.io", "SparkApplication",
-             report.spark_application().metadata(), with_labels, workload);
-  } else if (report.has_kubeflow_job()) {
-    const std::string& kind = report.kubeflow_job().kind();
-    FillFrom("kubeflow.org", kind.empty() ? "TrainingJob" : Excerpt(kind),
-             report.kubeflow_job().metadata(), with_labels, workload);
-  } else if (report.has_job_set()) {
-    FillFrom("jobset.x-k8s.io", "JobSet", report.job_set().metadata(),
-             with_labels, workload);
-  } else if (report.has_ray_cluster()) {
-    FillFrom("ray.io", "RayCluster", report.ray_cluster().metadata(),
-             with_labels, workload);
-  } else if (report.jobs_size() > 0) {
-    FillFrom("batch", "Job", report.jobs(0).metadata(), with_labels, workload);
   } else if (report.pods_size() > 0) {
     FillFromPod(report.pods(0), with_labels, workload);
-  } else if (report.has_kueue_workload()) {
-    FillFrom("kueue.x-k8s.io", "Workload", report.kueue_workload().metadata(),
-             with_labels, workload);
   } else if (report.has_creation_error()) {
     if (workload.kind().empty()) {
       workload.set_kind(report.creation_error().kind());
@@ -134,6 +150,20 @@ v1::WorkloadReference WorkloadOf(const v1::FailureReport& report) {
   v1::WorkloadReference workload;
   FillWorkload(report, true, workload);
   return workload;
+}
+
+std::string_view WorkloadKindOf(const v1::FailureReport& report) {
+  const std::string& stated = report.workload().kind();
+  if (!stated.empty()) return stated;
+  if (const Senior senior = SeniorOf(report); senior.metadata != nullptr) {
+    return senior.kind;
+  }
+  if (report.pods_size() > 0) return OwnerKind(report.pods(0));
+  if (report.has_creation_error()) return report.creation_error().kind();
+  if (report.events_size() > 0) {
+    return report.events(0).involved_object().kind();
+  }
+  return {};
 }
 
 }  // namespace mulligan

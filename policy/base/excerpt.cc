@@ -1,11 +1,11 @@
-#include "policy/demystify/text.h"
+#include "policy/base/excerpt.h"
 
 #include <cstdint>
 #include <cstring>
 
 #include "policy/base/utf8.h"
 
-namespace mulligan::demystify {
+namespace mulligan {
 namespace {
 
 bool IsAscii(std::string_view text) {
@@ -36,4 +36,4 @@ std::string Excerpt(std::string_view text) {
   return clean.substr(0, Utf8Boundary(clean, kMaxExcerpt));
 }
 
-}  // namespace mulligan::demystify
+}  // namespace mulligan
