@@ -1,11 +1,9 @@
 #include "server/grpc_server.h"
 
 #include <grpc/grpc.h>
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -26,21 +24,6 @@ constexpr int kMinPingIntervalMs = 10 * kSecondMs;
 constexpr int kHandshakeTimeoutMs = 10 * kSecondMs;
 constexpr int kMaxConcurrentStreams = 1024;
 constexpr int kMaxMetadataBytes = 16 << 10;
-
-// gRPC serves reflection as soon as its library is loaded, asked or not.
-class WithoutReflection final : public grpc::ServerBuilderOption {
- public:
-  void UpdateArguments(grpc::ChannelArguments*) override {}
-  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
-                         plugins) override {
-    const auto is_reflection = [](const auto& plugin) {
-      return plugin->name() == "proto_server_reflection";
-    };
-    plugins->erase(
-        std::remove_if(plugins->begin(), plugins->end(), is_reflection),
-        plugins->end());
-  }
-};
 
 // Keeps the library up until the process ends. When its last user goes, gRPC
 // stops its threads, which now and then (about once in a hundred after a
@@ -81,11 +64,6 @@ absl::StatusOr<ListeningServer> StartGrpcServer(
   HoldLibrary();
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
-  if (options.reflection) {
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  } else {
-    builder.SetOption(std::make_unique<WithoutReflection>());
-  }
   ListeningServer result;
   builder.AddListeningPort(options.listen_address,
                            grpc::InsecureServerCredentials(), &result.port);

@@ -21,6 +21,16 @@ constexpr char kLiveness[] = "liveness";
 const char* const kReadinessNames[] = {
     "", "readiness", kRetryDecisionServiceName, kPolicyServiceName};
 
+constexpr char kReflection[] = "grpc.reflection.v1";
+constexpr char kReflectionAlpha[] = "grpc.reflection.v1alpha";
+
+// What reflection lists: the schemas of v1alpha are those of v1.
+std::vector<std::string> ServiceNames() {
+  return {"grpc.health.v1.Health",
+          std::string(kReflection) + ".ServerReflection", kPolicyServiceName,
+          kRetryDecisionServiceName};
+}
+
 std::vector<std::string> HealthNames() {
   std::vector<std::string> names(std::begin(kReadinessNames),
                                  std::end(kReadinessNames));
@@ -83,7 +93,9 @@ Server::Server(const ServerOptions& options, const Log& log,
       pages_(*metrics_, snapshots_, readiness_),
       health_(HealthNames(), *metrics_),
       decisions_({snapshots_, *metrics_, log_}),
-      policies_({snapshots_, *metrics_, log_}) {}
+      policies_({snapshots_, *metrics_, log_}),
+      reflection_(kReflection, ServiceNames()),
+      reflection_alpha_(kReflectionAlpha, ServiceNames()) {}
 
 Server::~Server() {
   if (grpc_ == nullptr) return;
@@ -99,8 +111,12 @@ absl::Status Server::Listen() {
     if (!admin.ok()) return admin.status();
     admin_ = *std::move(admin);
   }
-  auto listening =
-      StartGrpcServer(options_, {&decisions_, &policies_, &health_});
+  std::vector<grpc::Service*> services = {&decisions_, &policies_, &health_};
+  if (options_.reflection) {
+    services.push_back(&reflection_);
+    services.push_back(&reflection_alpha_);
+  }
+  auto listening = StartGrpcServer(options_, services);
   if (!listening.ok()) return listening.status();
   grpc_ = std::move(listening->server);
   grpc_port_ = listening->port;

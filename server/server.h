@@ -16,6 +16,7 @@
 #include "server/policy_service.h"
 #include "server/policy_source.h"
 #include "server/readiness.h"
+#include "server/reflection_service.h"
 #include "server/retry_decision_service.h"
 #include "server/snapshot.h"
 
@@ -65,6 +66,8 @@ class Server {
   HealthService health_;
   RetryDecisionService decisions_;
   PolicyService policies_;
+  ReflectionService reflection_;
+  ReflectionService reflection_alpha_;
   std::unique_ptr<AdminHttp> admin_;
   std::unique_ptr<grpc::Server> grpc_;
   int grpc_port_ = 0;

@@ -13,12 +13,12 @@
 namespace mulligan {
 
 struct DemystifyOptions {
-  // What time it is where the report does not say (observed_at).
-  google::protobuf::Timestamp now;
   // Signatures of the deciding policy; may be null.
   const UserSignatures* signatures = nullptr;
   // Fill Diagnosis.considered even for confident answers.
   bool full = false;
+  // What time it is where the report does not say (observed_at).
+  google::protobuf::Timestamp now = {};
 };
 
 // One incident as it shows in the report, for the ledger: which pods it took,

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 
 namespace mulligan::corpus {

@@ -233,7 +233,7 @@ TEST_P(DecidePropertyTest, DuplicatesInAnyOrderAreChargedOnce) {
 TEST_P(DecidePropertyTest, NumbersAtTheirEdges) {
   Random random(GetParam() + 2000);
   policies_ = SetOf(RandomSpec(random));
-  const std::int64_t edges[] = {0, 1, kMaxLedgerCount - 1, kMaxLedgerCount};
+  const std::int32_t edges[] = {0, 1, kMaxLedgerCount - 1, kMaxLedgerCount};
   const std::int64_t times[] = {-62135596800, 0, 253402300799};
   constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
   for (int i = 0; i < 60; ++i) {
@@ -249,7 +249,7 @@ TEST_P(DecidePropertyTest, NumbersAtTheirEdges) {
         ->set_restart_count(random.OneIn(2) ? kMost : -kMost - 1);
     v1::BudgetLedger ledger;
     ledger.set_attempts_seen(random.OneIn(2) ? kMost : 0);
-    ledger.set_history_dropped(std::numeric_limits<std::int64_t>::max() -
+    ledger.set_history_dropped(std::numeric_limits<std::int32_t>::max() -
                                kMaxHistory);
     for (const char* name : {"app", "infra", "memory", "other"}) {
       auto& use = (*ledger.mutable_budgets())[name];

@@ -14,15 +14,21 @@ using testing::TestOptions;
 using testing::TestServer;
 
 constexpr char kMethod[] =
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+constexpr char kAlphaMethod[] =
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
 // ServerReflectionRequest{list_services: "*"}.
 const char* const kListServices = "\x3a\x01*";
 
-TEST(ReflectionTest, ListsEveryService) {
+class VersionTest : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, VersionTest,
+                         ::testing::Values(kMethod, kAlphaMethod));
+
+TEST_P(VersionTest, ListsEveryService) {
   TestServer server;
   std::string answer;
   const grpc::Status status =
-      StreamOneMessage(server.channel(), kMethod, kListServices, &answer);
+      StreamOneMessage(server.channel(), GetParam(), kListServices, &answer);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_THAT(answer, AllOf(HasSubstr("mulligan.v1.RetryDecisionService"),
                             HasSubstr("mulligan.v1.PolicyService"),
@@ -49,6 +55,26 @@ INSTANTIATE_TEST_SUITE_P(All, SymbolTest,
                                            "mulligan.v1.PolicyService",
                                            "mulligan.v1.DecideRequest",
                                            "grpc.health.v1.Health"));
+
+// ServerReflectionRequest{file_containing_symbol: "mulligan.v1.Decision"}.
+TEST(ReflectionTest, ShowsTheCommentsOfFields) {
+  TestServer server;
+  std::string answer;
+  ASSERT_TRUE(StreamOneMessage(server.channel(), kMethod,
+                               "\x22\x14mulligan.v1.Decision", &answer)
+                  .ok());
+  EXPECT_THAT(answer, HasSubstr("One human sentence with cause, verdict"));
+}
+
+TEST(ReflectionTest, SaysWhatItDoesNotKnow) {
+  TestServer server;
+  std::string answer;
+  ASSERT_TRUE(
+      StreamOneMessage(server.channel(), kMethod, "\x22\x03x.Y", &answer).ok());
+  EXPECT_THAT(answer, HasSubstr("x.Y is not known"));
+  ASSERT_TRUE(StreamOneMessage(server.channel(), kMethod, "", &answer).ok());
+  EXPECT_THAT(answer, HasSubstr("the request is empty"));
+}
 
 TEST(ReflectionTest, IsReallyOffWhenSwitchedOff) {
   ServerOptions options = TestOptions();

@@ -18,9 +18,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-# "removing unused section '.text._ZN8mulligan3FooEv' in file 'x.a(foo.cc.o)'"
+# "removing unused section '.text._ZN8mulligan3FooEv' in file 'x.a(foo.cc.o)'".
+# Functions in a group ("...FooEv[_ZN...FooEv]") are inline or made by the
+# compiler: nobody wrote them to be called from elsewhere.
 DROPPED = re.compile(
-    r"removing unused section '\.text\.(?:unlikely\.|hot\.)?([^']+)' "
+    r"removing unused section '\.text\.(?:unlikely\.|hot\.)?([^'\[]+)' "
     r"in file '([^']+)'")
 FLAGS = ["-Wl,--gc-sections", "-Wl,--print-gc-sections"]
 
@@ -95,6 +97,11 @@ class CheckReachedTest(unittest.TestCase):
         client = server + self.LINE.format(self.USED_ONCE, "a.cc.o")
         self.assertEqual(unreached([server, client], ["policy/libreach.a"]),
                          ["mulligan::Never()"])
+
+    def test_leaves_out_inline_functions(self):
+        group = f"{self.NEVER}[{self.NEVER}]"
+        output = self.LINE.format(group, "a.cc.o")
+        self.assertEqual(unreached([output], ["policy/libreach.a"]), [])
 
     def test_leaves_out_other_archives_and_messages(self):
         output = (self.LINE.format(self.NEVER, "a.cc.o") +

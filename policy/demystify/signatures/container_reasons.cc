@@ -85,15 +85,15 @@ static_assert(IsSorted(kWaiting));
 
 }  // namespace
 
+std::span<const Signature> TerminatedReasons() { return kTerminated; }
+std::span<const Signature> WaitingReasons() { return kWaiting; }
+
 const Signature* FindTerminatedReason(std::string_view reason) {
-  return Find(kTerminated, reason);
+  return Find(TerminatedReasons(), reason);
 }
 
 const Signature* FindWaitingReason(std::string_view reason) {
-  return Find(kWaiting, reason);
+  return Find(WaitingReasons(), reason);
 }
-
-std::span<const Signature> TerminatedReasons() { return kTerminated; }
-std::span<const Signature> WaitingReasons() { return kWaiting; }
 
 }  // namespace mulligan::demystify

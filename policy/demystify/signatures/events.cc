@@ -289,16 +289,18 @@ constexpr EventSignature kOther = TextOnly("", Stage::kRun, Texts::kAny);
 
 }  // namespace
 
+std::span<const EventSignature> Events() { return kEvents; }
+
 const EventSignature* FindEvent(std::string_view reason) {
-  const auto* row =
-      std::lower_bound(std::begin(kEvents), std::end(kEvents), reason,
+  const std::span<const EventSignature> events = Events();
+  const auto row =
+      std::lower_bound(events.begin(), events.end(), reason,
                        [](const EventSignature& a, std::string_view b) {
                          return a.row.key < b;
                        });
-  return row != std::end(kEvents) && row->row.key == reason ? row : nullptr;
+  return row != events.end() && row->row.key == reason ? &*row : nullptr;
 }
 
 const EventSignature& OtherEvent() { return kOther; }
-std::span<const EventSignature> Events() { return kEvents; }
 
 }  // namespace mulligan::demystify

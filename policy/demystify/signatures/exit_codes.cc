@@ -234,19 +234,20 @@ int SignalOf(std::int32_t code) {
   return 0;
 }
 
+std::span<const ExitCodeSignature> ExitCodes() { return kCodes; }
+
 const Signature& FindExitCode(std::int32_t code, ExitContext context) {
   // Python's and torchrun's notation of a signal.
   if (code < -1 && code >= -kHighestSignal) code = 128 - code;
-  const auto* row = std::lower_bound(
-      std::begin(kCodes), std::end(kCodes), code,
+  const std::span<const ExitCodeSignature> codes = ExitCodes();
+  auto row = std::lower_bound(
+      codes.begin(), codes.end(), code,
       [](const ExitCodeSignature& a, std::int32_t b) { return a.code < b; });
-  for (; row != std::end(kCodes) && row->code == code; ++row) {
+  for (; row != codes.end() && row->code == code; ++row) {
     if (row->context == kAny || row->context == context) return row->row;
   }
   if (code > 0 && code < 128) return kOrdinary;
   return code > 128 && code < 256 ? kSignalled : kOutside;
 }
-
-std::span<const ExitCodeSignature> ExitCodes() { return kCodes; }
 
 }  // namespace mulligan::demystify

@@ -156,8 +156,10 @@ constexpr TextSignature kTexts[] = {
 
 }  // namespace
 
+std::span<const Signature> OperatorStates() { return kStates; }
+
 const Signature* FindOperatorState(std::string_view state) {
-  return Find(kStates, state);
+  return Find(OperatorStates(), state);
 }
 
 const Signature* FindOperatorState(std::string_view source,
@@ -171,8 +173,6 @@ const Signature* FindOperatorState(std::string_view source,
   state.copy(key + source.size() + 1, state.size());
   return FindOperatorState({key, size});
 }
-
-std::span<const Signature> OperatorStates() { return kStates; }
 
 const TextTable& OperatorTexts() {
   static const TextTable* const table = new TextTable("operator", kTexts);

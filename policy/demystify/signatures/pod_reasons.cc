@@ -129,18 +129,19 @@ constexpr Signature kUnknownDisruption = {
 
 }  // namespace
 
+std::span<const Signature> PodReasons() { return kPodReasons; }
+std::span<const Signature> DisruptionReasons() { return kDisruptions; }
+
 const Signature* FindPodReason(std::string_view reason) {
   if (reason.empty()) return nullptr;
   if (reason.size() > 5 && reason.substr(0, 5) == "OutOf") return &kOutOf;
-  return Find(kPodReasons, reason);
+  return Find(PodReasons(), reason);
 }
 
 const Signature* FindDisruptionReason(std::string_view reason) {
-  return Find(kDisruptions, reason);
+  return Find(DisruptionReasons(), reason);
 }
 
 const Signature& UnknownDisruption() { return kUnknownDisruption; }
-std::span<const Signature> PodReasons() { return kPodReasons; }
-std::span<const Signature> DisruptionReasons() { return kDisruptions; }
 
 }  // namespace mulligan::demystify

@@ -53,8 +53,6 @@ TextTable::TextTable(std::string_view name, std::span<const TextSignature> rows)
   }
 }
 
-TextTable::~TextTable() = default;
-
 bool TextTable::Confirm(std::size_t row, std::string_view text) const {
   const re2::RE2* pattern = patterns_[row].get();
   return pattern == nullptr ||

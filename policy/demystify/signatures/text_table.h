@@ -38,7 +38,6 @@ class TextTable {
   // Rows and patterns are program constants: a pattern that RE2 refuses ends
   // the program.
   TextTable(std::string_view name, std::span<const TextSignature> rows);
-  ~TextTable();
   TextTable(const TextTable&) = delete;
   TextTable& operator=(const TextTable&) = delete;
 

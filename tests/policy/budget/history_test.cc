@@ -16,19 +16,21 @@ struct Row {
   const char* history;
   const char* diagnosis;
   const char* progress;
-  v1::Cause derived;
+  v1::DerivedCause derived;
 };
 
 class DeriveTest : public ::testing::TestWithParam<Row> {};
 
 // Failures are observed at second 1000000; the defaults of policy.proto hold.
 TEST_P(DeriveTest, FromHistory) {
-  const DerivedCause derived = DeriveCause(
+  const Derived derived = DeriveCause(
       {}, Parse<v1::BudgetLedger>(GetParam().history),
       Parse<v1::Diagnosis>(GetParam().diagnosis),
       Parse<v1::Progress>(GetParam().progress), absl::FromUnixSeconds(1000000));
-  EXPECT_EQ(v1::Cause_Name(derived.cause), v1::Cause_Name(GetParam().derived));
-  EXPECT_EQ(derived.reason.empty(), derived.cause == v1::CAUSE_UNSPECIFIED);
+  EXPECT_EQ(v1::DerivedCause_Name(derived.cause),
+            v1::DerivedCause_Name(GetParam().derived));
+  EXPECT_EQ(derived.reason.empty(),
+            derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED);
 }
 
 constexpr char kAppError[] =
@@ -40,12 +42,12 @@ constexpr char kAppError[] =
   "' observed_at { seconds: " seconds " } } "
 
 const Row kRows[] = {
-    {"NoHistory", "", kAppError, "", v1::CAUSE_UNSPECIFIED},
-    {"Twice", SAME "}", kAppError, "", v1::CAUSE_UNSPECIFIED},
+    {"NoHistory", "", kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"Twice", SAME "}", kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"ThreeTimes", SAME "} " SAME "}", kAppError, "", v1::DETERMINISTIC},
     {"OtherFingerprintBetween",
      SAME "} " SAME "} history { cause: APP_ERROR fingerprint: 'g' }",
-     kAppError, "", v1::CAUSE_UNSPECIFIED},
+     kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"DisruptionBetween",
      SAME "} " SAME "} history { cause: SPOT_RECLAIMED fingerprint: 'g' }",
      kAppError, "", v1::DETERMINISTIC},
@@ -55,48 +57,49 @@ const Row kRows[] = {
           "}",
      kAppError, "", v1::DETERMINISTIC},
     {"ProgressBetween", SAME "progress: 1 } " SAME "progress: 2 }", kAppError,
-     "value: 2", v1::CAUSE_UNSPECIFIED},
+     "value: 2", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"ProgressNow", SAME "progress: 1 } " SAME "progress: 1 }", kAppError,
-     "value: 2", v1::CAUSE_UNSPECIFIED},
+     "value: 2", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"NoProgress", SAME "progress: 1 } " SAME "progress: 1 }", kAppError,
      "value: 1", v1::DETERMINISTIC},
     {"ChangedResources",
      SAME "} " SAME "decision { resources { factor: 2 } } }", kAppError, "",
-     v1::CAUSE_UNSPECIFIED},
+     v1::DERIVED_CAUSE_UNSPECIFIED},
     {"NoFingerprint",
      "history { cause: APP_ERROR } history { cause: APP_ERROR }",
-     "cause: APP_ERROR fault_domain: APPLICATION", "", v1::CAUSE_UNSPECIFIED},
+     "cause: APP_ERROR fault_domain: APPLICATION", "",
+     v1::DERIVED_CAUSE_UNSPECIFIED},
     {"NotOfTheProgram",
      "history { cause: API_TRANSIENT fingerprint: 'f' } history { cause: "
      "API_TRANSIENT fingerprint: 'f' }",
      "cause: API_TRANSIENT fault_domain: CONTROL_PLANE fingerprint: 'f'", "",
-     v1::CAUSE_UNSPECIFIED},
+     v1::DERIVED_CAUSE_UNSPECIFIED},
     {"NeverForDisruptions",
      "history { cause: DRAINED fingerprint: 'f' node: 'n' } history { cause: "
      "DRAINED fingerprint: 'f' node: 'n' }",
      "cause: DRAINED fault_domain: DISRUPTION fingerprint: 'f' culprit { node: "
      "'n' }",
-     "", v1::CAUSE_UNSPECIFIED},
+     "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"BadNode", CRASH("n", "999000"),
      "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n' }", "",
      v1::BAD_NODE},
     {"BadNodeOfYesterday", CRASH("n", "900000"),
      "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n' }", "",
-     v1::CAUSE_UNSPECIFIED},
+     v1::DERIVED_CAUSE_UNSPECIFIED},
     {"OtherNode", CRASH("m", "999000"),
      "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n' }", "",
-     v1::CAUSE_UNSPECIFIED},
-    {"NodeIsInnocent", SAME "}", kAppError, "", v1::CAUSE_UNSPECIFIED},
+     v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"NodeIsInnocent", SAME "}", kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"PoisonJob", CRASH("a", "1") CRASH("b", "2"),
      "cause: CRASH_SIGNAL fault_domain: APPLICATION culprit { node: 'c' }", "",
      v1::POISON_JOB},
     {"PoisonNeedsDifferentNodes", CRASH("a", "1") CRASH("a", "2"),
      "cause: CRASH_SIGNAL fault_domain: APPLICATION culprit { node: 'c' }", "",
-     v1::CAUSE_UNSPECIFIED},
+     v1::DERIVED_CAUSE_UNSPECIFIED},
     {"PoisonNeedsAStreak",
      CRASH("a", "1") CRASH("b", "2") "history { cause: APP_ERROR }",
      "cause: CRASH_SIGNAL fault_domain: APPLICATION culprit { node: 'c' }", "",
-     v1::CAUSE_UNSPECIFIED},
+     v1::DERIVED_CAUSE_UNSPECIFIED},
     {"CrashLoop",
      CRASH("", "999900") CRASH("", "999910") CRASH("", "999920")
          CRASH("", "999930"),
@@ -106,7 +109,7 @@ const Row kRows[] = {
      CRASH("", "999300") CRASH("", "999910") CRASH("", "999920")
          CRASH("", "999930"),
      "cause: DEPENDENCY_UNAVAILABLE fault_domain: APPLICATION", "",
-     v1::CAUSE_UNSPECIFIED},
+     v1::DERIVED_CAUSE_UNSPECIFIED},
 };
 
 INSTANTIATE_TEST_SUITE_P(History, DeriveTest, ::testing::ValuesIn(kRows),
@@ -123,7 +126,7 @@ TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {
                        {}, absl::FromUnixSeconds(1))
         .cause;
   };
-  EXPECT_EQ(derive(SAME "} " SAME "}", "n"), v1::CAUSE_UNSPECIFIED);
+  EXPECT_EQ(derive(SAME "} " SAME "}", "n"), v1::DERIVED_CAUSE_UNSPECIFIED);
   EXPECT_EQ(derive(SAME "} " SAME "}", "m"), v1::DETERMINISTIC);
   EXPECT_EQ(derive("history { cause: APP_ERROR fingerprint: 'f' } history { "
                    "cause: APP_ERROR fingerprint: 'f' }",
@@ -139,7 +142,7 @@ TEST(DeriveTest, ZeroSwitchesADerivationOff) {
                         Parse<v1::Diagnosis>(kAppError), {},
                         absl::FromUnixSeconds(1000000))
                 .cause,
-            v1::CAUSE_UNSPECIFIED);
+            v1::DERIVED_CAUSE_UNSPECIFIED);
 }
 
 #undef SAME

@@ -76,7 +76,7 @@ v1::BudgetLedger LargestBudgets() {
   v1::BudgetLedger ledger;
   ledger.set_workload_uid(std::string(kMaxLedgerUidBytes, '<'));
   ledger.set_attempts_seen(2147483647);
-  ledger.set_history_dropped(9223372036854775807 - kMaxHistory);
+  ledger.set_history_dropped(2147483647 - kMaxHistory);
   ledger.set_seeded_from("SparkApplication.status.submissionAttempts=9");
   for (int i = 0; i < kMaxLedgerBudgets; ++i) {
     auto& use =

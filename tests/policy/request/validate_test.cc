@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/base/counts.h"
 #include "policy/limits.h"
 #include "tests/policy/fixtures.h"
 
@@ -166,7 +167,7 @@ const Bound kBounds[] = {
      "ledger.budgets"},
     {"LedgerUse", kMaxLedgerCount,
      [](auto& r, auto n) {
-       (*r.mutable_ledger()->mutable_budgets())["b"].set_used(n);
+       (*r.mutable_ledger()->mutable_budgets())["b"].set_used(CountOf(n));
      },
      "ledger.budgets.b.used"},
     {"LedgerNode", kMaxLedgerNodeBytes,
