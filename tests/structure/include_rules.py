@@ -40,7 +40,7 @@ IMPURE_CALLS = (r"\b(system|steady|high_resolution)_clock\b", r"\babsl::Now\b",
                 r"\bthread_local\b", r"\bstd::(cout|cerr|clog)\b",
                 r"\bf?printf\(", r"\bfopen\b")
 
-PURE = (MESSAGES, r"google/protobuf/.*", ABSEIL_PURE, r"re2/.*", *STANDARD)
+PURE = (MESSAGES, r"google/(protobuf|rpc)/.*", ABSEIL_PURE, r"re2/.*", *STANDARD)
 POLICY_HEADERS = (r"policy/(?!loader/).*", *PURE)
 
 

@@ -124,7 +124,7 @@ TEST(UserSignature, EveryMistakeIsReported) {
     signatures { name: "a" cause: APP_ERROR message_pattern: "(" }
     signatures { name: "a" message_pattern: "x" }
     signatures { cause: APP_ERROR }
-    signatures { name: "derived" cause: BAD_NODE exit_codes: 1 }
+    signatures { name: "stale" cause: NOT_FAILED exit_codes: 1 }
   )pb");
   EXPECT_EQ(created.signatures, nullptr);
   EXPECT_THAT(

@@ -182,10 +182,14 @@ const Paste kRefused[] = {
      "job: {backoffLimit: 1}\nrayJob: {backoffLimit: 1}",
      {"6:5: error|another pasted block"}},
     {"WrongType", "job: {backoffLimit: many}", {"6:25: error|whole number"}},
-    {"NativeAndPasted",
-     "useOwnSpec: true\njob: {backoffLimit: 1}",
-     {"5:3: error|no say with useOwnSpec"}},
 };
+
+TEST(PastedTest, HasNoSayWhenTheOperatorItselfDecides) {
+  const Loaded loaded = Load(
+      PolicyWith("job: {backoffLimit: 1}", "  native: {useOwnSpec: true}\n"));
+  ExpectIssues(loaded.issues, {"5:3: error|no say with native.useOwnSpec"});
+  EXPECT_THAT(loaded.set, IsNull());
+}
 
 INSTANTIATE_TEST_SUITE_P(All, RefusedTest, ::testing::ValuesIn(kRefused),
                          [](const auto& test) {

@@ -228,10 +228,10 @@ TEST(ReadYamlMessageTest, ListsTheNamesOfSmallEnums) {
 TEST(ReadYamlMessageTest, NamesTheNearestOfLargeEnums) {
   EXPECT_THAT(
       Read<v1::When>("causes: [CONTAINER_OMM]").issues,
-      ElementsAre("1:10 \"CONTAINER_OMM\" is not one of the 54 names of "
+      ElementsAre("1:10 \"CONTAINER_OMM\" is not one of the 49 names of "
                   "Cause, did you mean CONTAINER_OOM?"));
   EXPECT_THAT(Read<v1::When>("causes: [Bug]").issues,
-              ElementsAre("1:10 \"Bug\" is not one of the 54 names of Cause"));
+              ElementsAre("1:10 \"Bug\" is not one of the 49 names of Cause"));
 }
 
 TEST(ReadYamlMessageTest, DoesNotLetZeroBeNamed) {
@@ -261,7 +261,7 @@ rules:
           "octal; write 10",
           "6:11 expected a string, 1 is a number or boolean to YAML; put it "
           "in quotes",
-          "7:21 \"APP_EROR\" is not one of the 54 names of Cause, did you "
+          "7:21 \"APP_EROR\" is not one of the 49 names of Cause, did you "
           "mean APP_ERROR?",
           "8:5 unknown key \"than\", did you mean \"then\"?",
           "8:20 \"Retry\" is not one of RETRY, FAIL, IGNORE, WAIT, "

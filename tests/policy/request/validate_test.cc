@@ -253,7 +253,7 @@ const Bad kBad[] = {
      "ledger.budgets.a.used"},
     {"AbsurdUse",
      "report { exit {} } ledger { budgets { key: 'a' value { used: "
-     "9223372036854775807 } } }",
+     "2147483647 } } }",
      "ledger.budgets.a.used"},
     {"NegativeAttempts", "report { exit {} } ledger { attempts_seen: -1 }",
      "ledger.attemptsSeen"},

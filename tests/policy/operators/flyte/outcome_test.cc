@@ -296,7 +296,7 @@ TEST_F(FlyteOutcomeTest, ContradictionsAndHugeNumbersAreSurvived) {
   Set("retries", "1000000000");
   Ledger(
       "attempts_seen: -5 budgets { key: 'max-node-retries-system-failures' "
-      "value { used: 9223372036854775807 } } budgets { key: "
+      "value { used: 2147483647 } } budgets { key: "
       "'max-workflow-retries' value { used: -1 } }");
   for (const char* const version : {"v1", "v2"}) {
     Use(version);
