@@ -3,60 +3,37 @@
 #define MULLIGAN_POLICY_OPERATORS_FLYTE_BUDGET_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "policy/operators/flyte/phase.h"
+#include "policy/operators/flyte/settings.h"
 
 namespace mulligan::flyte {
 
-// The peer counts in uint32, and so do these: what goes below zero is huge.
-struct RetryBudget {
-  // One budget for all causes (RFC 3902).
-  bool ignore_retry_cause = false;
-  std::uint32_t default_max_attempts = 1;
-  // The node's retryStrategy.minAttempts. Absent, or 1: the default.
-  std::optional<std::uint32_t> min_attempts;
-  // Retries, not runs.
-  std::uint32_t max_system_retries = 3;
-  // See IsInterruptible.
-  std::int32_t interruptible_threshold = -1;
+// A node's stored counters: retries made so far for any cause, and those of
+// them that were the system's.
+struct NodeCounters {
+  std::int64_t attempts = 0;
+  std::int64_t system_failures = 0;
 };
-
-// Stored counters, before the failure at hand.
-struct NodeAttempts {
-  // Retries made so far, for any cause.
-  std::uint32_t attempts = 0;
-  std::uint32_t system_failures = 0;
-};
-
-// Runs that user failures may use up.
-std::uint32_t MaxAttempts(const RetryBudget& budget);
 
 // isEligibleForRetry. User failures are counted in runs, this one included;
 // system failures in retries, without it.
 struct Eligibility {
-  std::uint32_t current = 0;
-  std::uint32_t maximum = 0;
-  bool eligible = false;
+  // The system budget pays; what is not SYSTEM is the user's.
+  bool by_system = false;
+  std::int64_t current = 0;
+  std::int64_t maximum = 0;
+
+  bool IsGranted() const { return current < maximum; }
 };
-Eligibility EligibleForRetry(const RetryBudget& budget,
-                             const NodeAttempts& counters, ErrorKind kind);
-
-// Whether a failure of this kind is paid by the system budget. What is not
-// SYSTEM is the user's.
-bool PaidBySystem(const RetryBudget& budget, ErrorKind kind);
-
-// computeRetryStrategy: minAttempts of a node. 0 retries mean unset, on both
-// levels.
-std::optional<std::int64_t> ComputeMinAttempts(std::int64_t node_retries,
-                                               std::int64_t task_retries);
+Eligibility EligibleForRetry(const Settings& settings,
+                             const NodeCounters& counters, ErrorKind kind);
 
 // IsInterruptible: whether the next run may use spot capacity, given that the
 // node may. A threshold T above 0 is a number of failures; T of 0 or less
 // keeps the last |T| possible runs off spot. |T| greater than all runs wraps
-// around and never does.
-bool IsInterruptible(bool node_interruptible, const RetryBudget& budget,
-                     const NodeAttempts& counters);
+// around in the peer's unsigned numbers and never does.
+bool MayUseSpot(const Settings& settings, const NodeCounters& counters);
 
 }  // namespace mulligan::flyte
 

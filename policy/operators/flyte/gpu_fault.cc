@@ -17,29 +17,53 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/time.h"
+#include "policy/operators/kubernetes_time.h"
 
 namespace mulligan::flyte {
 namespace {
 
-constexpr std::string_view kMessagePrefix = "[gpu-health]";
+using job::IsZero;
+using job::TimeOf;
+using kubernetes::core::v1::Event;
+using kubernetes::core::v1::Pod;
+
+// Whether the workload did it, it is worth a note, or the device is broken.
+enum class Severity { kUser, kWarn, kCritical };
+
+// In the order of the enumeration: in an event's fields, and in words.
+constexpr std::array<std::string_view, 3> kSeverities = {"user", "warn",
+                                                         "critical"};
+constexpr std::array<std::string_view, 3> kLabels = {"USER", "WARN",
+                                                     "CRITICAL"};
+
+// A fault of a GPU (Xid) or of an NVSwitch (SXid).
+struct GpuFault {
+  bool is_sxid = false;
+  std::int64_t code = 0;
+  Severity severity = Severity::kWarn;
+  // Bus id, UUID and index on the host; empty, or below 0: unknown.
+  std::string pci;
+  std::string gpu_uuid;
+  std::int64_t gpu_index = -1;
+};
 
 struct XidRow {
   std::int64_t code;
-  GpuFaultSeverity severity;
+  Severity severity;
   // NVIDIA's name.
   std::string_view name;
   std::string_view failure;
 };
 
+constexpr std::string_view kMessagePrefix = "[gpu-health]";
 constexpr std::string_view kXidError = "GpuXidError";
 constexpr std::string_view kNvlinkError = "GpuNvlinkError";
 constexpr std::string_view kEcc = "GpuEccUncorrectable";
 constexpr std::string_view kRowRemap = "GpuRowRemapPending";
 constexpr std::string_view kGsp = "GpuGspError";
-constexpr auto kUser = GpuFaultSeverity::kUser;
-constexpr auto kWarn = GpuFaultSeverity::kWarn;
-constexpr auto kCritical = GpuFaultSeverity::kCritical;
+constexpr auto kUser = Severity::kUser;
+constexpr auto kWarn = Severity::kWarn;
+constexpr auto kCritical = Severity::kCritical;
 
 constexpr std::array<XidRow, 23> kXids = {{
     {13, kUser, "Graphics Engine Exception", kXidError},
@@ -76,19 +100,59 @@ const XidRow* FindXid(std::int64_t code) {
   return nullptr;
 }
 
-// In the order of the enumeration.
-constexpr std::array<std::string_view, 3> kSeverities = {"user", "warn",
-                                                         "critical"};
-constexpr std::array<std::string_view, 3> kLabels = {"USER", "WARN",
-                                                     "CRITICAL"};
+Severity SeverityOf(const GpuFault& fault,
+                    const std::map<std::string, std::string>& fields) {
+  const auto said = fields.find("severity");
+  if (said != fields.end()) {
+    const auto* const known =
+        std::find(kSeverities.begin(), kSeverities.end(), said->second);
+    return known == kSeverities.end()
+               ? kWarn
+               : static_cast<Severity>(known - kSeverities.begin());
+  }
+  if (fault.is_sxid) return kCritical;
+  const XidRow* const row = FindXid(fault.code);
+  return row == nullptr ? kWarn : row->severity;
+}
+
+// Reads the message of such an event back; nothing when it is none.
+std::optional<GpuFault> ParseMessage(std::string_view message) {
+  if (!message.starts_with(kMessagePrefix)) return std::nullopt;
+  GpuFault fault;
+  std::size_t start = message.find(" xid=");
+  if (start == std::string_view::npos) {
+    start = message.find(" sxid=");
+    if (start == std::string_view::npos) return std::nullopt;
+    fault.is_sxid = true;
+  }
+  std::map<std::string, std::string> fields;
+  const std::vector<std::string> tokens =
+      absl::StrSplit(std::string(message.substr(start)),
+                     absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
+  for (const std::string& token : tokens) {
+    const std::size_t equals = token.find('=');
+    if (equals == std::string::npos) continue;
+    fields[token.substr(0, equals)] = token.substr(equals + 1);
+  }
+  if (!absl::SimpleAtoi(fields[fault.is_sxid ? "sxid" : "xid"], &fault.code)) {
+    return std::nullopt;
+  }
+  fault.severity = SeverityOf(fault, fields);
+  fault.pci = fields["pci"];
+  fault.gpu_uuid = fields["gpu_uuid"];
+  if (!absl::SimpleAtoi(fields["gpu_index"], &fault.gpu_index)) {
+    fault.gpu_index = -1;
+  }
+  return fault;
+}
 
 std::string DeviceOf(const GpuFault& fault) {
-  const bool indexed = fault.gpu_index.value_or(-1) >= 0;
+  const bool indexed = fault.gpu_index >= 0;
   if (indexed && !fault.gpu_uuid.empty()) {
-    return absl::StrFormat(" on GPU %d %s", *fault.gpu_index, fault.gpu_uuid);
+    return absl::StrFormat(" on GPU %d %s", fault.gpu_index, fault.gpu_uuid);
   }
   if (!fault.gpu_uuid.empty()) return absl::StrCat(" on GPU ", fault.gpu_uuid);
-  if (indexed) return absl::StrCat(" on GPU ", *fault.gpu_index);
+  if (indexed) return absl::StrCat(" on GPU ", fault.gpu_index);
   return fault.pci.empty() ? "" : absl::StrCat(" on GPU at PCI ", fault.pci);
 }
 
@@ -96,7 +160,7 @@ std::string DeviceOf(const GpuFault& fault) {
 std::string Sentence(const GpuFault& fault) {
   const std::string_view label =
       kLabels[static_cast<std::size_t>(fault.severity)];
-  if (fault.kind == GpuFaultKind::kSxid) {
+  if (fault.is_sxid) {
     return absl::StrFormat("%s [%s] SXid %d on NVSwitch %s.", kMessagePrefix,
                            label, fault.code, fault.pci);
   }
@@ -108,120 +172,105 @@ std::string Sentence(const GpuFault& fault) {
                          DeviceOf(fault));
 }
 
-const GpuFault* FirstOf(GpuFaultSeverity severity,
-                        const std::vector<GpuFault>& faults) {
-  const auto found = std::find_if(
-      faults.begin(), faults.end(),
-      [&](const GpuFault& fault) { return fault.severity == severity; });
-  return found == faults.end() ? nullptr : &*found;
-}
-
-PhaseInfo Named(PhaseInfo info, const GpuFault& fault, std::string_view code,
-                ErrorKind kind) {
-  if (!info.error.has_value()) info.error.emplace();
-  ExecutionError& error = *info.error;
-  if (IsGenericCode(error.code)) error.code = std::string(code);
-  error.kind = kind;
-  error.message = error.message.empty()
-                      ? Sentence(fault)
-                      : absl::StrCat(Sentence(fault), " ", error.message);
-  return info;
-}
-
-}  // namespace
-
-GpuFaultSeverity ParseGpuFaultSeverity(std::string_view text) {
-  const auto* const found =
-      std::find(kSeverities.begin(), kSeverities.end(), text);
-  return found == kSeverities.end()
-             ? GpuFaultSeverity::kWarn
-             : static_cast<GpuFaultSeverity>(found - kSeverities.begin());
-}
-
-std::string_view GpuFaultSeverityName(GpuFaultSeverity severity) {
-  return kSeverities[static_cast<std::size_t>(severity)];
-}
-
-GpuFaultSeverity GpuFaultSeverityFor(GpuFaultKind kind, std::int64_t code) {
-  if (kind == GpuFaultKind::kSxid) return GpuFaultSeverity::kCritical;
-  const XidRow* const row = FindXid(code);
-  return row == nullptr ? GpuFaultSeverity::kWarn : row->severity;
-}
-
-std::optional<GpuFault> ParseGpuFaultMessage(std::string_view message) {
-  if (!message.starts_with(kMessagePrefix)) return std::nullopt;
-  GpuFault fault;
-  std::string_view key = "xid";
-  std::size_t start = message.find(" xid=");
-  if (start == std::string_view::npos) {
-    start = message.find(" sxid=");
-    if (start == std::string_view::npos) return std::nullopt;
-    fault.kind = GpuFaultKind::kSxid;
-    key = "sxid";
-  }
-  std::map<std::string, std::string> fields;
-  const std::vector<std::string> tokens =
-      absl::StrSplit(std::string(message.substr(start)),
-                     absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
-  for (const std::string& token : tokens) {
-    const std::size_t equals = token.find('=');
-    if (equals == std::string::npos) continue;
-    fields[token.substr(0, equals)] = token.substr(equals + 1);
-  }
-  if (!absl::SimpleAtoi(fields[std::string(key)], &fault.code)) {
-    return std::nullopt;
-  }
-  const auto severity = fields.find("severity");
-  fault.severity = severity == fields.end()
-                       ? GpuFaultSeverityFor(fault.kind, fault.code)
-                       : ParseGpuFaultSeverity(severity->second);
-  fault.pci = fields["pci"];
-  fault.gpu_uuid = fields["gpu_uuid"];
-  std::int64_t index = 0;
-  if (absl::SimpleAtoi(fields["gpu_index"], &index)) fault.gpu_index = index;
-  return fault;
-}
-
-std::string_view GpuFaultCode(const GpuFault& fault) {
-  if (fault.kind == GpuFaultKind::kSxid) return kNvlinkError;
+// CodeFor: the failure code of a critical fault.
+std::string_view CodeOf(const GpuFault& fault) {
+  if (fault.is_sxid) return kNvlinkError;
   const XidRow* const row = FindXid(fault.code);
   return row == nullptr ? kXidError : row->failure;
 }
 
-bool IsGenericCode(std::string_view code) {
+// isGenericCode: codes that say nothing and give way to the fault's.
+bool IsGeneric(std::string_view code) {
   static const RE2& exit_code = *new RE2("(?i:exit[ _-]?code[ _-]?)?[0-9]+");
   return code.empty() || code == "Unknown" || code == kUnknownError ||
          code == "Error" || code == kInterrupted ||
          RE2::FullMatch(re2::StringPiece(code.data(), code.size()), exit_code);
 }
 
-bool IsRelevantToFailure(std::optional<absl::Time> from,
-                         std::optional<absl::Time> until, absl::Time failure) {
-  if (!from.has_value()) from = until;
-  if (!until.has_value()) until = from;
-  if (!from.has_value() || *until < *from) return false;
-  return *from <= failure + absl::Minutes(2) &&
-         *until >= failure - absl::Minutes(30);
+std::optional<absl::Time> TimeIfSet(
+    const google::protobuf::Timestamp& timestamp) {
+  if (IsZero(timestamp)) return std::nullopt;
+  return TimeOf(timestamp);
 }
 
-GpuClassification ClassifyGpuFailure(PhaseInfo info,
-                                     const std::vector<GpuFault>& faults) {
-  if (faults.empty() || !IsFailure(info.phase)) {
-    return {std::move(info), std::nullopt};
+// When the pod's last container ended.
+absl::Time EndOf(const Pod& pod, absl::Time now) {
+  std::optional<absl::Time> latest;
+  for (const auto& container : pod.status().container_statuses()) {
+    const auto end = TimeIfSet(container.state().terminated().finished_at());
+    if (end.has_value() && end > latest) latest = end;
   }
-  if (const GpuFault* const fault =
-          FirstOf(GpuFaultSeverity::kCritical, faults)) {
-    return {Named(std::move(info), *fault, GpuFaultCode(*fault),
-                  ErrorKind::kSystem),
-            *fault};
+  return latest.value_or(now);
+}
+
+// The fault an event tells of, with its first time, if it can explain a
+// failure at `end`. Absent times stand for each other.
+std::optional<std::pair<absl::Time, GpuFault>> FaultOf(const Event& event,
+                                                       absl::Time end) {
+  const auto fault = ParseMessage(event.message());
+  const auto first = TimeIfSet(event.first_timestamp());
+  const auto last = TimeIfSet(event.last_timestamp());
+  if (!fault.has_value() || (!first.has_value() && !last.has_value())) {
+    return std::nullopt;
   }
-  if (const GpuFault* const fault = FirstOf(GpuFaultSeverity::kUser, faults)) {
-    const ExecutionError error = info.error.value_or(ExecutionError());
-    return {Named(std::move(info), *fault, kXidError,
-                  IsGenericCode(error.code) ? ErrorKind::kUser : error.kind),
-            *fault};
+  const absl::Time from = first.has_value() ? *first : *last;
+  const absl::Time until = last.value_or(from);
+  if (until < from || from > end + absl::Minutes(2) ||
+      until < end - absl::Minutes(30)) {
+    return std::nullopt;
   }
-  return {std::move(info), faults.front()};
+  return std::pair(from, *fault);
+}
+
+// Faults of the pod's devices, oldest first.
+std::vector<std::pair<absl::Time, GpuFault>> FaultsOf(
+    const Pod& pod, const google::protobuf::RepeatedPtrField<Event>& events,
+    absl::Time now) {
+  const absl::Time end = EndOf(pod, now);
+  std::vector<std::pair<absl::Time, GpuFault>> faults;
+  for (const Event& event : events) {
+    const bool is_fault =
+        event.reason() == "GPUXidError" || event.reason() == "GPUSXidError";
+    if (!is_fault || event.involved_object().uid() != pod.metadata().uid()) {
+      continue;
+    }
+    if (auto fault = FaultOf(event, end)) faults.push_back(*std::move(fault));
+  }
+  std::stable_sort(
+      faults.begin(), faults.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  return faults;
+}
+
+}  // namespace
+
+PhaseInfo WithGpuFaults(PhaseInfo failure, const Pod& pod,
+                        const google::protobuf::RepeatedPtrField<Event>& events,
+                        absl::Time now) {
+  const auto faults = FaultsOf(pod, events, now);
+  for (const Severity severity : {kCritical, kUser}) {
+    const auto found = std::find_if(
+        faults.begin(), faults.end(),
+        [&](const auto& fault) { return fault.second.severity == severity; });
+    if (found == faults.end()) continue;
+    const bool is_critical = severity == kCritical;
+    ExecutionError& error = *failure.error;
+    const bool is_generic = IsGeneric(error.code);
+    if (is_critical) {
+      error.kind = ErrorKind::kSystem;
+    } else if (is_generic) {
+      error.kind = ErrorKind::kUser;
+    }
+    if (is_generic) {
+      error.code = is_critical ? CodeOf(found->second) : kXidError;
+    }
+    const std::string sentence = Sentence(found->second);
+    error.message = error.message.empty()
+                        ? sentence
+                        : absl::StrCat(sentence, " ", error.message);
+    return failure;
+  }
+  return failure;
 }
 
 }  // namespace mulligan::flyte

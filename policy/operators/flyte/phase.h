@@ -10,11 +10,9 @@
 
 namespace mulligan::flyte {
 
-// pluginmachinery/core.Phase, in its order: what is at least kRunning has
-// started.
+// Of pluginmachinery/core.Phase those that a plugin answers.
 enum class Phase {
   kUndefined,
-  kNotReady,
   kWaitingForResources,
   kQueued,
   kInitializing,
@@ -22,8 +20,6 @@ enum class Phase {
   kSuccess,
   kRetryableFailure,
   kPermanentFailure,
-  kWaitingForCache,
-  kAborted,
 };
 
 // core.ExecutionError.ErrorKind: whose fault. On a retryable failure it picks
@@ -38,42 +34,33 @@ struct ExecutionError {
 
 struct PhaseInfo {
   Phase phase = Phase::kUndefined;
+  // What a phase that is no failure says.
   std::string reason;
   // Set for failures only.
   std::optional<ExecutionError> error;
-  // The object still lives and must be deleted, although it has failed.
-  bool cleanup_on_failure = false;
 };
 
-// A phase, or the error a plugin returned: the round comes to nothing. An
-// INVALID_ARGUMENT is Flyte's BadTaskSpecification.
+// A phase, or the error that a plugin returned: the round comes to nothing.
 using PhaseResult = absl::StatusOr<PhaseInfo>;
 
 // Flyte's names: "RetryableFailure", "SYSTEM".
 std::string_view PhaseName(Phase phase);
-std::optional<Phase> PhaseNamed(std::string_view name);
 std::string_view KindName(ErrorKind kind);
-std::optional<ErrorKind> KindNamed(std::string_view name);
 
 bool IsFailure(Phase phase);
-// Failed, succeeded or aborted.
-bool IsTerminal(Phase phase);
 
 // A phase that is no failure.
 PhaseInfo InPhase(Phase phase, std::string reason = "");
 PhaseInfo RetryableFailure(ErrorKind kind, std::string code,
                            std::string message);
-PhaseInfo PermanentFailure(ErrorKind kind, std::string code,
-                           std::string message);
-PhaseInfo WithCleanup(PhaseInfo info);
+// Always the user's fault.
+PhaseInfo PermanentFailure(std::string code, std::string message);
 
-// The codes more than one plugin uses.
+// Codes that more than one plugin uses.
 inline constexpr std::string_view kDownstreamSystemError =
     "DownstreamSystemError";
-inline constexpr std::string_view kTaskFailedWithError = "TaskFailedWithError";
 inline constexpr std::string_view kInterrupted = "Interrupted";
 inline constexpr std::string_view kUnknownError = "UnknownError";
-inline constexpr std::string_view kOomKilled = "OOMKilled";
 
 }  // namespace mulligan::flyte
 

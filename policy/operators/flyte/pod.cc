@@ -1,100 +1,216 @@
 #include "policy/operators/flyte/pod.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "absl/time/time.h"
-#include "policy/operators/flyte/pending.h"
-#include "policy/operators/flyte/terminated.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "policy/operators/flyte/pending_pod.h"
 
 namespace mulligan::flyte {
 namespace {
 
+using kubernetes::core::v1::ContainerStatus;
+using kubernetes::core::v1::PodStatus;
 using ContainerStatuses = google::protobuf::RepeatedPtrField<ContainerStatus>;
+using Terminated = kubernetes::core::v1::ContainerStateTerminated;
+
+constexpr char kPrimaryContainerKey[] = "primary_container_name";
+constexpr std::string_view kOomKilled = "OOMKilled";
+
+// In the order in which Flyte looks at them.
+std::vector<const ContainerStatus*> AllContainers(const PodStatus& status) {
+  std::vector<const ContainerStatus*> all;
+  for (const ContainerStatuses* const list :
+       {&status.init_container_statuses(), &status.container_statuses(),
+        &status.ephemeral_container_statuses()}) {
+    for (const ContainerStatus& container : *list) all.push_back(&container);
+  }
+  return all;
+}
+
+// 137, and 247 = 256 - 9: what a Python launcher makes of a child's -9.
+bool IsSigkill(std::int32_t exit_code, const Rules& rules) {
+  return exit_code == 137 || (exit_code == 247 && rules.unexplained_is_system);
+}
+
+bool IsOom(const Terminated& end) {
+  return end.reason().find(kOomKilled) != std::string::npos;
+}
+
+std::string Ended(std::string_view name, const Terminated& end) {
+  return absl::StrFormat(
+      "\r\n[%s] terminated with exit code (%d). Reason [%s]. Message: \n%s.",
+      name, end.exit_code(), end.reason(), end.message());
+}
+
+bool IsPlatformReason(std::string_view reason, const Rules& rules) {
+  if (reason == "Shutdown" || reason == "Terminated") return true;
+  return rules.node_reasons_are_system &&
+         (reason == "NodeShutdown" || reason == "NodeAffinity");
+}
+
+// How the container ended last: before a restart, if there was one.
+const Terminated* LastEnd(const ContainerStatus& container) {
+  if (container.last_state().has_terminated()) {
+    return &container.last_state().terminated();
+  }
+  return container.state().has_terminated() ? &container.state().terminated()
+                                            : nullptr;
+}
+
+// The code of #7899: exit codes above 127 mean a signal and say nothing.
+std::optional<std::string> SoleExitCode(const PodStatus& status) {
+  if (status.container_statuses_size() != 1) return std::nullopt;
+  const auto& state = status.container_statuses(0).state();
+  if (!state.has_terminated()) return std::nullopt;
+  const Terminated& end = state.terminated();
+  if (end.exit_code() < 1 || end.exit_code() > 127) return std::nullopt;
+  return end.reason().empty() ? "ContainerFailed" : end.reason();
+}
+
+// flytek8s.DemystifyFailure, for pods in phase Failed: never permanent. Pod
+// conditions are not read.
+PhaseInfo FailedPodPhase(const PodStatus& status, std::string_view primary,
+                         const Rules& rules) {
+  std::string code(status.reason().empty() ? kUnknownError
+                                           : std::string_view(status.reason()));
+  std::string message(status.message().empty()
+                          ? "Pod failed. No message received from kubernetes."
+                          : status.message());
+  bool system = IsPlatformReason(code, rules);
+  for (const ContainerStatus* const container : AllContainers(status)) {
+    const Terminated* const end = LastEnd(*container);
+    if (end == nullptr) continue;
+    if (IsOom(*end)) {
+      code = kOomKilled;
+    } else if (IsSigkill(end->exit_code(), rules)) {
+      code = kInterrupted;
+      system = system ||
+               (rules.unexplained_is_system && container->name() == primary);
+    }
+    absl::StrAppend(
+        &message, end->exit_code() == 0
+                      ? absl::StrFormat("\r\n[%s] terminated with ExitCode 0.",
+                                        container->name())
+                      : Ended(container->name(), *end));
+  }
+  if (code == kUnknownError && rules.sole_exit_is_user) {
+    if (const auto sole = SoleExitCode(status)) {
+      return RetryableFailure(ErrorKind::kUser, *sole, std::move(message));
+    }
+  }
+  if (code == kUnknownError && rules.unexplained_is_system) {
+    system = true;
+    code = kInterrupted;
+  }
+  if (system && !rules.keeps_system_code) code = kInterrupted;
+  return RetryableFailure(system ? ErrorKind::kSystem : ErrorKind::kUser,
+                          std::move(code), std::move(message));
+}
+
+// flytek8s.DemystifySuccess.
+PhaseInfo SucceededPodPhase(const PodStatus& status) {
+  for (const ContainerStatus* const container : AllContainers(status)) {
+    if (IsOom(container->state().terminated())) {
+      return RetryableFailure(ErrorKind::kUser, std::string(kOomKilled),
+                              "Pod reported success despite being OOMKilled");
+    }
+  }
+  return InPhase(Phase::kSuccess);
+}
 
 // Also true when nothing is known of a container.
 bool HaveSucceeded(const ContainerStatuses& statuses) {
-  return std::all_of(
-      statuses.begin(), statuses.end(), [](const ContainerStatus& status) {
-        const auto& state = status.state();
-        return !state.has_waiting() && !state.has_running() &&
-               (!state.has_terminated() || state.terminated().exit_code() == 0);
-      });
+  return std::all_of(statuses.begin(), statuses.end(),
+                     [](const ContainerStatus& status) {
+                       const auto& state = status.state();
+                       return !state.has_waiting() && !state.has_running() &&
+                              state.terminated().exit_code() == 0;
+                     });
 }
 
-bool HasContainer(const Pod& pod, std::string_view name) {
-  const auto& containers = pod.spec().containers();
-  return std::any_of(
-      containers.begin(), containers.end(),
-      [&](const auto& container) { return container.name() == name; });
+// flytek8s.DeterminePrimaryContainerPhase: only the present state of the
+// primary container counts.
+PhaseInfo PrimaryContainerPhase(const Pod& pod, std::string_view primary,
+                                const Rules& rules) {
+  for (const ContainerStatus& container : pod.status().container_statuses()) {
+    if (container.name() != primary) continue;
+    const auto& state = container.state();
+    if (state.has_waiting() || state.has_running()) {
+      return InPhase(Phase::kRunning);
+    }
+    if (!state.has_terminated()) continue;
+    const Terminated& end = state.terminated();
+    if (end.exit_code() == 0 && !IsOom(end)) return InPhase(Phase::kSuccess);
+    const bool killed = rules.unexplained_is_system &&
+                        IsSigkill(end.exit_code(), rules) && !IsOom(end);
+    return RetryableFailure(killed ? ErrorKind::kSystem : ErrorKind::kUser,
+                            end.reason(), Ended(container.name(), end));
+  }
+  for (const auto& container : pod.spec().containers()) {
+    if (container.name() == primary) return InPhase(Phase::kRunning);
+  }
+  return PermanentFailure(
+      "PrimaryContainerNotFound",
+      absl::StrFormat(
+          "Primary container [%s] not found in pod's container statuses",
+          primary));
 }
 
 PhaseInfo RunningPodPhase(const Pod& pod, const Rules& rules) {
+  if (pod.metadata().annotations().contains(kPrimaryContainerKey)) {
+    return PrimaryContainerPhase(pod, PrimaryContainerOf(pod.metadata()),
+                                 rules);
+  }
   const PodStatus& status = pod.status();
-  const auto& annotations = pod.metadata().annotations();
-  const auto primary = annotations.find(std::string(kPrimaryContainerKey));
-  if (primary == annotations.end()) {
-    const bool done = !status.container_statuses().empty() &&
-                      HaveSucceeded(status.container_statuses()) &&
-                      HaveSucceeded(status.init_container_statuses());
-    return done ? DemystifySuccess(status) : InPhase(Phase::kRunning);
-  }
-  PhaseInfo info = DeterminePrimaryContainerPhase(
-      primary->second, status.container_statuses(), rules);
-  if (info.phase == Phase::kPermanentFailure &&
-      info.error->code == kPrimaryContainerNotFound &&
-      HasContainer(pod, primary->second)) {
-    return InPhase(Phase::kRunning);
-  }
-  return info;
-}
-
-std::string_view PrimaryContainerOf(const Pod& pod) {
-  const auto& annotations = pod.metadata().annotations();
-  const auto found = annotations.find(std::string(kPrimaryContainerKey));
-  return found == annotations.end() ? std::string_view()
-                                    : std::string_view(found->second);
+  const bool done = !status.container_statuses().empty() &&
+                    HaveSucceeded(status.container_statuses()) &&
+                    (!rules.awaits_init_containers ||
+                     HaveSucceeded(status.init_container_statuses()));
+  return done ? SucceededPodPhase(status) : InPhase(Phase::kRunning);
 }
 
 }  // namespace
 
 PhaseInfo PodPhase(const Pod& pod, const Settings& settings, absl::Time now) {
-  const PodStatus& status = pod.status();
-  const std::string_view phase = status.phase();
-  if (phase == "Succeeded") return DemystifySuccess(status);
-  if (phase == "Failed") {
-    return DemystifyFailure(status, PrimaryContainerOf(pod), settings.rules);
+  const std::string_view phase = pod.status().phase();
+  if (phase == "Succeeded") return SucceededPodPhase(pod.status());
+  if (phase == "Failed" || phase == "Pending") {
+    return FailedOrPendingPodPhase(pod, PrimaryContainerOf(pod.metadata()),
+                                   settings, now);
   }
-  if (phase == "Pending") return DemystifyPending(status, settings, now);
   // A reason, and no phase that Kubernetes writes.
   if (phase == "Unschedulable") {
     return InPhase(Phase::kQueued, "pod unschedulable");
   }
-  if (phase == "Unknown" && settings.rules.waits_for_unknown_pods) {
+  if (phase == "Unknown" && !settings.rules.judges_unknown_pods) {
     return InPhase(Phase::kUndefined);
   }
   return RunningPodPhase(pod, settings.rules);
 }
 
-PhaseInfo FailedOrPendingPodPhase(const Pods& pods,
-                                  std::string_view pod_namespace,
-                                  std::string_view name,
-                                  std::string_view container,
+PhaseInfo FailedOrPendingPodPhase(const Pod& pod, std::string_view primary,
                                   const Settings& settings, absl::Time now) {
-  for (const Pod* const pod : pods) {
-    const bool elsewhere = !pod_namespace.empty() &&
-                           !pod->metadata().namespace_().empty() &&
-                           pod->metadata().namespace_() != pod_namespace;
-    if (pod->metadata().name() != name || elsewhere) continue;
-    if (pod->status().phase() == "Failed") {
-      return DemystifyFailure(pod->status(), container, settings.rules);
-    }
-    if (pod->status().phase() == "Pending") {
-      return DemystifyPending(pod->status(), settings, now);
-    }
+  const PodStatus& status = pod.status();
+  if (status.phase() == "Failed") {
+    return FailedPodPhase(status, primary, settings.rules);
   }
-  return InPhase(Phase::kUndefined);
+  return status.phase() == "Pending" ? PendingPodPhase(status, settings, now)
+                                     : InPhase(Phase::kUndefined);
+}
+
+std::string_view PrimaryContainerOf(
+    const kubernetes::meta::v1::ObjectMeta& metadata) {
+  const auto found = metadata.annotations().find(kPrimaryContainerKey);
+  return found == metadata.annotations().end() ? std::string_view()
+                                               : found->second;
 }
 
 }  // namespace mulligan::flyte

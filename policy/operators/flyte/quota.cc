@@ -3,23 +3,23 @@
 #include <re2/re2.h>
 
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "absl/numeric/int128.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 
 namespace mulligan::flyte {
 namespace {
+
+using Quantity = absl::int128;
+// By resource: "cpu", "memory".
+using Quantities = std::map<std::string, Quantity>;
 
 constexpr int kNanoDigits = 9;
 // More than 2^63 units; Kubernetes caps quantities there.
@@ -84,6 +84,16 @@ Quantities Amounts(const std::string& message, const std::string& what,
   return amounts;
 }
 
+// Whether some limit, or request, is not below its quota.
+bool IsBeyondQuota(const std::string& message, const std::string& kind) {
+  const Quantities limited = Amounts(message, "limited", kind);
+  for (const auto& [resource, quantity] : Amounts(message, "requested", kind)) {
+    const auto limit = limited.find(resource);
+    if (limit != limited.end() && quantity >= limit->second) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Quantity> ParseQuantity(std::string_view text) {
@@ -122,39 +132,8 @@ std::optional<Quantity> ParseQuantity(std::string_view text) {
   return negative ? -digits : digits;
 }
 
-bool IsEligible(const Quantities& requested, const Quantities& quota) {
-  for (const auto& [resource, quantity] : requested) {
-    const auto limit = quota.find(resource);
-    if (limit != quota.end() && quantity >= limit->second) return false;
-  }
-  return true;
-}
-
-bool IsResourceQuotaExceeded(const ApiError& error) {
-  return IsForbidden(error) &&
-         absl::StrContains(error.message, "exceeded quota");
-}
-
-bool AreRequestsEligible(const ApiError& error) {
-  return IsEligible(Amounts(error.message, "requested", "limits"),
-                    Amounts(error.message, "limited", "limits")) &&
-         IsEligible(Amounts(error.message, "requested", "requests"),
-                    Amounts(error.message, "limited", "requests"));
-}
-
-bool IsBackOffError(const ApiError& error) {
-  return IsResourceQuotaExceeded(error) || IsTooManyRequests(error) ||
-         IsServerTimeout(error) ||
-         (IsForbidden(error) &&
-          absl::StrContains(error.message, "etcdserver:"));
-}
-
-QuotaBackoff NextQuotaBackoff(std::uint32_t exponent, std::int64_t base_seconds,
-                              absl::Duration max_duration) {
-  const double seconds = std::pow(static_cast<double>(base_seconds), exponent);
-  const absl::Duration delay = absl::Seconds(seconds);
-  if (delay > max_duration) return {max_duration, exponent};
-  return {delay, exponent + 1};
+bool IsBeyondQuota(const std::string& message) {
+  return IsBeyondQuota(message, "limits") || IsBeyondQuota(message, "requests");
 }
 
 }  // namespace mulligan::flyte

@@ -33,27 +33,23 @@ struct RuleRow {
   Release since_v2;
 };
 
-constexpr std::array<RuleRow, 14> kRules = {{
+constexpr std::array<RuleRow, 11> kRules = {{
     {&Rules::v2, kNever, kAlways},
     {&Rules::unexplained_is_system, {1, 15, 1}, kAlways},
-    {&Rules::node_shutdown_is_system, {1, 16, 0}, kAlways},
-    {&Rules::node_affinity_is_system, {1, 16, 0}, kAlways},
+    {&Rules::node_reasons_are_system, {1, 16, 0}, kAlways},
     {&Rules::sole_exit_is_user, kNever, {2, 0, 44}},
-    {&Rules::judges_init_containers, kNever, kAlways},
-    {&Rules::registry_limit_is_system, kNever, kAlways},
-    {&Rules::pending_timeout_is_system, kNever, kAlways},
-    {&Rules::waits_for_unknown_pods, kNever, kAlways},
-    {&Rules::knows_suspension, {1, 16, 6}, kNever},
+    {&Rules::judges_unknown_pods, {1, 16, 2}, kNever},
+    {&Rules::awaits_init_containers, {1, 16, 0}, kAlways},
+    {&Rules::suspended_is_not_overdue, {1, 15, 2}, kNever},
+    {&Rules::suspended_is_queued, {1, 16, 6}, kNever},
+    // In the recorded answers of v1's branch, but not in its releases.
+    {&Rules::mpi_has_own_words, {1, 16, 8}, kAlways},
     {&Rules::ray_failure_is_system, {1, 16, 6}, kNever},
-    {&Rules::judges_plugin_pods, kNever, kAlways},
-    // Merged after 1.16.6; the release that carries it is not established.
     {&Rules::refusal_is_permanent, {1, 16, 7}, kAlways},
-    {&Rules::task_level_interruptible, kAlways, kNever},
 }};
 
-constexpr std::array<GateRow<Rules>, 4> kGates = {{
+constexpr std::array<GateRow<Rules>, 3> kGates = {{
     {"flyte.pull-7899", &Rules::sole_exit_is_user},
-    {"flyte.pull-7885", &Rules::task_level_interruptible},
     {"flyte.system-codes", &Rules::keeps_system_code},
     {"flyte.gpu-faults", &Rules::gpu_faults},
 }};
@@ -194,8 +190,6 @@ Release ReleaseFor(const v1::NativeSemantics& semantics,
 }
 
 }  // namespace
-
-Rules RulesOf(int line) { return RulesAt(line >= 2 ? kNewestV2 : kNewestV1); }
 
 bool SetGate(std::string_view name, bool enabled, Rules& rules) {
   return SetGateIn(kGates, name, enabled, rules);

@@ -12,37 +12,34 @@
 
 namespace mulligan::flyte {
 
-// Where releases differ. Pull requests are those of flyteorg/flyte.
+// Where releases differ. Pull requests are those of flyteorg/flyte; the
+// releases are in settings.cc.
 struct Rules {
   // The rewrite: one TaskAction per action, no propeller.
   bool v2 = false;
   // Failed pods without any reason, and those whose primary container got
-  // SIGKILL, are the platform's fault (#6259).
+  // SIGKILL, are the platform's fault (#6259); exit code 247 is a SIGKILL.
   bool unexplained_is_system = false;
-  // Pod reasons that are the platform's fault (#6452, #6461).
-  bool node_shutdown_is_system = false;
-  bool node_affinity_is_system = false;
+  // The pod reasons NodeShutdown and NodeAffinity are the platform's fault
+  // (#6452, #6461).
+  bool node_reasons_are_system = false;
   // An only container that exited 1..127 is the user's fault (#7899).
   bool sole_exit_is_user = false;
   // System failures keep the pod's reason as code, not "Interrupted".
   bool keeps_system_code = false;
-  // Pending pods: init containers are looked at; a registry's 429 and the
-  // pending timeout are the platform's fault.
-  bool judges_init_containers = false;
-  bool registry_limit_is_system = false;
-  bool pending_timeout_is_system = false;
-  // Pod phase Unknown: wait.
-  bool waits_for_unknown_pods = false;
-  // Kubeflow jobs held by a queue are Queued, and not overdue (#7241).
-  bool knows_suspension = false;
+  // A pod in phase Unknown is judged as one that runs.
+  bool judges_unknown_pods = false;
+  // Init containers of a pod that runs may be sidecars: they must have ended.
+  bool awaits_init_containers = false;
+  // Kubeflow jobs held by a queue are not overdue; they are Queued (#7241).
+  bool suspended_is_not_overdue = false;
+  bool suspended_is_queued = false;
+  // MPIJobs have words of their own (common.GetMPIPhaseInfo).
+  bool mpi_has_own_words = false;
   // A failed RayJob is a system failure that is retried (#7153).
   bool ray_failure_is_system = false;
-  // The pod behind a custom resource is looked at first.
-  bool judges_plugin_pods = false;
   // 400 and 422 at creation are permanent (#7366).
   bool refusal_is_permanent = false;
-  // A task's own `interruptible` counts (#7885).
-  bool task_level_interruptible = false;
   // GPU faults recorded as events reclassify failures.
   bool gpu_faults = false;
 };
@@ -91,11 +88,8 @@ struct SettingsSetup {
 // with Flyte's own name. What is not understood is a warning.
 SettingsSetup SettingsFor(const v1::NativeSemantics& semantics);
 
-// The rules of the newest known release of line 1 or 2.
-Rules RulesOf(int line);
-
-// Proposals, each off until released: "flyte.pull-7899", "flyte.pull-7885",
-// "flyte.system-codes", "flyte.gpu-faults". False: there is none of that name.
+// Proposals, each off until released: "flyte.pull-7899", "flyte.system-codes",
+// "flyte.gpu-faults". False: there is none of that name.
 bool SetGate(std::string_view name, bool enabled, Rules& rules);
 
 }  // namespace mulligan::flyte

@@ -14,6 +14,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::StartsWith;
 
 constexpr char kExited1[] =
     "pods { metadata { name: 'p' namespace: 'ns' labels { key: 'execution-id' "
@@ -280,16 +281,39 @@ TEST_F(FlyteOutcomeTest, OfSeveralPodsTheFailedOneIsJudged) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("this is about p")));
 }
 
+// An event about the failed pod, whose end is at 1000 s.
+std::string Fault(const std::string& message, int second = 990,
+                  const std::string& uid = "u") {
+  return "pods { metadata { name: 'p' uid: 'u' } status { phase: 'Failed' "
+         "reason: 'Error' } } events { reason: 'GPUXidError' last_timestamp { "
+         "seconds: " +
+         std::to_string(second) + " } message: '[gpu-health] f. " + message +
+         "' involved_object { uid: '" + uid + "' } }";
+}
+
 TEST_F(FlyteOutcomeTest, AGpuFaultOfThePodMovesTheBlame) {
   (*semantics_.mutable_feature_gates())["flyte.gpu-faults"] = true;
-  const std::string faulty =
-      "pods { metadata { name: 'p' uid: 'u' } status { phase: 'Failed' reason: "
-      "'Error' } } "
-      "events { reason: 'GPUXidError' last_timestamp { seconds: 990 } message: "
-      "'[gpu-health] [CRITICAL] Xid 79. xid=79' involved_object { uid: '";
-  EXPECT_EQ(Outcome(faulty + "u' } }").verdict.reason(), "GpuFallenOffBus");
-  EXPECT_EQ(Outcome(faulty + "other' } }").verdict.reason(),
-            "RetriesExhausted|Error");
+  const NativeOutcome lost = Outcome(Fault("xid=79 gpu_index=0 gpu_uuid=G"));
+  EXPECT_EQ(lost.verdict.reason(), "GpuFallenOffBus");
+  EXPECT_EQ(lost.charged_to, "max-node-retries-system-failures");
+  EXPECT_THAT(lost.verdict.message(),
+              StartsWith("[gpu-health] [CRITICAL] Xid 79 (GPU has fallen off "
+                         "the bus) on GPU 0 G. Pod failed."));
+  EXPECT_EQ(Outcome(Fault("sxid=12028 pci=0:1")).verdict.reason(),
+            "GpuNvlinkError");
+  const NativeOutcome user = Outcome(Fault("xid=31"));
+  EXPECT_EQ(user.verdict.reason(), "RetriesExhausted|GpuXidError");
+}
+
+TEST_F(FlyteOutcomeTest, OtherEventsChangeNothing) {
+  (*semantics_.mutable_feature_gates())["flyte.gpu-faults"] = true;
+  for (const std::string& report :
+       {Fault("xid=79", 990, "other"), Fault("xid=79", 1121),
+        Fault("xid=79", -801), Fault("xid=79", 0), Fault("xid=92"),
+        Fault("xid=79 severity=worse"), Fault("xid=seventy"), Fault("")}) {
+    EXPECT_EQ(Outcome(report).verdict.reason(), "RetriesExhausted|Error")
+        << report;
+  }
 }
 
 TEST_F(FlyteOutcomeTest, ContradictionsAndHugeNumbersAreSurvived) {

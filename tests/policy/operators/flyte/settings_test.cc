@@ -41,21 +41,35 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"UnexplainedNotYet", "1.15.0", &Rules::unexplained_is_system,
                  false},
         RuleCase{"Unexplained", "v1.15.1", &Rules::unexplained_is_system, true},
-        RuleCase{"NodeShutdownNotYet", "1.15.4",
-                 &Rules::node_shutdown_is_system, false},
-        RuleCase{"NodeAffinity", "1.16.0", &Rules::node_affinity_is_system,
+        RuleCase{"NodeReasonsNotYet", "1.15.4", &Rules::node_reasons_are_system,
+                 false},
+        RuleCase{"NodeReasons", "1.16.0", &Rules::node_reasons_are_system,
                  true},
-        RuleCase{"SuspensionNotYet", "1.16.5", &Rules::knows_suspension, false},
-        RuleCase{"Suspension", "1.16", &Rules::knows_suspension, true},
-        RuleCase{"SuspensionGotLost", "v2", &Rules::knows_suspension, false},
+        RuleCase{"UnknownPodsNotYet", "1.16.1", &Rules::judges_unknown_pods,
+                 false},
+        RuleCase{"UnknownPods", "1.16.2", &Rules::judges_unknown_pods, true},
+        RuleCase{"UnknownPodsInFlyte2", "v2", &Rules::judges_unknown_pods,
+                 false},
+        RuleCase{"SidecarsNotYet", "1.15.3", &Rules::awaits_init_containers,
+                 false},
+        RuleCase{"Sidecars", "1.16.0", &Rules::awaits_init_containers, true},
+        RuleCase{"OverdueWhileSuspended", "1.15.1",
+                 &Rules::suspended_is_not_overdue, false},
+        RuleCase{"NotOverdueWhileSuspended", "1.15.2",
+                 &Rules::suspended_is_not_overdue, true},
+        RuleCase{"SuspensionNotYet", "1.16.5", &Rules::suspended_is_queued,
+                 false},
+        RuleCase{"Suspension", "1.16", &Rules::suspended_is_queued, true},
+        RuleCase{"SuspensionGotLost", "v2", &Rules::suspended_is_queued, false},
+        RuleCase{"MpiAsTheOthers", "1.16.7", &Rules::mpi_has_own_words, false},
         RuleCase{"RayNotYet", "1.16.5", &Rules::ray_failure_is_system, false},
         RuleCase{"Ray", "v1", &Rules::ray_failure_is_system, true},
         RuleCase{"RayTurnedBack", "2.0.43", &Rules::ray_failure_is_system,
                  false},
-        RuleCase{"SoleExitNotYet", "2.0.43", &Rules::sole_exit_is_user, false},
-        RuleCase{"InitContainersUnseen", "v1", &Rules::judges_init_containers,
+        RuleCase{"RefusalNotYet", "1.16.6", &Rules::refusal_is_permanent,
                  false},
-        RuleCase{"InitContainers", "v2", &Rules::judges_init_containers, true}),
+        RuleCase{"Refusal", "1.16.7", &Rules::refusal_is_permanent, true},
+        RuleCase{"SoleExitNotYet", "2.0.43", &Rules::sole_exit_is_user, false}),
     [](const auto& test) { return test.param.name; });
 
 TEST(SettingsTest, DefaultIsTheNewestFlyte1) {
@@ -137,7 +151,7 @@ TEST(GoDurationTest, PrintsAsGoDoes) {
 }
 
 TEST(GoTimeTest, PrintsAsGoDoes) {
-  EXPECT_EQ(GoTime(Second(0)), "1970-01-01 00:00:00 +0000 UTC");
+  EXPECT_EQ(GoTime(absl::UnixEpoch()), "1970-01-01 00:00:00 +0000 UTC");
   // Go's zero time.
   EXPECT_EQ(GoTime(absl::FromCivil(absl::CivilSecond(1), absl::UTCTimeZone())),
             "0001-01-01 00:00:00 +0000 UTC");

@@ -1,0 +1,348 @@
+#include "policy/operators/flyte/jobs.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "policy/operators/flyte/pod.h"
+#include "policy/operators/flyte/text.h"
+#include "policy/operators/kubernetes_time.h"
+
+namespace mulligan::flyte {
+namespace {
+
+using job::TimeOf;
+using kubernetes::jobset::v1alpha2::JobSet;
+using kubernetes::kubeflow::v1::TrainingJob;
+using kubernetes::ray::v1::RayJob;
+using kubernetes::spark::v1beta2::SparkApplication;
+
+absl::Time TimeOrZero(bool is_set, const google::protobuf::Timestamp& time) {
+  return is_set ? TimeOf(time) : job::ZeroTime();
+}
+
+// Latest transition first; equal times keep their order.
+template <typename Condition>
+std::vector<const Condition*> NewestFirst(
+    const google::protobuf::RepeatedPtrField<Condition>& conditions) {
+  std::vector<const Condition*> sorted;
+  for (const Condition& condition : conditions) sorted.push_back(&condition);
+  const auto transition = [](const Condition* condition) {
+    return TimeOrZero(condition->has_last_transition_time(),
+                      condition->last_transition_time());
+  };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) {
+    return transition(a) > transition(b);
+  });
+  return sorted;
+}
+
+// The first with status True, or null.
+template <typename Condition>
+const Condition* FirstTrue(const std::vector<const Condition*>& conditions) {
+  const auto found = std::find_if(
+      conditions.begin(), conditions.end(),
+      [](const Condition* condition) { return condition->status() == "True"; });
+  return found == conditions.end() ? nullptr : *found;
+}
+
+// What v2 makes of the pod called `name` if that has failed, before it looks
+// at the resource itself. Without a namespace the resource finds pods in all.
+std::optional<PhaseInfo> FailureOfPod(
+    const kubernetes::meta::v1::ObjectMeta& resource, std::string_view name,
+    std::string_view container, const Surroundings& around) {
+  if (!around.settings.rules.v2) return std::nullopt;
+  for (const Pod& pod : around.pods) {
+    const auto& metadata = pod.metadata();
+    const bool elsewhere = !resource.namespace_().empty() &&
+                           !metadata.namespace_().empty() &&
+                           metadata.namespace_() != resource.namespace_();
+    if (metadata.name() != name || elsewhere) continue;
+    const PhaseInfo info =
+        FailedOrPendingPodPhase(pod, container, around.settings, around.now);
+    if (IsFailure(info.phase)) return info;
+    if (info.phase != Phase::kUndefined) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+struct KubeflowRow {
+  std::string_view kind;
+  // As the plugin's messages say it.
+  std::string_view name;
+  // Container of worker 0 that is looked at; empty: no pod is.
+  std::string_view container;
+};
+
+constexpr std::array<KubeflowRow, 3> kKubeflow = {{
+    {"PyTorchJob", "pytorch", "pytorch"},
+    {"TFJob", "tensorflow", ""},
+    {"MPIJob", "mpi", ""},
+}};
+
+const KubeflowRow* FindKubeflow(std::string_view kind) {
+  for (const KubeflowRow& row : kKubeflow) {
+    if (row.kind == kind) return &row;
+  }
+  return nullptr;
+}
+
+using JobConditions =
+    std::vector<const kubernetes::kubeflow::v1::JobCondition*>;
+
+// As Go prints the slice into the error.
+absl::Status NoCurrentCondition(const JobConditions& conditions) {
+  std::string text;
+  for (const auto* const condition : conditions) {
+    absl::StrAppendFormat(
+        &text,
+        "%s{Type:%s Status:%s Reason:%s Message:%s LastUpdateTime:%s "
+        "LastTransitionTime:%s}",
+        text.empty() ? "" : " ", condition->type(), condition->status(),
+        condition->reason(), condition->message(),
+        GoTime(TimeOrZero(condition->has_last_update_time(),
+                          condition->last_update_time())),
+        GoTime(TimeOrZero(condition->has_last_transition_time(),
+                          condition->last_transition_time())));
+  }
+  return absl::UnknownError(
+      absl::StrCat("found no current condition. Conditions: [", text, "]"));
+}
+
+// common.GetPhaseInfo, and GetMPIPhaseInfo where that is called. `type` is
+// empty for a job without conditions.
+PhaseInfo ConditionPhase(const std::string& type, bool is_mpi,
+                         const Rules& rules) {
+  const bool own_words = is_mpi && rules.mpi_has_own_words;
+  if (type == "Created" || (type.empty() && !own_words)) {
+    return InPhase(
+        Phase::kQueued,
+        own_words ? "New job name submitted to MPI operator" : "JobCreated");
+  }
+  if (type == "Running" || type == "Restarting") {
+    return InPhase(Phase::kRunning);
+  }
+  if (type == "Succeeded") return InPhase(Phase::kSuccess);
+  if (type == "Suspended" && rules.suspended_is_queued) {
+    return InPhase(Phase::kQueued, "Suspended");
+  }
+  return InPhase(Phase::kUndefined);
+}
+
+bool IsOverdue(const TrainingJob& job, const Surroundings& around) {
+  if (job.status().has_start_time()) return false;
+  if (around.settings.rules.suspended_is_not_overdue &&
+      job.spec().run_policy().suspend()) {
+    return false;
+  }
+  return TimeOf(job.metadata().creation_timestamp()) +
+             around.settings.operator_timeout <
+         around.now;
+}
+
+struct RayRow {
+  std::string_view status;
+  Phase phase;
+  std::string_view reason;
+};
+
+// jobDeploymentStatus of RayJobs that have not failed. KubeRay's Retrying,
+// Waiting and ValidationFailed are unknown to Flyte.
+constexpr std::array<RayRow, 6> kRay = {{
+    {"", Phase::kQueued, "Scheduling"},
+    {"Initializing", Phase::kInitializing, "cluster is creating"},
+    {"Running", Phase::kRunning, ""},
+    {"Complete", Phase::kSuccess, ""},
+    {"Suspended", Phase::kQueued, "Suspended"},
+    {"Suspending", Phase::kQueued, "Suspending"},
+}};
+
+PhaseInfo FailedRayJobPhase(const RayJob& job, const Rules& rules) {
+  const auto& status = job.status();
+  std::string code = "TaskFailedWithError";
+  std::string message =
+      absl::StrFormat("Failed to run Ray job %s with error: [%s] %s",
+                      job.metadata().name(), status.reason(), status.message());
+  // In v2 KubeRay lost track of the job; the task left no verdict of its own.
+  const bool is_system =
+      rules.v2 ? status.reason() ==
+                     "JobDeploymentStatusTransitionGracePeriodExceeded"
+               : rules.ray_failure_is_system;
+  return is_system ? RetryableFailure(ErrorKind::kSystem, std::move(code),
+                                      std::move(message))
+                   : PermanentFailure(std::move(code), std::move(message));
+}
+
+PhaseInfo FailedSparkPhase(std::string_view what,
+                           const SparkApplication& application) {
+  return RetryableFailure(
+      ErrorKind::kUser, std::string(kDownstreamSystemError),
+      absl::StrFormat(
+          "%s with Error: %s", what,
+          application.status().application_state().error_message()));
+}
+
+constexpr std::string_view kWorkers = "workers";
+
+const Pod* NewestRank0Pod(const JobSet& job_set, const Surroundings& around) {
+  const std::string prefix =
+      absl::StrFormat("%s-%s-0-0", job_set.metadata().name(), kWorkers);
+  const Pod* newest = nullptr;
+  for (const Pod& pod : around.pods) {
+    const auto& metadata = pod.metadata();
+    if (!std::string_view(metadata.name()).starts_with(prefix)) continue;
+    if (newest == nullptr ||
+        TimeOf(metadata.creation_timestamp()) >
+            TimeOf(newest->metadata().creation_timestamp())) {
+      newest = &pod;
+    }
+  }
+  return newest;
+}
+
+// A failure of rank 0 that is worth reporting before the JobSet has failed.
+std::optional<PhaseInfo> FastFailure(const JobSet& job_set,
+                                     bool is_out_of_restarts,
+                                     const Surroundings& around) {
+  const Pod* const pod = NewestRank0Pod(job_set, around);
+  if (pod == nullptr) return std::nullopt;
+  const PhaseInfo info =
+      FailedOrPendingPodPhase(*pod, PrimaryContainerOf(job_set.metadata()),
+                              around.settings, around.now);
+  if (!IsFailure(info.phase)) return std::nullopt;
+  if (pod->status().phase() == "Failed" && !is_out_of_restarts) {
+    return std::nullopt;
+  }
+  return info;
+}
+
+}  // namespace
+
+bool IsKubeflowKind(std::string_view kind) {
+  return FindKubeflow(kind) != nullptr;
+}
+
+PhaseResult KubeflowJobPhase(const TrainingJob& job,
+                             const Surroundings& around) {
+  const KubeflowRow& row = *FindKubeflow(job.kind());
+  if (!row.container.empty()) {
+    if (const auto failure = FailureOfPod(
+            job.metadata(), absl::StrCat(job.metadata().name(), "-worker-0"),
+            row.container, around)) {
+      return *failure;
+    }
+  }
+  if (IsOverdue(job, around)) {
+    const auto& metadata = job.metadata();
+    return absl::UnknownError(absl::StrFormat(
+        "kubeflow operator hasn't updated the %s custom resource since "
+        "creation time %s",
+        row.name,
+        GoTime(TimeOrZero(metadata.has_creation_timestamp(),
+                          metadata.creation_timestamp()))));
+  }
+  const auto conditions = NewestFirst(job.status().conditions());
+  const auto* const current = FirstTrue(conditions);
+  if (current == nullptr && !conditions.empty()) {
+    return NoCurrentCondition(conditions);
+  }
+  const std::string type = current == nullptr ? "" : current->type();
+  if (type == "Failed") {
+    return RetryableFailure(
+        ErrorKind::kUser, std::string(kDownstreamSystemError),
+        absl::StrFormat("Job failed:\n\t%s - %s", current->reason(),
+                        current->message()));
+  }
+  return ConditionPhase(type, row.name == "mpi", around.settings.rules);
+}
+
+PhaseResult RayJobPhase(const RayJob& job, const Surroundings& around) {
+  const auto& status = job.status();
+  if (!status.ray_cluster_name().empty()) {
+    if (const auto failure = FailureOfPod(
+            job.metadata(), absl::StrCat(status.ray_cluster_name(), "-head"),
+            "ray-head", around)) {
+      return *failure;
+    }
+  }
+  for (const RayRow& row : kRay) {
+    if (row.status == status.job_deployment_status()) {
+      return InPhase(row.phase, std::string(row.reason));
+    }
+  }
+  if (status.job_deployment_status() == "Failed") {
+    return FailedRayJobPhase(job, around.settings.rules);
+  }
+  return absl::UnknownError(absl::StrCat("unknown job deployment status: ",
+                                         status.job_deployment_status()));
+}
+
+PhaseResult SparkApplicationPhase(const SparkApplication& application,
+                                  const Surroundings& around) {
+  const auto& status = application.status();
+  if (const auto failure =
+          FailureOfPod(application.metadata(), status.driver_info().pod_name(),
+                       "spark-kubernetes-driver", around)) {
+    return *failure;
+  }
+  const std::string_view state = status.application_state().state();
+  // The operator's NewState is the empty text; its documents call it NEW.
+  if (state.empty() || state == "NEW") {
+    return InPhase(Phase::kQueued, "job queued");
+  }
+  if (state == "SUBMITTED") {
+    return InPhase(Phase::kInitializing, "job submitted");
+  }
+  if (state == "SUBMISSION_FAILED") {
+    return FailedSparkPhase("Spark Job  Submission Failed", application);
+  }
+  if (state == "FAILED")
+    return FailedSparkPhase("Spark Job Failed", application);
+  if (state == "COMPLETED") return InPhase(Phase::kSuccess);
+  return InPhase(Phase::kRunning);
+}
+
+PhaseResult JobSetPhase(const JobSet& job_set, const Surroundings& around) {
+  const auto& status = job_set.status();
+  const auto& groups = status.replicated_jobs_status();
+  const auto workers =
+      std::find_if(groups.begin(), groups.end(),
+                   [](const auto& group) { return group.name() == kWorkers; });
+  const bool has_workers = workers != groups.end();
+  const bool has_started =
+      status.restarts() > 0 ||
+      (has_workers && (workers->ready() > 0 || workers->active() > 0 ||
+                       workers->succeeded() > 0 || workers->failed() > 0));
+  const bool is_out_of_restarts =
+      has_workers && workers->failed() > 0 &&
+      status.restarts() >= job_set.spec().failure_policy().max_restarts();
+  const auto* const current = FirstTrue(NewestFirst(status.conditions()));
+  const std::string type = current == nullptr ? "" : current->type();
+  if (current == nullptr && !has_started) {
+    return InPhase(Phase::kInitializing, "pods scheduling / DNS resolving");
+  }
+  if (type == "Completed") return InPhase(Phase::kSuccess);
+  if (type == "Failed") {
+    return RetryableFailure(ErrorKind::kUser, current->reason(),
+                            current->message());
+  }
+  const bool is_restarting = type == "RestartingJobSet";
+  if (const auto failure =
+          FastFailure(job_set, is_out_of_restarts && !is_restarting, around)) {
+    return *failure;
+  }
+  return InPhase(Phase::kRunning,
+                 absl::StrCat(is_restarting ? "restart in progress (attempt "
+                                            : "running (restart attempt ",
+                              status.restarts(), ")"));
+}
+
+}  // namespace mulligan::flyte
