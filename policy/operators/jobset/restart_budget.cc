@@ -117,7 +117,10 @@ absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
         absl::StrFormat("job %s belongs to no replicated job of the JobSet: %s",
                         job.metadata().name(), name));
   }
-  const std::int32_t replicas = group == nullptr ? 0 : ReplicasOf(*group);
+  // The webhook admits no more with the gate RestartJob.
+  constexpr std::int32_t kMostReplicas = 1024;
+  const std::int32_t replicas =
+      group == nullptr ? 0 : std::min(ReplicasOf(*group), kMostReplicas);
   int length = replicas;
   if (group_status != nullptr) {
     length = LengthOf(group_status->job_restarts(), replicas);

@@ -1,6 +1,7 @@
 #include "policy/operators/jobset/startup.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -11,6 +12,9 @@
 
 namespace mulligan::jobset {
 namespace {
+
+// Jobs of a pass that are listed; `replicas` may be any number.
+constexpr std::size_t kMostListed = 1024;
 
 std::string PlaceKey(const std::string& group, const std::string& index) {
   return absl::StrFormat("%s/%s", group, index);
@@ -70,7 +74,9 @@ Startup StartJobs(const JobSet& job_set, const ChildJobs& jobs,
         HasStarted(FindGroupStatus(change.status, group.name()), replicas)) {
       continue;
     }
-    for (std::int32_t i = 0; i < replicas && !blocked; ++i) {
+    for (std::int32_t i = 0;
+         i < replicas && !blocked && startup.created.size() < kMostListed;
+         ++i) {
       if (taken.count(PlaceKey(group.name(), absl::StrFormat("%d", i))) == 0) {
         startup.created.push_back({group.name(), i});
       }

@@ -1,0 +1,160 @@
+// What the recorded requests ask, with one number of an operator's object at a
+// time at its extremes: an answer or a refusal comes, soon, and in little
+// memory, whatever a number says that only counts.
+#include <sys/resource.h>
+
+#include <array>
+#include <cstdint>
+#include <ctime>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "gtest/gtest.h"
+#include "policy/decide.h"
+#include "policy/loader/load.h"
+#include "tests/oracle/recorded.h"
+#include "tests/testing/files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::oracle {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+constexpr std::array<std::int32_t, 4> kExtremes = {
+    0, -1, std::numeric_limits<std::int32_t>::max(),
+    std::numeric_limits<std::int32_t>::min()};
+// Requests in which a field is tried.
+constexpr int kTries = 40;
+constexpr double kMostSeconds = 2;
+constexpr std::int64_t kMostKilobytes = 64 * 1024;
+
+// The most memory this process ever held, in KiB.
+std::int64_t PeakMemory() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// A number of an object, and the message that holds it.
+struct Number {
+  Message* holder;
+  const FieldDescriptor* field;
+};
+
+bool IsInteger(const FieldDescriptor& field) {
+  return !field.is_repeated() &&
+         (field.cpp_type() == FieldDescriptor::CPPTYPE_INT32 ||
+          field.cpp_type() == FieldDescriptor::CPPTYPE_INT64);
+}
+
+// All numbers of the objects under `message`, also those that are not set.
+void Collect(Message& message, std::vector<Number>& numbers) {
+  const auto& descriptor = *message.GetDescriptor();
+  const auto& reflection = *message.GetReflection();
+  const bool is_object =
+      descriptor.full_name().find("mulligan.kubernetes.") == 0 ||
+      descriptor.full_name() == "google.protobuf.Timestamp";
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const FieldDescriptor& field = *descriptor.field(i);
+    if (is_object && IsInteger(field)) numbers.push_back({&message, &field});
+    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE ||
+        field.is_map()) {
+      continue;
+    }
+    if (field.is_repeated()) {
+      for (int j = 0; j < reflection.FieldSize(message, &field); ++j) {
+        Collect(*reflection.MutableRepeatedMessage(&message, &field, j),
+                numbers);
+      }
+    } else if (reflection.HasField(message, &field)) {
+      Collect(*reflection.MutableMessage(&message, &field), numbers);
+    }
+  }
+}
+
+void Set(const Number& number, std::int32_t value) {
+  const auto& reflection = *number.holder->GetReflection();
+  if (number.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
+    reflection.SetInt32(number.holder, number.field, value);
+  } else {
+    reflection.SetInt64(number.holder, number.field, value);
+  }
+}
+
+class ExtremesTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  ExtremesTest() : policies_(LoadPolicies({EmbeddedPolicy()}, issues_)) {}
+
+  // Asks, and fails when that takes more time or memory than it may.
+  void Ask(const v1::DecideRequest& request, const std::string& what) {
+    const std::int64_t memory = PeakMemory();
+    const std::clock_t start = std::clock();
+    v1::DecideResponse response;
+    const absl::Status status = Decide(request, *policies_, {}, response);
+    const double seconds =
+        static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    EXPECT_LT(seconds, kMostSeconds) << what;
+    EXPECT_LT(PeakMemory() - memory, kMostKilobytes) << what;
+  }
+
+  // Each number of the request that has not been tried often enough.
+  void TryAll(const Recorded& recorded) {
+    v1::DecideRequest request = recorded.request;
+    std::vector<Number> numbers;
+    Collect(*request.mutable_report(), numbers);
+    for (const Number& number : numbers) {
+      int& tried = tries_[number.field->full_name()];
+      if (tried >= kTries) continue;
+      ++tried;
+      const std::unique_ptr<Message> before(number.holder->New());
+      before->CopyFrom(*number.holder);
+      for (const std::int32_t value : kExtremes) {
+        Set(number, value);
+        const std::string what = recorded.id + " " + number.field->full_name() +
+                                 " " + std::to_string(value);
+        Ask(request, what);
+      }
+      // Only this field: pointers into submessages stay valid.
+      const auto& reflection = *number.holder->GetReflection();
+      if (number.field->has_presence() &&
+          !reflection.HasField(*before, number.field)) {
+        reflection.ClearField(number.holder, number.field);
+      } else if (number.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
+        Set(number, reflection.GetInt32(*before, number.field));
+      } else {
+        reflection.SetInt64(number.holder, number.field,
+                            reflection.GetInt64(*before, number.field));
+      }
+    }
+  }
+
+  Issues issues_;
+  std::unique_ptr<const PolicySet> policies_;
+  std::map<std::string, int> tries_;
+};
+
+TEST_P(ExtremesTest, NumbersCostNothing) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<Recorded> all,
+                       ReadRecorded(testing::SourcePath("tests/oracle/data") /
+                                    (std::string(GetParam()) + ".jsonl.gz")));
+  for (const Recorded& recorded : all) TryAll(recorded);
+  EXPECT_FALSE(tries_.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, ExtremesTest,
+                         ::testing::Values("job", "jobset", "kuberay", "kueue",
+                                           "training_operator", "flyte",
+                                           "flyte_kubeflow"),
+                         [](const auto& file) {
+                           return std::string(file.param);
+                         });
+
+}  // namespace
+}  // namespace mulligan::oracle
