@@ -11,7 +11,6 @@
 namespace mulligan::kubeflow {
 
 // Types; a reason is the kind's name and one of them, or "Resumed".
-inline constexpr std::string_view kCreated = "Created";
 inline constexpr std::string_view kRunning = "Running";
 inline constexpr std::string_view kRestarting = "Restarting";
 inline constexpr std::string_view kSucceeded = "Succeeded";

@@ -28,12 +28,4 @@ std::int32_t ExitCodeOf(const Pod& pod, std::string_view container) {
   return code;
 }
 
-bool IsRestarted(std::string_view restart_policy, std::int32_t code,
-                 ExitCodeTable table) {
-  if (restart_policy == kAlways) return true;
-  if (code == 0) return false;
-  return restart_policy == kOnFailure ||
-         (restart_policy == kExitCode && IsRetryableExitCode(code, table));
-}
-
 }  // namespace mulligan::kubeflow

@@ -28,11 +28,6 @@ bool IsRetryableExitCode(std::int32_t code, ExitCodeTable table);
 // listed counts. kNoExitCode: it has not ended, or there is no such container.
 std::int32_t ExitCodeOf(const Pod& pod, std::string_view container);
 
-// Whether a container that ended with `code` runs again: by the kubelet under
-// Always and OnFailure, as a new pod under ExitCode.
-bool IsRestarted(std::string_view restart_policy, std::int32_t code,
-                 ExitCodeTable table);
-
 }  // namespace mulligan::kubeflow
 
 #endif  // MULLIGAN_POLICY_OPERATORS_KUBEFLOW_EXIT_CODES_H_

@@ -55,17 +55,13 @@ Replicas ReplicasOf(const TrainingJob& job, const Kind& kind) {
   for (const auto& [type, spec] : (job.spec().*kind.replicas)()) {
     ReplicaSpec& replica = replicas[type];
     replica = spec;
-    if (!spec.has_replicas()) replica.set_replicas(1);
+    const bool none = kind.framework == Framework::kMpi && type == "Worker";
+    if (!spec.has_replicas()) replica.set_replicas(none ? 0 : 1);
     if (spec.restart_policy().empty()) {
       replica.set_restart_policy(std::string(kind.restart_policy));
     }
   }
   return replicas;
-}
-
-std::string PodRestartPolicy(const ReplicaSpec& spec) {
-  return spec.restart_policy() == kExitCode ? std::string(kNever)
-                                            : spec.restart_policy();
 }
 
 bool HasChief(const Replicas& replicas) {

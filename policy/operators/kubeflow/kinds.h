@@ -35,13 +35,9 @@ const Kind* FindKind(std::string_view name);
 // "PyTorchJob" and "Failed" make "PyTorchJobFailed".
 std::string Reason(const Kind& kind, std::string_view what);
 
-// The replicas with what the operator fills in: one replica and the kind's
-// restart policy.
+// The replicas with what the operator fills in: one replica, none of an
+// MPIJob's workers, and the kind's restart policy.
 Replicas ReplicasOf(const TrainingJob& job, const Kind& kind);
-
-// The restart policy the operator gives a pod: ExitCode becomes Never, since it
-// decides itself.
-std::string PodRestartPolicy(const ReplicaSpec& spec);
 
 // Whether a TFJob has a replica that decides for all: "Chief" or "Master".
 bool HasChief(const Replicas& replicas);

@@ -100,18 +100,4 @@ bool PastActiveDeadline(const RunPolicy& policy, const JobStatus& status,
          absl::Seconds(policy.active_deadline_seconds());
 }
 
-Pods PodsCleanedUp(const RunPolicy& policy, const JobStatus& status,
-                   const Pods& pods) {
-  if (!IsFinished(status) || policy.clean_pod_policy() == "All") return pods;
-  Pods cleaned;
-  if (policy.clean_pod_policy() != "Running") return cleaned;
-  // A pending pod would run later.
-  std::copy_if(pods.begin(), pods.end(), std::back_inserter(cleaned),
-               [](const Pod* pod) {
-                 return pod->status().phase() == kPodRunning ||
-                        pod->status().phase() == kPending;
-               });
-  return cleaned;
-}
-
 }  // namespace mulligan::kubeflow

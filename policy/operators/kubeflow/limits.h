@@ -40,11 +40,6 @@ bool ExceedsBackoffLimit(const RunPolicy& policy, const JobStatus& status,
 bool PastActiveDeadline(const RunPolicy& policy, const JobStatus& status,
                         const google::protobuf::Timestamp& now);
 
-// Pods deleted at the end of a job, when it is suspended, or when a limit ends
-// it. A job that is not finished yet loses them all, whatever cleanPodPolicy.
-Pods PodsCleanedUp(const RunPolicy& policy, const JobStatus& status,
-                   const Pods& pods);
-
 // Pods of one replica type, by their label.
 Pods PodsOfType(const Pods& pods, std::string_view type);
 

@@ -48,7 +48,7 @@ class Outcome {
     const Scene scene{job_, kind_, replicas_, pointers_, version_, input_.now};
     const Pass pass = Reconcile(scene);
     Count(pass.status);
-    Conclude(scene, pass);
+    Conclude(pass);
     return std::move(outcome_);
   }
 
@@ -96,12 +96,12 @@ class Outcome {
     return CountedRestarts(replicas_, pointers_);
   }
 
-  void Conclude(const Scene& scene, const Pass& pass) {
+  void Conclude(const Pass& pass) {
     const JobStatus& status = pass.status;
     if (IsConditionTrue(status, kFailed)) {
       AnswerBy(kFailed, v1::Decision::FAIL, status);
       ChargeLimit(pass.limit);
-      return WarnOfChief(scene, pass);
+      return WarnOfChief(pass);
     }
     if (IsConditionTrue(status, kSucceeded)) {
       return AnswerBy(kSucceeded, v1::Decision::IGNORE, status);
@@ -111,17 +111,19 @@ class Outcome {
     }
     if (!pass.restarted.empty()) return Restart(status);
     if (input_.report.has_creation_error()) return AnswerCreationError();
-    const bool hangs = IsConditionTrue(status, kRestarting) && AnyFailed();
-    if (hangs) {
+    const bool restarting = IsConditionTrue(status, kRestarting);
+    if (restarting && AnyFailed()) {
       AnswerBy(kRestarting, v1::Decision::WAIT, status);
       outcome_.warnings.emplace_back(
           "the operator says Restarting and deletes no pod: the job stays so "
           "for ever");
       return;
     }
-    if (Restarts() > 0) return RestartContainer(status);
-    if (IsConditionTrue(status, kRunning)) {
-      return AnswerBy(kRunning, v1::Decision::IGNORE, status);
+    // Restarting stays until the pods made again run.
+    const std::string_view word = restarting ? kRestarting : kRunning;
+    if (Restarts() > 0) return RestartContainer(word, status);
+    if (IsConditionTrue(status, word)) {
+      return AnswerBy(word, v1::Decision::IGNORE, status);
     }
     Answer("None", v1::Decision::IGNORE);
     outcome_.warnings.emplace_back(
@@ -148,8 +150,8 @@ class Outcome {
   }
 
   // The kubelet restarts containers in place, which counts.
-  void RestartContainer(const JobStatus& status) {
-    AnswerBy(kRunning, v1::Decision::RETRY, status);
+  void RestartContainer(std::string_view word, const JobStatus& status) {
+    AnswerBy(word, v1::Decision::RETRY, status);
     outcome_.scope = v1::Decision::CONTAINER;
     outcome_.queue = v1::Decision::IN_PLACE;
     if (job_.spec().run_policy().has_backoff_limit()) Charge();
@@ -176,14 +178,15 @@ class Outcome {
         std::max<std::int64_t>(0, job_.spec().run_policy().backoff_limit());
   }
 
-  void WarnOfChief(const Scene& scene, const Pass& pass) {
-    if (kind_.framework != Framework::kTensorFlow ||
+  // A failed replica that the success policy does not look at.
+  void WarnOfChief(const Pass& pass) {
+    if (kind_.framework != Framework::kTensorFlow || !HasChief(replicas_) ||
         pass.limit != Limit::kNone || IsFinished(job_.status())) {
       return;
     }
-    JobStatus before = job_.status();
-    *before.mutable_replica_statuses() = pass.status.replica_statuses();
-    if (SuccessPolicyCondition(scene, before) == kFailed) return;
+    for (const auto& [type, counts] : pass.status.replica_statuses()) {
+      if (type != "Worker" && counts.failed() > 0) return;
+    }
     outcome_.warnings.emplace_back(
         "by its success policy only the chief counts, yet any failed replica "
         "fails a TFJob");

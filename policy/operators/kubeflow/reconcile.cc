@@ -1,6 +1,5 @@
 #include "policy/operators/kubeflow/reconcile.h"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,22 +21,16 @@ std::string Sentence(const Scene& scene, std::string_view what) {
                          scene.job.metadata().name(), what);
 }
 
-void CleanUp(const Scene& scene, Pass& pass) {
-  pass.deleted =
-      PodsCleanedUp(scene.job.spec().run_policy(), pass.status, scene.pods);
-}
-
-void FinishUp(const Scene& scene, Pass& pass) {
-  CleanUp(scene, pass);
-  if (!IsConditionTrue(pass.status, kSucceeded)) return;
-  for (auto& [type, counts] : *pass.status.mutable_replica_statuses()) {
+// Pods that still ran have succeeded with the job.
+void FinishUp(JobStatus& status) {
+  if (!IsConditionTrue(status, kSucceeded)) return;
+  for (auto& [type, counts] : *status.mutable_replica_statuses()) {
     counts.set_succeeded(counts.succeeded() + counts.active());
     counts.set_active(0);
   }
 }
 
 void Suspend(const Scene& scene, Pass& pass) {
-  CleanUp(scene, pass);
   for (auto& [type, counts] : *pass.status.mutable_replica_statuses()) {
     counts.set_active(0);
   }
@@ -71,11 +64,6 @@ Limit LimitReached(const Scene& scene, const JobStatus& status) {
 }
 
 void GiveUp(const Scene& scene, Pass& pass) {
-  if (!pass.status.has_completion_time()) {
-    *pass.status.mutable_completion_time() = scene.now;
-  }
-  // Before the condition is set: cleanPodPolicy does not hold yet.
-  CleanUp(scene, pass);
   // One reason for both; only the message tells them apart.
   const std::string_view why =
       pass.limit == Limit::kBackoff
@@ -93,7 +81,7 @@ Pass Reconcile(const Scene& scene) {
   Pass pass;
   pass.status = scene.job.status();
   if (IsFinished(pass.status)) {
-    FinishUp(scene, pass);
+    FinishUp(pass.status);
     return pass;
   }
   if (scene.job.spec().run_policy().suspend()) {
@@ -107,9 +95,6 @@ Pass Reconcile(const Scene& scene) {
     return pass;
   }
   if (scene.kind.framework == Framework::kMpi) {
-    if (!pass.status.has_start_time()) {
-      *pass.status.mutable_start_time() = scene.now;
-    }
     CountMpiPods(scene, pass.status);
   } else {
     for (const auto& [type, spec] : scene.replicas) {
@@ -120,34 +105,11 @@ Pass Reconcile(const Scene& scene) {
   return pass;
 }
 
-void SetCreated(const TrainingJob& job, const Kind& kind,
-                const google::protobuf::Timestamp& now, JobStatus& status) {
-  SetCondition(
-      {kCreated, kTrue, Reason(kind, kCreated),
-       absl::StrFormat("%s %s is created.", kind.name, job.metadata().name())},
-      now, status);
-}
-
 std::optional<std::string> ExternalManager(const RunPolicy& policy) {
   if (!policy.has_managed_by() || policy.managed_by() == kOperator) {
     return std::nullopt;
   }
   return policy.managed_by();
-}
-
-std::optional<std::map<std::string, std::string>> ElasticEnvironment(
-    const TrainingJobSpec& spec) {
-  if (!spec.has_elastic_policy()) return std::nullopt;
-  const ElasticPolicy& policy = spec.elastic_policy();
-  std::map<std::string, std::string> variables;
-  if (policy.has_max_restarts()) {
-    variables["PET_MAX_RESTARTS"] = absl::StrCat(policy.max_restarts());
-  }
-  if (policy.has_min_replicas() && policy.has_max_replicas()) {
-    variables["PET_NNODES"] =
-        absl::StrFormat("%d:%d", policy.min_replicas(), policy.max_replicas());
-  }
-  return variables;
 }
 
 }  // namespace mulligan::kubeflow

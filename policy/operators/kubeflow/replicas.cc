@@ -14,11 +14,18 @@
 namespace mulligan::kubeflow {
 namespace {
 
-void Count(const Pod& pod, ReplicaStatus& counts) {
-  const std::string& phase = pod.status().phase();
+void CountIn(std::string_view phase, ReplicaStatus& counts) {
   if (phase == kPodRunning) counts.set_active(counts.active() + 1);
   if (phase == kPodSucceeded) counts.set_succeeded(counts.succeeded() + 1);
   if (phase == kPodFailed) counts.set_failed(counts.failed() + 1);
+}
+
+// A running pod that is being deleted counts as failed: that of a lost node
+// never gets to phase Failed.
+void Count(const Pod& pod, ReplicaStatus& counts) {
+  const bool lost = pod.status().phase() == kPodRunning &&
+                    pod.metadata().has_deletion_timestamp();
+  CountIn(lost ? kPodFailed : std::string_view(pod.status().phase()), counts);
 }
 
 ReplicaStatus& Reset(const std::string& type, JobStatus& status) {
@@ -71,7 +78,8 @@ void ReconcileReplica(const Scene& scene, const std::string& type,
     const Pod& pod = *pods.front();
     switch (VerdictOn(pod, spec, scene.kind, scene.version)) {
       case PodVerdict::kRestarted:
-        restarted.push_back(&pod);
+        // One beyond the wanted number is not made again.
+        if (index < spec.replicas()) restarted.push_back(&pod);
         SetCondition({kRestarting, kTrue, Reason(scene.kind, kRestarting),
                       absl::StrFormat(
                           "job %s is restarting because %s replica(s) failed.",
@@ -99,12 +107,15 @@ void CountMpiPods(const Scene& scene, JobStatus& status) {
   ReplicaStatus& workers = Reset("Worker", status);
   bool done = false;
   if (!launchers.empty()) {
-    Count(*launchers.front(), launcher);
+    CountIn(launchers.front()->status().phase(), launcher);
     done = launcher.succeeded() != 0 || launcher.failed() != 0;
   }
   if (done) return;
-  for (const Pod* const pod : PodsOfType(scene.pods, "Worker")) {
-    Count(*pod, workers);
+  const auto spec = scene.replicas.find("Worker");
+  if (spec == scene.replicas.end()) return;
+  for (const auto& [index, pods] : ByIndex(PodsOfType(scene.pods, "Worker"))) {
+    if (index >= spec->second.replicas()) break;
+    CountIn(pods.front()->status().phase(), workers);
   }
 }
 

@@ -157,15 +157,8 @@ class StatusUpdate {
         absl::StrFormat("%s is running.", KindAnd(name)));
   }
   void SetSucceeded(std::string message) {
-    SetEnd();
     Set(kSucceeded, Reason(scene_.kind, kSucceeded), std::move(message));
   }
-  void SetEnd() {
-    if (!status_.has_completion_time()) {
-      *status_.mutable_completion_time() = scene_.now;
-    }
-  }
-
   void TensorFlowFailure(std::string_view type, const Counts& counts,
                          const JobCondition* restarting) {
     if (restarting != nullptr) {
@@ -173,7 +166,6 @@ class StatusUpdate {
       return Set(kRestarting, restarting->reason(), restarting->message());
     }
     if (scene_.job.spec().enable_dynamic_worker() && type == kWorker) return;
-    SetEnd();
     Set(kFailed, Reason(scene_.kind, kFailed),
         absl::StrFormat("%s has failed because %d %s replica(s) failed.",
                         KindAnd(FullName()), counts.failed, type));
@@ -187,7 +179,6 @@ class StatusUpdate {
           absl::StrFormat("%s is restarting because %d %s replica(s) failed.",
                           KindAnd(Name()), counts.failed, type));
     }
-    SetEnd();
     Set(kFailed, Reason(scene_.kind, kFailed), FailedMessage(type, counts));
   }
 
@@ -198,7 +189,6 @@ class StatusUpdate {
 }  // namespace
 
 void UpdateStatus(const Scene& scene, JobStatus& status) {
-  if (!status.has_start_time()) *status.mutable_start_time() = scene.now;
   StatusUpdate update(scene, status);
   switch (scene.kind.framework) {
     case Framework::kTensorFlow:
@@ -211,24 +201,6 @@ void UpdateStatus(const Scene& scene, JobStatus& status) {
     case Framework::kMpi:
       return update.Leader();
   }
-}
-
-std::string SuccessPolicyCondition(const Scene& scene,
-                                   const JobStatus& status) {
-  JobStatus decided = status;
-  if (HasChief(scene.replicas)) {
-    auto& counts = *decided.mutable_replica_statuses();
-    if (const auto workers = counts.find(std::string(kWorker));
-        workers != counts.end()) {
-      workers->second.set_failed(0);
-    }
-  }
-  UpdateStatus(scene, decided);
-  for (const std::string_view type :
-       {kFailed, kSucceeded, kRestarting, kRunning}) {
-    if (IsConditionTrue(decided, type)) return std::string(type);
-  }
-  return "";
 }
 
 }  // namespace mulligan::kubeflow

@@ -24,13 +24,7 @@ namespace mulligan::kubeflow {
 //   XGBoostJob, MPIJob   the master or launcher alone; a failed replica makes
 //                        the job Restarting under ExitCode, and Failed under
 //                        every other policy, OnFailure and Always too.
-// The start time is set when there is none.
 void UpdateStatus(const Scene& scene, JobStatus& status);
-
-// The condition a TFJob would have if, beside a chief, failures of workers did
-// not count, as its success policy says and UpdateStatus does not do. Empty:
-// none yet.
-std::string SuccessPolicyCondition(const Scene& scene, const JobStatus& status);
 
 }  // namespace mulligan::kubeflow
 

@@ -17,7 +17,6 @@ using TrainingJob = kubernetes::kubeflow::v1::TrainingJob;
 using TrainingJobSpec = kubernetes::kubeflow::v1::TrainingJobSpec;
 using ReplicaSpec = kubernetes::kubeflow::v1::ReplicaSpec;
 using RunPolicy = kubernetes::kubeflow::v1::RunPolicy;
-using ElasticPolicy = kubernetes::kubeflow::v1::ElasticPolicy;
 using JobStatus = kubernetes::kubeflow::v1::JobStatus;
 using JobCondition = kubernetes::kubeflow::v1::JobCondition;
 using ReplicaStatus = kubernetes::kubeflow::v1::ReplicaStatus;
@@ -46,7 +45,6 @@ inline constexpr std::string_view kNever = "Never";
 inline constexpr std::string_view kExitCode = "ExitCode";
 
 // Pod phases.
-inline constexpr std::string_view kPending = "Pending";
 inline constexpr std::string_view kPodRunning = "Running";
 inline constexpr std::string_view kPodSucceeded = "Succeeded";
 inline constexpr std::string_view kPodFailed = "Failed";

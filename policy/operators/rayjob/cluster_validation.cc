@@ -81,6 +81,24 @@ class ClusterCheck {
       Refuse(ChildField(path, "template.spec.containers"),
              "workerGroupSpec should have at least one container");
     }
+    if (settings_.checks_groups) CheckGroupLimits(group, path);
+    if (!group.suspend()) return;
+    if (!settings_.deletion_policy) {
+      Refuse(ChildField(path, "suspend"),
+             absl::StrFormat("worker group %s can be suspended only when the "
+                             "RayJobDeletionPolicy feature gate is enabled",
+                             name));
+    }
+    if (autoscales_) {
+      Refuse(ChildField(path, "suspend"),
+             absl::StrFormat("worker group %s cannot be suspended with "
+                             "Autoscaler enabled",
+                             name));
+    }
+  }
+
+  void CheckGroupLimits(const WorkerGroupSpec& group, const std::string& path) {
+    const std::string& name = group.group_name();
     if (!autoscales_ &&
         (!group.has_min_replicas() || !group.has_max_replicas())) {
       Refuse(path, absl::StrFormat("worker group %s must set both minReplicas "
@@ -104,19 +122,6 @@ class ClusterCheck {
              absl::StrFormat("worker group %s has minReplicas %d greater than "
                              "maxReplicas %d",
                              name, group.min_replicas(), group.max_replicas()));
-    }
-    if (!group.suspend()) return;
-    if (!settings_.deletion_policy) {
-      Refuse(ChildField(path, "suspend"),
-             absl::StrFormat("worker group %s can be suspended only when the "
-                             "RayJobDeletionPolicy feature gate is enabled",
-                             name));
-    }
-    if (autoscales_) {
-      Refuse(ChildField(path, "suspend"),
-             absl::StrFormat("worker group %s cannot be suspended with "
-                             "Autoscaler enabled",
-                             name));
     }
   }
 

@@ -20,10 +20,14 @@ bool IsPast(const Timestamp& start, std::int64_t seconds,
   return TimeOf(now) >= TimeOf(start) + absl::Seconds(seconds);
 }
 
+std::string DateTime(const Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", TimeOf(time),
+                          absl::UTCTimeZone());
+}
+
 // As Go prints a time in an operator whose zone is UTC.
 std::string GoTime(const Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S +0000 UTC", TimeOf(time),
-                          absl::UTCTimeZone());
+  return DateTime(time) + " +0000 UTC";
 }
 
 void End(std::string_view state, std::string_view reason, std::string message,
@@ -79,7 +83,8 @@ bool CheckPreRunningDeadline(const RayJobSpec& spec, const Settings& settings,
 
 bool CheckTransitionGracePeriod(const Settings& settings, const Timestamp& now,
                                 RayJobStatus& status) {
-  if (!IsJobTerminal(status.job_status()) ||
+  if (!settings.transition_grace_period ||
+      !IsJobTerminal(status.job_status()) ||
       status.job_deployment_status() != kRunning ||
       !status.ray_job_info().has_end_time() ||
       !IsPast(status.ray_job_info().end_time(),
@@ -103,11 +108,10 @@ bool CheckStatusCheckTimeout(const Settings& settings, const Timestamp& now,
     return false;
   }
   End(kFailed, kStatusCheckTimeoutExceeded,
-      absl::StrFormat("The RayJob status check has exceeded timeout of %s "
-                      "since %s",
-                      absl::FormatDuration(
-                          absl::Seconds(settings.status_check_timeout_seconds)),
-                      GoTime(status.job_status_check_failure_start_time())),
+      absl::StrFormat("Job status checks have been failing since %s; exceeded "
+                      "timeout of %ds",
+                      DateTime(status.job_status_check_failure_start_time()),
+                      settings.status_check_timeout_seconds),
       status);
   return true;
 }
@@ -123,9 +127,7 @@ bool CheckSubmitterFinishedTimeout(const std::optional<Timestamp>& finished_at,
       absl::StrFormat(
           "The RayJob submitter finished at %s but the ray job did not reach "
           "terminal state within %ds",
-          absl::FormatTime("%Y-%m-%d %H:%M:%S", TimeOf(*finished_at),
-                           absl::UTCTimeZone()),
-          kSubmitterFinishedTimeoutSeconds),
+          DateTime(*finished_at), kSubmitterFinishedTimeoutSeconds),
       status);
   return true;
 }

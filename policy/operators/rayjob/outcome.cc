@@ -10,7 +10,7 @@
 #include "policy/operators/kubernetes_time.h"
 #include "policy/operators/native.h"
 #include "policy/operators/rayjob/cluster_pods.h"
-#include "policy/operators/rayjob/deletion.h"
+#include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/report.h"
 #include "policy/operators/rayjob/retry_gate.h"
 #include "policy/operators/rayjob/submitter.h"
@@ -29,6 +29,38 @@ constexpr std::string_view kSubmitterBackoffLimit =
 // The longest google.protobuf.Duration.
 const absl::Duration kLongestDelay = absl::Seconds(315576000000);
 
+// Whether a rule of the spec's deletionStrategy is about this end.
+bool Matches(const DeletionRule& rule, const RayJobStatus& status) {
+  const auto& when = rule.condition();
+  return when.has_job_status()
+             ? when.job_status() == status.job_status()
+             : when.job_deployment_status() == status.job_deployment_status();
+}
+
+// Whether KubeRay deletes anything after this end, at once or later. onSuccess
+// and onFailure go by jobStatus: nothing is deleted after an attempt that Ray
+// did not end.
+bool DeletesAfter(const RayJobSpec& spec, const RayJobStatus& status,
+                  const Settings& settings) {
+  const DeletionStrategy& strategy = spec.deletion_strategy();
+  if (!settings.deletion_policy || !spec.has_deletion_strategy()) {
+    return spec.shutdown_after_job_finishes();
+  }
+  const auto& rules = strategy.deletion_rules();
+  if (!rules.empty()) {
+    return std::any_of(rules.begin(), rules.end(), [&](const auto& rule) {
+      return Matches(rule, status) && rule.policy() != "DeleteNone";
+    });
+  }
+  const auto& branch = status.job_status() == kJobSucceeded
+                           ? strategy.on_success()
+                           : strategy.on_failure();
+  const bool has_branch =
+      status.job_status() == kJobSucceeded || status.job_status() == kJobFailed;
+  return has_branch && !branch.policy().empty() &&
+         branch.policy() != "DeleteNone";
+}
+
 class RayJobOutcome {
  public:
   RayJobOutcome(const NativeInput& input, SettingsSetup setup)
@@ -43,14 +75,14 @@ class RayJobOutcome {
   NativeOutcome Run() && {
     Warn();
     Foresee();
-    const Pass pass = Look();
-    Count(pass.status);
-    if (pass.left_alone) {
+    const RayJobStatus status = Look();
+    Count(status);
+    if (IsLeftAlone(found_.job)) {
       Answer("None", v1::Decision::IGNORE, v1::Decision::WORKLOAD);
       Add("managed by another controller, or being deleted: the KubeRay "
           "operator does not look at it");
     } else {
-      Conclude(pass);
+      Conclude(status);
     }
     return std::move(outcome_);
   }
@@ -79,11 +111,9 @@ class RayJobOutcome {
     if (SubmissionModeOf(found_.job.spec()) != kK8sJobMode) return;
     const RayJobStatus& status = found_.job.status();
     if (!found_.submitter.has_value()) {
+      if (status.job_deployment_status() != kRunning) return;
       found_.submitter.emplace();
-      if (status.job_deployment_status() != kRunning ||
-          !IsJobTerminal(status.job_status())) {
-        return;
-      }
+      if (!IsJobTerminal(status.job_status())) return;
       End("Complete", "", "");
       Add("the submitter Job is not in the report: it is taken to end with "
           "the application");
@@ -110,7 +140,8 @@ class RayJobOutcome {
     *condition.mutable_last_transition_time() = input_.now;
   }
 
-  Pass Look() {
+  RayJobStatus Look() const {
+    if (IsLeftAlone(found_.job)) return found_.job.status();
     const Pod no_head;
     World world{found_.job, settings_};
     if (!found_.job.status().ray_cluster_name().empty() ||
@@ -119,21 +150,18 @@ class RayJobOutcome {
     }
     world.head_pod = found_.head != nullptr ? found_.head : &no_head;
     if (found_.submitter.has_value()) world.submitter = &*found_.submitter;
-    world.ray.job_status = found_.job.status().job_status();
-    world.ray.message = found_.job.status().message();
-    if (found_.job.status().has_job_status_check_failure_start_time()) {
-      world.ray.kind = RayAnswer::Kind::kError;
-    }
+    world.ray_is_silent =
+        found_.job.status().has_job_status_check_failure_start_time();
     world.now = input_.now;
-    Pass pass = Reconcile(world);
-    if (pass.status.job_deployment_status() == kRunning &&
+    RayJobStatus status = StatusAfterPass(world);
+    if (status.job_deployment_status() == kRunning &&
         SubmissionModeOf(found_.job.spec()) == kSidecarMode &&
         found_.head != nullptr && ShouldDeletePod(*found_.head)) {
       // The head is deleted and, having been up once, not made again.
       world.head_pod = nullptr;
-      pass = Reconcile(world);
+      status = StatusAfterPass(world);
     }
-    return pass;
+    return status;
   }
 
   void Answer(std::string_view word, v1::Decision::Action action,
@@ -150,8 +178,7 @@ class RayJobOutcome {
     counters["succeeded"] = status.succeeded();
   }
 
-  void Conclude(const Pass& pass) {
-    const RayJobStatus& status = pass.status;
+  void Conclude(const RayJobStatus& status) {
     const std::string& state = status.job_deployment_status();
     outcome_.verdict.set_reason(status.reason());
     outcome_.verdict.set_message(status.message());
@@ -166,8 +193,13 @@ class RayJobOutcome {
     } else if (state == kComplete || state == kSuspending ||
                state == kSuspended) {
       Answer(state, v1::Decision::IGNORE, v1::Decision::WORKLOAD);
+    } else if (state == kNew &&
+               found_.job.status().job_deployment_status() == kRetrying) {
+      // Nothing is left of the last attempt: the next one begins.
+      Answer("None", v1::Decision::RETRY, v1::Decision::CLUSTER);
+      Charge(status);
     } else {
-      AnswerWithoutEnd(pass);
+      AnswerWithoutEnd(status);
     }
   }
 
@@ -176,19 +208,16 @@ class RayJobOutcome {
     outcome_.used = status.failed();
     outcome_.limit =
         std::max<std::int64_t>(0, BackoffLimitOf(found_.job.spec(), settings_));
-    if (outcome_.used == 0) {
+    if (outcome_.used <= 0) {
       outcome_.used = 1;
       Add("status.failed is 0 although the attempt has failed; 1 is used");
     }
   }
 
   void WarnOfLeftovers(const RayJobStatus& status) {
-    RayJobStatus ended = status;
-    if (!ended.has_end_time()) *ended.mutable_end_time() = input_.now;
-    const CleanUp clean_up = NextCleanUp(
-        found_.job.spec(), ended, {.cluster = true}, settings_, input_.now);
-    if (clean_up.policy.empty() && !clean_up.next.has_value() &&
-        found_.job.spec().cluster_selector().empty()) {
+    const RayJobSpec& spec = found_.job.spec();
+    if (spec.cluster_selector().empty() &&
+        !DeletesAfter(spec, status, settings_)) {
       Add("nothing in the spec deletes the cluster after this end: it keeps "
           "its nodes");
     }
@@ -209,11 +238,10 @@ class RayJobOutcome {
   }
 
   // The attempt goes on; what becomes of calls and pods below it?
-  void AnswerWithoutEnd(const Pass& pass) {
-    if (input_.report.has_creation_error()) return AnswerCreationError(pass);
+  void AnswerWithoutEnd(const RayJobStatus& status) {
+    if (input_.report.has_creation_error()) return AnswerCreationError(status);
     if (AnswerForSubmitterPod()) return;
     if (AnswerForClusterPod()) return;
-    const RayJobStatus& status = pass.status;
     const std::string& state = status.job_deployment_status();
     Answer(state.empty() ? "None" : state, v1::Decision::IGNORE,
            v1::Decision::WORKLOAD);
@@ -226,18 +254,40 @@ class RayJobOutcome {
     } else if (state == kInitializing || state == kWaiting) {
       outcome_.action = v1::Decision::WAIT;
       WaitForDeadline(status);
+    } else if (const auto ended = SubmitterEnd();
+               state == kRunning && ended.has_value()) {
+      outcome_.action = v1::Decision::WAIT;
+      if (settings_.submitter_finished_timeout) {
+        WaitUntil(TimeOf(*ended) +
+                  absl::Seconds(kSubmitterFinishedTimeoutSeconds));
+      }
+      Add("the submitter has ended, and Ray does not say yet how the "
+          "application did");
     } else {
       Add("nothing in the report ends the attempt: the KubeRay operator does "
           "nothing");
     }
   }
 
-  void AnswerCreationError(const Pass& pass) {
+  [[nodiscard]] std::optional<google::protobuf::Timestamp> SubmitterEnd()
+      const {
+    if (found_.submitter.has_value()) {
+      return StateOfSubmitterJob(*found_.submitter).finished_at;
+    }
+    if (SubmissionModeOf(found_.job.spec()) != kSidecarMode ||
+        found_.head == nullptr) {
+      return std::nullopt;
+    }
+    return StateOfSubmitterContainer(found_.job.spec(), *found_.head, settings_)
+        .finished_at;
+  }
+
+  void AnswerCreationError(const RayJobStatus& status) {
     Answer("None", v1::Decision::RETRY, v1::Decision::WORKLOAD);
     outcome_.verdict.set_message(input_.report.creation_error().message());
     Add("objects that cannot be created are tried again without end and "
         "without a count");
-    WarnWithoutDeadline(pass.status);
+    WarnWithoutDeadline(status);
   }
 
   bool AnswerForSubmitterPod() {

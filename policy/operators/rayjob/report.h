@@ -8,7 +8,6 @@
 
 #include "mulligan/v1/report.pb.h"
 #include "policy/operators/kubernetes_field_error.h"
-#include "policy/operators/rayjob/reconcile.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/rayjob/types.h"
 

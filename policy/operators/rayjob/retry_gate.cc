@@ -1,15 +1,17 @@
 #include "policy/operators/rayjob/retry_gate.h"
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 
 namespace mulligan::rayjob {
 namespace {
 
-std::int32_t OneMore(std::int32_t count) {
-  return count == std::numeric_limits<std::int32_t>::max() ? count : count + 1;
+// As the peer's sums of 32 bits do: a backoffLimit of 2147483647 is never above
+// any count.
+std::int32_t OneMore(std::int64_t number) {
+  return static_cast<std::int32_t>(
+      static_cast<std::uint32_t>(static_cast<std::uint64_t>(number) + 1));
 }
 
 }  // namespace
@@ -32,7 +34,7 @@ void ApplyRetryGate(const RayJobSpec& spec, const Settings& settings,
   status.set_succeeded(succeeded ? OneMore(status.succeeded())
                                  : status.succeeded());
   if (!failed || !spec.has_backoff_limit()) return;
-  if (status.failed() >= BackoffLimitOf(spec, settings) + 1) return;
+  if (status.failed() >= OneMore(BackoffLimitOf(spec, settings))) return;
   if (IsNeverRetried(status.reason(), settings)) return;
   status.set_job_deployment_status(std::string(kRetrying));
 }

@@ -20,8 +20,8 @@ std::int64_t BackoffLimitOf(const RayJobSpec& spec, const Settings& settings);
 
 // Counts the attempt that just ended and turns Failed into Retrying where a
 // retry is left. To be applied once per pass, right before the status is
-// written: it counts again whenever it is called in a terminal state. `failed`
-// and `succeeded` stop at the largest number, where the peer's overflow.
+// written: it counts again whenever it is called in a terminal state. Sums have
+// 32 bits, as the peer's.
 void ApplyRetryGate(const RayJobSpec& spec, const Settings& settings,
                     RayJobStatus& status);
 

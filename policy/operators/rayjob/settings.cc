@@ -1,5 +1,6 @@
 #include "policy/operators/rayjob/settings.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -24,23 +25,20 @@ constexpr std::array<GateRow<Settings>, 2> kGates = {{
     {"SidecarSubmitterRestart", &Settings::sidecar_submitter_restart},
 }};
 
-constexpr std::array<FeatureRow<Settings>, 4> kFeatures = {{
+constexpr std::array<FeatureRow<Settings>, 8> kFeatures = {{
     {&Settings::backoff_limit, 2},
+    {&Settings::transition_grace_period, 4},
+    {&Settings::submitter_finished_timeout, 5},
+    {&Settings::validation_failed, 5},
+    {&Settings::checks_groups, 6},
     {&Settings::deletion_policy, 6},
     {&Settings::pre_running_deadline, 6},
     {&Settings::status_check_timeout, 7},
 }};
 
-struct SwitchRow {
-  std::string_view name;
-  bool Settings::*setting;
-};
-
-constexpr std::array<SwitchRow, 2> kSwitches = {{
-    {"DELETE_RAYJOB_CR_AFTER_JOB_FINISHES",
-     &Settings::delete_ray_job_after_finish},
-    {"ENABLE_RANDOM_POD_DELETE", &Settings::random_pod_delete},
-}};
+// Known, and without a bearing on what a failure leads to.
+constexpr std::array<std::string_view, 2> kCleanUpSwitches = {
+    "DELETE_RAYJOB_CR_AFTER_JOB_FINISHES", "ENABLE_RANDOM_POD_DELETE"};
 
 struct SecondsRow {
   std::string_view name;
@@ -77,11 +75,6 @@ bool SetGate(std::string_view name, bool enabled, Settings& settings) {
 
 bool SetEnvironment(std::string_view name, std::string_view value,
                     Settings& settings) {
-  for (const SwitchRow& row : kSwitches) {
-    if (row.name != name) continue;
-    settings.*row.setting = absl::AsciiStrToLower(std::string(value)) == "true";
-    return true;
-  }
   for (const SecondsRow& row : kSeconds) {
     if (row.name != name) continue;
     const auto number = NumberOf(value);
@@ -90,7 +83,8 @@ bool SetEnvironment(std::string_view name, std::string_view value,
     }
     return true;
   }
-  return false;
+  return std::find(kCleanUpSwitches.begin(), kCleanUpSwitches.end(), name) !=
+         kCleanUpSwitches.end();
 }
 
 SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {

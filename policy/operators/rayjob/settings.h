@@ -25,6 +25,18 @@ struct Settings {
   bool sidecar_submitter_restart = false;
   // No gate: spec.backoffLimit is known, since 1.2.
   bool backoff_limit = true;
+  // No gate: a terminal jobStatus ends the attempt after a grace period, since
+  // 1.4.
+  bool transition_grace_period = true;
+  // No gate: the end of the submitter ends the attempt after
+  // kSubmitterFinishedTimeoutSeconds, since 1.5.
+  bool submitter_finished_timeout = true;
+  // No gate: a refused RayJob gets to state ValidationFailed, since 1.5.
+  // Before, the pass ends in an error and is repeated.
+  bool validation_failed = true;
+  // No gate: refuses clusterSelector with backoffLimit and worker groups
+  // without sensible limits, since 1.6.
+  bool checks_groups = true;
   // No gate: spec.preRunningDeadlineSeconds is known, since 1.6.
   bool pre_running_deadline = true;
   // No gate: an unreachable dashboard ends a RayJob, since 1.7.
@@ -33,11 +45,6 @@ struct Settings {
   std::int64_t transition_grace_period_seconds = 300;
   // RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS; never below 1.
   std::int64_t status_check_timeout_seconds = 300;
-  // DELETE_RAYJOB_CR_AFTER_JOB_FINISHES.
-  bool delete_ray_job_after_finish = false;
-  // ENABLE_RANDOM_POD_DELETE: with an autoscaler, surplus workers are removed
-  // although nobody named them.
-  bool random_pod_delete = false;
 };
 
 // Settings of one release, and what was not understood.

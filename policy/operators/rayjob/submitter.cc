@@ -21,10 +21,6 @@ std::int64_t SubmitterBackoffLimit(const RayJobSpec& spec) {
              : kDefaultSubmitterBackoffLimit;
 }
 
-std::string_view SidecarRestartPolicy(const Settings& settings) {
-  return settings.sidecar_submitter_restart ? "OnFailure" : "";
-}
-
 bool IsRestartCountExceeded(const ContainerStatus& submitter,
                             std::int64_t limit) {
   const bool ended_well = submitter.state().has_terminated() &&
@@ -76,7 +72,12 @@ SubmitterState StateOfSubmitterContainer(const RayJobSpec& spec,
       settings.sidecar_submitter_restart
           ? IsRestartCountExceeded(*container, SubmitterBackoffLimit(spec))
           : terminated && end.exit_code() != 0;
-  if (state.failed) {
+  if (state.failed && settings.sidecar_submitter_restart) {
+    state.message = absl::StrFormat(
+        "Ray head pod submitter container %s terminated after exceeding the "
+        "maximum restart count",
+        container->name());
+  } else if (state.failed) {
     state.message = absl::StrFormat(
         "Ray head pod container %s terminated with exit code %d: %s",
         container->name(), end.exit_code(), end.reason());

@@ -15,19 +15,11 @@
 namespace mulligan::rayjob {
 
 inline constexpr std::string_view kSubmitterContainerName = "ray-job-submitter";
-// What a submitter pod prints that finds its submission already made: a new pod
-// re-attaches, nothing is run twice.
-inline constexpr std::string_view kAlreadySubmitted =
-    "has already been submitted, tailing logs.";
 
 // The inner budget: backoffLimit of the submitter Job (K8sJobMode), or the
 // restarts of the submitter container (SidecarMode with its gate). 2 unless
 // submitterConfig says otherwise.
 std::int64_t SubmitterBackoffLimit(const RayJobSpec& spec);
-
-// restartPolicy of the submitter container: "OnFailure" with the gate
-// SidecarSubmitterRestart, else empty, which leaves it to the head pod: Never.
-std::string_view SidecarRestartPolicy(const Settings& settings);
 
 // Whether a restarting submitter container has used up `limit` restarts. One
 // that just ended well has not.

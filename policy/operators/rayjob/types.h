@@ -90,13 +90,6 @@ inline bool IsDeploymentTerminal(std::string_view deployment_status) {
   return deployment_status == kComplete || deployment_status == kFailed;
 }
 
-// An event the operator writes.
-struct Event {
-  std::string type;
-  std::string reason;
-  std::string message;
-};
-
 }  // namespace mulligan::rayjob
 
 #endif  // MULLIGAN_POLICY_OPERATORS_RAYJOB_TYPES_H_

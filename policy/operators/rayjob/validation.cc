@@ -122,7 +122,7 @@ class SpecCheck {
       Refuse("clusterSelector",
              "ClusterSelector is not supported in SidecarMode");
     }
-    if (Retries()) {
+    if (settings_.checks_groups && Retries()) {
       RefuseSpec("backoffLimit",
                  "BackoffLimit is incompatible with ClusterSelector mode");
     }

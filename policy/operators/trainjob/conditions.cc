@@ -65,8 +65,8 @@ void SetSuspended(bool suspend, bool always, const Timestamp& now,
   }
 }
 
-void CopyJobSetStatus(const JobSet& job_set, const Timestamp& now,
-                      TrainJobStatus& status) {
+void CopyJobSetStatus(const JobSet& job_set, const Version& version,
+                      const Timestamp& now, TrainJobStatus& status) {
   for (const auto& [theirs, ours] : kEnds) {
     const Condition* const end =
         jobset::FindCondition(job_set.status().conditions(), theirs);
@@ -74,8 +74,10 @@ void CopyJobSetStatus(const JobSet& job_set, const Timestamp& now,
     Condition copy = *end;
     copy.set_type(std::string(ours));
     SetCondition(copy, now, *status.mutable_conditions());
+    if (version.first_release) break;
   }
   status.clear_jobs_status();
+  if (version.first_release) return;
   for (const auto& group : job_set.status().replicated_jobs_status()) {
     auto& counts = *status.add_jobs_status();
     counts.set_name(group.name());

@@ -6,6 +6,7 @@
 
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/operators/trainjob/types.h"
+#include "policy/operators/trainjob/version.h"
 
 namespace mulligan::trainjob {
 
@@ -36,7 +37,7 @@ void SetSuspended(bool suspend, bool always,
 // Copies what the JobSet says: Completed and Failed with reason and message
 // verbatim, and the counts per group. A failed child Job without Failed is not
 // a failed TrainJob: a restart may follow.
-void CopyJobSetStatus(const JobSet& job_set,
+void CopyJobSetStatus(const JobSet& job_set, const Version& version,
                       const google::protobuf::Timestamp& now,
                       TrainJobStatus& status);
 

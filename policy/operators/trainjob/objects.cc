@@ -18,10 +18,11 @@ constexpr std::string_view kController =
     "trainer.kubeflow.org/trainjob-controller";
 
 // Texts the builders of objects write, and no API server.
-constexpr std::array<std::string_view, 6> kBuildTexts = {
+constexpr std::array<std::string_view, 7> kBuildTexts = {
     "invalid runtime snapshot",
     "unsupported runtime",
     "runtime info or object is missing",
+    "TrainingRuntime specified in TrainJob is not found",
     "not found specified TrainingRuntime",
     "not found specified ClusterTrainingRuntime",
     "failed to build",
@@ -90,25 +91,6 @@ std::string ResourcesFailedMessage(std::string_view error) {
       error.size() > kMaxErrorLength ? " ..." : "");
 }
 
-std::string_view SnapshotError(SnapshotDefect defect) {
-  switch (defect) {
-    case SnapshotDefect::kMissing:
-      return "not found";
-    case SnapshotDefect::kOwnedByAnother:
-      return "invalid runtime snapshot: a snapshot configmap exists but is "
-             "owned by another object";
-    case SnapshotDefect::kWithoutRuntime:
-      return "invalid runtime snapshot: snapshot ConfigMap missing \"runtime\" "
-             "data key";
-    case SnapshotDefect::kNotYaml:
-      return "invalid runtime snapshot: unable to unmarshal the snapshot";
-    case SnapshotDefect::kWrongRuntime:
-      return "invalid runtime snapshot: the snapshot refers to the wrong "
-             "runtime";
-  }
-  return "";
-}
-
 std::string RuntimeKindOf(const RuntimeRef& ref) {
   return absl::StrCat(OrDefault(ref.kind(), "ClusterTrainingRuntime"), ".",
                       OrDefault(ref.api_group(), kGroup));
@@ -120,8 +102,9 @@ bool IsRuntimeSupported(const RuntimeRef& ref) {
          kind == "TrainingRuntime.trainer.kubeflow.org";
 }
 
-bool IsManagedByOther(const TrainJobSpec& spec) {
-  return !spec.managed_by().empty() && spec.managed_by() != kController;
+bool IsManagedByOther(const TrainJobSpec& spec, const Version& version) {
+  return !version.first_release && !spec.managed_by().empty() &&
+         spec.managed_by() != kController;
 }
 
 }  // namespace mulligan::trainjob

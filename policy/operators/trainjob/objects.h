@@ -7,6 +7,7 @@
 
 #include "mulligan/v1/report.pb.h"
 #include "policy/operators/trainjob/types.h"
+#include "policy/operators/trainjob/version.h"
 
 namespace mulligan::trainjob {
 
@@ -37,19 +38,6 @@ std::string ResourcesFailedMessage(std::string_view error);
 inline constexpr std::string_view kResourcesFailedReason =
     "TrainJobResourcesCreationFailed";
 
-// How the stored copy of a TrainJob's runtime can be unusable.
-enum class SnapshotDefect {
-  // No ConfigMap yet: one is made from the runtime.
-  kMissing,
-  kOwnedByAnother,
-  kWithoutRuntime,
-  kNotYaml,
-  kWrongRuntime,
-};
-
-// The error of the build that reads it, as far as it is constant.
-std::string_view SnapshotError(SnapshotDefect defect);
-
 // Whether this controller has a runtime of the kind; without kind and group the
 // API server fills in its own.
 bool IsRuntimeSupported(const RuntimeRef& ref);
@@ -58,7 +46,7 @@ std::string RuntimeKindOf(const RuntimeRef& ref);
 
 // Whether another controller is in charge: managedBy is set to anything but
 // this one.
-bool IsManagedByOther(const TrainJobSpec& spec);
+bool IsManagedByOther(const TrainJobSpec& spec, const Version& version);
 
 }  // namespace mulligan::trainjob
 

@@ -10,7 +10,6 @@
 #include "policy/operators/trainjob/conditions.h"
 #include "policy/operators/trainjob/objects.h"
 #include "policy/operators/trainjob/reconcile.h"
-#include "policy/operators/trainjob/validation.h"
 #include "policy/operators/trainjob/version.h"
 
 namespace mulligan {
@@ -37,8 +36,7 @@ class Outcome {
   }
 
   NativeOutcome Run() && {
-    Warn();
-    if (IsManagedByOther(job_.spec())) {
+    if (IsManagedByOther(job_.spec(), version_)) {
       Answer("Skipped", v1::Decision::IGNORE);
       outcome_.verdict.set_message(
           absl::StrFormat("managed by %s", job_.spec().managed_by()));
@@ -63,14 +61,6 @@ class Outcome {
   }
 
  private:
-  void Warn() {
-    for (const FieldError& error : ValidateTrainJobSpec(job_.spec())) {
-      outcome_.refusals.push_back(absl::StrFormat(
-          "report.trainJob.%s; the API server refuses such a TrainJob",
-          FormatFieldError(error)));
-    }
-  }
-
   // A TrainJob sees only its JobSet, so one that its controller is about to
   // fail counts as failed.
   JobSet ForeseenJobSet() const {
@@ -173,7 +163,7 @@ class Outcome {
   // Older releases forget that a job had failed.
   bool IsRevived(const Pass& pass) const {
     return jobset::IsConditionTrue(job_.status().conditions(), kFailed) &&
-           pass.job_set == JobSetChange::kApplied;
+           pass.applies_job_set;
   }
 
   void Revive() {

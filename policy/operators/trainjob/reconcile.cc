@@ -26,36 +26,13 @@ bool AppliesJobSet(const Scene& scene) {
          scene.job_set->spec().suspend();
 }
 
-void MakeObjects(const Scene& scene, Pass& pass) {
-  if (scene.objects != Objects::kReady) {
-    pass.error = scene.error;
-    pass.event = ResourcesFailedMessage(scene.error);
-    return;
-  }
-  if (AppliesJobSet(scene)) pass.job_set = JobSetChange::kApplied;
-}
-
-void CopyStatus(const Scene& scene, Pass& pass) {
-  if (scene.job_set != nullptr) {
-    CopyJobSetStatus(*scene.job_set, scene.now, pass.status);
-    return;
-  }
-  const bool is_there =
-      pass.job_set == JobSetChange::kApplied || IsFinished(pass.status);
-  if (!is_there && pass.error.empty()) {
-    pass.error =
-        absl::StrCat("jobsets.jobset.x-k8s.io \"",
-                     scene.train_job.metadata().name(), "\" not found");
-  }
-}
-
-void CheckDeadline(const Scene& scene, Pass& pass) {
+void CheckDeadline(const Scene& scene, TrainJobStatus& status) {
+  if (scene.version.first_release) return;
   const auto failed = DeadlineCondition(
-      scene.train_job.spec(), pass.status,
+      scene.train_job.spec(), status,
       scene.train_job.metadata().creation_timestamp(), scene.now);
   if (!failed.has_value()) return;
-  SetCondition(*failed, scene.now, *pass.status.mutable_conditions());
-  pass.job_set = JobSetChange::kDeleted;
+  SetCondition(*failed, scene.now, *status.mutable_conditions());
 }
 
 }  // namespace
@@ -64,19 +41,21 @@ Pass Reconcile(const Scene& scene) {
   const TrainJobSpec& spec = scene.train_job.spec();
   Pass pass;
   pass.status = scene.train_job.status();
-  if (IsManagedByOther(spec)) return pass;
+  if (IsManagedByOther(spec, scene.version)) return pass;
+  if (scene.version.first_release && IsFinished(pass.status)) return pass;
   auto& conditions = *pass.status.mutable_conditions();
   if (!scene.version.failed_is_final) DropFailed(pass.status);
   const bool supported = IsRuntimeSupported(spec.runtime_ref());
   const bool was_finished = IsFinished(pass.status);
   if (!supported) {
-    pass.error = absl::StrCat("unsupported runtime: ",
-                              RuntimeKindOf(spec.runtime_ref()));
-    SetCondition(
-        MakeCondition(kFailed, kTrue, kRuntimeNotSupported, pass.error),
-        scene.now, conditions);
+    SetCondition(MakeCondition(kFailed, kTrue, kRuntimeNotSupported,
+                               absl::StrCat("unsupported runtime: ",
+                                            RuntimeKindOf(spec.runtime_ref()))),
+                 scene.now, conditions);
+  } else if (!was_finished && scene.objects != Objects::kReady) {
+    pass.event = ResourcesFailedMessage(scene.error);
   } else if (!was_finished) {
-    MakeObjects(scene, pass);
+    pass.applies_job_set = AppliesJobSet(scene);
   }
   SetSuspended(spec.suspend(), scene.version.created_condition, scene.now,
                conditions);
@@ -84,8 +63,10 @@ Pass Reconcile(const Scene& scene) {
     SetCondition(CreatedCondition(scene.objects), scene.now, conditions);
   }
   if (!supported) return pass;
-  CopyStatus(scene, pass);
-  CheckDeadline(scene, pass);
+  if (scene.job_set != nullptr) {
+    CopyJobSetStatus(*scene.job_set, scene.version, scene.now, pass.status);
+  }
+  CheckDeadline(scene, pass.status);
   return pass;
 }
 

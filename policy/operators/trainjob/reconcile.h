@@ -22,17 +22,12 @@ struct Scene {
   google::protobuf::Timestamp now;
 };
 
-// What the pass does to the JobSet.
-enum class JobSetChange { kNone, kApplied, kDeleted };
-
 struct Pass {
   TrainJobStatus status;
-  JobSetChange job_set = JobSetChange::kNone;
+  // A JobSet is made, or brought up to date.
+  bool applies_job_set = false;
   // Message of the warning event; empty: none.
   std::string event;
-  // The pass ends with this error and is repeated with growing delays; empty:
-  // it does not.
-  std::string error;
 };
 
 // In this order: nothing when another controller is in charge; an unknown

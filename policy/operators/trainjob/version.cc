@@ -33,6 +33,7 @@ VersionSetup VersionFor(const v1::NativeSemantics& semantics) {
   } else if (const auto minor = MinorOf(version->second, kMajor);
              minor.has_value() && *minor <= kLatestMinor) {
     setup.version.failed_is_final = false;
+    setup.version.first_release = *minor == 0;
     setup.semantics = absl::StrFormat("trainer 2.%d", *minor);
   } else {
     setup.warnings.push_back(absl::StrFormat(

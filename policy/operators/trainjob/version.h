@@ -20,6 +20,10 @@ struct Version {
   // every pass unless its reason was DeadlineExceeded; a failed job whose
   // JobSet was gone got a new one, with a new budget, for ever (#3779, #3737).
   bool failed_is_final = true;
+  // Release 2.0: a finished TrainJob is never looked at again; a JobSet that
+  // has completed is not asked whether it failed; no managedBy, no deadline, no
+  // jobsStatus.
+  bool first_release = false;
 };
 
 struct VersionSetup {

@@ -1,5 +1,3 @@
-//go:build !before_1_9
-
 package main
 
 import (
@@ -11,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// JAXJob came with 1.9; older releases are built with the tag before_1_9.
+// JAXJob came with 1.9: prepare removes this file for older releases.
 func init() {
 	kinds = append(kinds, kind{"JAXJob", "jaxReplicaSpecs", "jax", [][]string{{"Worker"}},
 		func() client.Object { return &kubeflow.JAXJob{} },

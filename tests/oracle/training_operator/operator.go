@@ -4,15 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 
 	kubeflow "github.com/kubeflow/training-operator/pkg/apis/kubeflow.org/v1"
 	"github.com/kubeflow/training-operator/pkg/controller.v1/control"
 	"github.com/kubeflow/training-operator/pkg/core"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -54,6 +58,36 @@ type outcome struct {
 	restarted bool
 }
 
+// podControl only notes deletions: the pods of a pass were read before.
+type podControl struct {
+	control.RealPodControl
+	deleted []string
+}
+
+func (p *podControl) DeletePod(_, name string, _ runtime.Object) error {
+	p.deleted = append(p.deleted, name)
+	return nil
+}
+
+// clientset is the operator's other client: what it creates, the first one has.
+func clientset(api client.Client) kubernetes.Interface {
+	set := kubefake.NewSimpleClientset()
+	set.PrependReactor("create", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		object := action.(clienttesting.CreateAction).GetObject().DeepCopyObject().(client.Object)
+		object.SetNamespace(action.GetNamespace())
+		return true, object, api.Create(context.Background(), object)
+	})
+	set.PrependReactor("get", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		pod := &corev1.Pod{}
+		key := client.ObjectKey{Namespace: action.GetNamespace(), Name: action.(clienttesting.GetAction).GetName()}
+		return true, pod, api.Get(context.Background(), key, pod)
+	})
+	set.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, nil
+	})
+	return set
+}
+
 // pass runs the kind's own reconciler once over the job and its pods.
 func pass(made job) (outcome, error) {
 	object := made.kind.object()
@@ -76,10 +110,11 @@ func pass(made job) (outcome, error) {
 	api := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(made.kind.object()).Build()
 	reconciler, controller := made.kind.reconciler(fakeManager{client: api})
-	deleted := &control.FakePodControl{}
-	controller.PodControl = deleted
+	controller.KubeClientSet = clientset(api)
+	pods := &podControl{RealPodControl: control.RealPodControl{
+		KubeClient: controller.KubeClientSet, Recorder: &record.FakeRecorder{}}}
+	controller.PodControl = pods
 	controller.ServiceControl = &control.FakeServiceControl{}
-	controller.KubeClientSet = kubefake.NewSimpleClientset()
 	key := client.ObjectKeyFromObject(object)
 	// An error changes nothing that is looked at here: the pass is repeated.
 	_, failure := reconciler.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
@@ -97,14 +132,21 @@ func pass(made job) (outcome, error) {
 	result := outcome{status: did.Status, skipped: made.skipped}
 	ended := holds(did.Status, kubeflow.JobFailed) || holds(did.Status, kubeflow.JobSucceeded) ||
 		holds(did.Status, kubeflow.JobSuspended)
-	result.recreated = failure == nil && !ended && deletesFailed(made.pods, deleted.DeletePodName)
+	result.recreated = failure == nil && !ended && replaces(made, pods.deleted)
 	result.restarted, err = countsRestarts(object, made)
 	return result, err
 }
 
-func deletesFailed(pods []*corev1.Pod, deleted []string) bool {
-	return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
-		return pod.Status.Phase == corev1.PodFailed && slices.Contains(deleted, pod.Name)
+// replaces is whether a failed pod is among the deleted: one of a wanted index,
+// which the next pass makes again.
+func replaces(made job, deleted []string) bool {
+	return slices.ContainsFunc(made.pods, func(pod *corev1.Pod) bool {
+		wanted := slices.ContainsFunc(made.replicas, func(replica replica) bool {
+			index, err := strconv.Atoi(pod.Labels["training.kubeflow.org/replica-index"])
+			return err == nil && index < replica.count &&
+				pod.Labels["training.kubeflow.org/replica-type"] == strings.ToLower(replica.name)
+		})
+		return wanted && pod.Status.Phase == corev1.PodFailed && slices.Contains(deleted, pod.Name)
 	})
 }
 

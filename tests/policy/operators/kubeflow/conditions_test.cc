@@ -32,7 +32,7 @@ class TrainingJobConditionsTest : public testing::Test {
 };
 
 TEST_F(TrainingJobConditionsTest, RunningAndRestartingReplaceEachOther) {
-  Set(kCreated, 1);
+  Set("Created", 1);
   Set(kRunning, 2);
   Set(kRestarting, 3);
   EXPECT_THAT(Held(), ElementsAre("Created=True", "Restarting=True"));

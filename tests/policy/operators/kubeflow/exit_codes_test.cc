@@ -61,29 +61,5 @@ TEST(ExitCodeOfTest, HasAPlaceholderForAPodWithoutStatus) {
             kNoExitCode);
 }
 
-struct RestartCase {
-  std::string policy;
-  std::int32_t code;
-  bool restarted;
-};
-
-class TrainingJobRestartTest : public testing::TestWithParam<RestartCase> {};
-
-TEST_P(TrainingJobRestartTest, FollowsThePolicy) {
-  EXPECT_EQ(IsRestarted(GetParam().policy, GetParam().code,
-                        ExitCodeTable::kAtLeast128),
-            GetParam().restarted);
-}
-
-const RestartCase kRestartCases[] = {
-    {"Always", 0, true},     {"Always", 1, true},    {"OnFailure", 0, false},
-    {"OnFailure", 1, true},  {"Never", 0, false},    {"Never", 137, false},
-    {"ExitCode", 0, false},  {"ExitCode", 1, false}, {"ExitCode", 130, true},
-    {"Sometimes", 1, false},
-};
-
-INSTANTIATE_TEST_SUITE_P(Table, TrainingJobRestartTest,
-                         testing::ValuesIn(kRestartCases));
-
 }  // namespace
 }  // namespace mulligan::kubeflow

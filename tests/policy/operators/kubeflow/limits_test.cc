@@ -13,8 +13,6 @@
 namespace mulligan::kubeflow {
 namespace {
 
-using ::testing::SizeIs;
-
 Replicas Workers(const std::string& policy) {
   Replicas replicas;
   replicas["Worker"].set_replicas(4);
@@ -207,31 +205,6 @@ TEST(TrainingJobDeadlineTest, HugeDeadlineIsNeverReached) {
   *status.mutable_start_time() = At(100);
   policy.set_active_deadline_seconds(std::numeric_limits<std::int64_t>::max());
   EXPECT_FALSE(PastActiveDeadline(policy, status, At(1'000'000)));
-}
-
-TEST(TrainingJobCleanUpTest, AllOfAJobThatIsNotFinished) {
-  const std::vector<Pod> pods = {PodAt("Worker", 0, "Running"),
-                                 PodAt("Worker", 1, "Succeeded")};
-  RunPolicy policy;
-  policy.set_clean_pod_policy("None");
-  EXPECT_THAT(PodsCleanedUp(policy, JobStatus(), PointersTo(pods)), SizeIs(2));
-}
-
-TEST(TrainingJobCleanUpTest, ByPolicyOfAFinishedJob) {
-  const std::vector<Pod> pods = {PodAt("Worker", 0, "Running"),
-                                 PodAt("Worker", 1, "Pending"),
-                                 PodAt("Worker", 2, "Succeeded")};
-  const auto status =
-      Parse<JobStatus>("conditions { type: 'Succeeded' status: 'True' }");
-  RunPolicy policy;
-  for (const auto& [name, deleted] :
-       std::vector<std::pair<std::string, std::size_t>>{
-           {"None", 0}, {"", 0}, {"Running", 2}, {"All", 3}}) {
-    policy.set_clean_pod_policy(name);
-    EXPECT_THAT(PodsCleanedUp(policy, status, PointersTo(pods)),
-                SizeIs(deleted))
-        << name;
-  }
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 #include "gtest/gtest.h"
 #include "policy/operators/kueue/rayjob.h"
 #include "policy/operators/rayjob/cluster_pods.h"
-#include "policy/operators/rayjob/cluster_status.h"
-#include "policy/operators/rayjob/deletion.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/rayjob/submitter.h"
 #include "tests/policy/operators/rayjob/test_objects.h"
@@ -117,84 +115,6 @@ TEST(RayJobSubmitterTest, AGateLetsTheContainerRestart) {
   EXPECT_FALSE(StateOfSubmitterContainer({}, Pod(), settings).failed);
 }
 
-struct CleanUpCase {
-  std::string name;
-  std::string spec;
-  std::string status;
-  std::string policy;
-  std::int64_t next = 0;
-};
-
-void PrintTo(const CleanUpCase& test, std::ostream* out) { *out << test.name; }
-
-class RayJobCleanUpTest : public testing::TestWithParam<CleanUpCase> {};
-
-TEST_P(RayJobCleanUpTest, OneThingIsDeletedAtATime) {
-  const CleanUpCase& test = GetParam();
-  RayJobStatus status = Parse<RayJobStatus>(test.status);
-  *status.mutable_end_time() = Second(0);
-  const CleanUp clean_up = NextCleanUp(Parse<RayJobSpec>(test.spec), status,
-                                       {.cluster = true}, {}, Second(10));
-  EXPECT_EQ(clean_up.policy, test.policy);
-  EXPECT_EQ(clean_up.next.has_value() ? clean_up.next->seconds() : 0,
-            test.next);
-}
-
-std::string Rule(const std::string& policy, const std::string& state, int ttl) {
-  return "deletion_rules { policy: '" + policy + "' condition { " + state +
-         " ttl_seconds: " + std::to_string(ttl) + " } } ";
-}
-
-const std::string kEnded =
-    "job_status: 'FAILED' job_deployment_status: 'Failed'";
-const std::string kOnEnd = "job_status: 'FAILED'";
-
-INSTANTIATE_TEST_SUITE_P(
-    Ends, RayJobCleanUpTest,
-    testing::Values(
-        CleanUpCase{"NothingIsAsked", "", kEnded, ""},
-        CleanUpCase{"Shutdown", "shutdown_after_job_finishes: true", kEnded,
-                    "DeleteCluster"},
-        CleanUpCase{"ShutdownLater",
-                    "shutdown_after_job_finishes: true "
-                    "ttl_seconds_after_finished: 11",
-                    kEnded, "", 11},
-        CleanUpCase{"ForeignClustersStay",
-                    "shutdown_after_job_finishes: true "
-                    "cluster_selector { key: 'ray.io/cluster' value: 'x' }",
-                    kEnded, ""},
-        CleanUpCase{"MostDestructiveRule",
-                    "deletion_strategy { " + Rule("DeleteWorkers", kOnEnd, 1) +
-                        Rule("DeleteSelf", kOnEnd, 3) +
-                        Rule("DeleteCluster", kOnEnd, 2) + "}",
-                    kEnded, "DeleteSelf"},
-        CleanUpCase{"RulesOfOtherEnds",
-                    "deletion_strategy { " +
-                        Rule("DeleteSelf", "job_status: 'SUCCEEDED'", 0) + "}",
-                    kEnded, ""},
-        CleanUpCase{"RulesWait",
-                    "deletion_strategy { " + Rule("DeleteWorkers", kOnEnd, 5) +
-                        Rule("DeleteSelf", kOnEnd, 50) +
-                        Rule("DeleteCluster", kOnEnd, 20) + "}",
-                    kEnded, "DeleteWorkers", 20},
-        CleanUpCase{
-            "RulesByTheOperatorsState",
-            "deletion_strategy { " +
-                Rule("DeleteCluster", "job_deployment_status: 'Failed'", 0) +
-                "}",
-            "job_status: 'RUNNING' job_deployment_status: 'Failed'",
-            "DeleteCluster"},
-        CleanUpCase{"BranchesFollowRay",
-                    "deletion_strategy { on_success { policy: 'DeleteSelf' } "
-                    "on_failure { policy: 'DeleteWorkers' } }",
-                    kEnded, "DeleteWorkers"},
-        CleanUpCase{"BranchesMissWhatRayDidNotEnd",
-                    "deletion_strategy { on_success { policy: 'DeleteSelf' } "
-                    "on_failure { policy: 'DeleteSelf' } }",
-                    "job_status: 'RUNNING' job_deployment_status: 'Failed'",
-                    ""}),
-    [](const auto& test) { return test.param.name; });
-
 Pod PodWith(const std::string& policy, const std::string& phase,
             bool ended = false) {
   Pod pod;
@@ -218,22 +138,6 @@ TEST(RayClusterPodsTest, EndedPodsAreDeletedOthersAreTheKubelets) {
   EXPECT_TRUE(ShouldDeletePod(PodWith("Never", "Running", true)));
   EXPECT_FALSE(ShouldDeletePod(PodWith("OnFailure", "Running", true)));
   EXPECT_FALSE(ShouldDeletePod(Pod()));
-}
-
-TEST(RayClusterStatusTest, ProvisionedStays) {
-  const Condition no = ProvisionedCondition(nullptr, false);
-  EXPECT_EQ(no.reason(), "RayClusterPodsProvisioning");
-  const Condition yes = ProvisionedCondition(&no, true);
-  EXPECT_EQ(yes.reason(), "AllPodRunningAndReadyFirstTime");
-  EXPECT_EQ(ProvisionedCondition(&yes, false).status(), "True");
-}
-
-TEST(RayClusterStatusTest, ErrorsLeaveTheState) {
-  EXPECT_EQ(ClusterState("", true, true), "");
-  EXPECT_EQ(ClusterState("", false, true), "ready");
-  EXPECT_EQ(ClusterState("ready", true, false), "ready");
-  EXPECT_EQ(ReplicaFailureReason({"create", "head"}), "FailedCreateHeadPod");
-  EXPECT_EQ(ReplicaFailureReason({"patch", "head"}), std::nullopt);
 }
 
 struct InKueueCase {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "policy/operators/rayjob/reconcile.h"
+#include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/rayjob/types.h"
 #include "tests/policy/operators/job/test_objects.h"
