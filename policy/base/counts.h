@@ -10,9 +10,9 @@ namespace mulligan {
 
 // The nearest number that fits: sums of what callers send may not.
 constexpr std::int32_t CountOf(std::int64_t number) {
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(
-      number, std::numeric_limits<std::int32_t>::min(),
-      std::numeric_limits<std::int32_t>::max()));
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(number, std::numeric_limits<std::int32_t>::min(),
+                               std::numeric_limits<std::int32_t>::max()));
 }
 
 }  // namespace mulligan

@@ -52,7 +52,8 @@ void AddDefault(Import& import, v1::RetryPolicySpec& spec, SourceMap& positions,
 void ExpandPasted(v1::RetryPolicySpec& spec, SourceMap& positions,
                   IssueReporter& report) {
   const int errors = report.errors();
-  Import import = ImportPasted({spec.pasted(), spec.native().semantics()}, report);
+  Import import =
+      ImportPasted({spec.pasted(), spec.native().semantics()}, report);
   // What the operator refuses would be refused again as a rule.
   if (report.errors() > errors) import.rules.clear();
   AddBudgets(import, spec, positions, report);

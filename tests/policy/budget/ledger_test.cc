@@ -101,8 +101,7 @@ TEST_F(LedgerTest, AtItsLargestKeepsTheBoundAndTheSums) {
   EXPECT_LE(JsonBytes(ledger), kMaxLedgerJsonBytes);
   EXPECT_EQ(ledger.budgets().size(), kMaxLedgerBudgets);
   EXPECT_EQ(ledger.attempts_seen(), 2147483647);
-  EXPECT_EQ(ledger.history_size() + ledger.history_dropped(),
-            2147483647);
+  EXPECT_EQ(ledger.history_size() + ledger.history_dropped(), 2147483647);
 }
 
 TEST_F(LedgerTest, TheLargestRecordFitsAnOrdinaryLedger) {
