@@ -15,6 +15,7 @@
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/operators.h"
 #include "policy/operators/rayjob/settings.h"
+#include "policy/operators/spark/settings.h"
 #include "policy/operators/trainjob/version.h"
 
 namespace mulligan {
@@ -62,6 +63,7 @@ constexpr OperatorRow kOperators[] = {
     {"kubernetes", false, HasGate<job::SetGate, job::Gates>,
      WarningsOf<job::GatesFor>},
     {"kueue", true, HasGate<kueue::SetGate, kueue::Gates>, KueueWarnings},
+    {"spark", true, nullptr, WarningsOf<spark::SettingsFor>},
     {"trainer", false, nullptr, WarningsOf<trainjob::VersionFor>},
 };
 

@@ -58,6 +58,7 @@ std::optional<NativeOutcome> RayJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input);
 std::optional<NativeOutcome> TrainJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input);
+std::optional<NativeOutcome> SparkApplicationOutcome(const NativeInput& input);
 std::optional<NativeOutcome> WorkloadOutcome(const NativeInput& input);
 
 }  // namespace mulligan

@@ -29,6 +29,7 @@ constexpr OperatorRow kOperators[] = {
     {"trainjob", "TrainJob", TrainJobOutcome},
     {"rayjob", "RayJob", RayJobOutcome},
     {"kubeflow", "", TrainingJobOutcome},
+    {"spark", "SparkApplication", SparkApplicationOutcome},
     {"jobset", "JobSet", JobSetOutcome},
     {"job", "Job", KubernetesJobOutcome},
 };

@@ -61,10 +61,11 @@ TEST_P(OracleTest, AgreesButForTheKnownDifferences) {
 INSTANTIATE_TEST_SUITE_P(
     Operators, OracleTest,
     ::testing::Values(File{"job", 623}, File{"jobset", 601},
-                      File{"kuberay", 1223}, File{"kueue", 503},
+                      File{"kuberay", 1223}, File{"kueue", 953},
                       File{"training_operator", 1109}, File{"trainer", 400},
                       File{"flyte", 933}, File{"flyte2", 297},
-                      File{"flyte_releases", 620}, File{"flyte_kubeflow", 248}),
+                      File{"flyte_releases", 620}, File{"flyte_kubeflow", 248},
+                      File{"spark", 596}),
     [](const auto& file) { return std::string(file.param.name); });
 
 }  // namespace

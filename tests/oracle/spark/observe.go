@@ -121,11 +121,20 @@ func observe(s scene) (map[string]any, error) {
 		return nil, err
 	}
 	expect["action"] = []string{action(decided, s.app)}
+	if terminal(decided.app) {
+		// It waits for its time to live, if for anything.
+		decided.after = 0
+	}
 	expect["delay"] = decided.after.Seconds()
 	name, used := charge(before, decided)
 	expect["chargedTo"] = []string{name}
 	expect["used"] = used
 	return expect, nil
+}
+
+func terminal(app *v1beta2.SparkApplication) bool {
+	state := app.Status.AppState.State
+	return state == v1beta2.ApplicationStateFailed || state == v1beta2.ApplicationStateCompleted
 }
 
 // decide goes on from a run that has just ended to the pass that decides about

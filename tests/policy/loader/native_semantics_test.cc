@@ -56,9 +56,11 @@ const Case kCases[] = {
      "kueue"},
     {"VersionOfNobody", "{versions: {rayjob: '1.4'}}", "error",
      "\"rayjob\" is no operator whose versions are known, expected one of "
-     "flyte, jobset, kubeflow, kuberay, kubernetes, kueue, trainer"},
+     "flyte, jobset, kubeflow, kuberay, kubernetes, kueue, spark, "
+     "trainer"},
     {"SettingOfNobody", "{settings: {kueu.timeout: 5m}}", "error",
-     "expected OPERATOR.NAME with one of flyte, kubeflow, kuberay, kueue"},
+     "expected OPERATOR.NAME with one of flyte, kubeflow, kuberay, kueue, "
+     "spark"},
     {"SettingWithoutAName", "{settings: {kueue: 5m}}", "error",
      "\"kueue\" is no setting"},
     {"SettingOfAnOperatorWithoutSettings", "{settings: {jobset.x: 5m}}",

@@ -1,0 +1,79 @@
+// One pass of the Spark operator's reconciler of SparkApplications.
+#ifndef MULLIGAN_POLICY_OPERATORS_SPARK_RECONCILE_H_
+#define MULLIGAN_POLICY_OPERATORS_SPARK_RECONCILE_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "mulligan/kubernetes/spark/v1beta2/spark_application.pb.h"
+#include "policy/operators/spark/settings.h"
+
+namespace mulligan::spark {
+
+using Pod = kubernetes::core::v1::Pod;
+using SparkApplication = kubernetes::spark::v1beta2::SparkApplication;
+using SparkApplicationStatus =
+    kubernetes::spark::v1beta2::SparkApplicationStatus;
+
+// status.applicationState.state, as the operator writes it. Empty: new.
+inline constexpr std::string_view kSubmitted = "SUBMITTED";
+inline constexpr std::string_view kRunning = "RUNNING";
+inline constexpr std::string_view kUnknown = "UNKNOWN";
+inline constexpr std::string_view kSubmissionFailed = "SUBMISSION_FAILED";
+inline constexpr std::string_view kFailing = "FAILING";
+inline constexpr std::string_view kSucceeding = "SUCCEEDING";
+inline constexpr std::string_view kPendingRerun = "PENDING_RERUN";
+inline constexpr std::string_view kInvalidating = "INVALIDATING";
+inline constexpr std::string_view kSuspending = "SUSPENDING";
+inline constexpr std::string_view kSuspended = "SUSPENDED";
+inline constexpr std::string_view kResuming = "RESUMING";
+inline constexpr std::string_view kCompleted = "COMPLETED";
+inline constexpr std::string_view kFailed = "FAILED";
+
+// What the reconciler looks at.
+struct World {
+  const SparkApplication& application;
+  // The pod called DriverName(); null: there is none.
+  const Pod* driver = nullptr;
+  const Settings& settings;
+  absl::Time now;
+};
+
+// What a pass comes to, beside the new state.
+enum class Step {
+  // Nothing to do, or nothing but to follow the driver.
+  kFollow,
+  // The driver is not there yet; looked for again until the grace is over.
+  kAwaitDriver,
+  // A retry is due in `delay`; 0: done, or about to be.
+  kRetry,
+  // There is no further retry.
+  kGiveUp,
+  // The same error again and again, until the specification changes.
+  kStuck,
+};
+
+struct Pass {
+  SparkApplicationStatus status;
+  Step step = Step::kFollow;
+  absl::Duration delay;
+  // Reason of the last event about the application or its driver. Empty: none.
+  std::string event;
+  // For kAwaitDriver and kStuck: the error that the operator logs.
+  std::string error;
+};
+
+// Name of the driver pod: of the last submission, else of the one among `pods`
+// that is labelled as a driver, else the operator's default.
+std::string DriverName(const SparkApplication& application,
+                       const google::protobuf::RepeatedPtrField<Pod>& pods);
+
+// A submission is taken to succeed.
+Pass Reconcile(const World& world);
+
+}  // namespace mulligan::spark
+
+#endif  // MULLIGAN_POLICY_OPERATORS_SPARK_RECONCILE_H_
