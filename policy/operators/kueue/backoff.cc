@@ -34,8 +34,8 @@ absl::Duration EffectiveCap(const Backoff& backoff) {
   return absl::Nanoseconds(CapNanos(backoff));
 }
 
-Wait WaitBefore(std::int64_t n, const Backoff& backoff) {
-  if (n <= 0) return {absl::ZeroDuration(), absl::ZeroDuration()};
+absl::Duration WaitBefore(std::int64_t n, const Backoff& backoff) {
+  if (n <= 0) return absl::ZeroDuration();
   std::int64_t wait =
       std::max<std::int64_t>(0, absl::ToInt64Nanoseconds(backoff.base));
   const std::int64_t cap = CapNanos(backoff);
@@ -47,8 +47,7 @@ Wait WaitBefore(std::int64_t n, const Backoff& backoff) {
     wait = next;
     if (wait == cap) break;
   }
-  const absl::Duration shortest = absl::Nanoseconds(wait);
-  return {shortest, shortest + shortest * std::max(0.0, backoff.jitter)};
+  return absl::Nanoseconds(wait);
 }
 
 }  // namespace mulligan::kueue

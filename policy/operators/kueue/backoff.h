@@ -19,13 +19,8 @@ struct Backoff {
   double jitter = 0.0001;
 };
 
-// Bounds of the wait before try `n`; 0 before try 0 and earlier. `shortest` is
-// the wait without jitter.
-struct Wait {
-  absl::Duration shortest;
-  absl::Duration longest;
-};
-Wait WaitBefore(std::int64_t n, const Backoff& backoff);
+// The wait before try `n`, without jitter; 0 before try 0 and earlier.
+absl::Duration WaitBefore(std::int64_t n, const Backoff& backoff);
 
 // The cap in force: `cap`, or the largest duration of Go divided by the factor
 // rounded up.

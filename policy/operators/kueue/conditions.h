@@ -19,10 +19,6 @@ inline constexpr std::string_view kEvicted = "Evicted";
 inline constexpr std::string_view kPreempted = "Preempted";
 inline constexpr std::string_view kRequeued = "Requeued";
 inline constexpr std::string_view kDeactivationTarget = "DeactivationTarget";
-inline constexpr std::string_view kWaitingForReplacementPods =
-    "WaitingForReplacementPods";
-inline constexpr std::string_view kBlockedOnPreemptionGates =
-    "BlockedOnPreemptionGates";
 inline constexpr std::string_view kFinished = "Finished";
 
 // Reasons for Evicted. A deactivation by Kueue adds its cause:
@@ -38,8 +34,6 @@ inline constexpr std::string_view kFlavorMigration = "FlavorMigration";
 // Causes under a reason; the reasons of DeactivationTarget and PodsReady.
 inline constexpr std::string_view kWaitForStart = "WaitForStart";
 inline constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
-inline constexpr std::string_view kStarted = "Started";
-inline constexpr std::string_view kRecovered = "Recovered";
 inline constexpr std::string_view kRequeuingLimitExceeded =
     "RequeuingLimitExceeded";
 inline constexpr std::string_view kMaximumExecutionTimeExceeded =
@@ -50,20 +44,14 @@ using Conditions = google::protobuf::RepeatedPtrField<Condition>;
 const Condition* FindCondition(const Conditions& conditions,
                                std::string_view type);
 bool IsTrue(const Conditions& conditions, std::string_view type);
-bool IsFalse(const Conditions& conditions, std::string_view type);
 
 // Sets the condition as apimachinery does: a new one gets `now`, a change of
-// status too, a change of reason or message alone does not. False: nothing
-// changed. Messages end in " ..." after 32 KiB.
-bool SetCondition(std::string_view type, bool status, std::string_view reason,
+// status too, a change of reason or message alone does not. Messages end in
+// " ..." after 32 KiB.
+void SetCondition(std::string_view type, bool status, std::string_view reason,
                   std::string_view message, absl::Time now,
                   Conditions& conditions);
-// False: there was none.
-bool RemoveCondition(std::string_view type, Conditions& conditions);
-
-// Texts cut to what the API server takes.
-std::string ConditionMessage(std::string_view message);
-std::string EventMessage(std::string_view message);
+void RemoveCondition(std::string_view type, Conditions& conditions);
 
 // spec.active, true when absent.
 bool IsActive(const Workload& workload);
@@ -73,17 +61,9 @@ bool HasQuotaReservation(const WorkloadStatus& status);
 bool IsEvicted(const WorkloadStatus& status);
 // Waits without a place in the queue: scaled to zero, say.
 bool IsOnHold(const WorkloadStatus& status);
-// Neither finished nor admitted nor with quota.
-bool IsPending(const WorkloadStatus& status);
-
-// Evicted for this very reason.
-const Condition* EvictedFor(std::string_view reason,
-                            const WorkloadStatus& status);
 // Whether a reason of Evicted or Requeued is a deactivation, by anyone. Match
 // by prefix: the cause may be appended.
 bool IsDeactivation(std::string_view reason);
-// By Kueue itself, not by a user.
-bool IsDeactivationByKueue(std::string_view reason);
 
 }  // namespace mulligan::kueue
 

@@ -10,9 +10,8 @@
 namespace mulligan::kueue {
 namespace {
 
-constexpr std::array<GateRow<Gates>, 8> kGates = {{
+constexpr std::array<GateRow<Gates>, 7> kGates = {{
     {"SkipReassignmentForPodOwnedWorkloads", &Gates::skip_pod_owned_workloads},
-    {"PrioritySortingWithinCohort", &Gates::priority_sorting_within_cohort},
     {"DisableWaitForPodsReady", &Gates::disable_wait_for_pods_ready},
     {"UnadmittedWorkloadsObservability", &Gates::unadmitted_observability},
     {"TASReplaceNodeOnPodTermination", &Gates::replace_node_on_pod_termination},

@@ -14,9 +14,6 @@ struct Gates {
   // SkipReassignmentForPodOwnedWorkloads: a preempted workload of a single pod
   // is not queued again, since its pod will not come back.
   bool skip_pod_owned_workloads = true;
-  // PrioritySortingWithinCohort. Off: who was preempted while borrowing stands
-  // behind its preemptor.
-  bool priority_sorting_within_cohort = true;
   // DisableWaitForPodsReady (alpha): no readiness timeouts at all.
   bool disable_wait_for_pods_ready = false;
   // UnadmittedWorkloadsObservability: fine-grained reasons of QuotaReserved.

@@ -1,4 +1,7 @@
+// What Kueue does about a Workload: takes its admission back or leaves it, and
+// whether and when it is queued again.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,56 +13,96 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "policy/base/times.h"
-#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/kueue/checks.h"
 #include "policy/operators/kueue/conditions.h"
 #include "policy/operators/kueue/gates.h"
 #include "policy/operators/kueue/nodes.h"
-#include "policy/operators/kueue/pods_ready.h"
 #include "policy/operators/kueue/reconcile.h"
-#include "policy/operators/kueue/release.h"
 #include "policy/operators/kueue/report.h"
-#include "policy/operators/kueue/requeue.h"
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/kueue/types.h"
-#include "policy/operators/kueue/validation.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {
 namespace kueue {
 namespace {
 
-std::optional<Queue> StoppedQueue(const std::string& name,
-                                  const std::string& stop_policy) {
-  if (stop_policy.empty()) return std::nullopt;
-  Queue queue;
-  queue.name = name;
-  queue.stop_policy = stop_policy;
-  return queue;
+// What becomes of an evicted workload.
+enum class Return {
+  // Queued again at once, or when requeueAt is over.
+  kRequeued,
+  kWhenQueueRuns,
+  // When somebody makes it active again.
+  kWhenActive,
+  kNever,
+  // A reason of a newer Kueue.
+  kUnknown,
+};
+
+struct ReturnRow {
+  std::string_view reason;
+  Return after;
+};
+constexpr std::array<ReturnRow, 8> kReturns = {{
+    {kPreempted, Return::kRequeued},
+    {kNodeFailures, Return::kRequeued},
+    {kPodsReadyTimeout, Return::kRequeued},
+    {kAdmissionCheck, Return::kRequeued},
+    {kClusterQueueStopped, Return::kWhenQueueRuns},
+    {kLocalQueueStopped, Return::kWhenQueueRuns},
+    {kDeactivated, Return::kWhenActive},
+    {kFlavorMigration, Return::kUnknown},
+}};
+
+bool CannotComeBack(std::string_view reason, bool single_pod,
+                    const Gates& gates) {
+  return (reason == kPreempted || reason == kNodeFailures) && single_pod &&
+         gates.skip_pod_owned_workloads;
+}
+
+Return ReturnAfter(std::string_view reason, bool single_pod,
+                   const Gates& gates) {
+  if (CannotComeBack(reason, single_pod, gates)) return Return::kNever;
+  for (const ReturnRow& row : kReturns) {
+    if (row.reason == reason) return row.after;
+  }
+  if (!IsDeactivation(reason)) return Return::kUnknown;
+  return gates.reactivates_own_deactivations ? Return::kWhenActive
+                                             : Return::kNever;
+}
+
+// Reasons that Kueue has, or once had, beside those of kReturns.
+constexpr std::array<std::string_view, 2> kOtherReasons = {
+    "VariantEvicted", "ConcurrentAdmission"};
+
+bool IsKnownReason(std::string_view reason) {
+  const auto is = [&](std::string_view known) { return known == reason; };
+  return IsDeactivation(reason) || reason.starts_with("InactiveWorkload") ||
+         std::any_of(kOtherReasons.begin(), kOtherReasons.end(), is) ||
+         std::any_of(kReturns.begin(), kReturns.end(),
+                     [&](const ReturnRow& row) { return is(row.reason); });
 }
 
 class WorkloadVerdict {
  public:
   WorkloadVerdict(const NativeInput& input, GateSetup gates,
                   SettingsSetup settings)
-      : input_(input),
-        now_(ToTime(input.now)),
+      : report_(input.report),
         gates_(gates.gates),
         settings_(std::move(settings)),
-        single_pod_(IsOwnedBySinglePod(input.report.kueue_workload())) {
+        single_pod_(IsOwnedBySinglePod(report_.kueue_workload())) {
     outcome_.warnings = std::move(gates.warnings);
-    for (std::string& warning : settings_.warnings) {
-      outcome_.warnings.push_back(std::move(warning));
-    }
+    for (std::string& warning : settings_.warnings) Add(std::move(warning));
     outcome_.verdict.set_operator_("Workload");
     outcome_.verdict.set_semantics(std::move(gates.semantics));
     outcome_.scope = v1::Decision::WORKLOAD;
-    workload_ =
-        CompleteWorkload(input.report.kueue_workload(), outcome_.warnings);
+    workload_ = CompleteWorkload(report_.kueue_workload(), outcome_.warnings);
+    now_ = ToTime(input.now);
   }
 
   NativeOutcome Run() && {
-    Warn();
-    if (!Finished() && !JobEnded() && !NodesFailed()) FollowPasses();
+    const Workload reported = workload_;
+    if (!Finished() && !JobEnded() && !NodeReplaced()) Follow(reported);
     Count();
     return std::move(outcome_);
   }
@@ -67,24 +110,16 @@ class WorkloadVerdict {
  private:
   const WorkloadStatus& status() const { return workload_.status(); }
 
+  void Add(std::string warning) {
+    outcome_.warnings.push_back(std::move(warning));
+  }
+
   void Answer(std::string_view word, v1::Decision::Action action,
               std::string_view reason, std::string_view message) {
     outcome_.verdict.set_verdict(std::string(word));
     outcome_.verdict.set_reason(std::string(reason));
     outcome_.verdict.set_message(std::string(message));
     outcome_.action = action;
-  }
-
-  void Warn() {
-    WorkloadIssues issues = ValidateWorkload(workload_);
-    for (std::string& warning : issues.warnings) {
-      outcome_.warnings.push_back(std::move(warning));
-    }
-    for (const FieldError& error : issues.errors) {
-      outcome_.refusals.push_back(absl::StrFormat(
-          "report.kueueWorkload.%s; the API server refuses such a Workload",
-          FormatFieldError(error)));
-    }
   }
 
   // Of the workload as it is after the verdict.
@@ -123,7 +158,7 @@ class WorkloadVerdict {
 
   // Kueue does not retry failed work: the workload ends with its job.
   bool JobEnded() {
-    const auto end = ReportedEnd(input_.report);
+    const auto end = ReportedEnd(report_);
     if (!end.has_value()) return false;
     Answer(kFinished, end->success ? v1::Decision::IGNORE : v1::Decision::FAIL,
            end->success ? "Succeeded" : "Failed", end->message);
@@ -131,29 +166,12 @@ class WorkloadVerdict {
   }
 
   // True: a node to replace is all that happens.
-  bool NodesFailed() {
+  bool NodeReplaced() {
     if (!IsActive(workload_) || !IsAdmitted(status()) || IsEvicted(status())) {
       return false;
     }
-    NodeView view;
-    view.gates = gates_;
-    view.now = now_;
-    for (const Pod& pod : input_.report.pods()) view.pods.push_back(&pod);
-    const std::vector<std::string> assigned = AssignedNodes(status());
-    for (const Node& node : input_.report.nodes()) {
-      const std::string& name = node.metadata().name();
-      if (std::find(assigned.begin(), assigned.end(), name) == assigned.end()) {
-        continue;
-      }
-      view.name = name;
-      view.node = &node;
-      workload_ = ReconcileNode(view, workload_).workload;
-    }
-    if (IsEvicted(status())) {
-      newly_evicted_ = true;
-      return false;
-    }
-    if (status().unhealthy_nodes().empty()) return false;
+    FollowNodes({report_.nodes(), report_.pods(), gates_, now_}, workload_);
+    if (IsEvicted(status()) || status().unhealthy_nodes().empty()) return false;
     std::vector<std::string> names;
     for (const auto& node : status().unhealthy_nodes()) {
       names.push_back(node.name());
@@ -162,123 +180,133 @@ class WorkloadVerdict {
     outcome_.scope = v1::Decision::POD;
     outcome_.queue = v1::Decision::IN_PLACE;
     if (gates_.fail_fast_without_replacement) {
-      outcome_.warnings.emplace_back(
-          "when no node can take over, Kueue evicts the workload for "
+      Add("when no node can take over, Kueue evicts the workload for "
           "NodeFailures");
     }
     return true;
   }
 
-  void FollowPasses() {
-    const bool was_evicted = IsEvicted(status()) && !newly_evicted_;
-    const std::int64_t requeues = status().requeue_state().count();
-    const Pass first = Reconcile(PassOver(workload_));
-    Settled settled = Settle(PassOver(workload_), single_pod_);
-    workload_ = std::move(settled.workload);
+  void Follow(const Workload& reported) {
+    const World world = {
+        settings_.wait_for_pods_ready,
+        {reported.spec().queue_name(), settings_.local_queue_stop_policy},
+        {reported.status().admission().cluster_queue(),
+         settings_.cluster_queue_stop_policy},
+        gates_,
+        now_};
+    Settle(world, workload_);
     const Condition* const evicted =
         FindCondition(status().conditions(), kEvicted);
     if (evicted == nullptr || evicted->status() != "True") {
-      return AnswerWithoutEviction(first);
+      return AnswerWithoutEviction(world);
     }
-    const std::string_view word =
-        was_evicted                                            ? kEvicted
-        : !newly_evicted_ && first.action == kDeactivateAction ? first.action
-        : evicted->reason() == kPodsReadyTimeout ? kEvictWithBackoffAction
-                                                 : kEvictAction;
-    AnswerEviction(std::string(word), *evicted, settled.now - now_);
-    Charge(evicted->reason(), requeues);
+    const bool deactivated = IsActive(reported) && !IsActive(workload_);
+    const bool was_evicted = IsEvicted(reported.status());
+    const Return after =
+        deactivated && !IsDeactivation(evicted->reason())
+            ? Return::kWhenActive
+            : ReturnAfter(evicted->reason(), single_pod_, gates_);
+    AnswerEviction(
+        was_evicted                              ? "Evicted"
+        : deactivated                            ? "Deactivate"
+        : evicted->reason() == kPodsReadyTimeout ? "EvictAndRequeueWithBackoff"
+                                                 : "Evict",
+        *evicted, IsRestarted(world, after) ? Return::kRequeued : after);
+    Charge(evicted->reason(), reported.status().requeue_state().count(),
+           was_evicted);
   }
 
-  PassInput PassOver(const Workload& workload) const {
-    return {workload,
-            settings_.wait_for_pods_ready,
-            StoppedQueue(workload.spec().queue_name(),
-                         settings_.local_queue_stop_policy),
-            StoppedQueue(workload.status().admission().cluster_queue(),
-                         settings_.cluster_queue_stop_policy),
-            gates_,
-            now_};
+  // The queue that stopped it runs again.
+  bool IsRestarted(const World& world, Return after) const {
+    if (after != Return::kWhenQueueRuns) return false;
+    const bool local =
+        IsTrue(status().conditions(), kEvicted) &&
+        FindCondition(status().conditions(), kEvicted)->reason() ==
+            kLocalQueueStopped;
+    return Runs(local ? world.local_queue : world.cluster_queue) ||
+           (IsTrue(status().conditions(), kRequeued) &&
+            !HasQuotaReservation(status()));
   }
 
-  void AnswerEviction(const std::string& word, const Condition& evicted,
-                      absl::Duration delay) {
+  void AnswerEviction(std::string_view word, const Condition& evicted,
+                      Return after) {
     const std::string& reason = evicted.reason();
-    const std::string_view later =
-        LaterRequeuedReason(reason, single_pod_, gates_);
-    const bool comes_back = IsRequeuedAtOnce(reason, single_pod_, gates_) ||
-                            later == "BackoffFinished" ||
-                            IsQueueRunningAgain(later);
-    Answer(word, ActionAfter(reason, later, comes_back), reason,
-           evicted.message());
-    if (!comes_back) return ExplainEnd(reason, later);
+    Answer(word, ActionAfter(reason, after), reason, evicted.message());
+    if (after != Return::kRequeued) return ExplainEnd(reason, after);
     outcome_.queue = v1::Decision::REQUEUE;
+    const absl::Duration delay = RequeueAt(status()).value_or(now_) - now_;
     if (delay > absl::ZeroDuration()) {
       SetDuration(delay, *outcome_.verdict.mutable_delay());
     }
   }
 
-  // Restarted while we looked: the settings say that the queue runs.
-  bool IsQueueRunningAgain(std::string_view later) const {
-    return !later.empty() && later.ends_with("Restarted") &&
-           IsTrue(status().conditions(), kRequeued);
-  }
-
   static v1::Decision::Action ActionAfter(std::string_view reason,
-                                          std::string_view later,
-                                          bool comes_back) {
-    if (comes_back) return v1::Decision::RETRY;
-    // A user's own stop is no failure.
-    if (reason == kDeactivated) return v1::Decision::IGNORE;
-    if (later.ends_with("Restarted") || reason == kFlavorMigration) {
-      return v1::Decision::WAIT;
+                                          Return after) {
+    switch (after) {
+      case Return::kRequeued:
+        return v1::Decision::RETRY;
+      case Return::kWhenQueueRuns:
+      case Return::kUnknown:
+        return v1::Decision::WAIT;
+      case Return::kWhenActive:
+        // A user's own stop is no failure.
+        return reason == kDeactivated ? v1::Decision::IGNORE
+                                      : v1::Decision::FAIL;
+      case Return::kNever:
+        break;
     }
-    const bool gone = reason == kPreempted || reason == kNodeFailures;
-    return IsDeactivation(reason) || gone ? v1::Decision::FAIL
-                                          : v1::Decision::WAIT;
+    return v1::Decision::FAIL;
   }
 
-  void ExplainEnd(std::string_view reason, std::string_view later) {
-    if (later.ends_with("Restarted")) {
-      outcome_.warnings.emplace_back(
-          "the workload is queued again when the queue is started");
-    } else if (IsDeactivation(reason)) {
-      outcome_.warnings.emplace_back(
-          later.empty() ? "the workload stays out of the queue even when it is "
-                          "made active again (kueue#14870)"
-                        : "the workload is queued again when spec.active is "
-                          "true; the job object itself never ends");
-    } else if (single_pod_) {
-      outcome_.warnings.emplace_back(
-          "the workload belongs to a single pod, which cannot come back: it is "
-          "not queued again");
+  void ExplainEnd(const std::string& reason, Return after) {
+    switch (after) {
+      case Return::kWhenQueueRuns:
+        return Add("the workload is queued again when the queue is started");
+      case Return::kWhenActive:
+        return Add(
+            "the workload is queued again when spec.active is true; the "
+            "job object itself never ends");
+      case Return::kNever:
+        return Add(IsDeactivation(reason)
+                       ? "the workload stays out of the queue even when it is "
+                         "made active again (kueue#14870)"
+                       : "the workload belongs to a single pod, which cannot "
+                         "come back: it is not queued again");
+      case Return::kUnknown:
+        if (IsKnownReason(reason)) return;
+        return Add(absl::StrFormat(
+            "Kueue 0.19 has no eviction for '%s'; taken as one that ends the "
+            "place in the queue until Kueue says more",
+            reason));
+      case Return::kRequeued:
+        return;
     }
   }
 
-  // Only readiness timeouts are counted.
-  void Charge(std::string_view reason, std::int64_t requeues) {
+  // Only readiness timeouts are counted. `requeues`: before this one.
+  void Charge(std::string_view reason, std::int64_t requeues,
+              bool was_evicted) {
     const auto& limit = settings_.wait_for_pods_ready.backoff_limit_count;
     const bool timed_out = reason == kPodsReadyTimeout;
     if (!timed_out && !reason.ends_with(kRequeuingLimitExceeded)) return;
     if (!limit.has_value()) {
-      outcome_.warnings.emplace_back(
-          "waitForPodsReady.requeuingStrategy.backoffLimitCount is not set: "
-          "readiness timeouts are requeued without limit");
-      return;
+      return Add(
+          "waitForPodsReady.requeuingStrategy.backoffLimitCount is not "
+          "set: readiness timeouts are requeued without limit");
     }
     outcome_.charged_to = "backoffLimitCount";
     outcome_.limit = *limit;
-    outcome_.used = timed_out ? status().requeue_state().count()
-                              : std::max(requeues, *limit) + 1;
+    outcome_.used = !timed_out    ? std::max(requeues, *limit) + 1
+                    : was_evicted ? requeues
+                                  : requeues + 1;
   }
 
-  void AnswerWithoutEviction(const Pass& pass) {
+  void AnswerWithoutEviction(const World& world) {
     if (IsAdmitted(status())) {
-      Answer(kNoAction, v1::Decision::IGNORE, "", "");
-      outcome_.warnings.emplace_back(
-          "Kueue does nothing about failed pods of an admitted workload, it "
+      Answer("None", v1::Decision::IGNORE, "", "");
+      Add("Kueue does nothing about failed pods of an admitted workload, it "
           "only watches readiness and execution time");
-      WarnOfClock(pass.requeue_after);
-      return;
+      return WarnOfClock(NextTimeout(world, workload_));
     }
     const Condition* const quota =
         FindCondition(status().conditions(), kQuotaReserved);
@@ -287,33 +315,32 @@ class WorkloadVerdict {
            quota == nullptr ? "" : quota->message());
   }
 
-  void WarnOfClock(absl::Duration requeue_after) {
+  void WarnOfClock(absl::Duration next) {
     const auto& settings = settings_.wait_for_pods_ready;
-    if (requeue_after > absl::ZeroDuration()) {
-      outcome_.warnings.push_back(absl::StrFormat(
+    if (next > absl::ZeroDuration()) {
+      Add(absl::StrFormat(
           "the next readiness or execution timeout is %s away",
-          absl::FormatDuration(absl::Ceil(requeue_after, absl::Seconds(1)))));
+          absl::FormatDuration(absl::Ceil(next, absl::Seconds(1)))));
     }
     const bool ready = IsTrue(status().conditions(), kPodsReady);
-    if (!ready || ReportedReadiness(input_.report) != false ||
+    if (!ready || ReportedReadiness(report_) != false ||
         !settings.recovery_timeout.has_value() ||
         gates_.disable_wait_for_pods_ready) {
       return;
     }
     // kueue#14811: a restart by the job's own controller looks like this too.
-    outcome_.warnings.push_back(absl::StrFormat(
+    Add(absl::StrFormat(
         "the job is not ready any more: Kueue evicts it unless it recovers "
         "within %s",
         absl::FormatDuration(*settings.recovery_timeout)));
   }
 
-  const NativeInput& input_;
-  const absl::Time now_;
+  const v1::FailureReport& report_;
   const Gates gates_;
   SettingsSetup settings_;
   const bool single_pod_;
+  absl::Time now_;
   Workload workload_;
-  bool newly_evicted_ = false;
   NativeOutcome outcome_;
 };
 

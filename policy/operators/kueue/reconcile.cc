@@ -1,348 +1,312 @@
 #include "policy/operators/kueue/reconcile.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "google/protobuf/util/message_differencer.h"
-#include "policy/operators/kueue/admission_checks.h"
+#include "policy/base/times.h"
+#include "policy/operators/kueue/checks.h"
 #include "policy/operators/kueue/conditions.h"
-#include "policy/operators/kueue/execution_time.h"
-#include "policy/operators/kueue/pods_ready.h"
-#include "policy/operators/kueue/release.h"
-#include "policy/operators/kueue/requeue.h"
+#include "policy/operators/kueue/eviction.h"
 
 namespace mulligan::kueue {
 namespace {
 
 constexpr std::string_view kDeactivatedMessage = "The workload is deactivated";
 
-bool Drains(const std::optional<Queue>& queue) {
-  return queue.has_value() && queue->stop_policy == "HoldAndDrain";
+// More than a workload needs that comes to rest at all: a check that retries
+// moves the requeueAt that an inactive workload loses again.
+constexpr int kMostPasses = 20;
+
+bool IsStopped(const Queue& queue) {
+  return !queue.stop_policy.empty() && queue.stop_policy != "None";
 }
 
-bool IsStopped(const std::optional<Queue>& queue) {
-  return queue.has_value() && !queue->stop_policy.empty() &&
-         queue->stop_policy != "None";
+void SetTarget(std::string_view cause, std::string_view message, absl::Time now,
+               WorkloadStatus& status) {
+  SetCondition(kDeactivationTarget, true, cause, message, now,
+               *status.mutable_conditions());
 }
 
-bool Runs(const std::optional<Queue>& queue) {
-  return queue.has_value() && !queue->missing && !IsStopped(queue);
+// Steps of a pass: true ends it.
+
+bool LeaveFinished(const World&, Workload& workload) {
+  return IsFinished(workload.status());
 }
 
-class WorkloadPass {
- public:
-  explicit WorkloadPass(const PassInput& input) : input_(input) {
-    pass_.workload = input.workload;
-  }
+bool DelayForChecks(const World& world, Workload& workload) {
+  const std::optional<absl::Time> at =
+      PendingRequeueAt(workload.status(), world.now);
+  if (at.has_value()) DelayRequeue(*at, *workload.mutable_status());
+  return at.has_value();
+}
 
-  Pass Run() && {
-    // In the order of the controller; true ends the pass.
-    using Step = bool (WorkloadPass::*)();
-    for (const Step step :
-         {&WorkloadPass::LeaveFinished, &WorkloadPass::DelayForChecks,
-          &WorkloadPass::FollowTarget, &WorkloadPass::AwaitBackoff,
-          &WorkloadPass::FinishBackoff, &WorkloadPass::EvictInactive,
-          &WorkloadPass::FollowRestartedQueues,
-          &WorkloadPass::SyncChecksOfQueue, &WorkloadPass::SyncWithoutAdmission,
-          &WorkloadPass::LeavePending, &WorkloadPass::FollowChecks,
-          &WorkloadPass::FollowLocalQueue, &WorkloadPass::FollowClusterQueue}) {
-      if ((this->*step)()) return std::move(pass_);
-    }
-    const absl::Duration ready = WatchReadiness();
-    const absl::Duration execution = WatchExecutionTime();
-    pass_.requeue_after = std::min(ready, execution);
-    if (pass_.requeue_after == absl::ZeroDuration()) {
-      pass_.requeue_after = std::max(ready, execution);
-    }
-    return std::move(pass_);
-  }
-
- private:
-  WorkloadStatus& status() { return *pass_.workload.mutable_status(); }
-  Conditions& conditions() { return *status().mutable_conditions(); }
-  bool active() const { return IsActive(pass_.workload); }
-
-  bool LeaveFinished() { return IsFinished(status()); }
-
-  bool DelayForChecks() {
-    const auto at = PendingRequeueAt(status(), input_.now);
-    if (!at.has_value()) return false;
-    SetRequeueState(*at, /*increment_count=*/false, status());
-    return true;
-  }
-
-  bool FollowTarget() {
-    if (!active() || !IsTrue(conditions(), kDeactivationTarget)) return false;
-    pass_.workload.mutable_spec()->set_active(false);
-    pass_.action = kDeactivateAction;
-    return true;
-  }
-
-  bool AwaitBackoff() {
-    const auto at = RequeueAt(status());
-    if (!active() || !at.has_value() || *at <= input_.now) return false;
-    pass_.requeue_after = *at - input_.now;
-    return true;
-  }
-
-  void Requeue(std::string_view reason, std::string_view message) {
-    SetCondition(kRequeued, true, reason, message, input_.now, conditions());
-  }
-
-  bool FinishBackoff() {
-    if (!active()) return false;
-    const bool over = RequeueAt(status()).has_value();
-    // A pending workload loses requeueAt in a pass of its own.
-    if (over && IsPending(status())) {
-      status().mutable_requeue_state()->clear_requeue_at();
-      return true;
-    }
-    const Condition* const requeued = FindCondition(conditions(), kRequeued);
-    if (requeued == nullptr || requeued->status() != "False") return false;
-    // Who was queued again at once has no Requeued=False to flip.
-    const std::string_view later = LaterRequeuedReason(
-        requeued->reason(), /*single_pod=*/false, input_.gates);
-    if (later == "Reactivated") {
-      Requeue(later, "The workload was reactivated");
-      return true;
-    }
-    if (later != "BackoffFinished") return false;
-    if (status().has_requeue_state()) {
-      status().mutable_requeue_state()->clear_requeue_at();
-    }
-    Requeue(later, "The workload backoff was finished");
-    return true;
-  }
-
-  void EvictFor(std::string_view reason, std::string_view cause,
-                std::string message) {
-    pass_.report =
-        Evict({std::string(reason), std::string(cause), std::move(message)},
-              input_.now, status());
-    if (pass_.report.has_value()) pass_.events.push_back(pass_.report->event);
-    pass_.action = kEvictAction;
-  }
-
-  bool EvictInactive() {
-    if (active()) return false;
-    const bool evicts = !IsEvicted(status());
-    if (!evicts && !status().has_requeue_state()) return false;
-    const Condition* const target =
-        FindCondition(conditions(), kDeactivationTarget);
-    std::string cause;
-    std::string message(kDeactivatedMessage);
-    if (target != nullptr) {
-      cause = target->reason();
-      absl::StrAppend(&message, " due to ", target->message());
-    }
-    RemoveCondition(kDeactivationTarget, conditions());
-    status().clear_requeue_state();
-    if (evicts) EvictFor(kDeactivated, cause, std::move(message));
-    return true;
-  }
-
-  bool FollowRestart(const std::optional<Queue>& queue, std::string_view kind,
-                     std::string_view stopped) {
-    const Condition* const requeued = FindCondition(conditions(), kRequeued);
-    if (!Runs(queue) || requeued == nullptr || requeued->status() != "False" ||
-        requeued->reason() != stopped) {
-      return false;
-    }
-    Requeue(std::string(kind) + "Restarted",
-            absl::StrFormat("The %s was restarted after being stopped", kind));
-    return true;
-  }
-
-  bool FollowRestartedQueues() {
-    return FollowRestart(input_.local_queue, "LocalQueue",
-                         kLocalQueueStopped) ||
-           FollowRestart(input_.cluster_queue, "ClusterQueue",
-                         kClusterQueueStopped);
-  }
-
-  bool SyncChecksOfQueue() {
-    const auto& queue = input_.cluster_queue;
-    return queue.has_value() && queue->admission_checks.has_value() &&
-           SyncChecks(*queue->admission_checks, input_.now, status());
-  }
-
-  // Says why quota is not reserved; never ends the pass.
-  bool SyncWithoutAdmission() {
-    if (IsAdmitted(status())) return false;
-    if (!HasQuotaReservation(status())) ExplainMissingQuota();
-    SyncAdmitted(input_.now, status());
+bool FollowTarget(const World&, Workload& workload) {
+  if (!IsActive(workload) ||
+      !IsTrue(workload.status().conditions(), kDeactivationTarget)) {
     return false;
   }
+  workload.mutable_spec()->set_active(false);
+  return true;
+}
 
-  void NoQuota(std::string_view reason, std::string_view message) {
-    SetCondition(
-        kQuotaReserved, false,
-        input_.gates.unadmitted_observability ? reason : "Inadmissible",
-        message, input_.now, conditions());
+bool AwaitBackoff(const World& world, Workload& workload) {
+  return IsActive(workload) &&
+         RequeueAt(workload.status()).value_or(absl::InfinitePast()) >
+             world.now;
+}
+
+bool EvictInactive(const World& world, Workload& workload) {
+  if (IsActive(workload)) return false;
+  WorkloadStatus& status = *workload.mutable_status();
+  const bool evicts = !IsEvicted(status);
+  if (!evicts && !status.has_requeue_state()) return false;
+  std::string cause;
+  std::string message(kDeactivatedMessage);
+  if (const Condition* const target =
+          FindCondition(status.conditions(), kDeactivationTarget)) {
+    cause = target->reason();
+    absl::StrAppend(&message, " due to ", target->message());
   }
-
-  void ExplainMissingQuota() {
-    if (input_.gates.unadmitted_observability) {
-      if (!active()) return NoQuota(kDeactivated, kDeactivatedMessage);
-      if (IsOnHold(status())) return;
-    }
-    const auto& local = input_.local_queue;
-    const auto& cluster = input_.cluster_queue;
-    if (local.has_value() && local->missing) {
-      NoQuota("Misconfigured",
-              absl::StrFormat("LocalQueue %s doesn't exist", local->name));
-    } else if (IsStopped(local)) {
-      NoQuota("Suspended",
-              absl::StrFormat("LocalQueue %s is inactive", local->name));
-    } else if (cluster.has_value() && cluster->missing) {
-      NoQuota("Misconfigured",
-              absl::StrFormat("ClusterQueue %s doesn't exist", cluster->name));
-    } else if (IsStopped(cluster)) {
-      NoQuota("Suspended",
-              absl::StrFormat("ClusterQueue %s is inactive", cluster->name));
-    }
+  RemoveCondition(kDeactivationTarget, *status.mutable_conditions());
+  status.clear_requeue_state();
+  if (evicts) {
+    Evict({std::string(kDeactivated), cause, message}, world.now, status);
   }
+  return true;
+}
 
-  bool LeavePending() { return !HasQuotaReservation(status()); }
+void NoQuota(const World& world, std::string_view reason,
+             std::string_view message, WorkloadStatus& status) {
+  SetCondition(kQuotaReserved, false,
+               world.gates.unadmitted_observability ? reason : "Inadmissible",
+               message, world.now, *status.mutable_conditions());
+}
 
-  bool FollowChecks() {
-    if (IsEvicted(status())) return false;
-    if (HasCheckIn(kCheckRejected, status())) {
-      const std::string message = ChecksMessage(kCheckRejected, status());
-      SetCondition(kDeactivationTarget, true, kAdmissionCheck, message,
-                   input_.now, conditions());
-      pass_.events.push_back(
-          {std::string(kWarningEvent), "AdmissionCheckRejected",
-           EventMessage(absl::StrCat("Deactivated due to ", message))});
-      pass_.action = kDeactivateAction;
-      return true;
+void ExplainMissingQuota(const World& world, const Workload& workload,
+                         WorkloadStatus& status) {
+  if (world.gates.unadmitted_observability) {
+    if (!IsActive(workload)) {
+      return NoQuota(world, kDeactivated, kDeactivatedMessage, status);
     }
-    if (!HasCheckIn(kCheckRetry, status())) return false;
-    EvictFor(
-        kAdmissionCheck, "",
-        absl::StrCat("Evicted due to ", ChecksMessage(kCheckRetry, status())));
+    if (IsOnHold(status)) return;
+  }
+  if (IsStopped(world.local_queue)) {
+    NoQuota(
+        world, "Suspended",
+        absl::StrFormat("LocalQueue %s is inactive", world.local_queue.name),
+        status);
+  } else if (IsStopped(world.cluster_queue)) {
+    NoQuota(world, "Suspended",
+            absl::StrFormat("ClusterQueue %s is inactive",
+                            world.cluster_queue.name),
+            status);
+  }
+}
+
+// Without quota there is nothing more to look at.
+bool SyncWithoutAdmission(const World& world, Workload& workload) {
+  WorkloadStatus& status = *workload.mutable_status();
+  const bool reserved = HasQuotaReservation(status);
+  if (IsAdmitted(status)) return !reserved;
+  if (!reserved) {
+    ExplainMissingQuota(world, workload, status);
+  } else if (AreAllChecksReady(status)) {
+    SetCondition(kAdmitted, true, kAdmitted, "The workload is admitted",
+                 world.now, *status.mutable_conditions());
+  }
+  return !reserved;
+}
+
+bool FollowChecks(const World& world, Workload& workload) {
+  WorkloadStatus& status = *workload.mutable_status();
+  if (IsEvicted(status)) return false;
+  if (HasCheckIn(kCheckRejected, status)) {
+    SetTarget(kAdmissionCheck, ChecksMessage(kCheckRejected, status), world.now,
+              status);
     return true;
   }
+  if (!HasCheckIn(kCheckRetry, status)) return false;
+  Evict({std::string(kAdmissionCheck), "",
+         absl::StrCat("Evicted due to ", ChecksMessage(kCheckRetry, status))},
+        world.now, status);
+  return true;
+}
 
-  bool FollowQueue(const std::optional<Queue>& queue, std::string_view kind,
-                   std::string_view stopped) {
-    if (!queue.has_value()) return false;
-    if (IsAdmitted(status())) {
-      if (!Drains(queue) || IsEvicted(status())) return false;
-      EvictFor(stopped, "", absl::StrFormat("The %s is stopped", kind));
-      return true;
-    }
-    if (queue->missing || queue->terminating) {
-      return LoseReservation("Misconfigured", "is terminating or missing", kind,
-                             *queue);
-    }
-    return IsStopped(queue) &&
-           LoseReservation("Suspended", "is stopped", kind, *queue);
-  }
-
-  bool LoseReservation(std::string_view reason, std::string_view why,
-                       std::string_view kind, const Queue& queue) {
-    UnsetQuotaReservation(
-        input_.gates.unadmitted_observability ? reason : "Inadmissible",
-        absl::StrFormat("%s %s %s", kind, queue.name, why), input_.now,
-        status());
+bool FollowQueue(const World& world, const Queue& queue, std::string_view kind,
+                 std::string_view stopped, WorkloadStatus& status) {
+  if (IsAdmitted(status)) {
+    if (queue.stop_policy != "HoldAndDrain" || IsEvicted(status)) return false;
+    Evict(
+        {std::string(stopped), "", absl::StrFormat("The %s is stopped", kind)},
+        world.now, status);
     return true;
   }
+  if (!IsStopped(queue)) return false;
+  NoQuota(world, "Suspended",
+          absl::StrFormat("%s %s is stopped", kind, queue.name), status);
+  status.clear_admission();
+  return true;
+}
 
-  bool FollowLocalQueue() {
-    return FollowQueue(input_.local_queue, "LocalQueue", kLocalQueueStopped);
-  }
-  bool FollowClusterQueue() {
-    return FollowQueue(input_.cluster_queue, "ClusterQueue",
-                       kClusterQueueStopped);
-  }
+bool FollowQueues(const World& world, Workload& workload) {
+  WorkloadStatus& status = *workload.mutable_status();
+  return FollowQueue(world, world.local_queue, "LocalQueue", kLocalQueueStopped,
+                     status) ||
+         FollowQueue(world, world.cluster_queue, "ClusterQueue",
+                     kClusterQueueStopped, status);
+}
 
-  std::string Name() const {
-    const auto& metadata = pass_.workload.metadata();
-    return absl::StrCat(metadata.namespace_(), "/", metadata.name());
-  }
-
-  absl::Duration WatchReadiness() {
-    if (!active() || IsEvicted(status()) ||
-        input_.gates.disable_wait_for_pods_ready) {
-      return absl::ZeroDuration();
-    }
-    const auto& settings = input_.wait_for_pods_ready;
-    const ReadinessClock clock = ClockOf(status(), settings, input_.now);
-    if (clock.cause.empty() || clock.remaining > absl::ZeroDuration()) {
-      return clock.remaining;
-    }
-    const auto& limit = settings->backoff_limit_count;
-    if (limit.has_value() && status().requeue_state().count() + 1LL > *limit) {
-      SetCondition(kDeactivationTarget, true, kRequeuingLimitExceeded,
-                   "exceeding the maximum number of re-queuing retries",
-                   input_.now, conditions());
-      pass_.action = kDeactivateAction;
-      return absl::ZeroDuration();
-    }
-    CountRequeue(settings->backoff, input_.now, status());
-    EvictFor(kPodsReadyTimeout, clock.cause,
-             absl::StrCat("Exceeded the PodsReady timeout ", Name()));
-    pass_.action = kEvictWithBackoffAction;
-    return absl::ZeroDuration();
-  }
-
-  absl::Duration WatchExecutionTime() {
-    ExecutionTime result = CheckExecutionTime(pass_.workload, input_.now);
-    if (!result.event.has_value()) return result.remaining;
-    status() = std::move(result.status);
-    pass_.events.push_back(*std::move(result.event));
-    pass_.action = kDeactivateAction;
-    return absl::ZeroDuration();
-  }
-
-  const PassInput& input_;
-  Pass pass_;
+// A clock that ends in an eviction or a deactivation.
+struct Clock {
+  // Empty: none runs.
+  std::string_view cause;
+  // 0: it has run out.
+  absl::Duration remaining;
 };
 
-bool Same(const Workload& a, const Workload& b) {
-  return google::protobuf::util::MessageDifferencer::Equals(a, b);
+Clock Since(const Condition& condition, absl::Duration limit,
+            std::string_view cause, absl::Time now) {
+  const absl::Duration elapsed = now - ToTime(condition.last_transition_time());
+  return {cause, std::max(limit - elapsed, absl::ZeroDuration())};
+}
+
+// A start is timed from the admission, a recovery from the loss of readiness.
+Clock ReadinessClock(const World& world, const Workload& workload) {
+  const WorkloadStatus& status = workload.status();
+  const auto& settings = world.wait_for_pods_ready;
+  const Condition* const admitted =
+      FindCondition(status.conditions(), kAdmitted);
+  if (world.gates.disable_wait_for_pods_ready || !IsActive(workload) ||
+      IsEvicted(status) || !IsAdmitted(status) ||
+      IsTrue(status.conditions(), kPodsReady)) {
+    return {};
+  }
+  const Condition* const ready = FindCondition(status.conditions(), kPodsReady);
+  // "PodsReady" is what older releases wrote.
+  if (ready == nullptr || ready->reason() == kWaitForStart ||
+      ready->reason() == kPodsReady) {
+    return Since(*admitted, settings.timeout, kWaitForStart, world.now);
+  }
+  if (ready->reason() == kWaitForRecovery &&
+      settings.recovery_timeout.has_value()) {
+    return Since(*ready, *settings.recovery_timeout, kWaitForRecovery,
+                 world.now);
+  }
+  return {};
+}
+
+// Earlier admissions count.
+Clock ExecutionClock(const World& world, const Workload& workload) {
+  const WorkloadStatus& status = workload.status();
+  if (!IsAdmitted(status) ||
+      !workload.spec().has_maximum_execution_time_seconds()) {
+    return {};
+  }
+  const std::int64_t left =
+      std::int64_t{workload.spec().maximum_execution_time_seconds()} -
+      status.accumulated_past_execution_time_seconds();
+  return Since(*FindCondition(status.conditions(), kAdmitted),
+               absl::Seconds(left), kMaximumExecutionTimeExceeded, world.now);
+}
+
+bool HasRunOut(const Clock& clock) {
+  return !clock.cause.empty() && clock.remaining == absl::ZeroDuration();
+}
+
+bool WatchReadiness(const World& world, Workload& workload) {
+  const Clock clock = ReadinessClock(world, workload);
+  if (!HasRunOut(clock)) return false;
+  WorkloadStatus& status = *workload.mutable_status();
+  const auto& settings = world.wait_for_pods_ready;
+  const auto& limit = settings.backoff_limit_count;
+  if (limit.has_value() && status.requeue_state().count() + 1LL > *limit) {
+    SetTarget(kRequeuingLimitExceeded,
+              "exceeding the maximum number of re-queuing retries", world.now,
+              status);
+    return false;
+  }
+  CountRequeue(settings.backoff, world.now, status);
+  Evict({std::string(kPodsReadyTimeout), std::string(clock.cause),
+         absl::StrCat("Exceeded the PodsReady timeout ",
+                      workload.metadata().namespace_(), "/",
+                      workload.metadata().name())},
+        world.now, status);
+  return false;
+}
+
+bool WatchExecutionTime(const World& world, Workload& workload) {
+  WorkloadStatus& status = *workload.mutable_status();
+  if (!HasRunOut(ExecutionClock(world, workload)) ||
+      IsTrue(status.conditions(), kDeactivationTarget)) {
+    return false;
+  }
+  SetTarget(kMaximumExecutionTimeExceeded,
+            "exceeding the maximum execution time", world.now, status);
+  status.clear_accumulated_past_execution_time_seconds();
+  return false;
+}
+
+using Step = bool (*)(const World&, Workload&);
+// In the order of the controller.
+constexpr Step kFirst[] = {LeaveFinished, DelayForChecks, FollowTarget,
+                           AwaitBackoff, EvictInactive};
+constexpr Step kThen[] = {SyncWithoutAdmission, FollowChecks, FollowQueues,
+                          WatchReadiness, WatchExecutionTime};
+
+template <typename Steps>
+bool AnyEnds(const Steps& steps, const World& world, Workload& workload) {
+  return std::any_of(std::begin(steps), std::end(steps),
+                     [&](const Step step) { return step(world, workload); });
+}
+
+// By name, which shows in the paths of their counters.
+void SortChecks(WorkloadStatus& status) {
+  std::stable_sort(
+      status.mutable_admission_checks()->begin(),
+      status.mutable_admission_checks()->end(),
+      [](const auto& a, const auto& b) { return a.name() < b.name(); });
+}
+
+// False: nothing changed.
+bool Reconcile(const World& world, Workload& workload) {
+  using google::protobuf::util::MessageDifferencer;
+  const Workload before = workload;
+  if (AnyEnds(kFirst, world, workload)) {
+    return !MessageDifferencer::Equals(before, workload);
+  }
+  AnyEnds(kThen, world, workload);
+  if (MessageDifferencer::Equals(before, workload)) return false;
+  // Looked through on the way, and written with the rest.
+  SortChecks(*workload.mutable_status());
+  return true;
 }
 
 }  // namespace
 
-Pass Reconcile(const PassInput& input) { return WorkloadPass(input).Run(); }
-
-Settled Settle(PassInput input, bool single_pod, int limit) {
-  Settled settled;
-  settled.workload = input.workload;
-  settled.now = input.now;
-  for (int i = 0; i < limit; ++i) {
-    Pass pass = Reconcile({settled.workload, input.wait_for_pods_ready,
-                           input.local_queue, input.cluster_queue, input.gates,
-                           settled.now});
-    for (Event& event : pass.events) settled.events.push_back(std::move(event));
-    const auto before = RequeueAt(settled.workload.status());
-    const auto after = RequeueAt(pass.workload.status());
-    settled.requeue_at_set |= after.has_value() && after != before;
-    if (pass.report.has_value()) settled.reports.push_back(*pass.report);
-    const bool released = ReleaseQuota(single_pod, input.gates, settled.now,
-                                       *pass.workload.mutable_status());
-    const bool unchanged = !released && Same(pass.workload, settled.workload);
-    settled.workload = std::move(pass.workload);
-    const bool backs_off = after.has_value() && *after > settled.now;
-    if (unchanged && !backs_off) break;
-    if (unchanged) settled.now = *after;
-  }
-  return settled;
+bool Runs(const Queue& queue) {
+  return !queue.stop_policy.empty() && !IsStopped(queue);
 }
 
-bool IsQueued(const Workload& workload, absl::Time now) {
-  const WorkloadStatus& status = workload.status();
-  return IsActive(workload) && !IsFinished(status) &&
-         !HasQuotaReservation(status) && !IsOnHold(status) &&
-         BackoffExpired(status, now);
+void Settle(World world, Workload& workload) {
+  for (int i = 0; i < kMostPasses; ++i) {
+    if (Reconcile(world, workload)) continue;
+    if (IsEvicted(workload.status()) || !AwaitBackoff(world, workload)) return;
+    world.now = *RequeueAt(workload.status());
+  }
+}
+
+absl::Duration NextTimeout(const World& world, const Workload& workload) {
+  const absl::Duration ready = ReadinessClock(world, workload).remaining;
+  const absl::Duration execution = ExecutionClock(world, workload).remaining;
+  const absl::Duration next = std::min(ready, execution);
+  return next > absl::ZeroDuration() ? next : std::max(ready, execution);
 }
 
 }  // namespace mulligan::kueue

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "mulligan/v1/report.pb.h"
-#include "policy/operators/kueue/jobs.h"
 #include "policy/operators/kueue/types.h"
 
 namespace mulligan::kueue {
@@ -20,6 +19,12 @@ bool IsOwnedBySinglePod(const Workload& workload);
 // itself.
 Workload CompleteWorkload(const Workload& reported,
                           std::vector<std::string>& warnings);
+
+// How a job ended: reason "Succeeded" or "Failed" of the condition Finished.
+struct JobEnd {
+  bool success = false;
+  std::string message;
+};
 
 // How the job behind the workload ended, from the Job, JobSet, RayJob or pods
 // in the report that own it; without owners the only one there is. Absent: it

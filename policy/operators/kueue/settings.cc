@@ -179,8 +179,6 @@ WaitForPodsReady Effective(WaitForPodsReadyConfig config) {
   if (config.recovery_timeout == absl::ZeroDuration()) {
     effective.recovery_timeout.reset();
   }
-  effective.block_admission = *config.block_admission;
-  effective.eviction_timestamp = *config.timestamp != "Creation";
   effective.backoff_limit_count = config.backoff_limit_count;
   effective.backoff.base = absl::Seconds(*config.backoff_base_seconds);
   effective.backoff.cap = absl::Seconds(*config.backoff_max_seconds);

@@ -40,9 +40,6 @@ struct WaitForPodsReady {
   absl::Duration timeout = absl::Minutes(30);
   // Absent: a workload that lost readiness is waited for without limit.
   std::optional<absl::Duration> recovery_timeout = absl::Minutes(30);
-  bool block_admission = false;
-  // Whether a readiness timeout costs the place in the queue.
-  bool eviction_timestamp = true;
   std::optional<std::int64_t> backoff_limit_count;
   Backoff backoff{absl::Seconds(60), absl::Seconds(3600)};
 };

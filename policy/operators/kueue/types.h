@@ -2,9 +2,6 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_KUEUE_TYPES_H_
 #define MULLIGAN_POLICY_OPERATORS_KUEUE_TYPES_H_
 
-#include <string>
-#include <string_view>
-
 #include "mulligan/kubernetes/batch/v1/job.pb.h"
 #include "mulligan/kubernetes/core/v1/node.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
@@ -18,29 +15,16 @@ namespace mulligan::kueue {
 using Workload = kubernetes::kueue::v1beta2::Workload;
 using WorkloadStatus = kubernetes::kueue::v1beta2::WorkloadStatus;
 using RequeueState = kubernetes::kueue::v1beta2::RequeueState;
-using Admission = kubernetes::kueue::v1beta2::Admission;
 using PodSetAssignment = kubernetes::kueue::v1beta2::PodSetAssignment;
 using TopologyAssignment = kubernetes::kueue::v1beta2::TopologyAssignment;
 using AdmissionCheckState = kubernetes::kueue::v1beta2::AdmissionCheckState;
-using ReclaimablePod = kubernetes::kueue::v1beta2::ReclaimablePod;
 using Condition = kubernetes::meta::v1::Condition;
 using Pod = kubernetes::core::v1::Pod;
-using PodCondition = kubernetes::core::v1::PodCondition;
 using Node = kubernetes::core::v1::Node;
 using Taint = kubernetes::core::v1::Taint;
 using Toleration = kubernetes::core::v1::Toleration;
 using Job = kubernetes::batch::v1::Job;
 using JobSet = kubernetes::jobset::v1alpha2::JobSet;
-
-// An event a controller sends. `type` is "Normal" or "Warning".
-struct Event {
-  std::string type;
-  std::string reason;
-  std::string message;
-};
-
-inline constexpr std::string_view kNormalEvent = "Normal";
-inline constexpr std::string_view kWarningEvent = "Warning";
 
 }  // namespace mulligan::kueue
 

@@ -1,6 +1,7 @@
 // The Kueue oracle: what the workload controller (sigs.k8s.io/kueue) does with
-// generated Workloads, pass after pass until nothing changes. The job behind the
-// workload does not move meanwhile.
+// generated Workloads, pass after pass until nothing changes. Before an eviction
+// the clock is moved to a requeueAt that the controller waits for. The job behind
+// the workload does not move.
 //
 //oracle:module sigs.k8s.io/kueue
 package main
@@ -22,7 +23,7 @@ func main() {
 	log.SetLogger(logr.Discard())
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
-	cases.Frozen(func() { cases.Main("kueue", 1, generate) })
+	cases.Main("kueue", 1, generate)
 }
 
 func generate(random *rand.Rand, number int) cases.Case {

@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
 	"mulligan.dev/mulligan/tests/oracle/cases"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,6 +77,7 @@ type cluster struct {
 	client     client.Client
 	reconciler *core.WorkloadReconciler
 	key        client.ObjectKey
+	clock      *clocktesting.FakeClock
 }
 
 func newCluster(s scene) (*cluster, error) {
@@ -83,7 +87,11 @@ func newCluster(s scene) (*cluster, error) {
 		return nil, err
 	}
 	cq := &kueue.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: clusterQueue},
-		Spec: kueue.ClusterQueueSpec{StopPolicy: &s.clusterPolicy, NamespaceSelector: &metav1.LabelSelector{}}}
+		Spec: kueue.ClusterQueueSpec{StopPolicy: &s.clusterPolicy, NamespaceSelector: &metav1.LabelSelector{},
+			// The checks of the workload are those of its flavors.
+			ResourceGroups: []kueue.ResourceGroup{{CoveredResources: []corev1.ResourceName{corev1.ResourceCPU},
+				Flavors: []kueue.FlavorQuotas{{Name: "default", Resources: []kueue.ResourceQuota{
+					{Name: corev1.ResourceCPU, NominalQuota: resource.MustParse("10")}}}}}}}}
 	for _, check := range s.workload.Status.AdmissionChecks {
 		if cq.Spec.AdmissionChecksStrategy == nil {
 			cq.Spec.AdmissionChecksStrategy = &kueue.AdmissionChecksStrategy{}
@@ -106,8 +114,10 @@ func newCluster(s scene) (*cluster, error) {
 	if err := errors.Join(queues.AddClusterQueue(ctx, cq), cache.AddClusterQueue(ctx, cq), queues.AddLocalQueue(ctx, lq)); err != nil {
 		return nil, err
 	}
-	return &cluster{client: c, key: client.ObjectKeyFromObject(s.workload),
-		reconciler: core.NewWorkloadReconciler(c, queues, cache, events.NewFakeRecorder(100), core.WithReadiness(s.readiness))}, nil
+	clock := clocktesting.NewFakeClock(cases.Now)
+	return &cluster{client: c, key: client.ObjectKeyFromObject(s.workload), clock: clock,
+		reconciler: core.NewWorkloadReconciler(c, queues, cache, events.NewFakeRecorder(100),
+			core.WithReadiness(s.readiness), core.WithOracleClock(clock))}, nil
 }
 
 // settle reconciles until nothing changes; nil for a workload that never comes
@@ -126,12 +136,28 @@ func (c *cluster) settle() (*kueue.Workload, error) {
 		if err := c.client.Get(ctx, c.key, &after); err != nil {
 			return nil, err
 		}
-		if same(before, after) {
+		if same(before, after) && !c.awaitBackoff(&after) {
 			return &after, nil
 		}
 		before = after
 	}
 	return nil, nil
+}
+
+// awaitBackoff moves the clock to the time for which the controller waits before
+// it looks on.
+func (c *cluster) awaitBackoff(workload *kueue.Workload) bool {
+	state := workload.Status.RequeueState
+	if !isActive(workload) || apimeta.IsStatusConditionTrue(workload.Status.Conditions, kueue.WorkloadEvicted) ||
+		state == nil || state.RequeueAt == nil || !state.RequeueAt.After(c.clock.Now()) {
+		return false
+	}
+	c.clock.SetTime(state.RequeueAt.Time)
+	return true
+}
+
+func isActive(workload *kueue.Workload) bool {
+	return workload.Spec.Active == nil || *workload.Spec.Active
 }
 
 func same(a, b kueue.Workload) bool {
@@ -157,7 +183,7 @@ func observe(s scene) (map[string]any, error) {
 	}
 	finished := apimeta.FindStatusCondition(after.Status.Conditions, kueue.WorkloadFinished)
 	if finished != nil && finished.Status == metav1.ConditionTrue {
-		return answer("Finished", finished, after), nil
+		return answer("Finished", finished, after, 0), nil
 	}
 	evicted := apimeta.FindStatusCondition(after.Status.Conditions, kueue.WorkloadEvicted)
 	if evicted == nil || evicted.Status != metav1.ConditionTrue {
@@ -167,12 +193,11 @@ func observe(s scene) (map[string]any, error) {
 		}
 		return map[string]any{"verdict": []string{word}}, nil
 	}
-	return answer(wordFor(s.workload, after, evicted), evicted, after), nil
+	return answer(wordFor(s.workload, after, evicted), evicted, after, world.clock.Since(cases.Now)), nil
 }
 
 // wordFor is the verdict about a workload that is evicted after all passes.
 func wordFor(before, after *kueue.Workload, evicted *metav1.Condition) string {
-	isActive := func(w *kueue.Workload) bool { return w.Spec.Active == nil || *w.Spec.Active }
 	switch {
 	case apimeta.IsStatusConditionTrue(before.Status.Conditions, kueue.WorkloadEvicted):
 		return "Evicted"
@@ -184,7 +209,7 @@ func wordFor(before, after *kueue.Workload, evicted *metav1.Condition) string {
 	return "Evict"
 }
 
-func answer(word string, condition *metav1.Condition, after *kueue.Workload) map[string]any {
+func answer(word string, condition *metav1.Condition, after *kueue.Workload, waited time.Duration) map[string]any {
 	expect := map[string]any{
 		"verdict": []string{word},
 		"reason":  []string{condition.Reason},
@@ -205,8 +230,17 @@ func answer(word string, condition *metav1.Condition, after *kueue.Workload) map
 		}
 	}
 	expect["counters"] = counters
-	if word == "EvictAndRequeueWithBackoff" {
-		expect["delay"] = int64(after.Status.RequeueState.RequeueAt.Sub(cases.Now).Seconds())
+	if word == "EvictAndRequeueWithBackoff" || word == "Evict" && condition.Reason == kueue.WorkloadEvictedByAdmissionCheck {
+		expect["delay"] = delay(after.Status.RequeueState, waited)
 	}
 	return expect
+}
+
+// delay is how many seconds the workload waits to be queued again, from Now on:
+// until requeueAt, or as long as the eviction was waited for.
+func delay(state *kueue.RequeueState, waited time.Duration) int64 {
+	if state != nil && state.RequeueAt != nil {
+		waited = max(waited, state.RequeueAt.Sub(cases.Now))
+	}
+	return int64(waited.Seconds())
 }

@@ -5,8 +5,9 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/repeated_ptr_field.h"
 #include "gtest/gtest.h"
-#include "policy/operators/kueue/failure_recovery.h"
+#include "policy/operators/kueue/conditions.h"
 #include "tests/policy/operators/kueue/test_objects.h"
 
 namespace mulligan::kueue {
@@ -40,7 +41,22 @@ Workload PlacedWorkload() {
   return workload;
 }
 
-Node NodeWith(const std::string& text) { return Parsed<Node>(text); }
+Node NodeWith(const std::string& name, const std::string& text) {
+  Node node = Parsed<Node>(text);
+  node.mutable_metadata()->set_name(name);
+  return node;
+}
+
+// What the controller makes of `workload` with these nodes.
+Workload Follow(const std::vector<Node>& nodes, const std::vector<Pod>& pods,
+                const Gates& gates, absl::Time now, Workload workload) {
+  const google::protobuf::RepeatedPtrField<Node> all_nodes(nodes.begin(),
+                                                           nodes.end());
+  const google::protobuf::RepeatedPtrField<Pod> all_pods(pods.begin(),
+                                                         pods.end());
+  FollowNodes({all_nodes, all_pods, gates, now}, workload);
+  return workload;
+}
 
 const char kReady[] = "status { conditions { type: 'Ready' status: 'True' } }";
 const char kNotReady[] =
@@ -51,7 +67,8 @@ TEST(KueueAssignedNodesTest, ReadsBothFormsOfAnAssignment) {
   Workload workload = PlacedWorkload();
   EXPECT_THAT(AssignedNodes(workload.status()),
               ElementsAre("node-1-x", "node-2-x"));
-  *workload.mutable_status()->mutable_admission() = Parsed<Admission>(R"(
+  *workload.mutable_status()->mutable_admission() =
+      Parsed<kubernetes::kueue::v1beta2::Admission>(R"(
       pod_set_assignments {
         topology_assignment {
           levels: "kubernetes.io/hostname"
@@ -87,15 +104,11 @@ class KueueHealthTest : public testing::TestWithParam<HealthCase> {};
 
 TEST_P(KueueHealthTest, IsJudgedByTheNodeAndItsPods) {
   const HealthCase& test = GetParam();
-  const Node node = NodeWith(test.node);
   std::vector<Pod> pods;
   for (const std::string& text : test.pods) pods.push_back(Parsed<Pod>(text));
-  NodeView view;
-  view.name = "node-1-x";
-  view.node = &node;
-  for (const Pod& pod : pods) view.pods.push_back(&pod);
-  view.now = Second(100);
-  EXPECT_EQ(HealthOn(view, PlacedWorkload()).healthy, test.healthy);
+  const Workload after = Follow({NodeWith("node-1-x", test.node)}, pods,
+                                Gates(), Second(100), PlacedWorkload());
+  EXPECT_EQ(after.status().unhealthy_nodes().empty(), test.healthy);
 }
 
 const char kRunning[] =
@@ -133,79 +146,38 @@ INSTANTIATE_TEST_SUITE_P(
                    true}),
     [](const auto& test) { return test.param.name; });
 
-NodeVerdict Lose(const std::string& name, const Workload& workload) {
-  NodeView view;
-  view.name = name;
-  view.now = Second(100);
-  return ReconcileNode(view, workload);
+Workload Lose(const std::string& name, const Workload& workload) {
+  return Follow({NodeWith(name, "")}, {}, Gates(), Second(100), workload);
 }
 
-TEST(KueueReconcileNodeTest, TheSecondNodeEvicts) {
-  const NodeVerdict first = Lose("node-1-x", PlacedWorkload());
-  EXPECT_FALSE(first.evicted);
-  EXPECT_EQ(first.workload.status().unhealthy_nodes(0).name(), "node-1-x");
-  EXPECT_FALSE(Lose("node-1-x", first.workload).evicted);
-  const NodeVerdict second = Lose("node-2-x", first.workload);
-  EXPECT_TRUE(second.evicted);
-  EXPECT_EQ(
-      FindCondition(second.workload.status().conditions(), kEvicted)->message(),
-      "Workload eviction triggered due to multiple TAS assigned node "
-      "failures, including: node-1-x, node-2-x");
-  EXPECT_THAT(second.workload.status().unhealthy_nodes(), IsEmpty());
+TEST(KueueNodesTest, TheSecondNodeEvicts) {
+  const Workload first = Lose("node-1-x", PlacedWorkload());
+  EXPECT_EQ(first.status().unhealthy_nodes(0).name(), "node-1-x");
+  EXPECT_FALSE(IsEvicted(Lose("node-1-x", first).status()));
+  const Workload second = Lose("node-2-x", first);
+  EXPECT_EQ(FindCondition(second.status().conditions(), kEvicted)->message(),
+            "Workload eviction triggered due to multiple TAS assigned node "
+            "failures, including: node-1-x, node-2-x");
+  EXPECT_THAT(second.status().unhealthy_nodes(), IsEmpty());
 }
 
-TEST(KueueReconcileNodeTest, NodesOfOthersAndEvictedWorkloadsAreSkipped) {
-  EXPECT_THAT(
-      Lose("other", PlacedWorkload()).workload.status().unhealthy_nodes(),
-      IsEmpty());
-  Workload evicted = PlacedWorkload();
-  AddCondition(kEvicted, true, "Preempted", 5, evicted);
-  EXPECT_THAT(Lose("node-1-x", evicted).workload.status().unhealthy_nodes(),
+TEST(KueueNodesTest, NodesOfOthersAreSkipped) {
+  EXPECT_THAT(Lose("other", PlacedWorkload()).status().unhealthy_nodes(),
               IsEmpty());
 }
 
-TEST(KueueReconcileNodeTest, WithoutALookAtPodsThirtySecondsAreWaited) {
-  const Node node = NodeWith(kNotReady);
-  NodeView view;
-  view.name = "node-1-x";
-  view.node = &node;
-  view.gates.replace_node_on_pod_termination = false;
-  view.now = Second(119);
-  EXPECT_EQ(ReconcileNode(view, PlacedWorkload()).requeue_after,
-            absl::Seconds(1));
-  view.now = Second(120);
-  EXPECT_FALSE(ReconcileNode(view, PlacedWorkload())
-                   .workload.status()
+TEST(KueueNodesTest, WithoutALookAtPodsThirtySecondsAreWaited) {
+  const std::vector<Node> nodes = {NodeWith("node-1-x", kNotReady)};
+  Gates gates;
+  gates.replace_node_on_pod_termination = false;
+  EXPECT_THAT(Follow(nodes, {}, gates, Second(119), PlacedWorkload())
+                  .status()
+                  .unhealthy_nodes(),
+              IsEmpty());
+  EXPECT_FALSE(Follow(nodes, {}, gates, Second(120), PlacedWorkload())
+                   .status()
                    .unhealthy_nodes()
                    .empty());
-}
-
-TEST(KueueEvictWithoutReplacementTest, OnlyUnderFailFast) {
-  WorkloadStatus status = Lose("node-1-x", PlacedWorkload()).workload.status();
-  Gates gates;
-  gates.fail_fast_without_replacement = false;
-  EXPECT_FALSE(EvictWithoutReplacement(gates, Second(1), status));
-  EXPECT_TRUE(EvictWithoutReplacement(Gates(), Second(1), status));
-  EXPECT_EQ(FindCondition(status.conditions(), kEvicted)->message(),
-            "Workload was evicted as there was no replacement for unhealthy "
-            "node(s): node-1-x");
-}
-
-TEST(KueueRecoverPodTest, WaitsForTheGracePeriodFirst) {
-  const Pod pod = Parsed<Pod>(R"(
-      metadata {
-        deletion_timestamp { seconds: 100 }
-        annotations {
-          key: "kueue.x-k8s.io/safe-to-forcefully-delete" value: "true"
-        }
-      }
-      spec { node_name: "n" })");
-  const Node node =
-      NodeWith("spec { taints { key: 'node.kubernetes.io/unreachable' } }");
-  EXPECT_EQ(RecoverPod(pod, &node, Second(130)).requeue_after,
-            absl::Seconds(30));
-  EXPECT_TRUE(RecoverPod(pod, &node, Second(160)).condition.has_value());
-  EXPECT_FALSE(RecoverPod(pod, nullptr, Second(160)).condition.has_value());
 }
 
 }  // namespace

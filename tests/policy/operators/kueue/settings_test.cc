@@ -6,15 +6,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/operators/kueue/gates.h"
-#include "policy/operators/kueue/validation.h"
-#include "tests/policy/operators/kueue/test_objects.h"
 
 namespace mulligan::kueue {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -31,7 +28,6 @@ TEST(KueueSettingsForTest, DefaultsAreKueues) {
   const WaitForPodsReady& settings = setup.wait_for_pods_ready;
   EXPECT_EQ(settings.timeout, absl::Minutes(30));
   EXPECT_EQ(settings.recovery_timeout, absl::Minutes(30));
-  EXPECT_TRUE(settings.eviction_timestamp);
   EXPECT_FALSE(settings.backoff_limit_count.has_value());
 }
 
@@ -103,28 +99,6 @@ TEST(KueueGatesForTest, UnknownReleasesAreNamed) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_versions())["kueue"] = "nightly";
   EXPECT_THAT(GatesFor(semantics).warnings, ElementsAre(HasSubstr("nightly")));
-}
-
-TEST(KueueValidateWorkloadTest, NamesTheFieldAndTheLimit) {
-  Workload workload;
-  workload.mutable_spec()->set_maximum_execution_time_seconds(0);
-  workload.mutable_status()->mutable_requeue_state()->set_count(-1);
-  AddCheck("a", "Maybe", workload).set_retry_count(-2);
-  EXPECT_THAT(
-      ValidateWorkload(workload).errors,
-      ElementsAre(
-          Field(&FieldError::field, "spec.maximumExecutionTimeSeconds"),
-          Field(&FieldError::field, "status.requeueState.count"),
-          Field(&FieldError::field, "status.admissionChecks[0].state"),
-          Field(&FieldError::field, "status.admissionChecks[0].retryCount")));
-}
-
-TEST(KueueValidateWorkloadTest, NewerReasonsAreTakenWithAWarning) {
-  EXPECT_THAT(ValidateWorkload(EvictedWorkload("Teleported", 5)).warnings,
-              ElementsAre(HasSubstr("Teleported")));
-  EXPECT_THAT(
-      ValidateWorkload(EvictedWorkload("DeactivatedDueToNews", 5)).warnings,
-      IsEmpty());
 }
 
 }  // namespace

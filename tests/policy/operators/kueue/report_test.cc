@@ -1,15 +1,20 @@
-#include "policy/operators/kueue/jobs.h"
+#include "policy/operators/kueue/report.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "policy/operators/kueue/pod_group.h"
 #include "tests/policy/operators/kueue/test_objects.h"
 
 namespace mulligan::kueue {
 namespace {
+
+constexpr char kTotal[] = "kueue.x-k8s.io/pod-group-total-count";
+
+void OwnByPod(v1::FailureReport& report) {
+  auto& metadata = *report.mutable_kueue_workload()->mutable_metadata();
+  metadata.add_owner_references()->set_kind("Pod");
+}
 
 struct GroupCase {
   const char* name;
@@ -33,12 +38,18 @@ class KueuePodGroupTest : public testing::TestWithParam<GroupCase> {};
 
 TEST_P(KueuePodGroupTest, EndsByItsPods) {
   const GroupCase& test = GetParam();
-  std::vector<Pod> pods;
-  for (const std::string& text : test.pods) pods.push_back(Parsed<Pod>(text));
-  PodGroup group;
-  group.total_count = test.total;
-  for (const Pod& pod : pods) group.pods.push_back(&pod);
-  const auto end = EndOf(group);
+  v1::FailureReport report;
+  OwnByPod(report);
+  (*report.mutable_kueue_workload()
+        ->mutable_metadata()
+        ->mutable_annotations())["kueue.x-k8s.io/is-group-workload"] = "true";
+  for (const std::string& text : test.pods) {
+    Pod& pod = *report.add_pods();
+    pod = Parsed<Pod>(text);
+    (*pod.mutable_metadata()->mutable_annotations())[kTotal] =
+        std::to_string(test.total);
+  }
+  const auto end = ReportedEnd(report);
   EXPECT_EQ(end.has_value() ? end->message : "", test.message);
   // However many failed.
   EXPECT_TRUE(!end.has_value() || end->success);
@@ -65,19 +76,23 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(KueuePodGroupTest, ASinglePodEndsAsItsPhaseSays) {
-  const Pod pod = Parsed<Pod>("status { phase: 'Failed' message: 'm' }");
-  const auto end = EndOf(PodGroup{std::nullopt, {&pod}});
+  v1::FailureReport report;
+  OwnByPod(report);
+  *report.add_pods() = Parsed<Pod>("status { phase: 'Failed' message: 'm' }");
+  const auto end = ReportedEnd(report);
   ASSERT_TRUE(end.has_value());
   EXPECT_FALSE(end->success);
   EXPECT_EQ(end->message, "m");
 }
 
 TEST(KueueJobsTest, ReadinessCountsUncountedSuccesses) {
-  Job job =
+  v1::FailureReport report;
+  Job& job = *report.add_jobs();
+  job =
       Parsed<Job>("spec { parallelism: 3 completions: 2 } status { ready: 1 }");
-  EXPECT_FALSE(ArePodsReady(job));
+  EXPECT_EQ(ReportedReadiness(report), false);
   job.mutable_status()->mutable_uncounted_terminated_pods()->add_succeeded("u");
-  EXPECT_TRUE(ArePodsReady(job));
+  EXPECT_EQ(ReportedReadiness(report), true);
 }
 
 }  // namespace
