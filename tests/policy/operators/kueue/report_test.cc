@@ -95,5 +95,18 @@ TEST(KueueJobsTest, ReadinessCountsUncountedSuccesses) {
   EXPECT_EQ(ReportedReadiness(report), true);
 }
 
+// A RayJob that is Retrying has not ended.
+TEST(KueueJobsTest, ARayJobEndsWithItsDeployment) {
+  v1::FailureReport report;
+  auto& status = *report.mutable_ray_job()->mutable_status();
+  status.set_job_deployment_status("Retrying");
+  status.set_job_status("FAILED");
+  EXPECT_FALSE(ReportedEnd(report).has_value());
+  status.set_job_deployment_status("Complete");
+  EXPECT_EQ(ReportedEnd(report).value_or(JobEnd{true, ""}).success, false);
+  status.set_job_status("SUCCEEDED");
+  EXPECT_EQ(ReportedEnd(report).value_or(JobEnd()).success, true);
+}
+
 }  // namespace
 }  // namespace mulligan::kueue

@@ -5,7 +5,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/operators/kueue/rayjob.h"
 #include "policy/operators/rayjob/cluster_pods.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/rayjob/submitter.h"
@@ -139,40 +138,6 @@ TEST(RayClusterPodsTest, EndedPodsAreDeletedOthersAreTheKubelets) {
   EXPECT_FALSE(ShouldDeletePod(PodWith("OnFailure", "Running", true)));
   EXPECT_FALSE(ShouldDeletePod(Pod()));
 }
-
-struct InKueueCase {
-  std::string state;
-  std::string job_status;
-  bool finished;
-  bool success;
-  bool active;
-  bool on_hold;
-};
-
-class RayJobInKueueTest : public testing::TestWithParam<InKueueCase> {};
-
-TEST_P(RayJobInKueueTest, ReadsTheOperatorsState) {
-  const InKueueCase& test = GetParam();
-  RayJob job = RayJobIn(test.state);
-  job.mutable_status()->set_job_status(test.job_status);
-  const kueue::RayJobInKueue read = kueue::ReadRayJob(job);
-  EXPECT_EQ(read.finished, test.finished);
-  EXPECT_EQ(read.success, test.success);
-  EXPECT_EQ(read.active, test.active);
-  EXPECT_EQ(read.on_hold, test.on_hold);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    States, RayJobInKueueTest,
-    testing::Values(
-        InKueueCase{"", "", false, false, false, false},
-        InKueueCase{"Suspended", "", false, false, false, false},
-        InKueueCase{"Retrying", "FAILED", false, false, true, false},
-        InKueueCase{"Running", "SUCCEEDED", false, false, true, false},
-        InKueueCase{"Complete", "SUCCEEDED", true, true, true, false},
-        InKueueCase{"Complete", "STOPPED", true, false, true, false},
-        InKueueCase{"Failed", "RUNNING", true, false, true, false},
-        InKueueCase{"ValidationFailed", "", false, false, true, true}));
 
 }  // namespace
 }  // namespace mulligan::rayjob
