@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 
 namespace mulligan {
@@ -38,7 +39,8 @@ void LintPattern(const RE2& pattern, const std::string& path,
 }  // namespace
 
 std::unique_ptr<const RE2> MakePattern(const std::string& pattern,
-                                       std::string& error) {
+                                       std::string& error,
+                                       const PatternBounds& bounds) {
   if (pattern.size() > kMaxPatternBytes) {
     error = absl::StrFormat("has %d bytes, expected at most %d", pattern.size(),
                             kMaxPatternBytes);
@@ -46,19 +48,24 @@ std::unique_ptr<const RE2> MakePattern(const std::string& pattern,
   }
   RE2::Options options;
   options.set_log_errors(false);
-  options.set_max_mem(kMaxPatternMemory);
+  options.set_max_mem(bounds.memory);
   auto compiled = std::make_unique<const RE2>(pattern, options);
   if (!compiled->ok()) {
     error = "is not an RE2 expression: " + compiled->error();
     return nullptr;
   }
-  if (compiled->ProgramSize() > kMaxPatternProgram) {
+  if (compiled->ProgramSize() > bounds.program) {
     error =
         absl::StrFormat("is too complex (%d instructions, expected at most %d)",
-                        compiled->ProgramSize(), kMaxPatternProgram);
+                        compiled->ProgramSize(), bounds.program);
     return nullptr;
   }
   return compiled;
+}
+
+bool IsTooLarge(std::string_view error) {
+  return absl::StrContains(std::string(error), "is too complex") ||
+         absl::StrContains(std::string(error), "pattern too large");
 }
 
 std::unique_ptr<const RE2> CompilePattern(const std::string& pattern,

@@ -20,10 +20,20 @@ class RE2;
 
 namespace mulligan {
 
-// Within kMaxPatternBytes, kMaxPatternMemory and kMaxPatternProgram. Null, with
-// the reason in `error` ("is not an RE2 expression: ..."), for others.
+// What one pattern may use.
+struct PatternBounds {
+  int program = kMaxPatternProgram;
+  std::int64_t memory = kMaxPatternMemory;
+};
+
+// Within kMaxPatternBytes and `bounds`. Null, with the reason in `error` ("is
+// not an RE2 expression: ..."), for others.
 std::unique_ptr<const re2::RE2> MakePattern(const std::string& pattern,
-                                            std::string& error);
+                                            std::string& error,
+                                            const PatternBounds& bounds = {});
+
+// Whether an error of MakePattern says that the bounds are too narrow.
+bool IsTooLarge(std::string_view error);
 
 // The pattern of a policy at `path`. Null, with an error reported, when
 // MakePattern refuses it. Suspicious patterns get a warning.

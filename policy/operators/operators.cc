@@ -100,7 +100,8 @@ std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
     if (!search.Includes(row)) continue;
     std::optional<NativeOutcome> outcome = row.outcome(input);
     if (!outcome.has_value()) continue;
-    if (IsIdle(*outcome)) {
+    // An object that could not exist is refused, whatever is inside it.
+    if (IsIdle(*outcome) && outcome->refusals.empty()) {
       if (!idle.has_value()) idle = std::move(outcome);
       continue;
     }

@@ -4,36 +4,35 @@
 #define MULLIGAN_POLICY_OPERATORS_JOB_ACCOUNTING_H_
 
 #include <cstdint>
-#include <map>
 
+#include "policy/operators/job/indexes.h"
 #include "policy/operators/kubernetes_gates.h"
 #include "policy/operators/kubernetes_types.h"
 
 namespace mulligan::job {
-
-// UIDs the lists of uncounted pods may hold; further pods wait for the next
-// pass.
-inline constexpr std::int64_t kMaxUncountedPods = 500;
 
 struct AccountingInput {
   // The Job as before the pass, with its defaults.
   const Job& job;
   const Pods& pods;
   const Gates& gates;
+  const Indexes& indexes;
   // The Job has ended in this pass or before: every pod's finalizer may go.
   bool ended = false;
   // It ended by failing: pods that still run count as failed.
   bool remaining_pods_fail = false;
-  // PodsAwaitingReplacement() of kubernetes_job_indexes.h.
-  const std::map<std::int64_t, const Pod*>& awaiting_replacement;
 };
 
-// Moves finished pods through uncountedTerminatedPods into the counters of
-// `status`: lists their UIDs, takes their finalizers away, and counts the UIDs
-// whose finalizer is gone. Indexed Jobs know their successes by index, so
-// `succeeded` and `completed_indexes` are set from those. False: the lists are
-// full and pods remain.
-bool AccountPods(const AccountingInput& input, JobStatus& status);
+// status.failed and status.succeeded after the pass.
+struct Counters {
+  std::int64_t failed = 0;
+  std::int64_t succeeded = 0;
+};
+
+// A pod is counted when its finalizer may go; a failed pod that waits for its
+// replacement under limits per index keeps it. Indexed Jobs know their
+// successes by index. A pass counts 500 pods at most.
+Counters AccountPods(const AccountingInput& input);
 
 }  // namespace mulligan::job
 

@@ -2,72 +2,86 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <vector>
 
 #include "absl/time/time.h"
+#include "policy/operators/job/counting.h"
 #include "policy/operators/job/finish_time.h"
 #include "policy/operators/job/pods.h"
 
 namespace mulligan::job {
+namespace {
 
-BackoffRecord NextBackoffRecord(const BackoffRecord& previous,
-                                const std::vector<absl::Time>& succeeded,
-                                std::vector<absl::Time> failed) {
-  BackoffRecord next = previous;
-  if (!succeeded.empty()) {
-    next = BackoffRecord();
-    const absl::Time latest =
-        *std::max_element(succeeded.begin(), succeeded.end());
-    std::erase_if(failed, [&](absl::Time time) { return time <= latest; });
-  }
-  if (failed.empty()) return next;
-  next.failures_after_last_success += static_cast<std::int64_t>(failed.size());
-  next.last_failure = *std::max_element(failed.begin(), failed.end());
-  return next;
+constexpr absl::Duration kBase = absl::Seconds(10);
+constexpr absl::Duration kCap = absl::Minutes(10);
+// The controller looks at a Job once a second at most.
+constexpr absl::Duration kBatch = absl::Seconds(1);
+
+struct Failures {
+  std::int64_t count = 0;
+  // When the latest finished.
+  absl::Time last = absl::InfinitePast();
+};
+
+void Add(absl::Time finished, Failures& failures) {
+  ++failures.count;
+  failures.last = std::max(failures.last, finished);
 }
 
-absl::Duration RemainingBackoff(std::int64_t failures,
-                                std::optional<absl::Time> last_failure,
-                                absl::Time now,
-                                const BackoffSettings& settings) {
-  if (failures <= 0 || !last_failure.has_value()) return absl::ZeroDuration();
-  absl::Duration delay = settings.base;
-  for (std::int64_t i = 1; i < failures; ++i) {
-    delay *= 2;
-    if (delay >= settings.cap) {
-      delay = settings.cap;
-      break;
+// New is what is not accounted yet: the controller adds the new failures to the
+// old ones, and a new success drops the old ones.
+Failures FailuresAfterLastSuccess(const Job& job, const Pods& pods,
+                                  const Gates& gates) {
+  absl::Time old_success = absl::InfinitePast();
+  absl::Time new_success = absl::InfinitePast();
+  for (const Pod* pod : pods) {
+    if (!HasPhase(*pod, "Succeeded")) continue;
+    absl::Time& success =
+        HasTrackingFinalizer(*pod) ? new_success : old_success;
+    success = std::max(success, FinishTime(*pod, gates));
+  }
+  Failures before;
+  Failures since;
+  std::int64_t gone = job.status().failed();
+  for (const Pod* pod : pods) {
+    if (!IsPodFailed(*pod, job.spec(), gates)) continue;
+    const absl::Time finished = FinishTime(*pod, gates);
+    if (HasTrackingFinalizer(*pod)) {
+      if (finished > new_success) Add(finished, since);
+    } else {
+      if (finished > old_success) Add(finished, before);
+      if (CountsAsFailed(*pod, job.spec(), gates)) --gone;
     }
   }
-  return std::max(absl::ZeroDuration(), delay - (now - *last_failure));
-}
-
-absl::Duration RemainingIndexBackoff(const Pod* last_failed_pod, absl::Time now,
-                                     const Gates& gates,
-                                     const BackoffSettings& settings) {
-  if (last_failed_pod == nullptr) return absl::ZeroDuration();
-  return RemainingBackoff(IndexAbsoluteFailureCount(*last_failed_pod) + 1,
-                          FinishTime(*last_failed_pod, gates), now, settings);
-}
-
-IndexesToCreate ReadyIndexes(
-    const std::vector<std::int64_t>& wanted,
-    const std::map<std::int64_t, const Pod*>& last_failed_pods, absl::Time now,
-    const Gates& gates, const BackoffSettings& settings) {
-  IndexesToCreate result;
-  absl::Duration shortest = absl::InfiniteDuration();
-  for (const std::int64_t index : wanted) {
-    const auto pod = last_failed_pods.find(index);
-    const absl::Duration delay = RemainingIndexBackoff(
-        pod == last_failed_pods.end() ? nullptr : pod->second, now, gates,
-        settings);
-    if (delay == absl::ZeroDuration()) result.now.push_back(index);
-    shortest = std::min(shortest, delay);
+  if (new_success != absl::InfinitePast()) return since;
+  if (job.status().succeeded() == 0 && old_success == absl::InfinitePast()) {
+    before.count += std::max<std::int64_t>(0, gone);
   }
-  if (result.now.empty() && !wanted.empty()) result.delay = shortest;
-  return result;
+  return {before.count + since.count,
+          since.count > 0 ? since.last : before.last};
+}
+
+}  // namespace
+
+absl::Duration RemainingBackoff(std::int64_t failures, absl::Time last_failure,
+                                absl::Time now) {
+  if (failures <= 0) return absl::ZeroDuration();
+  absl::Duration delay = kBase;
+  for (std::int64_t i = 1; i < failures && delay < kCap; ++i) delay *= 2;
+  return std::max(absl::ZeroDuration(),
+                  std::min(delay, kCap) - (now - last_failure));
+}
+
+absl::Duration ReplacementDelay(const Job& job, const Pods& pods,
+                                const Pod& failed, const Gates& gates,
+                                absl::Time now) {
+  if (IsIndexed(job.spec()) && HasBackoffLimitPerIndex(job.spec(), gates)) {
+    return RemainingBackoff(IndexAbsoluteFailureCount(failed) + 1,
+                            FinishTime(failed, gates), now);
+  }
+  const Failures failures = FailuresAfterLastSuccess(job, pods, gates);
+  const absl::Duration delay =
+      RemainingBackoff(failures.count, failures.last, now);
+  return delay > absl::ZeroDuration() ? std::max(delay, kBatch) : delay;
 }
 
 }  // namespace mulligan::job

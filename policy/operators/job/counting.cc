@@ -9,14 +9,11 @@
 #include "policy/operators/job/pods.h"
 
 namespace mulligan::job {
-namespace {
-
 bool Lists(const google::protobuf::RepeatedPtrField<std::string>& uids,
-           const std::string& uid) {
-  return std::find(uids.begin(), uids.end(), uid) != uids.end();
+           const Pod& pod) {
+  return std::find(uids.begin(), uids.end(), pod.metadata().uid()) !=
+         uids.end();
 }
-
-}  // namespace
 
 bool IsIndexed(const JobSpec& spec) {
   return spec.completion_mode() == "Indexed";
@@ -31,11 +28,6 @@ bool HasBackoffLimitPerIndex(const JobSpec& spec, const Gates& gates) {
 bool OnlyReplacesFailedPods(const JobSpec& spec, const Gates& gates) {
   return (gates.pod_replacement_policy &&
           spec.pod_replacement_policy() == "Failed") ||
-         PodFailurePolicyOf(spec, gates) != nullptr;
-}
-
-bool TracksTerminatingPods(const JobSpec& spec, const Gates& gates) {
-  return gates.managed_by || gates.pod_replacement_policy ||
          PodFailurePolicyOf(spec, gates) != nullptr;
 }
 
@@ -64,12 +56,11 @@ NewlyFinished NewlyFinishedPods(const Job& job, const Pods& pods,
     if (!HasTrackingFinalizer(*pod) || !HasValidIndex(*pod, job.spec())) {
       continue;
     }
-    const std::string& uid = pod->metadata().uid();
-    if (HasPhase(*pod, "Succeeded") && !Lists(uncounted.succeeded(), uid)) {
+    if (HasPhase(*pod, "Succeeded") && !Lists(uncounted.succeeded(), *pod)) {
       finished.succeeded.push_back(pod);
     }
     if (IsPodFailed(*pod, job.spec(), gates) &&
-        !Lists(uncounted.failed(), uid)) {
+        !Lists(uncounted.failed(), *pod)) {
       finished.failed.push_back(pod);
     }
   }

@@ -3,7 +3,9 @@
 #define MULLIGAN_POLICY_OPERATORS_JOB_COUNTING_H_
 
 #include <cstdint>
+#include <string>
 
+#include "google/protobuf/repeated_ptr_field.h"
 #include "policy/operators/kubernetes_gates.h"
 #include "policy/operators/kubernetes_types.h"
 
@@ -18,9 +20,6 @@ bool HasBackoffLimitPerIndex(const JobSpec& spec, const Gates& gates);
 // podReplacementPolicy Failed, and with every pod failure policy.
 bool OnlyReplacesFailedPods(const JobSpec& spec, const Gates& gates);
 
-// Whether the controller keeps count of terminating pods.
-bool TracksTerminatingPods(const JobSpec& spec, const Gates& gates);
-
 // Phase Failed; or, when replacements do not wait for that, under deletion and
 // not Succeeded.
 bool IsPodFailed(const Pod& pod, const JobSpec& spec, const Gates& gates);
@@ -31,6 +30,10 @@ bool CountsAsFailed(const Pod& pod, const JobSpec& spec, const Gates& gates);
 // For Indexed Jobs: the pod's index is known and below completions. True for
 // other Jobs.
 bool HasValidIndex(const Pod& pod, const JobSpec& spec);
+
+// Whether a list of uncounted pods has the pod.
+bool Lists(const google::protobuf::RepeatedPtrField<std::string>& uids,
+           const Pod& pod);
 
 // Finished pods that are neither in the counters of the status nor in its
 // lists of uncounted pods: they hold the tracking finalizer, their UID is not

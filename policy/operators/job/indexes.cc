@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "policy/operators/job/counting.h"
 #include "policy/operators/job/finish_time.h"
@@ -26,17 +25,7 @@ bool IsLaterFailure(const Pod& pod, const Pod& than, const Gates& gates) {
          FinishTime(pod, gates) >= FinishTime(than, gates);
 }
 
-}  // namespace
-
-bool FailsIndex(const Pod& pod, const JobSpec& spec, const Gates& gates) {
-  if (!IsPodFailed(pod, spec, gates)) return false;
-  const PodFailureMatch match =
-      MatchPodFailurePolicy(PodFailurePolicyOf(spec, gates), pod, gates);
-  if (match.action == "FailIndex") return true;
-  return match.counts && spec.has_backoff_limit_per_index() &&
-         IndexFailureCount(pod) >= spec.backoff_limit_per_index();
-}
-
+// status.completedIndexes with the pods not accounted yet.
 IndexSet SucceededIndexes(const Job& job, const Pods& pods) {
   IndexSet indexes = IndexSet::Parse(job.status().completed_indexes(),
                                      job.spec().completions());
@@ -50,6 +39,7 @@ IndexSet SucceededIndexes(const Job& job, const Pods& pods) {
   return indexes;
 }
 
+// status.failedIndexes likewise.
 IndexSet FailedIndexes(const Job& job, const Pods& pods, const Gates& gates) {
   IndexSet indexes =
       IndexSet::Parse(job.status().failed_indexes(), job.spec().completions());
@@ -61,16 +51,6 @@ IndexSet FailedIndexes(const Job& job, const Pods& pods, const Gates& gates) {
     }
   }
   return indexes;
-}
-
-IndexFailureCounts NextIndexFailureCounts(const Pod* replaced,
-                                          const JobSpec& spec,
-                                          const Gates& gates) {
-  if (replaced == nullptr) return {};
-  IndexFailureCounts counts{IndexFailureCount(*replaced),
-                            IndexIgnoredFailureCount(*replaced)};
-  ++(CountsAsFailed(*replaced, spec, gates) ? counts.counted : counts.ignored);
-  return counts;
 }
 
 std::map<std::int64_t, const Pod*> PodsAwaitingReplacement(
@@ -97,29 +77,26 @@ std::map<std::int64_t, const Pod*> PodsAwaitingReplacement(
   return latest;
 }
 
-std::vector<std::int64_t> FirstPendingIndexes(const Job& job, const Pods& pods,
-                                              const IndexSet& succeeded,
-                                              const IndexSet& failed,
-                                              const Gates& gates,
-                                              std::int64_t count) {
-  IndexSet taken = succeeded;
-  taken.Add(failed);
-  const bool waits = OnlyReplacesFailedPods(job.spec(), gates);
-  for (const Pod* pod : pods) {
-    const auto index = CompletionIndex(*pod);
-    if (index.has_value() &&
-        (IsActive(*pod) || (waits && IsTerminating(*pod)))) {
-      taken.Add(*index);
-    }
-  }
-  std::vector<std::int64_t> pending;
-  std::int64_t next = taken.FirstMissing(0);
-  while (next < job.spec().completions() &&
-         static_cast<std::int64_t>(pending.size()) < count) {
-    pending.push_back(next);
-    next = taken.FirstMissing(next + 1);
-  }
-  return pending;
+}  // namespace
+
+bool FailsIndex(const Pod& pod, const JobSpec& spec, const Gates& gates) {
+  if (!IsPodFailed(pod, spec, gates)) return false;
+  const PodFailureMatch match =
+      MatchPodFailurePolicy(PodFailurePolicyOf(spec, gates), pod, gates);
+  if (match.action == "FailIndex") return true;
+  return match.counts && spec.has_backoff_limit_per_index() &&
+         IndexFailureCount(pod) >= spec.backoff_limit_per_index();
+}
+
+Indexes IndexesOf(const Job& job, const Pods& pods, const Gates& gates) {
+  Indexes indexes;
+  if (!IsIndexed(job.spec())) return indexes;
+  indexes.succeeded = SucceededIndexes(job, pods);
+  if (!HasBackoffLimitPerIndex(job.spec(), gates)) return indexes;
+  indexes.failed = FailedIndexes(job, pods, gates);
+  indexes.awaiting_replacement = PodsAwaitingReplacement(
+      job, pods, indexes.succeeded, indexes.failed, gates);
+  return indexes;
 }
 
 }  // namespace mulligan::job

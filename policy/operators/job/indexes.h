@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <vector>
 
 #include "policy/operators/kubernetes_gates.h"
 #include "policy/operators/kubernetes_index_set.h"
@@ -17,36 +16,18 @@ namespace mulligan::job {
 // counts and the failures before it have used up backoffLimitPerIndex.
 bool FailsIndex(const Pod& pod, const JobSpec& spec, const Gates& gates);
 
-// status.completedIndexes with the pods not accounted yet.
-IndexSet SucceededIndexes(const Job& job, const Pods& pods);
-
-// status.failedIndexes with the pods not accounted yet.
-IndexSet FailedIndexes(const Job& job, const Pods& pods, const Gates& gates);
-
-// Failures of an index as the annotations of its next pod say.
-struct IndexFailureCounts {
-  std::int32_t counted = 0;
-  std::int32_t ignored = 0;
+// The indexes of an Indexed Job, pods that are not accounted yet included;
+// all empty for other Jobs.
+struct Indexes {
+  IndexSet succeeded;
+  // The others are empty without limits per index.
+  IndexSet failed;
+  // Per index that has neither an active pod nor an end: its latest failed pod.
+  // It keeps its finalizer, and with it its place outside status.failed, until
+  // the replacement has taken over its counts.
+  std::map<std::int64_t, const Pod*> awaiting_replacement;
 };
-// `replaced` is the failed pod to be replaced; null: the index's first pod.
-IndexFailureCounts NextIndexFailureCounts(const Pod* replaced,
-                                          const JobSpec& spec,
-                                          const Gates& gates);
-
-// Per index that has neither an active pod nor an end: its latest failed pod.
-// It keeps its finalizer, and with it its place outside status.failed, until
-// the replacement has taken over its counts.
-std::map<std::int64_t, const Pod*> PodsAwaitingReplacement(
-    const Job& job, const Pods& pods, const IndexSet& succeeded,
-    const IndexSet& failed, const Gates& gates);
-
-// The first `count` indexes below completions that have no pod, no success and
-// no failure. With replacements that wait, terminating pods occupy theirs.
-std::vector<std::int64_t> FirstPendingIndexes(const Job& job, const Pods& pods,
-                                              const IndexSet& succeeded,
-                                              const IndexSet& failed,
-                                              const Gates& gates,
-                                              std::int64_t count);
+Indexes IndexesOf(const Job& job, const Pods& pods, const Gates& gates);
 
 }  // namespace mulligan::job
 

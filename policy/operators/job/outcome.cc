@@ -8,19 +8,17 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/base/counts.h"
 #include "policy/operators/job/backoff.h"
-#include "policy/operators/job/conditions.h"
 #include "policy/operators/job/counting.h"
+#include "policy/operators/job/decision.h"
 #include "policy/operators/job/defaults.h"
-#include "policy/operators/job/finish_time.h"
 #include "policy/operators/job/indexes.h"
 #include "policy/operators/job/pod_failure_policy.h"
 #include "policy/operators/job/pods.h"
 #include "policy/operators/job/report.h"
-#include "policy/operators/job/sync.h"
 #include "policy/operators/job/validation.h"
 #include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_index_set.h"
 #include "policy/operators/kubernetes_time.h"
 #include "policy/operators/native.h"
 
@@ -56,13 +54,12 @@ class JobOutcome {
 
   NativeOutcome Run() && {
     Warn();
-    result_ = SyncJob({job_, reported_.pods, TimeOf(input_.now), gates_,
-                       RememberedFailures(), BackoffSettings()});
+    decision_ = DecideJob(job_, reported_.pods, gates_, TimeOf(input_.now));
     auto& counters = *outcome_.verdict.mutable_counters();
-    counters["failed"] = result_.status.failed();
-    counters["succeeded"] = result_.status.succeeded();
-    if (const JobCondition* const end = FindEnd()) {
-      Conclude(*end);
+    counters["failed"] = CountOf(decision_.failed);
+    counters["succeeded"] = CountOf(decision_.succeeded);
+    if (decision_.ending.has_value()) {
+      Conclude(*decision_.ending);
     } else if (IsSuspended(job_.spec())) {
       Answer("Suspended", v1::Decision::IGNORE, v1::Decision::JOB);
     } else if (reported_.failed_pod == nullptr) {
@@ -110,26 +107,6 @@ class JobOutcome {
     }
   }
 
-  // The controller's memory is not in any object. The best that can be known
-  // is what the status counted, ignored failures not included.
-  BackoffRecord RememberedFailures() const {
-    BackoffRecord record;
-    record.failures_after_last_success =
-        job_.status().failed() +
-        job_.status().uncounted_terminated_pods().failed_size();
-    if (reported_.failed_pod != nullptr) {
-      record.last_failure = FinishTime(*reported_.failed_pod, gates_);
-    }
-    return record;
-  }
-
-  const JobCondition* FindEnd() const {
-    for (const std::string_view type : {kFailed, kComplete}) {
-      if (const auto* const end = FindTrue(result_.status, type)) return end;
-    }
-    return result_.verdict.has_value() ? &*result_.verdict : nullptr;
-  }
-
   void Answer(std::string_view word, v1::Decision::Action action,
               v1::Decision::Scope scope) {
     outcome_.verdict.set_verdict(std::string(word));
@@ -137,15 +114,14 @@ class JobOutcome {
     outcome_.scope = scope;
   }
 
-  void Conclude(const JobCondition& end) {
-    const bool failed = end.type() == kFailed || end.type() == kFailureTarget;
-    Answer(failed ? kFailed : kComplete,
-           failed ? v1::Decision::FAIL : v1::Decision::IGNORE,
+  void Conclude(const Ending& end) {
+    Answer(end.failed ? "Failed" : "Complete",
+           end.failed ? v1::Decision::FAIL : v1::Decision::IGNORE,
            v1::Decision::JOB);
-    outcome_.verdict.set_reason(end.reason());
-    outcome_.verdict.set_message(end.message());
+    outcome_.verdict.set_reason(end.reason);
+    outcome_.verdict.set_message(end.message);
     for (const ReasonRow& row : kReasons) {
-      if (failed && row.reason == end.reason()) Charge(row.budget);
+      if (end.failed && row.reason == end.reason) Charge(row.budget);
     }
   }
 
@@ -163,16 +139,16 @@ class JobOutcome {
     if (per_index && FailsIndex(pod, spec(), gates_)) {
       return Answer("FailIndex", v1::Decision::FAIL, v1::Decision::INDEX);
     }
-    Answer(match.action.value_or("Count"), v1::Decision::RETRY,
-           v1::Decision::POD);
+    const std::string_view word =
+        match.action.has_value() ? std::string_view(*match.action) : "Count";
+    // One success is enough for a Job without completions: nothing new starts.
+    if (!spec().has_completions() && decision_.succeeded > 0) {
+      return Answer(word, v1::Decision::IGNORE, v1::Decision::POD);
+    }
+    Answer(word, v1::Decision::RETRY, v1::Decision::POD);
     outcome_.queue = v1::Decision::IN_PLACE;
-    const absl::Time now = TimeOf(input_.now);
-    const BackoffSettings settings;
     const absl::Duration delay =
-        per_index
-            ? RemainingIndexBackoff(&pod, now, gates_, settings)
-            : RemainingBackoff(result_.record.failures_after_last_success,
-                               result_.record.last_failure, now, settings);
+        ReplacementDelay(job_, reported_.pods, pod, gates_, TimeOf(input_.now));
     if (delay == absl::ZeroDuration()) return;
     auto& field = *outcome_.verdict.mutable_delay();
     const google::protobuf::Timestamp parts =
@@ -186,12 +162,10 @@ class JobOutcome {
     if (budget == "backoffLimit") {
       outcome_.limit = spec().backoff_limit();
       outcome_.used =
-          std::max(result_.failures, CountedRestarts(spec(), reported_.pods));
+          std::max(decision_.failures, CountedRestarts(spec(), reported_.pods));
     } else if (budget == "maxFailedIndexes") {
       outcome_.limit = spec().max_failed_indexes();
-      outcome_.used =
-          IndexSet::Parse(result_.status.failed_indexes(), spec().completions())
-              .total();
+      outcome_.used = decision_.failed_indexes;
     } else {
       outcome_.limit = spec().backoff_limit_per_index();
       const Pod* const pod = reported_.failed_pod;
@@ -203,7 +177,7 @@ class JobOutcome {
   const ReportedJob& reported_;
   const Gates gates_;
   Job job_;
-  SyncResult result_;
+  Decision decision_;
   NativeOutcome outcome_;
 };
 
@@ -213,7 +187,7 @@ class JobOutcome {
 std::optional<NativeOutcome> KubernetesJobOutcome(const NativeInput& input) {
   job::GateSetup setup = job::GatesFor(input.semantics);
   const job::ReportedJob reported =
-      job::FindReportedJob(input.report, setup.gates);
+      job::FindReportedJob(input.report, input.semantics, setup.gates);
   if (reported.job == nullptr) return std::nullopt;
   return job::JobOutcome(input, reported, std::move(setup)).Run();
 }

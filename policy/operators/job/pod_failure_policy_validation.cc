@@ -60,16 +60,15 @@ void CheckOneOf(const std::string& field, const std::string& value,
 
 using ExitCodes = kubernetes::batch::v1::PodFailurePolicyOnExitCodesRequirement;
 
-std::string CodesAsGo(const ExitCodes& requirement) {
-  return absl::StrCat("[]int32{", absl::StrJoin(requirement.values(), ", "),
-                      "}");
+std::string CodesAsJson(const ExitCodes& requirement) {
+  return absl::StrCat("[", absl::StrJoin(requirement.values(), ","), "]");
 }
 
 void CheckExitCodeValues(const ExitCodes& requirement, const std::string& path,
                          FieldErrors& errors) {
   const auto& values = requirement.values();
   if (values.empty()) {
-    errors.push_back(InvalidError(path, CodesAsGo(requirement),
+    errors.push_back(InvalidError(path, CodesAsJson(requirement),
                                   "at least one value is required"));
   } else if (values.size() > kMaxExitCodes) {
     errors.push_back(TooManyError(path, values.size(), kMaxExitCodes));
@@ -86,7 +85,7 @@ void CheckExitCodeValues(const ExitCodes& requirement, const std::string& path,
   }
   if (!std::is_sorted(values.begin(), values.end())) {
     errors.push_back(
-        InvalidError(path, CodesAsGo(requirement), "must be ordered"));
+        InvalidError(path, CodesAsJson(requirement), "must be ordered"));
   }
 }
 

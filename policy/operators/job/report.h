@@ -2,7 +2,12 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_JOB_REPORT_H_
 #define MULLIGAN_POLICY_OPERATORS_JOB_REPORT_H_
 
+#include <map>
+
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/operators/job/decision.h"
 #include "policy/operators/kubernetes_gates.h"
 #include "policy/operators/kubernetes_types.h"
 
@@ -20,11 +25,19 @@ struct ReportedJob {
 };
 
 // The Job is the one report.workload names, else the first that has a failed
-// pod in the report, else the first. Pods belong to it by owner reference, by
-// their job-name label, or, when they have neither, because it is the only
-// Job.
+// pod in the report, else the first. Jobs of an earlier attempt of the reported
+// JobSet are left out: their controller deletes them. Pods belong to it by
+// owner reference, by their job-name label, or, when they have neither, because
+// it is the only Job.
 ReportedJob FindReportedJob(const v1::FailureReport& report,
+                            const v1::NativeSemantics& semantics,
                             const Gates& gates);
+
+// How the Job controller fails Jobs of the report when it looks at their pods
+// in the report. Jobs that go on, or succeed, are not in it.
+std::map<const Job*, Ending> ForeseeFailures(
+    const v1::FailureReport& report, const v1::NativeSemantics& semantics,
+    const google::protobuf::Timestamp& now);
 
 }  // namespace mulligan::job
 

@@ -6,8 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace mulligan::job {
@@ -19,7 +22,9 @@ constexpr int kMaxIndexesLength = 64 * 1024;
 // The index, or why it is none.
 std::string ParseIndex(const std::string& text, std::int64_t completions,
                        std::int64_t& index) {
-  if (!absl::SimpleAtoi(text, &index)) {
+  // Go's numbers have no spaces around them.
+  if (absl::StripAsciiWhitespace(text) != text ||
+      !absl::SimpleAtoi(text, &index)) {
     return absl::StrFormat("cannot convert string to integer for index: %s",
                            QuotedValue(text));
   }
@@ -136,6 +141,20 @@ FieldErrors ValidateSuccessPolicy(const SuccessPolicy& policy,
     CheckRule(policy.rules(i), IndexField(rules, i), completions, errors);
   }
   return errors;
+}
+
+std::string SuccessPolicyAsJson(const SuccessPolicy& policy) {
+  if (policy.rules().empty()) return "{\"Rules\":null}";
+  std::vector<std::string> rules;
+  for (const auto& rule : policy.rules()) {
+    rules.push_back(absl::StrFormat(
+        "{\"SucceededIndexes\":%s,\"SucceededCount\":%s}",
+        rule.has_succeeded_indexes() ? QuotedValue(rule.succeeded_indexes())
+                                     : "null",
+        rule.has_succeeded_count() ? absl::StrCat(rule.succeeded_count())
+                                   : "null"));
+  }
+  return absl::StrFormat("{\"Rules\":[%s]}", absl::StrJoin(rules, ","));
 }
 
 }  // namespace mulligan::job

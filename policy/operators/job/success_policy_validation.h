@@ -3,6 +3,7 @@
 #define MULLIGAN_POLICY_OPERATORS_JOB_SUCCESS_POLICY_VALIDATION_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "policy/operators/kubernetes_field_error.h"
@@ -15,6 +16,9 @@ namespace mulligan::job {
 FieldErrors ValidateSuccessPolicy(const SuccessPolicy& policy,
                                   std::string_view path,
                                   std::int64_t completions);
+
+// The policy as the API server prints it: JSON with the names of Go.
+std::string SuccessPolicyAsJson(const SuccessPolicy& policy);
 
 }  // namespace mulligan::job
 

@@ -156,9 +156,9 @@ void CheckPolicies(const JobSpec& spec, std::string_view path,
         ValidateSuccessPolicy(spec.success_policy(), place, spec.completions()),
         errors);
   } else {
-    // The API server prints its Go struct here, addresses included.
-    errors.push_back(
-        InvalidError(place, "", "requires indexed completion mode"));
+    errors.push_back(InvalidError(place,
+                                  SuccessPolicyAsJson(spec.success_policy()),
+                                  "requires indexed completion mode"));
   }
 }
 
@@ -185,6 +185,9 @@ void CheckRestartPolicy(const JobSpec& spec, std::string_view path,
     errors.push_back(
         RequiredError(field, "valid values: \"OnFailure\", \"Never\""));
   } else if (policy != "OnFailure" && policy != "Never") {
+    // The pod template's own check comes first.
+    errors.push_back(
+        NotSupportedError(field, policy, {"Always", "OnFailure", "Never"}));
     errors.push_back(NotSupportedError(field, policy, {"OnFailure", "Never"}));
   } else if (spec.has_pod_failure_policy() && policy != "Never") {
     errors.push_back(InvalidError(

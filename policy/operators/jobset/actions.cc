@@ -16,6 +16,15 @@
 namespace mulligan::jobset {
 namespace {
 
+struct ActionInput {
+  const JobSetSpec& spec;
+  const Gates& gates;
+  std::string_view action;
+  // Null: the default action.
+  const FailurePolicyRule* rule;
+  const Job& job;
+};
+
 struct ActionRow {
   std::string_view name;
   bool restarts_job_set;
@@ -53,57 +62,16 @@ std::string RestartingReason(const FailurePolicyRule* rule) {
                          : absl::StrFormat("FailurePolicy_%s", rule->name());
 }
 
-Verdict Fail(std::string_view reason, std::string message, const Job& job,
-             StatusChange& change) {
-  SetFailed(reason, message, change);
+Verdict Fail(std::string_view reason, std::string message) {
   Verdict verdict;
   verdict.action = std::string(kFailJobSet);
-  verdict.job = &job;
   verdict.reason = std::string(reason);
   verdict.message = std::move(message);
   return verdict;
 }
 
-// Counts the restart and reports it.
-absl::Status Restart(const ActionRow& row, const ActionInput& input,
-                     Verdict& verdict, StatusChange& change) {
-  if (row.restarts_job) {
-    absl::Status counted =
-        CountJobRestart(input.job, input.spec, row.counted, change.status);
-    if (!counted.ok()) return counted;
-  } else {
-    CountJobSetRestart(row.counted, change.status);
-    if (change.restarting_condition) {
-      verdict.reason = RestartingReason(input.rule);
-      Condition condition;
-      condition.set_type(std::string(kRestarting));
-      condition.set_status(std::string(kTrue));
-      condition.set_reason(verdict.reason);
-      condition.set_message(verdict.message);
-      UpdateCondition(condition, change.now,
-                      *change.status.mutable_conditions());
-    }
-  }
-  change.updated = true;
-  change.events.push_back({"Warning",
-                           absl::StrFormat("%sFailurePolicyAction", row.name),
-                           verdict.message});
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-bool IsKnownAction(std::string_view action) {
-  return FindAction(action) != nullptr;
-}
-
-bool IsJobAction(std::string_view action) {
-  const ActionRow* const row = FindAction(action);
-  return row != nullptr && row->restarts_job;
-}
-
 absl::StatusOr<Verdict> ApplyAction(const ActionInput& input,
-                                    StatusChange& change) {
+                                    JobSetStatus& status) {
   const ActionRow* const row = FindAction(input.action);
   if (row == nullptr ||
       (row->restarts_job && !input.gates.restart_job_actions)) {
@@ -119,51 +87,73 @@ absl::StatusOr<Verdict> ApplyAction(const ActionInput& input,
         row->name));
   }
   if (!row->restarts_job_set && !row->restarts_job) {
-    return Fail("FailJobSetFailurePolicyAction", ActionMessage(*row, input.job),
-                input.job, change);
+    return Fail("FailJobSetFailurePolicyAction",
+                ActionMessage(*row, input.job));
   }
-  if (row->counted && IsBudgetUsed(input.spec, change.status, input.gates)) {
+  if (row->counted && IsBudgetUsed(input.spec, status, input.gates)) {
     Verdict verdict =
         Fail(kReachedMaxRestarts,
-             WithFirstFailed(kReachedMaxRestartsMessage, input.job), input.job,
-             change);
+             WithFirstFailed(kReachedMaxRestartsMessage, input.job));
     verdict.counted = true;
+    // A failure beyond the budget is in no counter.
+    verdict.used = CountedRestarts(status, input.gates) + 1;
     return verdict;
   }
   Verdict verdict;
   verdict.action = std::string(row->name);
-  verdict.job = &input.job;
   verdict.message = ActionMessage(*row, input.job);
   verdict.restarts_job = row->restarts_job;
   verdict.counted = row->counted;
-  absl::Status restarted = Restart(*row, input, verdict, change);
-  if (!restarted.ok()) return restarted;
+  if (row->restarts_job) {
+    absl::Status counted =
+        CountJobRestart(input.job, input.spec, row->counted, status);
+    if (!counted.ok()) return counted;
+  } else {
+    CountJobSetRestart(row->counted, status);
+    if (input.gates.restarting_condition) {
+      verdict.reason = RestartingReason(input.rule);
+    }
+  }
+  if (row->counted) verdict.used = CountedRestarts(status, input.gates);
   return verdict;
+}
+
+}  // namespace
+
+bool IsKnownAction(std::string_view action) {
+  return FindAction(action) != nullptr;
+}
+
+bool IsJobAction(std::string_view action) {
+  const ActionRow* const row = FindAction(action);
+  return row != nullptr && row->restarts_job;
 }
 
 absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
                                            const Jobs& failed,
                                            const Gates& gates,
-                                           StatusChange& change) {
-  const Job& first = *FirstFailedJob(failed);
+                                           JobSetStatus& status) {
+  const Job* job = FirstFailedJob(failed);
   if (!spec.has_failure_policy()) {
-    return Fail(
-        kFailedJobs,
-        WithFirstFailed("jobset failed due to one or more job failures", first),
-        first, change);
+    Verdict verdict = Fail(
+        "FailedJobs",
+        WithFirstFailed("jobset failed due to one or more job failures", *job));
+    verdict.job = job;
+    return verdict;
   }
   PatternAllowance patterns;
-  const std::optional<RuleMatch> match =
-      FindRule(spec.failure_policy(), failed, gates, patterns);
-  const FailurePolicyRule* const rule =
-      match ? &spec.failure_policy().rules(match->rule) : nullptr;
-  absl::StatusOr<Verdict> verdict =
-      match
-          ? ApplyAction({spec, gates, rule->action(), rule, *match->job},
-                        change)
-          : ApplyAction({spec, gates, kRestartJobSet, nullptr, first}, change);
+  const FailurePolicyRule* rule = nullptr;
+  if (const auto match =
+          FindRule(spec.failure_policy(), failed, gates, patterns)) {
+    rule = &spec.failure_policy().rules(match->rule);
+    job = match->job;
+  }
+  absl::StatusOr<Verdict> verdict = ApplyAction(
+      {spec, gates, rule == nullptr ? kRestartJobSet : rule->action(), rule,
+       *job},
+      status);
   if (!verdict.ok()) return verdict;
-  if (match) verdict->rule = match->rule;
+  verdict->job = job;
   verdict->patterns_used_up = patterns.used_up();
   return verdict;
 }

@@ -2,11 +2,11 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_ACTIONS_H_
 #define MULLIGAN_POLICY_OPERATORS_JOBSET_ACTIONS_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "policy/operators/jobset/conditions.h"
 #include "policy/operators/jobset/gates.h"
 #include "policy/operators/jobset/types.h"
 
@@ -16,18 +16,20 @@ inline constexpr std::string_view kFailJobSet = "FailJobSet";
 // The action when no rule applies.
 inline constexpr std::string_view kRestartJobSet = "RestartJobSet";
 
+inline constexpr std::string_view kReachedMaxRestarts = "ReachedMaxRestarts";
+inline constexpr std::string_view kReachedMaxRestartsMessage =
+    "jobset failed due to reaching max number of restarts";
+
 // Names an action of the API, alpha ones included.
 bool IsKnownAction(std::string_view action);
 // Whether the action restarts one child Job.
 bool IsJobAction(std::string_view action);
 
-// What was done about failed child Jobs.
+// What is done about a failure.
 struct Verdict {
   // Effective action: a restart beyond the budget is FailJobSet.
   std::string action;
-  // Rule that applied; -1: none did.
-  int rule = -1;
-  // The Job the action is for; never null.
+  // The child Job it is for; null: no Job has failed (in-place restarts).
   const Job* job = nullptr;
   // Of the condition Failed or RestartingJobSet; empty for RestartJob*, which
   // sets none.
@@ -36,36 +38,25 @@ struct Verdict {
   std::string message;
   // Whether only `job` is restarted.
   bool restarts_job = false;
-  // Whether the restart uses budget, or failed for want of it.
+  // Whether the restart uses budget, or failed for want of it; and how much is
+  // used then.
   bool counted = false;
+  std::int64_t used = 0;
   // Patterns were left untried, see FindRule.
   bool patterns_used_up = false;
 };
 
-struct ActionInput {
-  const JobSetSpec& spec;
-  const Gates& gates;
-  // Name of the action in the rule.
-  std::string_view action;
-  // The rule; null: none applied.
-  const FailurePolicyRule* rule = nullptr;
-  // The Job it is applied for.
-  const Job& job;
-};
-
-// Applies one action. FAILED_PRECONDITION when the controller gets no further
-// and repeats the pass for ever (gate off, labels without a counter);
-// UNIMPLEMENTED for an action it does not know. Then nothing has changed.
-absl::StatusOr<Verdict> ApplyAction(const ActionInput& input,
-                                    StatusChange& change);
-
 // Decides about failed child Jobs, of which there is at least one: without a
 // failure policy the JobSet fails; else the first rule that applies says what
-// is done, and without one RestartJobSet.
+// is done, and without one RestartJobSet. Counts a restart in `status`.
+//
+// FAILED_PRECONDITION when the controller gets no further and repeats the pass
+// for ever (gate off, labels without a counter); UNIMPLEMENTED for an action it
+// does not know. Then nothing has changed.
 absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
                                            const Jobs& failed,
                                            const Gates& gates,
-                                           StatusChange& change);
+                                           JobSetStatus& status);
 
 }  // namespace mulligan::jobset
 

@@ -49,8 +49,11 @@ absl::StatusOr<std::int64_t> RestartsOf(const Job& job,
   return group->job_restarts(static_cast<int>(*index));
 }
 
-absl::StatusOr<bool> IsPrevious(const Job& job, const JobSetStatus& status,
-                                const Gates& gates) {
+}  // namespace
+
+absl::StatusOr<bool> IsOfEarlierAttempt(const Job& job,
+                                        const JobSetStatus& status,
+                                        const Gates& gates) {
   const auto attempt = NumberLabel(job, kRestartAttemptKey);
   if (!attempt.ok()) return attempt.status();
   if (*attempt < status.restarts()) return true;
@@ -62,81 +65,27 @@ absl::StatusOr<bool> IsPrevious(const Job& job, const JobSetStatus& status,
   return *job_attempt < *restarts;
 }
 
-Jobs& BucketOf(const Job& job, ChildJobs& jobs) {
-  for (const JobCondition& condition : job.status().conditions()) {
-    if (condition.status() != kTrue) continue;
-    if (condition.type() == kFailed) return jobs.failed;
-    if (condition.type() == "Complete") return jobs.successful;
-  }
-  return jobs.active;
+const JobCondition* FinishedCondition(const Job& job) {
+  const auto& conditions = job.status().conditions();
+  const auto found = std::find_if(
+      conditions.begin(), conditions.end(), [](const JobCondition& condition) {
+        return condition.status() == kTrue &&
+               (condition.type() == kFailed || condition.type() == "Complete");
+      });
+  return found == conditions.end() ? nullptr : &*found;
 }
 
-// Whether as many pods are ready or done as run at a time.
-bool IsReady(const Job& job) {
-  std::int32_t pods =
-      job.spec().has_parallelism() ? job.spec().parallelism() : 1;
-  if (job.spec().has_completions()) {
-    pods = std::min(pods, job.spec().completions());
-  }
-  return job.status().succeeded() + job.status().ready() >= pods;
-}
-
-bool IsDone(const ReplicatedJobStatus& status, std::int32_t replicas) {
-  return status.ready() + status.succeeded() >= replicas;
-}
-
-}  // namespace
-
-absl::StatusOr<ChildJobs> SortChildJobs(const JobSetStatus& status,
-                                        const Jobs& jobs, const Gates& gates) {
-  ChildJobs sorted;
-  for (const Job* const job : jobs) {
-    const absl::StatusOr<bool> previous = IsPrevious(*job, status, gates);
-    if (!previous.ok()) return previous.status();
-    Jobs& bucket = *previous ? sorted.previous : BucketOf(*job, sorted);
-    bucket.push_back(job);
-  }
-  return sorted;
-}
-
-void RefreshReplicatedJobsStatus(const JobSetSpec& spec, const ChildJobs& jobs,
-                                 JobSetStatus& status) {
+void KeepAttempts(const JobSetSpec& spec, JobSetStatus& status) {
   if (spec.replicated_jobs().empty()) return;
-  google::protobuf::RepeatedPtrField<ReplicatedJobStatus> refreshed;
+  google::protobuf::RepeatedPtrField<ReplicatedJobStatus> groups;
   for (const ReplicatedJob& group : spec.replicated_jobs()) {
-    ReplicatedJobStatus& entry = *refreshed.Add();
-    entry.set_name(group.name());
+    ReplicatedJobStatus& entry = *groups.Add();
     if (const auto* const old = FindGroupStatus(status, group.name())) {
-      *entry.mutable_job_restarts() = old->job_restarts();
-      *entry.mutable_job_restarts_count_towards_max() =
-          old->job_restarts_count_towards_max();
+      entry = *old;
     }
-    const auto count = [&](const Jobs& list, auto holds) {
-      return static_cast<std::int32_t>(
-          std::count_if(list.begin(), list.end(), [&](const Job* job) {
-            return ReplicatedJobNameOf(*job) == group.name() && holds(*job);
-          }));
-    };
-    const auto any = [](const Job&) { return true; };
-    entry.set_ready(count(jobs.active, IsReady));
-    entry.set_succeeded(count(jobs.successful, any));
-    entry.set_failed(count(jobs.failed, any));
-    entry.set_active(count(
-        jobs.active, [](const Job& job) { return job.status().active() > 0; }));
-    entry.set_suspended(count(
-        jobs.active, [](const Job& job) { return job.spec().suspend(); }));
+    entry.set_name(group.name());
   }
-  status.mutable_replicated_jobs_status()->Swap(&refreshed);
-}
-
-bool AreAllJobsReady(const JobSetSpec& spec, const JobSetStatus& status) {
-  return !spec.replicated_jobs().empty() &&
-         std::all_of(
-             spec.replicated_jobs().begin(), spec.replicated_jobs().end(),
-             [&](const ReplicatedJob& group) {
-               const auto* const entry = FindGroupStatus(status, group.name());
-               return entry != nullptr && IsDone(*entry, ReplicasOf(group));
-             });
+  status.mutable_replicated_jobs_status()->Swap(&groups);
 }
 
 }  // namespace mulligan::jobset

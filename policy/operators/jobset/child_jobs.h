@@ -1,4 +1,4 @@
-// The child Jobs of a JobSet, sorted as the controller sorts them.
+// Which child Jobs the controller looks at.
 #ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_CHILD_JOBS_H_
 #define MULLIGAN_POLICY_OPERATORS_JOBSET_CHILD_JOBS_H_
 
@@ -8,31 +8,21 @@
 
 namespace mulligan::jobset {
 
-struct ChildJobs {
-  // Of the current attempt.
-  Jobs active;
-  Jobs successful;
-  Jobs failed;
-  // Of an earlier attempt: deleted, and never evaluated.
-  Jobs previous;
-};
+// Whether the child Job is of an attempt before the last restart of the JobSet
+// or, with gate RestartJob, of the Job: the controller deletes it and looks no
+// further. A Job without the labels is of this attempt. An error: a label that
+// is no number, over which the controller gets no further.
+absl::StatusOr<bool> IsOfEarlierAttempt(const Job& job,
+                                        const JobSetStatus& status,
+                                        const Gates& gates);
 
-// An attempt is told by the labels restart-attempt against status.restarts
-// and, with the gate RestartJob, job-restart-attempt against the Job's entry
-// in jobRestarts. A Job without the label belongs to the current attempt: the
-// controller never leaves it out, but reports may. INVALID_ARGUMENT for a label
-// that is no number, at which the controller gets no further.
-absl::StatusOr<ChildJobs> SortChildJobs(const JobSetStatus& status,
-                                        const Jobs& jobs, const Gates& gates);
+// Failed or Complete, whichever is listed first with status True; null: the
+// Job has not finished. FailureTarget and pods are not looked at.
+const JobCondition* FinishedCondition(const Job& job);
 
-// The counts of ready, succeeded, failed, active and suspended Jobs per group
-// of the spec, in its order. Counters of restarts are kept. A spec without
-// groups, as in a report cut down, leaves the status as it is.
-void RefreshReplicatedJobsStatus(const JobSetSpec& spec, const ChildJobs& jobs,
-                                 JobSetStatus& status);
-
-// Whether the Jobs of all groups are ready or done.
-bool AreAllJobsReady(const JobSetSpec& spec, const JobSetStatus& status);
+// Lists status.replicatedJobsStatus as the controller does: an entry for each
+// group of the spec.
+void KeepAttempts(const JobSetSpec& spec, JobSetStatus& status);
 
 }  // namespace mulligan::jobset
 

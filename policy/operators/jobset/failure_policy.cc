@@ -13,6 +13,7 @@
 
 #include "google/protobuf/repeated_field.h"
 #include "policy/operators/jobset/conditions.h"
+#include "policy/operators/jobset/message_patterns.h"
 
 namespace mulligan::jobset {
 namespace {
@@ -24,29 +25,22 @@ bool IsEmptyOrHas(const Texts& texts, const std::string& text) {
          std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-// The patterns of one rule that compile.
-std::vector<std::unique_ptr<const RE2>> PatternsOf(
-    const FailurePolicyRule& rule) {
-  std::vector<std::unique_ptr<const RE2>> compiled;
-  std::string error;
-  for (const std::string& pattern : rule.on_job_failure_message_patterns()) {
-    if (auto made = MakePattern(pattern, error)) {
-      compiled.push_back(std::move(made));
-    }
-  }
-  return compiled;
-}
-
 // What is asked of each Job, with the patterns compiled once.
 class RuleTest {
  public:
   RuleTest(const FailurePolicyRule& rule, const Gates& gates,
-           PatternAllowance& allowance)
+           MessagePatterns& patterns, PatternAllowance& allowance)
       : rule_(rule),
         asks_message_(gates.message_patterns &&
                       !rule.on_job_failure_message_patterns().empty()),
         allowance_(allowance) {
-    if (asks_message_) patterns_ = PatternsOf(rule);
+    if (!asks_message_) return;
+    std::string error;
+    for (const std::string& pattern : rule.on_job_failure_message_patterns()) {
+      if (auto made = patterns.Compile(pattern, error)) {
+        patterns_.push_back(std::move(made));
+      }
+    }
   }
 
   bool Applies(const Job& job) {
@@ -113,17 +107,12 @@ const Job* FirstFailedJob(const Jobs& jobs) {
   return first;
 }
 
-bool RuleApplies(const FailurePolicyRule& rule, const Job& job,
-                 const Gates& gates) {
-  PatternAllowance allowance;
-  return RuleTest(rule, gates, allowance).Applies(job);
-}
-
 std::optional<RuleMatch> FindRule(const FailurePolicy& policy,
                                   const Jobs& failed, const Gates& gates,
                                   PatternAllowance& allowance) {
+  MessagePatterns patterns;
   for (int i = 0; i < policy.rules_size(); ++i) {
-    RuleTest test(policy.rules(i), gates, allowance);
+    RuleTest test(policy.rules(i), gates, patterns, allowance);
     const Job* first = nullptr;
     for (const Job* const job : failed) {
       if (test.Applies(*job)) first = Earlier(first, job);

@@ -23,13 +23,6 @@ std::string ReplicatedJobNameOf(const Job& job);
 // has failed.
 const Job* FirstFailedJob(const Jobs& jobs);
 
-// Whether all requirements of the rule hold for a Job that failed. Patterns
-// are searched anywhere in the message; one that does not compile, or is
-// beyond the bounds of MakePattern, is found nowhere. A Job without a group
-// meets no rule, not even an empty one.
-bool RuleApplies(const FailurePolicyRule& rule, const Job& job,
-                 const Gates& gates);
-
 struct RuleMatch {
   // Index in the policy.
   int rule = 0;
@@ -38,8 +31,10 @@ struct RuleMatch {
 };
 
 // The first rule in the list that applies to any of the Jobs: the order of the
-// rules goes before the order of the failures.
-// With `allowance` used up, patterns not tried count as not found.
+// rules goes before the order of the failures. Patterns are searched anywhere
+// in the message; one that does not compile is found nowhere. A Job without a
+// group meets no rule, not even an empty one. With `allowance` used up,
+// patterns not tried count as not found.
 std::optional<RuleMatch> FindRule(const FailurePolicy& policy,
                                   const Jobs& failed, const Gates& gates,
                                   PatternAllowance& allowance);

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,15 +13,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "policy/base/text_pattern.h"
 #include "policy/operators/job/report.h"
 #include "policy/operators/jobset/actions.h"
 #include "policy/operators/jobset/conditions.h"
-#include "policy/operators/jobset/creation.h"
+#include "policy/operators/jobset/decision.h"
 #include "policy/operators/jobset/failure_policy.h"
 #include "policy/operators/jobset/gates.h"
-#include "policy/operators/jobset/reconcile.h"
 #include "policy/operators/jobset/restart_budget.h"
-#include "policy/operators/jobset/types.h"
 #include "policy/operators/jobset/validation.h"
 #include "policy/operators/kubernetes_field_error.h"
 #include "policy/operators/kubernetes_gates.h"
@@ -35,14 +38,11 @@ bool BelongsTo(const Job& job, const JobSet& job_set) {
   });
 }
 
-bool IsFinished(const Job& job) {
-  const auto& conditions = job.status().conditions();
-  return std::any_of(
-      conditions.begin(), conditions.end(), [](const JobCondition& condition) {
-        return condition.status() == kTrue &&
-               (condition.type() == kFailed || condition.type() == "Complete");
-      });
-}
+// Reasons of the events about objects that cannot be created.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3>
+    kCreationReasons = {{{"Job", "JobCreationFailed"},
+                         {"Service", "HeadlessServiceCreationFailed"},
+                         {"PersistentVolumeClaim", "PVCCreationFailed"}}};
 
 class JobSetOutcome {
  public:
@@ -55,29 +55,28 @@ class JobSetOutcome {
 
   NativeOutcome Run() && {
     Warn();
-    CollectJobs();
+    Jobs jobs;
+    for (const Job& job : input_.report.jobs()) {
+      if (BelongsTo(job, job_set_)) jobs.push_back(&job);
+    }
     Pods pods;
     for (const Pod& pod : input_.report.pods()) pods.push_back(&pod);
-    Jobs jobs;
-    for (const Job& job : jobs_) jobs.push_back(&job);
-    const absl::StatusOr<Pass> pass =
-        Reconcile({job_set_, jobs, pods, gates_, input_.now});
-    if (!pass.ok()) {
+    const absl::StatusOr<Decision> decision = DecideJobSet(
+        {job_set_, jobs, pods, gates_,
+         [this](const Jobs& running) { return Foresee(running); }});
+    if (!decision.ok()) {
       Answer("Error", v1::Decision::WAIT);
-      outcome_.verdict.set_message(std::string(pass.status().message()));
+      outcome_.verdict.set_message(std::string(decision.status().message()));
       outcome_.warnings.emplace_back(
           "the JobSet controller gets no further: it writes nothing and "
           "repeats the pass for ever");
       return std::move(outcome_);
     }
-    Count(pass->status);
-    if (pass->verdict.has_value()) {
-      if (pass->verdict->patterns_used_up) {
-        outcome_.warnings.emplace_back(kPatternsUsedUp);
-      }
-      Conclude(*pass->verdict, pass->status);
+    Count(decision->status);
+    if (decision->verdict.has_value()) {
+      Conclude(*decision->verdict, jobs);
     } else {
-      AnswerWithoutVerdict(pass->status);
+      AnswerWithoutVerdict(decision->status);
     }
     return std::move(outcome_);
   }
@@ -101,29 +100,24 @@ class JobSetOutcome {
   }
 
   // The JobSet hears of a failed pod only when the Job controller has given
-  // the Job up, so a Job that controller is about to give up counts as failed.
-  void CollectJobs() {
-    const auto reported = job::FindReportedJob(
-        input_.report, job::GatesFor(input_.semantics).gates);
-    for (const Job& job : input_.report.jobs()) {
-      if (!BelongsTo(job, job_set_)) continue;
-      jobs_.push_back(job);
-      if (&job == reported.job && !IsFinished(job)) Foresee(jobs_.back());
+  // the Job up, so Jobs that controller is about to give up are asked for.
+  Jobs Foresee(const Jobs& running) {
+    const std::map<const Job*, job::Ending> failures =
+        job::ForeseeFailures(input_.report, input_.semantics, input_.now);
+    Jobs failing;
+    for (const Job* const job : running) {
+      const auto found = failures.find(job);
+      if (found == failures.end()) continue;
+      Job& made = foreseen_.emplace_back(*job);
+      JobCondition& failed = *made.mutable_status()->add_conditions();
+      failed.set_type(std::string(kFailed));
+      failed.set_status(std::string(kTrue));
+      failed.set_reason(found->second.reason);
+      failed.set_message(found->second.message);
+      *failed.mutable_last_transition_time() = input_.now;
+      failing.push_back(&made);
     }
-  }
-
-  void Foresee(Job& job) {
-    const auto outcome = KubernetesJobOutcome(input_);
-    if (!outcome.has_value() || outcome->action != v1::Decision::FAIL ||
-        outcome->scope != v1::Decision::JOB) {
-      return;
-    }
-    JobCondition& failed = *job.mutable_status()->add_conditions();
-    failed.set_type(std::string(kFailed));
-    failed.set_status(std::string(kTrue));
-    failed.set_reason(outcome->verdict.reason());
-    failed.set_message(outcome->verdict.message());
-    *failed.mutable_last_transition_time() = input_.now;
+    return failing;
   }
 
   void Answer(std::string_view word, v1::Decision::Action action) {
@@ -150,30 +144,36 @@ class JobSetOutcome {
     }
   }
 
-  void Conclude(const Verdict& verdict, const JobSetStatus& status) {
+  void Conclude(const Verdict& verdict, const Jobs& jobs) {
     const bool fails = verdict.action == kFailJobSet;
-    Answer(verdict.action, fails ? v1::Decision::FAIL : v1::Decision::RETRY);
+    const bool ends = fails || verdict.action == kCompleted;
+    Answer(verdict.action, fails  ? v1::Decision::FAIL
+                           : ends ? v1::Decision::IGNORE
+                                  : v1::Decision::RETRY);
     outcome_.verdict.set_reason(verdict.reason);
     outcome_.verdict.set_message(verdict.message);
+    if (verdict.patterns_used_up) {
+      outcome_.warnings.emplace_back(kPatternsUsedUp);
+    }
     if (verdict.counted) {
       outcome_.charged_to = "maxRestarts";
-      // A failure beyond the budget is in no counter.
-      outcome_.used = CountedRestarts(status, gates_) + (fails ? 1 : 0);
+      outcome_.used = verdict.used;
       outcome_.limit = std::max<std::int64_t>(
           0, job_set_.spec().failure_policy().max_restarts());
     }
-    if (!fails) outcome_.queue = v1::Decision::IN_PLACE;
+    if (!ends) outcome_.queue = v1::Decision::IN_PLACE;
     if (verdict.restarts_job) {
       outcome_.scope = v1::Decision::JOB;
-      NameUnhandled(*verdict.job);
+      NameUnhandled(*verdict.job, jobs);
     }
   }
 
-  void NameUnhandled(const Job& handled) {
+  void NameUnhandled(const Job& handled, const Jobs& jobs) {
     std::vector<std::string> names;
-    for (const Job& job : jobs_) {
-      if (&job != &handled && FailedCondition(job) != nullptr) {
-        names.push_back(job.metadata().name());
+    for (const Job* const job : jobs) {
+      if (job->metadata().name() != handled.metadata().name() &&
+          FailedCondition(*job) != nullptr) {
+        names.push_back(job->metadata().name());
       }
     }
     if (names.empty()) return;
@@ -208,17 +208,18 @@ class JobSetOutcome {
     const v1::CreationError& error = input_.report.creation_error();
     Answer("Retry", v1::Decision::RETRY);
     outcome_.queue = v1::Decision::IN_PLACE;
-    const auto event = CreationFailedEvent(
-        error.kind().empty() ? "Job" : error.kind(), "", error.message());
-    if (!event.has_value()) return;
-    outcome_.verdict.set_reason(event->reason);
-    outcome_.verdict.set_message(event->message);
+    for (const auto& [kind, reason] : kCreationReasons) {
+      if (kind != (error.kind().empty() ? "Job" : error.kind())) continue;
+      outcome_.verdict.set_reason(std::string(reason));
+      outcome_.verdict.set_message(error.message());
+    }
   }
 
   const NativeInput& input_;
   const JobSet& job_set_;
   const Gates gates_;
-  std::vector<Job> jobs_;
+  // Jobs with the condition Failed that they will get.
+  std::deque<Job> foreseen_;
   NativeOutcome outcome_;
 };
 

@@ -15,17 +15,13 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "google/protobuf/util/message_differencer.h"
-#include "policy/base/text_pattern.h"
+#include "policy/limits.h"
 #include "policy/operators/jobset/actions.h"
-#include "policy/operators/jobset/defaults.h"
-#include "policy/operators/jobset/in_place.h"
+#include "policy/operators/jobset/message_patterns.h"
 #include "policy/operators/jobset/restart_budget.h"
 
 namespace mulligan::jobset {
 namespace {
-
-using ::google::protobuf::util::MessageDifferencer;
 
 constexpr std::size_t kMinNameLength = 1;
 constexpr std::size_t kMaxNameLength = 128;
@@ -93,11 +89,12 @@ void CheckNamesUnique(const FailurePolicy& policy, const std::string& path,
 }
 
 void CheckPatterns(const FailurePolicyRule& rule, const std::string& path,
+                   MessagePatterns& patterns,
                    std::vector<std::string>& warnings) {
   std::string error;
   for (int i = 0; i < rule.on_job_failure_message_patterns_size(); ++i) {
     const std::string& pattern = rule.on_job_failure_message_patterns(i);
-    if (MakePattern(pattern, error) != nullptr) continue;
+    if (patterns.Compile(pattern, error) != nullptr) continue;
     warnings.push_back(absl::StrFormat(
         "%s: '%s' %s; it is never found",
         IndexField(ChildField(path, "onJobFailureMessagePatterns"), i),
@@ -106,7 +103,7 @@ void CheckPatterns(const FailurePolicyRule& rule, const std::string& path,
 }
 
 void CheckRule(const FailurePolicyRule& rule, const std::string& path,
-               JobSetSpecIssues& issues) {
+               MessagePatterns& patterns, JobSetSpecIssues& issues) {
   CheckName(rule, path, issues.errors);
   for (int i = 0; i < rule.on_job_failure_reasons_size(); ++i) {
     const std::string& reason = rule.on_job_failure_reasons(i);
@@ -117,7 +114,7 @@ void CheckRule(const FailurePolicyRule& rule, const std::string& path,
                         "not a recognized job failure reason",
                         reason)));
   }
-  CheckPatterns(rule, path, issues.warnings);
+  CheckPatterns(rule, path, patterns, issues.warnings);
   if (!rule.action().empty() && !IsKnownAction(rule.action())) {
     issues.warnings.push_back(absl::StrFormat(
         "%s: '%s' is no action of JobSet 0.12: the controller gets no further "
@@ -190,11 +187,16 @@ void CheckTargets(const JobSetSpec& spec, const std::string& path,
   }
 }
 
-template <typename Message>
-void CheckImmutable(bool in_both, const Message& before, const Message& after,
-                    std::string_view field, FieldErrors& errors) {
-  if (!in_both || MessageDifferencer::Equals(before, after)) return;
-  errors.push_back(Refusal(ChildField("spec", field), "Value is immutable"));
+void CheckSuccessTargets(const JobSetSpec& spec, FieldErrors& errors) {
+  const auto& targets = spec.success_policy().target_replicated_jobs();
+  for (int i = 0; i < targets.size(); ++i) {
+    if (FindGroup(spec, targets.Get(i)) != nullptr) continue;
+    errors.push_back(Refusal(
+        IndexField("spec.successPolicy.targetReplicatedJobs", i),
+        absl::StrFormat("invalid replicatedJob name '%s' does not appear in "
+                        ".spec.ReplicatedJobs",
+                        targets.Get(i))));
+  }
 }
 
 }  // namespace
@@ -217,9 +219,10 @@ JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
         "are not allowed when RestartJob feature gate is disabled"));
     return issues;
   }
+  MessagePatterns patterns;
   for (int i = 0; i < policy.rules_size(); ++i) {
     CheckRule(policy.rules(i), IndexField(ChildField(path, "rules"), i),
-              issues);
+              patterns, issues);
   }
   CheckNamesUnique(policy, ChildField(path, "rules"), issues.errors);
   return issues;
@@ -228,9 +231,12 @@ JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
 JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec,
                                     const Gates& gates) {
   const std::string path = "spec.failurePolicy";
-  if (!spec.has_failure_policy()) return {};
+  FieldErrors success;
+  CheckSuccessTargets(spec, success);
+  if (!spec.has_failure_policy()) return {std::move(success), {}};
   const FailurePolicy& policy = spec.failure_policy();
   JobSetSpecIssues issues = FailurePolicyIssues(policy, path, gates);
+  issues.errors.insert(issues.errors.begin(), success.begin(), success.end());
   const bool has_job_action = HasJobAction(policy);
   if (!has_job_action || gates.restart_job) {
     CheckTargets(spec, path, issues.errors);
@@ -248,30 +254,13 @@ JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec,
                         "and a replicated job with replicas > %d",
                         kMaxReplicasForRestartJob)));
   }
-  if (gates.in_place_restart && IsInPlace(spec)) {
+  if (gates.in_place_restart && policy.restart_strategy() == "InPlaceRestart") {
     for (int i = 0; i < spec.replicated_jobs_size(); ++i) {
       CheckInPlaceGroup(spec.replicated_jobs(i),
                         IndexField("spec.replicatedJobs", i), issues.errors);
     }
   }
   return issues;
-}
-
-FieldErrors ValidateJobSetUpdate(const JobSetSpec& old_spec,
-                                 const JobSetSpec& new_spec) {
-  JobSetSpec before = old_spec;
-  JobSetSpec after = new_spec;
-  SetJobSetDefaults(before);
-  SetJobSetDefaults(after);
-  FieldErrors errors;
-  CheckImmutable(before.has_failure_policy() && after.has_failure_policy(),
-                 before.failure_policy(), after.failure_policy(),
-                 "failurePolicy", errors);
-  CheckImmutable(true, before.success_policy(), after.success_policy(),
-                 "successPolicy", errors);
-  CheckImmutable(true, before.startup_policy(), after.startup_policy(),
-                 "startupPolicy", errors);
-  return errors;
 }
 
 }  // namespace mulligan::jobset

@@ -13,10 +13,6 @@
 
 namespace mulligan::jobset {
 
-// HTTP status and reason of a refusal.
-inline constexpr int kInvalidHttpCode = 422;
-inline constexpr std::string_view kInvalidReason = "Invalid";
-
 struct JobSetSpecIssues {
   // Refusals. `detail` is the webhook's message, byte for byte; the webhook
   // itself names no field.
@@ -35,12 +31,6 @@ JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
 // The same with what depends on the groups: targets, the number of replicas,
 // requirements of in-place restarts.
 JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates);
-
-// Changes of fields that may not change: failurePolicy, successPolicy and
-// startupPolicy where both objects have them. Adding or removing one passes the
-// schema's rule, which compares old and new values.
-FieldErrors ValidateJobSetUpdate(const JobSetSpec& old_spec,
-                                 const JobSetSpec& new_spec);
 
 }  // namespace mulligan::jobset
 

@@ -35,10 +35,6 @@ func admit(job *batch.Job) []string {
 		}
 	}
 	batchdefaults.SetObjectDefaults_Job(whole)
-	if job.Spec.Template.Spec.RestartPolicy == "" {
-		// The template's default is Always; a Job leaves it to be refused.
-		template.RestartPolicy = ""
-	}
 	made := &internal.Job{}
 	if err := legacyscheme.Scheme.Convert(whole, made, nil); err != nil {
 		panic(err)
@@ -90,7 +86,9 @@ func spoil(random *rand.Rand, job *batch.Job) {
 		func() {
 			spec.PodReplacementPolicy = ptr.To(cases.Pick[batch.PodReplacementPolicy](random, "Never", "TerminatingOrFailed", ""))
 		},
-		func() { policy().Action = cases.Pick[batch.PodFailurePolicyAction](random, "Restart", "", "FailIndex") },
+		func() {
+			policy().Action = cases.Pick[batch.PodFailurePolicyAction](random, "", "FailIndex", "FailIndex", "FailJob", "Restart")
+		},
 		func() {
 			rule := policy()
 			rule.OnExitCodes, rule.OnPodConditions = nil, nil
@@ -107,7 +105,7 @@ func spoil(random *rand.Rand, job *batch.Job) {
 		func() {
 			rule := policy()
 			rule.OnExitCodes, rule.OnPodConditions = exitCodes(random), nil
-			rule.OnExitCodes.Operator = cases.Pick[batch.PodFailurePolicyOnExitCodesOperator](random, "", "Is", "NotIn")
+			rule.OnExitCodes.Operator = cases.Pick[batch.PodFailurePolicyOnExitCodesOperator](random, "", "", "NotIn", "NotIn", "Is")
 			rule.OnExitCodes.ContainerName = cases.Pick(random, nil, ptr.To(""), ptr.To("nobody"), ptr.To("setup"))
 		},
 		func() {

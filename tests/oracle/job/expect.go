@@ -12,8 +12,8 @@ import (
 
 // expect lets the controller look once and reads the answer from its writes.
 func (h *history) expect() map[string]any {
-	pods := failedLast(h.job, h.pods)
-	job := h.job.DeepCopy()
+	job, before := h.job.DeepCopy(), h.pods
+	pods := failedLast(job, before)
 	if h.look() != nil {
 		return nil
 	}
@@ -21,7 +21,10 @@ func (h *history) expect() map[string]any {
 	said := map[string]any{"refused": false, "terminal": false, "failed": status.Failed, "succeeded": status.Succeeded}
 	if ended := end(status); ended != nil {
 		said["terminal"] = true
-		said["verdict"], said["reason"], said["message"] = []string{"Complete"}, []string{ended.Reason}, ended.Message
+		said["verdict"], said["reason"] = []string{"Complete"}, []string{ended.Reason}
+		if !ambiguous(job, before) {
+			said["message"] = ended.Message
+		}
 		if ended.Type == batch.JobFailed || ended.Type == batch.JobFailureTarget {
 			said["verdict"] = []string{"Failed"}
 		}
@@ -49,10 +52,24 @@ func (h *history) expect() map[string]any {
 		verdicts, reasons, counted = append(verdicts, verdict), append(reasons, reason), append(counted, counts)
 	}
 	said["verdict"], said["reason"], said["counted"] = verdicts, reasons, counted
-	if delay, known := h.delay(job, pods, verdicts[0]); known {
+	// Nobody can tell the delay by objects that a new controller reads anew.
+	if delay, known := h.delay(job, pods, verdicts[0]); known && !h.forgot {
 		said["delay"] = delay.Seconds()
 	}
 	return said
+}
+
+// ambiguous: several pods fail the Job, and the controller names one of them,
+// in no order.
+func ambiguous(job *batch.Job, pods []*corev1.Pod) bool {
+	guilty := 0
+	for _, pod := range pods {
+		_, action := peer.Match(job, pod)
+		if peer.IsPodFailed(pod, job) && action != nil && *action == batch.PodFailurePolicyActionFailJob {
+			guilty++
+		}
+	}
+	return guilty > 1 && end(job.Status) == nil
 }
 
 // end is the condition that ends the Job, or announces it.
@@ -109,7 +126,7 @@ func (h *history) delay(job *batch.Job, pods []*corev1.Pod, verdict string) (tim
 	}
 	const key = "batch.kubernetes.io/job-completion-index"
 	if len(asked) > 0 {
-		return max(peer.IndexDelay(h.clock, pods[0]), time.Second), true
+		return peer.IndexDelay(h.clock, pods[0]), true
 	}
 	return 0, slices.ContainsFunc(h.changes.created, func(pod *corev1.Pod) bool {
 		return pod.Annotations[key] == pods[0].Annotations[key]

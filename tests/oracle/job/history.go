@@ -28,8 +28,10 @@ type history struct {
 	clock  *testclock.FakeClock
 	job    *batch.Job
 	// pods that the API server has, oldest first.
-	pods    []*corev1.Pod
-	made    int
+	pods []*corev1.Pod
+	made int
+	// forgot: the controller is a new one, without the old one's memory.
+	forgot  bool
 	oracle  *peer.Oracle
 	changes changes
 }
@@ -56,6 +58,10 @@ func live(random *rand.Rand, job *batch.Job) cases.Case {
 		h.settle()
 		h.wait()
 		h.kubelet()
+		// Most moments to ask about are those in which a pod has just failed.
+		if !cases.Chance(random, 3) && slices.ContainsFunc(failedLast(h.job, h.pods), unaccounted) {
+			break
+		}
 	}
 	job = h.job
 	job.Spec.Suspend = suspend
@@ -66,12 +72,15 @@ func live(random *rand.Rand, job *batch.Job) cases.Case {
 		h.settle()
 	}
 	if cases.Chance(random, 10) {
+		h.forgot = true
 		h.restart()
 	}
 	h.update()
 	now := h.clock.Now().Format("2006-01-02T15:04:05.000Z")
 	return cases.Case{Request: request(h.job, h.pods, now), Expect: h.expect()}
 }
+
+func unaccounted(pod *corev1.Pod) bool { return len(pod.Finalizers) > 0 }
 
 // restart replaces the controller by one that remembers nothing.
 func (h *history) restart() {
@@ -191,17 +200,16 @@ func (h *history) kubelet() {
 // controller's, or one between two writes.
 func (h *history) forge() {
 	status := &h.job.Status
-	switch h.random.IntN(5) {
+	if end(*status) != nil {
+		return
+	}
+	h.forgot = true
+	switch h.random.IntN(3) {
 	case 0:
 		status.Failed += int32(1 + h.random.IntN(4))
 	case 1:
-		status.Succeeded += 1
-		if h.job.Spec.CompletionMode != nil && *h.job.Spec.CompletionMode == batch.IndexedCompletion {
-			status.CompletedIndexes = "0"
-		}
-	case 2:
 		for _, pod := range h.pods {
-			if pod.Status.Phase == corev1.PodFailed && status.UncountedTerminatedPods != nil {
+			if pod.Status.Phase == corev1.PodFailed && unaccounted(pod) && status.UncountedTerminatedPods != nil {
 				status.UncountedTerminatedPods.Failed = append(status.UncountedTerminatedPods.Failed, pod.UID)
 				break
 			}

@@ -85,7 +85,7 @@ func reconcile(w *world) map[string]any {
 }
 
 func undecided(verdict string) bool {
-	return verdict == "None" || verdict == "Suspended" || verdict == "Completed"
+	return verdict == "None" || verdict == "Suspended"
 }
 
 // fulfilled is a Job when the pods of a FailureTarget are gone.
@@ -179,7 +179,10 @@ func (w *world) expect(before, after *jobset.JobSet, events []event) map[string]
 			expect["counters"] = counters(before, after, restartJob)
 			if condition.Reason == "ReachedMaxRestarts" {
 				say("chargedTo", "maxRestarts")
-				expect["used"] = counted(after, restartJob) + 1
+				// In place the pods count, not the status.
+				if condition.Message != constants.ReachedMaxRestartsMessage {
+					expect["used"] = counted(after, restartJob) + 1
+				}
 			}
 		default:
 			say("verdict", end)

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "policy/operators/job/sync.h"
-#include "policy/operators/kubernetes_index_set.h"
+#include "policy/operators/job/decision.h"
+#include "policy/operators/job/defaults.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {
@@ -26,16 +26,17 @@ class Dice {
   std::mt19937 random_{20261121};
 };
 
-SyncResult Sync(const std::string& job_text, const std::vector<Pod>& pods) {
-  const Job job = Parse<Job>(job_text);
+Decision Decide(const std::string& job_text, const std::vector<Pod>& pods) {
+  Job job = Parse<Job>(job_text);
+  SetJobDefaults(Gates(), *job.mutable_spec());
   Pods pointers;
   for (const Pod& pod : pods) pointers.push_back(&pod);
-  return SyncJob({job, pointers, absl::FromUnixSeconds(100000), Gates(),
-                  BackoffRecord(), BackoffSettings()});
+  return DecideJob(job, pointers, Gates(), absl::FromUnixSeconds(100000));
 }
 
-bool FailedFor(const SyncResult& result, const std::string& reason) {
-  return result.verdict.has_value() && result.verdict->reason() == reason;
+bool FailedFor(const Decision& decision, const std::string& reason) {
+  return decision.ending.has_value() && decision.ending->failed &&
+         decision.ending->reason == reason;
 }
 
 // backoffLimit: failures counted before and failed pods not counted yet.
@@ -54,15 +55,15 @@ TEST(JobBudgetProperty, TheJobFailsWithTheFirstFailureBeyondItsLimit) {
       pods.push_back(
           Parse<Pod>(TrackedPod(absl::StrCat("p", i), phases[phase])));
     }
-    const SyncResult result = Sync(
+    const Decision decision = Decide(
         absl::StrCat(
             "spec { parallelism: 10 completions: 50 backoff_limit: ", limit,
             " } status { start_time { seconds: 5 } failed: ", before, " }"),
         pods);
     SCOPED_TRACE(absl::StrCat("round ", round, ": ", before, " + ", failed,
                               " of ", limit));
-    EXPECT_EQ(result.failures, before + failed);
-    EXPECT_EQ(FailedFor(result, "BackoffLimitExceeded"),
+    EXPECT_EQ(decision.failures, before + failed);
+    EXPECT_EQ(FailedFor(decision, "BackoffLimitExceeded"),
               before + failed > limit);
   }
 }
@@ -75,28 +76,27 @@ TEST(JobBudgetProperty, AnIndexFailsAloneUntilTooManyHave) {
     constexpr int kIndexes = 5;
     const int limit = dice.Roll(3);
     const int most_indexes = dice.Roll(kIndexes);
-    IndexSet failed;
+    int failed = 0;
     std::vector<Pod> pods;
     for (int index = 0; index < kIndexes; ++index) {
       const int before = dice.Roll(3);
       const bool fails = dice.Roll(1) == 0;
-      if (fails && before + 1 > limit) failed.Add(index);
+      if (fails && before + 1 > limit) ++failed;
       pods.push_back(
           Parse<Pod>(IndexedPod(absl::StrCat("p", index), index, before,
                                 fails ? kFailedPhase : kRunningPhase)));
     }
-    const SyncResult result = Sync(
+    const Decision decision = Decide(
         absl::StrCat("spec { parallelism: 5 completions: 5 completion_mode: "
                      "'Indexed' backoff_limit_per_index: ",
                      limit, " max_failed_indexes: ", most_indexes,
                      " } status { start_time { seconds: 5 } }"),
         pods);
-    SCOPED_TRACE(absl::StrCat("round ", round, ": ", failed.total(), " of ",
+    SCOPED_TRACE(absl::StrCat("round ", round, ": ", failed, " of ",
                               most_indexes, ", limit ", limit));
-    EXPECT_EQ(IndexSet::Parse(result.status.failed_indexes(), kIndexes),
-              failed);
-    EXPECT_EQ(FailedFor(result, "MaxFailedIndexesExceeded"),
-              failed.total() > most_indexes);
+    EXPECT_EQ(decision.failed_indexes, failed);
+    EXPECT_EQ(FailedFor(decision, "MaxFailedIndexesExceeded"),
+              failed > most_indexes);
   }
 }
 

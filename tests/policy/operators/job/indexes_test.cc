@@ -62,67 +62,35 @@ TEST(FailsIndexTest, UnreadableCountsAreZero) {
   }
 }
 
-TEST(FailedIndexesTest, ExtendsTheStatusAndForgetsWhatIsBeyondCompletions) {
+TEST(IndexesOfTest, ExtendsTheStatusAndForgetsWhatIsBeyondCompletions) {
   const Job job =
       IndexedJob("backoff_limit_per_index: 0", "failed_indexes: '0,7'");
   const PodOwner pods({IndexedPod("a", 1, 0, kFailedPhase),
                        IndexedPod("b", 6, 0, kFailedPhase),
                        IndexedPod("c", 3, 0, kRunningPhase)});
-  EXPECT_EQ(FailedIndexes(job, pods.get(), Gates()).ToString(), "0,1");
+  EXPECT_EQ(IndexesOf(job, pods.get(), Gates()).failed.ToString(), "0,1");
 }
 
-TEST(SucceededIndexesTest, AddsSucceededPodsThatAreNotAccounted) {
+TEST(IndexesOfTest, AddsSucceededPodsThatAreNotAccounted) {
   const Job job = IndexedJob("", "completed_indexes: '0'");
   const PodOwner pods(
       {IndexedPod("a", 1, 0, kSucceededPhase),
        "metadata { annotations { key: "
        "'batch.kubernetes.io/job-completion-index' value: '2' } } status { "
        "phase: 'Succeeded' }"});
-  EXPECT_EQ(SucceededIndexes(job, pods.get()).ToString(), "0,1");
+  EXPECT_EQ(IndexesOf(job, pods.get(), Gates()).succeeded.ToString(), "0,1");
 }
 
-TEST(NextIndexFailureCountsTest, CountsOrIgnores) {
-  const JobSpec spec = IndexedJob(kRules).spec();
-  const auto next = [&](int code) {
-    const Pod pod = Parse<Pod>(IndexedPod("a", 0, 2, ExitedWith(code)));
-    return NextIndexFailureCounts(&pod, spec, Gates());
-  };
-  EXPECT_EQ(next(1).counted, 3);
-  EXPECT_EQ(next(1).ignored, 0);
-  EXPECT_EQ(next(4).counted, 2);
-  EXPECT_EQ(next(4).ignored, 1);
-  EXPECT_EQ(NextIndexFailureCounts(nullptr, spec, Gates()).counted, 0);
-}
-
-TEST(PodsAwaitingReplacementTest, KeepsTheLatestFailureOfOpenIndexes) {
-  const Job job = IndexedJob("backoff_limit_per_index: 5");
+TEST(IndexesOfTest, KeepsTheLatestFailureOfOpenIndexes) {
+  const Job job =
+      IndexedJob("backoff_limit_per_index: 5", "completed_indexes: '2'");
   const PodOwner pods({IndexedPod("old", 0, 0, kFailedPhase),
                        IndexedPod("new", 0, 1, kFailedPhase),
                        IndexedPod("replaced", 1, 0, kFailedPhase),
                        IndexedPod("running", 1, 1, kRunningPhase),
                        IndexedPod("settled", 2, 0, kFailedPhase)});
-  IndexSet succeeded;
-  succeeded.Add(2);
-  EXPECT_THAT(
-      PodsAwaitingReplacement(job, pods.get(), succeeded, IndexSet(), Gates()),
-      ElementsAre(Pair(0, pods.get()[1])));
-}
-
-TEST(FirstPendingIndexesTest, TerminatingPodsOccupyTheirIndexWhenWaiting) {
-  const PodOwner pods(
-      {IndexedPod("run", 1, 0, kRunningPhase),
-       IndexedPod("leave", 2, 0,
-                  "metadata { deletion_timestamp { seconds: 5 } }")});
-  IndexSet failed;
-  failed.Add(3);
-  const auto pending = [&](const char* spec, int count) {
-    return FirstPendingIndexes(IndexedJob(spec), pods.get(), IndexSet(), failed,
-                               Gates(), count);
-  };
-  EXPECT_THAT(pending("", 9), ElementsAre(0, 2, 4));
-  EXPECT_THAT(pending("", 2), ElementsAre(0, 2));
-  EXPECT_THAT(pending("pod_replacement_policy: 'Failed'", 9),
-              ElementsAre(0, 4));
+  EXPECT_THAT(IndexesOf(job, pods.get(), Gates()).awaiting_replacement,
+              ElementsAre(Pair(0, pods.get()[1])));
 }
 
 }  // namespace

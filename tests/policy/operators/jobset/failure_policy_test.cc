@@ -10,6 +10,14 @@
 namespace mulligan::jobset {
 namespace {
 
+bool RuleApplies(const FailurePolicyRule& rule, const Job& job,
+                 const Gates& gates) {
+  FailurePolicy policy;
+  *policy.add_rules() = rule;
+  PatternAllowance allowance;
+  return FindRule(policy, {&job}, gates, allowance).has_value();
+}
+
 struct RuleCase {
   std::string name;
   std::string rule;
@@ -41,6 +49,14 @@ const RuleCase kRuleCases[] = {
      "X", "code (4", false},
     {"BrokenPatternDoesNotStopOthers",
      "on_job_failure_message_patterns: ['(', 'code']", "X", "code", true},
+    {"GroupsAreNamedAsInGo", "on_job_failure_message_patterns: '(?<code>code)'",
+     "X", "code", true},
+    {"ByteEscapeIsNone", "on_job_failure_message_patterns: '\\\\C'", "X",
+     "code", false},
+    {"ByteEscapeIsLiteralWhenQuoted",
+     "on_job_failure_message_patterns: '\\\\Q\\\\C\\\\E'", "X", "\\C", true},
+    {"LettersOfAnyAlphabetAreManyInstructions",
+     "on_job_failure_message_patterns: '\\\\pL{3}'", "X", "code", true},
     {"ReasonAndPatternBothNeeded",
      "on_job_failure_reasons: 'A' on_job_failure_message_patterns: 'm'", "B",
      "m", false},

@@ -5,7 +5,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/operators/jobset/defaults.h"
 #include "tests/policy/operators/jobset/test_objects.h"
 
 namespace mulligan::jobset {
@@ -107,42 +106,6 @@ TEST(ValidateJobSetSpecTest, WhatIsNewerOrCannotWorkIsAWarning) {
           HasSubstr("'Later'"), HasSubstr("-1 acts like 0"),
           HasSubstr("onJobFailureMessagePatterns[0]: '(' is not an RE2"),
           HasSubstr("'Ignore'")));
-}
-
-TEST(ValidateJobSetUpdateTest, PoliciesAreImmutable) {
-  const auto before = Parse<JobSetSpec>("failure_policy { max_restarts: 3 }");
-  EXPECT_THAT(
-      Details(ValidateJobSetUpdate(
-          before, Parse<JobSetSpec>("failure_policy { max_restarts: 4 }"))),
-      ElementsAre("spec.failurePolicy: Value is immutable"));
-  EXPECT_THAT(ValidateJobSetUpdate(
-                  before, Parse<JobSetSpec>("failure_policy { max_restarts: 3 "
-                                            "restart_strategy: 'Recreate' }")),
-              IsEmpty());
-}
-
-TEST(SetJobSetDefaultsTest, NamesRulesByIndex) {
-  auto spec = Parse<JobSetSpec>(
-      "failure_policy { rules {} rules { name: 'x' } rules {} }");
-  SetJobSetDefaults(spec);
-  const FailurePolicy& policy = spec.failure_policy();
-  EXPECT_EQ(policy.rules(0).name(), "failurePolicyRule0");
-  EXPECT_EQ(policy.rules(1).name(), "x");
-  EXPECT_EQ(policy.rules(2).name(), "failurePolicyRule2");
-  EXPECT_EQ(spec.success_policy().operator_(), "All");
-}
-
-TEST(SetJobSetDefaultsTest, LeavesAnAbsentFailurePolicyAbsent) {
-  auto spec = Parse<JobSetSpec>("replicated_jobs { name: 'a' }");
-  SetJobSetDefaults(spec);
-  EXPECT_FALSE(spec.has_failure_policy());
-  EXPECT_EQ(spec.replicated_jobs(0)
-                .template_()
-                .spec()
-                .template_()
-                .spec()
-                .restart_policy(),
-            "OnFailure");
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// What the Job controller concludes from a Job and the pods in a report.
+#ifndef MULLIGAN_POLICY_OPERATORS_JOB_DECISION_H_
+#define MULLIGAN_POLICY_OPERATORS_JOB_DECISION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "policy/operators/kubernetes_gates.h"
+#include "policy/operators/kubernetes_types.h"
+
+namespace mulligan::job {
+
+// How a Job ends: with reason and message of the condition Failed or Complete,
+// or of FailureTarget or SuccessCriteriaMet, which announce them.
+struct Ending {
+  bool failed = false;
+  std::string reason;
+  std::string message;
+};
+
+struct Decision {
+  // Absent: the Job goes on.
+  std::optional<Ending> ending;
+  // status.failed and status.succeeded once the pods are accounted for.
+  std::int64_t failed = 0;
+  std::int64_t succeeded = 0;
+  // Failures compared with backoffLimit.
+  std::int64_t failures = 0;
+  // Indexes that have failed; 0 without limits per index.
+  std::int64_t failed_indexes = 0;
+};
+
+// Pure; one look of syncJob (Kubernetes 1.34, job_controller.go) that writes
+// all it wants to. `job` has its defaults. The first that applies ends the Job:
+//   Failed or Complete as recorded
+//   SuccessCriteriaMet, FailureTarget as recorded
+//   PodFailurePolicy, BackoffLimitExceeded, DeadlineExceeded,
+//   MaxFailedIndexesExceeded, FailedIndexes, SuccessPolicy
+//   CompletionsReached
+// A Job of another controller, or of an unknown completion mode, is left alone.
+Decision DecideJob(const Job& job, const Pods& pods, const Gates& gates,
+                   absl::Time now);
+
+}  // namespace mulligan::job
+
+#endif  // MULLIGAN_POLICY_OPERATORS_JOB_DECISION_H_

@@ -1,0 +1,57 @@
+#include "policy/operators/job/decision.h"
+
+#include <string>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "policy/operators/job/defaults.h"
+#include "tests/policy/operators/job/test_objects.h"
+
+namespace mulligan::job {
+namespace {
+
+Decision Decide(const std::string& job_text, const PodOwner& pods,
+                const Gates& gates = Gates()) {
+  Job job = Parse<Job>(job_text);
+  SetJobDefaults(gates, *job.mutable_spec());
+  return DecideJob(job, pods.get(), gates, absl::FromUnixSeconds(100000));
+}
+
+TEST(DecideJobTest, AnotherControllersJobIsLeftAlone) {
+  const Decision decision =
+      Decide("spec { backoff_limit: 0 managed_by: 'example.com/other' }",
+             PodOwner({TrackedPod("a", kFailedPhase)}));
+  EXPECT_FALSE(decision.ending.has_value());
+  EXPECT_EQ(decision.failed, 0);
+}
+
+TEST(DecideJobTest, PodsThatAreNotReportedKeepAWorkQueueOpen) {
+  const PodOwner pods({TrackedPod("a", kSucceededPhase)});
+  EXPECT_FALSE(Decide("spec { parallelism: 3 } status { active: 3 }", pods)
+                   .ending.has_value());
+  EXPECT_TRUE(Decide("spec { parallelism: 3 } status { active: 1 }", pods)
+                  .ending.has_value());
+}
+
+TEST(DecideJobTest, AJobUnderDeletionWaitsForItsPods) {
+  const PodOwner pods(
+      {TrackedPod("a", kSucceededPhase), TrackedPod("b", kRunningPhase)});
+  const std::string spec = "spec { completions: 1 parallelism: 2 }";
+  EXPECT_TRUE(Decide(spec, pods).ending.has_value());
+  EXPECT_FALSE(
+      Decide("metadata { deletion_timestamp { seconds: 5 } } " + spec, pods)
+          .ending.has_value());
+}
+
+TEST(DecideJobTest, BeforeInterimConditionsWhatRunsAtTheEndHasFailed) {
+  const PodOwner pods(
+      {TrackedPod("a", kSucceededPhase), TrackedPod("b", kRunningPhase)});
+  Gates before;
+  before.interim_conditions = false;
+  const std::string spec = "spec { completions: 1 parallelism: 2 }";
+  EXPECT_EQ(Decide(spec, pods).failed, 0);
+  EXPECT_EQ(Decide(spec, pods, before).failed, 1);
+}
+
+}  // namespace
+}  // namespace mulligan::job
