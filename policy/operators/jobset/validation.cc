@@ -150,22 +150,31 @@ void CheckInPlaceGroup(const ReplicatedJob& group, const std::string& path,
                        FieldErrors& errors) {
   const auto& job = group.template_().spec();
   const std::string spec = ChildField(path, "template.spec");
-  const auto refuse = [&](std::string_view field, std::string_view what) {
-    errors.push_back(Refusal(
-        ChildField(spec, field),
+  const auto refuse = [&](std::string_view field, std::string value,
+                          std::string_view what) {
+    errors.push_back(InvalidError(
+        ChildField(spec, field), std::move(value),
         absl::StrFormat("replicatedJob %s: %s when in-place restart is enabled",
                         group.name(), what)));
   };
+  const auto number = [](bool present, std::int32_t value) {
+    return present ? absl::StrFormat("%d", value) : std::string("null");
+  };
   if (!job.has_backoff_limit() ||
       job.backoff_limit() != std::numeric_limits<std::int32_t>::max()) {
-    refuse("backoffLimit", "must be set to 2147483647 (MaxInt32)");
+    refuse("backoffLimit", number(job.has_backoff_limit(), job.backoff_limit()),
+           "must be set to 2147483647 (MaxInt32)");
   }
   if (job.pod_replacement_policy() != "Failed") {
-    refuse("podReplacementPolicy", "must be set to Failed");
+    refuse("podReplacementPolicy",
+           job.has_pod_replacement_policy()
+               ? QuotedValue(job.pod_replacement_policy())
+               : "null",
+           "must be set to Failed");
   }
   if (!job.has_completions() || !job.has_parallelism() ||
       job.completions() != job.parallelism()) {
-    refuse("completions",
+    refuse("completions", number(job.has_completions(), job.completions()),
            "completions and parallelism must be set and equal to each other");
   }
 }

@@ -55,7 +55,8 @@ func admit(w *world) []string {
 	}
 	var refusals []string
 	for _, cause := range status.ErrStatus.Details.Causes {
-		refusals = append(refusals, strings.TrimPrefix(cause.Message, "Internal error: "))
+		_, words, _ := strings.Cut(cause.Message, ": ") // The kind of error.
+		refusals = append(refusals, words)
 	}
 	return refusals
 }
