@@ -60,7 +60,8 @@ TEST_P(OracleTest, AgreesButForTheKnownDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(
     Operators, OracleTest,
-    ::testing::Values(File{"job", 623}, File{"jobset", 601},
+    ::testing::Values(File{"job", 623}, File{"job_generated", 320},
+                      File{"jobset", 601}, File{"jobset_generated", 320},
                       File{"kuberay", 1223}, File{"kueue", 953},
                       File{"training_operator", 1109}, File{"trainer", 400},
                       File{"flyte", 933}, File{"flyte2", 297},

@@ -128,7 +128,8 @@ func conditions(random *rand.Rand, job *batchv1.Job, fails bool) {
 	case 1:
 		add("Failed", corev1.ConditionTrue, why)
 		job.Status.Active = 0
-	case 2:
+	case 2: // It has not failed, so its limit is not used up.
+		job.Status.Failed = 0
 		add("Failed", corev1.ConditionFalse, why)
 	default:
 		add("FailureTarget", corev1.ConditionTrue, why)

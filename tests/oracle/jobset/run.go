@@ -223,8 +223,11 @@ func (w *world) expect(before, after *jobset.JobSet, events []event) map[string]
 }
 
 // orInner: where the JobSet does nothing, one of its Jobs that is done may
-// answer for itself.
+// answer for itself; and where another controller manages it, any of its Jobs.
 func (w *world) orInner(expect map[string]any) map[string]any {
+	if manager := w.jobSet.Spec.ManagedBy; manager != nil && *manager != "jobset.sigs.k8s.io/jobset-controller" {
+		expect["verdict"] = append(expect["verdict"].([]string), "Failed")
+	}
 	for _, job := range w.jobs {
 		if finished, how := controllers.JobFinished(job); finished && how == batchv1.JobComplete {
 			expect["verdict"] = append(expect["verdict"].([]string), "Complete")
