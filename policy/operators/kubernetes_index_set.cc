@@ -50,18 +50,6 @@ IndexSet IndexSet::Parse(std::string_view text, std::int64_t completions) {
   return set;
 }
 
-std::string IndexSet::ToString() const {
-  std::string text;
-  for (const auto& [first, last] : intervals_) {
-    if (!text.empty()) text += ',';
-    absl::StrAppend(&text, first);
-    if (last > first) {
-      absl::StrAppend(&text, last == first + 1 ? "," : "-", last);
-    }
-  }
-  return text;
-}
-
 std::int64_t IndexSet::total() const {
   std::int64_t count = 0;
   for (const auto& [first, last] : intervals_) count += last - first + 1;
@@ -104,12 +92,6 @@ std::int64_t IndexSet::CountIn(const IndexSet& other) const {
     }
   }
   return count;
-}
-
-std::int64_t IndexSet::FirstMissing(std::int64_t from) const {
-  const auto after = intervals_.upper_bound(from);
-  if (after == intervals_.begin()) return from;
-  return std::max(from, std::prev(after)->second + 1);
 }
 
 }  // namespace mulligan::job

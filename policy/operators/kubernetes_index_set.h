@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <string_view>
 
 namespace mulligan::job {
@@ -20,9 +19,6 @@ class IndexSet {
   // clamped. `completions` must not be negative.
   static IndexSet Parse(std::string_view text, std::int64_t completions);
 
-  // Ascending, comma separated; runs of three and more as "first-last".
-  std::string ToString() const;
-
   bool empty() const { return intervals_.empty(); }
   // Number of indexes, not of intervals.
   std::int64_t total() const;
@@ -35,8 +31,6 @@ class IndexSet {
 
   // Number of indexes in both sets.
   std::int64_t CountIn(const IndexSet& other) const;
-  // The smallest index >= `from` that is not in the set.
-  std::int64_t FirstMissing(std::int64_t from) const;
 
   friend bool operator==(const IndexSet&, const IndexSet&) = default;
 

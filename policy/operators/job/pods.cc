@@ -66,14 +66,6 @@ bool IsTerminating(const Pod& pod) {
          IsBeingDeleted(pod);
 }
 
-bool IsReady(const Pod& pod) {
-  const auto& conditions = pod.status().conditions();
-  const auto ready =
-      std::find_if(conditions.begin(), conditions.end(),
-                   [](const auto& each) { return each.type() == "Ready"; });
-  return ready != conditions.end() && ready->status() == "True";
-}
-
 std::optional<std::int64_t> CompletionIndex(const Pod& pod) {
   const auto index = DecimalAnnotation(pod, kCompletionIndexAnnotation);
   return index.value_or(-1) < 0 ? std::nullopt : index;

@@ -31,8 +31,6 @@ bool IsBeingDeleted(const Pod& pod);
 bool IsActive(const Pod& pod);
 // Under deletion, not in a terminal phase yet.
 bool IsTerminating(const Pod& pod);
-// Condition Ready is True.
-bool IsReady(const Pod& pod);
 
 // Absent: the annotation is missing, no decimal, or negative.
 std::optional<std::int64_t> CompletionIndex(const Pod& pod);

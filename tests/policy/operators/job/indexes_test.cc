@@ -68,7 +68,8 @@ TEST(IndexesOfTest, ExtendsTheStatusAndForgetsWhatIsBeyondCompletions) {
   const PodOwner pods({IndexedPod("a", 1, 0, kFailedPhase),
                        IndexedPod("b", 6, 0, kFailedPhase),
                        IndexedPod("c", 3, 0, kRunningPhase)});
-  EXPECT_EQ(IndexesOf(job, pods.get(), Gates()).failed.ToString(), "0,1");
+  EXPECT_EQ(IndexesOf(job, pods.get(), Gates()).failed,
+            IndexSet::Parse("0,1", 5));
 }
 
 TEST(IndexesOfTest, AddsSucceededPodsThatAreNotAccounted) {
@@ -78,7 +79,8 @@ TEST(IndexesOfTest, AddsSucceededPodsThatAreNotAccounted) {
        "metadata { annotations { key: "
        "'batch.kubernetes.io/job-completion-index' value: '2' } } status { "
        "phase: 'Succeeded' }"});
-  EXPECT_EQ(IndexesOf(job, pods.get(), Gates()).succeeded.ToString(), "0,1");
+  EXPECT_EQ(IndexesOf(job, pods.get(), Gates()).succeeded,
+            IndexSet::Parse("0,1", 5));
 }
 
 TEST(IndexesOfTest, KeepsTheLatestFailureOfOpenIndexes) {
