@@ -137,7 +137,9 @@ INSTANTIATE_TEST_SUITE_P(
              "specified"}},
         ValidationCase{"SuccessPolicyNeedsIndexes",
                        "success_policy { rules { succeeded_count: 1 } }",
-                       {"spec.successPolicy: Invalid value: requires indexed "
+                       {"spec.successPolicy: Invalid value: "
+                        "{\"Rules\":[{\"SucceededIndexes\":null,"
+                        "\"SucceededCount\":1}]}: requires indexed "
                         "completion mode"}}),
     [](const auto& test) { return test.param.name; });
 
@@ -160,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
             Policy("rules { action: 'Count' on_exit_codes { operator: 'In' } "
                    "}"),
             {"spec.podFailurePolicy.rules[0].onExitCodes.values: Invalid "
-             "value: []int32{}: at least one value is required"}},
+             "value: []: at least one value is required"}},
         ValidationCase{
             "ZeroWithIn",
             Policy("rules { action: 'Count' on_exit_codes { operator: 'In' "
