@@ -89,7 +89,7 @@ func TestMarshalledPodIsUnderstood(t *testing.T) {
 			if got := answer.GetDiagnosis().GetCause(); got != test.want {
 				t.Errorf("cause %v, want %v", got, test.want)
 			}
-			if answer.GetDecision().GetAction() != mulliganv1.Action_RETRY || answer.GetAccounting().GetChargedTo() == "" {
+			if answer.GetDecision().GetAction() != mulliganv1.Decision_RETRY || answer.GetAccounting().GetChargedTo() == "" {
 				t.Errorf("want a retry that a budget pays for, got %v", answer)
 			}
 		})
