@@ -7,9 +7,9 @@
 #include "absl/strings/str_format.h"
 #include "policy/import/import.h"
 #include "policy/operators/job/defaults.h"
+#include "policy/operators/job/gates.h"
+#include "policy/operators/job/types.h"
 #include "policy/operators/job/validation.h"
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_types.h"
 
 namespace mulligan {
 namespace job {

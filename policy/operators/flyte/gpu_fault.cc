@@ -17,13 +17,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/base/times.h"
+#include "policy/operators/job/time.h"
 
 namespace mulligan::flyte {
 namespace {
 
 using job::IsZero;
-using job::TimeOf;
 using kubernetes::core::v1::Event;
 using kubernetes::core::v1::Pod;
 
@@ -190,7 +190,7 @@ bool IsGeneric(std::string_view code) {
 std::optional<absl::Time> TimeIfSet(
     const google::protobuf::Timestamp& timestamp) {
   if (IsZero(timestamp)) return std::nullopt;
-  return TimeOf(timestamp);
+  return ToTime(timestamp);
 }
 
 // When the pod's last container ended.

@@ -12,21 +12,21 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/timestamp.pb.h"
+#include "policy/base/times.h"
 #include "policy/operators/flyte/pod.h"
 #include "policy/operators/flyte/text.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/job/time.h"
 
 namespace mulligan::flyte {
 namespace {
 
-using job::TimeOf;
 using kubernetes::jobset::v1alpha2::JobSet;
 using kubernetes::kubeflow::v1::TrainingJob;
 using kubernetes::ray::v1::RayJob;
 using kubernetes::spark::v1beta2::SparkApplication;
 
 absl::Time TimeOrZero(bool is_set, const google::protobuf::Timestamp& time) {
-  return is_set ? TimeOf(time) : job::ZeroTime();
+  return is_set ? ToTime(time) : job::ZeroTime();
 }
 
 // Latest transition first; equal times keep their order.
@@ -143,7 +143,7 @@ bool IsOverdue(const TrainingJob& job, const Surroundings& around) {
       job.spec().run_policy().suspend()) {
     return false;
   }
-  return TimeOf(job.metadata().creation_timestamp()) +
+  return ToTime(job.metadata().creation_timestamp()) +
              around.settings.operator_timeout <
          around.now;
 }
@@ -200,8 +200,8 @@ const Pod* NewestRank0Pod(const JobSet& job_set, const Surroundings& around) {
     const auto& metadata = pod.metadata();
     if (!std::string_view(metadata.name()).starts_with(prefix)) continue;
     if (newest == nullptr ||
-        TimeOf(metadata.creation_timestamp()) >
-            TimeOf(newest->metadata().creation_timestamp())) {
+        ToTime(metadata.creation_timestamp()) >
+            ToTime(newest->metadata().creation_timestamp())) {
       newest = &pod;
     }
   }

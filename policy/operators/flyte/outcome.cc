@@ -11,12 +11,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "policy/base/counts.h"
+#include "policy/base/times.h"
 #include "policy/operators/flyte/budget.h"
 #include "policy/operators/flyte/phase.h"
 #include "policy/operators/flyte/report.h"
 #include "policy/operators/flyte/settings.h"
 #include "policy/operators/flyte/text.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/job/time.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {
@@ -79,10 +80,7 @@ void Charge(std::string_view budget, std::int64_t used, std::int64_t limit,
 }
 
 void Delay(absl::Duration delay, NativeOutcome& outcome) {
-  const auto parts = job::TimestampOf(absl::UnixEpoch() + delay);
-  auto& field = *outcome.verdict.mutable_delay();
-  field.set_seconds(parts.seconds());
-  field.set_nanos(parts.nanos());
+  SetDuration(delay, *outcome.verdict.mutable_delay());
 }
 
 void Count(std::int64_t attempts, std::int64_t system_failures,
@@ -150,7 +148,7 @@ PhaseInfo WithDeadline(const Question& question) {
   const PhaseInfo& info = *question.task.result;
   if (info.phase == Phase::kSuccess || info.phase == Phase::kPermanentFailure ||
       deadline <= absl::ZeroDuration() || !question.task.created.has_value() ||
-      job::TimeOf(question.input.now) - *question.task.created <= deadline) {
+      ToTime(question.input.now) - *question.task.created <= deadline) {
     return info;
   }
   return RetryableFailure(ErrorKind::kUser, "TimeoutExpired",
@@ -300,8 +298,8 @@ std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input) {
     return std::nullopt;
   }
   flyte::SettingsSetup setup = flyte::SettingsFor(input.semantics);
-  const auto task = flyte::FindReportedTask(input.report, setup.settings,
-                                            job::TimeOf(input.now));
+  const auto task =
+      flyte::FindReportedTask(input.report, setup.settings, ToTime(input.now));
   if (!task.has_value()) return std::nullopt;
   NativeOutcome outcome;
   outcome.warnings = std::move(setup.warnings);

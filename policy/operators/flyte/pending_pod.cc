@@ -8,13 +8,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/times.h"
 #include "policy/operators/flyte/text.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/job/time.h"
 
 namespace mulligan::flyte {
 namespace {
 
-using job::TimeOf;
 using kubernetes::core::v1::ContainerStatus;
 using kubernetes::core::v1::PodCondition;
 using kubernetes::core::v1::PodStatus;
@@ -44,7 +44,7 @@ constexpr std::array<WaitingRow, 7> kWaiting = {{
 
 absl::Time TransitionOf(const PodCondition& condition) {
   return condition.has_last_transition_time()
-             ? TimeOf(condition.last_transition_time())
+             ? ToTime(condition.last_transition_time())
              : job::ZeroTime();
 }
 

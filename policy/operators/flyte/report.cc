@@ -11,11 +11,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
+#include "policy/base/times.h"
 #include "policy/operators/flyte/creation.h"
 #include "policy/operators/flyte/gpu_fault.h"
 #include "policy/operators/flyte/jobs.h"
 #include "policy/operators/flyte/pod.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/job/time.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -97,7 +98,7 @@ ReportedTask Observed(const v1::FailureReport& report,
   task.result = WithDeletion(std::move(result), metadata, v2);
   task.plugin = std::move(plugin);
   if (!job::IsZero(metadata.creation_timestamp())) {
-    task.created = job::TimeOf(metadata.creation_timestamp());
+    task.created = ToTime(metadata.creation_timestamp());
   }
   task.interruptible = RunsOnSpot(report, metadata);
   if (report.has_creation_error()) {

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
+#include "policy/operators/job/gates.h"
 #include "policy/operators/job/indexes.h"
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "google/protobuf/repeated_ptr_field.h"
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/gates.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

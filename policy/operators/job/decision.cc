@@ -8,13 +8,14 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/base/times.h"
 #include "policy/operators/job/accounting.h"
 #include "policy/operators/job/counting.h"
 #include "policy/operators/job/indexes.h"
 #include "policy/operators/job/pod_failure_policy.h"
 #include "policy/operators/job/pods.h"
 #include "policy/operators/job/success_policy.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/job/time.h"
 
 namespace mulligan::job {
 namespace {
@@ -84,7 +85,7 @@ bool ExceedsDeadline(const Look& look) {
   absl::Duration active;
   if (status.has_start_time()) {
     if (IsZero(status.start_time())) return false;
-    active = look.now - TimeOf(status.start_time());
+    active = look.now - ToTime(status.start_time());
   }
   return active >= absl::Seconds(spec.active_deadline_seconds());
 }

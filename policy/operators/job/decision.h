@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/gates.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

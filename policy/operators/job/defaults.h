@@ -2,8 +2,8 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_JOB_DEFAULTS_H_
 #define MULLIGAN_POLICY_OPERATORS_JOB_DEFAULTS_H_
 
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/gates.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

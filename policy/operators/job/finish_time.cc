@@ -6,7 +6,8 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/base/times.h"
+#include "policy/operators/job/time.h"
 
 namespace mulligan::job {
 namespace {
@@ -16,7 +17,7 @@ std::optional<absl::Time> FinishedAt(const ContainerStatus& container) {
   if (!container.state().has_terminated() || IsZero(terminated.finished_at())) {
     return std::nullopt;
   }
-  return TimeOf(terminated.finished_at());
+  return ToTime(terminated.finished_at());
 }
 
 std::optional<absl::Time> Later(std::optional<absl::Time> a, absl::Time b) {
@@ -59,7 +60,7 @@ std::optional<absl::Time> LastReady(const Pod& pod) {
         IsZero(condition.last_transition_time())) {
       return std::nullopt;
     }
-    return TimeOf(condition.last_transition_time());
+    return ToTime(condition.last_transition_time());
   }
   return std::nullopt;
 }
@@ -73,11 +74,11 @@ absl::Time FinishTime(const Pod& pod, const Gates& gates) {
   if (const auto last_ready = LastReady(pod)) return *last_ready;
   const auto& meta = pod.metadata();
   if (meta.has_deletion_timestamp()) {
-    return TimeOf(meta.deletion_timestamp()) -
+    return ToTime(meta.deletion_timestamp()) -
            absl::Seconds(meta.deletion_grace_period_seconds());
   }
   return IsZero(meta.creation_timestamp()) ? ZeroTime()
-                                           : TimeOf(meta.creation_timestamp());
+                                           : ToTime(meta.creation_timestamp());
 }
 
 }  // namespace mulligan::job

@@ -3,8 +3,8 @@
 #define MULLIGAN_POLICY_OPERATORS_JOB_FINISH_TIME_H_
 
 #include "absl/time/time.h"
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/gates.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <map>
 
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_index_set.h"
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/gates.h"
+#include "policy/operators/job/index_set.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

@@ -9,17 +9,18 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "policy/base/counts.h"
+#include "policy/base/times.h"
 #include "policy/operators/job/backoff.h"
 #include "policy/operators/job/counting.h"
 #include "policy/operators/job/decision.h"
 #include "policy/operators/job/defaults.h"
+#include "policy/operators/job/gates.h"
 #include "policy/operators/job/indexes.h"
 #include "policy/operators/job/pod_failure_policy.h"
 #include "policy/operators/job/pods.h"
 #include "policy/operators/job/report.h"
+#include "policy/operators/job/time.h"
 #include "policy/operators/job/validation.h"
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_time.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {
@@ -54,7 +55,7 @@ class JobOutcome {
 
   NativeOutcome Run() && {
     Warn();
-    decision_ = DecideJob(job_, reported_.pods, gates_, TimeOf(input_.now));
+    decision_ = DecideJob(job_, reported_.pods, gates_, ToTime(input_.now));
     auto& counters = *outcome_.verdict.mutable_counters();
     counters["failed"] = CountOf(decision_.failed);
     counters["succeeded"] = CountOf(decision_.succeeded);
@@ -148,13 +149,9 @@ class JobOutcome {
     Answer(word, v1::Decision::RETRY, v1::Decision::POD);
     outcome_.queue = v1::Decision::IN_PLACE;
     const absl::Duration delay =
-        ReplacementDelay(job_, reported_.pods, pod, gates_, TimeOf(input_.now));
+        ReplacementDelay(job_, reported_.pods, pod, gates_, ToTime(input_.now));
     if (delay == absl::ZeroDuration()) return;
-    auto& field = *outcome_.verdict.mutable_delay();
-    const google::protobuf::Timestamp parts =
-        TimestampOf(absl::UnixEpoch() + delay);
-    field.set_seconds(parts.seconds());
-    field.set_nanos(parts.nanos());
+    SetDuration(delay, *outcome_.verdict.mutable_delay());
   }
 
   void Charge(std::string_view budget) {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "policy/operators/kubernetes_gates.h"
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/gates.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

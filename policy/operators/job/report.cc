@@ -6,13 +6,13 @@
 #include <tuple>
 #include <vector>
 
+#include "policy/base/times.h"
 #include "policy/operators/job/counting.h"
 #include "policy/operators/job/defaults.h"
 #include "policy/operators/job/finish_time.h"
 #include "policy/operators/job/pods.h"
 #include "policy/operators/jobset/child_jobs.h"
 #include "policy/operators/jobset/gates.h"
-#include "policy/operators/kubernetes_time.h"
 
 namespace mulligan::job {
 namespace {
@@ -145,7 +145,7 @@ std::map<const Job*, Ending> ForeseeFailures(
     SetJobDefaults(gates, *job.mutable_spec());
     const auto owned = pods.find(&reported);
     const Decision decision = DecideJob(
-        job, owned == pods.end() ? Pods() : owned->second, gates, TimeOf(now));
+        job, owned == pods.end() ? Pods() : owned->second, gates, ToTime(now));
     if (decision.ending.has_value() && decision.ending->failed) {
       failures.emplace(&reported, *decision.ending);
     }

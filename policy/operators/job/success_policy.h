@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "policy/operators/kubernetes_index_set.h"
-#include "policy/operators/kubernetes_types.h"
+#include "policy/operators/job/index_set.h"
+#include "policy/operators/job/types.h"
 
 namespace mulligan::job {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/operators/job/types.h"
 #include "policy/operators/kubernetes_field_error.h"
-#include "policy/operators/kubernetes_types.h"
 
 namespace mulligan::job {
 

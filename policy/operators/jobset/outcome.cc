@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/text_pattern.h"
+#include "policy/operators/job/gates.h"
 #include "policy/operators/job/report.h"
 #include "policy/operators/jobset/actions.h"
 #include "policy/operators/jobset/conditions.h"
@@ -23,7 +24,6 @@
 #include "policy/operators/jobset/restart_budget.h"
 #include "policy/operators/jobset/validation.h"
 #include "policy/operators/kubernetes_field_error.h"
-#include "policy/operators/kubernetes_gates.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {

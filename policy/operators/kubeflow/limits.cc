@@ -10,9 +10,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
+#include "policy/base/times.h"
 #include "policy/operators/kubeflow/conditions.h"
 #include "policy/operators/kubeflow/kinds.h"
-#include "policy/operators/kubernetes_time.h"
 
 namespace mulligan::kubeflow {
 namespace {
@@ -96,7 +96,7 @@ bool PastActiveDeadline(const RunPolicy& policy, const JobStatus& status,
   if (!policy.has_active_deadline_seconds() || !status.has_start_time()) {
     return false;
   }
-  return job::TimeOf(now) - job::TimeOf(status.start_time()) >=
+  return ToTime(now) - ToTime(status.start_time()) >=
          absl::Seconds(policy.active_deadline_seconds());
 }
 

@@ -8,8 +8,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
+#include "policy/operators/job/time.h"
 #include "policy/operators/kubernetes_field_error.h"
-#include "policy/operators/kubernetes_time.h"
 
 namespace mulligan::kueue {
 namespace {

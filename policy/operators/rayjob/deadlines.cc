@@ -8,20 +8,18 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/base/times.h"
 
 namespace mulligan::rayjob {
 namespace {
 
-using job::TimeOf;
-
 bool IsPast(const Timestamp& start, std::int64_t seconds,
             const Timestamp& now) {
-  return TimeOf(now) >= TimeOf(start) + absl::Seconds(seconds);
+  return ToTime(now) >= ToTime(start) + absl::Seconds(seconds);
 }
 
 std::string DateTime(const Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S", TimeOf(time),
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", ToTime(time),
                           absl::UTCTimeZone());
 }
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/base/times.h"
 #include "policy/operators/native.h"
 #include "policy/operators/rayjob/cluster_pods.h"
 #include "policy/operators/rayjob/decision.h"
@@ -19,8 +19,6 @@
 namespace mulligan {
 namespace rayjob {
 namespace {
-
-using job::TimeOf;
 
 constexpr std::string_view kBackoffLimit = "backoffLimit";
 constexpr std::string_view kSubmitterBackoffLimit =
@@ -248,7 +246,7 @@ class RayJobOutcome {
     if (status.has_job_status_check_failure_start_time() &&
         settings_.status_check_timeout) {
       outcome_.action = v1::Decision::WAIT;
-      WaitUntil(TimeOf(status.job_status_check_failure_start_time()) +
+      WaitUntil(ToTime(status.job_status_check_failure_start_time()) +
                 absl::Seconds(settings_.status_check_timeout_seconds));
       Add("Ray's dashboard does not answer: the attempt ends when it stays so");
     } else if (state == kInitializing || state == kWaiting) {
@@ -258,7 +256,7 @@ class RayJobOutcome {
                state == kRunning && ended.has_value()) {
       outcome_.action = v1::Decision::WAIT;
       if (settings_.submitter_finished_timeout) {
-        WaitUntil(TimeOf(*ended) +
+        WaitUntil(ToTime(*ended) +
                   absl::Seconds(kSubmitterFinishedTimeoutSeconds));
       }
       Add("the submitter has ended, and Ray does not say yet how the "
@@ -332,7 +330,7 @@ class RayJobOutcome {
   [[nodiscard]] std::optional<absl::Time> Deadline(
       const RayJobStatus& status) const {
     const RayJobSpec& spec = found_.job.spec();
-    const absl::Time start = TimeOf(status.start_time());
+    const absl::Time start = ToTime(status.start_time());
     std::optional<absl::Time> deadline;
     const auto consider = [&](std::int64_t seconds) {
       const absl::Time time = start + absl::Seconds(seconds);
@@ -366,7 +364,7 @@ class RayJobOutcome {
 
   void WaitUntil(absl::Time time) {
     const absl::Duration delay = std::clamp(
-        time - TimeOf(input_.now), absl::ZeroDuration(), kLongestDelay);
+        time - ToTime(input_.now), absl::ZeroDuration(), kLongestDelay);
     auto& field = *outcome_.verdict.mutable_delay();
     field.set_seconds(absl::ToInt64Seconds(delay));
   }

@@ -135,7 +135,6 @@ v1::FailureReport SubmitterReport(const v1::FailureReport& report,
   *alone.add_jobs() = *found.submitter;
   for (const Pod* pod : found.submitter_pods) *alone.add_pods() = *pod;
   for (const auto& node : report.nodes()) *alone.add_nodes() = node;
-  *alone.mutable_observed_at() = report.observed_at();
   return alone;
 }
 

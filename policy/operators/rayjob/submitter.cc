@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/job/time.h"
 
 namespace mulligan::rayjob {
 namespace {

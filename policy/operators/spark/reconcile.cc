@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
-#include "policy/operators/kubernetes_time.h"
+#include "policy/operators/job/time.h"
 
 namespace mulligan::spark {
 namespace {

@@ -4,8 +4,9 @@
 
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
+#include "policy/base/times.h"
+#include "policy/operators/job/time.h"
 #include "policy/operators/jobset/conditions.h"
-#include "policy/operators/kubernetes_time.h"
 #include "policy/operators/trainjob/conditions.h"
 
 namespace mulligan::trainjob {
@@ -25,8 +26,10 @@ std::optional<Timestamp> DeadlineOf(const TrainJobSpec& spec,
   const Timestamp& start =
       resumed ? suspended->last_transition_time() : created;
   if (job::IsZero(start)) return std::nullopt;
-  return job::TimestampOf(job::TimeOf(start) +
-                          absl::Seconds(spec.active_deadline_seconds()));
+  Timestamp deadline;
+  SetTime(ToTime(start) + absl::Seconds(spec.active_deadline_seconds()),
+          deadline);
+  return deadline;
 }
 
 std::optional<Condition> DeadlineCondition(const TrainJobSpec& spec,
@@ -34,7 +37,7 @@ std::optional<Condition> DeadlineCondition(const TrainJobSpec& spec,
                                            const Timestamp& created,
                                            const Timestamp& now) {
   const auto deadline = DeadlineOf(spec, status, created);
-  if (!deadline.has_value() || job::TimeOf(now) <= job::TimeOf(*deadline)) {
+  if (!deadline.has_value() || ToTime(now) <= ToTime(*deadline)) {
     return std::nullopt;
   }
   return MakeCondition(kFailed, kTrue, kDeadlineExceeded,

@@ -7,8 +7,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/operators/job/defaults.h"
+#include "policy/operators/job/gates.h"
 #include "policy/operators/job/pod_failure_policy_validation.h"
-#include "policy/operators/kubernetes_gates.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {

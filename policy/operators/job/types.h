@@ -1,6 +1,6 @@
 // Short names for what the Job controller's logic is about.
-#ifndef MULLIGAN_POLICY_OPERATORS_KUBERNETES_TYPES_H_
-#define MULLIGAN_POLICY_OPERATORS_KUBERNETES_TYPES_H_
+#ifndef MULLIGAN_POLICY_OPERATORS_JOB_TYPES_H_
+#define MULLIGAN_POLICY_OPERATORS_JOB_TYPES_H_
 
 #include <vector>
 
@@ -26,4 +26,4 @@ using Pods = std::vector<const Pod*>;
 
 }  // namespace mulligan::job
 
-#endif  // MULLIGAN_POLICY_OPERATORS_KUBERNETES_TYPES_H_
+#endif  // MULLIGAN_POLICY_OPERATORS_JOB_TYPES_H_

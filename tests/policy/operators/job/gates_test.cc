@@ -1,4 +1,4 @@
-#include "policy/operators/kubernetes_gates.h"
+#include "policy/operators/job/gates.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 // A set of completion indexes in the text form of Job.status: "1,3-5".
-#ifndef MULLIGAN_POLICY_OPERATORS_KUBERNETES_INDEX_SET_H_
-#define MULLIGAN_POLICY_OPERATORS_KUBERNETES_INDEX_SET_H_
+#ifndef MULLIGAN_POLICY_OPERATORS_JOB_INDEX_SET_H_
+#define MULLIGAN_POLICY_OPERATORS_JOB_INDEX_SET_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -41,4 +41,4 @@ class IndexSet {
 
 }  // namespace mulligan::job
 
-#endif  // MULLIGAN_POLICY_OPERATORS_KUBERNETES_INDEX_SET_H_
+#endif  // MULLIGAN_POLICY_OPERATORS_JOB_INDEX_SET_H_

@@ -1,4 +1,4 @@
-#include "policy/operators/kubernetes_index_set.h"
+#include "policy/operators/job/index_set.h"
 
 #include <cstdint>
 #include <random>

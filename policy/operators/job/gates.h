@@ -1,6 +1,6 @@
 // Feature gates of the Job controller.
-#ifndef MULLIGAN_POLICY_OPERATORS_KUBERNETES_GATES_H_
-#define MULLIGAN_POLICY_OPERATORS_KUBERNETES_GATES_H_
+#ifndef MULLIGAN_POLICY_OPERATORS_JOB_GATES_H_
+#define MULLIGAN_POLICY_OPERATORS_JOB_GATES_H_
 
 #include <string>
 #include <vector>
@@ -53,4 +53,4 @@ bool SetGate(const std::string& name, bool enabled, Gates& gates);
 
 }  // namespace mulligan::job
 
-#endif  // MULLIGAN_POLICY_OPERATORS_KUBERNETES_GATES_H_
+#endif  // MULLIGAN_POLICY_OPERATORS_JOB_GATES_H_

@@ -1,14 +1,11 @@
-// Times as the Job controller reads them.
-#ifndef MULLIGAN_POLICY_OPERATORS_KUBERNETES_TIME_H_
-#define MULLIGAN_POLICY_OPERATORS_KUBERNETES_TIME_H_
+// Absent times as the Job controller reads them.
+#ifndef MULLIGAN_POLICY_OPERATORS_JOB_TIME_H_
+#define MULLIGAN_POLICY_OPERATORS_JOB_TIME_H_
 
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
 
 namespace mulligan::job {
-
-absl::Time TimeOf(const google::protobuf::Timestamp& timestamp);
-google::protobuf::Timestamp TimestampOf(absl::Time time);
 
 // The year 1, which Go takes for "no time".
 absl::Time ZeroTime();
@@ -21,4 +18,4 @@ bool IsZero(const google::protobuf::Timestamp& timestamp);
 
 }  // namespace mulligan::job
 
-#endif  // MULLIGAN_POLICY_OPERATORS_KUBERNETES_TIME_H_
+#endif  // MULLIGAN_POLICY_OPERATORS_JOB_TIME_H_
