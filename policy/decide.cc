@@ -141,9 +141,15 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
   const std::optional<v1::FailureReport> alone = AttemptAtHand(call);
   const v1::FailureReport& report = alone ? *alone : call.request.report();
   const absl::Time failed_at = FailedAt(call.diagnosis(), call.now);
+  const std::uint64_t identity = IdentityOf(call, id);
+  Turn turn = Turn::kWait;
   if (call.diagnosis().situation() == v1::Diagnosis::BROKEN) {
     WarnOfLaterRecords(call);
-    ConsultHistory(call, report.progress(), failed_at, call.diagnosis());
+    turn = ConsultFleet(call, identity, call.diagnosis());
+    // What many meet at once is not this workload's history.
+    if (call.diagnosis().derived_cause() == v1::DERIVED_CAUSE_UNSPECIFIED) {
+      ConsultHistory(call, report.progress(), failed_at, call.diagnosis());
+    }
   }
   const std::int32_t next = NextAttempt(call.ledger());
   const std::int32_t attempt = report.has_attempt() ? report.attempt() : next;
@@ -151,21 +157,14 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
   if (IsSet(call.findings.ask_again)) {
     ask_again = ToTime(call.findings.ask_again);
   }
-  const Case failure{report,
-                     call.workload,
-                     call.diagnosis(),
-                     call.compiled(),
-                     call.ledger(),
-                     report.progress(),
-                     call.now,
-                     failed_at,
-                     ask_again,
-                     call.since,
-                     attempt,
-                     std::max(next, attempt),
-                     IdentityOf(call, id),
-                     refund,
-                     patterns};
+  const Case failure{report,           call.workload,
+                     call.diagnosis(), call.compiled(),
+                     call.ledger(),    report.progress(),
+                     call.now,         failed_at,
+                     ask_again,        call.since,
+                     attempt,          std::max(next, attempt),
+                     identity,         refund,
+                     patterns,         turn};
   if (native != nullptr && !stale) {
     return DecideNatively(call, failure, *native, id);
   }
@@ -224,7 +223,11 @@ void DecideByPolicy(Call& call, const FailureId& id) {
   }
   if (known >= 0) TakeBack(known, call.ledger());
   const bool stale = MarkIfStale(call);
-  if (!stale) TellEarlierAttempts(call, count, patterns);
+  if (!stale) {
+    std::string anew = RememberNativeCount(count, call.ledger());
+    if (!anew.empty()) call.Warn(std::move(anew));
+    TellEarlierAttempts(call, count, patterns);
+  }
   DecideNow(call, id, known < 0, stale, patterns, nullptr);
 }
 

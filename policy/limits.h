@@ -20,6 +20,10 @@ inline constexpr int kMaxJobs = 5000;
 inline constexpr int kMaxNodes = 5000;
 inline constexpr int kMaxEvents = 10000;
 inline constexpr int kMaxUsage = 10000;
+inline constexpr int kMaxRecentWindows = 4;
+inline constexpr int kMaxFailureGroups = 1000;
+inline constexpr std::int32_t kMaxRecentCount = 1'000'000;
+inline constexpr std::int64_t kMaxRecentSeconds = 7 * 24 * 3600;
 inline constexpr int kMaxContainersPerPod = 256;
 inline constexpr int kMaxConditionsPerObject = 256;
 inline constexpr int kMaxLabels = 512;
@@ -38,6 +42,7 @@ inline constexpr std::int32_t kMaxLedgerCount = 1'000'000'000;
 inline constexpr std::size_t kMaxLedgerNodeBytes = 253;
 inline constexpr std::size_t kMaxLedgerUidBytes = 128;
 inline constexpr std::size_t kMaxFingerprintBytes = 64;
+inline constexpr std::size_t kMaxArtifactBytes = 128;
 inline constexpr int kMaxRecordAdvice = 8;
 
 // PolicyService.CheckPolicy: number of files, bytes of each, and bytes of all.

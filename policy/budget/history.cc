@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
+#include "policy/base/utf8.h"
 #include "policy/demystify/causes.h"
 #include "policy/limits.h"
 
@@ -15,6 +17,7 @@ namespace mulligan {
 namespace {
 
 constexpr absl::Duration kNodeMemory = absl::Hours(24);
+constexpr absl::Duration kStartUp = absl::Minutes(10);
 
 bool Has(v1::Cause cause, History meaning) {
   return (RowOf(cause).history & meaning) != 0;
@@ -25,7 +28,8 @@ absl::Time TimeOf(const v1::AttemptRecord& record) {
                                          : record.observed_at());
 }
 
-// The failures that count, newest first; disruptions are left out.
+// The failures that count, newest first; disruptions and incidents are left
+// out.
 class Failures {
  public:
   explicit Failures(const v1::BudgetLedger& ledger) {
@@ -33,6 +37,7 @@ class Failures {
       const v1::AttemptRecord& record = ledger.history(i);
       if (RowOf(record.cause()).domain == v1::Diagnosis::DISRUPTION) continue;
       if (record.decision().action() == v1::Decision::WAIT) continue;
+      if (record.derived_cause() == v1::INCIDENT) continue;
       records_[static_cast<std::size_t>(size_++)] = &record;
     }
   }
@@ -45,23 +50,37 @@ class Failures {
   int size_ = 0;
 };
 
-// Whether the work got further between an older and a newer failure.
+// Whether two attempts ended at places of their work that differ: by progress
+// where it is known of both, else by how long they ran. Start-up takes minutes
+// more or less, and nodes differ in speed.
 class ProgressWatch {
  public:
-  explicit ProgressWatch(const v1::Progress& newest)
-      : known_(newest.has_value()), newer_(newest.value()) {}
-  // Steps back to `older`.
+  ProgressWatch(const v1::Progress& newest,
+                std::optional<absl::Duration> ran_for)
+      : ran_for_(ran_for) {
+    if (newest.has_value()) progress_ = newest.value();
+  }
+
+  // Steps back to `older`; whether the newer attempt ended elsewhere.
   bool Advanced(const v1::AttemptRecord& older) {
-    if (!older.has_progress()) return false;
-    const bool advanced = known_ && newer_ > older.progress();
-    known_ = true;
-    newer_ = older.progress();
+    std::optional<absl::Duration> ran_for;
+    if (older.has_ran_for()) ran_for = ToDuration(older.ran_for());
+    const bool advanced =
+        older.has_progress() && progress_
+            ? *progress_ > older.progress()
+            : ran_for_ && ran_for && !Alike(*ran_for_, *ran_for);
+    if (older.has_progress()) progress_ = older.progress();
+    if (ran_for) ran_for_ = ran_for;
     return advanced;
   }
 
  private:
-  bool known_;
-  double newer_;
+  static bool Alike(absl::Duration a, absl::Duration b) {
+    return absl::AbsDuration(a - b) <= kStartUp + 0.15 * std::min(a, b);
+  }
+
+  std::optional<double> progress_;
+  std::optional<absl::Duration> ran_for_;
 };
 
 void AddNode(const std::string& node, std::vector<std::string_view>& nodes) {
@@ -73,11 +92,10 @@ void AddNode(const std::string& node, std::vector<std::string_view>& nodes) {
 
 std::string Poison(const CompiledDerivation& thresholds,
                    const Failures& failures, const v1::Diagnosis& diagnosis,
-                   const v1::Progress& progress) {
+                   ProgressWatch watch) {
   if (thresholds.poison_nodes == 0 || !Has(diagnosis.cause(), kOfJob)) {
     return {};
   }
-  ProgressWatch watch(progress);
   std::vector<std::string_view> nodes;
   AddNode(diagnosis.culprit().node(), nodes);
   for (const v1::AttemptRecord* record : failures) {
@@ -97,9 +115,15 @@ std::string BadNode(const CompiledDerivation& thresholds,
       !Has(diagnosis.cause(), kOfNode)) {
     return {};
   }
+  // The same crash twice is as well the program's own.
+  const auto may_be_the_programs = [&](const v1::AttemptRecord& record) {
+    return Has(record.cause(), kRepeats) && !record.fingerprint().empty() &&
+           record.fingerprint() == diagnosis.fingerprint();
+  };
   std::int32_t count = 1;
   for (const v1::AttemptRecord* record : failures) {
     if (record->node() == node && Has(record->cause(), kOfNode) &&
+        !may_be_the_programs(*record) &&
         failed_at - TimeOf(*record) <= kNodeMemory) {
       ++count;
     }
@@ -109,38 +133,73 @@ std::string BadNode(const CompiledDerivation& thresholds,
                          node);
 }
 
+// Equal failures in a row, the one at hand included.
+class Streak {
+ public:
+  explicit Streak(const v1::Diagnosis& newest) {
+    AddNode(newest.culprit().node(), nodes_);
+  }
+
+  void Add(const v1::AttemptRecord& record) {
+    ++count_;
+    AddNode(record.node(), nodes_);
+  }
+  std::int32_t count() const { return count_; }
+  // Nodes are asked for only where they are known.
+  bool Reaches(std::int32_t failures, std::int32_t nodes) const {
+    return failures > 0 && count_ >= failures &&
+           (nodes_.empty() ||
+            static_cast<std::int32_t>(nodes_.size()) >= nodes);
+  }
+
+ private:
+  std::int32_t count_ = 1;
+  std::vector<std::string_view> nodes_;
+};
+
+// Whether the failure shows nothing but a general exit code.
+bool IsPlain(const v1::Diagnosis& diagnosis) {
+  return diagnosis.cause() == v1::APP_ERROR && !diagnosis.evidence().empty() &&
+         diagnosis.evidence(0).weight() == v1::Evidence::EXIT_CODE;
+}
+
 std::string Deterministic(const CompiledDerivation& thresholds,
                           const Failures& failures,
                           const v1::Diagnosis& diagnosis,
-                          const v1::Progress& progress) {
+                          const v1::Progress& progress, ProgressWatch watch) {
   const std::string& fingerprint = diagnosis.fingerprint();
   // Three times nothing to see is no sameness.
   const bool seen =
       diagnosis.confidence() != v1::Diagnosis::LOW || diagnosis.has_exit_code();
-  if (thresholds.same_fingerprint == 0 || fingerprint.empty() || !seen ||
-      !Has(diagnosis.cause(), kRepeats)) {
+  if (fingerprint.empty() || !seen || !Has(diagnosis.cause(), kRepeats)) {
     return {};
   }
-  ProgressWatch watch(progress);
-  std::vector<std::string_view> nodes;
-  AddNode(diagnosis.culprit().node(), nodes);
-  std::int32_t count = 1;
+  Streak any(diagnosis);
+  Streak at_artifact(diagnosis);
+  bool same_artifact = !progress.artifact().empty();
   for (const v1::AttemptRecord* record : failures) {
     // A verdict that changed resources started another experiment.
     if (record->fingerprint() != fingerprint || watch.Advanced(*record) ||
         !record->decision().resources().empty()) {
       break;
     }
-    ++count;
-    AddNode(record->node(), nodes);
+    any.Add(*record);
+    same_artifact = same_artifact && record->artifact() == progress.artifact();
+    if (same_artifact) at_artifact.Add(*record);
   }
-  const auto distinct = static_cast<std::int32_t>(nodes.size());
-  if (count < thresholds.same_fingerprint ||
-      (distinct > 0 && distinct < thresholds.distinct_nodes)) {
-    return {};
+  if (!progress.artifact().empty() &&
+      at_artifact.Reaches(thresholds.same_artifact,
+                          thresholds.distinct_nodes)) {
+    return absl::StrFormat(
+        "the same failure %d times in a row at %s without progress",
+        at_artifact.count(), SanitizeUtf8(progress.artifact()));
   }
+  std::int32_t enough = thresholds.same_fingerprint;
+  // A busy port, a flaky file system and a bug all end with exit code 1.
+  if (enough > 0 && IsPlain(diagnosis) && !progress.has_value()) ++enough;
+  if (!any.Reaches(enough, thresholds.distinct_nodes)) return {};
   return absl::StrFormat("the same failure %d times in a row without progress",
-                         count);
+                         any.count());
 }
 
 std::string CrashLoop(const CompiledDerivation& thresholds,
@@ -165,13 +224,15 @@ std::string CrashLoop(const CompiledDerivation& thresholds,
 Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::BudgetLedger& ledger,
                     const v1::Diagnosis& diagnosis,
-                    const v1::Progress& progress, absl::Time failed_at) {
+                    const v1::Progress& progress, absl::Time failed_at,
+                    std::optional<absl::Duration> ran_for) {
   if (diagnosis.fault_domain() == v1::Diagnosis::DISRUPTION ||
       diagnosis.fault_domain() == v1::Diagnosis::NONE) {
     return {};
   }
   const Failures failures(ledger);
-  if (std::string why = Poison(thresholds, failures, diagnosis, progress);
+  const ProgressWatch watch(progress, ran_for);
+  if (std::string why = Poison(thresholds, failures, diagnosis, watch);
       !why.empty()) {
     return {v1::POISON_JOB, std::move(why)};
   }
@@ -180,7 +241,7 @@ Derived DeriveCause(const CompiledDerivation& thresholds,
     return {v1::BAD_NODE, std::move(why)};
   }
   if (std::string why =
-          Deterministic(thresholds, failures, diagnosis, progress);
+          Deterministic(thresholds, failures, diagnosis, progress, watch);
       !why.empty()) {
     return {v1::DETERMINISTIC, std::move(why)};
   }

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_BUDGET_HISTORY_H_
 #define MULLIGAN_POLICY_BUDGET_HISTORY_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/time/time.h"
@@ -19,21 +20,28 @@ struct Derived {
 };
 
 // Looks at the failure in `diagnosis` together with `ledger.history`, which
-// does not contain it. Never derives anything from disruptions: they neither
-// make nor break a streak. Asks in this order, the first that holds wins:
+// does not contain it. Never derives anything from disruptions and incidents:
+// they neither make nor break a streak. Asks in this order, the first that
+// holds wins:
 //
 //   POISON_JOB     consecutive crashes or hangs, each on another node
-//   BAD_NODE       causes that point to a node, on the same node within a day
-//   DETERMINISTIC  equal fingerprints in a row without progress; only for
-//                  causes that would repeat, and only while every attempt had
-//                  the same resources
+//   BAD_NODE       causes that point to a node, on the same node within a day,
+//                  other than the same crash of the program again
+//   DETERMINISTIC  equal fingerprints in a row without progress, fewer of them
+//                  where all met it at the same artifact, one more where an
+//                  exit code is all there is; only for causes that would
+//                  repeat, and only while every attempt had the same resources
 //   CRASH_LOOP     many failures within a short time
 //
-// Times are those of the failures where they are known, else of the reports.
+// Without progress are attempts that reported no growth of it or, where it is
+// not known, ran for about as long as each other; `ran_for` is how long the one
+// at hand did. Times are those of the failures where they are known, else of
+// the reports.
 Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::BudgetLedger& ledger,
                     const v1::Diagnosis& diagnosis,
-                    const v1::Progress& progress, absl::Time failed_at);
+                    const v1::Progress& progress, absl::Time failed_at,
+                    std::optional<absl::Duration> ran_for = std::nullopt);
 
 }  // namespace mulligan
 

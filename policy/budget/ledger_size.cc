@@ -94,6 +94,7 @@ std::size_t DecisionBytes(const v1::Decision& decision) {
       Member("evidenceDeadline", decision.has_evidence_deadline(),
              Time(decision.evidence_deadline())) +
       Member("lastAttempt", decision.last_attempt(), kBool) +
+      Member("canary", decision.canary(), kBool) +
       TextMember("sentence", decision.sentence());
   if (decision.has_placement()) {
     size += Member("placement", true, PlacementBytes(decision.placement()));
@@ -123,6 +124,7 @@ std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
          Member("ranFor", record.has_ran_for(), Span(record.ran_for())) +
          Member("observedAt", record.has_observed_at(),
                 Time(record.observed_at())) +
+         TextMember("artifact", record.artifact()) +
          Member("refusedBy", record.refused_by() != 0,
                 Name(v1::AttemptRecord::Refusal_Name(record.refused_by()))) +
          TextMember("refusingBudget", record.refusing_budget()) +
@@ -138,6 +140,7 @@ std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger) {
                      Member("budgets", !ledger.budgets().empty(), 3) +
                      Member("history", true, 2) +
                      Member("historyDropped", true, kInt64) +
+                     Member("nativeCount", ledger.has_native_count(), kCount) +
                      TextMember("seededFrom", ledger.seeded_from());
   for (const auto& [name, use] : ledger.budgets()) {
     size += Text(name) + kPunctuation + 3 + Member("used", true, kCount) +

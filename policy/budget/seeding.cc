@@ -124,6 +124,20 @@ NativeCount CountNativeFailures(const v1::FailureReport& report,
   return {};
 }
 
+std::string RememberNativeCount(const NativeCount& count,
+                                v1::BudgetLedger& ledger) {
+  if (count.counted < 0) return {};
+  const auto now = static_cast<std::int32_t>(
+      std::min<std::int64_t>(count.counted, kMaxLedgerCount));
+  const std::int32_t before = ledger.native_count();
+  ledger.set_native_count(now);
+  if (now >= before) return {};
+  return absl::StrFormat(
+      "%s: the operator counted %d failed attempts before and %d now, as when "
+      "its object is made anew; the ledger goes on from %d",
+      count.source, before, now, ledger.attempts_seen());
+}
+
 int SeedBudget(const CompiledPolicy& policy) {
   const int application = FindBudget(policy.budgets, "application");
   return application == kNoBudget ? policy.fallback.budget : application;

@@ -38,6 +38,12 @@ struct NativeCount {
 NativeCount CountNativeFailures(const v1::FailureReport& report,
                                 std::int32_t earlier);
 
+// Remembers the counter in `ledger` where there is one. Returns a warning when
+// it has gone backwards, which operators' counters never do by themselves; else
+// an empty text.
+std::string RememberNativeCount(const NativeCount& count,
+                                v1::BudgetLedger& ledger);
+
 // The budget that seeded failures are charged to, because operators do not
 // tell them apart: "application" if the policy has it, else the budget of its
 // default; kNoBudget when there is neither.

@@ -35,6 +35,10 @@ enum History : std::uint8_t {
   kOfNode = 2,
   // The job takes the blame when it follows the job around.
   kOfJob = 4,
+  // Lies in what workloads share (network, storage, registry, services), so
+  // that many at once are one incident. Not so what a program may do by itself:
+  // a bug in a sweep of fifty jobs fails fifty times, and is none.
+  kShared = 8,
 };
 
 // Parts of a report that may be missing.

@@ -21,24 +21,56 @@ bool IsNamed(const PodReading& member, GangClass member_class) {
          member.best.confidence >= v1::Diagnosis::MEDIUM;
 }
 
+// Says no more than that it failed: so does a member that lost its peers, when
+// its log did not arrive. Aborts are among them, because a collective's
+// watchdog ends a process that way.
+bool SaysNothing(const PodReading& member) {
+  constexpr std::int32_t kAborted = 128 + 6;
+  return FailedByItself(member) && member.best.IsOf(kExitCodeWeight) &&
+         (member.best.tier <= Tier::kGeneric ||
+          member.state.exit_code == kAborted);
+}
+
+// How much later than a member's own end `announced` may be found out and still
+// have come first.
+Seconds AnnouncementLag(const PodReading& member, const PodReading& announced) {
+  const bool of_node = announced.best.cause == v1::NODE_LOST ||
+                       announced.best.cause == v1::TAINT_EVICTED;
+  return of_node && SaysNothing(member) ? kNodeLossSeenAfter : kClockSkew;
+}
+
+// Whether a kill that nobody explains came before a member that says nothing
+// more. Launchers send SIGTERM at once, SIGKILL only after a grace period, so
+// that an early one is the beginning.
+bool KilledBefore(const PodReading& killed, const PodReading& other) {
+  constexpr std::int32_t kKilled = 128 + 9;
+  if (!SaysNothing(other)) return false;
+  const Seconds at = BeginOfTrouble(killed);
+  const Seconds later = BeginOfTrouble(other);
+  if (!Known(at) || !Known(later)) return false;
+  return at + (killed.state.exit_code == kKilled ? 0 : kClockSkew) < later;
+}
+
 // Whether `a` is root rather than `b`.
 bool Precedes(const PodReading& a, const PodReading& b) {
   const GangClass class_a = ClassOf(a);
   const GangClass class_b = ClassOf(b);
   const Seconds begin_a = BeginOfTrouble(a);
   const Seconds begin_b = BeginOfTrouble(b);
-  const auto well_before = [](Seconds x, Seconds y) {
-    return Known(x) && Known(y) && x + kClockSkew < y;
+  const auto earlier_by = [](Seconds lag, Seconds x, Seconds y) {
+    return Known(x) && Known(y) && x + lag < y;
   };
   if (class_a != class_b) {
     if (IsAnnounced(class_b) && FailedByItself(a) &&
-        well_before(begin_a, begin_b)) {
+        earlier_by(AnnouncementLag(a, b), begin_a, begin_b)) {
       return true;
     }
     if (IsAnnounced(class_a) && FailedByItself(b) &&
-        well_before(begin_b, begin_a)) {
+        earlier_by(AnnouncementLag(b, a), begin_b, begin_a)) {
       return false;
     }
+    if (class_a == GangClass::kUnexplained && KilledBefore(a, b)) return true;
+    if (class_b == GangClass::kUnexplained && KilledBefore(b, a)) return false;
     if (IsNamed(a, class_a) && class_b == GangClass::kUnexplained &&
         Before(begin_a, begin_b)) {
       return true;
@@ -47,10 +79,17 @@ bool Precedes(const PodReading& a, const PodReading& b) {
         Before(begin_b, begin_a)) {
       return false;
     }
+    // A peer's death that showed well before a kill had another cause.
+    const bool a_killed = class_a == GangClass::kUnexplained;
+    if ((a_killed || class_b == GangClass::kUnexplained) &&
+        (a_killed ? class_b : class_a) == GangClass::kEcho) {
+      if (earlier_by(kClockSkew, begin_a, begin_b)) return true;
+      if (earlier_by(kClockSkew, begin_b, begin_a)) return false;
+    }
     return class_a < class_b;
   }
-  if (well_before(begin_a, begin_b)) return true;
-  if (well_before(begin_b, begin_a)) return false;
+  if (earlier_by(kClockSkew, begin_a, begin_b)) return true;
+  if (earlier_by(kClockSkew, begin_b, begin_a)) return false;
   if (a.best.tier != b.best.tier) return a.best.tier > b.best.tier;
   if (a.best.confidence != b.best.confidence) {
     return a.best.confidence > b.best.confidence;
@@ -68,7 +107,8 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
   if (of_member == GangClass::kRecovered) return false;
   const bool later =
       !Known(member.state.finished_at) ||
-      !Before(member.state.finished_at + kClockSkew, BeginOfTrouble(root));
+      !Before(member.state.finished_at + AnnouncementLag(member, root),
+              BeginOfTrouble(root));
   if (of_member == GangClass::kEcho) {
     return of_root != GangClass::kEcho ||
            (member.best.cause != root.best.cause && later);
@@ -79,6 +119,7 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
   }
   const bool plain =
       member.best.tier <= Tier::kConvention && of_member == GangClass::kOwn;
+  if (of_root == GangClass::kUnexplained) return SaysNothing(member);
   return plain &&
          (of_root < GangClass::kOwn || (root.best.tier > member.best.tier &&
                                         member.best.cause != root.best.cause));

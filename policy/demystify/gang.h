@@ -34,7 +34,9 @@ struct Gang {
 // disruption, memory, the member's own error, unexplained kills, echoes of a
 // peer's death), then by time, where differences up to kClockSkew are none,
 // then by how much the evidence settles. A member that failed by itself before
-// a disruption of another one was announced comes before it.
+// a disruption of another one was announced comes before it; one that says
+// nothing but its exit code is no root when a node was lost within six minutes
+// or a peer was killed before it.
 //
 // `facts` receives the facts of the root; when no pod fails but some succeeded,
 // those of the first that did. Unless there is one pod only, whose facts it

@@ -21,6 +21,7 @@ std::vector<FieldViolation> Validate(const v1::DecideRequest& request) {
   CheckPresence(request.has_report(), violations);
   if (request.has_report()) ValidateReport(request.report(), violations);
   if (request.has_ledger()) ValidateLedger(request.ledger(), violations);
+  ValidateRecent(request.recent(), violations);
   CheckText(request.policy(), kMaxNameBytes, FieldPath("policy"), violations);
   CheckText(request.request_id(), kMaxIdBytes, FieldPath("requestId"),
             violations);

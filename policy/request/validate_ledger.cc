@@ -91,6 +91,8 @@ void ValidateRecord(const v1::AttemptRecord& record, const FieldPath& path,
             violations);
   CheckText(record.fingerprint(), kMaxFingerprintBytes,
             FieldPath(path, "fingerprint"), violations);
+  CheckText(record.artifact(), kMaxArtifactBytes, FieldPath(path, "artifact"),
+            violations);
   CheckTime(record.finished_at(), FieldPath(path, "finishedAt"), violations);
   CheckTime(record.observed_at(), FieldPath(path, "observedAt"), violations);
   CheckSpan(record.ran_for(), FieldPath(path, "ranFor"), violations);
@@ -116,6 +118,8 @@ void ValidateLedger(const v1::BudgetLedger& ledger, Violations& violations) {
   CheckNumber(ledger.history_dropped(), 0,
               std::numeric_limits<std::int32_t>::max() - kMaxHistory,
               FieldPath(path, "historyDropped"), violations);
+  CheckNumber(ledger.native_count(), 0, kMaxLedgerCount,
+              FieldPath(path, "nativeCount"), violations);
   ValidateBudgets(ledger, path, violations);
   CheckCount(ledger.history_size(), kMaxHistory, "records",
              FieldPath(path, "history"), violations);

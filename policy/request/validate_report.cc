@@ -252,6 +252,8 @@ void ValidateFacts(const v1::FailureReport& report, const FieldPath& path,
               violations);
   CheckSpan(report.progress().healthy_for(), FieldPath(progress, "healthyFor"),
             violations);
+  CheckText(report.progress().artifact(), kMaxArtifactBytes,
+            FieldPath(progress, "artifact"), violations);
   const FieldPath exit(path, "exit");
   CheckName(report.exit().reason(), exit, "reason", violations);
   CheckMessage(report.exit().message(), exit, "message", violations);

@@ -81,10 +81,16 @@ struct CompiledBudget {
 struct CompiledDerivation {
   std::int32_t same_fingerprint = 3;
   std::int32_t distinct_nodes = 1;
+  std::int32_t same_artifact = 2;
   std::int32_t crash_loop_failures = 5;
   absl::Duration crash_loop_window = absl::Minutes(10);
   std::int32_t bad_node_failures = 2;
   std::int32_t poison_nodes = 3;
+  // By the digest of recent failures.
+  std::int32_t bad_node_workloads = 3;
+  std::int32_t incident_workloads = 8;
+  double incident_share = 0.5;
+  std::int32_t incident_retries = 3;
 };
 
 }  // namespace mulligan

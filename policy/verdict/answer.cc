@@ -9,41 +9,10 @@
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/natural_scope.h"
 #include "policy/verdict/advice.h"
+#include "policy/verdict/run_time.h"
 #include "policy/verdict/sentence.h"
 
 namespace mulligan {
-namespace {
-
-namespace core = kubernetes::core::v1;
-
-const core::ContainerStateTerminated* CulpritEnd(const Case& failure) {
-  const v1::Culprit& culprit = failure.diagnosis.culprit();
-  for (const core::Pod& pod : failure.report.pods()) {
-    if (pod.metadata().name() != culprit.pod()) continue;
-    for (const core::ContainerStatus& status :
-         pod.status().container_statuses()) {
-      if (status.name() != culprit.container()) continue;
-      if (status.state().has_terminated()) return &status.state().terminated();
-      if (status.last_state().has_terminated()) {
-        return &status.last_state().terminated();
-      }
-    }
-  }
-  return nullptr;
-}
-
-void FillRunTime(const Case& failure, v1::AttemptRecord& record) {
-  const auto* end = CulpritEnd(failure);
-  if (end == nullptr || !IsSet(end->started_at()) ||
-      !IsSet(end->finished_at())) {
-    return;
-  }
-  const absl::Duration ran =
-      ToTime(end->finished_at()) - ToTime(end->started_at());
-  if (ran >= absl::ZeroDuration()) SetDuration(ran, *record.mutable_ran_for());
-}
-
-}  // namespace
 
 const std::string& BudgetName(const Case& failure, int budget) {
   return failure.policy.budgets[static_cast<std::size_t>(budget)].name;
@@ -61,6 +30,7 @@ void FillDecision(const Case& failure, const Verdict& verdict,
     decision.set_requires_recreate(
         InSinkState(failure.report, failure.workload));
     decision.set_last_attempt(verdict.last_attempt);
+    decision.set_canary(verdict.canary);
     FillAdvice(failure, verdict, decision, warnings);
   } else if (verdict.action == v1::Decision::WAIT) {
     if (verdict.evidence_deadline) {
@@ -93,14 +63,18 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   if (failure.progress.has_value()) {
     record.set_progress(failure.progress.value());
   }
+  record.set_artifact(failure.progress.artifact());
   *record.mutable_decision() = decision;
-  FillRunTime(failure, record);
+  if (const auto ran = RunTimeOf(failure.report, diagnosis)) {
+    SetDuration(*ran, *record.mutable_ran_for());
+  }
   SetTime(failure.now, *record.mutable_observed_at());
   record.set_refused_by(verdict.refused_by);
   if (verdict.refusing_budget != kNoBudget) {
     record.set_refusing_budget(BudgetName(failure, verdict.refusing_budget));
   }
-  if (verdict.refused_by == v1::AttemptRecord::DERIVED_CAUSE) {
+  if (verdict.refused_by == v1::AttemptRecord::DERIVED_CAUSE ||
+      diagnosis.derived_cause() == v1::INCIDENT) {
     record.set_derived_cause(diagnosis.derived_cause());
   }
   record.set_used(CountOf(verdict.used));

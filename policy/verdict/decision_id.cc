@@ -46,7 +46,9 @@ std::string DecisionId(const v1::DecideRequest& request,
       .Add(diagnosis.fingerprint())
       .Add(diagnosis.culprit().pod())
       .Add(diagnosis.culprit().container())
-      .Add(diagnosis.culprit().node());
+      .Add(diagnosis.culprit().node())
+      .Add(static_cast<std::uint64_t>(diagnosis.derived_cause()))
+      .Add(diagnosis.derived_reason());
   std::string id = "d-";
   AppendHex(hash.value(), id);
   return id;

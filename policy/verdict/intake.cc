@@ -14,6 +14,7 @@
 #include "policy/demystify/demystify.h"
 #include "policy/limits.h"
 #include "policy/request/kubernetes_codec.h"
+#include "policy/verdict/run_time.h"
 
 namespace mulligan {
 namespace {
@@ -121,10 +122,26 @@ bool MarkIfStale(Call& call) {
   return true;
 }
 
+Turn ConsultFleet(const Call& call, std::uint64_t identity,
+                  v1::Diagnosis& diagnosis) {
+  if (call.request.recent().empty()) return Turn::kWait;
+  FleetFinding finding =
+      DeriveFromFleet(call.compiled().derivation, call.request.recent(),
+                      call.ledger(), diagnosis, {identity, call.now});
+  const bool endless = finding.derived.cause == v1::INCIDENT && !call.since;
+  if (finding.derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED || endless) {
+    return Turn::kWait;
+  }
+  diagnosis.set_derived_cause(finding.derived.cause);
+  diagnosis.set_derived_reason(std::move(finding.derived.reason));
+  return finding.turn;
+}
+
 void ConsultHistory(const Call& call, const v1::Progress& progress,
                     absl::Time failed_at, v1::Diagnosis& diagnosis) {
   Derived derived = DeriveCause(call.compiled().derivation, call.ledger(),
-                                diagnosis, progress, failed_at);
+                                diagnosis, progress, failed_at,
+                                RunTimeOf(call.request.report(), diagnosis));
   if (derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED) return;
   diagnosis.set_derived_cause(derived.cause);
   diagnosis.set_derived_reason(std::move(derived.reason));

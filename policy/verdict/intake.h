@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/budget/fleet.h"
 #include "policy/demystify/demystify.h"
 #include "policy/request/validate.h"
 #include "policy/rules/chosen_policy.h"
@@ -62,6 +63,12 @@ bool MarkIfStale(Call& call);
 // Warns about records later than the report: they make windows and loops look
 // shorter than they are.
 void WarnOfLaterRecords(Call& call);
+
+// Adds to `diagnosis` what the fleet shows beyond it, and returns whose turn it
+// is in an incident. An incident needs a failure with a known time, because
+// waits must end.
+Turn ConsultFleet(const Call& call, std::uint64_t identity,
+                  v1::Diagnosis& diagnosis);
 
 // Adds to `diagnosis` what the history shows beyond a failure at `failed_at`.
 void ConsultHistory(const Call& call, const v1::Progress& progress,

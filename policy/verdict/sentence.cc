@@ -64,6 +64,7 @@ void AppendAdvice(const v1::Decision& decision, std::string& text) {
     text += avoid.node();
   }
   if (decision.queue() == v1::Decision::REQUEUE) text += " through the queue";
+  if (decision.canary()) text += " to see whether the incident is over";
 }
 
 void AppendVerdict(const v1::Decision& decision, std::string& text) {
@@ -175,6 +176,12 @@ std::string SentenceOf(const v1::Diagnosis& diagnosis,
   text += what;
   text += ": ";
   AppendVerdict(decision, text);
+  // A wait is not recorded, so what makes it one is always at hand.
+  if (decision.action() == v1::Decision::WAIT &&
+      diagnosis.derived_cause() == v1::INCIDENT) {
+    text += "; ";
+    text += diagnosis.derived_reason();
+  }
   AppendPrice(record, text);
   text += ".";
   return text;

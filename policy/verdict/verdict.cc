@@ -33,6 +33,7 @@ struct Draft {
   int budget = kNoBudget;        // that pays if it comes to that
   bool expects_derived = false;  // the rule names the derived cause itself
   std::optional<absl::Duration> wait_at_most;  // the rest of the grace
+  bool at_once = false;                        // it has waited long enough
 };
 
 Question QuestionOf(const Case& failure, const WhatIf& change) {
@@ -142,6 +143,15 @@ Draft LookForEvidence(const Question& question, Draft draft) {
   return draft;
 }
 
+// Only a retry can show that an incident is over.
+Turn TurnOf(const Question& question, const Draft& draft,
+            const CompiledGrace& grace) {
+  return draft.expects_derived && question.derived == v1::INCIDENT &&
+                 grace.action == v1::Decision::RETRY
+             ? question.failure.turn
+             : Turn::kWait;
+}
+
 // 4. A wait that lasts becomes something else.
 Draft EndGrace(const Question& question, Draft draft) {
   const Case& failure = question.failure;
@@ -154,11 +164,17 @@ Draft EndGrace(const Question& question, Draft draft) {
   }
   const absl::Time end = *failure.since + grace->grace;
   if (failure.now < end) {
-    draft.wait_at_most = end - failure.now;
-    return draft;
+    const Turn turn = TurnOf(question, draft, *grace);
+    if (turn == Turn::kWait) {
+      draft.wait_at_most = end - failure.now;
+      return draft;
+    }
+    verdict.canary = turn == Turn::kCanary;
+    draft.at_once = true;
   }
   verdict.action = grace->action;
-  verdict.decided_by = v1::Explanation::GRACE;
+  verdict.decided_by =
+      verdict.canary ? v1::Explanation::CANARY : v1::Explanation::GRACE;
   verdict.evidence_deadline.reset();
   draft.budget = grace->budget;
   return draft;
@@ -168,6 +184,7 @@ Draft EndGrace(const Question& question, Draft draft) {
 Verdict Refused(Verdict verdict, DecidedBy decided_by,
                 v1::AttemptRecord::Refusal refused_by) {
   verdict.action = v1::Decision::FAIL;
+  verdict.canary = false;
   verdict.decided_by = decided_by;
   verdict.refused_by = refused_by;
   return verdict;
@@ -217,6 +234,7 @@ absl::Duration DelayOf(const Question& question, const Draft& draft,
                        std::int64_t charges, absl::Duration without) {
   const auto& backoff = draft.verdict.outcome->backoff;
   const std::uint64_t identity = question.failure.identity;
+  if (draft.at_once) return absl::ZeroDuration();
   if (question.derived == v1::CRASH_LOOP && !draft.expects_derived) {
     return backoff ? Spread(backoff->max, backoff->jitter, identity)
                    : kCrashLoopDelay;

@@ -12,6 +12,7 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/accounts.h"
+#include "policy/budget/fleet.h"
 #include "policy/rules/ruleset.h"
 
 namespace mulligan {
@@ -37,6 +38,7 @@ struct Case {
   std::uint64_t identity;           // hash of the failure, for jitter
   bool refund;  // false when this failure's progress was refunded before
   PatternAllowance& patterns;  // for the rules' patterns
+  Turn turn = Turn::kWait;     // in an INCIDENT
 };
 
 // A change to try out; the default changes nothing.
@@ -74,6 +76,8 @@ struct Verdict {
   bool recorded = false;
   // A wait cannot end by itself, because the failure has no known time.
   bool grace_unknown = false;
+  // Others wait for how this retry ends.
+  bool canary = false;
 };
 
 // Charges `accounts`, which must be fresh from the ledger. Pure. In this order,
@@ -82,7 +86,9 @@ struct Verdict {
 //   1. what is not broken is left alone, whatever the policy says;
 //   2. the first matching rule, else the default: what the policy wants;
 //   3. a doubtful case waits for evidence until its deadline;
-//   4. a wait that lasted longer than its grace becomes what the rule says;
+//   4. a wait that lasted longer than its grace becomes what the rule says; the
+//      wait of a rule for INCIDENT does so at once for a canary, and when the
+//      incident is over;
 //   5. only if all that says RETRY, what stands against it: kill switch, the
 //      Job's deadline, a stated cap on attempts, the budget, the cap implied
 //      by the budgets, the history (DETERMINISTIC, POISON_JOB), the deadline

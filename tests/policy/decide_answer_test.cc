@@ -110,9 +110,11 @@ TEST_F(DecideTest, DerivedCausesAreShownAndChangeTheVerdict) {
              value { limit: 9 }
            }
            default { action: RETRY budget: "a" })pb");
-  EXPECT_EQ(AskNext(AppError(1)).decision().action(), v1::Decision::RETRY);
-  EXPECT_EQ(AskNext(AppError(2)).decision().action(), v1::Decision::RETRY);
-  const v1::DecideResponse third = AskNext(AppError(3));
+  EXPECT_EQ(AskNext(Failure(1, 139, "Error")).decision().action(),
+            v1::Decision::RETRY);
+  EXPECT_EQ(AskNext(Failure(2, 139, "Error")).decision().action(),
+            v1::Decision::RETRY);
+  const v1::DecideResponse third = AskNext(Failure(3, 139, "Error"));
   EXPECT_EQ(third.diagnosis().derived_cause(), v1::DETERMINISTIC);
   EXPECT_THAT(third.diagnosis().derived_reason(), HasSubstr("3 times"));
   EXPECT_EQ(third.decision().action(), v1::Decision::FAIL);

@@ -45,6 +45,19 @@ const Row kRows[] = {
     {"NoHistory", "", kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"Twice", SAME "}", kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"ThreeTimes", SAME "} " SAME "}", kAppError, "", v1::DETERMINISTIC},
+    {"ThreeTimesAnExitCode", SAME "} " SAME "}",
+     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' evidence { "
+     "weight: EXIT_CODE }",
+     "", v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"ThreeTimesAnExitCodeAtTheSameProgress",
+     SAME "progress: 1 } " SAME "progress: 1 }",
+     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' evidence { "
+     "weight: EXIT_CODE }",
+     "value: 1", v1::DETERMINISTIC},
+    {"FourTimesAnExitCode", SAME "} " SAME "} " SAME "}",
+     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' evidence { "
+     "weight: EXIT_CODE }",
+     "", v1::DETERMINISTIC},
     {"OtherFingerprintBetween",
      SAME "} " SAME "} history { cause: APP_ERROR fingerprint: 'g' }",
      kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
@@ -65,6 +78,19 @@ const Row kRows[] = {
     {"ChangedResources",
      SAME "} " SAME "decision { resources { factor: 2 } } }", kAppError, "",
      v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"TwiceAtTheSameArtifact", SAME "artifact: 'c1' }", kAppError,
+     "artifact: 'c1'", v1::DETERMINISTIC},
+    {"TwiceAtDifferentArtifacts", SAME "artifact: 'c1' }", kAppError,
+     "artifact: 'c2'", v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"AlternatingArtifacts", SAME "artifact: 'c1' } " SAME "artifact: 'c2' }",
+     kAppError, "artifact: 'c1'", v1::DETERMINISTIC},
+    {"SameArtifactWithProgress", SAME "artifact: 'c1' progress: 1 }", kAppError,
+     "artifact: 'c1' value: 2", v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"OtherFailureAtTheSameArtifact",
+     "history { cause: APP_ERROR fingerprint: 'g' artifact: 'c1' }", kAppError,
+     "artifact: 'c1'", v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"IncidentsAreNobodysHistory", SAME "} " SAME "derived_cause: INCIDENT }",
+     kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"NoFingerprint",
      "history { cause: APP_ERROR } history { cause: APP_ERROR }",
      "cause: APP_ERROR fault_domain: APPLICATION", "",
@@ -83,6 +109,14 @@ const Row kRows[] = {
     {"BadNode", CRASH("n", "999000"),
      "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n' }", "",
      v1::BAD_NODE},
+    {"SameCrashOnTheSameNodeMayBeTheProgram", CRASH("n", "999000"),
+     "cause: CRASH_SIGNAL fault_domain: APPLICATION fingerprint: 'n999000' "
+     "culprit { node: 'n' }",
+     "", v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"OtherCrashOnTheSameNode", CRASH("n", "999000"),
+     "cause: CRASH_SIGNAL fault_domain: APPLICATION fingerprint: 'f' culprit { "
+     "node: 'n' }",
+     "", v1::BAD_NODE},
     {"BadNodeOfYesterday", CRASH("n", "900000"),
      "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n' }", "",
      v1::DERIVED_CAUSE_UNSPECIFIED},
@@ -114,6 +148,22 @@ const Row kRows[] = {
 
 INSTANTIATE_TEST_SUITE_P(History, DeriveTest, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
+
+TEST(DeriveTest, WhoRanForOtherTimesDidNotEndAtTheSamePlace) {
+  const auto derive = [](absl::Duration newest) {
+    return DeriveCause(
+               {},
+               Parse<v1::BudgetLedger>(SAME "ran_for { seconds: 7200 } } " SAME
+                                            "ran_for { seconds: 7500 } }"),
+               Parse<v1::Diagnosis>(kAppError), {},
+               absl::FromUnixSeconds(1000000), newest)
+        .cause;
+  };
+  EXPECT_EQ(derive(absl::Hours(2)), v1::DETERMINISTIC);
+  EXPECT_EQ(derive(absl::Minutes(140)), v1::DETERMINISTIC);
+  EXPECT_EQ(derive(absl::Hours(9)), v1::DERIVED_CAUSE_UNSPECIFIED);
+  EXPECT_EQ(derive(absl::Minutes(10)), v1::DERIVED_CAUSE_UNSPECIFIED);
+}
 
 TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {
   CompiledDerivation thresholds;

@@ -104,6 +104,52 @@ TEST(Gang, DisruptionBeforeTheErrorsItCaused) {
   EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a"));
 }
 
+TEST(Gang, ALostNodeIsFoundOutAfterItsPeersHaveFailed) {
+  auto report =
+      GangOf({{"a", 1, "Error", 100, ""}, {"b", 134, "Error", 130, ""}});
+  auto& lost = *report.add_pods();
+  lost.mutable_metadata()->set_name("c");
+  lost.mutable_status()->set_phase("Failed");
+  lost.mutable_status()->set_reason("NodeLost");
+  Disrupt(lost, "DeletionByTaintManager", 400);
+  const auto diagnosis = Diagnose(report);
+  EXPECT_EQ(diagnosis.culprit().pod(), "c");
+  EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a", "b"));
+}
+
+TEST(Gang, AnEarlyKillBeforeMembersThatSayNothing) {
+  const auto diagnosis = Diagnose(GangOf({{"a", 134, "Error", 130, ""},
+                                          {"b", 137, "Error", 100, ""},
+                                          {"c", 1, "Error", 104, ""}}));
+  EXPECT_EQ(diagnosis.culprit().pod(), "b");
+  EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a", "c"));
+}
+
+TEST(Gang, WhereAPeersDeathShowedBeforeTheKillTheRootIsNotReported) {
+  EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, kPeerGone},
+                             {"b", 143, "Error", 140, ""}}))
+                .cause(),
+            v1::COLLECTIVE_CASCADE);
+  EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, kPeerGone},
+                             {"b", 143, "Error", 105, ""}}))
+                .culprit()
+                .pod(),
+            "b");
+}
+
+TEST(Gang, AnEarlySigtermIsTheLaunchersUnlessItIsLongBefore) {
+  EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 108, ""},
+                             {"b", 143, "Error", 100, ""}}))
+                .culprit()
+                .pod(),
+            "a");
+  EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 190, ""},
+                             {"b", 143, "Error", 100, ""}}))
+                .culprit()
+                .pod(),
+            "b");
+}
+
 TEST(Gang, OwnErrorLongBeforeADisruptionOfAnotherMember) {
   auto report =
       GangOf({{"a", 1, "Error", 100, ""}, {"b", 143, "Error", 410, ""}});

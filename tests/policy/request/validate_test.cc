@@ -187,6 +187,31 @@ const Bound kBounds[] = {
            static_cast<double>(n));
      },
      "ledger.history[0].decision.resources[0].factor"},
+    {"RecentWindows", kMaxRecentWindows,
+     [](auto& r, auto n) {
+       while (r.recent_size() < n) {
+         r.add_recent()->mutable_window()->set_seconds(1);
+       }
+     },
+     "recent"},
+    {"RecentWindow", kMaxRecentSeconds,
+     [](auto& r, auto n) { r.add_recent()->mutable_window()->set_seconds(n); },
+     "recent[0].window"},
+    {"RecentGroups", kMaxFailureGroups,
+     [](auto& r, auto n) {
+       auto& recent = *r.add_recent();
+       recent.mutable_window()->set_seconds(1);
+       recent.set_failed(CountOf(n));
+       while (recent.groups_size() < n) recent.add_groups()->set_workloads(1);
+     },
+     "recent[0].groups"},
+    {"RecentRunning", kMaxRecentCount,
+     [](auto& r, auto n) {
+       auto& recent = *r.add_recent();
+       recent.mutable_window()->set_seconds(1);
+       recent.set_running(CountOf(n));
+     },
+     "recent[0].running"},
 };
 
 class BoundTest : public ::testing::TestWithParam<Bound> {};
@@ -275,6 +300,26 @@ const Bad kBad[] = {
      "report { exit {} } ledger { history { failure_id: 'f' attempt: 1 "
      "decision { resources { factor: nan } } } }",
      "ledger.history[0].decision.resources[0].factor"},
+    {"RecentWithoutWindow", "report { exit {} } recent {}", "recent[0].window"},
+    {"RecentOfNoTime", "report { exit {} } recent { window {} }",
+     "recent[0].window"},
+    {"RecentNegative",
+     "report { exit {} } recent { window { seconds: 1 } failed: -1 }",
+     "recent[0].failed"},
+    {"RecentNegativeCanaries",
+     "report { exit {} } recent { window { seconds: 1 } canaries: -1 }",
+     "recent[0].canaries"},
+    {"RecentGroupOfNobody",
+     "report { exit {} } recent { window { seconds: 1 } groups {} }",
+     "recent[0].groups[0].workloads"},
+    {"RecentFewerThanItsGroups",
+     "report { exit {} } recent { window { seconds: 1 } } recent { window { "
+     "seconds: 1 } failed: 2 groups { workloads: 2 } groups { workloads: 1 } }",
+     "recent[1].failed"},
+    {"RecentUsualNegative",
+     "report { exit {} } recent { window { seconds: 1 } failed: 1 groups { "
+     "workloads: 1 usual: -0.5 } }",
+     "recent[0].groups[0].usual"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Validate, ViolationTest, ::testing::ValuesIn(kBad),

@@ -1,0 +1,163 @@
+"""Real failures with known causes, judged by this build and by peers' rules.
+
+The files are those of $MULLIGAN_SHARED_DIR/corpus: one JSON object a line with
+`input` (a report) and `truth`.
+"""
+
+import datetime
+import json
+import re
+
+import peers
+
+# Fault domains by who has to act: what every rule can be compared on.
+PLATFORM_DOMAINS = {"INFRASTRUCTURE", "DISRUPTION", "QUEUE", "CONTROL_PLANE"}
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+# Where a sample has no time at all.
+SOME_TIME = "2026-11-01T00:00:00Z"
+# Asked when late evidence would have arrived.
+LATE = datetime.timedelta(seconds=90)
+# Retries that a peer grants at most: a Job's default backoffLimit.
+PEER_RETRIES = 6
+MOST_RETRIES = 20
+TRUTH_ACTION = {True: peers.RETRY, False: peers.STOP, "wait": peers.WAIT}
+ACTIONS = {"RETRY": peers.RETRY, "FAIL": peers.STOP,
+           "WAIT_FOR_SPEC_UPDATE": peers.STOP, "WAIT": peers.WAIT,
+           "IGNORE": peers.WAIT}
+
+
+def read(files):
+    """The samples of all files, in order."""
+    samples = []
+    for file in files:
+        with open(file, encoding="utf-8") as lines:
+            samples += [json.loads(line) for line in lines if line.strip()]
+    return samples
+
+
+def side_of(domain):
+    return peers.PLATFORM if domain in PLATFORM_DOMAINS else peers.USER
+
+
+def sides(truth):
+    """Sides that an expert would accept."""
+    return {side_of(domain) for domain in
+            [truth["faultDomain"], *truth.get("acceptableFaultDomains", [])]}
+
+
+def observed_at(report):
+    times = [datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ")
+             for text in TIME.findall(json.dumps(report))]
+    if not times:
+        return SOME_TIME
+    return (max(times) + LATE).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def judge(engine, report):
+    """(the first answer, retries granted while the same failure comes back).
+
+    Each further attempt fails a minute later in the same way; a retry with other
+    resources is not the same again, and ends the count."""
+    request = {"report": {"observedAt": observed_at(report), **report}}
+    answer = first = engine.decide(request)
+    retries = 0
+    for attempt in range(2, MOST_RETRIES + 2):
+        decision = answer["decision"]
+        if decision["action"] != "RETRY" or decision.get("resources"):
+            break
+        retries += 1
+        later = (datetime.datetime.strptime(request["report"]["observedAt"],
+                                            "%Y-%m-%dT%H:%M:%SZ")
+                 + datetime.timedelta(minutes=1))
+        request = {"report": {**report, "attempt": attempt,
+                              "failureId": f"again-{attempt}",
+                              "observedAt": later.strftime(
+                                  "%Y-%m-%dT%H:%M:%SZ")},
+                   "ledger": answer["ledger"]}
+        answer = engine.decide(request)
+    return first, retries
+
+
+class Row:
+    """What one rule made of the samples."""
+
+    def __init__(self, name):
+        self.name = name
+        self.asked = self.sides = self.sided = self.actions = 0
+        self.in_vain = self.gave_up = self.wasted = self.silent = 0
+        self.hopeless = self.worth = 0
+
+    def add(self, truth, side, action, retries):
+        wanted = TRUTH_ACTION[truth["retrySensible"]]
+        self.asked += 1
+        self.sided += side is not None
+        self.sides += side in sides(truth)
+        self.actions += action == wanted
+        self.silent += action == peers.NONE
+        self.hopeless += wanted == peers.STOP
+        self.worth += wanted != peers.STOP
+        if wanted == peers.STOP and action == peers.RETRY and retries > 0:
+            self.in_vain += 1
+            self.wasted += retries
+        if wanted != peers.STOP and action == peers.STOP:
+            self.gave_up += 1
+
+
+class Culprits:
+    """Gangs whose root is known by name, beside the smallest timestamp."""
+
+    def __init__(self):
+        self.gangs = self.ours = 0
+        self.timed = self.ours_timed = self.theirs = 0
+
+    def add(self, sample, answer):
+        names = [pod.get("metadata", {}).get("name")
+                 for pod in sample["input"].get("pods", [])]
+        root = sample["truth"].get("culprit")
+        if len(names) < 2 or root not in names:
+            return
+        right = answer["diagnosis"].get("culprit", {}).get("pod") == root
+        self.gangs += 1
+        self.ours += right
+        theirs = peers.smallest_timestamp(sample["input"])
+        if theirs is not None:
+            self.timed += 1
+            self.ours_timed += right
+            self.theirs += theirs == root
+
+
+def measure(engine, samples):
+    rows = {name: Row(name) for name in ["Mulligan", *peers.RULES]}
+    confidence = {}
+    culprits = Culprits()
+    named = domains = confidently_wrong = 0
+    refused = []
+    for sample in samples:
+        truth = sample["truth"]
+        report = dict(sample["input"])
+        if "job" in report:
+            report["jobs"] = [report.pop("job")]
+        for name, rule in peers.RULES.items():
+            verdict = rule(report)
+            rows[name].add(truth, verdict.side, verdict.action, PEER_RETRIES)
+        try:
+            answer, retries = judge(engine, report)
+        except ValueError as error:
+            refused.append((sample["id"], str(error)[:200]))
+            continue
+        diagnosis = answer["diagnosis"]
+        action = ACTIONS[answer["decision"]["action"]]
+        rows["Mulligan"].add(truth, side_of(diagnosis["faultDomain"]), action,
+                             retries)
+        good = diagnosis["cause"].lower() in [truth["cause"],
+                                              *truth["acceptable"]]
+        named += good
+        domains += diagnosis["faultDomain"] in [
+            truth["faultDomain"], *truth.get("acceptableFaultDomains", [])]
+        confidently_wrong += not good and diagnosis["confidence"] == "HIGH"
+        right, all_of = confidence.get(diagnosis["confidence"], (0, 0))
+        confidence[diagnosis["confidence"]] = (right + good, all_of + 1)
+        culprits.add(sample, answer)
+    return {"samples": len(samples), "rows": rows, "confidence": confidence,
+            "culprits": culprits, "named": named, "domains": domains,
+            "confidently_wrong": confidently_wrong, "refused": refused}

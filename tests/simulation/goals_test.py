@@ -1,0 +1,83 @@
+"""The goals of docs/evaluation.md, on smaller samples with fixed seeds.
+
+Usage: goals_test.py MULLIGAN REPOSITORY
+"""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from xml.etree import ElementTree
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import bars  # noqa: E402
+import evaluate  # noqa: E402
+import gangs  # noqa: E402
+import incidents  # noqa: E402
+import nodes  # noqa: E402
+import repeats  # noqa: E402
+from engine import Engine  # noqa: E402
+
+SEED = 7
+BINARY = REPOSITORY = None
+
+
+class Goals(unittest.TestCase):
+    def test_gangs(self):
+        with Engine(BINARY) as engine:
+            result = gangs.measure(engine, SEED, 600)
+        number, ours, theirs = result["table"]["with logs"]
+        self.assertGreaterEqual(ours / number, 0.95)
+        self.assertLess(theirs / number, 0.75)
+        self.assertEqual(result["charged_twice"], 0)
+        for number, ours, theirs in result["table"].values():
+            self.assertGreaterEqual(ours, theirs)
+
+    def test_nodes(self):
+        with Engine(BINARY) as engine:
+            result = nodes.measure(engine, SEED, 4000, fleets=2)
+        ours, theirs = result["mulligan"], result["peers"]
+        self.assertGreaterEqual(ours["precision"], 0.90)
+        self.assertGreaterEqual(ours["recall"], 0.90)
+        self.assertLessEqual(ours["nodes"], theirs["nodes"] / 4)
+        self.assertGreaterEqual(ours["succeeded"], theirs["succeeded"])
+
+    def test_repeats(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as policy:
+            policy.write(evaluate.more_tries_policy(REPOSITORY))
+            policy.flush()
+            with Engine(BINARY, policy.name) as engine:
+                result = repeats.measure(engine, SEED, 1500)
+        ours, theirs = result["mulligan"], result["fixed count 6"]
+        self.assertLessEqual(ours["wasted"], 0.6 * theirs["wasted"])
+        self.assertLessEqual(ours["false_stops"], 0.01 * theirs["succeeded"])
+
+    def test_incidents(self):
+        with Engine(BINARY) as engine:
+            result = incidents.measure(engine, SEED, 6)
+        ours, theirs = result["mulligan"], result["peers"]
+        self.assertLessEqual(ours["charged"], 0.25 * ours["victims"])
+        self.assertLessEqual(ours["lost"], theirs["lost"])
+        self.assertLess(ours["retries_in"], 0.5 * theirs["retries_in"])
+        self.assertLessEqual(ours["merged"], 0.02 * ours["ordinary"])
+
+    def test_same_seed_same_numbers(self):
+        with Engine(BINARY) as engine:
+            first = gangs.measure(engine, SEED, 50)
+            self.assertEqual(first, gangs.measure(engine, SEED, 50))
+
+
+class Bars(unittest.TestCase):
+    def test_is_xml_with_every_number(self):
+        svg = bars.chart("a < b", ["x", "y"], [("one", [12.5, None]),
+                                               ("two & three", [1200, 0])])
+        texts = [text.text for text in ElementTree.fromstring(svg).iter()
+                 if text.tag.endswith("}text")]
+        for expected in ("a < b", "two & three", "12.5", "1,200", "0"):
+            self.assertIn(expected, texts)
+
+
+if __name__ == "__main__":
+    BINARY, REPOSITORY = sys.argv[1], Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1], verbosity=2)
