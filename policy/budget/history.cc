@@ -56,31 +56,31 @@ class Failures {
 class ProgressWatch {
  public:
   ProgressWatch(const v1::Progress& newest,
-                std::optional<absl::Duration> ran_for)
-      : ran_for_(ran_for) {
+                std::optional<absl::Duration> ran_for) {
     if (newest.has_value()) progress_ = newest.value();
+    if (ran_for) Widen(*ran_for);
   }
 
-  // Steps back to `older`; whether the newer attempt ended elsewhere.
+  // Steps back to `older`; whether the newer attempts ended elsewhere.
   bool Advanced(const v1::AttemptRecord& older) {
-    std::optional<absl::Duration> ran_for;
-    if (older.has_ran_for()) ran_for = ToDuration(older.ran_for());
-    const bool advanced =
-        older.has_progress() && progress_
-            ? *progress_ > older.progress()
-            : ran_for_ && ran_for && !Alike(*ran_for_, *ran_for);
+    if (older.has_ran_for()) Widen(ToDuration(older.ran_for()));
+    const bool advanced = older.has_progress() && progress_
+                              ? *progress_ > older.progress()
+                              : longest_ > kStartUp + 1.15 * shortest_;
     if (older.has_progress()) progress_ = older.progress();
-    if (ran_for) ran_for_ = ran_for;
     return advanced;
   }
 
  private:
-  static bool Alike(absl::Duration a, absl::Duration b) {
-    return absl::AbsDuration(a - b) <= kStartUp + 0.15 * std::min(a, b);
+  void Widen(absl::Duration ran_for) {
+    shortest_ = std::min(shortest_, ran_for);
+    longest_ = std::max(longest_, ran_for);
   }
 
   std::optional<double> progress_;
-  std::optional<absl::Duration> ran_for_;
+  // Of the run times that are known.
+  absl::Duration shortest_ = absl::InfiniteDuration();
+  absl::Duration longest_ = absl::ZeroDuration();
 };
 
 void AddNode(const std::string& node, std::vector<std::string_view>& nodes) {

@@ -18,8 +18,8 @@ inline constexpr Seconds kUnknownTime = std::numeric_limits<Seconds>::min();
 // events between two machines means anything.
 inline constexpr Seconds kClockSkew = 10;
 
-// A lost node is marked after its grace period (40 to 50 seconds), its pods after
-// the five minutes that they tolerate it; their peers fail at once.
+// A lost node is marked after its grace period (40 to 50 seconds), its pods
+// after the five minutes that they tolerate it; their peers fail at once.
 inline constexpr Seconds kNodeLossSeenAfter = 360;
 
 // End of the year 9999, the last time a Timestamp may name: keeps sums of

@@ -110,11 +110,22 @@ TEST_F(DecideTest, DerivedCausesAreShownAndChangeTheVerdict) {
              value { limit: 9 }
            }
            default { action: RETRY budget: "a" })pb");
-  EXPECT_EQ(AskNext(Failure(1, 139, "Error")).decision().action(),
-            v1::Decision::RETRY);
-  EXPECT_EQ(AskNext(Failure(2, 139, "Error")).decision().action(),
-            v1::Decision::RETRY);
-  const v1::DecideResponse third = AskNext(Failure(3, 139, "Error"));
+  // Each runs for a second.
+  const auto crash = [](int attempt) {
+    v1::DecideRequest request = Failure(attempt, 139, "Error");
+    request.mutable_report()
+        ->mutable_pods(0)
+        ->mutable_status()
+        ->mutable_container_statuses(0)
+        ->mutable_state()
+        ->mutable_terminated()
+        ->mutable_started_at()
+        ->set_seconds(99899 + attempt);
+    return request;
+  };
+  EXPECT_EQ(AskNext(crash(1)).decision().action(), v1::Decision::RETRY);
+  EXPECT_EQ(AskNext(crash(2)).decision().action(), v1::Decision::RETRY);
+  const v1::DecideResponse third = AskNext(crash(3));
   EXPECT_EQ(third.diagnosis().derived_cause(), v1::DETERMINISTIC);
   EXPECT_THAT(third.diagnosis().derived_reason(), HasSubstr("3 times"));
   EXPECT_EQ(third.decision().action(), v1::Decision::FAIL);

@@ -42,7 +42,7 @@ def chart(title, series, rows, unit="", most=None):
             if value is None:
                 continue
             top = y + BAR * i
-            length = max(1.0, value * scale)
+            length = value * scale
             parts.append(
                 f'<rect class="{"abc"[i]}" x="{LABELS}" y="{top + 1}" '
                 f'width="{length:.1f}" height="{BAR - 3}" rx="2"/>'
@@ -55,7 +55,7 @@ def chart(title, series, rows, unit="", most=None):
 def shown(value):
     if abs(value) >= 100 or value == int(value):
         return f"{value:,.0f}"
-    return f"{value:.1f}"
+    return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2f}"
 
 
 def page(title, series, parts, bottom):

@@ -93,7 +93,7 @@ def evaluate_nodes(engine):
 def evaluate_repeats(engine):
     result = repeats.measure(engine, SEED, REPEAT_JOBS)
     rules = {"fixed count 6": "backoffLimit 6", "fixed count 3":
-             "backoffLimit 3", "mulligan": "Mulligan, 6 application retries"}
+             "backoffLimit 3", "mulligan": "Mulligan"}
     base = result["fixed count 6"]
     could = base["succeeded"]
     rows, bars = [], []

@@ -48,7 +48,7 @@ class Goals(unittest.TestCase):
             policy.write(evaluate.more_tries_policy(REPOSITORY))
             policy.flush()
             with Engine(BINARY, policy.name) as engine:
-                result = repeats.measure(engine, SEED, 1500)
+                result = repeats.measure(engine, SEED, 4000)
         ours, theirs = result["mulligan"], result["fixed count 6"]
         self.assertLessEqual(ours["wasted"], 0.6 * theirs["wasted"])
         self.assertLessEqual(ours["false_stops"], 0.01 * theirs["succeeded"])

@@ -8,7 +8,7 @@ one broken program packed onto few nodes, and good jobs that meet a bad day: a
 network blip, a neighbour that eats the node's memory, a preemption.
 
 A controller asks after each failure, with the job's ledger and a digest of the
-last day, and does as it is told. The peers' rule is that of Armada and Argo:
+last week, and does as it is told. The peers' rule is that of Armada and Argo:
 never run a job again on a node where it failed.
 """
 
@@ -21,6 +21,8 @@ from engine import pod, time
 NODES = 200
 LEMONS = 6
 DAY = 86400
+# How far back the digest reaches.
+WINDOW = 7 * DAY
 # Mean hours between failures of work on a lemon, and of a healthy node.
 LEMON_HOURS = 3
 HEALTHY_HOURS = 1500
@@ -105,10 +107,10 @@ class Memory:
         groups = collections.Counter()
         failed = 0
         for at, cause, node, image in self.latest.values():
-            if now - at <= DAY:
+            if now - at <= WINDOW:
                 failed += 1
                 groups[cause, node, image] += 1
-        return [{"window": f"{DAY}s", "failed": failed, "running": running,
+        return [{"window": f"{WINDOW}s", "failed": failed, "running": running,
                  "nodes": NODES, "groups": [
                      {"cause": cause, "node": node, "image": image,
                       "workloads": count}
