@@ -31,6 +31,11 @@ bool SaysNothing(const PodReading& member) {
           member.state.exit_code == kAborted);
 }
 
+// Nothing but its time tells whether it began it or followed.
+bool MayFollow(const PodReading& member) {
+  return ClassOf(member) == GangClass::kUnexplained || SaysNothing(member);
+}
+
 // How much later than a member's own end `announced` may be found out and still
 // have come first.
 Seconds AnnouncementLag(const PodReading& member, const PodReading& announced) {
@@ -51,45 +56,42 @@ bool KilledBefore(const PodReading& killed, const PodReading& other) {
   return at + (killed.state.exit_code == kKilled ? 0 : kClockSkew) < later;
 }
 
-// Whether `a` is root rather than `b`.
-bool Precedes(const PodReading& a, const PodReading& b) {
+bool EarlierBy(Seconds lag, Seconds x, Seconds y) {
+  return Known(x) && Known(y) && x + lag < y;
+}
+
+// Whether time makes `a` the root although the class of `b` comes first.
+bool LeadsByTime(const PodReading& a, const PodReading& b) {
   const GangClass class_a = ClassOf(a);
   const GangClass class_b = ClassOf(b);
   const Seconds begin_a = BeginOfTrouble(a);
   const Seconds begin_b = BeginOfTrouble(b);
-  const auto earlier_by = [](Seconds lag, Seconds x, Seconds y) {
-    return Known(x) && Known(y) && x + lag < y;
-  };
-  if (class_a != class_b) {
-    if (IsAnnounced(class_b) && FailedByItself(a) &&
-        earlier_by(AnnouncementLag(a, b), begin_a, begin_b)) {
-      return true;
-    }
-    if (IsAnnounced(class_a) && FailedByItself(b) &&
-        earlier_by(AnnouncementLag(b, a), begin_b, begin_a)) {
-      return false;
-    }
-    if (class_a == GangClass::kUnexplained && KilledBefore(a, b)) return true;
-    if (class_b == GangClass::kUnexplained && KilledBefore(b, a)) return false;
-    if (IsNamed(a, class_a) && class_b == GangClass::kUnexplained &&
-        Before(begin_a, begin_b)) {
-      return true;
-    }
-    if (IsNamed(b, class_b) && class_a == GangClass::kUnexplained &&
-        Before(begin_b, begin_a)) {
-      return false;
-    }
-    // A peer's death that showed well before a kill had another cause.
-    const bool a_killed = class_a == GangClass::kUnexplained;
-    if ((a_killed || class_b == GangClass::kUnexplained) &&
-        (a_killed ? class_b : class_a) == GangClass::kEcho) {
-      if (earlier_by(kClockSkew, begin_a, begin_b)) return true;
-      if (earlier_by(kClockSkew, begin_b, begin_a)) return false;
-    }
-    return class_a < class_b;
+  if (IsAnnounced(class_b) && FailedByItself(a) &&
+      EarlierBy(AnnouncementLag(a, b), begin_a, begin_b)) {
+    return true;
   }
-  if (earlier_by(kClockSkew, begin_a, begin_b)) return true;
-  if (earlier_by(kClockSkew, begin_b, begin_a)) return false;
+  if (class_a == GangClass::kUnexplained && KilledBefore(a, b)) return true;
+  if (class_b == GangClass::kUnexplained && IsNamed(a, class_a) &&
+      Before(begin_a, begin_b)) {
+    return true;
+  }
+  // A peer's death that showed well before had another cause.
+  return class_a == GangClass::kEcho && MayFollow(b) &&
+         EarlierBy(kClockSkew, begin_a, begin_b);
+}
+
+// Whether `a` is root rather than `b`.
+bool Precedes(const PodReading& a, const PodReading& b) {
+  const GangClass class_a = ClassOf(a);
+  const GangClass class_b = ClassOf(b);
+  if (class_a != class_b) {
+    if (LeadsByTime(a, b)) return true;
+    return !LeadsByTime(b, a) && class_a < class_b;
+  }
+  const Seconds begin_a = BeginOfTrouble(a);
+  const Seconds begin_b = BeginOfTrouble(b);
+  if (EarlierBy(kClockSkew, begin_a, begin_b)) return true;
+  if (EarlierBy(kClockSkew, begin_b, begin_a)) return false;
   if (a.best.tier != b.best.tier) return a.best.tier > b.best.tier;
   if (a.best.confidence != b.best.confidence) {
     return a.best.confidence > b.best.confidence;

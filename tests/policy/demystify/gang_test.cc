@@ -137,6 +137,13 @@ TEST(Gang, WhereAPeersDeathShowedBeforeTheKillTheRootIsNotReported) {
             "b");
 }
 
+TEST(Gang, AnAbortAfterAPeersDeathShowedIsNotTheRoot) {
+  EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, kPeerGone},
+                             {"b", 134, "Error", 700, ""}}))
+                .cause(),
+            v1::COLLECTIVE_CASCADE);
+}
+
 TEST(Gang, AnEarlySigtermIsTheLaunchersUnlessItIsLongBefore) {
   EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 108, ""},
                              {"b", 143, "Error", 100, ""}}))
