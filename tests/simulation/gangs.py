@@ -6,8 +6,8 @@ launcher, seconds to ten minutes later. What is seen of that: whole seconds,
 stamped by the clock of each node; ends that the kubelet notices late; members
 whose pods are gone; logs of which only the last lines arrived, or nothing.
 
-The texts are those of PyTorch, NCCL, Gloo, MPI, the kernel and the kubelet, as
-users paste them into issues.
+The texts are those of PyTorch, NCCL, Gloo, JAX, TensorFlow, Horovod, DeepSpeed,
+Ray, MPI, the kernel and the kubelet, as users paste them into issues.
 """
 
 import random
@@ -25,6 +25,12 @@ ROOTS = [
     (6, 1, "Error", "Traceback (most recent call last):\n  File \"/app/train.py\", line {n}, in <module>\nKeyError: 'tokens_{m}'", 3),
     (8, 1, "Error", "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate {n}.00 MiB. GPU 0 has a total capacity of 79.15 GiB of which {m}.00 MiB is free.", 3),
     (5, 1, "Error", "OSError: [Errno 28] No space left on device: '/tmp/shard-{n}.bin'", 3),
+    (3, 1, "Error", "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate {n}{m} bytes.", 3),
+    (3, 1, "Error", "tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:\nIncompatible shapes: [{n},10] vs. [{m},10]", 3),
+    (3, 1, "Error", "FloatingPointError: loss is NaN at step {n}{m}", 3),
+    (3, 1, "Error", "PermissionError: [Errno 13] Permission denied: '/ckpt/step-{m}'", 3),
+    (3, 1, "Error", "_pickle.UnpicklingError: invalid load key, '\\x0a'.", 3),
+    (2, 1, "Error", "AssertionError: expected {n} experts, found {m}", 3),
     # Ended from outside, so late stamps are usual.
     (14, 137, "OOMKilled", "", 2),
     (7, 139, "Error", "", 8),  # writes its core
@@ -50,6 +56,12 @@ ECHOES = [
     (5, 134, "", (1, 60)),
     (6, 1, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n============\n/app/train.py FAILED\n------------\nRoot Cause (first observed failure):\n[0]:\n  rank: {r} (local_rank: 0)\n  exitcode: -15 (pid: {n})\n  error_file: <N/A>", (1, 30)),
     (6, 1, "[rank{r}]: torch.distributed.DistNetworkError: The client socket has failed to connect to any network address of (worker-0, {m}).", (2, 60)),
+    (6, 134, "F external/xla/xla/tsl/distributed_runtime/coordination/coordination_service_agent.cc:{m}] Terminating process because the JAX distributed service detected fatal errors. This most likely indicates that another task died; see the other task logs for more details.", (1, 90)),
+    (4, 1, "jaxlib.xla_extension.XlaRuntimeError: UNAVAILABLE: The following tasks are unhealthy (stopped sending heartbeats):\n/job:jax_worker/replica:0/task:{r}", (60, 120)),
+    (4, 1, "horovod.common.exceptions.HorovodInternalError: ncclAllReduce failed: remote process exited or there was a network error", (0, 4)),
+    (4, 1, "tensorflow.python.framework.errors_impl.UnavailableError: Collective ops is aborted by: Socket closed\nAdditional GRPC error information from remote target /job:worker/replica:0/task:{r}", (0, 10)),
+    (4, 1, "[2026-03-01 10:00:{r:02d},{m}] [INFO] [launch.py:319:sigkill_handler] Killing subprocess {n}\n[2026-03-01 10:00:{r:02d},{m}] [ERROR] [launch.py:325:sigkill_handler] ['/usr/bin/python', '-u', 'train.py'] exits with return code = -15", (1, 40)),
+    (4, 1, "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n\tclass_name: RayTrainWorker\n\tactor_id: {n}", (0, 5)),
     (4, 255, "ORTE has lost communication with a remote daemon.\n  HNP daemon   : [[{n},0],0] on node launcher", (1, 20)),
 ]
 

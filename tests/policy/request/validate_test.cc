@@ -187,6 +187,17 @@ const Bound kBounds[] = {
            static_cast<double>(n));
      },
      "ledger.history[0].decision.resources[0].factor"},
+    {"ProgressArtifact", kMaxArtifactBytes,
+     [](auto& r, auto n) {
+       r.mutable_report()->mutable_progress()->set_artifact(Letters(n));
+     },
+     "report.progress.artifact"},
+    {"LedgerArtifact", kMaxArtifactBytes,
+     [](auto& r, auto n) { Record(r).set_artifact(Letters(n)); },
+     "ledger.history[0].artifact"},
+    {"LedgerNativeCount", kMaxLedgerCount,
+     [](auto& r, auto n) { r.mutable_ledger()->set_native_count(CountOf(n)); },
+     "ledger.nativeCount"},
     {"RecentWindows", kMaxRecentWindows,
      [](auto& r, auto n) {
        while (r.recent_size() < n) {
