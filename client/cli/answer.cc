@@ -1,23 +1,84 @@
 #include "client/cli/answer.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "client/cli/html_page.h"
 #include "client/cli/human.h"
 #include "client/cli/inputs.h"
+#include "client/cli/ledger_annotation.h"
 #include "client/cli/proto_json.h"
+#include "client/cli/story.h"
 #include "client/cli/workload_table.h"
 #include "google/protobuf/util/time_util.h"
+#include "policy/verdict/native_decision.h"
 
 namespace mulligan::cli {
 namespace {
 
-absl::StatusOr<std::string> Format(const v1::DecideResponse& response,
-                                   const OutputOptions& output, bool verbose) {
-  if (output.format == OutputFormat::kJson) {
-    return PrintProtoJson(response, JsonLayout::kPretty);
+// People see the operator's verdict unasked. Only who asks for it hears that
+// there is none, or what it had to assume.
+void DropNativeWarnings(v1::DecideResponse& response) {
+  const std::string prefix = response.native().operator_() + ": ";
+  auto& warnings = *response.mutable_warnings();
+  warnings.erase(
+      std::remove_if(warnings.begin(), warnings.end(),
+                     [&](const std::string& warning) {
+                       return warning.starts_with(kNoNativeVerdict) ||
+                              warning.starts_with(prefix);
+                     }),
+      warnings.end());
+}
+
+// Takes the ledger from the annotation, if there is one, and asks.
+absl::StatusOr<v1::DecideResponse> Ask(v1::DecideRequest& request,
+                                       const RequestOptions& options,
+                                       const Answerer& answerer,
+                                       std::string& ledger_source) {
+  std::vector<std::string> warnings;
+  absl::StatusOr<std::string> found = TakeAnnotatedLedger(request, warnings);
+  if (!found.ok()) return found.status();
+  if (!found->empty()) ledger_source = *std::move(found);
+  absl::StatusOr<v1::DecideResponse> response = answerer.decide(request);
+  if (!response.ok()) return response;
+  if (request.compare_native() && !options.compare_native) {
+    DropNativeWarnings(*response);
   }
-  return FormatForPeople(response, {.color = output.color, .verbose = verbose});
+  for (std::string& warning : warnings) {
+    response->add_warnings(std::move(warning));
+  }
+  return response;
+}
+
+Told TellOne(const v1::DecideRequest& request, v1::DecideResponse response,
+             const Inputs& inputs, const std::string& ledger_source,
+             const Answerer& answerer) {
+  Told told;
+  told.story = TellStory(request, response, inputs.specs, ledger_source);
+  if (answerer.rule_lines) {
+    told.rule = answerer.rule_lines(response.explanation().matched_rule());
+  }
+  told.report = request.report();
+  told.response = std::move(response);
+  return told;
+}
+
+absl::StatusOr<std::string> Format(const Told& told,
+                                   const OutputOptions& output,
+                                   const RequestOptions& options) {
+  switch (output.format) {
+    case OutputFormat::kHuman:
+      return FormatForPeople(told.story, told.response,
+                             {.color = output.color,
+                              .verbose = options.explain == "full",
+                              .native = options.compare_native});
+    case OutputFormat::kHtml:
+      return HtmlPage(told);
+    default:
+      return PrintProtoAs(output.format, told.response);
+  }
 }
 
 absl::Status StoreLedger(const std::string& path,
@@ -28,57 +89,78 @@ absl::Status StoreLedger(const std::string& path,
   return json.ok() ? WriteOutput(path, *json) : json.status();
 }
 
-// One verdict for each workload: a table, or a JSON array.
-int AnswerEach(const Inputs& inputs, const OutputOptions& output,
-               const Decider& decide, Streams& streams) {
+absl::StatusOr<std::string> FormatEach(
+    const std::vector<WorkloadAnswer>& answers, const std::vector<Told>& told,
+    const OutputOptions& output) {
+  switch (output.format) {
+    case OutputFormat::kHuman:
+      return FormatWorkloads(answers, output.color);
+    case OutputFormat::kHtml:
+      return HtmlPages(answers, told);
+    default:
+      return FormatWorkloadsAs(output.format, answers);
+  }
+}
+
+// One verdict for each workload: a table, a page or an array.
+int AnswerEach(const RequestOptions& options, const Inputs& inputs,
+               const OutputOptions& output, const Answerer& answerer,
+               Streams& streams) {
   std::vector<WorkloadAnswer> answers;
+  std::vector<Told> told;
   for (const WorkloadReport& workload : inputs.workloads) {
     v1::DecideRequest request = inputs.request;
     request.mutable_report()->MergeFrom(workload.report);
-    answers.push_back({workload.group.Label(), decide(request)});
+    std::string ledger_source;
+    WorkloadAnswer& answer = answers.emplace_back(
+        WorkloadAnswer{workload.group.Label(),
+                       Ask(request, options, answerer, ledger_source)});
+    if (output.format == OutputFormat::kHtml && answer.response.ok()) {
+      told.push_back(
+          TellOne(request, *answer.response, inputs, ledger_source, answerer));
+    }
   }
   for (const std::string& warning : inputs.warnings) {
     PrintError(streams, "warning: " + warning);
   }
   SortWorstFirst(answers);
-  if (output.format == OutputFormat::kJson) {
-    const absl::StatusOr<std::string> json = FormatWorkloadsAsJson(answers);
-    if (!json.ok()) return Fail(streams, json.status());
-    streams.out << *json;
-  } else {
-    streams.out << FormatWorkloads(answers, output.color);
-  }
+  const absl::StatusOr<std::string> text = FormatEach(answers, told, output);
+  if (!text.ok()) return Fail(streams, text.status());
+  streams.out << *text;
   return FinishOutput(streams);
 }
 
 }  // namespace
 
 int AnswerOne(const RequestOptions& request_options,
-              const OutputOptions& output, const Decider& decide,
-              const FailureHandler& fail, Streams& streams) {
-  const absl::StatusOr<Inputs> inputs = MakeRequest(
+              const OutputOptions& output, const Answerer& answerer,
+              Streams& streams) {
+  absl::StatusOr<Inputs> inputs = MakeRequest(
       request_options, output.format,
       google::protobuf::util::TimeUtil::GetCurrentTime(), streams.in);
   if (!inputs.ok()) return Fail(streams, inputs.status());
   if (!inputs->workloads.empty()) {
-    return AnswerEach(*inputs, output, decide, streams);
+    return AnswerEach(request_options, *inputs, output, answerer, streams);
   }
-  absl::StatusOr<v1::DecideResponse> response = decide(inputs->request);
+  absl::StatusOr<v1::DecideResponse> response =
+      Ask(inputs->request, request_options, answerer, inputs->ledger_source);
   if (!response.ok()) {
     for (const std::string& warning : inputs->warnings) {
       PrintError(streams, "warning: " + warning);
     }
-    return fail(streams, response.status());
+    return answerer.fail(streams, response.status());
   }
   for (const std::string& warning : inputs->warnings) {
     response->add_warnings(warning);
   }
+  const Told told = TellOne(inputs->request, *std::move(response), *inputs,
+                            inputs->ledger_source, answerer);
   const absl::StatusOr<std::string> text =
-      Format(*response, output, request_options.explain == "full");
+      Format(told, output, request_options);
   if (!text.ok()) return Fail(streams, text.status());
   // First the ledger: an answer that was seen but not recorded would be free.
   absl::Status stored =
-      StoreLedger(request_options.ledger_out, response->ledger());
+      StoreLedger(request_options.ledger_out, told.response.ledger());
   if (!stored.ok()) return Fail(streams, stored);
   streams.out << *text;
   return FinishOutput(streams);

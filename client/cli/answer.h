@@ -7,21 +7,27 @@
 #include "absl/status/statusor.h"
 #include "client/cli/command.h"
 #include "client/cli/request_options.h"
+#include "client/cli/rule_lines.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
 
-using Decider =
-    std::function<absl::StatusOr<v1::DecideResponse>(const v1::DecideRequest&)>;
-// Turns the status of a Decider into a message and an exit code.
-using FailureHandler = std::function<int(Streams&, const absl::Status&)>;
+// Whom a command asks.
+struct Answerer {
+  std::function<absl::StatusOr<v1::DecideResponse>(const v1::DecideRequest&)>
+      decide;
+  // Turns the status of `decide` into a message and an exit code.
+  std::function<int(Streams&, const absl::Status&)> fail;
+  // The lines of a rule; empty where the policy is not at hand.
+  std::function<RuleLines(const v1::RuleReference&)> rule_lines;
+};
 
-// Reads the input, asks `decide`, prints the answer, stores the ledger if asked
-// to. Warnings about the input are put with those of the answer. Returns the
-// exit code.
+// Reads the input, asks, prints the answer, stores the ledger if asked to.
+// Warnings about the input are put with those of the answer. Returns the exit
+// code.
 int AnswerOne(const RequestOptions& request_options,
-              const OutputOptions& output, const Decider& decide,
-              const FailureHandler& fail, Streams& streams);
+              const OutputOptions& output, const Answerer& answerer,
+              Streams& streams);
 
 }  // namespace mulligan::cli
 

@@ -41,7 +41,12 @@ int Fail(Streams& streams, const absl::Status& status);
 // Flushes the output; kExitInternal and a message when it could not be written.
 int FinishOutput(Streams& streams);
 
-enum class OutputFormat { kHuman, kJson };
+enum class OutputFormat { kHuman, kJson, kYaml, kHtml };
+
+// Whether a person reads it, rather than a program.
+inline bool IsForPeople(OutputFormat format) {
+  return format == OutputFormat::kHuman || format == OutputFormat::kHtml;
+}
 
 struct OutputOptions {
   OutputFormat format = OutputFormat::kHuman;

@@ -93,9 +93,16 @@ int DecideRequests(const DecideOptions& options, const Client& client,
                      });
   const int code = FinishOutput(streams);
   if (code != kExitOk || outcome.unanswered == 0) return code;
-  PrintError(streams, absl::StrFormat("%s had no answer to %d of %d requests",
-                                      options.server.server, outcome.unanswered,
-                                      outcome.answered));
+  std::string message = absl::StrFormat("%s had no answer to %d of %d requests",
+                                        options.server.server,
+                                        outcome.unanswered, outcome.answered);
+  if (outcome.gone_at_line > 0) {
+    message += absl::StrFormat(
+        ", to the last %d calls in a row: stopped after line %d, what follows "
+        "was not asked",
+        kMostSilentBatches, outcome.gone_at_line);
+  }
+  PrintError(streams, message);
   return kExitNoAnswer;
 }
 
@@ -108,15 +115,16 @@ int RunDecide(const DecideOptions& options, Streams& streams) {
   if (!options.request.requests.empty()) {
     return DecideRequests(options, **client, streams);
   }
-  return AnswerOne(
-      options.request, options.output,
-      [&client](const v1::DecideRequest& request) {
-        return (*client)->Decide(request);
-      },
-      [&options](Streams& to, const absl::Status& status) {
-        return FailToAnswer(options.server.server, to, status);
-      },
-      streams);
+  const Answerer there = {[&client](const v1::DecideRequest& request) {
+                            return (*client)->Decide(request);
+                          },
+                          [&options](Streams& to, const absl::Status& status) {
+                            return FailToAnswer(options.server.server, to,
+                                                status);
+                          },
+                          // The server's policy files are not at hand.
+                          nullptr};
+  return AnswerOne(options.request, options.output, there, streams);
 }
 
 int RunHealthcheck(const HealthOptions& options, Streams& streams) {

@@ -30,6 +30,22 @@ bool EndsWith(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
+std::string_view FirstWord(std::string_view line) {
+  return line.substr(0, line.find_first_of(" \t:"));
+}
+
+// Which of kubectl's outputs for people `text` is; empty: none. Both begin with
+// a word that no object does: "Name:", "NAME" or "NAMESPACE".
+std::string_view TextOfKubectl(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const std::string_view word = FirstWord(line);
+  if (word == "NAME" || word == "NAMESPACE") return "kubectl get";
+  const bool describes = word == "Name" && line.substr(4, 2) == ": " &&
+                         (text.find("\nNamespace:") != text.npos ||
+                          text.find("\nLabels:") != text.npos);
+  return describes ? "kubectl describe" : "";
+}
+
 absl::StatusOr<std::vector<std::string>> SplitJson(std::string_view text) {
   std::vector<std::string> values;
   for (size_t at = SkipJsonSpace(text); at < text.size();) {
@@ -83,6 +99,12 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s: is binary data, expected JSON, YAML or Kubernetes protobuf",
         source));
+  }
+  if (const std::string_view command = TextOfKubectl(bytes); !command.empty()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: is what `%s` prints for people, expected objects: use `kubectl "
+        "get ... -o yaml` or `-o json`",
+        source, command));
   }
   Documents documents;
   absl::StatusOr<std::vector<std::string>> values =

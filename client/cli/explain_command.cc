@@ -1,13 +1,19 @@
 #include "client/cli/explain_command.h"
 
 #include <fstream>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/answer.h"
 #include "client/cli/policy_files.h"
 #include "client/cli/requests.h"
+#include "client/cli/rule_lines.h"
 #include "google/protobuf/util/time_util.h"
 #include "policy/decide.h"
 #include "policy/loader/issue_format.h"
+#include "policy/loader/load.h"
 
 namespace mulligan::cli {
 namespace {
@@ -41,6 +47,43 @@ int ExplainRequests(const std::string& path, const PolicySet& policies,
   return FinishOutput(streams);
 }
 
+// Says when none of the files decided: the author of one that does not fit
+// would take the embedded policy's answer for its own.
+void WarnOfEmbedded(const std::vector<std::string>& paths,
+                    const PolicySet& policies, const v1::DecideRequest& request,
+                    v1::DecideResponse& response) {
+  const Ruleset* chosen = policies.Find(response.policy().name());
+  if (paths.empty() || !request.policy().empty() ||
+      request.has_inline_policy() || chosen == nullptr ||
+      chosen->positions().file() != EmbeddedPolicy().file) {
+    return;
+  }
+  std::vector<std::string> names;
+  for (const auto& policy : policies.policies()) {
+    if (policy->positions().file() != chosen->positions().file()) {
+      names.push_back(policy->name());
+    }
+  }
+  response.add_warnings(absl::StrFormat(
+      "--policy: no selector fits the workload, so the embedded policy \"%s\" "
+      "decided, not %s; --policy-name NAME asks one of them",
+      chosen->name(), absl::StrJoin(names, ", ")));
+}
+
+RuleLines FindRule(const std::vector<PolicyText>& texts,
+                   const v1::RuleReference& rule) {
+  if (rule.line() == 0) return {};
+  for (const PolicyText& text : texts) {
+    if (text.file == rule.file()) {
+      return RuleLinesAt(text.yaml, rule.line(), rule.column());
+    }
+  }
+  const PolicyText embedded = EmbeddedPolicy();
+  return rule.file() == embedded.file
+             ? RuleLinesAt(embedded.yaml, rule.line(), rule.column())
+             : RuleLines{};
+}
+
 }  // namespace
 
 int RunExplain(const ExplainOptions& options, Streams& streams) {
@@ -58,12 +101,19 @@ int RunExplain(const ExplainOptions& options, Streams& streams) {
   if (!options.request.requests.empty()) {
     return ExplainRequests(options.request.requests, set, streams);
   }
-  return AnswerOne(
-      options.request, options.output,
-      [&set](const v1::DecideRequest& request) {
-        return DecideHere(request, set);
+  const Answerer here = {
+      [&](const v1::DecideRequest& request) {
+        absl::StatusOr<v1::DecideResponse> response = DecideHere(request, set);
+        if (response.ok()) {
+          WarnOfEmbedded(options.policies, set, request, *response);
+        }
+        return response;
       },
-      Fail, streams);
+      Fail,
+      [&](const v1::RuleReference& rule) {
+        return FindRule(policies->texts, rule);
+      }};
+  return AnswerOne(options.request, options.output, here, streams);
 }
 
 }  // namespace mulligan::cli

@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/str_format.h"
+#include "client/cli/command_line.h"
 #include "client/cli/decide_command.h"
 #include "client/cli/explain_command.h"
+#include "client/cli/json_text.h"
+#include "client/cli/json_to_yaml.h"
 #include "client/cli/policy_command.h"
 #include "mulligan_build_info.h"
 #include "policy/limits.h"
@@ -23,6 +28,7 @@ constexpr char kDefaultServer[] = "127.0.0.1:8980";
 
 constexpr char kMainFooter[] = R"(Example:
   kubectl get pod X -o json | mulligan explain -
+  mulligan help explain
 
 Exit codes: 0 answered, 1 internal error, 2 bad flag or input,
 3 invalid policy, 4 no answer from the server.)";
@@ -66,14 +72,27 @@ struct Values {
 };
 
 OutputOptions Output(const Values& values) {
-  return {.format = values.output == "json" ? OutputFormat::kJson
-                                            : OutputFormat::kHuman,
+  static const std::map<std::string, OutputFormat> kFormats = {
+      {"human", OutputFormat::kHuman},
+      {"json", OutputFormat::kJson},
+      {"yaml", OutputFormat::kYaml},
+      {"html", OutputFormat::kHtml}};
+  return {.format = kFormats.at(values.output),
           .color = WantsColor(values.color)};
 }
 
-void AddOutputFlags(CLI::App& command, Values& values) {
-  command.add_option("-o,--output", values.output, "human or json")
-      ->check(CLI::IsMember({"human", "json"}))
+// `formats` are those the command can print.
+void AddOutputFlags(CLI::App& command, Values& values,
+                    std::vector<std::string> formats = {"human", "json",
+                                                        "yaml"}) {
+  const std::string last = formats.back();
+  std::string help;
+  for (const std::string& format : formats) {
+    help += help.empty() ? "" : format == last ? " or " : ", ";
+    help += format;
+  }
+  command.add_option("-o,--output", values.output, help)
+      ->check(CLI::IsMember(std::move(formats)))
       ->type_name("FORMAT");
   command.add_option("--color", values.color, "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
@@ -138,6 +157,10 @@ void AddServerFlags(CLI::App& command, ServerOptions& server) {
       ->capture_default_str();
 }
 
+// Of commands that answer about a workload.
+const std::vector<std::string> kAnswerFormats = {"human", "json", "yaml",
+                                                 "html"};
+
 // With no file named, `... | mulligan explain` still says what is meant.
 bool DefaultToStandardInput(RequestOptions& request, Streams& streams) {
   if (!request.files.empty() || !request.requests.empty()) return true;
@@ -165,7 +188,7 @@ void AddExplain(CLI::App& app, Values& values, Streams& streams, int& code) {
                   "Policy file or directory; default: embedded")
       ->type_name("PATH")
       ->allow_extra_args(false);
-  AddOutputFlags(command, values);
+  AddOutputFlags(command, values, kAnswerFormats);
   command.callback([&values, &streams, &code] {
     values.explain.output = Output(values);
     code = DefaultToStandardInput(values.explain.request, streams)
@@ -188,7 +211,7 @@ void AddDecide(CLI::App& app, Values& values, Streams& streams, int& code) {
       ->check(CLI::Range(1, kMaxBatchItems))
       ->type_name("N")
       ->capture_default_str();
-  AddOutputFlags(command, values);
+  AddOutputFlags(command, values, kAnswerFormats);
   command.callback([&values, &streams, &code] {
     values.decide.output = Output(values);
     code = DefaultToStandardInput(values.decide.request, streams)
@@ -238,45 +261,28 @@ void AddHealthcheck(CLI::App& app, Values& values, Streams& streams,
   });
 }
 
+std::string VersionText() {
+  return absl::StrFormat("mulligan %s (commit %s, %s, %s)", kVersion, kCommit,
+                         kBuildType, kCompiler);
+}
+
 void AddVersion(CLI::App& app, Values& values, Streams& streams, int& code) {
+  app.set_version_flag("-V,--version", VersionText(), "As the command version");
   CLI::App& command =
       *app.add_subcommand("version", "Print version, commit and compiler");
   command.footer(R"(Example:
   mulligan version -o json)");
   AddOutputFlags(command, values);
   command.callback([&values, &streams, &code] {
-    if (values.output == "json") {
-      streams.out << "{\"version\":\"" << kVersion << "\",\"commit\":\""
-                  << kCommit << "\",\"buildType\":\"" << kBuildType
-                  << "\",\"compiler\":\"" << kCompiler << "\"}\n";
-    } else {
-      streams.out << "mulligan " << kVersion << " (commit " << kCommit << ", "
-                  << kBuildType << ", " << kCompiler << ")\n";
-    }
+    const std::string json = absl::StrFormat(
+        R"({"version":%s,"commit":%s,"buildType":%s,"compiler":%s})",
+        QuoteJson(kVersion), QuoteJson(kCommit), QuoteJson(kBuildType),
+        QuoteJson(kCompiler));
+    streams.out << (values.output == "json"   ? json + "\n"
+                    : values.output == "yaml" ? JsonToYaml(json)
+                                              : VersionText() + "\n");
     code = FinishOutput(streams);
   });
-}
-
-// CLI11 only says that a command is missing.
-std::string ParseErrorText(const CLI::App& app, const CLI::ParseError& error,
-                           int argc, const char* const* argv) {
-  const std::string first = argc > 1 ? argv[1] : "";
-  bool is_command = first.empty() || first[0] == '-';
-  std::string names;
-  for (const CLI::App* command :
-       app.get_subcommands([](const CLI::App*) { return true; })) {
-    is_command |= command->get_name() == first;
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  }
-  if (!is_command) {
-    return "\"" + first + "\" is no command, expected one of " + names;
-  }
-  std::string command = "mulligan";
-  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-    at = at->get_subcommands().front();
-    command += " " + at->get_name();
-  }
-  return std::string(error.what()) + " (see " + command + " --help)";
 }
 
 }  // namespace
@@ -296,12 +302,15 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddPolicy(app, values, streams, code);
   AddHealthcheck(app, values, streams, code);
   AddVersion(app, values, streams, code);
+  const std::vector<std::string> arguments =
+      WithHelpFlag(app, {argv + std::min(argc, 1), argv + argc});
   try {
-    app.parse(argc, argv);
+    // CLI11 takes them from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& e) {
     return app.exit(e, streams.out, streams.err);
   } catch (const CLI::ParseError& e) {
-    PrintError(streams, ParseErrorText(app, e, argc, argv));
+    PrintError(streams, UsageError(app, e, arguments));
     return kExitUsage;
   }
   return code;

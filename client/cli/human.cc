@@ -6,8 +6,8 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/human_native.h"
 #include "client/cli/human_sections.h"
+#include "client/cli/human_story.h"
 #include "client/cli/layout.h"
-#include "client/cli/utf8.h"
 #include "client/cli/wording.h"
 
 namespace mulligan::cli {
@@ -23,30 +23,17 @@ void AddPart(std::string_view part, std::string& list,
   list += part;
 }
 
-Style VerdictStyle(v1::Decision::Action action) {
-  switch (static_cast<int>(action)) {
-    case v1::Decision::RETRY:
-      return Style::kGreen;
-    case v1::Decision::FAIL:
-      return Style::kRed;
-    case v1::Decision::WAIT:
-    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
-      return Style::kYellow;
-    default:
-      return Style::kBold;
-  }
-}
-
 std::string CauseLine(const v1::Diagnosis& diagnosis) {
   std::string line = absl::StrFormat(
-      "%s (%s, %s confidence)", v1::Cause_Name(diagnosis.cause()),
-      Words(v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain())),
-      Words(v1::Diagnosis::Confidence_Name(diagnosis.confidence())));
+      "%s (%s)", v1::Cause_Name(diagnosis.cause()),
+      Words(v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain())));
   if (diagnosis.derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
     line += absl::StrFormat(", and %s: %s",
                             v1::DerivedCause_Name(diagnosis.derived_cause()),
                             diagnosis.derived_reason());
   }
+  const std::string_view sure = ConfidenceText(diagnosis.confidence());
+  if (!sure.empty()) line += absl::StrFormat("; %s", sure);
   return line;
 }
 
@@ -173,18 +160,18 @@ void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
 
 }  // namespace
 
-std::string FormatForPeople(const v1::DecideResponse& response,
+std::string FormatForPeople(const Story& story,
+                            const v1::DecideResponse& response,
                             const HumanOptions& options) {
   Layout layout(kWidth, options.color);
-  layout.Line(VerdictLine(response.decision()),
-              VerdictStyle(response.decision().action()));
-  const std::string& sentence = response.decision().sentence().empty()
-                                    ? response.diagnosis().summary()
-                                    : response.decision().sentence();
-  if (!sentence.empty()) layout.Paragraph(0, sentence);
+  WriteStory(story, options.verbose, layout);
+  WriteWarnings(response, layout);
   layout.BlankLine();
   WriteFacts(response, layout);
-  WriteNative(response, layout);
+  if (options.native || options.verbose ||
+      response.explanation().decided_by() == v1::Explanation::NATIVE) {
+    WriteNative(story, response, layout);
+  }
   const v1::Diagnosis& diagnosis = response.diagnosis();
   WriteEvidence(diagnosis, layout);
   WriteBudgets(response.accounting(), options.verbose, layout);
@@ -194,7 +181,7 @@ std::string FormatForPeople(const v1::DecideResponse& response,
   if (options.verbose) WriteRulesTried(response.explanation(), layout);
   WriteCounterfactuals(response.explanation(), layout);
   WriteNeededEvidence(diagnosis, layout);
-  WriteWarnings(response, layout);
+  WriteLedger(story.ledger, options.verbose, layout);
   return layout.text();
 }
 

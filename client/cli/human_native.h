@@ -3,6 +3,7 @@
 #define MULLIGAN_CLIENT_CLI_HUMAN_NATIVE_H_
 
 #include "client/cli/layout.h"
+#include "client/cli/story.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -10,7 +11,8 @@ namespace mulligan::cli {
 // Both verdicts with their prices, the operator's own words, and the
 // difference. Begins with a blank line and a title; writes nothing without a
 // native verdict.
-void WriteNative(const v1::DecideResponse& response, Layout& layout);
+void WriteNative(const Story& story, const v1::DecideResponse& response,
+                 Layout& layout);
 
 }  // namespace mulligan::cli
 

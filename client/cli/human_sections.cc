@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "client/cli/utf8.h"
+#include "client/cli/wording.h"
+#include "policy/demystify/causes.h"
 
 namespace mulligan::cli {
 namespace {
@@ -43,12 +44,6 @@ bool IsUntouched(const v1::BudgetState& budget) {
 }
 
 }  // namespace
-
-std::string TimeText(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%SZ",
-                          absl::FromUnixSeconds(time.seconds()),
-                          absl::UTCTimeZone());
-}
 
 std::string RulePlace(const v1::RuleReference& rule) {
   if (rule.file().empty()) return "";
@@ -101,13 +96,29 @@ void WriteBudgets(const v1::Accounting& accounting, bool all, Layout& layout) {
       untouched);
 }
 
-void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout) {
-  if (diagnosis.considered().empty()) return;
-  Title("Ruled out", layout);
+std::vector<Rejected> RejectedCauses(const v1::Diagnosis& diagnosis) {
+  constexpr std::string_view kOpen = kNotRuledOut;
+  std::vector<Rejected> causes;
   for (const v1::ConsideredCause& considered : diagnosis.considered()) {
-    layout.Hanging("  - ",
-                   absl::StrFormat("%s: %s", v1::Cause_Name(considered.cause()),
-                                   considered.why_not()));
+    std::string_view why = considered.why_not();
+    const bool open = why.substr(0, kOpen.size()) == kOpen;
+    if (open) why.remove_prefix(kOpen.size());
+    causes.push_back(
+        {v1::Cause_Name(considered.cause()), std::string(why), open});
+  }
+  return causes;
+}
+
+void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout) {
+  const std::vector<Rejected> causes = RejectedCauses(diagnosis);
+  for (const bool open : {false, true}) {
+    bool titled = false;
+    for (const Rejected& cause : causes) {
+      if (cause.open != open) continue;
+      if (!titled) Title(open ? "Possible still" : "Ruled out", layout);
+      titled = true;
+      layout.Hanging("  - ", absl::StrFormat("%s: %s", cause.name, cause.why));
+    }
   }
 }
 

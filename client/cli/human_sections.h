@@ -4,9 +4,9 @@
 #define MULLIGAN_CLIENT_CLI_HUMAN_SECTIONS_H_
 
 #include <string>
+#include <vector>
 
 #include "client/cli/layout.h"
-#include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -18,7 +18,16 @@ void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
 // `all`, those never used are named below it.
 void WriteBudgets(const v1::Accounting& accounting, bool all, Layout& layout);
 
-// Causes that did not win.
+// A cause that did not win.
+struct Rejected {
+  std::string name;
+  std::string why;
+  // Possible still: evidence for or against it is missing.
+  bool open;
+};
+std::vector<Rejected> RejectedCauses(const v1::Diagnosis& diagnosis);
+
+// Causes that did not win: those that were ruled out and those that were not.
 void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout);
 
 // Rules that did not match.
@@ -31,9 +40,6 @@ void WriteCounterfactuals(const v1::Explanation& explanation, Layout& layout);
 void WriteNeededEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
 
 void WriteWarnings(const v1::DecideResponse& response, Layout& layout);
-
-// "2026-01-31T08:00:00Z", to the second.
-std::string TimeText(const google::protobuf::Timestamp& time);
 
 // "<embedded>:12", "train.yaml:3", or empty without a file.
 std::string RulePlace(const v1::RuleReference& rule);

@@ -100,6 +100,7 @@ absl::StatusOr<Inputs> ReadInputs(const std::vector<std::string>& paths,
     inputs.request = *std::move(request);
   }
   inputs.warnings = builder.warnings();
+  inputs.specs = builder.specs();
   return inputs;
 }
 

@@ -33,6 +33,10 @@ struct Inputs {
   std::vector<std::string> warnings;
   // More than one, or none.
   std::vector<WorkloadReport> workloads;
+  // Resources of all containers.
+  ContainerSpecs specs;
+  // What the ledger was read from; empty: nowhere.
+  std::string ledger_source;
 };
 
 // What all of `paths` hold; see ReportBuilder for what that may be.

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "client/cli/utf8.h"
+#include "policy/base/visible.h"
 
 namespace mulligan::cli {
 namespace {
@@ -170,17 +170,11 @@ std::string JsonStringValue(std::string_view value) {
 std::string QuoteJson(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result.push_back('\\');
-      result.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      result += absl::StrFormat("\\u%04x", static_cast<unsigned>(c));
-    } else {
-      result.push_back(c);
-    }
+    if (c == '"' || c == '\\') result.push_back('\\');
+    result.push_back(c);
   }
   result.push_back('"');
-  return result;
+  return Visible(result);
 }
 
 }  // namespace mulligan::cli

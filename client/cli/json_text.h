@@ -49,7 +49,7 @@ std::vector<std::string_view> JsonItems(std::string_view array);
 // Empty for other types.
 std::string JsonStringValue(std::string_view value);
 
-// `text` as a JSON string with quotes.
+// `text` as a JSON string with quotes, safe to show (policy/base/visible.h).
 std::string QuoteJson(std::string_view text);
 
 }  // namespace mulligan::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/cli/utf8.h"
+#include "policy/base/visible.h"
 
 namespace mulligan::cli {
 namespace {
@@ -59,7 +60,7 @@ void Layout::Line(std::string_view line, Style style) {
   const size_t indent = std::min(line.find_first_not_of(' '), line.size());
   text_.append(indent, ' ');
   // Columns are aligned with spaces, so runs of them have to stay.
-  Append(line.substr(indent), style);
+  Append(Visible(line.substr(indent)), style);
   text_.push_back('\n');
 }
 
@@ -79,7 +80,7 @@ void Layout::Hanging(std::string_view lead, std::string_view text,
   bool first = true;
   for (const std::string& line : WrapText(clean, width_ - indent)) {
     if (first) {
-      Append(lead, lead_style);
+      Append(Visible(lead), lead_style);
     } else {
       text_.append(indent, ' ');
     }

@@ -22,7 +22,7 @@ class Layout {
   Layout(size_t width, bool color) : width_(width), color_(color) {}
 
   void BlankLine() { text_.push_back('\n'); }
-  // One line as it is.
+  // One line with its spaces.
   void Line(std::string_view line, Style style = Style::kPlain);
   // `text` wrapped, every line after `indent` spaces.
   void Paragraph(size_t indent, std::string_view text,

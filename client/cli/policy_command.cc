@@ -37,11 +37,11 @@ int RunPolicyCheck(const PolicyCheckOptions& options, Streams& streams) {
   const absl::StatusOr<LoadedPolicies> loaded =
       LoadPolicyPaths(options.paths, streams.in);
   if (!loaded.ok()) return Fail(streams, loaded.status());
-  if (options.output.format == OutputFormat::kJson) {
-    const absl::StatusOr<std::string> json =
-        PrintProtoJson(ToMessage(*loaded), JsonLayout::kPretty);
-    if (!json.ok()) return Fail(streams, json.status());
-    streams.out << *json;
+  if (!IsForPeople(options.output.format)) {
+    const absl::StatusOr<std::string> text =
+        PrintProtoAs(options.output.format, ToMessage(*loaded));
+    if (!text.ok()) return Fail(streams, text.status());
+    streams.out << *text;
   } else {
     streams.out << FormatIssues(loaded->issues, loaded->texts,
                                 options.output.color)

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/json_text.h"
+#include "client/cli/json_to_yaml.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -216,6 +217,14 @@ absl::StatusOr<std::string> PrintProtoJson(
   }
   if (json.empty() || json.back() != '\n') json.push_back('\n');
   return json;
+}
+
+absl::StatusOr<std::string> PrintProtoAs(
+    OutputFormat format, const google::protobuf::Message& message) {
+  absl::StatusOr<std::string> json =
+      PrintProtoJson(message, JsonLayout::kPretty);
+  if (!json.ok() || format != OutputFormat::kYaml) return json;
+  return JsonToYaml(*json);
 }
 
 }  // namespace mulligan::cli

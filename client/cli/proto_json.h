@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/cli/command.h"
 #include "google/protobuf/message.h"
 
 namespace mulligan::cli {
@@ -30,6 +31,10 @@ enum class JsonLayout { kCompact, kPretty };
 // range.
 absl::StatusOr<std::string> PrintProtoJson(
     const google::protobuf::Message& message, JsonLayout layout);
+
+// The same for programs: YAML for kYaml, else pretty JSON.
+absl::StatusOr<std::string> PrintProtoAs(
+    OutputFormat format, const google::protobuf::Message& message);
 
 }  // namespace mulligan::cli
 

@@ -167,6 +167,7 @@ absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
                          ? reflection.AddMessage(&read.piece, field)
                          : reflection.MutableMessage(&read.piece, field);
   ++objects_;
+  specs_.Read(object.text);
   if (row.name == "Event") {
     return Prefixed(object.Label(),
                     ParseProtoJson(CoreEventJson(object), *message));
@@ -241,6 +242,7 @@ absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
     Warn(absl::StrFormat("%s: %s", source, finding));
   }
   request_.MergeFrom(added);
+  specs_.Read(object.text);
   ++objects_;
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/cli/container_specs.h"
 #include "client/cli/kubernetes_object.h"
 #include "client/cli/workload_groups.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
@@ -43,6 +44,9 @@ class ReportBuilder {
   // Sentences about what was ignored or repaired, at most 20.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
+  // Resources of the containers in what was added as JSON or YAML.
+  const ContainerSpecs& specs() const { return specs_; }
+
  private:
   absl::Status AddValue(std::string_view source, std::string_view json);
   absl::Status AddObject(const KubernetesObject& object);
@@ -59,6 +63,7 @@ class ReportBuilder {
   bool in_list_ = false;
   std::vector<std::string> warnings_;
   size_t objects_ = 0;
+  ContainerSpecs specs_;
 };
 
 }  // namespace mulligan::cli

@@ -42,7 +42,7 @@ absl::Status SetExplain(const std::string& level, OutputFormat format,
                         v1::DecideRequest& request) {
   if (level.empty()) {
     if (request.explain() == v1::DecideRequest::EXPLAIN_UNSPECIFIED &&
-        format == OutputFormat::kHuman) {
+        IsForPeople(format)) {
       request.set_explain(v1::DecideRequest::FULL);
     }
     return absl::OkStatus();
@@ -134,12 +134,15 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
   if (!options.failure_id.empty()) report.set_failure_id(options.failure_id);
   if (options.attempt.has_value()) report.set_attempt(*options.attempt);
   if (!options.policy_name.empty()) request.set_policy(options.policy_name);
-  if (options.compare_native) request.set_compare_native(true);
+  if (options.compare_native || IsForPeople(format)) {
+    request.set_compare_native(true);
+  }
   if (!options.ledger.empty()) {
     absl::StatusOr<v1::BudgetLedger> ledger =
         ReadLedger(options.ledger, standard_input);
     if (!ledger.ok()) return ledger.status();
     *request.mutable_ledger() = *std::move(ledger);
+    inputs->ledger_source = options.ledger;
   }
   return inputs;
 }

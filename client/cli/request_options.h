@@ -32,8 +32,8 @@ struct RequestOptions {
 // Reads the files and applies the flags, which win over what a DecideRequest
 // among the files says. Without --observed-at and time in the files, the
 // failure was observed `now`: whoever runs the command looks at it. Without
-// --explain, people get everything and programs what the server answers by
-// default.
+// --explain, people get everything, the operator's verdict included, and
+// programs what the server answers by default.
 absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
                                    OutputFormat format,
                                    const google::protobuf::Timestamp& now,

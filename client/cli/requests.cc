@@ -1,5 +1,6 @@
 #include "client/cli/requests.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -72,6 +73,11 @@ bool MayBeFine(absl::StatusCode code) {
   }
 }
 
+bool IsSilence(absl::StatusCode code) {
+  return code == absl::StatusCode::kUnavailable ||
+         code == absl::StatusCode::kDeadlineExceeded;
+}
+
 // Collects lines, then answers them together.
 class Batch {
  public:
@@ -81,6 +87,8 @@ class Batch {
   size_t size() const { return slots_.size(); }
   size_t bytes() const { return bytes_; }
   const RequestsOutcome& outcome() const { return outcome_; }
+  // Whether nobody answers any more.
+  bool is_gone() const { return silent_ >= kMostSilentBatches; }
 
   void AddError(size_t number, absl::Status status) {
     slots_.push_back({number, std::move(status), {}});
@@ -141,6 +149,12 @@ class Batch {
     answers.resize(
         static_cast<size_t>(requests.requests_size()),
         absl::InternalError("the answer has fewer results than the batch"));
+    const bool silent =
+        !answers.empty() &&
+        std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
+          return IsSilence(answer.status().code());
+        });
+    if (!answers.empty()) silent_ = silent ? silent_ + 1 : 0;
     size_t next = 0;
     ForEachOpenSlot([&](Slot& slot) {
       absl::StatusOr<v1::DecideResponse>& answer = answers[next++];
@@ -180,6 +194,8 @@ class Batch {
   // Text of the slots that are OK.
   std::vector<std::string> lines_;
   size_t bytes_ = 0;
+  // Batches in a row that nobody answered.
+  int silent_ = 0;
   v1::BatchDecideResponse responses_;
 };
 
@@ -213,7 +229,8 @@ RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
   Batch batch(decide, out);
   LineReader reader(in, kMaxRequestBytes);
   std::string line;
-  for (size_t number = 1; out; ++number) {
+  size_t number = 1;
+  for (; out && !batch.is_gone(); ++number) {
     const LineReader::Result result = reader.Next(line);
     if (result == LineReader::Result::kEnd) break;
     if (result == LineReader::Result::kTooLong) {
@@ -229,7 +246,9 @@ RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
     if (batch.size() > 0 && (is_full || is_idle)) batch.Answer();
   }
   if (batch.size() > 0) batch.Answer();
-  return batch.outcome();
+  RequestsOutcome outcome = batch.outcome();
+  if (batch.is_gone() && !in.eof()) outcome.gone_at_line = number - 1;
+  return outcome;
 }
 
 }  // namespace mulligan::cli

@@ -19,23 +19,31 @@ using BatchDecider =
     std::function<std::vector<absl::StatusOr<v1::DecideResponse>>(
         const v1::BatchDecideRequest&)>;
 
+// One may be a replica that restarts.
+inline constexpr int kMostSilentBatches = 3;
+
 struct RequestsOutcome {
   // Lines answered, errors included.
   size_t answered = 0;
   // Among them, lines the decider had no answer for although the request may be
   // fine (UNAVAILABLE, DEADLINE_EXCEEDED and the like).
   size_t unanswered = 0;
+  // Number of the last line that was asked about, when the decider was gone and
+  // the lines after it were left alone; 0: all were read.
+  size_t gone_at_line = 0;
 };
 
 // Reads one DecideRequest in proto JSON per line and writes one compact
 // DecideResponse or {"error":{"code":...,"message":...}} per line, in order.
-// Blank lines are skipped. No line stops the run, whatever is in it; lines
+// Blank lines are skipped. No line stops the run, whatever is in it, but a
+// decider that is gone does: kMostSilentBatches batches in a row without an
+// answer (UNAVAILABLE, DEADLINE_EXCEEDED). Lines
 // longer than kMaxRequestBytes (policy/limits.h) are answered with
 // RESOURCE_EXHAUSTED.
 //
 // Up to `batch_size` lines are answered together, fewer when no further input
 // is waiting: a caller may write one request and read its answer. The output is
-// flushed after each batch, and memory is bounded by one. Ends early only when
+// flushed after each batch, and memory is bounded by one. Ends early, too, when
 // the output cannot be written.
 RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
                                int batch_size, const BatchDecider& decide);

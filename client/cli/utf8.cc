@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "policy/base/utf8.h"
+#include "policy/base/visible.h"
 
 namespace mulligan::cli {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
-unsigned char Byte(std::string_view text, size_t at) {
-  return static_cast<unsigned char>(text[at]);
-}
 
 enum class Surrogate { kNone, kHigh, kLow };
 
@@ -92,21 +90,16 @@ bool RepairText(std::string& json) {
 }
 
 std::string Printable(std::string_view text) {
-  const std::string clean = SanitizeUtf8(text);
-  std::string result;
-  for (size_t at = 0; at < clean.size(); ++at) {
-    const unsigned char c = Byte(clean, at);
-    // C1 controls, U+0080 to U+009F, are 0xc2 0x80 to 0xc2 0x9f.
-    const bool is_c1 = c == 0xc2 && Byte(clean, at + 1) < 0xa0;
-    if (is_c1) ++at;
-    if (c <= ' ' || c == 0x7f || is_c1) {
-      if (!result.empty() && result.back() != ' ') result.push_back(' ');
+  std::string line;
+  for (const char c : text) {
+    if (absl::ascii_isspace(static_cast<unsigned char>(c))) {
+      if (!line.empty() && line.back() != ' ') line.push_back(' ');
     } else {
-      result.push_back(clean[at]);
+      line.push_back(c);
     }
   }
-  while (!result.empty() && result.back() == ' ') result.pop_back();
-  return result;
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return Visible(line);
 }
 
 size_t DisplayWidth(std::string_view text) {

@@ -19,8 +19,8 @@ void AppendUtf8(uint32_t code_point, std::string& text);
 // U+FFFD. Returns whether anything was replaced.
 bool RepairText(std::string& json);
 
-// `text` for a terminal: one line, valid UTF-8, control characters (which could
-// move the cursor or set colours) and runs of white space as one space.
+// `text` for a terminal: one line, runs of white space as one space, and what
+// could steer or deceive as its escape (policy/base/visible.h).
 std::string Printable(std::string_view text);
 
 // Columns `text` takes, counting every code point as one.

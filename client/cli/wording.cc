@@ -42,6 +42,25 @@ std::string VerdictLine(const v1::Decision& decision) {
   return verdict;
 }
 
+std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence) {
+  switch (static_cast<int>(confidence)) {
+    case v1::Diagnosis::HIGH:
+      return "certain: Kubernetes or the runtime says exactly this";
+    case v1::Diagnosis::MEDIUM:
+      return "likely: an indirect sign, such as a text or an exit code";
+    case v1::Diagnosis::LOW:
+      return "a guess: what is left after what could be ruled out";
+    default:
+      return "";
+  }
+}
+
+std::string TimeText(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%SZ",
+                          absl::FromUnixSeconds(time.seconds()),
+                          absl::UTCTimeZone());
+}
+
 std::string LimitName(const v1::Exhaustion& exhaustion) {
   return exhaustion.limit() == v1::Exhaustion::MAX_ATTEMPTS
              ? "maxAttempts"

@@ -3,9 +3,12 @@
 #define MULLIGAN_CLIENT_CLI_WORDING_H_
 
 #include <string>
+#include <string_view>
 
 #include "google/protobuf/duration.pb.h"
+#include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
 
 namespace mulligan::cli {
 
@@ -18,6 +21,13 @@ std::string Words(std::string name);
 
 // "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
+
+// How sure a diagnosis is and why: "certain: Kubernetes or the runtime says
+// exactly this". Empty when it does not say.
+std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);
+
+// "2026-01-31T08:00:00Z", to the second.
+std::string TimeText(const google::protobuf::Timestamp& time);
 
 // The name of the budget, or "maxAttempts".
 std::string LimitName(const v1::Exhaustion& exhaustion);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/json_text.h"
+#include "client/cli/json_to_yaml.h"
 #include "client/cli/layout.h"
 #include "client/cli/proto_json.h"
 #include "client/cli/utf8.h"
@@ -98,7 +99,7 @@ std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
   std::size_t cause = sizeof("CAUSE") - 1;
   std::ptrdiff_t broken = 0;
   for (const WorkloadAnswer& answer : answers) {
-    workload = std::max(workload, Printable(answer.workload).size());
+    workload = std::max(workload, DisplayWidth(Printable(answer.workload)));
     verdict = std::max(verdict, VerdictOf(answer).size());
     cause = std::max(cause, CauseOf(answer).size());
     broken += IsBroken(answer) ? 1 : 0;
@@ -126,8 +127,8 @@ std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
   return layout.text();
 }
 
-absl::StatusOr<std::string> FormatWorkloadsAsJson(
-    const std::vector<WorkloadAnswer>& answers) {
+absl::StatusOr<std::string> FormatWorkloadsAs(
+    OutputFormat format, const std::vector<WorkloadAnswer>& answers) {
   std::string json = "[";
   for (const WorkloadAnswer& answer : answers) {
     if (json.size() > 1) json += ",";
@@ -148,7 +149,7 @@ absl::StatusOr<std::string> FormatWorkloadsAsJson(
     }
   }
   json += "\n]\n";
-  return json;
+  return format == OutputFormat::kYaml ? JsonToYaml(json) : json;
 }
 
 }  // namespace mulligan::cli

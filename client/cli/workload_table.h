@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/cli/command.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -27,8 +28,9 @@ std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
 
 // [{"workload": "Job ml/train", "response": {...}}, {"workload": ..., "error":
 // {"code": ..., "message": ...}}]
-absl::StatusOr<std::string> FormatWorkloadsAsJson(
-    const std::vector<WorkloadAnswer>& answers);
+// Or the same as YAML.
+absl::StatusOr<std::string> FormatWorkloadsAs(
+    OutputFormat format, const std::vector<WorkloadAnswer>& answers);
 
 }  // namespace mulligan::cli
 

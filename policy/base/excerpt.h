@@ -11,8 +11,9 @@ namespace mulligan {
 // Longest copy of a report's text in an answer.
 inline constexpr std::size_t kMaxExcerpt = 256;
 
-// `text` as well-formed UTF-8 of at most kMaxExcerpt bytes, cut between two
-// characters. Strings of mirrors may hold any bytes, those of the API may not.
+// `text` as well-formed UTF-8 of at most kMaxExcerpt bytes. What is longer ends
+// with a whole word and " ...". Strings of mirrors may hold any bytes, those of
+// the API may not.
 std::string Excerpt(std::string_view text);
 
 }  // namespace mulligan

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "policy/base/visible.h"
 
 namespace mulligan {
 
@@ -26,7 +27,7 @@ std::string FormatIssue(const Issue& issue) {
       &text,
       issue.severity == Issue::Severity::kError ? "error: " : "warning: ",
       issue.message);
-  return text;
+  return Visible(text);
 }
 
 }  // namespace mulligan

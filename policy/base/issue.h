@@ -28,7 +28,7 @@ using Issues = std::vector<Issue>;
 // Whether the issues forbid loading.
 bool HasErrors(const Issues& issues);
 
-// "file:line:column: error: message".
+// "file:line:column: error: message", safe to show (visible.h).
 std::string FormatIssue(const Issue& issue);
 
 }  // namespace mulligan

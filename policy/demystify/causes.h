@@ -64,6 +64,10 @@ struct Alternative {
   std::string_view why;
 };
 
+// Begins `why_not` of a considered cause that evidence is missing for: possible
+// still, which is not what the field's name says.
+inline constexpr char kNotRuledOut[] = "not ruled out: ";
+
 struct CauseRow {
   v1::Cause cause;
   // Place in the order in which causes are considered: of two facts of equal

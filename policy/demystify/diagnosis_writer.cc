@@ -187,7 +187,7 @@ class Writer {
       if (!IsNew(row.other)) continue;
       Consider(row.other,
                Missing(row.part)
-                   ? absl::StrCat("not ruled out: the report lacks ", What(row))
+                   ? absl::StrCat(kNotRuledOut, "the report lacks ", What(row))
                    : std::string(row.why_not));
     }
   }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/base/utf8.h"
+#include "policy/base/visible.h"
 
 namespace mulligan {
 namespace {
@@ -34,20 +35,11 @@ bool FindLine(std::string_view text, int number, std::string_view& line) {
   return true;
 }
 
-// What a terminal may show: control bytes and invalid UTF-8 become '?'.
+// What a terminal may show of a line: tabs as one column.
 std::string Printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const size_t valid = std::min(FindInvalidUtf8(text), text.size());
-    for (const char c : text.substr(0, valid)) {
-      const auto byte = static_cast<unsigned char>(c);
-      out += c == '\t' ? ' ' : (byte < 0x20 || byte == 0x7f) ? '?' : c;
-    }
-    if (valid == text.size()) break;
-    out += '?';
-    text.remove_prefix(valid + 1);
-  }
-  return out;
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return Visible(line);
 }
 
 size_t CountCharacters(std::string_view printable) {

@@ -9,6 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/duration.pb.h"
+#include "mulligan/v1/cause.pb.h"
+#include "policy/loader/cause_words.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_scalar.h"
 #include "policy/loader/yaml_text.h"
@@ -81,7 +83,9 @@ absl::Status StoreEnum(const YamlNode& node, const FieldDescriptor& field,
   const EnumValueDescriptor* value = type.FindValueByName(node.text);
   absl::Status status;
   if (value == nullptr || value->number() == 0) {
-    const std::string nearest = Nearest(node.text, NamesOf(type));
+    std::string nearest;
+    if (&type == v1::Cause_descriptor()) nearest = CauseOfReason(node.text);
+    if (nearest.empty()) nearest = Nearest(node.text, NamesOf(type));
     value = type.FindValueByName(nearest);
     std::string problem =
         absl::StrFormat("%s is not %s", Quote(node.text), NamesSentence(type));

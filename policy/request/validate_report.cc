@@ -144,12 +144,37 @@ void ValidateNode(const core::Node& node, const FieldPath& path,
              FieldPath(path, "spec.taints"), violations);
 }
 
+// What is left of an object of another kind, such as a List, when a client
+// drops the fields it does not know: metadata without a name, and nothing else.
+template <typename Object>
+bool IsHollow(const Object& object) {
+  const ObjectMeta& meta = object.metadata();
+  return !object.has_spec() && !object.has_status() && meta.name().empty() &&
+         !meta.has_creation_timestamp() && !meta.has_deletion_timestamp() &&
+         meta.generate_name().empty() && meta.uid().empty() &&
+         meta.labels().empty() && meta.owner_references().empty();
+}
+
+bool IsHollow(const core::Event& event) {
+  return event.reason().empty() && event.message().empty() &&
+         event.involved_object().name().empty() &&
+         event.involved_object().kind().empty();
+}
+
 template <typename Objects, typename Check>
 void ValidateEach(const Objects& objects, int most, const FieldPath& parent,
                   const char* field, Violations& violations, Check check) {
   CheckCount(objects.size(), most, field, FieldPath(parent, field), violations);
   for (int i = 0; i < objects.size(); ++i) {
-    check(objects[i], FieldPath(parent, field, i), violations);
+    const FieldPath path(parent, field, i);
+    if constexpr (requires { objects[i].metadata(); }) {
+      if (IsHollow(objects[i])) {
+        violations.Add(path,
+                       "is empty, expected an object with metadata.name, spec "
+                       "or status; of a List give the items");
+      }
+    }
+    check(objects[i], path, violations);
   }
 }
 

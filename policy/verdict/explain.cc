@@ -60,12 +60,14 @@ void TryLimits(const Case& failure, const Verdict& verdict, Flips& flips) {
               absl::StrFormat("budget %s had limit %d instead of %d",
                               BudgetName(failure, exhausted),
                               verdict.bound + more, verdict.bound));
-  } else if (verdict.charged != kNoBudget) {
-    const std::int64_t less = verdict.bound - verdict.used + 1;
-    flips.Try({.budget = verdict.charged, .more_limit = -less},
+  } else if (verdict.charged != kNoBudget && verdict.used == verdict.bound &&
+             verdict.bound > 1) {
+    // The last unit went. A limit far below what is left, or none at all, would
+    // be another policy.
+    flips.Try({.budget = verdict.charged, .more_limit = -1},
               absl::StrFormat("budget %s had limit %d instead of %d",
                               BudgetName(failure, verdict.charged),
-                              verdict.bound - less, verdict.bound));
+                              verdict.bound - 1, verdict.bound));
   }
   if (verdict.decided_by == v1::Explanation::MAX_ATTEMPTS) {
     const std::int64_t more = verdict.used - verdict.bound + 1;

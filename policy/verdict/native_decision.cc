@@ -101,9 +101,9 @@ absl::Status AskOperator(Call& call, std::optional<NativeOutcome>& outcome) {
         "for, expected one of: %s",
         call.policy.rules->name(), NativeOperatorNames()));
   }
-  call.Warn(absl::StrCat(
-      "no native verdict: the report has no object of a known operator (",
-      NativeOperatorNames(), ")"));
+  call.Warn(absl::StrCat(kNoNativeVerdict,
+                         "the report has no object of a known operator (",
+                         NativeOperatorNames(), ")"));
   return absl::OkStatus();
 }
 

@@ -25,6 +25,9 @@ inline bool AsksOperator(const Call& call) {
   return call.request.compare_native() || call.compiled().native != nullptr;
 }
 
+// Begins the warning that there is none to compare with.
+inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
+
 // The operator's verdict; nothing when the report has no object of a known
 // one, with a warning if the verdict was for comparison. INVALID_ARGUMENT if it
 // was to decide.

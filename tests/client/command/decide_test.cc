@@ -73,5 +73,16 @@ TEST(DecideWithoutServerTest, EveryLineSaysThatNobodyAnswered) {
   EXPECT_THAT(result.err, HasSubstr("no answer to 2 of 2 requests"));
 }
 
+TEST(DecideWithoutServerTest, ManyRequestsDoNotGrindOn) {
+  std::string input;
+  for (int i = 0; i < 1000; ++i) input += "{}\n";
+  const CommandResult result =
+      RunMulligan({"decide", "--server=127.0.0.1:1", "--requests", "-"}, input);
+  EXPECT_EQ(result.code, 4);
+  EXPECT_THAT(result.err,
+              HasSubstr("no answer to 3 of 3 requests, to the last 3 calls in "
+                        "a row: stopped after line 3"));
+}
+
 }  // namespace
 }  // namespace mulligan::testing

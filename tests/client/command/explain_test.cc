@@ -91,6 +91,65 @@ TEST(ExplainTest, SaysWhenTheOutputIsLost) {
   EXPECT_THAT(result.err, HasSubstr("/no/folder/ledger"));
 }
 
+TEST(ExplainTest, BeginsWithWhatStoppedItAndWhatToDo) {
+  const CommandResult result = RunMulligan({"explain", "-"}, kOomPod);
+  EXPECT_THAT(result.out, StartsWith("Pod "));
+  EXPECT_THAT(result.out, HasSubstr("\n  Do first   raise the memory limit of "
+                                    "container main"));
+  EXPECT_LT(result.out.find("Do first"), result.out.find("Evidence"));
+}
+
+TEST(ExplainTest, YamlIsTheSameAnswer) {
+  const CommandResult result = RunMulligan(
+      {"explain", "-o", "yaml", "--observed-at=2026-01-31T08:00:00Z", "-"},
+      kOomPod);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, StartsWith("decision:\n  action: RETRY\n"));
+  EXPECT_THAT(result.out, HasSubstr("\n  cause: CONTAINER_OOM\n"));
+}
+
+TEST(ExplainTest, SaysWhenNoPolicyOfTheFilesFits) {
+  const std::string policy = WriteTestFile(
+      "etl.yaml",
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\nmetadata: {name: etl}\n"
+      "spec:\n  selector: {namespaces: [etl]}\n"
+      "  default: {action: FAIL}\n");
+  const CommandResult result =
+      RunMulligan({"explain", "--policy", policy, "-o", "json", "-"}, kOomPod);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(
+      ParseResponse(result.out).warnings(),
+      ::testing::Contains(
+          "--policy: no selector fits the workload, so the embedded "
+          "policy \"default\" decided, not etl; --policy-name NAME asks "
+          "one of them"));
+  const CommandResult named = RunMulligan(
+      {"explain", "--policy", policy, "--policy-name=etl", "-o", "json", "-"},
+      kOomPod);
+  EXPECT_THAT(ParseResponse(named.out).warnings(), IsEmpty());
+}
+
+TEST(ExplainTest, TheLedgerOfTheAnnotationIsUsed) {
+  const std::string observed = "--observed-at=2026-01-31T08:00:00Z";
+  const std::string ledger = WriteTestFile("ledger.json", "");
+  RunMulligan({"explain", observed, "--ledger-out", ledger, "-"}, kOomPod);
+  std::string value = ReadTestFile(ledger);
+  ASSERT_THAT(value, Not(IsEmpty()));
+  for (std::size_t at = 0; (at = value.find('"', at)) != value.npos; at += 2) {
+    value.insert(at, "\\");
+  }
+  while (value.back() == '\n') value.pop_back();
+  std::string pod = kOomPod;
+  const std::string name = "\"metadata\":{";
+  ASSERT_NE(pod.find(name), pod.npos);
+  pod.insert(pod.find(name) + name.size(),
+             "\"annotations\":{\"mulligan.dev/ledger\":\"" + value + "\"},");
+  const CommandResult again = RunMulligan({"explain", observed, "-"}, pod);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, AllOf(HasSubstr("as decided before"),
+                               HasSubstr("the one before was read from Pod ")));
+}
+
 TEST(RequestsTest, AnswersLineByLineAndNeverStops) {
   const CommandResult result = RunMulligan(
       {"explain", "--requests", "-"},

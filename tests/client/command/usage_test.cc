@@ -1,5 +1,6 @@
 // Errors of the command line, help and version.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -39,8 +40,52 @@ TEST_P(UsageErrorTest, IsOneLineThatNamesTheCulprit) {
 INSTANTIATE_TEST_SUITE_P(
     All, UsageErrorTest,
     ::testing::Values(
-        Usage{"NoCommand", {}, "", 2, "subcommand is required"},
-        Usage{"UnknownCommand", {"nosuch"}, "", 2, "\"nosuch\" is no command"},
+        Usage{"NoCommand",
+              {},
+              "",
+              2,
+              "a command is missing after mulligan, expected one of explain, "
+              "decide, policy"},
+        Usage{"UnknownSubcommand",
+              {"policy", "chekc", "x.yaml"},
+              "",
+              2,
+              "\"chekc\" is no command of mulligan policy, expected one of "
+              "check, show; did you mean check?"},
+        Usage{"NoSubcommand",
+              {"policy"},
+              "",
+              2,
+              "a command is missing after mulligan policy, expected one of "
+              "check, show"},
+        Usage{"HelpForNothing",
+              {"help", "nosuch"},
+              "",
+              2,
+              "\"nosuch\" is no command of mulligan, expected one of explain"},
+        Usage{"DescribeText",
+              {"explain", "-"},
+              "Name:         a\nNamespace:    ml\nStatus: Failed\n",
+              2,
+              "<stdin>: is what `kubectl describe` prints for people, expected "
+              "objects: use `kubectl get ... -o yaml` or `-o json`"},
+        Usage{"GetText",
+              {"explain", "-"},
+              "NAME   READY   STATUS\na  0/1  Error\n",
+              2,
+              "<stdin>: is what `kubectl get` prints for people"},
+        Usage{"BidirectionalFileName",
+              {"explain", "-f",
+               "/no/\xe2\x80\xae"
+               "f\033[31m"},
+              "",
+              2,
+              "/no/\\u202ef\\u001b[31m: No such file"},
+        Usage{"UnknownCommand",
+              {"nosuch"},
+              "",
+              2,
+              "\"nosuch\" is no command of mulligan, expected one of explain"},
         Usage{"UnknownFlag", {"explain", "--nosuch"}, "", 2, "--nosuch"},
         Usage{"MissingFile",
               {"explain", "-f", "/no/file"},
@@ -63,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"explain", "-o", "xml", "-"},
               kOomPod,
               2,
-              "--output: xml not in {human,json}"},
+              "--output: xml not in {human,json,yaml,html}"},
         Usage{"UnknownExplain",
               {"explain", "--explain=lots", "-"},
               kOomPod,
@@ -155,7 +200,27 @@ TEST(HelpTest, EveryCommandHasAnExampleAndFitsTheScreen) {
   }
 }
 
+TEST(HelpTest, IsFoundWhereverPeopleLookForIt) {
+  for (const auto& [asked, flagged] : std::vector<
+           std::pair<std::vector<std::string>, std::vector<std::string>>>{
+           {{"help"}, {"--help"}},
+           {{"help", "explain"}, {"explain", "--help"}},
+           {{"explain", "help"}, {"explain", "--help"}},
+           {{"explain", "-h"}, {"explain", "--help"}},
+           {{"help", "policy", "check"}, {"policy", "check", "--help"}},
+           {{"policy", "help"}, {"policy", "--help"}},
+           {{"policy", "check", "help"}, {"policy", "check", "--help"}}}) {
+    const CommandResult result = RunMulligan(asked);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.out, RunMulligan(flagged).out);
+  }
+}
+
 TEST(VersionTest, IsReadableByPeopleAndPrograms) {
+  EXPECT_EQ(RunMulligan({"--version"}).out, RunMulligan({"version"}).out);
+  EXPECT_EQ(RunMulligan({"-V"}).out, RunMulligan({"version"}).out);
+  EXPECT_THAT(RunMulligan({"version", "-o", "yaml"}).out,
+              AllOf(StartsWith("version: "), HasSubstr("\ncommit: ")));
   EXPECT_THAT(RunMulligan({"version"}).out, StartsWith("mulligan "));
   EXPECT_THAT(RunMulligan({"version", "-o", "json"}).out,
               AllOf(StartsWith("{\"version\":\""), HasSubstr("\"commit\":")));

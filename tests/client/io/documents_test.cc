@@ -98,7 +98,7 @@ TEST(SplitDocumentsTest, ReadsTenMegabytes) {
 TEST(PrintableTest, KeepsTerminalsFromBeingSteered) {
   EXPECT_EQ(Printable("a\x1b[31mb\r\n\tc\x7f\xc2\x9b"
                       "d é\xff"),
-            "a [31mb c d é\xef\xbf\xbd");
+            "a\\u001b[31mb c\\u007f\\u009bd é\xef\xbf\xbd");
   EXPECT_EQ(Printable("  a   b  "), "a b");
 }
 

@@ -22,7 +22,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::Not;
-using ::testing::StartsWith;
+
+std::string Format(const v1::DecideResponse& response,
+                   const HumanOptions& options) {
+  return FormatForPeople(TellStory({}, response, {}, ""), response, options);
+}
 
 v1::DecideResponse Parse(const std::string& text) {
   v1::DecideResponse response;
@@ -48,11 +52,11 @@ class HumanGoldenTest : public ::testing::TestWithParam<const char*> {
 
 TEST_P(HumanGoldenTest, LooksAsExpected) {
   EXPECT_THAT(ReadFile(File(".txt")),
-              IsOkAndHolds(FormatForPeople(Response(), {.verbose = true})));
+              IsOkAndHolds(Format(Response(), {.verbose = true})));
 }
 
 TEST_P(HumanGoldenTest, FitsEightyColumns) {
-  std::istringstream lines(FormatForPeople(Response(), {.verbose = true}));
+  std::istringstream lines(Format(Response(), {.verbose = true}));
   for (std::string line; std::getline(lines, line);) {
     EXPECT_THAT(DisplayWidth(line), Le(80)) << line;
     EXPECT_THAT(line, Not(::testing::EndsWith(" ")));
@@ -60,13 +64,12 @@ TEST_P(HumanGoldenTest, FitsEightyColumns) {
 }
 
 TEST_P(HumanGoldenTest, ColoursAddNothingButEscapes) {
-  std::string colored =
-      FormatForPeople(Response(), {.color = true, .verbose = true});
+  std::string colored = Format(Response(), {.color = true, .verbose = true});
   EXPECT_THAT(colored, HasSubstr("\033["));
   for (size_t at; (at = colored.find('\033')) != std::string::npos;) {
     colored.erase(at, colored.find('m', at) - at + 1);
   }
-  EXPECT_EQ(colored, FormatForPeople(Response(), {.verbose = true}));
+  EXPECT_EQ(colored, Format(Response(), {.verbose = true}));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HumanGoldenTest,
@@ -87,31 +90,54 @@ TEST(HumanTest, LeavesOutDetailsUnlessAskedOrUnsure) {
         failed_predicate: "f"
       }
     })pb");
-  const std::string brief = FormatForPeople(response, {});
+  const std::string brief = Format(response, {});
   EXPECT_THAT(brief, Not(HasSubstr("HOST_OOM")));
   EXPECT_THAT(brief, Not(HasSubstr("Rules that did not match")));
   response.mutable_diagnosis()->set_confidence(v1::Diagnosis::LOW);
-  EXPECT_THAT(FormatForPeople(response, {}), HasSubstr("HOST_OOM: no"));
+  EXPECT_THAT(Format(response, {}), HasSubstr("HOST_OOM: no"));
 }
 
 TEST(HumanTest, TextOfContainersCannotSteerTheTerminal) {
   const std::string text =
-      FormatForPeople(Parse(R"pb(
-                        decision { sentence: "a\033[2Jb" }
-                        diagnosis {
-                          culprit { pod: "p\033]0;x\007" }
-                          evidence { value: "\r\n" }
-                        }
-                        accounting { budgets { name: "b\033[1m" } }
-                        warnings: "w\x9b")pb"),
-                      {});
-  EXPECT_THAT(text, Not(HasSubstr("\033")));
-  EXPECT_THAT(text, Not(HasSubstr("\007")));
-  EXPECT_THAT(text, Not(HasSubstr("\r")));
+      Format(Parse(R"pb(
+               diagnosis {
+                 summary: "a\033[2Jb\xe2\x80\xae"
+                 culprit { pod: "p\033]0;x\007" }
+                 evidence { value: "\r\n" path: "\xe2\x81\xa6" }
+               }
+               accounting { budgets { name: "b\033[1m" } }
+               ledger { history { charged_to: "c\033[1m" } }
+               native { operator: "o\033[1m" }
+               warnings: "w\xc2\x9b")pb"),
+             {});
+  for (const char* hostile :
+       {"\033", "\007", "\r", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6"}) {
+    EXPECT_THAT(text, Not(HasSubstr(hostile)));
+  }
+  EXPECT_THAT(text, HasSubstr("a\\u001b[2Jb\\u202e"));
+}
+
+TEST(HumanTest, WhatWasNotRuledOutIsPossibleStill) {
+  const std::string text = Format(
+      Parse(R"pb(
+        diagnosis {
+          confidence: LOW
+          considered { cause: HOST_OOM why_not: "the node shows no sign" }
+          considered {
+            cause: NODE_LOST
+            why_not: "not ruled out: the report lacks node/n"
+          }
+        })pb"),
+      {});
+  EXPECT_THAT(text, HasSubstr("\nRuled out\n  - HOST_OOM: the node shows no "
+                              "sign\n"));
+  EXPECT_THAT(text, HasSubstr("\nPossible still\n  - NODE_LOST: the report "
+                              "lacks node/n\n"));
+  EXPECT_THAT(text, HasSubstr("a guess: "));
 }
 
 TEST(HumanTest, AnEmptyAnswerIsStillShown) {
-  EXPECT_THAT(FormatForPeople({}, {}), StartsWith("ACTION UNSPECIFIED\n"));
+  EXPECT_THAT(Format({}, {}), HasSubstr("ACTION UNSPECIFIED\n"));
 }
 
 TEST(WrapTextTest, BreaksAtSpacesAndKeepsLongWords) {

@@ -133,7 +133,7 @@ TEST(JsonPartsTest, StringsLoseTheirEscapes) {
 }
 
 TEST(QuoteJsonTest, RoundTrips) {
-  const std::string text("a\"b\\c\n\x01\0é", 9);
+  const std::string text("a\"b\\c\n\x01\0é", 10);
   EXPECT_THAT(QuoteJson(text), StartsWith("\"a\\\"b\\\\c\\u000a"));
   EXPECT_EQ(JsonStringValue(QuoteJson(text)), text);
 }

@@ -203,5 +203,22 @@ TEST(AnswerRequestsTest, AnswersBeforeWaitingForTheNextLine) {
   EXPECT_THAT(seen, ElementsAre("", ::testing::HasSubstr("line 3")));
 }
 
+TEST(AnswerRequestsTest, StopsWhenNobodyAnswersAnyMore) {
+  std::string input;
+  for (int i = 0; i < 100; ++i) input += "{\"requestId\":\"away\"}\n";
+  const Answer gone = Ask(input, 2);
+  EXPECT_EQ(gone.lines.size(), 2U * kMostSilentBatches);
+  EXPECT_EQ(gone.outcome.unanswered, 2U * kMostSilentBatches);
+  EXPECT_EQ(gone.outcome.gone_at_line, 2U * kMostSilentBatches);
+  // One answer in between, whatever it says, and the server is there.
+  std::string flaky;
+  for (int i = 0; i < 10; ++i) {
+    flaky += "{\"requestId\":\"away\"}\n{\"requestId\":\"refuse\"}\n";
+  }
+  const Answer there = Ask(flaky, 1);
+  EXPECT_EQ(there.lines.size(), 20U);
+  EXPECT_EQ(there.outcome.gone_at_line, 0U);
+}
+
 }  // namespace
 }  // namespace mulligan::cli

@@ -134,14 +134,15 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
             "5 workloads, 2 broken\n"
             "\n"
             "WORKLOAD  VERDICT        CAUSE          WHY\n"
-            "Job c     no answer                     b [31m ad\n"
+            "Job c     no answer                     b\\u001b[31m ad\n"
             "Job d     FAIL           IMAGE_INVALID  why\n"
             "Job e     RETRY at once  CONTAINER_OOM  why\n"
             "Job b     nothing to do  NOT_FAILED     why\n"
             "Job a     nothing to do  SUCCEEDED      why\n"
             "\n"
             "One of them in full: --workload KIND/NAME\n");
-  ASSERT_OK_AND_ASSIGN(const std::string json, FormatWorkloadsAsJson(answers));
+  ASSERT_OK_AND_ASSIGN(const std::string json,
+                       FormatWorkloadsAs(OutputFormat::kJson, answers));
   EXPECT_THAT(
       json,
       HasSubstr(R"({"workload":"Job c","error":{"code":)"

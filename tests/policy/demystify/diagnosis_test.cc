@@ -148,13 +148,18 @@ TEST(Diagnosis, InvalidUtf8IsReplacedAndCutAtACharacter) {
   EXPECT_THAT(diagnosis.culprit().pod(), HasSubstr("\xef\xbf\xbd"));
 }
 
-TEST(Excerpt, EndsBetweenTwoCharacters) {
-  std::string text(255, 'a');
-  text += "\xc3\xa9";
-  EXPECT_EQ(Excerpt(text), std::string(255, 'a'));
-  EXPECT_EQ(Excerpt(std::string(254, 'a') + "\xc3\xa9 and on"),
-            std::string(254, 'a') + "\xc3\xa9");
+TEST(Excerpt, EndsWithAWholeWordAndSaysThatMoreCame) {
   EXPECT_EQ(Excerpt(""), "");
+  EXPECT_EQ(Excerpt(std::string(256, 'a')), std::string(256, 'a'));
+  EXPECT_EQ(Excerpt(std::string(240, 'a') + " failed-to-pull image"),
+            std::string(240, 'a') + " ...");
+  EXPECT_EQ(Excerpt(std::string(252, 'a') + " bb cc"),
+            std::string(252, 'a') + " ...");
+  // One word without end is cut between two characters.
+  EXPECT_EQ(Excerpt(std::string(251, 'a') + "\xc3\xa9zzzzz"),
+            std::string(251, 'a') + " ...");
+  EXPECT_EQ(Excerpt(std::string(252, 'a') + "\xc3\xa9 and on"),
+            std::string(252, 'a') + " ...");
 }
 
 TEST(Excerpt, ReplacementsDoNotGrowItBeyondTheBound) {

@@ -234,6 +234,11 @@ TEST(ReadYamlMessageTest, NamesTheNearestOfLargeEnums) {
               ElementsAre("1:10 \"Bug\" is not one of the 49 names of Cause"));
 }
 
+TEST(ReadYamlMessageTest, KnowsWhichCauseAReasonOfKubernetesIs) {
+  EXPECT_THAT(Read<v1::When>("causes: [OOMKilled]").issues,
+              ElementsAre(::testing::EndsWith("did you mean CONTAINER_OOM?")));
+}
+
 TEST(ReadYamlMessageTest, DoesNotLetZeroBeNamed) {
   EXPECT_THAT(Read<v1::Outcome>("action: ACTION_UNSPECIFIED").issues,
               ElementsAre("1:9 \"ACTION_UNSPECIFIED\" is not one of RETRY, "

@@ -42,7 +42,16 @@ struct Bound {
 template <typename Field>
 void Resize(Field& field, std::int64_t count) {
   field.Reserve(static_cast<int>(count));
-  while (field.size() < count) field.Add();
+  while (field.size() < count) {
+    auto* added = field.Add();
+    // An object without anything is refused for another reason.
+    if constexpr (requires { added->mutable_metadata(); }) {
+      added->mutable_metadata()->set_name("a");
+    }
+    if constexpr (requires { added->mutable_involved_object(); }) {
+      added->set_reason("a");
+    }
+  }
 }
 
 std::string Letters(std::int64_t count) {
@@ -361,6 +370,21 @@ TEST(ValidateTest, OneMistakeInEveryPodIsReportedABoundedNumberOfTimes) {
         std::string(kMaxNameBytes + 1, 'x'));
   }
   EXPECT_EQ(Validate(request).size(), 100);
+}
+
+TEST(ValidateTest, WhatIsLeftOfAListIsNoObject) {
+  // grpcurl drops the fields it does not know: kind and items.
+  const auto hollow = Parse<v1::DecideRequest>(
+      "report { pods { metadata { resource_version: '' } } jobs { } nodes { } "
+      "events { metadata { } } }");
+  EXPECT_THAT(FieldsOf(hollow),
+              ElementsAre("report.pods[0]", "report.jobs[0]", "report.nodes[0]",
+                          "report.events[0]"));
+  EXPECT_THAT(
+      FieldsOf(Parse<v1::DecideRequest>(
+          "report { pods { status { } } pods { metadata { name: 'a' } } "
+          "jobs { spec { } } events { message: 'a' } }")),
+      IsEmpty());
 }
 
 }  // namespace

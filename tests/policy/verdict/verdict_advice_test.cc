@@ -109,14 +109,18 @@ TEST_F(VerdictTest, CounterfactualsAreVerifiedFlips) {
           "'nothing to do' }"));
 }
 
-TEST_F(VerdictTest, AGrantedRetryIsOneChargeAwayFromRefusal) {
+TEST_F(VerdictTest, AGrantedRetryNamesTheLimitThatWouldHaveRefusedIt) {
   Policy(kRetry);
-  v1::Explanation explanation;
-  ExplainFlips(Failure(), Decide(), explanation);
-  EXPECT_THAT(explanation,
-              testing::EqualsProto("counterfactuals { change: 'budget a had "
-                                   "limit 0 instead of 2' verdict: 'fail the "
-                                   "workload' }"));
+  v1::Explanation first;
+  ExplainFlips(Failure(), Decide(), first);
+  // "Limit 0 instead of 2" says nothing: it is a policy without retries.
+  EXPECT_THAT(first, testing::EqualsProto(""));
+  ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 1 } }");
+  v1::Explanation last;
+  ExplainFlips(Failure(), Decide(), last);
+  EXPECT_THAT(last, testing::EqualsProto("counterfactuals { change: 'budget a "
+                                         "had limit 1 instead of 2' verdict: "
+                                         "'fail the workload' }"));
 }
 
 }  // namespace

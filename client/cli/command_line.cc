@@ -1,0 +1,86 @@
+#include "client/cli/command_line.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "policy/loader/suggest.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr std::string_view kHelp = "help";
+
+std::vector<std::string> CommandsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// Where a line of words leads: the command they name, and how many did.
+struct Path {
+  const CLI::App* command;
+  std::string name;
+  std::size_t words = 0;
+};
+
+Path Follow(const CLI::App& app, const std::vector<std::string>& arguments) {
+  Path path{&app, app.get_name(), 0};
+  for (const std::string& word : arguments) {
+    const std::vector<std::string> names = CommandsOf(*path.command);
+    if (std::find(names.begin(), names.end(), word) == names.end()) break;
+    path.command = path.command->get_subcommand(word);
+    path.name += " " + word;
+    ++path.words;
+  }
+  return path;
+}
+
+}  // namespace
+
+std::vector<std::string> WithHelpFlag(const CLI::App& app,
+                                      std::vector<std::string> arguments) {
+  if (arguments.empty()) return arguments;
+  std::error_code error;
+  if (arguments.front() == kHelp) {
+    arguments.erase(arguments.begin());
+    // What is no command gets no help, but the error that says so.
+    if (Follow(app, arguments).words < arguments.size()) return arguments;
+  } else if (arguments.back() == kHelp &&
+             !std::filesystem::exists(kHelp, error) &&
+             Follow(app, arguments).words + 1 == arguments.size()) {
+    arguments.pop_back();
+  } else {
+    return arguments;
+  }
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+std::string UsageError(const CLI::App& app, const CLI::ParseError& error,
+                       const std::vector<std::string>& arguments) {
+  const Path path = Follow(app, arguments);
+  const std::vector<std::string> names = CommandsOf(*path.command);
+  const bool has_more = path.words < arguments.size();
+  if (!names.empty() && has_more && arguments[path.words][0] != '-') {
+    const std::string& word = arguments[path.words];
+    const std::string nearest = Nearest(word, names);
+    return absl::StrFormat(
+        "\"%s\" is no command of %s, expected one of %s%s", word, path.name,
+        absl::StrJoin(names, ", "),
+        nearest.empty() ? "" : "; did you mean " + nearest + "?");
+  }
+  if (!names.empty() && !has_more) {
+    return absl::StrFormat("a command is missing after %s, expected one of %s",
+                           path.name, absl::StrJoin(names, ", "));
+  }
+  return absl::StrFormat("%s (see %s --help)", error.what(), path.name);
+}
+
+}  // namespace mulligan::cli

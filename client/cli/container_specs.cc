@@ -1,0 +1,163 @@
+#include "client/cli/container_specs.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/json_text.h"
+
+namespace mulligan::cli {
+namespace {
+
+// Where a walk through an object is.
+struct Place {
+  std::string object;
+  bool in_template = false;
+};
+
+// Members that hold no specification, or a copy of one.
+bool IsPassedOver(std::string_view key) {
+  return key == "status" || key == "metadata" || key == "managedFields";
+}
+
+std::string_view Member(std::string_view object, std::string_view key) {
+  if (TypeOfJson(object) != JsonType::kObject) return "null";
+  for (const JsonMember& member : JsonMembers(object)) {
+    if (member.key == key) return member.value;
+  }
+  return "null";
+}
+
+ContainerSpec SpecOf(std::string_view json, const Place& place) {
+  ContainerSpec spec{place.object,
+                     JsonStringValue(Member(json, "name")),
+                     place.in_template,
+                     {}};
+  for (const JsonMember& limit :
+       JsonMembers(Member(Member(json, "resources"), "limits"))) {
+    const bool quoted = TypeOfJson(limit.value) == JsonType::kString;
+    spec.limits[limit.key] =
+        quoted ? JsonStringValue(limit.value) : std::string(limit.value);
+  }
+  return spec;
+}
+
+void Walk(std::string_view json, Place place,
+          std::vector<ContainerSpec>& containers) {
+  if (TypeOfJson(json) == JsonType::kArray) {
+    for (const std::string_view item : JsonItems(json)) {
+      Walk(item, place, containers);
+    }
+    return;
+  }
+  const std::vector<JsonMember> members = JsonMembers(json);
+  for (const JsonMember& member : members) {
+    if (member.key != "metadata") continue;
+    const std::string name = JsonStringValue(Member(member.value, "name"));
+    if (!name.empty()) place.object = name;
+  }
+  for (const JsonMember& member : members) {
+    if (IsPassedOver(member.key)) continue;
+    if (member.key == "containers") {
+      for (const std::string_view item : JsonItems(member.value)) {
+        containers.push_back(SpecOf(item, place));
+      }
+      continue;
+    }
+    Place inside = place;
+    inside.in_template |= absl::EndsWith(member.key, "emplate");
+    Walk(member.value, std::move(inside), containers);
+  }
+}
+
+struct Unit {
+  std::string_view suffix;
+  std::string_view larger;
+  int step;
+};
+
+constexpr std::array<Unit, 13> kUnits = {{
+    {"Ki", "Mi", 1024},
+    {"Mi", "Gi", 1024},
+    {"Gi", "Ti", 1024},
+    {"Ti", "Pi", 1024},
+    {"Pi", "", 0},
+    {"m", "", 1000},
+    {"k", "M", 1000},
+    {"M", "G", 1000},
+    {"G", "T", 1000},
+    {"T", "P", 1000},
+    {"P", "", 0},
+    {"", "", 0},
+    {"Ei", "", 0},
+}};
+
+// At most two decimals, none that are zero.
+std::string Number(double value) {
+  std::string text = absl::StrFormat("%.2f", value);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void ContainerSpecs::Read(std::string_view json) {
+  Walk(json, {}, containers_);
+}
+
+std::optional<std::string> ContainerSpecs::LimitOf(
+    std::string_view pod, std::string_view container,
+    std::string_view resource) const {
+  for (const ContainerSpec& spec : containers_) {
+    if (spec.in_template || spec.object != pod || spec.container != container) {
+      continue;
+    }
+    const auto limit = spec.limits.find(std::string(resource));
+    if (limit != spec.limits.end()) return limit->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ContainerSpecs::TemplateLimitOf(
+    std::string_view container, std::string_view resource) const {
+  std::optional<std::string> found;
+  for (const ContainerSpec& spec : containers_) {
+    if (!spec.in_template || spec.container != container) continue;
+    const auto limit = spec.limits.find(std::string(resource));
+    if (limit == spec.limits.end()) continue;
+    if (found.has_value() && *found != limit->second) return std::nullopt;
+    found = limit->second;
+  }
+  return found;
+}
+
+std::optional<std::string> Multiply(std::string_view quantity, double factor) {
+  const std::size_t end = quantity.find_first_not_of("0123456789.");
+  const std::string_view suffix =
+      end == quantity.npos ? std::string_view() : quantity.substr(end);
+  double value = 0;
+  if (end == 0 ||
+      !absl::SimpleAtod({quantity.data(), quantity.size() - suffix.size()},
+                        &value)) {
+    return std::nullopt;
+  }
+  for (const Unit& unit : kUnits) {
+    if (unit.suffix != suffix) continue;
+    // The small term keeps 4 * 1.1 from becoming 4.41.
+    double grown = std::ceil(value * factor * 100 - 1e-6) / 100;
+    if (suffix.empty()) grown = std::ceil(grown);
+    if (!unit.larger.empty() && grown >= unit.step &&
+        std::fmod(grown, unit.step) == 0) {
+      return Number(grown / unit.step) + std::string(unit.larger);
+    }
+    return Number(grown) + std::string(suffix);
+  }
+  return std::nullopt;
+}
+
+}  // namespace mulligan::cli

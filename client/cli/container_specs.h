@@ -1,0 +1,54 @@
+// What the messages leave out of pod specifications: resources. A Quantity has
+// no mirror that fits both JSON and protobuf, so they are read from the JSON of
+// the objects, as they were written.
+#ifndef MULLIGAN_CLIENT_CLI_CONTAINER_SPECS_H_
+#define MULLIGAN_CLIENT_CLI_CONTAINER_SPECS_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mulligan::cli {
+
+// One container of one object.
+struct ContainerSpec {
+  // Name of the object, for example of the pod.
+  std::string object;
+  std::string container;
+  // It is in a template, from which the pods of later attempts are made.
+  bool in_template = false;
+  // By resource, as written: {"memory": "4Gi"}.
+  std::map<std::string, std::string> limits;
+};
+
+// Containers of all objects read so far.
+class ContainerSpecs {
+ public:
+  // Adds the containers anywhere in `json`, which CheckJsonValue accepted.
+  void Read(std::string_view json);
+
+  // The limit of a container of the pod; nothing when it has none or is not
+  // known.
+  std::optional<std::string> LimitOf(std::string_view pod,
+                                     std::string_view container,
+                                     std::string_view resource) const;
+
+  // The same in the templates: what to change for the next attempt. Nothing
+  // when they are not known or do not agree.
+  std::optional<std::string> TemplateLimitOf(std::string_view container,
+                                             std::string_view resource) const;
+
+ private:
+  std::vector<ContainerSpec> containers_;
+};
+
+// `quantity` ("4Gi", "500m") times `factor`, rounded up to two decimals in the
+// same unit, or in the next larger one where that is a whole number. Nothing
+// for what is no quantity.
+std::optional<std::string> Multiply(std::string_view quantity, double factor);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_CONTAINER_SPECS_H_

@@ -1,0 +1,186 @@
+#include "client/cli/html_timeline.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "client/cli/html_parts.h"
+
+namespace mulligan::cli {
+namespace {
+
+// In units of the drawing.
+constexpr double kWidth = 720;
+constexpr double kMargin = 8;
+// Room for the first name where texts are drawn larger.
+constexpr double kAbove = 6;
+constexpr double kLaneHeight = 40;
+constexpr double kBarTop = 20;
+constexpr double kBarHeight = 12;
+constexpr double kAxisHeight = 30;
+constexpr double kEventHeight = 30;
+constexpr double kDot = 8;
+constexpr int kMostTicks = 6;
+
+// Distances between ticks that people read easily, in seconds.
+constexpr std::array<std::int64_t, 20> kSteps = {
+    1,   2,    5,    10,   15,    30,    60,    120,   300,    600,
+    900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
+
+class Drawing {
+ public:
+  explicit Drawing(const Timeline& timeline) : timeline_(timeline) {
+    begin_ = timeline.Begin();
+    end_ = std::max(timeline.End(), begin_ + 1);
+    // Room for what happens at the edges.
+    const std::int64_t pad = std::max<std::int64_t>((end_ - begin_) / 50, 1);
+    begin_ -= pad;
+    end_ += pad;
+    lanes_ = static_cast<double>(timeline.lanes.size()) * kLaneHeight;
+    events_ = timeline.events.empty() ? 0 : kEventHeight;
+  }
+
+  std::string Draw(const std::string& title) {
+    const double height = lanes_ + events_ + kAxisHeight;
+    svg_ = absl::StrFormat(
+        "<svg class=\"timeline\" viewBox=\"0 %g %g %g\" role=\"img\">"
+        "<title>%s</title>\n",
+        -kAbove, kWidth, height + kAbove, Escaped(title));
+    DrawAxis();
+    double top = 0;
+    for (const Lane& lane : timeline_.lanes) {
+      DrawLane(lane, top);
+      top += kLaneHeight;
+    }
+    DrawEvents(top + kEventHeight / 2);
+    return svg_ + "</svg>\n";
+  }
+
+ private:
+  double X(std::int64_t at) const {
+    return kMargin + (kWidth - 2 * kMargin) * static_cast<double>(at - begin_) /
+                         static_cast<double>(end_ - begin_);
+  }
+
+  std::int64_t Step() const {
+    const std::int64_t least = (end_ - begin_) / kMostTicks;
+    const auto* step = std::lower_bound(kSteps.begin(), kSteps.end(), least);
+    return step == kSteps.end() ? (least / kSteps.back() + 1) * kSteps.back()
+                                : *step;
+  }
+
+  std::string TickText(std::int64_t at, std::int64_t step) const {
+    const char* form = end_ - begin_ > 86400 ? "%m-%d %H:%M"
+                       : step < 60           ? "%H:%M:%S"
+                                             : "%H:%M";
+    return absl::FormatTime(form, absl::FromUnixSeconds(at),
+                            absl::UTCTimeZone());
+  }
+
+  void DrawAxis() {
+    const double bottom = lanes_ + events_ + 4;
+    const std::int64_t step = Step();
+    for (std::int64_t at = (begin_ / step + 1) * step; at < end_; at += step) {
+      const double x = X(at);
+      svg_ += absl::StrFormat(
+          "<line class=\"grid\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%g\"/>",
+          x, x, bottom);
+      const char* anchor = x < 40            ? "start"
+                           : x > kWidth - 40 ? "end"
+                                             : "middle";
+      svg_ += absl::StrFormat(
+          "<text class=\"tick\" x=\"%.1f\" y=\"%g\" text-anchor=\"%s\">%s"
+          "</text>\n",
+          x, bottom + 16, anchor, TickText(at, step));
+    }
+  }
+
+  static const char* ClassOf(Lane::Role role) {
+    switch (role) {
+      case Lane::Role::kRoot:
+        return "root";
+      case Lane::Role::kCascade:
+        return "cascade";
+      case Lane::Role::kDisrupted:
+        return "disrupted";
+      case Lane::Role::kOther:
+        break;
+    }
+    return "other";
+  }
+
+  void DrawLane(const Lane& lane, double top) {
+    const double x = X(lane.begin);
+    const double width = std::max(X(lane.end) - x, 3.0);
+    const double y = top + kBarTop;
+    svg_ += absl::StrFormat(
+        "<g class=\"lane %s\"><text class=\"name\" x=\"%g\" y=\"%g\">%s</text>"
+        "<text class=\"note\" x=\"%g\" y=\"%g\" text-anchor=\"end\">%s</text>",
+        ClassOf(lane.role), kMargin, top + 14, Escaped(lane.name),
+        kWidth - kMargin, top + 14, Escaped(lane.note));
+    svg_ += absl::StrFormat(
+        "<rect class=\"bar\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
+        "height=\"%g\" rx=\"2\"/>",
+        x, y, width, kBarHeight);
+    // A bar that goes on has no end; all others end in a stroke.
+    if (!lane.open) {
+      svg_ += absl::StrFormat(
+          "<line class=\"end\" x1=\"%.1f\" y1=\"%g\" x2=\"%.1f\" y2=\"%g\"/>",
+          x + width, y - 3, x + width, y + kBarHeight + 3);
+    }
+    for (const Moment& disruption : lane.disruptions) {
+      DrawDiamond(X(disruption.at), y + kBarHeight / 2, disruption.text);
+    }
+    svg_ += "</g>\n";
+  }
+
+  void DrawDiamond(double x, double y, const std::string& text) {
+    svg_ += absl::StrFormat(
+        "<path class=\"diamond\" d=\"M%.1f %gl6 6l-6 6l-6 -6z\"><title>%s"
+        "</title></path>",
+        x, y - 6, Escaped(text));
+  }
+
+  // Numbered dots, beside each other where they would cover each other.
+  void DrawEvents(double y) {
+    constexpr double kApart = 2 * kDot + 1;
+    std::vector<double> places;
+    for (const Moment& event : timeline_.events) {
+      const double least = places.empty() ? kDot : places.back() + kApart;
+      places.push_back(std::max(X(event.at), least));
+    }
+    double most = kWidth - kDot;
+    for (auto place = places.rbegin(); place != places.rend(); ++place) {
+      *place = std::min(*place, most);
+      most = *place - kApart;
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      svg_ += absl::StrFormat(
+          "<g class=\"event\"><circle cx=\"%.1f\" cy=\"%g\" r=\"%g\"/>"
+          "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%d</text>"
+          "<title>%s</title></g>\n",
+          places[i], y, kDot, places[i], y + 3.5, timeline_.events[i].number,
+          Escaped(timeline_.events[i].text));
+    }
+  }
+
+  const Timeline& timeline_;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  double lanes_ = 0;
+  double events_ = 0;
+  std::string svg_;
+};
+
+}  // namespace
+
+std::string TimelineSvg(const Timeline& timeline, const std::string& title) {
+  if (timeline.lanes.empty() && timeline.events.empty()) return "";
+  return Drawing(timeline).Draw(title);
+}
+
+}  // namespace mulligan::cli

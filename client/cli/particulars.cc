@@ -1,0 +1,136 @@
+#include "client/cli/particulars.h"
+
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "client/cli/problem_texts.h"
+#include "policy/request/workload.h"
+
+namespace mulligan::cli {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+const core::Pod* CulpritPod(const v1::FailureReport& report,
+                            const v1::Diagnosis& diagnosis) {
+  for (const core::Pod& pod : report.pods()) {
+    if (pod.metadata().name() == diagnosis.culprit().pod()) return &pod;
+  }
+  return nullptr;
+}
+
+void AddText(const std::string& text, std::vector<std::string>& texts) {
+  if (!text.empty()) texts.push_back(text);
+}
+
+void AddTextsOf(const core::Pod& pod, std::vector<std::string>& texts) {
+  for (const auto* statuses : {&pod.status().container_statuses(),
+                               &pod.status().init_container_statuses()}) {
+    for (const core::ContainerStatus& status : *statuses) {
+      AddText(status.state().waiting().message(), texts);
+      AddText(status.state().terminated().message(), texts);
+      AddText(status.last_state().terminated().message(), texts);
+    }
+  }
+  AddText(pod.status().message(), texts);
+  for (const core::PodCondition& condition : pod.status().conditions()) {
+    AddText(condition.message(), texts);
+  }
+}
+
+// Everything that was said about the failure, what decided first.
+std::vector<std::string> TextsAbout(const v1::FailureReport& report,
+                                    const v1::Diagnosis& diagnosis) {
+  std::vector<std::string> texts;
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    AddText(evidence.value(), texts);
+  }
+  if (const core::Pod* pod = CulpritPod(report, diagnosis)) {
+    AddTextsOf(*pod, texts);
+  }
+  const v1::Culprit& culprit = diagnosis.culprit();
+  for (const core::Event& event : report.events()) {
+    const std::string& about = event.involved_object().name();
+    if (about.empty() || (about != culprit.pod() && about != culprit.name())) {
+      continue;
+    }
+    AddText(event.message(), texts);
+  }
+  AddText(report.creation_error().message(), texts);
+  AddText(report.exit().message(), texts);
+  return texts;
+}
+
+std::string ImageOf(const core::Pod& pod, const std::string& container) {
+  for (const auto* containers :
+       {&pod.spec().containers(), &pod.spec().init_containers()}) {
+    for (const core::Container& spec : *containers) {
+      if (spec.name() == container) return spec.image();
+    }
+  }
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (status.name() == container) return status.image();
+  }
+  return "";
+}
+
+long long DeadlineOf(const v1::FailureReport& report,
+                     const v1::Diagnosis& diagnosis, const core::Pod* pod) {
+  if (diagnosis.cause() == v1::DEADLINE_POD && pod != nullptr) {
+    return pod->spec().active_deadline_seconds();
+  }
+  if (diagnosis.cause() != v1::DEADLINE_JOB) return 0;
+  if (report.has_ray_job()) {
+    return report.ray_job().spec().active_deadline_seconds();
+  }
+  return report.jobs_size() == 1
+             ? report.jobs(0).spec().active_deadline_seconds()
+             : 0;
+}
+
+std::string_view LimitedResource(v1::Cause cause) {
+  if (cause == v1::CONTAINER_OOM) return "memory";
+  if (cause == v1::STORAGE_EXHAUSTED) return "ephemeral-storage";
+  return "";
+}
+
+}  // namespace
+
+Particulars ParticularsOf(const v1::FailureReport& report,
+                          const v1::Diagnosis& diagnosis,
+                          const ContainerSpecs& specs) {
+  Particulars found;
+  const v1::Culprit& culprit = diagnosis.culprit();
+  found.pod = culprit.pod();
+  found.container = culprit.container();
+  found.node = culprit.node();
+  found.space = WorkloadOf(report).namespace_();
+  const core::Pod* pod = CulpritPod(report, diagnosis);
+  if (pod != nullptr) {
+    found.image = ImageOf(*pod, culprit.container());
+    if (found.space.empty()) found.space = pod->metadata().namespace_();
+  }
+  found.deadline_seconds = DeadlineOf(report, diagnosis, pod);
+  const std::string_view resource = LimitedResource(diagnosis.cause());
+  if (!resource.empty()) {
+    found.limit = specs.LimitOf(culprit.pod(), culprit.container(), resource)
+                      .value_or("");
+  }
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    const bool is_text = evidence.weight() == v1::Evidence::MESSAGE ||
+                         evidence.value().find(' ') != std::string::npos;
+    if (is_text && found.message.empty()) found.message = evidence.value();
+  }
+  const std::vector<std::string> texts = TextsAbout(report, diagnosis);
+  if (found.message.empty() && !texts.empty() &&
+      texts.back().find(' ') != std::string::npos) {
+    found.message = texts.back();
+  }
+  FindProblem(diagnosis.cause(), texts, found);
+  return found;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,38 @@
+// The names and numbers of a failure that its diagnosis leaves to the objects:
+// which image, which Secret, how much memory.
+#ifndef MULLIGAN_CLIENT_CLI_PARTICULARS_H_
+#define MULLIGAN_CLIENT_CLI_PARTICULARS_H_
+
+#include <string>
+
+#include "client/cli/container_specs.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::cli {
+
+// Empty members are unknown.
+struct Particulars {
+  std::string space;
+  std::string pod;
+  std::string container;
+  std::string node;
+  std::string image;
+  // What is wrong, where a text names it: "secret pg does not exist".
+  std::string problem;
+  // What to do about `problem`: "create secret pg".
+  std::string remedy;
+  // The line of text that decided.
+  std::string message;
+  // Limit of the culprit container that was met, as written: "4Gi".
+  std::string limit;
+  // Seconds of the deadline that passed; 0: unknown.
+  long long deadline_seconds = 0;
+};
+
+Particulars ParticularsOf(const v1::FailureReport& report,
+                          const v1::Diagnosis& diagnosis,
+                          const ContainerSpecs& specs);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_PARTICULARS_H_

@@ -1,0 +1,191 @@
+#include "client/cli/problem_texts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "re2/re2.h"
+
+namespace mulligan::cli {
+namespace {
+
+// A form of text. \1 to \3 in the sentences are the pattern's groups, {image}
+// and {space} what they are called.
+struct Form {
+  const char* pattern;
+  const char* problem;
+  const char* remedy;
+};
+
+// Written by the kubelet, the API server and admission.
+constexpr Form kObjects[] = {
+    {R"re(secret "([^"]+)" not found)re", R"re(secret \1 does not exist)re",
+     R"re(create secret \1{space}, or correct its name in the pod's spec)re"},
+    {R"re(configmap "([^"]+)" not found)re",
+     R"re(configmap \1 does not exist)re",
+     R"re(create configmap \1{space}, or correct its name in the pod's spec)re"},
+    {R"re(couldn't find key (\S+) in (\w+) (?:[^/\s]+/)?(\S+))re",
+     R"re(\2 \3 has no key \1)re",
+     R"re(add key \1 to \2 \3{space}, or correct the key in the pod's spec)re"},
+    {R"re(references non-existent (?:secret|config) key: (\S+))re",
+     R"re(key \1 of a volume does not exist)re",
+     R"re(add key \1, or correct it in the volume's items)re"},
+    {R"re(serviceaccount "([^"]+)" not found)re",
+     R"re(service account \1 does not exist)re",
+     R"re(create service account \1{space}, or correct serviceAccountName)re"},
+    {R"re(persistentvolumeclaim "([^"]+)" not found)re",
+     R"re(persistent volume claim \1 does not exist)re",
+     R"re(create persistent volume claim \1{space}, or correct its name)re"},
+    {R"re(no PriorityClass with name (\S+) was found)re",
+     R"re(priority class \1 does not exist)re",
+     R"re(create priority class \1, or correct priorityClassName)re"},
+    {R"re(namespaces? "([^"]+)" not found)re",
+     R"re(namespace \1 does not exist)re", R"re(create namespace \1)re"},
+    {R"re(exec: "([^"]+)": executable file not found)re",
+     R"re(program \1 is not in {image})re",
+     R"re(correct the command, or build \1 into {image})re"},
+    {R"re(exec: "([^"]+)": (?:stat \S+ )?no such file or directory)re",
+     R"re(program \1 is not in {image})re",
+     R"re(correct the command, or build \1 into {image})re"},
+    {R"re(exec: "([^"]+)": permission denied)re",
+     R"re(program \1 may not be executed)re",
+     R"re(make \1 executable in {image})re"},
+    {R"re((exec format error))re",
+     R"re({image} is built for another architecture)re",
+     R"re(build {image} for the node's architecture)re"},
+    {R"re(exceeded quota: ([^,]+), requested: (.+), used: (.+, limited: \S+))re",
+     R"re(quota \1 is used up: requested \2, used \3)re",
+     R"re(raise quota \1{space}, or free what it counts)re"},
+    {R"re(admission webhook "([^"]+)" denied the request: (.+))re",
+     R"re(webhook \1 refuses it: \2)re",
+     R"re(do what webhook \1 asks for: \2)re"},
+    {R"re((\d+/\d+ nodes are available: .+))re", R"re(\1)re",
+     R"re(make room, or ask for less: see why each node was refused)re"},
+};
+
+// Of registries, by the cause they are read for.
+struct ImageForm {
+  v1::Cause cause;
+  const char* pattern;
+  const char* problem;
+  const char* remedy;
+};
+
+constexpr ImageForm kImages[] = {
+    {v1::IMAGE_INVALID, "(?i)no match for platform|no matching manifest",
+     "{image}: not built for the node's platform",
+     "build {image} for the node's platform"},
+    {v1::IMAGE_INVALID,
+     "(?i)invalid reference format|couldn't parse image|InvalidImageName",
+     "{image}: not a valid image reference", "correct the image's name"},
+    {v1::IMAGE_INVALID,
+     "(?i)repository does not exist|name unknown|NAME_UNKNOWN",
+     "{image}: no such repository", "push {image}, or correct its name"},
+    {v1::IMAGE_INVALID, "(?i)manifest|not found|unknown",
+     "{image}: no such {tag}", "push {image}, or correct its {tag}"},
+    {v1::IMAGE_DENIED, "(?i)x509|certificate",
+     "{image}: the registry's certificate is not trusted",
+     "make the nodes trust the registry's certificate"},
+    {v1::IMAGE_DENIED,
+     "(?i)denied|unauthorized|forbidden|40[13]|insufficient_scope|no basic "
+     "auth",
+     "{image}: the registry refuses access",
+     "give the pod an imagePullSecret that may pull {image}"},
+    {v1::IMAGE_PULL_TRANSIENT, "(?i)429|toomanyrequests|rate limit",
+     "{image}: the registry limits the rate",
+     "pull through a mirror, or with credentials that have a higher limit"},
+    {v1::IMAGE_PULL_TRANSIENT, "(?i)no such host|lookup|dns",
+     "{image}: the registry's name is not resolved",
+     "nothing yet; if it lasts, look at the nodes' DNS"},
+    {v1::IMAGE_PULL_TRANSIENT, "(?i)timeout|timed out|deadline exceeded",
+     "{image}: the registry does not answer in time",
+     "nothing yet; if it lasts, look at the way to the registry"},
+    {v1::IMAGE_PULL_TRANSIENT, "(?i)50[0234]|unavailable|connection re",
+     "{image}: the registry is in trouble",
+     "nothing yet; if it lasts, look at the registry"},
+};
+
+// Causes that the forms of kObjects explain.
+constexpr v1::Cause kExplained[] = {v1::CREATE_REJECTED, v1::QUOTA_EXCEEDED,
+                                    v1::API_TRANSIENT,   v1::UNSCHEDULABLE,
+                                    v1::CONFIG_MISSING,  v1::SANDBOX_OR_MOUNT,
+                                    v1::START_TIMEOUT,   v1::IMAGE_INVALID,
+                                    v1::LAUNCHER_FAILED, v1::CONFIG_USER_ERROR};
+
+std::string Replace(const std::string& text, const Particulars& found) {
+  const std::string& image = found.image;
+  return absl::StrReplaceAll(
+      text,
+      {{"{image}", image.empty() ? "the image" : "image " + image},
+       {"{tag}", image.find('@') == std::string::npos ? "tag" : "digest"},
+       {"{space}", found.space.empty() ? "" : " in namespace " + found.space}});
+}
+
+// The form's sentences with the groups of the match.
+bool Fill(const Form& form, const std::string& text, Particulars& found) {
+  const RE2 pattern(form.pattern);
+  re2::StringPiece groups[4];
+  const int count = std::min(pattern.NumberOfCapturingGroups() + 1, 4);
+  if (!pattern.Match(text, 0, text.size(), RE2::UNANCHORED, groups, count)) {
+    return false;
+  }
+  const auto fill = [&](const char* sentence) {
+    std::string filled = Replace(sentence, found);
+    for (int i = 1; i < count; ++i) {
+      filled = absl::StrReplaceAll(
+          filled, {{absl::StrCat("\\", i), groups[i].as_string()}});
+    }
+    return filled;
+  };
+  found.problem = fill(form.problem);
+  found.remedy = fill(form.remedy);
+  return true;
+}
+
+bool FindObject(const std::vector<std::string>& texts, Particulars& found) {
+  return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+    return std::any_of(
+        std::begin(kObjects), std::end(kObjects),
+        [&](const Form& form) { return Fill(form, text, found); });
+  });
+}
+
+bool FindImage(v1::Cause cause, const std::vector<std::string>& texts,
+               Particulars& found) {
+  static const RE2 kNamed(R"re((?:image|reference) "([^"]+)")re");
+  if (std::none_of(std::begin(kImages), std::end(kImages),
+                   [cause](const auto& form) { return form.cause == cause; })) {
+    return false;
+  }
+  for (const std::string& text : texts) {
+    std::string image;
+    if (RE2::PartialMatch(text, kNamed, &image)) {
+      found.image = image;
+      break;
+    }
+  }
+  for (const ImageForm& form : kImages) {
+    if (form.cause != cause) continue;
+    for (const std::string& text : texts) {
+      if (!RE2::PartialMatch(text, form.pattern)) continue;
+      found.problem = Replace(form.problem, found);
+      found.remedy = Replace(form.remedy, found);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void FindProblem(v1::Cause cause, const std::vector<std::string>& texts,
+                 Particulars& found) {
+  if (FindImage(cause, texts, found)) return;
+  const bool explained = std::find(std::begin(kExplained), std::end(kExplained),
+                                   cause) != std::end(kExplained);
+  if (explained) FindObject(texts, found);
+}
+
+}  // namespace mulligan::cli

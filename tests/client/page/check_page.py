@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Checks the page that `mulligan explain -o html` writes.
+
+Usage: check_page.py sound MULLIGAN    well-formed, safe, complete
+       check_page.py renders MULLIGAN  in headless chromium, at three sizes,
+                                       light and dark; skips without chromium
+
+The samples beside this file are a gang with a history, and objects in which
+every name and text tries to break out.
+"""
+
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+import zlib
+
+HERE = pathlib.Path(__file__).parent
+SKIPPED = 77
+SECTIONS = ("story", "verdicts", "attempts", "times", "evidence-list", "budgets",
+            "rule", "ledger")
+SIZES = {"phone": (390, 1600), "laptop": (1280, 900), "wide": (1920, 1080)}
+# Command-line switches of chromium, and the page's --paper.
+SCHEMES = {"light": (1, (0xf7, 0xf6, 0xf3)), "dark": (0, (0x13, 0x17, 0x1b))}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+DECEPTIVE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e"
+                       "\u2066-\u2069]")
+
+
+def page(mulligan, sample, *flags):
+    result = subprocess.run(
+        [mulligan, "explain", "-o", "html", "--observed-at=2026-11-03T14:00:00Z",
+         *flags, "-f", HERE / sample],
+        check=True, capture_output=True, text=True)
+    return result.stdout
+
+
+def parse(html):
+    """The page is written so that an XML parser takes it, too."""
+    return ElementTree.fromstring(html.replace("<!DOCTYPE html>", "", 1))
+
+
+def check_safe(html):
+    tree = parse(html)
+    for element in tree.iter():
+        assert element.tag not in ("script", "link", "img", "iframe", "object",
+                                   "embed", "base", "form"), element.tag
+        for name, value in element.attrib.items():
+            assert not name.startswith("on"), name
+            if name in ("href", "src"):
+                assert value.startswith("#"), value
+    style = tree.find("./head/style").text
+    assert "@import" not in style and "url(" not in style
+    assert "prefers-color-scheme" in style
+    found = DECEPTIVE.search(html)
+    assert not found, f"U+{ord(found[0]):04x} at {found.start()}"
+    ids = [e.attrib["id"] for e in tree.iter() if "id" in e.attrib]
+    assert len(ids) == len(set(ids)), ids
+    return tree
+
+
+def check_complete(tree, html):
+    classes = {e.attrib.get("class", "") for e in tree.iter()}
+    for section in SECTIONS:
+        assert section in classes, f"no section {section}"
+    lanes = [e for e in tree.iter()
+             if e.attrib.get("class", "").startswith("lane ")]
+    roles = {lane.attrib["class"].split()[1] for lane in lanes}
+    assert {"root", "cascade", "disrupted"} <= roles, roles
+    for text in ("Do first", "train-2", "gpu-7", "backoffLimit of 0 exceeded",
+                 "charged 1", "causes: [", "PreemptionByScheduler",
+                 "containerStatuses[0].state.terminated"):
+        assert text in html, text
+    rows = tree.findall(".//section[@class='attempts']//tbody/tr")
+    assert len(rows) == 3, len(rows)
+
+
+def sound(mulligan):
+    html = page(mulligan, "gang.json", "--ledger", HERE / "ledger.json")
+    check_complete(check_safe(html), html)
+    hostile = page(mulligan, "hostile.json")
+    check_safe(hostile)
+    assert "&lt;script&gt;" in hostile and "\\u202e" in hostile
+    many = page(mulligan, "many.json")
+    tree = check_safe(many)
+    links = [e.attrib["href"][1:] for e in tree.iter("a")]
+    ids = {e.attrib["id"] for e in tree.iter() if "id" in e.attrib}
+    assert len(links) == 2 and set(links) <= ids, (links, ids)
+    print("the pages are sound")
+
+
+def first_pixel(png):
+    """Width, height and the colour of the corner; filters leave it alone."""
+    width, height, depth, kind = struct.unpack(">IIBB", png[16:26])
+    assert depth == 8 and kind in (2, 6), (depth, kind)
+    data = b""
+    at = 8
+    while at < len(png):
+        size, name = struct.unpack(">I4s", png[at:at + 8])
+        if name == b"IDAT":
+            data += png[at + 8:at + 8 + size]
+        at += size + 12
+    pixels = zlib.decompress(data)
+    return width, height, tuple(pixels[1:4]), len(set(pixels))
+
+
+def renders(mulligan):
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not browser:
+        print("skipped: no chromium to render the page with")
+        return SKIPPED
+    html = page(mulligan, "gang.json", "--ledger", HERE / "ledger.json")
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "page.html")
+        file.write_text(html, encoding="utf-8")
+        for size, (width, height) in SIZES.items():
+            for scheme, (number, paper) in SCHEMES.items():
+                shot = pathlib.Path(folder, f"{size}-{scheme}.png")
+                subprocess.run(
+                    [browser, "--headless", "--no-sandbox", "--disable-gpu",
+                     "--hide-scrollbars", f"--user-data-dir={folder}/profile",
+                     f"--blink-settings=preferredColorScheme={number}",
+                     f"--window-size={width},{height}",
+                     f"--screenshot={shot}", file.as_uri()],
+                    check=True, capture_output=True, timeout=60)
+                found = first_pixel(shot.read_bytes())
+                assert found[:3] == (width, height, paper), (size, scheme, found)
+                assert found[3] > 64, f"{size} {scheme} is empty"
+    print(f"the page renders in {browser}")
+    return 0
+
+
+def main(arguments):
+    if len(arguments) != 2 or arguments[0] not in ("sound", "renders"):
+        sys.exit(__doc__)
+    return {"sound": sound, "renders": renders}[arguments[0]](arguments[1])
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,37 @@
+#include "policy/base/visible.h"
+
+#include "gtest/gtest.h"
+
+namespace mulligan {
+namespace {
+
+struct Row {
+  const char* text;
+  const char* visible;
+};
+
+TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
+  const Row rows[] = {
+      {"", ""},
+      {"pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80",
+       "pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80"},
+      {"a\x1b[2Jb", "a\\u001b[2Jb"},
+      {"a\nb\x7f", "a\\u000ab\\u007f"},
+      {"\xc2\x9b"
+       "31m",
+       "\\u009b31m"},
+      {"\xe2\x80\xaegpj.exe", "\\u202egpj.exe"},
+      {"\xe2\x81\xa6x\xe2\x81\xa9", "\\u2066x\\u2069"},
+      {"a\xe2\x80\x8b"
+       "b",
+       "a\\u200bb"},
+      {"\xf3\xa0\x80\x81", "\\udb40\\udc01"},
+      {"a\xff", "a\xef\xbf\xbd"},
+      // Joiners are letters of some scripts.
+      {"\xd9\x85\xe2\x80\x8c\xd9\x85", "\xd9\x85\xe2\x80\x8c\xd9\x85"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(Visible(row.text), row.visible);
+}
+
+}  // namespace
+}  // namespace mulligan
