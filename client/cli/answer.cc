@@ -115,10 +115,10 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
     WorkloadAnswer& answer = answers.emplace_back(
         WorkloadAnswer{workload.group.Label(),
                        Ask(request, options, answerer, ledger_source)});
-    if (output.format == OutputFormat::kHtml && answer.response.ok()) {
-      told.push_back(
-          TellOne(request, *answer.response, inputs, ledger_source, answerer));
-    }
+    if (!IsForPeople(output.format) || !answer.response.ok()) continue;
+    told.push_back(
+        TellOne(request, *answer.response, inputs, ledger_source, answerer));
+    answer.headline = told.back().story.headline;
   }
   for (const std::string& warning : inputs.warnings) {
     PrintError(streams, "warning: " + warning);

@@ -124,14 +124,14 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
         ->excludes(requests);
   };
   single("--ledger", request.ledger,
-         "Ledger of the last answer; empty file: none", "FILE");
+         "Ledger of the last answer; default: annotation", "FILE");
   single("--ledger-out", request.ledger_out, "Where to store the new ledger",
          "FILE");
   single("--policy-name", request.policy_name,
          "Deciding policy; default: first that fits", "NAME");
   command
       .add_flag("--compare-native", request.compare_native,
-                "Show what the workload's own operator would do, too")
+                "What the workload's own operator says, in full")
       ->excludes(requests);
   single("--workload", request.workload,
          "Of several workloads this one, as kubectl names it", "KIND/NAME");
@@ -181,6 +181,7 @@ void AddExplain(CLI::App& app, Values& values, Streams& streams, int& code) {
   kubectl get pod X -o json | mulligan explain -
   kubectl get pods,jobs,events -o json | mulligan explain -
   mulligan explain -f pod.yaml -f job.yaml -f events.json --policy policies/
+  kubectl get job,pods,events -o json | mulligan explain -o html - > why.html
   mulligan explain --requests failures.jsonl > answers.jsonl)");
   AddRequestFlags(command, values.explain.request);
   command

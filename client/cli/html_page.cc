@@ -67,7 +67,7 @@ std::string Facts(const Told& told) {
     html += Fact("Exit code", absl::StrCat(diagnosis.exit_code()));
   }
   if (diagnosis.has_finished_at()) {
-    html += Fact("Ended", TimeText(diagnosis.finished_at()));
+    html += Fact("Ended", DayAndTime(diagnosis.finished_at()) + " UTC");
   }
   if (diagnosis.cascades_size() > 0) {
     html += Fact(
@@ -126,7 +126,7 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
       "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
       name, VerdictClass(response.decision().action()),
       idle ? "nothing to do" : Escaped(VerdictLine(response.decision())),
-      Escaped(response.diagnosis().summary()));
+      Escaped(answer.headline));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "client/cli/html_parts.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,9 @@
 
 namespace mulligan::cli {
 namespace {
+
+// A name that is not broken over lines.
+constexpr std::size_t kShortName = 20;
 
 std::string Markup(const std::string& visible) {
   return absl::StrReplaceAll(visible, {{"&", "&amp;"},
@@ -51,12 +55,6 @@ std::string Cell(std::string_view name, const std::string& html,
 
 std::string Code(std::string_view text) {
   return absl::StrFormat("<code>%s</code>", Escaped(text));
-}
-
-std::string DayAndTime(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S",
-                          absl::FromUnixSeconds(time.seconds()),
-                          absl::UTCTimeZone());
 }
 
 std::string List(std::string_view title,
@@ -160,7 +158,8 @@ std::string AttemptTable(const Story& story) {
         Cell("Ran", attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
              "tight"),
         Cell("Cause", Code(v1::Cause_Name(attempt.cause))),
-        Cell("Node", Escaped(attempt.node.empty() ? "?" : attempt.node)),
+        Cell("Node", Escaped(attempt.node.empty() ? "?" : attempt.node),
+             attempt.node.size() <= kShortName ? "tight" : ""),
         Cell("Paid by", Escaped(attempt.paid_by), "tight"),
         Cell("Done", Escaped(attempt.done)), "</tr>\n");
   }

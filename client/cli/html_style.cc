@@ -77,7 +77,7 @@ th {
   text-align: left; font-weight: 600; color: var(--soft); font-size: 0.85rem;
 }
 th, td {
-  padding: 0.5rem 1.1rem 0.5rem 0; vertical-align: top;
+  padding: 0.5rem 0.9rem 0.5rem 0; vertical-align: top;
   border-bottom: 1px solid var(--line);
 }
 th:last-child, td:last-child { padding-right: 0; }
@@ -110,8 +110,9 @@ ol, ul { margin: 0; padding-left: 1.6rem; }
 li { margin: 0 0 0.7rem; overflow-wrap: break-word; }
 li::marker { color: var(--soft); font-weight: 600; }
 .evidence p { margin: 0; }
+.events { margin-top: 1.1rem; }
 .budget {
-  display: grid; grid-template-columns: minmax(8rem, 11rem) 1fr minmax(9rem, auto);
+  display: grid; grid-template-columns: 10rem 1fr 18rem;
   gap: 0.3rem 1.2rem; align-items: center; padding: 0.35rem 0;
 }
 .budget.paid { font-weight: 600; }

@@ -84,11 +84,16 @@ class Drawing {
   void DrawAxis() {
     const double bottom = lanes_ + events_ + 4;
     const std::int64_t step = Step();
+    // As drawn larger on a phone, dates being longer than times.
+    const double apart = end_ - begin_ > 86400 ? 140 : 100;
+    double last = -apart;
     for (std::int64_t at = (begin_ / step + 1) * step; at < end_; at += step) {
       const double x = X(at);
       svg_ += absl::StrFormat(
           "<line class=\"grid\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%g\"/>",
           x, x, bottom);
+      if (x - last < apart) continue;
+      last = x;
       const char* anchor = x < 40            ? "start"
                            : x > kWidth - 40 ? "end"
                                              : "middle";

@@ -11,8 +11,8 @@
 namespace mulligan::cli {
 namespace {
 
-// A form of text. \1 to \3 in the sentences are the pattern's groups, {image}
-// and {space} what they are called.
+// A form of text. \1 to \3 in the sentences are the pattern's groups, {image},
+// {node}, {container} and {space} what they are called.
 struct Form {
   const char* pattern;
   const char* problem;
@@ -61,6 +61,9 @@ constexpr Form kObjects[] = {
     {R"re(admission webhook "([^"]+)" denied the request: (.+))re",
      R"re(webhook \1 refuses it: \2)re",
      R"re(do what webhook \1 asks for: \2)re"},
+    {R"re(node was low on resource: ([\w.-]+\w))re",
+     R"re(evicted, {node} ran low on \1)re",
+     R"re(request as much \1 as {container} uses: who is above its request goes first)re"},
     {R"re((\d+/\d+ nodes are available: .+))re", R"re(\1)re",
      R"re(make room, or ask for less: see why each node was refused)re"},
 };
@@ -108,17 +111,21 @@ constexpr ImageForm kImages[] = {
 };
 
 // Causes that the forms of kObjects explain.
-constexpr v1::Cause kExplained[] = {v1::CREATE_REJECTED, v1::QUOTA_EXCEEDED,
-                                    v1::API_TRANSIENT,   v1::UNSCHEDULABLE,
-                                    v1::CONFIG_MISSING,  v1::SANDBOX_OR_MOUNT,
-                                    v1::START_TIMEOUT,   v1::IMAGE_INVALID,
-                                    v1::LAUNCHER_FAILED, v1::CONFIG_USER_ERROR};
+constexpr v1::Cause kExplained[] = {
+    v1::CREATE_REJECTED,       v1::QUOTA_EXCEEDED,   v1::API_TRANSIENT,
+    v1::UNSCHEDULABLE,         v1::CONFIG_MISSING,   v1::SANDBOX_OR_MOUNT,
+    v1::NODE_PRESSURE_EVICTED, v1::START_TIMEOUT,    v1::IMAGE_INVALID,
+    v1::LAUNCHER_FAILED,       v1::CONFIG_USER_ERROR};
 
 std::string Replace(const std::string& text, const Particulars& found) {
   const std::string& image = found.image;
   return absl::StrReplaceAll(
       text,
       {{"{image}", image.empty() ? "the image" : "image " + image},
+       {"{node}", found.node.empty() ? "the node" : "node " + found.node},
+       {"{container}", found.container.empty()
+                           ? "the container"
+                           : "container " + found.container},
        {"{tag}", image.find('@') == std::string::npos ? "tag" : "digest"},
        {"{space}", found.space.empty() ? "" : " in namespace " + found.space}});
 }

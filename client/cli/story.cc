@@ -90,11 +90,17 @@ void TellAttempts(const v1::DecideResponse& response, int at_hand,
   story.seeded_from = ledger.seeded_from();
 }
 
+// VerdictLine, but for what is no verdict to a person.
+std::string VerdictWords(const v1::Decision& decision, const char* nothing) {
+  return decision.action() == v1::Decision::IGNORE ? nothing
+                                                   : VerdictLine(decision);
+}
+
 Side OurSide(const v1::DecideResponse& response, int at_hand) {
   const v1::Accounting& accounting = response.accounting();
   Side side;
   side.who = "Mulligan";
-  side.verdict = VerdictLine(response.decision());
+  side.verdict = VerdictWords(response.decision(), "nothing to do");
   side.action = response.decision().action();
   std::string payer = accounting.charged_to();
   if (accounting.duplicate() && at_hand >= 0) {
@@ -120,7 +126,7 @@ Side OperatorSide(const v1::NativeVerdict& native) {
   Side side;
   side.who = native.operator_();
   const v1::Decision decision = DecisionOf(native);
-  side.verdict = VerdictLine(decision);
+  side.verdict = VerdictWords(decision, "does nothing");
   side.action = decision.action();
   side.limit_name = native.charged_to();
   side.used = native.used();

@@ -61,6 +61,12 @@ std::string TimeText(const google::protobuf::Timestamp& time) {
                           absl::UTCTimeZone());
 }
 
+std::string DayAndTime(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S",
+                          absl::FromUnixSeconds(time.seconds()),
+                          absl::UTCTimeZone());
+}
+
 std::string LimitName(const v1::Exhaustion& exhaustion) {
   return exhaustion.limit() == v1::Exhaustion::MAX_ATTEMPTS
              ? "maxAttempts"

@@ -29,6 +29,9 @@ std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);
 // "2026-01-31T08:00:00Z", to the second.
 std::string TimeText(const google::protobuf::Timestamp& time);
 
+// "2026-01-31 08:00:00", where UTC stands beside it.
+std::string DayAndTime(const google::protobuf::Timestamp& time);
+
 // The name of the budget, or "maxAttempts".
 std::string LimitName(const v1::Exhaustion& exhaustion);
 

@@ -78,8 +78,11 @@ std::string CauseOf(const WorkloadAnswer& answer) {
 }
 
 std::string WhyOf(const WorkloadAnswer& answer) {
-  return answer.response.ok() ? answer.response->diagnosis().summary()
-                              : std::string(answer.response.status().message());
+  if (!answer.response.ok()) {
+    return std::string(answer.response.status().message());
+  }
+  return answer.headline.empty() ? answer.response->diagnosis().summary()
+                                 : answer.headline;
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ struct WorkloadAnswer {
   // "Job ml/train".
   std::string workload;
   absl::StatusOr<v1::DecideResponse> response;
+  // What stopped it, with names and numbers; empty: the diagnosis tells.
+  std::string headline = {};
 };
 
 // What has no answer, then what is broken (given up, waiting for its author,

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -5,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/client/command/run_command.h"
 #include "tests/client/command/samples.h"
+#include "tests/testing/files.h"
 
 namespace mulligan::testing {
 namespace {
@@ -97,6 +99,29 @@ TEST(ExplainTest, BeginsWithWhatStoppedItAndWhatToDo) {
   EXPECT_THAT(result.out, HasSubstr("\n  Do first   raise the memory limit of "
                                     "container main"));
   EXPECT_LT(result.out.find("Do first"), result.out.find("Evidence"));
+}
+
+// The lines of the embedded policy move with every edit.
+std::string WithoutLineNumbers(std::string text) {
+  const std::string embedded = "<embedded>:";
+  for (std::size_t at = 0; (at = text.find(embedded, at)) != text.npos;) {
+    at += embedded.size();
+    text.erase(at, text.find_first_not_of("0123456789", at) - at);
+  }
+  return text;
+}
+
+TEST(ExplainTest, TheReadmeShowsWhatIsPrinted) {
+  const absl::StatusOr<std::string> readme = ReadFile(SourcePath("README.md"));
+  ASSERT_TRUE(readme.ok());
+  const std::size_t begin = readme->find("```\nPod tokenizer-19-zk8tn, ") + 4;
+  const std::string block =
+      readme->substr(begin, readme->find("```", begin) - begin);
+  const CommandResult result = RunMulligan(
+      {"explain", "--observed-at=2026-11-03T09:07:34Z", "-f",
+       SourcePath("tests/testdata/quickstart/out-of-memory.json").string()});
+  EXPECT_THAT(WithoutLineNumbers(result.out),
+              StartsWith(WithoutLineNumbers(block)));
 }
 
 TEST(ExplainTest, YamlIsTheSameAnswer) {
