@@ -32,20 +32,27 @@ void DropNativeWarnings(v1::DecideResponse& response) {
       warnings.end());
 }
 
-// Takes the ledger from the annotation, if there is one, and asks.
-absl::StatusOr<v1::DecideResponse> Ask(v1::DecideRequest& request,
+absl::StatusOr<v1::DecideResponse> Ask(const v1::DecideRequest& request,
                                        const RequestOptions& options,
-                                       const Answerer& answerer,
-                                       std::string& ledger_source) {
+                                       const Answerer& answerer) {
+  absl::StatusOr<v1::DecideResponse> response = answerer.decide(request);
+  if (response.ok() && request.compare_native() && !options.compare_native) {
+    DropNativeWarnings(*response);
+  }
+  return response;
+}
+
+// The same about one of many, whose ledger is on its own object.
+absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
+                                                const RequestOptions& options,
+                                                const Answerer& answerer,
+                                                std::string& ledger_source) {
   std::vector<std::string> warnings;
   absl::StatusOr<std::string> found = TakeAnnotatedLedger(request, warnings);
   if (!found.ok()) return found.status();
-  if (!found->empty()) ledger_source = *std::move(found);
-  absl::StatusOr<v1::DecideResponse> response = answerer.decide(request);
+  ledger_source = *std::move(found);
+  absl::StatusOr<v1::DecideResponse> response = Ask(request, options, answerer);
   if (!response.ok()) return response;
-  if (request.compare_native() && !options.compare_native) {
-    DropNativeWarnings(*response);
-  }
   for (std::string& warning : warnings) {
     response->add_warnings(std::move(warning));
   }
@@ -112,9 +119,9 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
     v1::DecideRequest request = inputs.request;
     request.mutable_report()->MergeFrom(workload.report);
     std::string ledger_source;
-    WorkloadAnswer& answer = answers.emplace_back(
-        WorkloadAnswer{workload.group.Label(),
-                       Ask(request, options, answerer, ledger_source)});
+    WorkloadAnswer& answer = answers.emplace_back(WorkloadAnswer{
+        workload.group.Label(),
+        AskOneOfMany(request, options, answerer, ledger_source)});
     if (!IsForPeople(output.format) || !answer.response.ok()) continue;
     told.push_back(
         TellOne(request, *answer.response, inputs, ledger_source, answerer));
@@ -142,8 +149,12 @@ int AnswerOne(const RequestOptions& request_options,
   if (!inputs->workloads.empty()) {
     return AnswerEach(request_options, *inputs, output, answerer, streams);
   }
+  absl::StatusOr<std::string> annotated =
+      TakeAnnotatedLedger(inputs->request, inputs->warnings);
+  if (!annotated.ok()) return Fail(streams, annotated.status());
+  if (!annotated->empty()) inputs->ledger_source = *std::move(annotated);
   absl::StatusOr<v1::DecideResponse> response =
-      Ask(inputs->request, request_options, answerer, inputs->ledger_source);
+      Ask(inputs->request, request_options, answerer);
   if (!response.ok()) {
     for (const std::string& warning : inputs->warnings) {
       PrintError(streams, "warning: " + warning);

@@ -233,6 +233,10 @@ std::string FirstStep(const v1::DecideResponse& response,
     return absl::StrFormat("take node %s out until it is repaired: %s",
                            found.node, diagnosis.derived_reason());
   }
+  if (diagnosis.derived_cause() == v1::INCIDENT) {
+    return absl::StrFormat("look at what the failing workloads share: %s",
+                           diagnosis.derived_reason());
+  }
   if (!found.remedy.empty()) return found.remedy;
   if (const Growth* growth = GrowthOf(cause)) {
     return GrowthStep(response, *growth, found, specs);

@@ -53,8 +53,8 @@ section, .facts { margin-top: 2.6rem; }
 article + article { border-top: 1px solid var(--line); margin-top: 4rem;
   padding-top: 3rem; }
 .facts {
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr));
-  gap: 1.1rem 2rem; margin-bottom: 0;
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(11.6rem, 1fr));
+  gap: 1.1rem 1.8rem; margin-bottom: 0;
 }
 .facts div { min-width: 0; }
 dt { color: var(--soft); font-size: 0.85rem; }
@@ -142,7 +142,10 @@ a { color: var(--accent); }
   body { font-size: 15.5px; }
   main { padding: 1.75rem 1.1rem 3rem; }
   section, .facts { margin-top: 2.1rem; }
-  .facts { gap: 1rem 1.2rem; }
+  .facts {
+    grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr));
+    gap: 1rem 1.2rem;
+  }
   .timeline text { font-size: 20px; }
   .timeline .name { font-size: 18px; }
   .timeline .event text { font-size: 14px; }

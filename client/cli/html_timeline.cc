@@ -25,6 +25,8 @@ constexpr double kAxisHeight = 30;
 constexpr double kEventHeight = 30;
 constexpr double kDot = 8;
 constexpr int kMostTicks = 6;
+// Letters of a name and what stands at the other end of its line.
+constexpr std::size_t kMostBeside = 60;
 
 // Distances between ticks that people read easily, in seconds.
 constexpr std::array<std::int64_t, 20> kSteps = {
@@ -122,11 +124,19 @@ class Drawing {
     const double x = X(lane.begin);
     const double width = std::max(X(lane.end) - x, 3.0);
     const double y = top + kBarTop;
-    svg_ += absl::StrFormat(
-        "<g class=\"lane %s\"><text class=\"name\" x=\"%g\" y=\"%g\">%s</text>"
-        "<text class=\"note\" x=\"%g\" y=\"%g\" text-anchor=\"end\">%s</text>",
-        ClassOf(lane.role), kMargin, top + 14, Escaped(lane.name),
-        kWidth - kMargin, top + 14, Escaped(lane.note));
+    svg_ += absl::StrFormat("<g class=\"lane %s\">", ClassOf(lane.role));
+    // What does not fit beside a long name stands behind it.
+    const bool fits = lane.name.size() + lane.note.size() <= kMostBeside;
+    const std::string name =
+        fits || lane.note.empty() ? lane.name : lane.name + ", " + lane.note;
+    svg_ += absl::StrFormat("<text class=\"name\" x=\"%g\" y=\"%g\">%s</text>",
+                            kMargin, top + 14, Escaped(name));
+    if (fits) {
+      svg_ += absl::StrFormat(
+          "<text class=\"note\" x=\"%g\" y=\"%g\" "
+          "text-anchor=\"end\">%s</text>",
+          kWidth - kMargin, top + 14, Escaped(lane.note));
+    }
     svg_ += absl::StrFormat(
         "<rect class=\"bar\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
         "height=\"%g\" rx=\"2\"/>",

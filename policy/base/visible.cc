@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/utf8.h"
@@ -44,8 +46,6 @@ std::uint32_t CodePointAt(std::string_view text, std::size_t at,
   return code_point;
 }
 
-}  // namespace
-
 bool IsDeceptive(std::uint32_t code_point) {
   return std::any_of(std::begin(kDeceptive), std::end(kDeceptive),
                      [code_point](const Range& range) {
@@ -53,6 +53,8 @@ bool IsDeceptive(std::uint32_t code_point) {
                               code_point <= range.last;
                      });
 }
+
+}  // namespace
 
 std::string Visible(std::string_view text) {
   const std::string clean = SanitizeUtf8(text);

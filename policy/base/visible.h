@@ -2,20 +2,17 @@
 #ifndef MULLIGAN_POLICY_BASE_VISIBLE_H_
 #define MULLIGAN_POLICY_BASE_VISIBLE_H_
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace mulligan {
 
-// Whether a character could steer what shows it, or cannot be seen at all:
-// control characters (they move cursors and set colours), bidirectional marks,
-// overrides and isolates (they reorder what is read), line separators, and
-// characters without width, but for the joiners that some scripts need.
-bool IsDeceptive(std::uint32_t code_point);
-
-// `text` as well-formed UTF-8 in which every deceptive character is its escape
-// as JSON writes it: "\u001b", "\u202e". Ill-formed parts become U+FFFD.
+// `text` as well-formed UTF-8, in which the escape that JSON writes ("\u001b",
+// "\u202e") stands for every character that could steer what shows it, or
+// cannot be seen at all: control characters (they move cursors and set
+// colours), bidirectional marks, overrides and isolates (they reorder what is
+// read), line separators, and characters without width, but for the joiners
+// that some scripts need. Ill-formed parts become U+FFFD.
 std::string Visible(std::string_view text);
 
 }  // namespace mulligan

@@ -107,6 +107,10 @@ const Row kRows[] = {
      "diagnosis { cause: GPU_FAULT derived_cause: BAD_NODE derived_reason: "
      "'3 of 4 on n1' culprit { pod: 'a' node: 'n1' } summary: 'x' }",
      "x", "take node n1 out until it is repaired: 3 of 4 on n1"},
+    {"Incident", kOom,
+     "diagnosis { cause: IMAGE_PULL_TRANSIENT derived_cause: INCIDENT "
+     "derived_reason: '9 workloads in 5m' culprit { pod: 'a' } summary: 'x' }",
+     "x", "look at what the failing workloads share: 9 workloads in 5m"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, FirstStepTest, ::testing::ValuesIn(kRows),
