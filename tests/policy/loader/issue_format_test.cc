@@ -43,7 +43,14 @@ TEST(FormatIssuesTest, CountsCharactersNotBytes) {
 
 TEST(FormatIssuesTest, ShowsWhatATerminalMaySee) {
   EXPECT_THAT(Format(At(1, 1), "a\x1b[2J\tb\xff c\n"),
-              HasSubstr("| a?[2J b? c\n"));
+              HasSubstr("| a\\u001b[2J b\xef\xbf\xbd c\n"));
+  // Names of files and keys come from outside, too.
+  EXPECT_EQ(FormatIssues({{Issue::Severity::kError,
+                           "\xe2\x80\xaep.yaml",
+                           {1, 1},
+                           "unknown key \"\x1b[31m\""}},
+                         {}, /*color=*/false),
+            "\\u202ep.yaml:1:1: error: unknown key \"\\u001b[31m\"\n");
 }
 
 TEST(FormatIssuesTest, CutsLongLinesAroundTheColumn) {
