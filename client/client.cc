@@ -1,6 +1,10 @@
 #include "client/client.h"
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -9,6 +13,8 @@
 #include "client/fallback.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
+#include "grpcpp/security/tls_certificate_provider.h"
+#include "grpcpp/security/tls_credentials_options.h"
 #include "mulligan/v1/retry_decision_service.grpc.pb.h"
 
 namespace mulligan {
@@ -36,6 +42,19 @@ absl::Duration Vary(absl::Duration pause) {
   return pause * std::uniform_real_distribution<double>(0.5, 1.5)(random);
 }
 
+std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(
+    const ClientTls& tls) {
+  if (!tls.enabled()) return grpc::InsecureChannelCredentials();
+  constexpr unsigned kReadAgainSeconds = 1;
+  grpc::experimental::TlsChannelCredentialsOptions options;
+  options.set_certificate_provider(
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+          tls.key, tls.certificate, tls.ca, kReadAgainSeconds));
+  options.watch_root_certs();
+  if (!tls.certificate.empty()) options.watch_identity_key_cert_pairs();
+  return grpc::experimental::TlsCredentials(options);
+}
+
 absl::Status InvalidOption(const char* name, const std::string& value,
                            const char* expected) {
   return absl::InvalidArgumentError(absl::StrFormat(
@@ -52,9 +71,12 @@ struct Client::Connection {
     arguments.SetMaxReceiveMessageSize(options.max_response_bytes);
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
                      kFirstReconnectMillis);
+    if (!options.tls.server_name.empty()) {
+      arguments.SetSslTargetNameOverride(options.tls.server_name);
+    }
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMillis);
     const auto channel = grpc::CreateCustomChannel(
-        options.target, grpc::InsecureChannelCredentials(), arguments);
+        options.target, MakeCredentials(options.tls), arguments);
     service = v1::RetryDecisionService::NewStub(channel);
     health = grpc::health::v1::Health::NewStub(channel);
   }
@@ -77,10 +99,14 @@ struct Client::Connection {
     const absl::Time deadline = absl::Now() + options.deadline;
     absl::StatusOr<Response> response =
         CallOnce<Response>(*service, method, request, deadline);
-    if (response.status().code() != absl::StatusCode::kUnavailable) {
-      return response;
-    }
-    const absl::Duration pause = Vary(options.retry_backoff);
+    const absl::Status& status = response.status();
+    const std::optional<absl::Duration> asked = RetryDelay(status);
+    if (!absl::IsUnavailable(status) && !asked.has_value()) return response;
+    // Not before the time asked for, and not all callers at the same time.
+    const absl::Duration pause =
+        std::max(asked.value_or(absl::ZeroDuration()),
+                 Vary(std::max(options.retry_backoff,
+                               asked.value_or(absl::ZeroDuration()) * 2)));
     if (absl::Now() + pause >= deadline) return response;
     absl::SleepFor(pause);
     return CallOnce<Response>(*service, method, request, deadline);
@@ -103,6 +129,20 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Create(ClientOptions options) {
   if (options.deadline <= absl::ZeroDuration()) {
     return InvalidOption("deadline", absl::FormatDuration(options.deadline),
                          "a positive duration");
+  }
+  const ClientTls& tls = options.tls;
+  if (tls.certificate.empty() != tls.key.empty()) {
+    return InvalidOption("tls.key", tls.key,
+                         "a key together with tls.certificate, or neither");
+  }
+  if (!tls.enabled() && !(tls.certificate.empty() && tls.server_name.empty())) {
+    return InvalidOption("tls.ca", tls.ca,
+                         "the certificates that sign the server's");
+  }
+  for (const std::string& file : {tls.ca, tls.certificate, tls.key}) {
+    if (!file.empty() && !std::ifstream(file).good()) {
+      return InvalidOption("tls", file, "a file that can be read");
+    }
   }
   if (options.retry_backoff < absl::ZeroDuration()) {
     return InvalidOption("retry_backoff",

@@ -16,6 +16,20 @@
 
 namespace mulligan {
 
+// Files in PEM form. They are read again every second or so, so that a
+// certificate is replaced without a new client.
+struct ClientTls {
+  // Who signs the server's certificate; empty, with the others empty: no TLS.
+  std::string ca;
+  // The client's own certificate with its chain, and the key; empty: none.
+  std::string certificate;
+  std::string key;
+  // A name in the server's certificate, where it is not that of `target`.
+  std::string server_name;
+
+  bool enabled() const { return !ca.empty(); }
+};
+
 struct ClientOptions {
   // "host:port", or any gRPC target. "dns:///mulligan-headless:8980" spreads
   // the calls over all replicas: the balancing policy is round robin.
@@ -27,12 +41,15 @@ struct ClientOptions {
   absl::Duration retry_backoff = absl::Milliseconds(200);
   // Largest answer accepted; a batch of 1,000 may need some MiB.
   int max_response_bytes = 64 << 20;
+  ClientTls tls = {};
 };
 
-// Calls over one plaintext channel. Thread-safe; a process needs one.
+// Calls over one channel. Thread-safe; a process needs one.
 //
 // A call that ends with UNAVAILABLE is repeated once if the deadline leaves
-// room: deciding is idempotent, and a draining server answers so. Other codes
+// room: deciding is idempotent, and a draining server answers so. So is a call
+// that an overloaded server refused, not before the time the server asks for
+// (google.rpc.RetryInfo). Other codes
 // are returned at once. FallbackFor (fallback.h) says what to do then; server
 // details are attached and read by fallback.h, too.
 class Client {

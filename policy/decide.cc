@@ -137,7 +137,7 @@ std::optional<v1::FailureReport> AttemptAtHand(const Call& call) {
 
 // `native` is null unless the operator decides.
 void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
-               PatternAllowance& patterns, const NativeOutcome* native) {
+               const NativeOutcome* native) {
   const std::optional<v1::FailureReport> alone = AttemptAtHand(call);
   const v1::FailureReport& report = alone ? *alone : call.request.report();
   const absl::Time failed_at = FailedAt(call.diagnosis(), call.now);
@@ -164,7 +164,7 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
                      ask_again,        call.since,
                      attempt,          std::max(next, attempt),
                      identity,         refund,
-                     patterns,         turn};
+                     call.patterns,    turn};
   if (native != nullptr && !stale) {
     return DecideNatively(call, failure, *native, id);
   }
@@ -178,7 +178,6 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
   FillAccounting(failure, verdict, accounts,
                  *call.response.mutable_accounting());
   FillExplanation(call, failure, verdict, stale);
-  if (patterns.used_up()) call.Warn(kPatternsUsedUp);
   Settle(failure, verdict, accounts, id, call.response);
 }
 
@@ -186,7 +185,6 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
 // them.
 void DecideByOperator(Call& call, const FailureId& id,
                       const NativeOutcome& native) {
-  PatternAllowance patterns;
   const int known = FindFailure(call.ledger(), id.id);
   if (known >= 0 && !IsPending(call.ledger().history(known))) {
     return AnswerAgain(call, call.ledger().history(known));
@@ -200,15 +198,14 @@ void DecideByOperator(Call& call, const FailureId& id,
       SeedLedger(count, count.failures, call.compiled(), call.ledger());
     }
   }
-  DecideNow(call, id, known < 0, stale, patterns, &native);
+  DecideNow(call, id, known < 0, stale, &native);
 }
 
 // The order of checks: is anything broken, was it told before, is it of a past
 // attempt; and only then what it costs.
 void DecideByPolicy(Call& call, const FailureId& id) {
-  PatternAllowance patterns;
   if (call.diagnosis().situation() != v1::Diagnosis::BROKEN) {
-    return DecideNow(call, id, false, false, patterns, nullptr);
+    return DecideNow(call, id, false, false, nullptr);
   }
   if (id.from_time_only) {
     call.Warn(
@@ -226,15 +223,16 @@ void DecideByPolicy(Call& call, const FailureId& id) {
   if (!stale) {
     std::string anew = RememberNativeCount(count, call.ledger());
     if (!anew.empty()) call.Warn(std::move(anew));
-    TellEarlierAttempts(call, count, patterns);
+    TellEarlierAttempts(call, count, call.patterns);
   }
-  DecideNow(call, id, known < 0, stale, patterns, nullptr);
+  DecideNow(call, id, known < 0, stale, nullptr);
 }
 
 // Requires: the request is valid and its report about one workload.
 absl::Status DecideValid(const v1::DecideRequest& request,
                          const google::protobuf::Timestamp& observed_at,
                          const PolicySet& policies,
+                         const DecideOptions& options,
                          v1::DecideResponse& response) {
   const v1::FailureReport& report = request.report();
   std::optional<v1::WorkloadReference> on_heap;
@@ -242,14 +240,16 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   // Copying labels costs more than the rest of the reference.
   FillWorkload(report, MatchesLabels(request, policies), workload);
   const absl::StatusOr<ChosenPolicy> policy =
-      ChoosePolicy(request, workload, policies);
+      ChoosePolicy(request, workload, policies, options.inline_policies);
   if (!policy.ok()) return policy.status();
   if (absl::Status owner = CheckLedgerOwner(request.ledger(), workload);
       !owner.ok()) {
     return owner;
   }
+  PatternAllowance patterns(kMaxPatternSteps, options.watch);
+  if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   Call call{request,      *policy, workload, observed_at, ToTime(observed_at),
-            std::nullopt, {},      response};
+            std::nullopt, {},      patterns, response};
   std::optional<NativeOutcome> native;
   if (AsksOperator(call)) {
     const absl::Status asked = AskOperator(call, native);
@@ -257,6 +257,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   }
   WarnOfUnknownEnums(call);
   DiagnoseReport(call);
+  if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   OpenLedger(call);
 
   FailureId id =
@@ -267,6 +268,9 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     DecideByPolicy(call, id);
   }
   if (native.has_value()) ShowNative(call, *std::move(native));
+  // What was found under a watch that ended the call may be wrong.
+  if (!patterns.CheckNow().ok()) return patterns.CheckNow();
+  if (patterns.used_up()) call.Warn(kPatternsUsedUp);
 
   response.mutable_policy()->set_name(policy->rules->name());
   response.mutable_policy()->set_revision(policy->revision());
@@ -321,13 +325,15 @@ const google::protobuf::Timestamp& ObservedAt(
 
 absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
                     const google::protobuf::Timestamp& now,
-                    v1::DecideResponse& response) {
+                    v1::DecideResponse& response,
+                    const DecideOptions& options) {
   if (absl::Status status = RefuseViolations(Validate(request)); !status.ok()) {
     return status;
   }
   const auto& observed_at = ObservedAt(request.report(), now, response);
   const OfOneWorkload own(request, response);
-  if (absl::Status status = DecideValid(*own, observed_at, policies, response);
+  if (absl::Status status =
+          DecideValid(*own, observed_at, policies, options, response);
       !status.ok()) {
     return status;
   }
@@ -338,7 +344,8 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
 absl::Status Demystify(const v1::DemystifyRequest& request,
                        const PolicySet& policies,
                        const google::protobuf::Timestamp& now,
-                       v1::DemystifyResponse& response) {
+                       v1::DemystifyResponse& response,
+                       const DecideOptions& call_options) {
   if (absl::Status status = RefuseViolations(Validate(request)); !status.ok()) {
     return status;
   }
@@ -346,16 +353,20 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   options.now = ObservedAt(request.report(), now, response);
   const OfOneWorkload own(request, response);
   const v1::FailureReport& report = (*own).report();
-  const absl::StatusOr<ChosenPolicy> policy =
-      ChoosePolicy(request, WorkloadOf(report), policies);
+  const absl::StatusOr<ChosenPolicy> policy = ChoosePolicy(
+      request, WorkloadOf(report), policies, call_options.inline_policies);
   if (!policy.ok()) return policy.status();
   options.signatures = policy->rules->compiled().signatures.get();
   options.full = true;
+  PatternAllowance patterns(kMaxPatternSteps, call_options.watch);
+  options.patterns = &patterns;
   Findings findings = Demystify(report, options, *response.mutable_diagnosis());
+  if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   own.Restore(*response.mutable_diagnosis());
   for (std::string& warning : findings.warnings) {
     response.add_warnings(std::move(warning));
   }
+  if (patterns.used_up()) response.add_warnings(kPatternsUsedUp);
   response.mutable_policy()->set_name(policy->rules->name());
   response.mutable_policy()->set_revision(policy->revision());
   return absl::OkStatus();

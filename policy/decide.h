@@ -5,9 +5,19 @@
 #include "absl/status/status.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/base/pattern_allowance.h"
+#include "policy/rules/chosen_policy.h"
 #include "policy/rules/policy_set.h"
 
 namespace mulligan {
+
+// What a call may use besides its request. All of it outlives the call.
+struct DecideOptions {
+  // Null: nothing bounds the time of the call, only its steps.
+  Watch* watch = nullptr;
+  // Null: an inline policy is compiled for this call alone.
+  InlinePolicies* inline_policies = nullptr;
+};
 
 // Decides `request` under `policies` and fills `response`, which must be
 // empty. Pure: same arguments, byte-identical answer; no I/O, no randomness
@@ -41,15 +51,18 @@ namespace mulligan {
 //                        object of a known operator
 //   FAILED_PRECONDITION  the ledger belongs to another workload UID
 //   NOT_FOUND            request.policy names no loaded policy
+//   the watch's          it ended the call: deadline, cancellation, cost
 absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
                     const google::protobuf::Timestamp& now,
-                    v1::DecideResponse& response);
+                    v1::DecideResponse& response,
+                    const DecideOptions& options = {});
 
 // Stage one alone, with the signatures of the policy that would decide.
 absl::Status Demystify(const v1::DemystifyRequest& request,
                        const PolicySet& policies,
                        const google::protobuf::Timestamp& now,
-                       v1::DemystifyResponse& response);
+                       v1::DemystifyResponse& response,
+                       const DecideOptions& options = {});
 
 }  // namespace mulligan
 

@@ -11,7 +11,7 @@ namespace mulligan {
 // Requests. The server refuses messages beyond kMaxRequestBytes before they
 // are parsed, unless --max-message-bytes says otherwise within its range; the
 // other bounds are checked by Validate (policy/request/validate.h).
-inline constexpr std::size_t kMaxRequestBytes = 16 << 20;
+inline constexpr std::size_t kMaxRequestBytes = 4 << 20;
 inline constexpr int kLeastMaxMessageBytes = 64 << 10;
 inline constexpr int kMostMaxMessageBytes = 64 << 20;
 inline constexpr int kMaxBatchItems = 1000;
@@ -55,16 +55,25 @@ inline constexpr std::size_t kMaxCheckedBytes = 1 << 20;
 // Policies.
 inline constexpr int kMaxBudgets = 32;
 inline constexpr int kMaxRules = 1000;
+inline constexpr int kMaxSignatures = 1000;
 inline constexpr int kMaxListEntries = 1000;
 inline constexpr std::size_t kMaxPatternBytes = 1024;
 // RE2::ProgramSize of one pattern, and bytes it may use: a counted repetition
 // like (a{1000}){1000} asks for much.
 inline constexpr int kMaxPatternProgram = 2000;
 inline constexpr std::int64_t kMaxPatternMemory = 1 << 18;
-// What the patterns of a request may do: the instructions of each times the
-// bytes it searches. Hostile patterns take up to 10 ns for each, usual ones,
-// of some 50 instructions, as long for a few bytes.
+// What the patterns of a decision may do: the instructions of each times the
+// bytes it searches. Hostile patterns take up to 12 ns for each, usual ones a
+// hundredth of that. (Besides, the server bounds the time of a call.)
 inline constexpr std::int64_t kMaxPatternSteps = 500'000'000;
+// What the patterns of a policy may take to compile, in the same steps: an
+// instruction is 100, a class such as \PL 35,000 (policy/base/text_pattern.cc).
+// Of an inline policy, of all files in CheckPolicy, of a folder of files.
+inline constexpr std::int64_t kMaxInlineCompileSteps = 10'000'000;
+inline constexpr std::int64_t kMaxCheckedCompileSteps = 20'000'000;
+inline constexpr std::int64_t kMaxCompileSteps = 100'000'000;
+inline constexpr std::size_t kMaxInlinePolicyBytes = 64 << 10;
+inline constexpr int kMaxInlinePatterns = 200;
 // Patterns of a JobSet in a report, in all its rules.
 inline constexpr int kMaxJobSetPatterns = 100;
 inline constexpr std::size_t kMaxRuleNameBytes = 128;

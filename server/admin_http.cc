@@ -1,25 +1,37 @@
 #include "server/admin_http.h"
 
-#include <civetweb.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-#include <string>
+#include <cerrno>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 
 namespace mulligan {
 namespace {
 
-constexpr char kThreads[] = "4";
-constexpr char kRequestTimeoutMs[] = "5000";
+constexpr int kRoundMs = 500;
+constexpr char kText[] = "text/plain; charset=utf-8";
 
 const char* ReasonPhrase(int status) {
   switch (status) {
     case 200:
       return "OK";
+    case 400:
+      return "Bad Request";
     case 404:
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 431:
+      return "Request Header Fields Too Large";
     case 503:
       return "Service Unavailable";
     default:
@@ -27,11 +39,7 @@ const char* ReasonPhrase(int status) {
   }
 }
 
-int HandleRequest(mg_connection* connection, void* data) {
-  const mg_request_info* request = mg_get_request_info(connection);
-  const std::string_view method = request->request_method;
-  const AdminResponse response =
-      static_cast<const AdminPages*>(data)->Handle(method, request->local_uri);
+std::string Format(const AdminResponse& response, bool with_body) {
   std::string text = absl::StrFormat(
       "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n"
       "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n%s"
@@ -39,49 +47,115 @@ int HandleRequest(mg_connection* connection, void* data) {
       response.status, ReasonPhrase(response.status), response.content_type,
       response.body.size(),
       response.status == 405 ? "Allow: GET, HEAD\r\n" : "");
-  if (method != "HEAD") text += response.body;
-  mg_write(connection, text.data(), text.size());
-  return response.status;
+  if (with_body) text += response.body;
+  return text;
 }
 
-int LogMessage(const mg_connection* connection, const char* message) {
-  const auto* log =
-      static_cast<const Log*>(mg_get_user_data(mg_get_context(connection)));
-  log->Write(LogLevel::kWarning, message, {{"component", "civetweb"}});
-  return 1;
+// The answer to a complete header.
+std::string Answer(const AdminPages& pages, std::string_view request) {
+  const std::string_view line = request.substr(0, request.find("\r\n"));
+  const std::size_t method_end = line.find(' ');
+  const std::size_t target_end = line.rfind(' ');
+  if (method_end == line.npos || target_end <= method_end ||
+      line.substr(target_end + 1, 5) != "HTTP/") {
+    return Format({400, kText, "not an HTTP/1 request\n"}, true);
+  }
+  const std::string_view method = line.substr(0, method_end);
+  std::string_view path =
+      line.substr(method_end + 1, target_end - method_end - 1);
+  path = path.substr(0, path.find('?'));
+  return Format(pages.Handle(method, path), method != "HEAD");
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<AdminHttp>> AdminHttp::Start(
-    const Address& address, const AdminPages& pages, const Log& log) {
-  const std::string listen = FormatAddress(address);
-  const char* options[] = {"listening_ports",
-                           listen.c_str(),
-                           "num_threads",
-                           kThreads,
-                           "request_timeout_ms",
-                           kRequestTimeoutMs,
-                           "enable_directory_listing",
-                           "no",
-                           nullptr};
-  mg_callbacks callbacks = {};
-  callbacks.log_message = LogMessage;
-  mg_context* context = mg_start(&callbacks, const_cast<Log*>(&log), options);
-  if (context == nullptr) {
-    return absl::UnavailableError(
-        absl::StrFormat("--admin-address: cannot listen on \"%s\": in use, or "
-                        "not an address of "
-                        "this machine",
-                        listen));
-  }
-  mg_set_request_handler(context, "/", HandleRequest,
-                         const_cast<AdminPages*>(&pages));
-  mg_server_port port = {};
-  mg_get_server_ports(context, 1, &port);
-  return std::unique_ptr<AdminHttp>(new AdminHttp(context, port.port));
+    const Address& address, const AdminPages& pages) {
+  absl::StatusOr<ListeningSocket> socket = ListenOn(address, "--admin-address");
+  if (!socket.ok()) return socket.status();
+  return std::unique_ptr<AdminHttp>(new AdminHttp(*std::move(socket), pages));
 }
 
-AdminHttp::~AdminHttp() { mg_stop(context_); }
+AdminHttp::AdminHttp(ListeningSocket socket, const AdminPages& pages)
+    : socket_(std::move(socket)),
+      pages_(pages),
+      wake_(eventfd(0, EFD_CLOEXEC)),
+      thread_([this] { Run(); }) {}
+
+AdminHttp::~AdminHttp() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written =
+      write(wake_.number(), &one, sizeof(one));
+  thread_.join();
+}
+
+void AdminHttp::Run() {
+  std::vector<pollfd> waiting;
+  while (true) {
+    waiting.assign(
+        {{wake_.number(), POLLIN, 0}, {socket_.socket.number(), POLLIN, 0}});
+    for (const Connection& one : connections_) {
+      const auto events =
+          static_cast<short>(one.answer.empty() ? POLLIN : POLLOUT);
+      waiting.push_back({one.socket.number(), events, 0});
+    }
+    poll(waiting.data(), waiting.size(), kRoundMs);
+    if (waiting[0].revents != 0) return;
+    const Clock::time_point now = Clock::now();
+    std::size_t i = 2;
+    for (auto one = connections_.begin(); one != connections_.end(); ++i) {
+      bool stays = now < one->deadline;
+      if (stays && waiting[i].revents != 0) {
+        stays = one->answer.empty() ? Read(*one) : Write(*one);
+      }
+      one = stays ? std::next(one) : connections_.erase(one);
+    }
+    if (waiting[1].revents != 0) Accept();
+  }
+}
+
+void AdminHttp::Accept() {
+  // Room first, so that descriptors of silent callers serve new ones.
+  if (connections_.size() >= kMaxConnections) connections_.pop_front();
+  Descriptor socket(accept4(socket_.socket.number(), nullptr, nullptr,
+                            SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket.valid()) {
+    if (errno == EMFILE && !connections_.empty()) connections_.pop_front();
+    return;
+  }
+  connections_.push_back({std::move(socket), Clock::now() + kTimeout, "", ""});
+}
+
+bool AdminHttp::Read(Connection& connection) {
+  char buffer[4096];
+  const ssize_t got =
+      recv(connection.socket.number(), buffer, sizeof(buffer), 0);
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  if (got == 0) return false;
+  connection.request.append(buffer, static_cast<std::size_t>(got));
+  if (connection.request.find("\r\n\r\n") != std::string::npos) {
+    connection.answer = Answer(pages_, connection.request);
+  } else if (connection.request.size() > kMaxRequestBytes) {
+    connection.answer = Format({431, kText, "the header is too long\n"}, true);
+  } else {
+    return true;
+  }
+  return Write(connection);
+}
+
+bool AdminHttp::Write(Connection& connection) {
+  const std::string_view rest =
+      std::string_view(connection.answer).substr(connection.sent);
+  const ssize_t sent =
+      send(connection.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
+  if (sent < 0) return errno == EAGAIN || errno == EINTR;
+  connection.sent += static_cast<std::size_t>(sent);
+  if (connection.sent < connection.answer.size()) return true;
+  // What the caller still sends must not make the system drop the answer.
+  shutdown(connection.socket.number(), SHUT_WR);
+  char ignored[4096];
+  recv(connection.socket.number(), ignored, sizeof(ignored), 0);
+  return false;
+}
 
 }  // namespace mulligan

@@ -1,40 +1,65 @@
-// The admin port: HTTP for metrics, probes and people.
+// The admin port: HTTP for metrics and probes.
 #ifndef MULLIGAN_SERVER_ADMIN_HTTP_H_
 #define MULLIGAN_SERVER_ADMIN_HTTP_H_
 
+#include <chrono>
+#include <cstddef>
+#include <list>
 #include <memory>
+#include <string>
+#include <thread>
 
 #include "absl/status/statusor.h"
 #include "server/address.h"
 #include "server/admin_pages.h"
-#include "server/log.h"
-
-struct mg_context;
+#include "server/listener.h"
 
 namespace mulligan {
 
-// Serves AdminPages with civetweb on its own few threads.
+// One thread that waits for no connection alone: who sends nothing, or slowly,
+// keeps nobody else waiting. A request is one small header without a body, an
+// answer ends its connection. The oldest of too many connections is closed.
 class AdminHttp {
  public:
-  // Listens on `address` (not a unix socket; port 0 picks one). UNAVAILABLE
-  // when it cannot; civetweb's reason is in the log. `pages` and `log` outlive
-  // the result.
-  static absl::StatusOr<std::unique_ptr<AdminHttp>> Start(
-      const Address& address, const AdminPages& pages, const Log& log);
+  static constexpr std::size_t kMaxConnections = 128;
+  static constexpr std::size_t kMaxRequestBytes = 8 << 10;
+  static constexpr std::chrono::seconds kTimeout{5};
 
-  // Blocks until civetweb's threads are gone, up to two seconds: destroy it
-  // last.
+  // Serves `pages` from now on. UNAVAILABLE when the address cannot be had.
+  // `pages` outlives it.
+  static absl::StatusOr<std::unique_ptr<AdminHttp>> Start(
+      const Address& address, const AdminPages& pages);
   ~AdminHttp();
   AdminHttp(const AdminHttp&) = delete;
   AdminHttp& operator=(const AdminHttp&) = delete;
 
-  int port() const { return port_; }
+  int port() const { return socket_.port; }
 
  private:
-  AdminHttp(mg_context* context, int port) : context_(context), port_(port) {}
+  using Clock = std::chrono::steady_clock;
 
-  mg_context* const context_;
-  const int port_;
+  struct Connection {
+    Descriptor socket;
+    Clock::time_point deadline;
+    std::string request;
+    // Set once the request is complete.
+    std::string answer;
+    std::size_t sent = 0;
+  };
+
+  AdminHttp(ListeningSocket socket, const AdminPages& pages);
+
+  void Run();
+  void Accept();
+  // False: the connection is over.
+  bool Read(Connection& connection);
+  bool Write(Connection& connection);
+
+  const ListeningSocket socket_;
+  const AdminPages& pages_;
+  std::list<Connection> connections_;  // the oldest first
+  Descriptor wake_;
+  std::thread thread_;
 };
 
 }  // namespace mulligan

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "mulligan/v1/policy_service.pb.h"
 #include "mulligan_build_info.h"
 #include "server/policy_service.h"
@@ -13,6 +15,8 @@ namespace mulligan {
 namespace {
 
 constexpr char kText[] = "text/plain; charset=utf-8";
+// From then on readiness says so.
+constexpr absl::Duration kExpiresSoon = absl::Hours(14 * 24);
 constexpr char kJson[] = "application/json";
 constexpr char kPrometheusText[] = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -41,14 +45,30 @@ AdminResponse AdminPages::MetricsPage() const {
   return {200, kPrometheusText, metrics_.Serialize()};
 }
 
-AdminResponse AdminPages::LivePage() const { return {200, kText, "ok\n"}; }
+AdminResponse AdminPages::LivePage() const {
+  if (readiness_.listening()) return {200, kText, "ok\n"};
+  return {503, kText, "not live: the gRPC listener does not answer\n"};
+}
+
+AdminResponse AdminPages::ServingPage() const {
+  const absl::Time end = readiness_.certificate_end();
+  const absl::Duration left = end - absl::Now();
+  if (left <= absl::ZeroDuration()) {
+    return {503, kText, "not ready: the TLS certificate has expired\n"};
+  }
+  if (left > kExpiresSoon) return {200, kText, "ok\n"};
+  return {200, kText,
+          "ok; the TLS certificate expires at " +
+              absl::FormatTime(absl::RFC3339_sec, end, absl::UTCTimeZone()) +
+              "\n"};
+}
 
 AdminResponse AdminPages::ReadyPage() const {
   switch (readiness_.state()) {
     case ServingState::kStarting:
       return {503, kText, "not ready: starting\n"};
     case ServingState::kServing:
-      return {200, kText, "ok\n"};
+      return ServingPage();
     case ServingState::kDraining:
       return {503, kText, "not ready: stopping\n"};
   }

@@ -33,6 +33,8 @@ class AdminPages {
   AdminResponse MetricsPage() const;
   AdminResponse LivePage() const;
   AdminResponse ReadyPage() const;
+  // While nothing but the certificate may be in the way.
+  AdminResponse ServingPage() const;
   AdminResponse PolicyPage() const;
   AdminResponse BuildInfoPage() const;
 

@@ -1,14 +1,17 @@
 #include "server/grpc_server.h"
 
 #include <grpc/grpc.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_format.h"
-#include "server/address.h"
+#include "absl/status/status.h"
+#include "server/call_watch.h"
+#include "server/tls.h"
 
 namespace mulligan {
 namespace {
@@ -17,6 +20,7 @@ constexpr int kSecondMs = 1000;
 // Reconnecting now and then spreads callers over new replicas.
 constexpr int kMaxConnectionAgeMs = 600 * kSecondMs;
 constexpr int kMaxConnectionAgeGraceMs = 30 * kSecondMs;
+constexpr int kMaxConnectionIdleMs = 300 * kSecondMs;
 constexpr int kKeepaliveTimeMs = 60 * kSecondMs;
 constexpr int kKeepaliveTimeoutMs = 20 * kSecondMs;
 // Controllers ping idle connections; once in ten seconds is tolerated.
@@ -36,15 +40,17 @@ void HoldLibrary() {
 }
 
 void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
+  // Bytes that are read but not yet ours.
+  grpc::ResourceQuota quota("server");
+  quota.Resize(static_cast<std::size_t>(options.max_memory_bytes));
+  builder.SetResourceQuota(quota);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   const std::pair<const char*, int> arguments[] = {
-      // Otherwise a second server on the port starts without an error and
-      // takes a share of the connections.
-      {GRPC_ARG_ALLOW_REUSEPORT, 0},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxConcurrentStreams},
       {GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes},
       {GRPC_ARG_MAX_CONNECTION_AGE_MS, kMaxConnectionAgeMs},
       {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kMaxConnectionAgeGraceMs},
+      {GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxConnectionIdleMs},
       {GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs},
       {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
@@ -59,23 +65,21 @@ void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-absl::StatusOr<ListeningServer> StartGrpcServer(
+absl::StatusOr<GrpcServer> StartGrpcServer(
     const ServerOptions& options, const std::vector<grpc::Service*>& services) {
   HoldLibrary();
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
-  ListeningServer result;
-  builder.AddListeningPort(options.listen_address,
-                           grpc::InsecureServerCredentials(), &result.port);
+  builder.SetContextAllocator(std::make_unique<TimedContexts>());
+  GrpcServer result;
+  result.connections = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      MakeServerCredentials(options.tls));
   for (grpc::Service* service : services) builder.RegisterService(service);
   result.server = builder.BuildAndStart();
-  if (result.server == nullptr || result.port == 0) {
-    return absl::UnavailableError(absl::StrFormat(
-        "--listen-address: cannot listen on \"%s\": in use, or not an address "
-        "of this machine",
-        options.listen_address));
+  if (result.server == nullptr) {
+    return absl::UnavailableError("the gRPC server did not start");
   }
-  if (ParseAddress(options.listen_address)->unix_socket) result.port = 0;
   return result;
 }
 

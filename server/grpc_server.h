@@ -3,6 +3,7 @@
 #define MULLIGAN_SERVER_GRPC_SERVER_H_
 
 #include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
 #include <memory>
 #include <vector>
@@ -12,15 +13,14 @@
 
 namespace mulligan {
 
-struct ListeningServer {
+struct GrpcServer {
   std::unique_ptr<grpc::Server> server;
-  // 0 for a unix socket.
-  int port = 0;
+  // Takes connections over; see acceptor.h for why it does not listen itself.
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
 };
 
-// Listens on options.listen_address. UNAVAILABLE when it cannot, also when
-// another server has the port. The services outlive the server.
-absl::StatusOr<ListeningServer> StartGrpcServer(
+// Starts the server; the services outlive it.
+absl::StatusOr<GrpcServer> StartGrpcServer(
     const ServerOptions& options, const std::vector<grpc::Service*>& services);
 
 }  // namespace mulligan

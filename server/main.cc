@@ -29,7 +29,7 @@ int Main(const std::vector<std::string>& arguments) {
     return kExitOk;
   }
   const ServerOptions& options = command->options;
-  BlockStopSignals();
+  BlockSignals();
   const Log log(options.log_level, options.log_format);
   const LibraryLogRedirect redirect(log);
   // A file of an earlier run must not pass for this one's.
@@ -45,7 +45,7 @@ int Main(const std::vector<std::string>& arguments) {
     const absl::Status written = WritePortFile(options.port_file, **server);
     if (!written.ok()) return Fail(written, kExitCannotStart);
   }
-  return RunUntilSignal(**server, log);
+  return RunUntilSignal(**server, *source, log);
 }
 
 }  // namespace

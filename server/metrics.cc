@@ -31,9 +31,10 @@ const Bounds& HandlingBounds() {
   return bounds;
 }
 
-constexpr const char* kReasonNames[] = {"malformed",      "invalid",
-                                        "unknown_policy", "foreign_ledger",
-                                        "cancelled",      "internal"};
+constexpr const char* kReasonNames[] = {
+    "malformed", "invalid",     "unknown_policy", "foreign_ledger",
+    "cancelled", "deadline",    "overload",       "too_expensive",
+    "stopping",  "not_allowed", "internal"};
 static_assert(std::size(kReasonNames) == kRejectReasonCount);
 
 // As dashboards made for go-grpc-prometheus expect them.
@@ -219,6 +220,11 @@ void Metrics::MakePolicyGauges() {
   reload_successes_ = &reloads.Add({{"result", "success"}});
   reload_failures_ = &reloads.Add({{"result", "failure"}});
   reload_failing_ = &GaugeFamily(MetricId::kPolicyReloadFailing).Add({});
+  connections_ = &GaugeFamily(MetricId::kConnections).Add({});
+  refused_connections_ = &CounterFamily(MetricId::kRefusedConnections).Add({});
+  queued_calls_ = &GaugeFamily(MetricId::kQueuedCalls).Add({});
+  memory_under_way_ = &GaugeFamily(MetricId::kMemoryUnderWay).Add({});
+  certificate_end_ = &GaugeFamily(MetricId::kCertificateEnd).Add({});
 }
 
 void Metrics::OnCallHandled(RpcMethod method, grpc::StatusCode code,
@@ -289,6 +295,15 @@ PolicySeries Metrics::MakePolicySeries(const PolicySet& policies) {
   series.inline_policy_ = MakeByAction(*by_policy_, "policy", kInlineLabel);
   series.inline_budget_ = MakeBudgetCounters(kInlineLabel);
   return series;
+}
+
+void Metrics::OnState(const State& state) {
+  connections_->Set(state.connections);
+  refused_connections_->Increment(state.refused_connections -
+                                  refused_connections_->Value());
+  queued_calls_->Set(state.queued_calls);
+  memory_under_way_->Set(state.memory_under_way);
+  certificate_end_->Set(state.certificate_end);
 }
 
 void Metrics::OnPoliciesLoaded(const PolicySet& policies, double unix_seconds) {

@@ -33,9 +33,19 @@ enum class RejectReason {
   kForeignLedger,
   // The caller was gone before the answer was made.
   kCancelled,
+  // The deadline was over before.
+  kDeadline,
+  // Too many calls, or too much memory, under way.
+  kOverload,
+  // The request took more work or memory than one may.
+  kTooExpensive,
+  // The server was about to stop.
+  kStopping,
+  // The caller's certificate is not on the list.
+  kNotAllowed,
   kInternal,
 };
-inline constexpr std::size_t kRejectReasonCount = 6;
+inline constexpr std::size_t kRejectReasonCount = 11;
 
 // All series with closed label sets exist from the start, so that rate() sees
 // the first increment; counters are reached by index, without a look-up. Safe
@@ -69,6 +79,17 @@ class Metrics {
   PolicySeries MakePolicySeries(const PolicySet& policies);
   void OnPoliciesLoaded(const PolicySet& policies, double unix_seconds);
   void OnPolicyLoadFailed();
+
+  // What the monitor saw.
+  struct State {
+    double connections = 0;
+    double refused_connections = 0;
+    double queued_calls = 0;
+    double memory_under_way = 0;
+    // Seconds since 1970; 0 without TLS.
+    double certificate_end = 0;
+  };
+  void OnState(const State& state);
 
   // Calls started and not yet answered, open health watches left out.
   std::int64_t CallsInFlight() const;
@@ -124,6 +145,11 @@ class Metrics {
   prometheus::Counter* reload_successes_;
   prometheus::Counter* reload_failures_;
   prometheus::Gauge* reload_failing_;
+  prometheus::Gauge* connections_;
+  prometheus::Counter* refused_connections_;
+  prometheus::Gauge* queued_calls_;
+  prometheus::Gauge* memory_under_way_;
+  prometheus::Gauge* certificate_end_;
 };
 
 }  // namespace mulligan

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "mulligan_build_info.h"
 #include "server/address.h"
 
@@ -17,6 +18,9 @@ namespace mulligan {
 namespace {
 
 constexpr absl::Duration kMaxDuration = absl::Minutes(10);
+constexpr std::int64_t kLeastMaxMemoryBytes = std::int64_t{16} << 20;
+constexpr std::int64_t kMostConnections = 1'000'000;
+constexpr std::int64_t kMostMaxMemoryBytes = std::int64_t{1} << 40;
 
 // Takes the value over, or returns the form that was expected.
 using Apply = std::string (*)(const std::string& value, ServerOptions& options);
@@ -91,16 +95,56 @@ std::string ApplyPortFile(const std::string& value, ServerOptions& o) {
   return "";
 }
 
-std::string ApplyMaxMessageBytes(const std::string& value, ServerOptions& o) {
-  int parsed = 0;
+std::string ApplyBytes(const std::string& value, std::int64_t least,
+                       std::int64_t most, std::int64_t& target) {
+  std::int64_t parsed = 0;
   const char* end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, parsed);
-  if (error != std::errc() || stop != end || parsed < kLeastMaxMessageBytes ||
-      parsed > kMostMaxMessageBytes) {
-    return absl::StrFormat("a number of bytes from %d to %d",
-                           kLeastMaxMessageBytes, kMostMaxMessageBytes);
+  if (error != std::errc() || stop != end || parsed < least || parsed > most) {
+    return absl::StrFormat("a number of bytes from %d to %d", least, most);
   }
-  o.max_message_bytes = parsed;
+  target = parsed;
+  return "";
+}
+
+std::string ApplyMaxMessageBytes(const std::string& value, ServerOptions& o) {
+  std::int64_t bytes = o.max_message_bytes;
+  std::string expected =
+      ApplyBytes(value, kLeastMaxMessageBytes, kMostMaxMessageBytes, bytes);
+  o.max_message_bytes = static_cast<int>(bytes);
+  return expected;
+}
+
+std::string ApplyMaxMemory(const std::string& value, ServerOptions& o) {
+  return ApplyBytes(value, kLeastMaxMemoryBytes, kMostMaxMemoryBytes,
+                    o.max_memory_bytes);
+}
+
+std::string ApplyMaxConnections(const std::string& value, ServerOptions& o) {
+  std::int64_t connections = 0;
+  if (!ApplyBytes(value, 1, kMostConnections, connections).empty()) {
+    return absl::StrFormat("a number from 1 to %d", kMostConnections);
+  }
+  o.max_connections = static_cast<int>(connections);
+  return "";
+}
+
+std::string ApplyNames(const std::string& value,
+                       std::vector<std::string>& names) {
+  names = absl::StrSplit(value, ',');
+  for (const std::string& name : names) {
+    if (name.empty() || name.find(' ') != std::string::npos) {
+      return "names as in certificates, such as "
+             "spiffe://cluster.local/ns/ml/sa/operator or *.ml.svc, separated "
+             "by commas";
+    }
+  }
+  return "";
+}
+
+std::string ApplyInlinePolicies(const std::string& value, ServerOptions& o) {
+  if (value != "on" && value != "off") return "on or off";
+  o.inline_policies = value == "on";
   return "";
 }
 
@@ -136,8 +180,41 @@ constexpr Option kOptions[] = {
      [](const std::string& v, ServerOptions& o) {
        return ApplyBool(v, o.reflection);
      }},
-    {"max-message-bytes", "16777216", "largest request taken",
+    {"max-message-bytes", "4194304", "largest request taken",
      ApplyMaxMessageBytes},
+    {"max-memory", "536870912",
+     "bytes that all requests under way may take together", ApplyMaxMemory},
+    {"max-connections", "2000",
+     "gRPC connections at a time; more are closed at once",
+     ApplyMaxConnections},
+    {"tls-cert", "", "file with the server's certificate and chain, PEM",
+     [](const std::string& v, ServerOptions& o) {
+       o.tls.certificate = v;
+       return std::string();
+     }},
+    {"tls-key", "", "file with the key of the certificate, PEM",
+     [](const std::string& v, ServerOptions& o) {
+       o.tls.key = v;
+       return std::string();
+     }},
+    {"tls-client-ca", "",
+     "file with the certificates that sign those of callers; callers need one",
+     [](const std::string& v, ServerOptions& o) {
+       o.tls.client_ca = v;
+       return std::string();
+     }},
+    {"allow-callers", "",
+     "names in certificates of who may ask for decisions, with * for anything",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyNames(v, o.allowed_callers);
+     }},
+    {"allow-policy-callers", "", "the same for PolicyService",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyNames(v, o.allowed_policy_callers);
+     }},
+    {"inline-policies", "on",
+     "on or off: whether requests may bring a policy of their own",
+     ApplyInlinePolicies},
     {"port-file", "",
      "file that receives the bound ports as JSON once calls are served",
      ApplyPortFile},
@@ -168,7 +245,8 @@ std::string HelpText() {
       "calls had ended, 1 could not start, 2 wrong usage, 3 policies could "
       "not\n"
       "be loaded, 4 stopped with calls under way. Signals: SIGTERM or SIGINT\n"
-      "drains and stops, a second one stops at once.\n";
+      "drains and stops, a second one stops at once; SIGHUP loads the\n"
+      "policies again.\n";
   return text;
 }
 
@@ -209,6 +287,27 @@ absl::StatusOr<std::map<std::string, std::string>> ParseFlags(
   return values;
 }
 
+// What the TLS flags say together.
+absl::Status ValidateTls(const ServerOptions& options) {
+  const TlsFiles& tls = options.tls;
+  if (tls.certificate.empty() != tls.key.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls-cert and --tls-key: one is missing; expected both or neither");
+  }
+  if (!tls.client_ca.empty() && !tls.enabled()) {
+    return absl::InvalidArgumentError(
+        "--tls-client-ca: needs --tls-cert and --tls-key");
+  }
+  const bool lists = !options.allowed_callers.empty() ||
+                     !options.allowed_policy_callers.empty();
+  if (lists && tls.client_ca.empty()) {
+    return absl::InvalidArgumentError(
+        "--allow-callers and --allow-policy-callers: need --tls-client-ca, "
+        "without which callers show no certificate");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<OptionInfo> OptionTable() {
@@ -227,12 +326,22 @@ absl::Status ValidateOptions(const ServerOptions& options) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--listen-address: \"%s\" is not an address", options.listen_address));
   }
-  if (!IsLocal(*address) && !options.allow_plaintext) {
+  if (absl::Status tls = ValidateTls(options); !tls.ok()) return tls;
+  if (!IsLocal(*address) && !options.allow_plaintext &&
+      !options.tls.enabled()) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--listen-address: other hosts can reach \"%s\" and calls are not "
-        "encrypted; expected a loopback address, unix:/path, or "
-        "--allow-plaintext",
+        "encrypted; expected a loopback address, unix:/path, "
+        "--tls-cert, or --allow-plaintext",
         options.listen_address));
+  }
+  // The largest request must have room twice: waiting and worked on.
+  if (const std::int64_t least = 12LL * options.max_message_bytes + (1 << 20);
+      options.max_memory_bytes < least) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--max-memory: %d bytes are too few for requests of "
+        "--max-message-bytes %d; expected at least %d",
+        options.max_memory_bytes, options.max_message_bytes, least));
   }
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_SERVER_OPTIONS_H_
 #define MULLIGAN_SERVER_OPTIONS_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "absl/time/time.h"
 #include "policy/limits.h"
 #include "server/log.h"
+#include "server/tls_files.h"
 
 namespace mulligan {
 
@@ -34,6 +36,16 @@ struct ServerOptions {
   // File that receives the ports as JSON once the server serves; empty: none.
   std::string port_file;
   int max_message_bytes = static_cast<int>(kMaxRequestBytes);
+  // What all requests under way may take together.
+  std::int64_t max_memory_bytes = std::int64_t{512} << 20;
+  int max_connections = 2000;
+  TlsFiles tls;
+  // Names in certificates; empty: every certificate the client CA signed.
+  std::vector<std::string> allowed_callers;
+  // The same for PolicyService and reflection.
+  std::vector<std::string> allowed_policy_callers;
+  // Whether requests may bring a policy of their own.
+  bool inline_policies = true;
 };
 
 // One flag, as help text and documentation show it.

@@ -61,7 +61,7 @@ std::vector<FieldViolation> FilesOutOfBounds(
 }
 
 CallResult Check(const v1::CheckPolicyRequest& request,
-                 v1::CheckPolicyResponse& response) {
+                 v1::CheckPolicyResponse& response, Watch& watch) {
   if (auto violations = FilesOutOfBounds(request); !violations.empty()) {
     return {absl::InvalidArgumentError(absl::StrFormat(
                 "%s: %s", violations[0].field, violations[0].description)),
@@ -72,7 +72,9 @@ CallResult Check(const v1::CheckPolicyRequest& request,
     texts.push_back({file.name(), file.text()});
   }
   Issues issues;
-  const bool loaded = LoadPolicies(texts, issues) != nullptr;
+  PatternAllowance allowance(kMaxCheckedCompileSteps, &watch);
+  const bool loaded = LoadPolicies(texts, issues, allowance) != nullptr;
+  if (!allowance.CheckNow().ok()) return {allowance.CheckNow(), {}};
   response.set_valid(loaded && !HasErrors(issues));
   for (const Issue& issue : issues) {
     v1::PolicyIssue& added = *response.add_issues();
@@ -112,35 +114,33 @@ void ListPolicies(const Snapshot& snapshot,
 grpc::ServerUnaryReactor* PolicyService::ListPolicies(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  return FinishWith(
-      context,
-      RunUnary<v1::ListPoliciesRequest, v1::ListPoliciesResponse>(
-          environment_, RpcMethod::kListPolicies, *request, *response,
-          [this](const v1::ListPoliciesRequest&, v1::ListPoliciesResponse& r) {
-            mulligan::ListPolicies(environment_.snapshots.Read(), r);
-            return CallResult();
-          }));
+  return Serve<v1::ListPoliciesRequest, v1::ListPoliciesResponse>(
+      environment_, RpcMethod::kListPolicies, CallPlace::kPool, context,
+      request, response,
+      [this](const v1::ListPoliciesRequest&, v1::ListPoliciesResponse& r,
+             Watch&) {
+        mulligan::ListPolicies(environment_.snapshots.Read(), r);
+        return CallResult();
+      });
 }
 
 grpc::ServerUnaryReactor* PolicyService::GetPolicy(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  return FinishWith(
-      context,
-      RunUnary<v1::GetPolicyRequest, v1::GetPolicyResponse>(
-          environment_, RpcMethod::kGetPolicy, *request, *response,
-          [this](const v1::GetPolicyRequest& q, v1::GetPolicyResponse& r) {
-            return GetPolicyFrom(environment_.snapshots.Read(), q, r);
-          }));
+  return Serve<v1::GetPolicyRequest, v1::GetPolicyResponse>(
+      environment_, RpcMethod::kGetPolicy, CallPlace::kPool, context, request,
+      response,
+      [this](const v1::GetPolicyRequest& q, v1::GetPolicyResponse& r, Watch&) {
+        return GetPolicyFrom(environment_.snapshots.Read(), q, r);
+      });
 }
 
 grpc::ServerUnaryReactor* PolicyService::CheckPolicy(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  return FinishWith(
-      context,
-      RunUnary<v1::CheckPolicyRequest, v1::CheckPolicyResponse>(
-          environment_, RpcMethod::kCheckPolicy, *request, *response, &Check));
+  return Serve<v1::CheckPolicyRequest, v1::CheckPolicyResponse>(
+      environment_, RpcMethod::kCheckPolicy, CallPlace::kPool, context, request,
+      response, &Check);
 }
 
 }  // namespace mulligan

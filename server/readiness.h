@@ -1,21 +1,39 @@
-// Whether the server wants traffic, for probes.
+// What probes ask: whether the server lives, and whether it wants traffic.
 #ifndef MULLIGAN_SERVER_READINESS_H_
 #define MULLIGAN_SERVER_READINESS_H_
 
 #include <atomic>
+#include <cstdint>
+
+#include "absl/time/time.h"
 
 namespace mulligan {
 
 enum class ServingState { kStarting, kServing, kDraining };
 
-// Set by the life cycle, read by probes. Safe to share.
+// Set by the life cycle and the monitor, read by probes. Safe to share.
 class Readiness {
  public:
   void Set(ServingState state) { state_.store(state); }
   ServingState state() const { return state_.load(); }
 
+  // Whether the gRPC listener answered when it was asked last.
+  void SetListening(bool listening) { listening_.store(listening); }
+  bool listening() const { return listening_.load(); }
+
+  // When the server's certificate ends; InfiniteFuture without TLS.
+  void SetCertificateEnd(absl::Time end) {
+    certificate_end_.store(absl::ToUnixSeconds(end));
+  }
+  absl::Time certificate_end() const {
+    return absl::FromUnixSeconds(certificate_end_.load());
+  }
+
  private:
   std::atomic<ServingState> state_ = ServingState::kStarting;
+  std::atomic<bool> listening_ = true;
+  std::atomic<std::int64_t> certificate_end_ =
+      absl::ToUnixSeconds(absl::InfiniteFuture());
 };
 
 }  // namespace mulligan

@@ -11,6 +11,7 @@
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "policy/request/refusal.h"
+#include "server/wire_scan.h"
 
 namespace mulligan {
 namespace {
@@ -34,15 +35,17 @@ CallResult ResultOf(absl::Status status) {
 // One decision, counted. Starts at `start` and moves it to its end, so that a
 // batch reads the clock once an item.
 CallResult DecideOne(const v1::DecideRequest& request, const Snapshot& snapshot,
-                     Metrics& metrics, SteadyClock::time_point& start,
+                     const CallEnvironment& environment, Watch& watch,
+                     SteadyClock::time_point& start,
                      v1::DecideResponse& response) {
-  CallResult result = ResultOf(mulligan::Decide(
-      request, *snapshot.policies, NowFor(request.report()), response));
+  CallResult result = ResultOf(
+      mulligan::Decide(request, *snapshot.policies, NowFor(request.report()),
+                       response, {&watch, &environment.inline_policies}));
   const SteadyClock::time_point end = SteadyClock::now();
   if (result.status.ok()) {
     // A decision log belongs here: request, response and snapshot are at hand.
-    metrics.OnDecision(request, response, snapshot.series,
-                       SecondsBetween(start, end));
+    environment.metrics.OnDecision(request, response, snapshot.series,
+                                   SecondsBetween(start, end));
   }
   start = end;
   return result;
@@ -57,11 +60,11 @@ CallResult TooManyItems(int items) {
           {std::move(violation)}};
 }
 
-// Ends early when nobody waits for the answer any more: items may be
-// expensive.
+// One watch for all items: what they cost together counts. Ends early when
+// nobody waits for the answer any more; items that cost too much get an error
+// each, and so do those behind them.
 CallResult DecideBatch(const v1::BatchDecideRequest& request,
-                       const grpc::CallbackServerContext& context,
-                       const CallEnvironment& environment,
+                       const CallEnvironment& environment, Watch& watch,
                        v1::BatchDecideResponse& response) {
   if (request.requests_size() > kMaxBatchItems) {
     return TooManyItems(request.requests_size());
@@ -70,13 +73,18 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
   const Snapshot& snapshot = environment.snapshots.Read();
   response.mutable_results()->Reserve(request.requests_size());
   SteadyClock::time_point start = SteadyClock::now();
+  CallResult decided;
   for (const v1::DecideRequest& item : request.requests()) {
-    if (context.IsCancelled()) {
-      return {absl::CancelledError("the caller is gone"), {}};
-    }
     v1::BatchDecideResult& result = *response.add_results();
-    const CallResult decided = DecideOne(item, snapshot, environment.metrics,
-                                         start, *result.mutable_response());
+    // Once the work is used up it stays so.
+    if (!absl::IsResourceExhausted(decided.status)) {
+      decided = DecideOne(item, snapshot, environment, watch, start,
+                          *result.mutable_response());
+    }
+    if (absl::IsCancelled(decided.status) ||
+        absl::IsDeadlineExceeded(decided.status)) {
+      return decided;
+    }
     if (!decided.status.ok()) {
       *result.mutable_error() =
           Reject(environment, RpcMethod::kBatchDecide, decided);
@@ -85,54 +93,67 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
   return {};
 }
 
+// Up to this size a request is worked on where it arrives: it takes less than
+// the watch allows there, but for patterns.
+constexpr std::size_t kCheapBytes = 16 << 10;
+
+// The field number of inline_policy in DecideRequest and DemystifyRequest.
+template <typename Request>
+CallPlace PlaceOf(const grpc::ByteBuffer& request) {
+  grpc::Slice slice;
+  const bool cheap =
+      request.Length() <= kCheapBytes && request.TrySingleSlice(&slice).ok() &&
+      !HasField({reinterpret_cast<const char*>(slice.begin()), slice.size()},
+                Request::kInlinePolicyFieldNumber);
+  return cheap ? CallPlace::kArrival : CallPlace::kPool;
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* RetryDecisionService::Decide(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   environment_.metrics.OnRequestBytes(request->Length());
-  return FinishWith(
-      context, RunUnary<v1::DecideRequest, v1::DecideResponse>(
-                   environment_, RpcMethod::kDecide, *request, *response,
-                   [this](const v1::DecideRequest& q, v1::DecideResponse& r) {
-                     SteadyClock::time_point start = SteadyClock::now();
-                     return DecideOne(q, environment_.snapshots.Read(),
-                                      environment_.metrics, start, r);
-                   }));
+  return Serve<v1::DecideRequest, v1::DecideResponse>(
+      environment_, RpcMethod::kDecide, PlaceOf<v1::DecideRequest>(*request),
+      context, request, response,
+      [this](const v1::DecideRequest& q, v1::DecideResponse& r, Watch& watch) {
+        SteadyClock::time_point start = SteadyClock::now();
+        return DecideOne(q, environment_.snapshots.Read(), environment_, watch,
+                         start, r);
+      });
 }
 
 grpc::ServerUnaryReactor* RetryDecisionService::BatchDecide(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   environment_.metrics.OnRequestBytes(request->Length());
-  return FinishWith(
-      context, RunUnary<v1::BatchDecideRequest, v1::BatchDecideResponse>(
-                   environment_, RpcMethod::kBatchDecide, *request, *response,
-                   [=, this](const v1::BatchDecideRequest& q,
-                             v1::BatchDecideResponse& r) {
-                     return DecideBatch(q, *context, environment_, r);
-                   }));
+  return Serve<v1::BatchDecideRequest, v1::BatchDecideResponse>(
+      environment_, RpcMethod::kBatchDecide, CallPlace::kPool, context, request,
+      response,
+      [this](const v1::BatchDecideRequest& q, v1::BatchDecideResponse& r,
+             Watch& watch) { return DecideBatch(q, environment_, watch, r); });
 }
 
 grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   environment_.metrics.OnRequestBytes(request->Length());
-  return FinishWith(
-      context,
-      RunUnary<v1::DemystifyRequest, v1::DemystifyResponse>(
-          environment_, RpcMethod::kDemystify, *request, *response,
-          [this](const v1::DemystifyRequest& q, v1::DemystifyResponse& r) {
-            const SteadyClock::time_point start = SteadyClock::now();
-            CallResult result = ResultOf(
-                mulligan::Demystify(q, *environment_.snapshots.Read().policies,
-                                    NowFor(q.report()), r));
-            if (result.status.ok()) {
-              environment_.metrics.OnDemystified(
-                  SecondsBetween(start, SteadyClock::now()));
-            }
-            return result;
-          }));
+  return Serve<v1::DemystifyRequest, v1::DemystifyResponse>(
+      environment_, RpcMethod::kDemystify,
+      PlaceOf<v1::DemystifyRequest>(*request), context, request, response,
+      [this](const v1::DemystifyRequest& q, v1::DemystifyResponse& r,
+             Watch& watch) {
+        const SteadyClock::time_point start = SteadyClock::now();
+        CallResult result = ResultOf(mulligan::Demystify(
+            q, *environment_.snapshots.Read().policies, NowFor(q.report()), r,
+            {&watch, &environment_.inline_policies}));
+        if (result.status.ok()) {
+          environment_.metrics.OnDemystified(
+              SecondsBetween(start, SteadyClock::now()));
+        }
+        return result;
+      });
 }
 
 }  // namespace mulligan

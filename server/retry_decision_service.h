@@ -16,7 +16,8 @@ using RawRetryDecisionService =
             v1::RetryDecisionService::WithRawCallbackMethod_Demystify<
                 v1::RetryDecisionService::Service>>>;
 
-// Stateless. Handlers run on gRPC's callback threads and answer inline.
+// Stateless. What is cheap is answered on gRPC's callback threads, the rest in
+// the pool.
 class RetryDecisionService final : public RawRetryDecisionService {
  public:
   explicit RetryDecisionService(CallEnvironment environment)

@@ -29,6 +29,13 @@ sigset_t StopSignals() {
   return signals;
 }
 
+// SIGHUP besides.
+sigset_t AllSignals() {
+  sigset_t signals = StopSignals();
+  sigaddset(&signals, SIGHUP);
+  return signals;
+}
+
 bool StopSignalArrives() {
   const sigset_t signals = StopSignals();
   const timespec timeout = {0, kPollNanoseconds};
@@ -44,8 +51,8 @@ bool StopSignalArrives() {
 
 }  // namespace
 
-void BlockStopSignals() {
-  const sigset_t signals = StopSignals();
+void BlockSignals() {
+  const sigset_t signals = AllSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
@@ -66,18 +73,23 @@ absl::Status WritePortFile(const std::string& path, const Server& server) {
   return absl::OkStatus();
 }
 
-int RunUntilSignal(Server& server, const Log& log) {
-  const sigset_t signals = StopSignals();
-  int signal = 0;
-  sigwait(&signals, &signal);
+int RunUntilSignal(Server& server, PolicySource& source, const Log& log) {
+  const sigset_t signals = AllSignals();
+  int signal = SIGHUP;
+  while (true) {
+    sigwait(&signals, &signal);
+    if (signal != SIGHUP) break;
+    log.Write(LogLevel::kInfo, "reload signal", {{"signal", "SIGHUP"}});
+    server.Reload(source);
+  }
   log.Write(LogLevel::kInfo, "stop signal",
             {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
   const auto deadline = std::chrono::steady_clock::now() +
                         absl::ToChronoNanoseconds(
                             server.options().drain_delay +
                             server.options().shutdown_grace + kWatchdogMargin);
-  const std::future<void> drain =
-      std::async(std::launch::async, [&server] { server.Drain(); });
+  std::future<std::int64_t> drain =
+      std::async(std::launch::async, [&server] { return server.Drain(); });
   while (drain.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     if (StopSignalArrives()) {
       ExitNow(log, server, "second stop signal: stopping at once");
@@ -86,8 +98,9 @@ int RunUntilSignal(Server& server, const Log& log) {
       ExitNow(log, server, "calls did not end in time: stopping at once");
     }
   }
-  log.Write(LogLevel::kInfo, "stopped");
-  return kExitOk;
+  const std::int64_t cut_off = drain.get();
+  log.Write(LogLevel::kInfo, "stopped", {{"calls_cut_off", cut_off}});
+  return cut_off == 0 ? kExitOk : kExitCallsCutOff;
 }
 
 }  // namespace mulligan

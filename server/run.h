@@ -19,18 +19,19 @@ enum ExitCode {
   kExitCallsCutOff = 4,
 };
 
-// Keeps SIGTERM and SIGINT pending for RunUntilSignal. Call in main before any
-// thread exists. Ignores SIGPIPE.
-void BlockStopSignals();
+// Keeps SIGTERM, SIGINT and SIGHUP pending for RunUntilSignal. Call in main
+// before any thread exists. Ignores SIGPIPE.
+void BlockSignals();
 
 // Writes {"pid":...,"grpcPort":...,"adminPort":...} to `path`, complete or not
 // at all.
 absl::Status WritePortFile(const std::string& path, const Server& server);
 
-// Waits for SIGTERM or SIGINT, then drains. A second signal, or a drain that
-// hangs beyond its time (a reactor that never finishes holds gRPC's Shutdown
-// for ever), ends the process at once with kExitCallsCutOff.
-int RunUntilSignal(Server& server, const Log& log);
+// Waits for SIGTERM or SIGINT, then drains; kExitCallsCutOff when calls did not
+// end within the grace. SIGHUP loads the policies again. A second signal, or a
+// drain that hangs beyond its time (a reactor that never finishes holds gRPC's
+// Shutdown for ever), ends the process at once with kExitCallsCutOff.
+int RunUntilSignal(Server& server, PolicySource& source, const Log& log);
 
 }  // namespace mulligan
 

@@ -1,5 +1,6 @@
 #include "server/server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -10,6 +11,8 @@
 #include "mulligan_build_info.h"
 #include "server/address.h"
 #include "server/grpc_server.h"
+#include "server/inline_policy_cache.h"
+#include "server/listener_probe.h"
 #include "server/rpc_method.h"
 
 namespace mulligan {
@@ -20,6 +23,10 @@ namespace {
 constexpr char kLiveness[] = "liveness";
 const char* const kReadinessNames[] = {
     "", "readiness", kRetryDecisionServiceName, kPolicyServiceName};
+
+constexpr absl::Duration kLookInterval = absl::Seconds(2);
+constexpr absl::Duration kDrainPoll = absl::Milliseconds(5);
+constexpr absl::Duration kLastAnswers = absl::Milliseconds(50);
 
 constexpr char kReflection[] = "grpc.reflection.v1";
 constexpr char kReflectionAlpha[] = "grpc.reflection.v1alpha";
@@ -40,9 +47,9 @@ std::vector<std::string> HealthNames() {
 
 // Warnings go to the log; errors are returned, in the words of
 // `mulligan policy check`.
-absl::StatusOr<std::shared_ptr<const Snapshot>> LoadFirst(PolicySource& source,
-                                                          Metrics& metrics,
-                                                          const Log& log) {
+absl::StatusOr<std::shared_ptr<const Snapshot>> Load(PolicySource& source,
+                                                     Metrics& metrics,
+                                                     const Log& log) {
   Issues issues;
   std::unique_ptr<const PolicySet> policies = LoadFrom(source, issues);
   if (policies == nullptr) {
@@ -67,13 +74,29 @@ absl::StatusOr<std::shared_ptr<const Snapshot>> LoadFirst(PolicySource& source,
       Snapshot{std::move(policies), std::move(series), now, ""});
 }
 
+// A connection needs one descriptor; some are for the rest of the process.
+std::size_t MaxConnections(const ServerOptions& options,
+                           std::size_t descriptors) {
+  constexpr std::size_t kOthers = 256;
+  const std::size_t room =
+      descriptors > 2 * kOthers ? descriptors - kOthers : descriptors / 2;
+  return std::min<std::size_t>(
+      static_cast<std::size_t>(options.max_connections), room);
+}
+
+std::unique_ptr<InlinePolicies> MakeInlinePolicies(
+    const ServerOptions& options) {
+  if (options.inline_policies) return std::make_unique<InlinePolicyCache>();
+  return std::make_unique<NoInlinePolicies>();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(
     const ServerOptions& options, PolicySource& source, const Log& log) {
   if (absl::Status valid = ValidateOptions(options); !valid.ok()) return valid;
   auto metrics = std::make_unique<Metrics>();
-  auto snapshot = LoadFirst(source, *metrics, log);
+  auto snapshot = Load(source, *metrics, log);
   if (!snapshot.ok()) return snapshot.status();
   std::unique_ptr<Server> server(
       new Server(options, log, std::move(metrics), *std::move(snapshot)));
@@ -91,23 +114,43 @@ Server::Server(const ServerOptions& options, const Log& log,
       metrics_(std::move(metrics)),
       snapshots_(std::move(first)),
       pages_(*metrics_, snapshots_, readiness_),
+      memory_(static_cast<std::size_t>(options.max_memory_bytes)),
+      decision_callers_(options.allowed_callers),
+      policy_callers_(options.allowed_policy_callers),
+      inline_policies_(MakeInlinePolicies(options)),
+      pool_(std::max(2U, std::thread::hardware_concurrency())),
       health_(HealthNames(), *metrics_),
-      decisions_({snapshots_, *metrics_, log_}),
-      policies_({snapshots_, *metrics_, log_}),
+      decisions_(Environment(decision_callers_)),
+      policies_(Environment(policy_callers_)),
       reflection_(kReflection, ServiceNames()),
       reflection_alpha_(kReflectionAlpha, ServiceNames()) {}
+
+CallEnvironment Server::Environment(const AllowList& allowed) {
+  return {snapshots_, *metrics_,         log_,      pool_,
+          memory_,    *inline_policies_, arrivals_, allowed};
+}
 
 Server::~Server() {
   if (grpc_ == nullptr) return;
   readiness_.Set(ServingState::kDraining);
-  health_.EndWatches();
+  TakeNoCalls();
+  monitor_.reset();
+  acceptor_->CutConnections();
   grpc_->Shutdown(std::chrono::system_clock::now());
 }
 
 absl::Status Server::Listen() {
+  const std::size_t descriptors = RaiseDescriptorLimit();
+  if (options_.tls.enabled()) {
+    absl::Status files = CheckTlsFiles(options_.tls, absl::Now());
+    if (!files.ok()) return absl::UnavailableError(files.message());
+  }
+  absl::StatusOr<ListeningSocket> socket =
+      ListenOn(*ParseAddress(options_.listen_address), "--listen-address");
+  if (!socket.ok()) return socket.status();
   if (options_.admin_address != "off") {
     auto admin =
-        AdminHttp::Start(*ParseAddress(options_.admin_address), pages_, log_);
+        AdminHttp::Start(*ParseAddress(options_.admin_address), pages_);
     if (!admin.ok()) return admin.status();
     admin_ = *std::move(admin);
   }
@@ -116,19 +159,53 @@ absl::Status Server::Listen() {
     services.push_back(&reflection_);
     services.push_back(&reflection_alpha_);
   }
-  auto listening = StartGrpcServer(options_, services);
-  if (!listening.ok()) return listening.status();
-  grpc_ = std::move(listening->server);
-  grpc_port_ = listening->port;
+  auto started = StartGrpcServer(options_, services);
+  if (!started.ok()) return started.status();
+  grpc_ = std::move(started->server);
+  connections_ = std::move(started->connections);
+  grpc_port_ = socket->port;
+  listening_socket_ = socket->socket.number();
+  acceptor_ = std::make_unique<Acceptor>(
+      *std::move(socket), MaxConnections(options_, descriptors),
+      [this](int connection) {
+        grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+            taken;
+        taken.listener_fd = listening_socket_;
+        taken.fd = connection;
+        connections_->HandleNewConnection(&taken);
+      },
+      log_);
   health_.SetServing(kLiveness, true);
   SetReady(true);
+  monitor_ = std::make_unique<Monitor>(kLookInterval, [this] { Look(); });
   log_.Write(LogLevel::kInfo, "serving",
              {{"version", kVersion},
               {"commit", kCommit},
               {"listen_address", std::string_view(options_.listen_address)},
+              {"tls", options_.tls.enabled()},
               {"grpc_port", std::int64_t{grpc_port_}},
               {"admin_port", std::int64_t{admin_port()}}});
   return absl::OkStatus();
+}
+
+void Server::Look() {
+  const ProbeResult probe =
+      ProbeListener(listening_socket_, options_.tls.enabled());
+  if (readiness_.state() != ServingState::kDraining &&
+      probe != ProbeResult::kNotAsked) {
+    readiness_.SetListening(acceptor_->IsAlive() &&
+                            probe == ProbeResult::kAnswered);
+  }
+  Metrics::State state;
+  if (const auto end = CertificateExpiry(options_.tls.certificate)) {
+    readiness_.SetCertificateEnd(*end);
+    state.certificate_end = absl::ToDoubleSeconds(*end - absl::UnixEpoch());
+  }
+  state.connections = static_cast<double>(acceptor_->connections());
+  state.refused_connections = static_cast<double>(acceptor_->refused());
+  state.queued_calls = static_cast<double>(pool_.queued());
+  state.memory_under_way = static_cast<double>(memory_.used());
+  metrics_->OnState(state);
 }
 
 void Server::SetReady(bool ready) {
@@ -136,7 +213,25 @@ void Server::SetReady(bool ready) {
   for (const char* name : kReadinessNames) health_.SetServing(name, ready);
 }
 
-void Server::Drain() {
+void Server::Reload(PolicySource& source) {
+  auto next = Load(source, *metrics_, log_);
+  if (next.ok()) return snapshots_.Publish(*std::move(next));
+  metrics_->OnPolicyLoadFailed();
+  const Snapshot& now = snapshots_.Read();
+  const std::string why(next.status().message());
+  log_.Write(LogLevel::kError, "policies not loaded, the old ones stay",
+             {{"revision", std::string_view(now.policies->revision())},
+              {"error", std::string_view(why)}});
+}
+
+void Server::TakeNoCalls() {
+  // An open watch would hold Shutdown until its deadline.
+  health_.EndWatches();
+  acceptor_->Stop();
+  arrivals_.Close();
+}
+
+std::int64_t Server::Drain() {
   SetReady(false);
   log_.Write(
       LogLevel::kInfo, "stopping: not ready, still serving",
@@ -147,10 +242,20 @@ void Server::Drain() {
              {{"shutdown_grace_seconds",
                absl::ToDoubleSeconds(options_.shutdown_grace)},
               {"calls_in_flight", metrics_->CallsInFlight()}});
-  // An open watch would hold Shutdown until the deadline.
-  health_.EndWatches();
-  grpc_->Shutdown(std::chrono::system_clock::now() +
-                  absl::ToChronoMilliseconds(options_.shutdown_grace));
+  monitor_.reset();
+  TakeNoCalls();
+  const absl::Time deadline = absl::Now() + options_.shutdown_grace;
+  while (metrics_->CallsInFlight() > 0 && absl::Now() < deadline) {
+    absl::SleepFor(kDrainPoll);
+  }
+  const std::int64_t cut_off = metrics_->CallsInFlight();
+  // Answers are on their way. A call that gRPC has and we do not ends with the
+  // connection, UNAVAILABLE; by Shutdown it would end with CANCELLED, which
+  // callers take for their own doing.
+  absl::SleepFor(kLastAnswers);
+  acceptor_->CutConnections();
+  grpc_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  return cut_off;
 }
 
 }  // namespace mulligan

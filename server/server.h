@@ -3,15 +3,19 @@
 #define MULLIGAN_SERVER_SERVER_H_
 
 #include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "server/acceptor.h"
 #include "server/admin_http.h"
 #include "server/admin_pages.h"
 #include "server/health_service.h"
 #include "server/log.h"
 #include "server/metrics.h"
+#include "server/monitor.h"
 #include "server/options.h"
 #include "server/policy_service.h"
 #include "server/policy_source.h"
@@ -35,9 +39,14 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   // Announces the stop (readiness, health), serves on for the drain delay,
-  // then takes no new calls and waits for those under way, at most the grace.
-  // Call once.
-  void Drain();
+  // then takes no new calls (UNAVAILABLE) and waits for those under way, at
+  // most the grace. Returns how many it had to cut off, which end with
+  // UNAVAILABLE, too. Call once.
+  std::int64_t Drain();
+
+  // Loads the policies again, all or nothing: what cannot be loaded leaves
+  // those in force in force. Used by one thread at a time.
+  void Reload(PolicySource& source);
 
   // 0 for a unix socket.
   int grpc_port() const { return grpc_port_; }
@@ -53,8 +62,13 @@ class Server {
          std::unique_ptr<Metrics> metrics,
          std::shared_ptr<const Snapshot> first);
 
+  // What a service works with whose callers are on the list.
+  CallEnvironment Environment(const AllowList& allowed);
   absl::Status Listen();
+  void Look();
   void SetReady(bool ready);
+  // What new and waiting calls meet once the server stops.
+  void TakeNoCalls();
 
   // In the order of construction; the ports go first when destroyed.
   const ServerOptions options_;
@@ -63,6 +77,13 @@ class Server {
   SnapshotStore snapshots_;
   Readiness readiness_;
   const AdminPages pages_;
+  Arrivals arrivals_;
+  MemoryGauge memory_;
+  const AllowList decision_callers_;
+  const AllowList policy_callers_;
+  const std::unique_ptr<InlinePolicies> inline_policies_;
+  // Calls in it use all above and are ended before the services go.
+  WorkPool pool_;
   HealthService health_;
   RetryDecisionService decisions_;
   PolicyService policies_;
@@ -70,6 +91,10 @@ class Server {
   ReflectionService reflection_alpha_;
   std::unique_ptr<AdminHttp> admin_;
   std::unique_ptr<grpc::Server> grpc_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::unique_ptr<Monitor> monitor_;
+  int listening_socket_ = -1;
   int grpc_port_ = 0;
 };
 

@@ -18,6 +18,7 @@ constexpr std::size_t kMaxDescriptionBytes = 512;
 // Tags and lengths of one violation on the wire, and of the closing one.
 constexpr std::size_t kViolationOverhead = 8;
 constexpr std::size_t kClosingBytes = 64;
+constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
 
 google::rpc::BadRequest MakeBadRequest(
     const std::vector<FieldViolation>& violations) {
@@ -51,10 +52,26 @@ bool HidesReason(const absl::Status& status) {
     case absl::StatusCode::kResourceExhausted:
     case absl::StatusCode::kUnavailable:
     case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kPermissionDenied:
       return false;
     default:
       return true;
   }
+}
+
+absl::Status Overloaded(std::string_view message, absl::Duration delay) {
+  google::rpc::RetryInfo info;
+  const timespec time = absl::ToTimespec(delay);
+  info.mutable_retry_delay()->set_seconds(time.tv_sec);
+  info.mutable_retry_delay()->set_nanos(static_cast<int>(time.tv_nsec));
+  absl::Status status = absl::ResourceExhaustedError(std::string(message));
+  status.SetPayload(kRetryInfoUrl, absl::Cord(info.SerializeAsString()));
+  return status;
+}
+
+bool IsOverloaded(const absl::Status& status) {
+  return status.GetPayload(kRetryInfoUrl).has_value();
 }
 
 std::string ErrorId(const absl::Status& status) {
@@ -78,6 +95,11 @@ google::rpc::Status ToRpcStatus(const absl::Status& status,
                               kMaxErrorMessageBytes));
   if (!violations.empty()) {
     result.add_details()->PackFrom(MakeBadRequest(violations));
+  }
+  if (const auto info = status.GetPayload(kRetryInfoUrl)) {
+    auto& detail = *result.add_details();
+    detail.set_type_url(kRetryInfoUrl);
+    detail.set_value(std::string(*info));
   }
   return result;
 }

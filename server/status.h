@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "google/rpc/status.pb.h"
 #include "policy/request/validate.h"
 
@@ -24,13 +26,21 @@ inline constexpr std::size_t kMaxErrorDetailBytes = 3000;
 // that says something about us and not about the request.
 bool HidesReason(const absl::Status& status);
 
+// RESOURCE_EXHAUSTED that asks the caller to stay away for `delay`
+// (google.rpc.RetryInfo): the server is overloaded, nothing is wrong with the
+// request.
+absl::Status Overloaded(std::string_view message, absl::Duration delay);
+
+// Whether Overloaded made `status`.
+bool IsOverloaded(const absl::Status& status);
+
 // Names an internal error in answer and log. Equal errors have equal ids.
 std::string ErrorId(const absl::Status& status);
 
 // The status for callers, with a google.rpc.BadRequest that holds
-// `violations`. Cut so that it fits into trailers (kMaxErrorMessageBytes,
-// kMaxErrorDetailBytes); the last violation says how many were left out.
-// `status` must not be OK.
+// `violations`, and the RetryInfo of Overloaded. Cut so that it fits into
+// trailers (kMaxErrorMessageBytes, kMaxErrorDetailBytes); the last violation
+// says how many were left out. `status` must not be OK.
 google::rpc::Status ToRpcStatus(
     const absl::Status& status,
     const std::vector<FieldViolation>& violations = {});

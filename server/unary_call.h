@@ -1,4 +1,5 @@
-// What every unary handler does around its own work: parse, count, answer.
+// What every unary handler does around its own work: admit, parse, count,
+// answer.
 //
 // Handlers take and give raw bytes (gRPC's raw callback methods) instead of
 // messages, for three reasons: both messages live on one arena that starts on
@@ -9,32 +10,46 @@
 #define MULLIGAN_SERVER_UNARY_CALL_H_
 
 #include <google/protobuf/arena.h>
-#include <google/protobuf/message_lite.h>
+#include <google/protobuf/message.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 #include <grpcpp/support/status.h>
 
-#include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "policy/request/validate.h"
+#include "policy/rules/chosen_policy.h"
+#include "server/arrivals.h"
+#include "server/call_watch.h"
 #include "server/log.h"
+#include "server/memory_gauge.h"
 #include "server/metrics.h"
 #include "server/rpc_method.h"
 #include "server/snapshot.h"
 #include "server/status.h"
+#include "server/tls.h"
+#include "server/work_pool.h"
 
 namespace mulligan {
 
-// What handlers work with. Everything outlives the server.
+// What handlers work with. Everything outlives the server's calls.
 struct CallEnvironment {
   const SnapshotStore& snapshots;
   Metrics& metrics;
   const Log& log;
+  WorkPool& pool;
+  MemoryGauge& memory;
+  InlinePolicies& inline_policies;
+  // Of calls that wait to be begun where they arrived.
+  Arrivals& arrivals;
+  // Who may call.
+  const AllowList& allowed;
 };
 
 // How a handler's work ended.
@@ -44,17 +59,11 @@ struct CallResult {
   std::vector<FieldViolation> violations;
 };
 
-using SteadyClock = std::chrono::steady_clock;
-
-inline double SecondsBetween(SteadyClock::time_point start,
-                             SteadyClock::time_point end) {
-  return std::chrono::duration<double>(end - start).count();
-}
-
-// DATA_LOSS when `bytes` are not a message of the request's type. (Messages
+// DATA_LOSS when `bytes` are not a message of the request's type,
+// INVALID_ARGUMENT when it would take far more memory than bytes. (Messages
 // that are too large never get here: gRPC refuses them.)
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
-                          google::protobuf::MessageLite& request);
+                          google::protobuf::Message& request);
 
 absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
                                grpc::ByteBuffer& bytes);
@@ -64,17 +73,44 @@ absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
 google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
                            const CallResult& result);
 
-// Parses a Request, calls `work(const Request&, Response&) -> CallResult` and
-// serialises the Response. Counts the call. Never throws.
+// What a call that is worked on may take of memory.
+inline std::size_t PeakBytes(std::size_t request_bytes) {
+  constexpr std::size_t kAnyCall = 64 << 10;
+  return kAnyCall + 10 * request_bytes;
+}
+
+// One call, from its arrival to its answer. `in`, `out` and `context` live
+// until it is finished.
+struct UnaryCall {
+  const CallEnvironment& environment;
+  RpcMethod method;
+  grpc::CallbackServerContext* context;
+  const grpc::ByteBuffer* in;
+  grpc::ByteBuffer* out;
+  grpc::ServerUnaryReactor* reactor;
+  SteadyClock::time_point start;
+
+  // Answers, and counts the answer.
+  void Finish(const CallResult& result) const;
+};
+
+// PERMISSION_DENIED when the caller is not on the list.
+absl::Status CheckCaller(const UnaryCall& call);
+
+// Counts the call as started. False: it was answered, without work: its
+// deadline was over, or too many others wait.
+bool Admit(const UnaryCall& call);
+
+// Has `run` called by the pool, or answers that there is no room.
+void RunInPool(const UnaryCall& call, std::function<void()> run);
+
+// Parses a Request, calls `work(const Request&, Response&, Watch&) ->
+// CallResult` and serialises the Response. Never throws.
 template <typename Request, typename Response, typename Work>
-grpc::Status RunUnary(const CallEnvironment& environment, RpcMethod method,
-                      const grpc::ByteBuffer& in, grpc::ByteBuffer& out,
-                      Work work) {
+CallResult RunUnary(const UnaryCall& call, CallPlace place, const Work& work) {
   // A pod report needs about 3 KiB, its answer as much again.
   constexpr std::size_t kStackBytes = 16 << 10;
   constexpr std::size_t kMaxBlockBytes = 256 << 10;
-  const SteadyClock::time_point start = SteadyClock::now();
-  environment.metrics.OnCallStarted(method);
   CallResult result;
   try {
     alignas(8) char block[kStackBytes];
@@ -86,22 +122,45 @@ grpc::Status RunUnary(const CallEnvironment& environment, RpcMethod method,
     google::protobuf::Arena arena(options);
     auto* request = google::protobuf::Arena::CreateMessage<Request>(&arena);
     auto* response = google::protobuf::Arena::CreateMessage<Response>(&arena);
-    result.status = ParseRequest(in, *request);
-    if (result.status.ok()) result = work(*request, *response);
-    if (result.status.ok()) result.status = SerializeResponse(*response, out);
+    CallWatch watch(*call.context, place);
+    result.status = ParseRequest(*call.in, *request);
+    if (result.status.ok()) result = work(*request, *response, watch);
+    if (result.status.ok()) {
+      result.status = SerializeResponse(*response, *call.out);
+    }
   } catch (const std::exception& error) {
     result.status = absl::InternalError(error.what());
   }
-  grpc::Status status;
-  if (!result.status.ok()) {
-    status = ToGrpcStatus(Reject(environment, method, result));
-  }
-  environment.metrics.OnCallHandled(method, status.error_code(),
-                                    SecondsBetween(start, SteadyClock::now()));
-  return status;
+  return result;
 }
 
-// Answers at once: a handler never waits for anything.
+// Answers a call: where it arrived when it is cheap, else in the pool, to
+// which a call that turns out to be expensive goes, too.
+template <typename Request, typename Response, typename Work>
+grpc::ServerUnaryReactor* Serve(const CallEnvironment& environment,
+                                RpcMethod method, CallPlace place,
+                                grpc::CallbackServerContext* context,
+                                const grpc::ByteBuffer* in,
+                                grpc::ByteBuffer* out, Work work) {
+  const UnaryCall call{
+      environment,       method, context, in, out, context->DefaultReactor(),
+      SteadyClock::now()};
+  if (!Admit(call)) return call.reactor;
+  if (place == CallPlace::kArrival) {
+    const CallResult result =
+        RunUnary<Request, Response>(call, CallPlace::kArrival, work);
+    if (!absl::IsAborted(result.status)) {
+      call.Finish(result);
+      return call.reactor;
+    }
+  }
+  RunInPool(call, [call, work = std::move(work)] {
+    call.Finish(RunUnary<Request, Response>(call, CallPlace::kPool, work));
+  });
+  return call.reactor;
+}
+
+// Answers at once.
 inline grpc::ServerUnaryReactor* FinishWith(
     grpc::CallbackServerContext* context, const grpc::Status& status) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();

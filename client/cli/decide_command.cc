@@ -28,7 +28,8 @@ absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerOptions& options) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--server: \"%s\" is not HOST:PORT", Printable(options.server)));
   }
-  return Client::Create({.target = options.server, .deadline = deadline});
+  return Client::Create(
+      {.target = options.server, .deadline = deadline, .tls = options.tls});
 }
 
 // A refused request is the caller's to mend; everything else is the server's.

@@ -6,6 +6,7 @@
 
 #include "client/cli/command.h"
 #include "client/cli/request_options.h"
+#include "client/client.h"
 
 namespace mulligan::cli {
 
@@ -14,6 +15,7 @@ struct ServerOptions {
   std::string server;
   // Of one call, as absl::ParseDuration takes it: "5s", "500ms".
   std::string deadline;
+  ClientTls tls;
 };
 
 struct DecideOptions {

@@ -155,6 +155,28 @@ void AddServerFlags(CLI::App& command, ServerOptions& server) {
   command.add_option("--deadline", server.deadline, "For one call")
       ->type_name("DURATION")
       ->capture_default_str();
+  const auto file = [&command](const char* name, std::string& value,
+                               const char* help) {
+    return command.add_option(name, value, help)->type_name("FILE");
+  };
+  CLI::Option* ca =
+      file("--tls-ca", server.tls.ca,
+           "Certificates that sign the server's, PEM; without it no TLS")
+          ->envname("MULLIGAN_TLS_CA");
+  CLI::Option* certificate = file("--tls-cert", server.tls.certificate,
+                                  "Own certificate with its chain, PEM")
+                                 ->envname("MULLIGAN_TLS_CERT")
+                                 ->needs(ca);
+  CLI::Option* key =
+      file("--tls-key", server.tls.key, "Key of the certificate, PEM")
+          ->envname("MULLIGAN_TLS_KEY")
+          ->needs(certificate);
+  certificate->needs(key);
+  command
+      .add_option("--tls-server-name", server.tls.server_name,
+                  "Name in the server's certificate, when not HOST")
+      ->type_name("NAME")
+      ->needs(ca);
 }
 
 // Of commands that answer about a workload.

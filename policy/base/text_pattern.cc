@@ -9,6 +9,18 @@
 namespace mulligan {
 namespace {
 
+// In the steps of an allowance.
+constexpr std::int64_t kStepsPerByte = 200;
+constexpr std::int64_t kStepsPerUnicodeClass = 35'000;
+constexpr std::int64_t kStepsPerInstruction = 100;
+// RE2 gives up at so many bytes of its memory for one.
+constexpr std::int64_t kMemoryPerInstruction = 64;
+// Of a pattern in a message about it.
+constexpr std::size_t kShownPattern = 200;
+constexpr char kTooMuchTogether[] =
+    "is beyond what all patterns together may take to compile; expected fewer "
+    "or simpler patterns, without classes such as \\PL";
+
 bool IsDigit(char c) {
   return absl::ascii_isdigit(static_cast<unsigned char>(c));
 }
@@ -21,6 +33,18 @@ bool EndsInOpenNumber(const std::string& pattern) {
   // `\1` and `{2` are not numbers in the text.
   return digits == 0 ||
          (pattern[digits - 1] != '\\' && pattern[digits - 1] != '{');
+}
+
+// A class such as \pL or \P{Greek} is hundreds of ranges, each folded by (?i).
+std::int64_t ParsingSteps(std::string_view pattern) {
+  std::int64_t steps =
+      static_cast<std::int64_t>(pattern.size()) * kStepsPerByte;
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] != '\\') continue;
+    ++i;
+    if (pattern[i] == 'p' || pattern[i] == 'P') steps += kStepsPerUnicodeClass;
+  }
+  return steps;
 }
 
 void LintPattern(const RE2& pattern, const std::string& path,
@@ -39,6 +63,7 @@ void LintPattern(const RE2& pattern, const std::string& path,
 }  // namespace
 
 std::unique_ptr<const RE2> MakePattern(const std::string& pattern,
+                                       PatternAllowance& allowance,
                                        std::string& error,
                                        const PatternBounds& bounds) {
   if (pattern.size() > kMaxPatternBytes) {
@@ -46,10 +71,19 @@ std::unique_ptr<const RE2> MakePattern(const std::string& pattern,
                             kMaxPatternBytes);
     return nullptr;
   }
+  // Parsing cannot be stopped, so that it is paid for first.
+  if (!allowance.Take(ParsingSteps(pattern))) {
+    error = kTooMuchTogether;
+    return nullptr;
+  }
   RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(bounds.memory);
   auto compiled = std::make_unique<const RE2>(pattern, options);
+  const std::int64_t instructions = compiled->ok()
+                                        ? compiled->ProgramSize()
+                                        : bounds.memory / kMemoryPerInstruction;
+  const bool affordable = allowance.Take(instructions * kStepsPerInstruction);
   if (!compiled->ok()) {
     error = "is not an RE2 expression: " + compiled->error();
     return nullptr;
@@ -58,6 +92,10 @@ std::unique_ptr<const RE2> MakePattern(const std::string& pattern,
     error =
         absl::StrFormat("is too complex (%d instructions, expected at most %d)",
                         compiled->ProgramSize(), bounds.program);
+    return nullptr;
+  }
+  if (!affordable) {
+    error = kTooMuchTogether;
     return nullptr;
   }
   return compiled;
@@ -70,28 +108,18 @@ bool IsTooLarge(std::string_view error) {
 
 std::unique_ptr<const RE2> CompilePattern(const std::string& pattern,
                                           const std::string& path,
+                                          PatternAllowance& allowance,
                                           IssueReporter& report) {
   std::string error;
-  std::unique_ptr<const RE2> compiled = MakePattern(pattern, error);
+  std::unique_ptr<const RE2> compiled = MakePattern(pattern, allowance, error);
   if (compiled == nullptr) {
     report.Error(path,
                  absl::StrFormat("pattern \"%s\" %s",
-                                 pattern.substr(0, kMaxPatternBytes), error));
+                                 pattern.substr(0, kShownPattern), error));
     return nullptr;
   }
   LintPattern(*compiled, path, report);
   return compiled;
-}
-
-bool PatternAllowance::Find(const RE2& pattern, std::string_view text) {
-  const std::int64_t steps = static_cast<std::int64_t>(pattern.ProgramSize()) *
-                             static_cast<std::int64_t>(text.size() + 1);
-  if (used_up_ || steps > steps_left_) {
-    used_up_ = true;
-    return false;
-  }
-  steps_left_ -= steps;
-  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern);
 }
 
 }  // namespace mulligan

@@ -82,9 +82,11 @@ bool IsOfAnother(const core::ObjectReference& about,
 
 Context::Context(const v1::FailureReport& of,
                  const UserSignatures* user_signatures,
-                 const google::protobuf::Timestamp& absent_now)
+                 const google::protobuf::Timestamp& absent_now,
+                 PatternAllowance& allowance)
     : report(of),
       signatures(user_signatures),
+      patterns(allowance),
       now(ToSeconds(of.has_observed_at() ? of.observed_at() : absent_now)),
       spark(SaysSpark(of)),
       ray_application_failed(of.has_ray_job() && SaysRayApplicationFailed(of)) {

@@ -24,13 +24,14 @@ inline constexpr std::size_t kMaxNodeEvents = 64;
 struct Context {
   // `absent_now` is what time it is where the report does not say.
   Context(const v1::FailureReport& of, const UserSignatures* user_signatures,
-          const google::protobuf::Timestamp& absent_now);
+          const google::protobuf::Timestamp& absent_now,
+          PatternAllowance& allowance);
 
   const v1::FailureReport& report;
   // May be null.
   const UserSignatures* signatures;
   // For the signatures' patterns.
-  mutable PatternAllowance patterns;
+  PatternAllowance& patterns;
   // When the report was observed.
   Seconds now;
   // Exit codes are read as Spark's.

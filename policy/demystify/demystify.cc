@@ -58,7 +58,10 @@ void ReadEarlier(const demystify::Context& context,
 
 Findings Demystify(const v1::FailureReport& report,
                    const DemystifyOptions& options, v1::Diagnosis& diagnosis) {
-  const demystify::Context context(report, options.signatures, options.now);
+  PatternAllowance own;
+  const demystify::Context context(
+      report, options.signatures, options.now,
+      options.patterns != nullptr ? *options.patterns : own);
   demystify::Judgement judgement = demystify::JudgeReport(context);
   demystify::Conclusion& conclusion = judgement.conclusion;
   demystify::WriteDiagnosis(context, conclusion, options.full, diagnosis);
@@ -75,9 +78,6 @@ Findings Demystify(const v1::FailureReport& report,
   }
   if (!judgement.attempts.earlier.empty()) {
     ReadEarlier(context, judgement, findings);
-  }
-  if (context.patterns.used_up()) {
-    findings.warnings.emplace_back(kPatternsUsedUp);
   }
   return findings;
 }

@@ -19,6 +19,8 @@ struct DemystifyOptions {
   bool full = false;
   // What time it is where the report does not say (observed_at).
   google::protobuf::Timestamp now = {};
+  // For the signatures' patterns; null: an allowance of its own.
+  PatternAllowance* patterns = nullptr;
 };
 
 // One incident as it shows in the report, for the ledger: which pods it took,

@@ -11,6 +11,7 @@
 #include "mulligan/v1/native_policy.pb.h"
 #include "mulligan/v1/policy.pb.h"
 #include "policy/base/issue_reporter.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/operators/kubernetes_field_error.h"
 
 namespace mulligan {
@@ -46,6 +47,8 @@ struct Import {
 struct Pasted {
   const v1::PastedBlocks& blocks;
   const v1::NativeSemantics& semantics;
+  // For patterns in the blocks.
+  PatternAllowance& allowance;
 };
 
 // Translates every pasted block, in the order outermost operator first.

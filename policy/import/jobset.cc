@@ -89,9 +89,10 @@ void ImportRule(const FailurePolicyRule& from, int index,
 }
 
 void Refuse(const FailurePolicy& policy, const std::string& path,
-            const v1::NativeSemantics& semantics, IssueReporter& report) {
-  const JobSetSpecIssues issues = FailurePolicyIssues(
-      policy, "spec.failurePolicy", GatesFor(semantics).gates);
+            const Pasted& pasted, IssueReporter& report) {
+  const JobSetSpecIssues issues =
+      FailurePolicyIssues(policy, "spec.failurePolicy",
+                          GatesFor(pasted.semantics).gates, pasted.allowance);
   ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
 }
 
@@ -112,7 +113,7 @@ void ImportJobSet(const Pasted& pasted, const std::string& path, Import& into,
     return;
   }
   const FailurePolicy& policy = pasted.blocks.job_set().failure_policy();
-  Refuse(policy, path, pasted.semantics, report);
+  Refuse(policy, path, pasted, report);
   if (policy.has_restart_strategy()) {
     NotCarriedOver(policy_path + ".restartStrategy",
                    "how Jobs are created again is up to the controller",

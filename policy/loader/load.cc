@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_format.h"
 #include "mulligan/v1/policy.pb.h"
+#include "policy/limits.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_reader.h"
 #include "policy/loader/yaml_text.h"
@@ -109,7 +110,8 @@ void HideDoubtful(const DoubtfulPaths& doubtful, SourceMap& positions) {
 // Compiles one document and appends it to `rulesets` unless it, or the reading
 // before, had errors. Of a truncated one only what stands there is judged.
 void CompileDocument(const std::string& file, const YamlNode& document,
-                     bool truncated, Rulesets& rulesets, Issues& issues) {
+                     bool truncated, PatternAllowance& allowance,
+                     Rulesets& rulesets, Issues& issues) {
   if (document.kind == YamlNode::Kind::kNull) {
     return Report(file, document.position,
                   "empty document, expected a RetryPolicy", issues);
@@ -125,8 +127,8 @@ void CompileDocument(const std::string& file, const YamlNode& document,
   issues.insert(issues.end(), found.begin(), found.end());
   if (truncated) return;
   Issues further;
-  std::unique_ptr<const Ruleset> ruleset =
-      Ruleset::Compile(std::move(policy), std::move(positions), further);
+  std::unique_ptr<const Ruleset> ruleset = Ruleset::Compile(
+      std::move(policy), std::move(positions), further, allowance);
   for (Issue& issue : further) {
     const bool consequence =
         !complete && (issue.severity == Issue::Severity::kWarning ||
@@ -136,7 +138,9 @@ void CompileDocument(const std::string& file, const YamlNode& document,
   if (complete && ruleset != nullptr) rulesets.push_back(std::move(ruleset));
 }
 
-void CompileText(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
+void CompileText(const PolicyText& text, PatternAllowance& allowance,
+                 Rulesets& rulesets, Issues& issues) {
+  if (!allowance.CheckNow().ok()) return;
   if (text.yaml.size() > kMaxPolicyFileBytes) {
     return Report(
         text.file, {},
@@ -153,8 +157,9 @@ void CompileText(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
   Rulesets compiled;
   for (const YamlNode& document : parsed.documents) {
     const bool last = &document == &parsed.documents.back();
-    CompileDocument(text.file, document, parsed.truncated && last, compiled,
-                    issues);
+    if (!allowance.CheckNow().ok()) return;
+    CompileDocument(text.file, document, parsed.truncated && last, allowance,
+                    compiled, issues);
   }
   if (refused) return;
   std::move(compiled.begin(), compiled.end(), std::back_inserter(rulesets));
@@ -166,7 +171,8 @@ bool IsCatchAll(const std::unique_ptr<const Ruleset>& ruleset) {
 }
 
 // The name is what callers ask for, so it must keep its meaning.
-void AddNative(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
+void AddNative(const PolicyText& text, PatternAllowance& allowance,
+               Rulesets& rulesets, Issues& issues) {
   bool found = false;
   for (const auto& ruleset : rulesets) {
     if (ruleset->name() != kNativeName) continue;
@@ -179,13 +185,14 @@ void AddNative(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
            "operator: rename this one, or give it native.useOwnSpec",
            issues);
   }
-  if (!found) CompileText(text, rulesets, issues);
+  if (!found) CompileText(text, allowance, rulesets, issues);
 }
 
 // Completes the set with the embedded policy `text`.
-void AddCatchAll(const PolicyText& text, Rulesets& rulesets, Issues& issues) {
+void AddCatchAll(const PolicyText& text, PatternAllowance& allowance,
+                 Rulesets& rulesets, Issues& issues) {
   Rulesets embedded;
-  CompileText(text, embedded, issues);
+  CompileText(text, allowance, embedded, issues);
   for (auto& policy : embedded) {
     const auto same_name = std::find_if(
         rulesets.begin(), rulesets.end(),
@@ -238,16 +245,26 @@ void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
 
 std::unique_ptr<const PolicySet> LoadPolicies(
     const std::vector<PolicyText>& texts, Issues& issues) {
+  PatternAllowance allowance(kMaxCompileSteps);
+  return LoadPolicies(texts, issues, allowance);
+}
+
+std::unique_ptr<const PolicySet> LoadPolicies(
+    const std::vector<PolicyText>& texts, Issues& issues,
+    PatternAllowance& allowance) {
   Issues found;
   Rulesets rulesets;
-  for (const PolicyText& text : texts) CompileText(text, rulesets, found);
+  for (const PolicyText& text : texts) {
+    CompileText(text, allowance, rulesets, found);
+  }
   std::vector<PolicyText> taking_part = texts;
   if (std::none_of(rulesets.begin(), rulesets.end(), IsCatchAll)) {
     taking_part.push_back(EmbeddedPolicy());
-    AddCatchAll(taking_part.back(), rulesets, found);
+    AddCatchAll(taking_part.back(), allowance, rulesets, found);
   }
   taking_part.push_back(EmbeddedNativePolicy());
-  AddNative(taking_part.back(), rulesets, found);
+  AddNative(taking_part.back(), allowance, rulesets, found);
+  if (!allowance.CheckNow().ok()) return nullptr;
   std::unique_ptr<const PolicySet> policies =
       PolicySet::Create(std::move(rulesets), Revision(taking_part), found);
   Arrange(taking_part, found);

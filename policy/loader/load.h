@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/base/issue.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/rules/policy_set.h"
 
 namespace mulligan {
@@ -37,6 +38,14 @@ PolicyText EmbeddedNativePolicy();
 //
 // The revision of the set is the start of a SHA-256 over file names (without
 // folders) and contents, as 16 hexadecimal digits.
+//
+// What the patterns cost is taken from `allowance`. Null when its watch ends
+// the loading; what the issues say then is not all.
+std::unique_ptr<const PolicySet> LoadPolicies(
+    const std::vector<PolicyText>& texts, Issues& issues,
+    PatternAllowance& allowance);
+
+// The same within kMaxCompileSteps.
 std::unique_ptr<const PolicySet> LoadPolicies(
     const std::vector<PolicyText>& texts, Issues& issues);
 

@@ -12,6 +12,7 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/base/pattern_allowance.h"
 
 namespace mulligan {
 
@@ -21,6 +22,8 @@ struct NativeInput {
   const v1::BudgetLedger& ledger;
   const v1::NativeSemantics& semantics;
   google::protobuf::Timestamp now;
+  // For patterns in the objects; null: an allowance of their own.
+  PatternAllowance* patterns = nullptr;
 };
 
 // One operator's answer, in its own words and in ours.

@@ -29,7 +29,7 @@ CompiledOutcome CompileOutcome(const v1::Outcome& outcome,
 
 // `path` is "spec.rules[2].when".
 Predicates CompileWhen(const v1::When& when, const std::string& path,
-                       IssueReporter& report);
+                       PatternAllowance& allowance, IssueReporter& report);
 
 CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
                                      IssueReporter& report);
@@ -37,7 +37,7 @@ CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
 // Turns the native blocks pasted into `spec` into rules, budgets and a default
 // of it, which get the positions of what they come from.
 void ExpandPasted(v1::RetryPolicySpec& spec, SourceMap& positions,
-                  IssueReporter& report);
+                  PatternAllowance& allowance, IssueReporter& report);
 
 // Null when the policy never asks the operator.
 std::unique_ptr<const CompiledNative> CompileNative(

@@ -181,7 +181,7 @@ void CheckListLengths(const v1::When& when, const std::string& path,
 }  // namespace
 
 Predicates CompileWhen(const v1::When& when, const std::string& path,
-                       IssueReporter& report) {
+                       PatternAllowance& allowance, IssueReporter& report) {
   Predicates compiled;
   if (IsEmpty(when)) {
     report.Error(path,
@@ -197,8 +197,8 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
   }
   compiled.reasons = Names(when.reasons(), path + ".reasons", report);
   if (!when.message_pattern().empty()) {
-    compiled.message = CompilePattern(when.message_pattern(),
-                                      path + ".messagePattern", report);
+    compiled.message = CompilePattern(
+        when.message_pattern(), path + ".messagePattern", allowance, report);
   }
   compiled.conditions =
       CompileConditions(when.conditions(), path + ".conditions", report);

@@ -50,10 +50,10 @@ void AddDefault(Import& import, v1::RetryPolicySpec& spec, SourceMap& positions,
 }  // namespace
 
 void ExpandPasted(v1::RetryPolicySpec& spec, SourceMap& positions,
-                  IssueReporter& report) {
+                  PatternAllowance& allowance, IssueReporter& report) {
   const int errors = report.errors();
-  Import import =
-      ImportPasted({spec.pasted(), spec.native().semantics()}, report);
+  Import import = ImportPasted(
+      {spec.pasted(), spec.native().semantics(), allowance}, report);
   // What the operator refuses would be refused again as a rule.
   if (report.errors() > errors) import.rules.clear();
   AddBudgets(import, spec, positions, report);

@@ -12,7 +12,7 @@
 
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/base/text_pattern.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/rules/cause_set.h"
 
 namespace mulligan {

@@ -77,7 +77,8 @@ void CheckRuleName(const std::string& name, const std::string& path,
 }
 
 void CompileRules(const v1::RetryPolicy& policy, const SourceMap& positions,
-                  CompiledPolicy& compiled, IssueReporter& report) {
+                  PatternAllowance& allowance, CompiledPolicy& compiled,
+                  IssueReporter& report) {
   const v1::RetryPolicySpec& spec = policy.spec();
   if (spec.rules_size() > kMaxRules) {
     report.Error("spec.rules",
@@ -93,7 +94,7 @@ void CompileRules(const v1::RetryPolicy& policy, const SourceMap& positions,
     CompiledRule& entry = compiled.rules.emplace_back();
     entry.reference = Reference(policy, positions, rule.name(), path);
     if (rule.has_when()) {
-      entry.when = CompileWhen(rule.when(), path + ".when", report);
+      entry.when = CompileWhen(rule.when(), path + ".when", allowance, report);
     } else {
       report.Error(path + ".when",
                    "when is missing: the rule would match everything; that is "
@@ -161,11 +162,11 @@ void CheckSelector(const v1::RetryPolicySpec& spec, IssueReporter& report) {
 }
 
 void CompileSignatures(const v1::RetryPolicy& policy,
-                       const SourceMap& positions, CompiledPolicy& compiled,
-                       Issues& issues) {
+                       const SourceMap& positions, PatternAllowance& allowance,
+                       CompiledPolicy& compiled, Issues& issues) {
   if (policy.spec().signatures().empty()) return;
   compiled.signatures = UserSignatures::Create(
-      policy.metadata().name(), policy.spec(), positions, issues);
+      policy.metadata().name(), policy.spec(), positions, allowance, issues);
 }
 
 // Position of the list's end is unknown; line order reads best.
@@ -188,6 +189,14 @@ Ruleset::Ruleset(v1::RetryPolicy source, SourceMap positions,
 std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
                                                 SourceMap positions,
                                                 Issues& issues) {
+  PatternAllowance allowance(kMaxCompileSteps);
+  return Compile(std::move(policy), std::move(positions), issues, allowance);
+}
+
+std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
+                                                SourceMap positions,
+                                                Issues& issues,
+                                                PatternAllowance& allowance) {
   const std::size_t first_issue = issues.size();
   IssueReporter report(positions, issues);
   CompiledPolicy compiled;
@@ -195,14 +204,14 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   std::optional<v1::RetryPolicy> expanded;
   if (policy.spec().has_pasted() && !policy.spec().native().use_own_spec()) {
     expanded = policy;
-    ExpandPasted(*expanded->mutable_spec(), positions, report);
+    ExpandPasted(*expanded->mutable_spec(), positions, allowance, report);
   }
   const v1::RetryPolicy& whole = expanded.has_value() ? *expanded : policy;
   const v1::RetryPolicySpec& spec = whole.spec();
   CheckSelector(spec, report);
   compiled.selector = CompileSelector(spec.selector());
   compiled.budgets = CompileBudgets(spec, report);
-  CompileRules(whole, positions, compiled, report);
+  CompileRules(whole, positions, allowance, compiled, report);
   compiled.native = CompileNative(spec, report);
   const bool decides_natively = compiled.native && compiled.native->decides;
   if (spec.has_default_()) {
@@ -218,7 +227,7 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   CompileCaps(spec, compiled, report);
   if (decides_natively) compiled.max_attempts = 0;
   compiled.derivation = CompileDerivation(spec.derivation(), report);
-  CompileSignatures(whole, positions, compiled, issues);
+  CompileSignatures(whole, positions, allowance, compiled, issues);
   const bool usable = report.errors() == 0 && (spec.signatures().empty() ||
                                                compiled.signatures != nullptr);
   if (usable) LintPolicy(whole, compiled, report);

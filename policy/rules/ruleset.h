@@ -58,6 +58,13 @@ class Ruleset {
   // position: missing default, unknown budget, RETRY without a budget, bad
   // bounds, patterns RE2 refuses, contradictory fields. What loads but was
   // probably not meant becomes a warning. Returns null when there are errors.
+  // What the patterns cost is taken from `allowance`; a pattern beyond it is an
+  // error.
+  static std::unique_ptr<const Ruleset> Compile(v1::RetryPolicy policy,
+                                                SourceMap positions,
+                                                Issues& issues,
+                                                PatternAllowance& allowance);
+  // The same within kMaxCompileSteps.
   static std::unique_ptr<const Ruleset> Compile(v1::RetryPolicy policy,
                                                 SourceMap positions,
                                                 Issues& issues);

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
-#include "policy/base/text_pattern.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/budget/known_failure.h"
 #include "policy/budget/seeding.h"
 #include "policy/verdict/intake.h"

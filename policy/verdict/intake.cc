@@ -78,6 +78,7 @@ void WarnOfUnknownEnums(Call& call) {
 
 void DiagnoseReport(Call& call) {
   DemystifyOptions options;
+  options.patterns = &call.patterns;
   options.now = call.observed_at;
   options.signatures = call.compiled().signatures.get();
   options.full = call.request.explain() == v1::DecideRequest::FULL;

@@ -28,6 +28,7 @@ struct Call {
   absl::Time now;                           // the same
   std::optional<absl::Time> since;          // the earliest sign of the trouble
   Findings findings;
+  PatternAllowance& patterns;  // for all patterns of the call
   v1::DecideResponse& response;
 
   const CompiledPolicy& compiled() const { return policy.rules->compiled(); }

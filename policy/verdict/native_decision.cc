@@ -88,8 +88,9 @@ void FillNativeAccounting(const NativeOutcome& outcome,
 }  // namespace
 
 absl::Status AskOperator(Call& call, std::optional<NativeOutcome>& outcome) {
-  outcome = AnswerNatively({call.request.report(), call.request.ledger(),
-                            SemanticsOf(call), call.observed_at});
+  outcome =
+      AnswerNatively({call.request.report(), call.request.ledger(),
+                      SemanticsOf(call), call.observed_at, &call.patterns});
   if (outcome.has_value() && DecidesNatively(call) &&
       !outcome->refusals.empty()) {
     return absl::InvalidArgumentError(absl::StrJoin(outcome->refusals, "; "));

@@ -76,7 +76,7 @@ RULES = (
 
 # Link closures: target -> libraries that must not appear in it.
 GRPC = r"gRPC::.*|mulligan_grpc"
-SERVING = r"spdlog::.*|prometheus-cpp::.*|civetweb::.*|CLI11::.*"
+SERVING = r"spdlog::.*|prometheus-cpp::.*|CLI11::.*"
 LINK_RULES = {
     "mulligan_proto": rf"{GRPC}|{SERVING}|mulligan_(policy|loader|server_lib)",
     "mulligan_policy": rf"{GRPC}|{SERVING}|yaml-cpp|OpenSSL::.*|"

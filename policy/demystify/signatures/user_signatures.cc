@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/issue_reporter.h"
+#include "policy/base/text_pattern.h"
 #include "policy/demystify/signatures/text_table.h"
 
 namespace mulligan {
@@ -71,10 +72,17 @@ UserSignatures::~UserSignatures() = default;
 
 std::unique_ptr<const UserSignatures> UserSignatures::Create(
     const std::string& policy_name, const v1::RetryPolicySpec& spec,
-    const SourceMap& positions, Issues& issues) {
+    const SourceMap& positions, PatternAllowance& allowance, Issues& issues) {
   IssueReporter report(positions, issues);
   std::unique_ptr<UserSignatures> result(new UserSignatures);
   std::set<std::string> names;
+  if (spec.signatures_size() > kMaxSignatures) {
+    report.Error(
+        "spec.signatures",
+        absl::StrCat("has ", spec.signatures_size(),
+                     " signatures, expected at most ", kMaxSignatures));
+    return nullptr;
+  }
   for (int i = 0; i < spec.signatures_size(); ++i) {
     const v1::Signature& from = spec.signatures(i);
     const std::string path = absl::StrCat("spec.signatures[", i, "]");
@@ -86,14 +94,20 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
                    absl::StrFormat("\"%s\" is used twice", from.name()));
     }
     CheckCause(from, path, report);
+    if (from.exit_codes_size() > kMaxListEntries) {
+      report.Error(
+          path + ".exitCodes",
+          absl::StrCat("has ", from.exit_codes_size(),
+                       " entries, expected at most ", kMaxListEntries));
+    }
     if (from.message_pattern().empty() && from.exit_codes().empty()) {
       report.Error(path,
                    "neither messagePattern nor exitCodes, expected at least "
                    "one");
     }
     if (!from.message_pattern().empty()) {
-      row->pattern = CompilePattern(from.message_pattern(),
-                                    path + ".messagePattern", report);
+      row->pattern = CompilePattern(
+          from.message_pattern(), path + ".messagePattern", allowance, report);
     }
     row->name = absl::StrCat(policy_name, "/", from.name());
     row->meaning = from.meaning().empty() ? "a signature of the policy matched"

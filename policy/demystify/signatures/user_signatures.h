@@ -11,8 +11,8 @@
 
 #include "mulligan/v1/policy.pb.h"
 #include "policy/base/issue.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/base/source_map.h"
-#include "policy/base/text_pattern.h"
 #include "policy/demystify/signatures/signature.h"
 
 namespace mulligan {
@@ -21,13 +21,13 @@ namespace mulligan {
 // .signatures). Immutable and safe to share between threads.
 class UserSignatures {
  public:
-  // Compiles `spec.signatures()`. Every problem (pattern that RE2 refuses,
-  // missing cause, duplicate name, neither pattern nor codes, pattern beyond
-  // the size bound) becomes an issue at its position; returns null then.
-  // Never returns null without adding an error.
+  // Compiles `spec.signatures()` within `allowance`. Every problem (pattern
+  // that RE2 refuses, missing cause, duplicate name, neither pattern nor codes,
+  // pattern beyond the size bound) becomes an issue at its position; returns
+  // null then. Never returns null without adding an error.
   static std::unique_ptr<const UserSignatures> Create(
       const std::string& policy_name, const v1::RetryPolicySpec& spec,
-      const SourceMap& positions, Issues& issues);
+      const SourceMap& positions, PatternAllowance& allowance, Issues& issues);
 
   ~UserSignatures();
   UserSignatures(const UserSignatures&) = delete;

@@ -132,6 +132,7 @@ bool IsJobAction(std::string_view action) {
 absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
                                            const Jobs& failed,
                                            const Gates& gates,
+                                           PatternAllowance& patterns,
                                            JobSetStatus& status) {
   const Job* job = FirstFailedJob(failed);
   if (!spec.has_failure_policy()) {
@@ -141,7 +142,6 @@ absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
     verdict.job = job;
     return verdict;
   }
-  PatternAllowance patterns;
   const FailurePolicyRule* rule = nullptr;
   if (const auto match =
           FindRule(spec.failure_policy(), failed, gates, patterns)) {
@@ -154,7 +154,6 @@ absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
       status);
   if (!verdict.ok()) return verdict;
   verdict->job = job;
-  verdict->patterns_used_up = patterns.used_up();
   return verdict;
 }
 

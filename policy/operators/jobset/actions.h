@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/operators/jobset/gates.h"
 #include "policy/operators/jobset/types.h"
 
@@ -42,8 +43,6 @@ struct Verdict {
   // used then.
   bool counted = false;
   std::int64_t used = 0;
-  // Patterns were left untried, see FindRule.
-  bool patterns_used_up = false;
 };
 
 // Decides about failed child Jobs, of which there is at least one: without a
@@ -56,6 +55,7 @@ struct Verdict {
 absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
                                            const Jobs& failed,
                                            const Gates& gates,
+                                           PatternAllowance& patterns,
                                            JobSetStatus& status);
 
 }  // namespace mulligan::jobset

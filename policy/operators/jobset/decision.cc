@@ -148,7 +148,7 @@ absl::StatusOr<std::optional<Verdict>> Decide(const DecisionInput& input,
   if (failed.empty()) failed = input.foresee(jobs.running);
   if (failed.empty()) return std::nullopt;
   absl::StatusOr<Verdict> verdict =
-      ApplyFailurePolicy(spec, failed, input.gates, status);
+      ApplyFailurePolicy(spec, failed, input.gates, input.patterns, status);
   if (!verdict.ok()) return verdict.status();
   return *std::move(verdict);
 }

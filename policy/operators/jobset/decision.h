@@ -22,6 +22,8 @@ struct DecisionInput {
   // The Jobs of `running` that the Job controller is about to give up, with the
   // condition Failed it will write. Asked only when nothing else decides.
   std::function<Jobs(const Jobs& running)> foresee;
+  // For the patterns of the failure policy.
+  PatternAllowance& patterns;
 };
 
 struct Decision {

@@ -110,7 +110,7 @@ const Job* FirstFailedJob(const Jobs& jobs) {
 std::optional<RuleMatch> FindRule(const FailurePolicy& policy,
                                   const Jobs& failed, const Gates& gates,
                                   PatternAllowance& allowance) {
-  MessagePatterns patterns;
+  MessagePatterns patterns(allowance);
   for (int i = 0; i < policy.rules_size(); ++i) {
     RuleTest test(policy.rules(i), gates, patterns, allowance);
     const Job* first = nullptr;

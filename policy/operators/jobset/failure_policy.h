@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "policy/base/text_pattern.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/operators/jobset/gates.h"
 #include "policy/operators/jobset/types.h"
 

@@ -91,12 +91,13 @@ std::unique_ptr<const RE2> MessagePatterns::Compile(const std::string& pattern,
   error.clear();
   const std::string translated = FromGo(pattern, error);
   if (!error.empty()) return nullptr;
-  std::unique_ptr<const RE2> compiled = MakePattern(translated, error);
+  std::unique_ptr<const RE2> compiled =
+      MakePattern(translated, allowance_, error);
   if (compiled != nullptr || large_left_ == 0 || !IsTooLarge(error)) {
     return compiled;
   }
   --large_left_;
-  return MakePattern(translated, error, kLarge);
+  return MakePattern(translated, allowance_, error, kLarge);
 }
 
 }  // namespace mulligan::jobset

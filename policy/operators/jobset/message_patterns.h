@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "policy/base/pattern_allowance.h"
+
 namespace re2 {
 class RE2;
 }
@@ -16,11 +18,16 @@ namespace mulligan::jobset {
 // their size; here a few may be larger than the patterns of a policy.
 class MessagePatterns {
  public:
-  // Null, with the reason in `error`, when it does not compile or is too large.
+  explicit MessagePatterns(PatternAllowance& allowance)
+      : allowance_(allowance) {}
+
+  // Null, with the reason in `error`, when it does not compile, is too large or
+  // beyond the allowance.
   std::unique_ptr<const re2::RE2> Compile(const std::string& pattern,
                                           std::string& error);
 
  private:
+  PatternAllowance& allowance_;
   int large_left_ = 8;
 };
 

@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "policy/base/text_pattern.h"
 #include "policy/operators/job/gates.h"
 #include "policy/operators/job/report.h"
 #include "policy/operators/jobset/actions.h"
@@ -47,7 +46,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3>
 class JobSetOutcome {
  public:
   JobSetOutcome(const NativeInput& input, GateSetup setup)
-      : input_(input), job_set_(input.report.job_set()), gates_(setup.gates) {
+      : input_(input),
+        job_set_(input.report.job_set()),
+        gates_(setup.gates),
+        patterns_(input.patterns != nullptr ? *input.patterns : own_patterns_) {
     outcome_.warnings = std::move(setup.warnings);
     outcome_.verdict.set_operator_("JobSet");
     outcome_.verdict.set_semantics(std::move(setup.semantics));
@@ -63,7 +65,7 @@ class JobSetOutcome {
     for (const Pod& pod : input_.report.pods()) pods.push_back(&pod);
     const absl::StatusOr<Decision> decision = DecideJobSet(
         {job_set_, jobs, pods, gates_,
-         [this](const Jobs& running) { return Foresee(running); }});
+         [this](const Jobs& running) { return Foresee(running); }, patterns_});
     if (!decision.ok()) {
       Answer("Error", v1::Decision::WAIT);
       outcome_.verdict.set_message(std::string(decision.status().message()));
@@ -83,7 +85,8 @@ class JobSetOutcome {
 
  private:
   void Warn() {
-    JobSetSpecIssues issues = ValidateJobSetSpec(job_set_.spec(), gates_);
+    JobSetSpecIssues issues =
+        ValidateJobSetSpec(job_set_.spec(), gates_, patterns_);
     for (std::string& warning : issues.warnings) {
       outcome_.warnings.push_back(std::move(warning));
     }
@@ -152,9 +155,6 @@ class JobSetOutcome {
                                   : v1::Decision::RETRY);
     outcome_.verdict.set_reason(verdict.reason);
     outcome_.verdict.set_message(verdict.message);
-    if (verdict.patterns_used_up) {
-      outcome_.warnings.emplace_back(kPatternsUsedUp);
-    }
     if (verdict.counted) {
       outcome_.charged_to = "maxRestarts";
       outcome_.used = verdict.used;
@@ -218,6 +218,8 @@ class JobSetOutcome {
   const NativeInput& input_;
   const JobSet& job_set_;
   const Gates gates_;
+  PatternAllowance own_patterns_;
+  PatternAllowance& patterns_;
   // Jobs with the condition Failed that they will get.
   std::deque<Job> foreseen_;
   NativeOutcome outcome_;

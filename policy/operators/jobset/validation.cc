@@ -211,8 +211,8 @@ void CheckSuccessTargets(const JobSetSpec& spec, FieldErrors& errors) {
 }  // namespace
 
 JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
-                                     std::string_view path,
-                                     const Gates& gates) {
+                                     std::string_view path, const Gates& gates,
+                                     PatternAllowance& allowance) {
   JobSetSpecIssues issues;
   const std::string root(path);
   CheckStrategy(policy, root, gates, issues);
@@ -228,7 +228,7 @@ JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
         "are not allowed when RestartJob feature gate is disabled"));
     return issues;
   }
-  MessagePatterns patterns;
+  MessagePatterns patterns(allowance);
   for (int i = 0; i < policy.rules_size(); ++i) {
     CheckRule(policy.rules(i), IndexField(ChildField(path, "rules"), i),
               patterns, issues);
@@ -237,14 +237,14 @@ JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
   return issues;
 }
 
-JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec,
-                                    const Gates& gates) {
+JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
+                                    PatternAllowance& allowance) {
   const std::string path = "spec.failurePolicy";
   FieldErrors success;
   CheckSuccessTargets(spec, success);
   if (!spec.has_failure_policy()) return {std::move(success), {}};
   const FailurePolicy& policy = spec.failure_policy();
-  JobSetSpecIssues issues = FailurePolicyIssues(policy, path, gates);
+  JobSetSpecIssues issues = FailurePolicyIssues(policy, path, gates, allowance);
   issues.errors.insert(issues.errors.begin(), success.begin(), success.end());
   const bool has_job_action = HasJobAction(policy);
   if (!has_job_action || gates.restart_job) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/base/pattern_allowance.h"
 #include "policy/operators/jobset/gates.h"
 #include "policy/operators/jobset/types.h"
 #include "policy/operators/kubernetes_field_error.h"
@@ -24,13 +25,16 @@ struct JobSetSpecIssues {
 
 // Checks the policy alone, as it stands in a policy file. `path` is its place:
 // "spec.failurePolicy". A rule without a name passes, since the webhook will
-// name it; one that is explicitly empty does not.
+// name it; one that is explicitly empty does not. Its patterns are compiled
+// within `allowance`.
 JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
-                                     std::string_view path, const Gates& gates);
+                                     std::string_view path, const Gates& gates,
+                                     PatternAllowance& allowance);
 
 // The same with what depends on the groups: targets, the number of replicas,
 // requirements of in-place restarts.
-JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates);
+JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
+                                    PatternAllowance& allowance);
 
 }  // namespace mulligan::jobset
 

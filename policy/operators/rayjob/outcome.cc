@@ -120,7 +120,7 @@ class RayJobOutcome {
     if (StateOfSubmitterJob(*found_.submitter).finished_at.has_value()) return;
     const v1::FailureReport alone = SubmitterReport(input_.report, found_);
     submitter_ = KubernetesJobOutcome(
-        {alone, input_.ledger, input_.semantics, input_.now});
+        {alone, input_.ledger, input_.semantics, input_.now, input_.patterns});
     if (submitter_.has_value() && submitter_->action == v1::Decision::FAIL &&
         submitter_->scope == v1::Decision::JOB) {
       End("Failed", submitter_->verdict.reason(),

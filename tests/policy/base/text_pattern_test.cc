@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
 
 namespace mulligan {
 namespace {
@@ -17,13 +18,15 @@ using ::testing::NotNull;
 
 std::string ErrorOf(const std::string& pattern) {
   std::string error;
-  EXPECT_THAT(MakePattern(pattern, error), IsNull());
+  PatternAllowance allowance;
+  EXPECT_THAT(MakePattern(pattern, allowance, error), IsNull());
   return error;
 }
 
 std::unique_ptr<const RE2> Made(const std::string& pattern) {
   std::string error;
-  auto made = MakePattern(pattern, error);
+  PatternAllowance allowance;
+  auto made = MakePattern(pattern, allowance, error);
   EXPECT_THAT(made, NotNull()) << error;
   return made;
 }
@@ -65,6 +68,72 @@ TEST(PatternAllowanceTest, NothingIsFoundAfterwards) {
   EXPECT_FALSE(allowance.Find(*big, text));
   EXPECT_TRUE(allowance.used_up());
   EXPECT_FALSE(allowance.Find(*pattern, "cat"));
+}
+
+// Classes of all alphabets take a third of a millisecond each to parse.
+TEST(MakePatternTest, WhatTakesLongToCompileUsesTheAllowanceUp) {
+  std::string classes = "(?i)";
+  for (int i = 0; i < 300; ++i) classes += "\\PL";
+  PatternAllowance allowance(kMaxInlineCompileSteps);
+  std::string error;
+  EXPECT_THAT(MakePattern(classes, allowance, error), IsNull());
+  EXPECT_THAT(error, HasSubstr("beyond what all patterns together may take"));
+  EXPECT_TRUE(allowance.used_up());
+}
+
+TEST(MakePatternTest, AHundredUsualPatternsAreWithinAnInlinePolicysAllowance) {
+  PatternAllowance allowance(kMaxInlineCompileSteps);
+  std::string error;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_THAT(MakePattern("CUDA error: an illegal memory access was "
+                            "encountered on device [0-9]+",
+                            allowance, error),
+                NotNull())
+        << i << error;
+  }
+}
+
+// A clock that goes on by itself.
+class FakeWatch final : public Watch {
+ public:
+  explicit FakeWatch(absl::Duration step) : step_(step) {}
+  absl::Status Check() override {
+    ++checks;
+    return end;
+  }
+  absl::Duration Spent() override { return spent_ += step_; }
+
+  absl::Status end;
+  int checks = 0;
+
+ private:
+  const absl::Duration step_;
+  absl::Duration spent_;
+};
+
+TEST(PatternAllowanceTest, AWatchEndsASearchBetweenItsPieces) {
+  const auto pattern = Made("(?:ab){900}");
+  const std::string text(64'000, 'x');
+  FakeWatch watch(absl::ZeroDuration());
+  PatternAllowance allowance(kMaxPatternSteps, &watch);
+  EXPECT_FALSE(allowance.Find(*pattern, text));
+  EXPECT_OK(allowance.CheckNow());
+  EXPECT_GT(watch.checks, 100);
+  watch.end = absl::DeadlineExceededError("over");
+  EXPECT_FALSE(allowance.Find(*pattern, text));
+  EXPECT_THAT(allowance.CheckNow(),
+              testing::StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_FALSE(allowance.used_up());
+}
+
+TEST(PatternAllowanceTest, ASlowPatternIsNamed) {
+  const auto pattern = Made("(?:ab){900}");
+  FakeWatch watch(absl::Milliseconds(3));
+  PatternAllowance allowance(kMaxPatternSteps, &watch);
+  EXPECT_FALSE(allowance.Find(*pattern, std::string(64'000, 'x')));
+  EXPECT_THAT(std::string(allowance.CheckNow().message()),
+              HasSubstr("pattern \"(?:ab){900}\" takes too long in a text of "
+                        "64000 bytes"));
 }
 
 }  // namespace

@@ -112,7 +112,8 @@ TEST_P(AttemptsTest, AreToldApart) {
     }
     *report.add_pods() = pod;
   }
-  const Context context(report, nullptr, {});
+  PatternAllowance patterns;
+  const Context context(report, nullptr, {}, patterns);
   Candidates facts;
   const auto members = ReadMembers(context, facts);
   const Attempts attempts = SplitAttempts(members, GetParam().gave_up);

@@ -25,8 +25,9 @@ Created Create(const std::string& text) {
   v1::RetryPolicySpec spec;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec));
   Created created;
+  PatternAllowance allowance;
   created.signatures = UserSignatures::Create(
-      "fleet", spec, SourceMap("p.yaml"), created.issues);
+      "fleet", spec, SourceMap("p.yaml"), allowance, created.issues);
   return created;
 }
 

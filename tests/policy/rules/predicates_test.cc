@@ -82,7 +82,8 @@ class MatchesTest : public ::testing::TestWithParam<Row> {
     Issues issues;
     const SourceMap positions("");
     IssueReporter reporter(positions, issues);
-    Predicates compiled = CompileWhen(Parse<v1::When>(when), "when", reporter);
+    Predicates compiled =
+        CompileWhen(Parse<v1::When>(when), "when", patterns_, reporter);
     EXPECT_FALSE(HasErrors(issues));
     return compiled;
   }

@@ -29,14 +29,18 @@ struct RefusalCase {
   std::string refusal;
 };
 
+JobSetSpecIssues Check(const JobSetSpec& spec, const Gates& gates) {
+  PatternAllowance allowance;
+  return ValidateJobSetSpec(spec, gates, allowance);
+}
+
 class RefusalTest : public testing::TestWithParam<RefusalCase> {};
 
 TEST_P(RefusalTest, NamesFieldAndLimit) {
   Gates gates;
   gates.restart_job = true;
   gates.in_place_restart = true;
-  const auto issues =
-      ValidateJobSetSpec(Parse<JobSetSpec>(GetParam().spec), gates);
+  const auto issues = Check(Parse<JobSetSpec>(GetParam().spec), gates);
   EXPECT_THAT(Details(issues.errors),
               ElementsAre(HasSubstr(GetParam().refusal)));
 }
@@ -77,16 +81,18 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusalTest, testing::ValuesIn(kRefusals),
 
 TEST(ValidateJobSetSpecTest, NameOfOneCharacterAndOf128Pass) {
   FailurePolicy policy;
+  PatternAllowance allowance;
   policy.add_rules()->set_name("a");
   policy.add_rules()->set_name(std::string(128, 'b'));
-  EXPECT_THAT(FailurePolicyIssues(policy, "p", Gates()).errors, IsEmpty());
+  EXPECT_THAT(FailurePolicyIssues(policy, "p", Gates(), allowance).errors,
+              IsEmpty());
 }
 
 TEST(ValidateJobSetSpecTest, GateOffHidesOtherRefusalsOfTheRules) {
   const auto spec = Parse<JobSetSpec>(
       "failure_policy { rules { action: 'RestartJob' name: 'a-b' "
       "target_replicated_jobs: 'x' } }");
-  EXPECT_THAT(Details(ValidateJobSetSpec(spec, Gates()).errors),
+  EXPECT_THAT(Details(Check(spec, Gates()).errors),
               ElementsAre(HasSubstr("are not allowed when RestartJob feature "
                                     "gate is disabled")));
 }
@@ -98,7 +104,7 @@ TEST(ValidateJobSetSpecTest, WhatIsNewerOrCannotWorkIsAWarning) {
         restart_strategy: "Later"
         rules { action: "Ignore" on_job_failure_message_patterns: "(" }
       })");
-  const auto issues = ValidateJobSetSpec(spec, Gates());
+  const auto issues = Check(spec, Gates());
   EXPECT_THAT(issues.errors, IsEmpty());
   EXPECT_THAT(
       issues.warnings,

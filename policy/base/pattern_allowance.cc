@@ -1,0 +1,75 @@
+#include "policy/base/pattern_allowance.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/str_format.h"
+
+namespace mulligan {
+namespace {
+
+// Work between two looks at the watch: 4 ms at worst.
+constexpr std::int64_t kStepsUnchecked = 400'000;
+// A search cannot be stopped. What takes longer is not begun under a watch.
+constexpr absl::Duration kLongestSearch = absl::Milliseconds(5);
+
+bool Search(const re2::RE2& pattern, std::string_view text) {
+  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()),
+                                pattern);
+}
+
+}  // namespace
+
+const absl::Status& PatternAllowance::CheckNow() {
+  unchecked_ = 0;
+  if (ended_.ok() && watch_ != nullptr) ended_ = watch_->Check();
+  return ended_;
+}
+
+bool PatternAllowance::Take(std::int64_t steps) {
+  if (!ended_.ok()) return false;
+  if (used_up_ || steps > steps_left_) {
+    used_up_ = true;
+    return false;
+  }
+  steps_left_ -= steps;
+  unchecked_ += steps;
+  return unchecked_ < kStepsUnchecked || CheckNow().ok();
+}
+
+// Tries the pattern on one piece of the text after the other, asking the watch
+// in between: where an automaton does (2 ns a byte) the pieces take no time,
+// and where none does the whole would take as long as all of them.
+bool PatternAllowance::SearchesQuickly(const re2::RE2& pattern,
+                                       std::string_view text) {
+  const auto piece = static_cast<std::size_t>(
+      std::max<std::int64_t>(1, kStepsUnchecked / pattern.ProgramSize()));
+  const absl::Duration before = watch_->Spent();
+  for (std::size_t at = 0; at < text.size(); at += piece) {
+    Search(pattern, text.substr(at, piece));
+    if (!CheckNow().ok()) return false;
+    if (watch_->Spent() - before > kLongestSearch) {
+      ended_ = absl::ResourceExhaustedError(absl::StrFormat(
+          "pattern \"%s\" takes too long in a text of %d bytes: expected one "
+          "with less nesting and fewer repetitions",
+          pattern.pattern(), text.size()));
+      return false;
+    }
+  }
+  return true;
+}
+
+bool PatternAllowance::Find(const re2::RE2& pattern, std::string_view text) {
+  const std::int64_t steps = static_cast<std::int64_t>(pattern.ProgramSize()) *
+                             static_cast<std::int64_t>(text.size() + 1);
+  if (!Take(steps)) return false;
+  if (watch_ != nullptr && steps > kStepsUnchecked &&
+      !SearchesQuickly(pattern, text)) {
+    return false;
+  }
+  return Search(pattern, text);
+}
+
+}  // namespace mulligan

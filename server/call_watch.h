@@ -1,0 +1,77 @@
+// How long a gRPC call may go on.
+#ifndef MULLIGAN_SERVER_CALL_WATCH_H_
+#define MULLIGAN_SERVER_CALL_WATCH_H_
+
+#include <grpcpp/server_context.h>
+
+#include <chrono>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "policy/base/pattern_allowance.h"
+
+namespace mulligan {
+
+using SteadyClock = std::chrono::steady_clock;
+
+inline double SecondsBetween(SteadyClock::time_point start,
+                             SteadyClock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
+}
+
+// A call's context that knows when its request had arrived.
+class TimedContext final : public grpc::CallbackServerContext {
+ public:
+  SteadyClock::time_point arrived() const { return arrived_; }
+
+ private:
+  const SteadyClock::time_point arrived_ = SteadyClock::now();
+};
+
+// Makes every call's context a TimedContext.
+class TimedContexts final : public grpc::ContextAllocator {
+ public:
+  grpc::CallbackServerContext* NewCallbackServerContext() override {
+    return new TimedContext;
+  }
+  void Release(grpc::CallbackServerContext* context) override {
+    delete static_cast<TimedContext*>(context);
+  }
+};
+
+// DEADLINE_EXCEEDED or CANCELLED when nobody waits for the call any more.
+absl::Status CheckWaiting(const grpc::CallbackServerContext& context);
+
+// Where a call is worked on.
+enum class CallPlace {
+  // Where it arrived: it must be cheap.
+  kArrival,
+  // On a thread of the pool.
+  kPool,
+};
+
+// Ends a call whose deadline is over, whose caller is gone, or that has cost
+// too much: kMaxCallSeconds in the pool, and at its arrival, where it keeps
+// others waiting, kMaxArrivalSeconds; ABORTED then, and it is done again in the
+// pool.
+class CallWatch final : public Watch {
+ public:
+  static constexpr absl::Duration kMaxCallTime = absl::Milliseconds(200);
+  static constexpr absl::Duration kMaxArrivalTime = absl::Milliseconds(2);
+
+  // Starts now, on this thread. `context` outlives the watch.
+  CallWatch(const grpc::CallbackServerContext& context, CallPlace place);
+
+  absl::Status Check() override;
+  absl::Duration Spent() override;
+
+ private:
+  const grpc::CallbackServerContext& context_;
+  const CallPlace place_;
+  const absl::Duration cpu_at_start_;
+  SteadyClock::time_point next_look_;
+};
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_CALL_WATCH_H_

@@ -1,0 +1,50 @@
+// Listening sockets and descriptors.
+#ifndef MULLIGAN_SERVER_LISTENER_H_
+#define MULLIGAN_SERVER_LISTENER_H_
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "server/address.h"
+
+namespace mulligan {
+
+// Closes its descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept
+      : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+
+  int number() const { return number_; }
+  bool valid() const { return number_ >= 0; }
+  int Release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+struct ListeningSocket {
+  Descriptor socket;
+  // 0 for a unix socket.
+  int port = 0;
+};
+
+// A socket that listens on `address` (port 0 picks one) and does not block.
+// One port belongs to one server. A unix socket that nobody listens on is
+// replaced. UNAVAILABLE names `flag` and the reason.
+absl::StatusOr<ListeningSocket> ListenOn(const Address& address,
+                                         const char* flag);
+
+// Lets the process use as many descriptors as its hard limit says. Returns the
+// limit.
+std::size_t RaiseDescriptorLimit();
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_LISTENER_H_

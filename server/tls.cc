@@ -1,0 +1,137 @@
+#include "server/tls.h"
+
+#include <grpc/grpc_security_constants.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "policy/rules/selector.h"
+
+namespace mulligan {
+namespace {
+
+constexpr unsigned kReadAgainSeconds = 1;
+// Of the names in a message about them.
+constexpr std::size_t kMaxShownNames = 8;
+
+template <typename T, void (*Free)(T*)>
+struct Freed {
+  void operator()(T* object) const { Free(object); }
+};
+using File = std::unique_ptr<BIO, Freed<BIO, BIO_free_all>>;
+using Certificate = std::unique_ptr<X509, Freed<X509, X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY, EVP_PKEY_free>>;
+
+File Open(const std::string& path) {
+  return File(BIO_new_file(path.c_str(), "r"));
+}
+
+Certificate ReadCertificate(const std::string& path) {
+  const File file = Open(path);
+  return Certificate(file == nullptr ? nullptr
+                                     : PEM_read_bio_X509(file.get(), nullptr,
+                                                         nullptr, nullptr));
+}
+
+Key ReadKey(const std::string& path) {
+  const File file = Open(path);
+  return Key(file == nullptr ? nullptr
+                             : PEM_read_bio_PrivateKey(file.get(), nullptr,
+                                                       nullptr, nullptr));
+}
+
+std::optional<absl::Time> TimeOf(const ASN1_TIME* time) {
+  std::tm parts = {};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return std::nullopt;
+  return absl::FromTM(parts, absl::UTCTimeZone());
+}
+
+absl::Status Bad(const char* flag, const std::string& path, const char* why) {
+  ERR_clear_error();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s: \"%s\" %s", flag, path, why));
+}
+
+}  // namespace
+
+std::optional<absl::Time> CertificateExpiry(const std::string& path) {
+  const Certificate certificate = ReadCertificate(path);
+  ERR_clear_error();
+  if (certificate == nullptr) return std::nullopt;
+  return TimeOf(X509_get0_notAfter(certificate.get()));
+}
+
+absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now) {
+  constexpr char kNoCertificate[] =
+      "holds no certificate that can be read; expected PEM";
+  const Certificate certificate = ReadCertificate(files.certificate);
+  if (certificate == nullptr) {
+    return Bad("--tls-cert", files.certificate, kNoCertificate);
+  }
+  const Key key = ReadKey(files.key);
+  if (key == nullptr) {
+    return Bad("--tls-key", files.key,
+               "holds no private key that can be read; expected PEM");
+  }
+  if (X509_check_private_key(certificate.get(), key.get()) != 1) {
+    return Bad("--tls-key", files.key,
+               "is not the key of the certificate in --tls-cert");
+  }
+  const auto begin = TimeOf(X509_get0_notBefore(certificate.get()));
+  const auto end = TimeOf(X509_get0_notAfter(certificate.get()));
+  if (!begin.has_value() || *begin > now) {
+    return Bad("--tls-cert", files.certificate, "is not valid yet");
+  }
+  if (!end.has_value() || *end <= now) {
+    return Bad("--tls-cert", files.certificate, "has expired");
+  }
+  if (!files.client_ca.empty() && ReadCertificate(files.client_ca) == nullptr) {
+    return Bad("--tls-client-ca", files.client_ca, kNoCertificate);
+  }
+  return absl::OkStatus();
+}
+
+std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
+    const TlsFiles& files) {
+  if (!files.enabled()) return grpc::InsecureServerCredentials();
+  // TLS 1.2 is what gRPC begins at.
+  grpc::experimental::TlsServerCredentialsOptions options(
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+          files.key, files.certificate, files.client_ca, kReadAgainSeconds));
+  options.watch_identity_key_cert_pairs();
+  if (!files.client_ca.empty()) {
+    options.watch_root_certs();
+    options.set_cert_request_type(
+        GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  }
+  return grpc::experimental::TlsServerCredentials(options);
+}
+
+absl::Status AllowList::Check(const std::vector<std::string>& caller) const {
+  if (names_.empty()) return absl::OkStatus();
+  for (const std::string& name : caller) {
+    if (std::any_of(names_.begin(), names_.end(),
+                    [&name](const std::string& allowed) {
+                      return GlobMatches(allowed, name);
+                    })) {
+      return absl::OkStatus();
+    }
+  }
+  const auto shown = caller.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                          caller.size(), kMaxShownNames));
+  return absl::PermissionDeniedError(absl::StrFormat(
+      "the caller's certificate is for [%s], none of which may call this "
+      "service",
+      absl::StrJoin(caller.begin(), shown, ", ")));
+}
+
+}  // namespace mulligan

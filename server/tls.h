@@ -1,0 +1,53 @@
+// TLS of the gRPC port: certificates, and who may call what.
+#ifndef MULLIGAN_SERVER_TLS_H_
+#define MULLIGAN_SERVER_TLS_H_
+
+#include <grpcpp/security/server_credentials.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/tls_files.h"
+
+namespace mulligan {
+
+// Whether the files can be used now: they are there, key and certificate belong
+// together, and the certificate is valid at `now`. INVALID_ARGUMENT names flag,
+// file and reason.
+absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now);
+
+// When the first certificate in a file ends to be valid; absent when it cannot
+// be read.
+std::optional<absl::Time> CertificateExpiry(const std::string& path);
+
+// TLS 1.2 or newer. Without TLS files: no encryption.
+std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
+    const TlsFiles& files);
+
+// Who may call a service: names in the certificates of callers (DNS names,
+// addresses, URIs such as spiffe://cluster.local/ns/ml/sa/operator), where `*`
+// stands for any run of characters.
+class AllowList {
+ public:
+  // Empty: everybody with a certificate that the client CA signed.
+  explicit AllowList(std::vector<std::string> names)
+      : names_(std::move(names)) {}
+
+  bool empty() const { return names_.empty(); }
+
+  // PERMISSION_DENIED tells the names found.
+  absl::Status Check(const std::vector<std::string>& caller) const;
+
+ private:
+  const std::vector<std::string> names_;
+};
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_TLS_H_

@@ -1,0 +1,70 @@
+#include "server/work_pool.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace mulligan {
+namespace {
+
+// Of 0 (usual) to 19: gets a tenth of a core that others want, too.
+constexpr int kNice = 10;
+
+// On Linux the priority is the thread's own.
+void LowerPriority() {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+}
+
+}  // namespace
+
+WorkPool::WorkPool(std::size_t threads) {
+  for (std::size_t i = 0; i < threads; ++i) {
+    threads_.emplace_back([this] { Work(); });
+  }
+}
+
+WorkPool::~WorkPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool WorkPool::Add(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = QueueDelay::Clock::now();
+    if (queue_.empty()) delay_.OnEmpty(now);
+    if (queue_.size() >= kMaxQueued) return false;
+    queue_.push_back({std::move(job), now});
+  }
+  wake_.notify_one();
+  return true;
+}
+
+std::size_t WorkPool::queued() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
+void WorkPool::Work() {
+  LowerPriority();
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    const Entry entry = std::move(queue_.front());
+    queue_.pop_front();
+    const auto now = QueueDelay::Clock::now();
+    const bool late = delay_.IsTooLong(entry.since, now);
+    if (queue_.empty()) delay_.OnEmpty(now);
+    lock.unlock();
+    entry.job(late ? Turn::kTooLate : Turn::kRun);
+    lock.lock();
+  }
+}
+
+}  // namespace mulligan

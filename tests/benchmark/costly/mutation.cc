@@ -1,0 +1,161 @@
+#include "tests/benchmark/costly/mutation.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace mulligan::testing {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+constexpr int kMaxDepth = 12;
+
+std::size_t Pick(std::size_t count, Random& random) {
+  return std::uniform_int_distribution<std::size_t>(0, count - 1)(random);
+}
+
+bool Flip(Random& random) { return Pick(2, random) == 0; }
+
+// Gives every text called name or uid an end of its own.
+void Rename(Message& message, int number, int depth = 0) {
+  if (depth > 2) return;
+  const auto* reflection = message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->is_repeated()) continue;
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      Rename(*reflection->MutableMessage(&message, field), number, depth + 1);
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING &&
+               (field->name() == "name" || field->name() == "uid")) {
+      reflection->SetString(
+          &message, field,
+          reflection->GetString(message, field) + "-" + std::to_string(number));
+    }
+  }
+}
+
+std::string LongText(Random& random) {
+  static const char* const kPieces[] = {
+      "a", "ab", "{\"a\":", "-", "(", "\n", "CUDA error ", "evict", "99"};
+  const std::string piece = kPieces[Pick(std::size(kPieces), random)];
+  const std::size_t length = std::size_t{1} << Pick(17, random);
+  std::string text;
+  while (text.size() < length) text += piece;
+  return text;
+}
+
+void GrowList(Message& message, const FieldDescriptor* field, std::size_t room,
+              Random& random) {
+  const auto* reflection = message.GetReflection();
+  const bool messages = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+  int present = reflection->FieldSize(message, field);
+  std::size_t bytes = 2;
+  if (messages && present == 0) {
+    reflection->AddMessage(&message, field);
+    present = 1;
+  }
+  const int from =
+      present == 0
+          ? 0
+          : static_cast<int>(Pick(static_cast<std::size_t>(present), random));
+  const bool rename = Flip(random);
+  if (messages) {
+    bytes +=
+        reflection->GetRepeatedMessage(message, field, from).ByteSizeLong() +
+        (rename ? 16 : 0);
+  }
+  const std::size_t most =
+      std::min<std::size_t>(room / bytes, std::size_t{1} << Pick(19, random));
+  for (std::size_t i = 0; i < most; ++i) {
+    if (messages) {
+      Message* added = reflection->AddMessage(&message, field);
+      added->CopyFrom(reflection->GetRepeatedMessage(message, field, from));
+      if (rename) Rename(*added, static_cast<int>(i));
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      reflection->AddString(&message, field, rename ? std::to_string(i) : "");
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
+      reflection->AddInt32(&message, field, static_cast<std::int32_t>(i));
+    } else {
+      return;
+    }
+  }
+}
+
+void SetScalar(Message& message, const FieldDescriptor* field, Random& random) {
+  const auto* reflection = message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection->SetString(&message, field, LongText(random));
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection->SetInt32(
+          &message, field,
+          Flip(random) ? std::numeric_limits<std::int32_t>::max()
+                       : static_cast<std::int32_t>(Pick(5, random)));
+    case FieldDescriptor::CPPTYPE_INT64:
+      return reflection->SetInt64(
+          &message, field,
+          Flip(random) ? std::int64_t{1'800'000'000}
+                       : static_cast<std::int64_t>(Pick(5, random)));
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection->SetBool(&message, field, Flip(random));
+    case FieldDescriptor::CPPTYPE_ENUM: {
+      const auto* type = field->enum_type();
+      return reflection->SetEnum(
+          &message, field,
+          type->value(static_cast<int>(
+              Pick(static_cast<std::size_t>(type->value_count()), random))));
+    }
+    default:
+      return;
+  }
+}
+
+// Goes down a random way and changes what is at its end.
+void Descend(Message& message, std::size_t room, int depth, Random& random) {
+  const auto* type = message.GetDescriptor();
+  const auto* reflection = message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(message, &fields);
+  // Mostly what is there, now and then something new.
+  if (fields.empty() || Pick(4, random) == 0) {
+    if (type->field_count() == 0) return;
+    fields = {type->field(static_cast<int>(
+        Pick(static_cast<std::size_t>(type->field_count()), random)))};
+  }
+  const FieldDescriptor* field = fields[Pick(fields.size(), random)];
+  const bool deeper = depth < kMaxDepth && Pick(4, random) != 0;
+  if (field->is_repeated()) {
+    const int size = reflection->FieldSize(message, field);
+    if (deeper && size > 0 && !field->is_map() &&
+        field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      const auto index =
+          static_cast<int>(Pick(static_cast<std::size_t>(size), random));
+      return Descend(
+          *reflection->MutableRepeatedMessage(&message, field, index), room,
+          depth + 1, random);
+    }
+    return GrowList(message, field, room, random);
+  }
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+    return Descend(*reflection->MutableMessage(&message, field), room,
+                   depth + 1, random);
+  }
+  SetScalar(message, field, random);
+}
+
+}  // namespace
+
+void Mutate(Message& message, std::size_t max_bytes, Random& random) {
+  const std::size_t now = message.ByteSizeLong();
+  const std::size_t room = now < max_bytes ? max_bytes - now : 0;
+  Descend(message, room, 0, random);
+}
+
+}  // namespace mulligan::testing

@@ -1,0 +1,214 @@
+// Requests that were made to cost more than they are worth.
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+
+#include <chrono>
+#include <string>
+
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "gtest/gtest.h"
+#include "policy/limits.h"
+#include "tests/server/test_server.h"
+
+namespace mulligan {
+namespace {
+
+using testing::CallWithBytes;
+using ::testing::ElementsAre;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using testing::OutOfMemoryRequest;
+using testing::TestOptions;
+using testing::TestServer;
+
+constexpr char kDecide[] = "/mulligan.v1.RetryDecisionService/Decide";
+// Nothing RE2 has an automaton for in little memory.
+constexpr char kSlowPattern[] =
+    "([ab]{1,30})*([ab]{1,30})*([ab]{1,30})*([ab]{1,30})*([ab]{1,30})*x";
+
+// A request with an inline policy of `patterns` rules.
+v1::DecideRequest InlineRequest(int patterns, const std::string& pattern) {
+  v1::DecideRequest request = OutOfMemoryRequest();
+  v1::RetryPolicy& policy = *request.mutable_inline_policy();
+  policy.set_api_version("mulligan.dev/v1");
+  policy.set_kind("RetryPolicy");
+  policy.mutable_metadata()->set_name("mine");
+  policy.mutable_spec()->mutable_default_()->set_action(v1::Decision::FAIL);
+  for (int i = 0; i < patterns; ++i) {
+    v1::Rule& rule = *policy.mutable_spec()->add_rules();
+    rule.set_name("r" + std::to_string(i));
+    rule.mutable_when()->set_message_pattern(pattern);
+    rule.mutable_then()->set_action(v1::Decision::FAIL);
+  }
+  return request;
+}
+
+void SetMessage(std::string text, v1::DecideRequest& request) {
+  request.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message(std::move(text));
+}
+
+std::string Repeat(const std::string& piece, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += piece;
+  return text;
+}
+
+class AbuseTest : public ::testing::Test {
+ protected:
+  grpc::Status Decide(const v1::DecideRequest& request) {
+    v1::DecideResponse response;
+    return server_.Decide(request, &response);
+  }
+
+  TestServer server_;
+};
+
+TEST_F(AbuseTest, PatternsThatTakeLongToCompileAreRefusedAtTheField) {
+  const grpc::Status status =
+      Decide(InlineRequest(1, "(?i)" + Repeat("\\PL", 300)));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(),
+              HasSubstr("spec.rules[0].when.messagePattern"));
+  EXPECT_THAT(testing::BadFields(status), ElementsAre("inlinePolicy"));
+}
+
+TEST_F(AbuseTest, SoAreSignatures) {
+  v1::DecideRequest request = InlineRequest(0, "");
+  for (int i = 0; i < 100; ++i) {
+    v1::Signature& signature =
+        *request.mutable_inline_policy()->mutable_spec()->add_signatures();
+    signature.set_name("s" + std::to_string(i));
+    signature.set_cause(v1::GPU_FAULT);
+    signature.set_message_pattern("(?i)\\PL\\PL" + std::to_string(i));
+  }
+  const grpc::Status status = Decide(request);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("spec.signatures["));
+}
+
+TEST_F(AbuseTest, InlinePoliciesAreBoundedInPatternsAndBytes) {
+  EXPECT_TRUE(Decide(InlineRequest(kMaxInlinePatterns, "gpu")).ok());
+  EXPECT_THAT(
+      Decide(InlineRequest(kMaxInlinePatterns + 1, "gpu")).error_message(),
+      HasSubstr("inlinePolicy.spec: has 201 patterns"));
+  v1::DecideRequest large = InlineRequest(0, "");
+  large.mutable_inline_policy()->mutable_metadata()->set_description(
+      std::string(kMaxInlinePolicyBytes, 'x'));
+  EXPECT_THAT(Decide(large).error_message(), HasSubstr("inlinePolicy: has 65"));
+}
+
+TEST_F(AbuseTest, AnInlinePolicyIsCompiledOnce) {
+  const v1::DecideRequest request = InlineRequest(100, "(?i)[a-z]\\pL{2}");
+  v1::DecideResponse first;
+  v1::DecideResponse second;
+  ASSERT_TRUE(server_.Decide(request, &first).ok());
+  ASSERT_TRUE(server_.Decide(request, &second).ok());
+  EXPECT_EQ(first.policy().revision(), second.policy().revision());
+}
+
+TEST(InlinePoliciesOffTest, AreRefusedAtTheField) {
+  ServerOptions options = TestOptions();
+  options.inline_policies = false;
+  TestServer server(options);
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(InlineRequest(1, "gpu"), &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(testing::BadFields(status), ElementsAre("inlinePolicy"));
+  EXPECT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
+}
+
+TEST_F(AbuseTest, ASearchThatWouldTakeSecondsIsNotBegun) {
+  v1::DecideRequest request = InlineRequest(20, kSlowPattern);
+  SetMessage(Repeat("ab", 30'000), request);
+  const grpc::Status status = Decide(request);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("takes too long in a text"));
+  EXPECT_EQ(server_.Metric(
+                "mulligan_requests_rejected_total{reason=\"too_expensive\"}"),
+            1);
+}
+
+// One watch for all items: thirty kilobytes took eight seconds.
+TEST_F(AbuseTest, ABatchMayNotCostMoreThanACall) {
+  v1::DecideRequest item = InlineRequest(1, "([ab]{1,30})*([ab]{1,30})*x");
+  item.mutable_inline_policy()
+      ->mutable_spec()
+      ->mutable_rules(0)
+      ->mutable_when()
+      ->set_message_pattern("(a?){20}(a|b){20}[ab]*a[ab]{60}x");
+  SetMessage(Repeat("ab", 1'500), item);
+  v1::BatchDecideRequest batch;
+  for (int i = 0; i < 500; ++i) *batch.add_requests() = item;
+  v1::BatchDecideResponse response;
+  ASSERT_TRUE(server_.BatchDecide(batch, &response).ok());
+  int refused = 0;
+  for (const auto& result : response.results()) {
+    if (result.error().code() == grpc::StatusCode::RESOURCE_EXHAUSTED) {
+      ++refused;
+    }
+  }
+  EXPECT_THAT(refused, Gt(0));
+}
+
+// Two bytes each in the request, two hundred in memory.
+TEST_F(AbuseTest, EmptyMembersAreCountedBeforeTheyAreParsed) {
+  const std::string bodies[] = {
+      Repeat(std::string("\x0a\x00", 2), 400'000),  // a member of the report
+      Repeat(std::string("\xfa\x3e\x00", 3), 300'000),  // an unknown one
+      Repeat("\xfb\x3e\xfc\x3e", 200'000),              // unknown groups
+  };
+  for (const std::string& body : bodies) {
+    std::string bytes = "\x0a";
+    for (std::size_t size = body.size(); size > 0; size >>= 7U) {
+      bytes += static_cast<char>((size & 0x7FU) | (size > 0x7FU ? 0x80U : 0U));
+    }
+    const grpc::Status status =
+        CallWithBytes(server_.channel(), kDecide, bytes + body);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_THAT(status.error_message(), HasSubstr("small or empty members"));
+  }
+}
+
+TEST(MemoryTest, BeyondTheBoundCallsAreAskedToComeBack) {
+  ServerOptions options = TestOptions();
+  options.max_message_bytes = kLeastMaxMessageBytes;
+  options.max_memory_bytes = 128 << 10;
+  TestServer server(options);
+  v1::DecideRequest request = OutOfMemoryRequest();
+  SetMessage(std::string(40'000, 'x'), request);
+  v1::DecideResponse response;
+  const grpc::Status status = server.Decide(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  google::rpc::Status details;
+  google::rpc::RetryInfo info;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  ASSERT_EQ(details.details_size(), 1);
+  EXPECT_TRUE(details.details(0).UnpackTo(&info));
+  EXPECT_GT(info.retry_delay().nanos(), 0);
+  EXPECT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
+}
+
+TEST_F(AbuseTest, AnExpiredCallIsNotWorkedOn) {
+  const auto stub = v1::RetryDecisionService::NewStub(server_.channel());
+  v1::DecideRequest request = InlineRequest(50, kSlowPattern);
+  SetMessage(Repeat("ab", 30'000), request);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() -
+                       std::chrono::seconds(1));
+  v1::DecideResponse response;
+  EXPECT_EQ(stub->Decide(&context, request, &response).error_code(),
+            grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(server_.Metric("mulligan_decision_duration_seconds_count"), 0);
+}
+
+}  // namespace
+}  // namespace mulligan

@@ -1,0 +1,46 @@
+// Certificates made for a test, in files.
+#ifndef MULLIGAN_TESTS_SERVER_CERTIFICATES_H_
+#define MULLIGAN_TESTS_SERVER_CERTIFICATES_H_
+
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/time/time.h"
+
+namespace mulligan::testing {
+
+// A certificate with its key.
+struct Identity {
+  std::shared_ptr<X509> certificate;
+  std::shared_ptr<EVP_PKEY> key;
+
+  std::string CertificatePem() const;
+  std::string KeyPem() const;
+};
+
+// What stands in a certificate.
+struct CertificateSpec {
+  // As openssl.cnf writes it: "DNS:localhost,URI:spiffe://test/a".
+  std::string names;
+  absl::Duration valid_from = -absl::Hours(1);
+  absl::Duration valid_to = absl::Hours(24);
+};
+
+// Signs itself.
+Identity MakeAuthority(const std::string& name);
+
+// Signed by `authority`.
+Identity MakeIdentity(const Identity& authority, const CertificateSpec& spec);
+
+// Signed by itself, and not an authority.
+Identity MakeSelfSigned(const CertificateSpec& spec);
+
+// Writes `text` to a file of the test's folder; all or nothing, as a mounted
+// secret is replaced. Returns the path.
+std::string WriteFile(const std::string& name, const std::string& text);
+
+}  // namespace mulligan::testing
+
+#endif  // MULLIGAN_TESTS_SERVER_CERTIFICATES_H_
