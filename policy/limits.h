@@ -74,6 +74,11 @@ inline constexpr std::int64_t kMaxCheckedCompileSteps = 20'000'000;
 inline constexpr std::int64_t kMaxCompileSteps = 100'000'000;
 inline constexpr std::size_t kMaxInlinePolicyBytes = 64 << 10;
 inline constexpr int kMaxInlinePatterns = 200;
+// Of a JobSet in a report: groups, and rules of its failure policy; group names
+// in all its rules and its success policy. Its logic looks up each name among
+// the groups.
+inline constexpr int kMaxJobSetGroups = 1000;
+inline constexpr int kMaxJobSetTargets = 10'000;
 // Patterns of a JobSet in a report, in all its rules.
 inline constexpr int kMaxJobSetPatterns = 100;
 inline constexpr std::size_t kMaxRuleNameBytes = 128;

@@ -46,8 +46,10 @@ bool IsClosed(std::string_view text, size_t start) {
 // Builds the tree of one document from parser events.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& file, std::string_view text, Issues& issues)
-      : file_(file), text_(text), issues_(issues) {}
+  // `nodes` counts those of all documents of the file.
+  TreeBuilder(const std::string& file, std::string_view text, int& nodes,
+              Issues& issues)
+      : file_(file), text_(text), nodes_(nodes), issues_(issues) {}
 
   // Whether a string swallowed what came after it.
   bool truncated() const { return truncated_; }
@@ -160,6 +162,15 @@ class TreeBuilder : public YAML::EventHandler {
 
   void Add(YamlNode node) {
     if (skipped_ > 0) return;
+    if (++nodes_ > kMaxYamlNodes) {
+      if (nodes_ == kMaxYamlNodes + 1) {
+        issues_.push_back(
+            {Issue::Severity::kError, file_, node.position,
+             absl::StrFormat("more than %d values in a file", kMaxYamlNodes)});
+      }
+      truncated_ = true;
+      return;
+    }
     if (open_.empty()) {
       root_ = std::move(node);
       return;
@@ -178,6 +189,7 @@ class TreeBuilder : public YAML::EventHandler {
   const std::string& file_;
   // Without byte order mark, so that marks are offsets into it.
   std::string_view text_;
+  int& nodes_;
   Issues& issues_;
   std::vector<OpenNode> open_;
   std::optional<YamlNode> root_;
@@ -204,8 +216,9 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
   try {
     std::istringstream in{std::string(body)};
     YAML::Parser parser(in);
-    for (bool more = true; more;) {
-      TreeBuilder builder(file, body, issues);
+    int nodes = 0;
+    for (bool more = true; more && nodes <= kMaxYamlNodes;) {
+      TreeBuilder builder(file, body, nodes, issues);
       try {
         more = parser.HandleNextDocument(builder);
       } catch (const YAML::DeepRecursion& error) {

@@ -15,6 +15,9 @@ namespace mulligan {
 
 // Deepest nesting of maps and lists. Policies need ten.
 inline constexpr int kMaxYamlDepth = 32;
+// Values of one file, of two bytes each in the worst case and two hundred in
+// memory. A policy of a thousand rules has twenty thousand.
+inline constexpr int kMaxYamlNodes = 50'000;
 
 struct YamlNode {
   // kHole stands for a value that was refused and reported already.
@@ -40,9 +43,9 @@ struct YamlDocuments {
 
 // Parses the documents of one file. Adds an issue for everything that policies
 // refuse at this level: text that is no UTF-8, control characters, tabs in
-// indentation, syntax errors, anchors, aliases, merge keys, tags and nesting
-// beyond kMaxYamlDepth. Aliases are never expanded, so the tree is no larger
-// than the text.
+// indentation, syntax errors, anchors, aliases, merge keys, tags, nesting
+// beyond kMaxYamlDepth and values beyond kMaxYamlNodes, which are not read.
+// Aliases are never expanded, so the tree is no larger than the text.
 //
 // What was read before a syntax error is returned too, so that its problems
 // can be reported in the same run. The only function that meets yaml-cpp, and

@@ -198,12 +198,33 @@ void ValidatePatterns(const kubernetes::jobset::v1alpha2::JobSet& job_set,
              FieldPath(FieldPath(path, "spec"), "failurePolicy"), violations);
 }
 
+void ValidateGroups(const kubernetes::jobset::v1alpha2::JobSet& job_set,
+                    const FieldPath& path, Violations& violations) {
+  const auto& job_spec = job_set.spec();
+  const FieldPath spec(path, "spec");
+  CheckCount(job_spec.replicated_jobs_size(), kMaxJobSetGroups,
+             "replicatedJobs", FieldPath(spec, "replicatedJobs"), violations);
+  CheckCount(job_set.status().replicated_jobs_status_size(), kMaxJobSetGroups,
+             "replicatedJobsStatus",
+             FieldPath(FieldPath(path, "status"), "replicatedJobsStatus"),
+             violations);
+  CheckCount(job_spec.failure_policy().rules_size(), kMaxJobSetGroups, "rules",
+             FieldPath(FieldPath(spec, "failurePolicy"), "rules"), violations);
+  int targets = job_spec.success_policy().target_replicated_jobs_size();
+  for (const auto& rule : job_spec.failure_policy().rules()) {
+    targets += rule.target_replicated_jobs_size();
+  }
+  CheckCount(targets, kMaxJobSetTargets, "targetReplicatedJobs", spec,
+             violations);
+}
+
 void ValidateResources(const v1::FailureReport& report, const FieldPath& path,
                        Violations& violations) {
   if (report.has_job_set()) {
     const FieldPath job_set(path, "jobSet");
     ValidateObject(report.job_set(), job_set, violations);
     ValidatePatterns(report.job_set(), job_set, violations);
+    ValidateGroups(report.job_set(), job_set, violations);
   }
   if (report.has_train_job()) {
     ValidateObject(report.train_job(), FieldPath(path, "trainJob"), violations);

@@ -5,6 +5,7 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/completion_queue.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,12 @@ class CallSlot {
   // Sends; the queue yields `this` when the answer is there.
   void Start(Clock::time_point due) {
     context_.emplace();
+    if (plan_.deadline.count() > 0) {
+      context_->set_deadline(
+          std::chrono::system_clock::now() +
+          std::chrono::duration_cast<std::chrono::system_clock::duration>(
+              plan_.deadline));
+    }
     response_.Clear();
     due_ = due;
     call_ = stub_.PrepareUnaryCall(&*context_, plan_.method, plan_.request,

@@ -29,6 +29,8 @@ struct Plan {
   double rate = 0;
   std::chrono::duration<double> warm_up{1};
   std::chrono::duration<double> duration{5};
+  // Of each call; zero: none.
+  std::chrono::duration<double> deadline{0};
   // Process whose CPU time is measured.
   int server_pid = 0;
 };
@@ -38,7 +40,8 @@ struct Result {
   double seconds = 0;
   double server_cpu_seconds = 0;
   std::uint64_t errors = 0;
-  // Open loop: calls that were due while 4096 others were under way.
+  // Open loop: calls that were due while as many others were under way as fit
+  // into the deadline, or 4096 without one.
   std::uint64_t not_started = 0;
   std::string first_error;
 };

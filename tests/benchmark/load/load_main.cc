@@ -22,6 +22,7 @@ struct Arguments {
   int connections = 2;
   int outstanding = 64;
   double rate = 0;
+  double deadline = 0;
   double warm_up = 1;
   double duration = 5;
   int server_pid = 0;
@@ -76,6 +77,8 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(1, 10000));
   app.add_option("--rate", arguments.rate, "calls a second: open loop")
       ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--deadline", arguments.deadline,
+                 "of a call, seconds; 0: none");
   app.add_option("--warm-up", arguments.warm_up, "seconds");
   app.add_option("--duration", arguments.duration, "seconds");
   app.add_option("--server-pid", arguments.server_pid);
@@ -90,6 +93,7 @@ int Main(int argc, char** argv) {
   plan.request = grpc::ByteBuffer(&slice, 1);
   plan.outstanding = arguments.outstanding;
   plan.rate = arguments.rate;
+  plan.deadline = std::chrono::duration<double>(arguments.deadline);
   plan.warm_up = std::chrono::duration<double>(arguments.warm_up);
   plan.duration = std::chrono::duration<double>(arguments.duration);
   plan.server_pid = arguments.server_pid;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -11,7 +12,7 @@
 namespace mulligan::load {
 namespace {
 
-constexpr int kSlots = 4096;
+constexpr double kSlots = 4096;
 
 // Slots that wait for a call; shared by the pacing and the receiving thread.
 class FreeSlots {
@@ -39,7 +40,9 @@ Result RunOpenLoop(const Plan& plan) {
   grpc::CompletionQueue queue;
   std::deque<CallSlot> slots;
   FreeSlots free_slots;
-  for (std::size_t i = 0; i < kSlots; ++i) {
+  const auto count = static_cast<std::size_t>(
+      std::max(kSlots, plan.rate * plan.deadline.count() * 1.1));
+  for (std::size_t i = 0; i < count; ++i) {
     free_slots.Put(
         &slots.emplace_back(plan, *plan.stubs[i % plan.stubs.size()], queue));
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/loader/yaml_tree.h"
 #include "tests/testing/files.h"
 
 namespace mulligan {
@@ -18,6 +19,7 @@ namespace {
 
 using ::mulligan::testing::ReadFile;
 using ::mulligan::testing::SourcePath;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -267,6 +269,29 @@ TEST_P(BadPolicyTest, HasExactlyTheWantedIssues) {
 INSTANTIATE_TEST_SUITE_P(Files, BadPolicyTest,
                          ::testing::ValuesIn(PolicyFiles("tests/policies/bad")),
                          TestName);
+
+// Such a file took eleven seconds to load.
+TEST(LoadBoundsTest, SlowPatternsAreRefusedWhereTheAllowanceEnds) {
+  std::string text = Policy("slow") + "  rules:\n";
+  for (int i = 0; i < 250; ++i) {
+    text +=
+        "  - {name: r" + std::to_string(i) + ", when: {messagePattern: '(?i)";
+    for (int j = 0; j < 100; ++j) text += "\\PL";
+    text += "'}, then: {action: FAIL}}\n";
+  }
+  Issues issues;
+  EXPECT_THAT(LoadPolicies({{"slow.yaml", text}}, issues), IsNull());
+  EXPECT_THAT(Formatted(issues),
+              Contains(HasSubstr("beyond what all patterns together may")));
+}
+
+TEST(LoadBoundsTest, ManyTinyValuesAreNotRead) {
+  std::string text = "a: [";
+  for (int i = 0; i < kMaxYamlNodes; ++i) text += "1,";
+  Issues issues;
+  EXPECT_THAT(LoadPolicies({{"f.yaml", text + "1]"}}, issues), IsNull());
+  EXPECT_THAT(Formatted(issues), Contains(HasSubstr("more than 50000 values")));
+}
 
 TEST(ExamplePoliciesTest, LoadTogetherAsOneSet) {
   Issues issues;
