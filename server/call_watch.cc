@@ -39,8 +39,13 @@ absl::Duration CallWatch::Spent() { return ThreadTime() - cpu_at_start_; }
 
 absl::Status CallWatch::Check() {
   const SteadyClock::time_point now = SteadyClock::now();
-  if (now < next_look_) return absl::OkStatus();
+  if (now < next_look_ || !ended_.ok()) return ended_;
   next_look_ = now + kLook;
+  ended_ = Look();
+  return ended_;
+}
+
+absl::Status CallWatch::Look() {
   if (absl::Status waiting = CheckWaiting(context_); !waiting.ok()) {
     return waiting;
   }

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_SERVER_CALL_WATCH_H_
 #define MULLIGAN_SERVER_CALL_WATCH_H_
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server_context.h>
 
 #include <chrono>
@@ -28,14 +29,22 @@ class TimedContext final : public grpc::CallbackServerContext {
   const SteadyClock::time_point arrived_ = SteadyClock::now();
 };
 
-// Makes every call's context a TimedContext.
+// Makes every call's context a TimedContext, but for methods that do not exist:
+// theirs is generic, and released as if it were not.
 class TimedContexts final : public grpc::ContextAllocator {
  public:
   grpc::CallbackServerContext* NewCallbackServerContext() override {
     return new TimedContext;
   }
+  grpc::GenericCallbackServerContext* NewGenericCallbackServerContext()
+      override {
+    return new grpc::GenericCallbackServerContext;
+  }
   void Release(grpc::CallbackServerContext* context) override {
-    delete static_cast<TimedContext*>(context);
+    delete context;
+  }
+  void Release(grpc::GenericCallbackServerContext* context) override {
+    delete context;
   }
 };
 
@@ -51,13 +60,11 @@ enum class CallPlace {
 };
 
 // Ends a call whose deadline is over, whose caller is gone, or that has cost
-// too much: kMaxCallSeconds in the pool, and at its arrival, where it keeps
-// others waiting, kMaxArrivalSeconds; ABORTED then, and it is done again in the
-// pool.
+// too much: kMaxCallTime in the pool; and at its arrival, where it keeps others
+// waiting, a millisecond: ABORTED then, and it is done again in the pool.
 class CallWatch final : public Watch {
  public:
   static constexpr absl::Duration kMaxCallTime = absl::Milliseconds(200);
-  static constexpr absl::Duration kMaxArrivalTime = absl::Milliseconds(2);
 
   // Starts now, on this thread. `context` outlives the watch.
   CallWatch(const grpc::CallbackServerContext& context, CallPlace place);
@@ -66,10 +73,14 @@ class CallWatch final : public Watch {
   absl::Duration Spent() override;
 
  private:
+  absl::Status Look();
+
   const grpc::CallbackServerContext& context_;
   const CallPlace place_;
   const absl::Duration cpu_at_start_;
   SteadyClock::time_point next_look_;
+  // Once it is not OK it stays so.
+  absl::Status ended_;
 };
 
 }  // namespace mulligan

@@ -308,6 +308,18 @@ absl::Status ValidateTls(const ServerOptions& options) {
   return absl::OkStatus();
 }
 
+// The largest request must have room, waiting and worked on.
+absl::Status ValidateMemory(const ServerOptions& options) {
+  if (const std::int64_t least = 12LL * options.max_message_bytes + (1 << 20);
+      options.max_memory_bytes < least) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--max-memory: %d bytes are too few for requests of "
+        "--max-message-bytes %d; expected at least %d",
+        options.max_memory_bytes, options.max_message_bytes, least));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<OptionInfo> OptionTable() {
@@ -334,14 +346,6 @@ absl::Status ValidateOptions(const ServerOptions& options) {
         "encrypted; expected a loopback address, unix:/path, "
         "--tls-cert, or --allow-plaintext",
         options.listen_address));
-  }
-  // The largest request must have room twice: waiting and worked on.
-  if (const std::int64_t least = 12LL * options.max_message_bytes + (1 << 20);
-      options.max_memory_bytes < least) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "--max-memory: %d bytes are too few for requests of "
-        "--max-message-bytes %d; expected at least %d",
-        options.max_memory_bytes, options.max_message_bytes, least));
   }
   return absl::OkStatus();
 }
@@ -374,9 +378,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     problems.push_back(absl::StrFormat("%s: \"%s\" is not valid; expected %s",
                                        source, value, expected));
   }
-  if (const absl::Status together = ValidateOptions(result.options);
-      !together.ok()) {
-    problems.emplace_back(together.message());
+  for (const absl::Status& together :
+       {ValidateOptions(result.options), ValidateMemory(result.options)}) {
+    if (!together.ok()) problems.emplace_back(together.message());
   }
   if (!problems.empty()) {
     return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));

@@ -61,8 +61,8 @@ CallResult TooManyItems(int items) {
 }
 
 // One watch for all items: what they cost together counts. Ends early when
-// nobody waits for the answer any more; items that cost too much get an error
-// each, and so do those behind them.
+// nobody waits for the answer any more; once the call has cost too much, the
+// items that are left get an error each.
 CallResult DecideBatch(const v1::BatchDecideRequest& request,
                        const CallEnvironment& environment, Watch& watch,
                        v1::BatchDecideResponse& response) {
@@ -73,14 +73,10 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
   const Snapshot& snapshot = environment.snapshots.Read();
   response.mutable_results()->Reserve(request.requests_size());
   SteadyClock::time_point start = SteadyClock::now();
-  CallResult decided;
   for (const v1::DecideRequest& item : request.requests()) {
     v1::BatchDecideResult& result = *response.add_results();
-    // Once the work is used up it stays so.
-    if (!absl::IsResourceExhausted(decided.status)) {
-      decided = DecideOne(item, snapshot, environment, watch, start,
-                          *result.mutable_response());
-    }
+    const CallResult decided = DecideOne(item, snapshot, environment, watch,
+                                         start, *result.mutable_response());
     if (absl::IsCancelled(decided.status) ||
         absl::IsDeadlineExceeded(decided.status)) {
       return decided;

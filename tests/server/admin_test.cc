@@ -52,7 +52,6 @@ std::string Body(const std::string& answer) {
   return answer.substr(answer.find("\r\n\r\n") + 4);
 }
 
-// One server for all: civetweb takes up to two seconds to stop.
 TEST(AdminTest, ServesItsPagesOverHttp) {
   TestServer server(TestOptionsWithAdmin());
   const int port = server->admin_port();

@@ -151,7 +151,7 @@ TEST(BatchDecideTest, EndsSoonAfterTheCallerIsGone) {
   for (int i = 0; i < kItems; ++i) *batch.add_requests() = ExpensiveRequest();
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() +
-                       std::chrono::milliseconds(200));
+                       std::chrono::milliseconds(30));
   v1::BatchDecideResponse results;
   const auto stub = v1::RetryDecisionService::NewStub(server.channel());
   EXPECT_EQ(stub->BatchDecide(&context, batch, &results).error_code(),
@@ -159,8 +159,11 @@ TEST(BatchDecideTest, EndsSoonAfterTheCallerIsGone) {
   while (server->metrics().CallsInFlight() > 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  // Whichever the server notices first.
   EXPECT_EQ(
-      server.Metric("mulligan_requests_rejected_total{reason=\"cancelled\"}"),
+      server.Metric("mulligan_requests_rejected_total{reason=\"cancelled\"}") +
+          server.Metric(
+              "mulligan_requests_rejected_total{reason=\"deadline\"}"),
       1);
   EXPECT_LT(server.Metric("mulligan_decision_duration_seconds_count"), kItems);
 }

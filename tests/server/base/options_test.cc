@@ -145,7 +145,29 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(OptionsTest, BoundsThemselvesAreTaken) {
   EXPECT_OK(Parse({"--drain-delay=10m", "--shutdown-grace=0",
-                   "--max-message-bytes=67108864"}));
+                   "--max-message-bytes=67108864", "--max-memory=1073741824",
+                   "--max-connections=1000000"}));
+}
+
+TEST(OptionsTest, TheLargestRequestMustFitIntoTheMemory) {
+  EXPECT_THAT(Parse({"--max-message-bytes=67108864"}).status(),
+              testing::StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("expected at least 806354944")));
+}
+
+TEST(OptionsTest, TlsFlagsGoTogether) {
+  EXPECT_OK(Parse({"--tls-cert=c", "--tls-key=k", "--tls-client-ca=a",
+                   "--allow-callers=*.ml.svc,spiffe://c/ns/a/sa/b",
+                   "--listen-address=0.0.0.0:1"}));
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{
+           {"--tls-cert=c"},
+           {"--tls-client-ca=a"},
+           {"--tls-cert=c", "--tls-key=k", "--allow-callers=a"},
+           {"--allow-policy-callers=a, b"}}) {
+    EXPECT_THAT(Parse(flags).status(),
+                testing::StatusIs(absl::StatusCode::kInvalidArgument));
+  }
 }
 
 TEST(OptionsTest, DocumentationHasEveryOption) {
