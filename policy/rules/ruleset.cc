@@ -188,13 +188,6 @@ Ruleset::Ruleset(v1::RetryPolicy source, SourceMap positions,
 
 std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
                                                 SourceMap positions,
-                                                Issues& issues) {
-  PatternAllowance allowance(kMaxCompileSteps);
-  return Compile(std::move(policy), std::move(positions), issues, allowance);
-}
-
-std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
-                                                SourceMap positions,
                                                 Issues& issues,
                                                 PatternAllowance& allowance) {
   const std::size_t first_issue = issues.size();

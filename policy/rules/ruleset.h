@@ -64,10 +64,6 @@ class Ruleset {
                                                 SourceMap positions,
                                                 Issues& issues,
                                                 PatternAllowance& allowance);
-  // The same within kMaxCompileSteps.
-  static std::unique_ptr<const Ruleset> Compile(v1::RetryPolicy policy,
-                                                SourceMap positions,
-                                                Issues& issues);
 
   const std::string& name() const { return source_.metadata().name(); }
   // As written: pasted native blocks are in compiled() only.

@@ -19,8 +19,9 @@ v1::RetryPolicy PolicyOf(std::string_view spec, std::string_view name) {
 std::unique_ptr<const Ruleset> Compiled(std::string_view spec,
                                         std::string_view name) {
   Issues issues;
-  auto rules =
-      Ruleset::Compile(PolicyOf(spec, name), SourceMap("test.yaml"), issues);
+  PatternAllowance allowance;
+  auto rules = Ruleset::Compile(PolicyOf(spec, name), SourceMap("test.yaml"),
+                                issues, allowance);
   for (const Issue& issue : issues) {
     EXPECT_NE(issue.severity, Issue::Severity::kError) << FormatIssue(issue);
   }

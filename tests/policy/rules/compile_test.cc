@@ -24,7 +24,8 @@ constexpr char kBudget[] =
 
 Issues CompileIssues(const v1::RetryPolicy& policy) {
   Issues issues;
-  const auto rules = Ruleset::Compile(policy, SourceMap(""), issues);
+  PatternAllowance allowance;
+  const auto rules = Ruleset::Compile(policy, SourceMap(""), issues, allowance);
   EXPECT_EQ(rules == nullptr, HasErrors(issues));
   return issues;
 }
@@ -259,7 +260,8 @@ TEST(CompileTest, ReportsAllProblemsAtOnceInLineOrder) {
   Issues issues;
   const auto policy =
       PolicyOf("max_attempts: -1 rules { name: 'r' then { action: FAIL } }");
-  EXPECT_EQ(Ruleset::Compile(policy, positions, issues), nullptr);
+  PatternAllowance allowance;
+  EXPECT_EQ(Ruleset::Compile(policy, positions, issues, allowance), nullptr);
   std::vector<std::string> lines;
   for (const Issue& issue : issues) lines.push_back(FormatIssue(issue));
   EXPECT_THAT(lines, ElementsAre(StartsWith("p.yaml:3:1: error: default is"),
@@ -294,8 +296,9 @@ TEST(CompileTest, KeepsPositionsOfRules) {
   positions.Add("spec.rules[0]", {12, 7});
   positions.Add("spec.default", {30, 3});
   Issues issues;
-  const auto rules =
-      Ruleset::Compile(PolicyOf(Rule("causes: HANG")), positions, issues);
+  PatternAllowance allowance;
+  const auto rules = Ruleset::Compile(PolicyOf(Rule("causes: HANG")), positions,
+                                      issues, allowance);
   ASSERT_NE(rules, nullptr);
   EXPECT_EQ(rules->compiled().rules[0].reference.line(), 12);
   EXPECT_EQ(rules->compiled().rules[0].reference.file(), "p.yaml");

@@ -17,7 +17,9 @@ using testing::Texts;
 
 std::vector<std::string> Warnings(const std::string& spec) {
   Issues issues;
-  EXPECT_NE(Ruleset::Compile(PolicyOf(spec), SourceMap(""), issues), nullptr);
+  PatternAllowance allowance;
+  EXPECT_NE(Ruleset::Compile(PolicyOf(spec), SourceMap(""), issues, allowance),
+            nullptr);
   return Texts(issues);
 }
 
