@@ -161,7 +161,7 @@ void AddServerFlags(CLI::App& command, ServerOptions& server) {
   };
   CLI::Option* ca =
       file("--tls-ca", server.tls.ca,
-           "Certificates that sign the server's, PEM; without it no TLS")
+           "Who signs the server's certificate; PEM")
           ->envname("MULLIGAN_TLS_CA");
   CLI::Option* certificate = file("--tls-cert", server.tls.certificate,
                                   "Own certificate with its chain, PEM")

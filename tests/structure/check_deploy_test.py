@@ -14,7 +14,7 @@ import check_deploy
 
 SERVER_FLAGS = {"--listen-address", "--admin-address", "--allow-plaintext",
                 "--policy-dir", "--log-format", "--log-level", "--drain-delay",
-                "--shutdown-grace"}
+                "--shutdown-grace", "--max-memory"}
 PROBE_FLAGS = {"--server"}
 BASE = "deploy/kustomize/base/"
 

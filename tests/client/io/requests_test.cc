@@ -147,7 +147,7 @@ TEST(AnswerRequestsTest, LinesBeyondTheBoundAreAnErrorOfTheirOwn) {
   EXPECT_EQ(answer.lines[0].size(), fits.size());
   EXPECT_EQ(answer.lines[1],
             R"({"error":{"code":"RESOURCE_EXHAUSTED","message":"line 2: is )"
-            R"(longer than 16777216 bytes"}})");
+            R"(longer than 4194304 bytes"}})");
   EXPECT_EQ(answer.lines[2], R"({"requestId":"3"})");
 }
 
