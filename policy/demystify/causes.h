@@ -73,8 +73,10 @@ struct CauseRow {
   // Place in the order in which causes are considered: of two facts of equal
   // strength the one whose cause has the lower rank wins. Unique.
   int rank;
-  // Who has to act.
+  // Who has to act, unless the evidence says otherwise.
   v1::Diagnosis::FaultDomain domain;
+  // Whether the work can recover unchanged, likewise.
+  v1::Diagnosis::Outlook outlook;
   GangClass gang;
   std::uint8_t history;  // of History
   // Most useful first; empty: not ambiguous.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/excerpt.h"
+#include "policy/demystify/blame.h"
 #include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
 #include "policy/demystify/fingerprint.h"
@@ -43,16 +44,18 @@ class Writer {
  public:
   Writer(const Context& context, const Conclusion& conclusion,
          v1::Diagnosis& diagnosis)
-      : report_(context.report),
+      : context_(context),
+        report_(context.report),
         conclusion_(conclusion),
         winner_(conclusion.decisive()),
         diagnosis_(diagnosis) {}
 
   void Write(bool full) {
     diagnosis_.set_cause(conclusion_.cause);
-    diagnosis_.set_fault_domain(RowOf(conclusion_.cause).domain);
+    diagnosis_.set_fault_domain(DomainOf(conclusion_));
     diagnosis_.set_confidence(conclusion_.confidence);
     diagnosis_.set_situation(conclusion_.situation);
+    WriteOutlook();
     WriteCulprit();
     WriteEvidence();
     WriteCascades();
@@ -70,9 +73,19 @@ class Writer {
     return index >= 0 ? &report_.pods(index) : nullptr;
   }
 
+  void WriteOutlook() {
+    OutlookFound found = OutlookOf(context_, conclusion_);
+    diagnosis_.set_outlook(found.outlook);
+    diagnosis_.set_outlook_reason(std::move(found.reason));
+  }
+
   void WriteCulprit() {
     v1::Culprit& culprit = *diagnosis_.mutable_culprit();
-    if (const auto* pod = Pod()) {
+    if (conclusion_.gang.named >= 0) {
+      const auto& pod = report_.pods(conclusion_.gang.named);
+      culprit.set_pod(Excerpt(pod.metadata().name()));
+      culprit.set_node(Excerpt(pod.spec().node_name()));
+    } else if (const auto* pod = Pod()) {
       culprit.set_pod(Excerpt(pod->metadata().name()));
       culprit.set_node(Excerpt(pod->spec().node_name()));
       culprit.set_container(
@@ -345,6 +358,7 @@ class Writer {
     text.push_back('.');
   }
 
+  const Context& context_;
   const v1::FailureReport& report_;
   const Conclusion& conclusion_;
   const Candidate* const winner_;

@@ -1,8 +1,11 @@
 #include "policy/demystify/gang.h"
 
 #include <cstddef>
+#include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "policy/demystify/life_signs.h"
+#include "policy/demystify/straggler.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -56,6 +59,12 @@ bool KilledBefore(const PodReading& killed, const PodReading& other) {
   return at + (killed.state.exit_code == kKilled ? 0 : kClockSkew) < later;
 }
 
+// A watchdog ended it because a collective took too long: what was killed then
+// or later was torn down with it.
+bool IsTimeout(const PodReading& member) {
+  return ClassOf(member) == GangClass::kEcho && member.best.cause == v1::HANG;
+}
+
 bool EarlierBy(Seconds lag, Seconds x, Seconds y) {
   return Known(x) && Known(y) && x + lag < y;
 }
@@ -69,6 +78,9 @@ bool LeadsByTime(const PodReading& a, const PodReading& b) {
   if (IsAnnounced(class_b) && FailedByItself(a) &&
       EarlierBy(AnnouncementLag(a, b), begin_a, begin_b)) {
     return true;
+  }
+  if (class_b == GangClass::kUnexplained && IsTimeout(a)) {
+    return !EarlierBy(kClockSkew, begin_b, begin_a);
   }
   if (class_a == GangClass::kUnexplained && KilledBefore(a, b)) return true;
   if (class_b == GangClass::kUnexplained && IsNamed(a, class_a) &&
@@ -127,6 +139,35 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
                                         member.best.cause != root.best.cause));
 }
 
+// Whether `text` holds `name` as a whole: "worker-1", not "worker-15".
+bool HoldsName(std::string_view text, std::string_view name) {
+  const auto within = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-';
+  };
+  if (name.empty()) return false;
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !within(text[at - 1])) &&
+        (end == text.size() || !within(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int NamedBy(const Context& context, const std::vector<int>& pods,
+            const PodReading& root) {
+  if ((root.best.flags & kNamesMember) == 0) return -1;
+  for (const int pod : pods) {
+    if (pod != root.pod &&
+        HoldsName(root.best.text, context.report.pods(pod).metadata().name())) {
+      return pod;
+    }
+  }
+  return -1;
+}
+
 // Whose facts explain the answer.
 int SubjectOf(const Gang& gang) {
   if (gang.root >= 0) return gang.root;
@@ -165,6 +206,11 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
   if (gang.root < 0) return gang;
   gang.cause = root.best;
   gang.state = root.state;
+  gang.named = NamedBy(context, pods, root);
+  if (gang.named < 0 && IsTimeout(root)) {
+    gang.named = FindStraggler(members, pods);
+    if (gang.named == gang.root) gang.named = -1;
+  }
   gang.rootless = gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];

@@ -12,6 +12,10 @@ namespace mulligan::demystify {
 struct Gang {
   // Index into report.pods; -1: no pod fails.
   int root = -1;
+  // The member it began with, where that is not the one whose words tell of
+  // it: a launcher tells which rank died, watchdogs whom they waited for.
+  // -1: the root itself.
+  int named = -1;
   Candidate cause;
   PodState state;
   // Members that died because of the root, in the order of the report.

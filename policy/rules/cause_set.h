@@ -6,10 +6,11 @@
 #include <initializer_list>
 
 #include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
 
 namespace mulligan {
 
-// A set of v1::Cause or v1::DerivedCause values, whose numbers fit 64 bits.
+// A set of values of an enum whose numbers fit 64 bits.
 template <typename Value>
 class EnumSet {
  public:
@@ -58,7 +59,12 @@ class EnumSet {
 using CauseSet = EnumSet<v1::Cause>;
 using DerivedCauseSet = EnumSet<v1::DerivedCause>;
 
-static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64);
+using DomainSet = EnumSet<v1::Diagnosis::FaultDomain>;
+using OutlookSet = EnumSet<v1::Diagnosis::Outlook>;
+
+static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64 &&
+              v1::Diagnosis::FaultDomain_MAX < 64 &&
+              v1::Diagnosis::Outlook_MAX < 64);
 
 }  // namespace mulligan
 

@@ -6,7 +6,6 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/checks.h"
 #include "policy/base/text_pattern.h"
-#include "policy/demystify/causes.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
 #include "re2/re2.h"
@@ -53,44 +52,19 @@ EnumSet<Value> SetOf(const google::protobuf::RepeatedField<int>& values,
   return set;
 }
 
-CauseSet CausesOfDomains(const google::protobuf::RepeatedField<int>& domains,
-                         const std::string& path, IssueReporter& report) {
-  CauseSet set;
-  for (int i = 0; i < domains.size(); ++i) {
-    if (domains[i] == v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED ||
-        !v1::Diagnosis::FaultDomain_IsValid(domains[i])) {
-      report.Error(absl::StrCat(path, "[", i, "]"),
-                   absl::StrCat(domains[i], " is no fault domain"));
-    }
-  }
-  for (int number = 1; number <= v1::Cause_MAX; ++number) {
-    if (!v1::Cause_IsValid(number)) continue;
-    const auto cause = static_cast<v1::Cause>(number);
-    const int domain = RowOf(cause).domain;
-    if (std::find(domains.begin(), domains.end(), domain) != domains.end()) {
-      set.Add(cause);
-    }
-  }
-  return set;
-}
-
-// Causes and fault domains hold together: their intersection.
+// What the diagnosis must say; all of it holds together.
 void CompileCauseConditions(const v1::When& when, const std::string& path,
                             Predicates& compiled, IssueReporter& report) {
   if (when.causes_size() > 0) {
     compiled.causes = SetOf<v1::Cause>(when.causes(), v1::Cause_IsValid,
                                        "cause", path + ".causes", report);
   }
-  if (when.fault_domains_size() > 0) {
-    compiled.causes = compiled.causes.And(
-        CausesOfDomains(when.fault_domains(), path + ".faultDomains", report));
-  }
-  if (compiled.causes.empty() && when.causes_size() > 0 &&
-      when.fault_domains_size() > 0) {
-    report.Warn(path,
-                "can never match: none of the causes is in one of the "
-                "faultDomains");
-  }
+  compiled.fault_domains = SetOf<v1::Diagnosis::FaultDomain>(
+      when.fault_domains(), v1::Diagnosis::FaultDomain_IsValid, "fault domain",
+      path + ".faultDomains", report);
+  compiled.outlooks = SetOf<v1::Diagnosis::Outlook>(
+      when.outlooks(), v1::Diagnosis::Outlook_IsValid, "outlook",
+      path + ".outlooks", report);
   compiled.derived_causes =
       SetOf<v1::DerivedCause>(when.derived_causes(), v1::DerivedCause_IsValid,
                               "derived cause", path + ".derivedCauses", report);

@@ -16,6 +16,11 @@ bool CoversList(const std::vector<T>& wide, const std::vector<T>& narrow) {
                                            narrow.begin(), narrow.end()));
 }
 
+template <typename Value>
+bool CoversSet(EnumSet<Value> wide, EnumSet<Value> narrow) {
+  return wide.empty() || (!narrow.empty() && wide.Covers(narrow));
+}
+
 bool CoversExitCodes(const std::optional<ExitCodes>& wide,
                      const std::optional<ExitCodes>& narrow) {
   if (!wide) return true;
@@ -58,9 +63,9 @@ bool CoversMessage(const Predicates& wide, const Predicates& narrow) {
 
 bool Covers(const Predicates& wide, const Predicates& narrow) {
   return wide.causes.Covers(narrow.causes) &&
-         (wide.derived_causes.empty() ||
-          (!narrow.derived_causes.empty() &&
-           wide.derived_causes.Covers(narrow.derived_causes))) &&
+         CoversSet(wide.fault_domains, narrow.fault_domains) &&
+         CoversSet(wide.outlooks, narrow.outlooks) &&
+         CoversSet(wide.derived_causes, narrow.derived_causes) &&
          wide.min_confidence <= narrow.min_confidence &&
          wide.first_attempt <= narrow.first_attempt &&
          wide.last_attempt >= narrow.last_attempt &&

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "policy/demystify/causes.h"
 #include "policy/rules/signals.h"
 #include "re2/re2.h"
 
@@ -67,6 +68,8 @@ bool HasMessage(const Predicates& predicates, const Facts& facts) {
 // The conditions in the order of their cost.
 enum class Check {
   kCauses,
+  kFaultDomains,
+  kOutlooks,
   kDerivedCauses,
   kConfidence,
   kAttempts,
@@ -82,6 +85,16 @@ enum class Check {
   kNone,
 };
 
+// Those of the diagnosis; in a what-if about another cause, those of the cause.
+v1::Diagnosis::FaultDomain DomainOf(const Facts& facts) {
+  return facts.cause == facts.diagnosis.cause() ? facts.diagnosis.fault_domain()
+                                                : RowOf(facts.cause).domain;
+}
+v1::Diagnosis::Outlook OutlookOf(const Facts& facts) {
+  return facts.cause == facts.diagnosis.cause() ? facts.diagnosis.outlook()
+                                                : RowOf(facts.cause).outlook;
+}
+
 Check FirstFailedOfReport(const Predicates& p, const Facts& facts) {
   if (p.exit_codes && !HasExitCode(*p.exit_codes, facts)) {
     return Check::kExitCodes;
@@ -96,6 +109,12 @@ Check FirstFailedOfReport(const Predicates& p, const Facts& facts) {
 
 Check FirstFailed(const Predicates& p, const Facts& facts) {
   if (!p.causes.Contains(facts.cause)) return Check::kCauses;
+  if (!p.fault_domains.empty() && !p.fault_domains.Contains(DomainOf(facts))) {
+    return Check::kFaultDomains;
+  }
+  if (!p.outlooks.empty() && !p.outlooks.Contains(OutlookOf(facts))) {
+    return Check::kOutlooks;
+  }
   if (!p.derived_causes.empty() &&
       !p.derived_causes.Contains(facts.derived_cause)) {
     return Check::kDerivedCauses;
@@ -146,7 +165,7 @@ std::string Codes(const std::vector<std::int32_t>& values) {
 }
 
 template <typename Value>
-std::string Causes(const EnumSet<Value>& set) {
+std::string Names(const EnumSet<Value>& set) {
   std::vector<std::string> names;
   const auto* values = google::protobuf::GetEnumDescriptor<Value>();
   for (int i = 0; i < values->value_count(); ++i) {
@@ -220,9 +239,16 @@ std::string FailedPredicate(const Predicates& p, const Facts& facts) {
       return {};
     case Check::kCauses:
       return "causes: " + v1::Cause_Name(facts.cause) + " is not one of " +
-             Causes(p.causes);
+             Names(p.causes);
+    case Check::kFaultDomains:
+      return "faultDomains: " +
+             v1::Diagnosis::FaultDomain_Name(DomainOf(facts)) +
+             " is not one of " + Names(p.fault_domains);
+    case Check::kOutlooks:
+      return "outlooks: " + v1::Diagnosis::Outlook_Name(OutlookOf(facts)) +
+             " is not one of " + Names(p.outlooks);
     case Check::kDerivedCauses:
-      return "derivedCauses: none of " + Causes(p.derived_causes) + " holds";
+      return "derivedCauses: none of " + Names(p.derived_causes) + " holds";
     case Check::kConfidence:
       return "minConfidence: " +
              v1::Diagnosis::Confidence_Name(facts.diagnosis.confidence()) +

@@ -50,7 +50,9 @@ struct Predicates {
   Predicates& operator=(Predicates&&) noexcept;
   ~Predicates();
 
-  CauseSet causes = CauseSet::All();  // causes and fault domains together
+  CauseSet causes = CauseSet::All();
+  DomainSet fault_domains;
+  OutlookSet outlooks;
   DerivedCauseSet derived_causes;
   v1::Diagnosis::Confidence min_confidence =
       v1::Diagnosis::CONFIDENCE_UNSPECIFIED;

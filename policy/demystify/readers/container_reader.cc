@@ -124,6 +124,8 @@ class ContainersReader {
     if (IsWaitingForRestart(status)) {
       if (status.last_state().has_terminated()) {
         Demote(candidate, "how the container fails is in its last state");
+      } else {
+        state_.looping = true;
       }
       Add(facts_, candidate);
       return;
@@ -195,6 +197,10 @@ class ContainersReader {
     if (ended.init) {
       DemoteConventions(before, ended);
       AddSign("init-failed", ExitCodePlace(ended, index_), {}, ended.code);
+      // That something is missing says more than who missed it.
+      if (ended.code == 126 || ended.code == 127) {
+        facts_.back().tier = Tier::kGeneric;
+      }
     } else if (ended.helper && !context_.ray_application_failed) {
       AddSign("helper-failed", ExitCodePlace(ended, index_), {}, ended.code);
     }

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "policy/demystify/log.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -70,8 +71,9 @@ class EndedReader {
                                 at_);
     }
     if (message.empty() || ended.end == End::kLost) return false;
-    return AddText(facts_, start_failed ? StartTexts() : ApplicationTexts(),
-                   message, MessagePlace(ended, pod_), at_) != nullptr;
+    const Place place = MessagePlace(ended, pod_);
+    return (start_failed ? AddText(facts_, StartTexts(), message, place, at_)
+                         : AddLog(facts_, message, place, at_)) != nullptr;
   }
 
   void ReadReason(const EndedContainer& ended, bool text_says_more) {

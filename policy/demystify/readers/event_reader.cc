@@ -64,8 +64,6 @@ const TextTable* TableOf(Texts texts) {
       return &QueueTexts();
     case Texts::kOperator:
       return &OperatorTexts();
-    case Texts::kApplication:
-      return &ApplicationTexts();
     case Texts::kNone:
     case Texts::kAny:
       return nullptr;

@@ -22,6 +22,30 @@ std::string_view SpotLabelIn(const Map& labels) {
   return found;
 }
 
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+// Whether a condition that has no row says that something is wrong: "...Ready"
+// and "...Healthy" are good when True, all others bad.
+bool SaysTrouble(const core::NodeCondition& condition) {
+  const std::string_view type = condition.type();
+  const bool good = EndsWith(type, "Ready") || EndsWith(type, "Healthy");
+  return condition.status() == (good ? "False" : "True");
+}
+
+void ReadConditionWords(const core::NodeCondition& condition, int index, int i,
+                        Candidates& facts) {
+  if (!SaysTrouble(condition)) return;
+  const Place place = {Root::kNodes, index, ".status.conditions", i, ".type"};
+  const Seconds at = ToSeconds(condition.last_transition_time());
+  const TextTable& words = NodeConditionTexts();
+  if (AddText(facts, words, condition.type(), place, at) == nullptr) {
+    AddText(facts, words, condition.reason(), place, at);
+  }
+}
+
 }  // namespace
 
 void ReadNode(const Context& context, int index, Candidates& facts) {
@@ -30,10 +54,13 @@ void ReadNode(const Context& context, int index, Candidates& facts) {
   for (int i = 0; i < taints; ++i) {
     const core::Taint& taint = node.spec().taints(i);
     const Signature* row = FindTaint(taint.key());
-    if (row == nullptr) continue;
-    Candidate candidate = MakeCandidate(
-        "taint", *row, {Root::kNodes, index, ".spec.taints", i, ".key"},
-        taint.key());
+    const Place place = {Root::kNodes, index, ".spec.taints", i, ".key"};
+    if (row == nullptr) {
+      AddText(facts, TaintTexts(), taint.key(), place,
+              ToSeconds(taint.time_added()));
+      continue;
+    }
+    Candidate candidate = MakeCandidate("taint", *row, place, taint.key());
     candidate.at = ToSeconds(taint.time_added());
     Add(facts, candidate);
   }
@@ -41,7 +68,10 @@ void ReadNode(const Context& context, int index, Candidates& facts) {
     const core::NodeCondition& condition = node.status().conditions(i);
     const Signature* row = FindNodeCondition(
         condition.type(), condition.status(), condition.reason());
-    if (row == nullptr) continue;
+    if (row == nullptr) {
+      ReadConditionWords(condition, index, i, facts);
+      continue;
+    }
     Candidate candidate = MakeCandidate(
         "node-condition", *row,
         {Root::kNodes, index, ".status.conditions", i, ".status"}, row->key);

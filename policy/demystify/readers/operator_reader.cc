@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/life_signs.h"
+#include "policy/demystify/log.h"
 #include "policy/demystify/member.h"
 #include "policy/demystify/signatures/tables.h"
 
@@ -103,7 +104,7 @@ void OperatorReader::AddMessage(const Said& said, const Place& place) {
     if (state.cause == v1::LAUNCHER_FAILED) AddCreation(said);
     if (AddText(facts_, OperatorTexts(), said.message, place, said.at) ==
         nullptr) {
-      AddText(facts_, ApplicationTexts(), said.message, place, said.at);
+      AddLog(facts_, said.message, place, said.at);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/container_reader.h"
+#include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/node_reader.h"
 #include "policy/demystify/readers/pod_conditions.h"
@@ -27,6 +28,21 @@ Phase PhaseOf(const std::string& phase) {
 
 Place InPod(int index, const char* leaf) {
   return {Root::kPods, index, "", -1, leaf};
+}
+
+// The main containers are done for good, and what still runs only helped them.
+bool OnlyHelpersRun(const core::Pod& pod) {
+  if (pod.spec().restart_policy() == "Always") return false;
+  bool runs = false;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (status.state().has_terminated()) continue;
+    if (!status.state().has_running() || !IsHelper(pod, status.name())) {
+      return false;
+    }
+    runs = true;
+  }
+  return runs;
 }
 
 class PodReader {
@@ -166,7 +182,8 @@ class PodReader {
       facts_.back().PutAheadOf(kQueueWeight);
       return;
     }
-    if (state_.end == End::kClean && state_.phase != Phase::kRunning) {
+    if (state_.end == End::kClean &&
+        (state_.phase != Phase::kRunning || OnlyHelpersRun(pod_))) {
       AddSign("workload-pod-succeeded", ".status.containerStatuses",
               "exit code 0", state_.finished_at);
       if (state_.phase == Phase::kFailed) {
@@ -216,11 +233,18 @@ class PodReader {
       }
       if ((fact.flags & kUnclearEndOnly) != 0) {
         if (!state_.unclear_end()) {
-          Demote(fact, "the container ended by itself");
+          // A program may answer the SIGTERM of a failed probe with an exit of
+          // its own, too.
+          if (fact.cause == v1::PROBE_KILLED && fact.tier == Tier::kDecisive &&
+              state_.end == End::kOwn && !NamesItsError()) {
+            fact.confidence = v1::Diagnosis::MEDIUM;
+          } else {
+            Demote(fact, "the container ended by itself");
+          }
           continue;
         }
         const bool alive = state_.end == End::kNone && !state_.blocked &&
-                           state_.phase == Phase::kRunning;
+                           !state_.looping && state_.phase == Phase::kRunning;
         if (alive && fact.tier <= Tier::kConvention) {
           Demote(fact, "the pod is running");
           continue;
@@ -236,6 +260,14 @@ class PodReader {
         Demote(fact, "the container was killed at its memory limit");
       }
     }
+  }
+
+  // The container or its log tells what it failed of.
+  bool NamesItsError() const {
+    return std::any_of(facts_.begin(), facts_.end(), [](const Candidate& fact) {
+      return fact.decides() && fact.place.root == Root::kPods &&
+             fact.tier >= Tier::kSpecific && fact.cause != v1::PROBE_KILLED;
+    });
   }
 
   // Of a pod that runs: what an event said, and trouble of its node that may

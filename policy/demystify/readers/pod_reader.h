@@ -48,6 +48,8 @@ struct PodState {
   bool started = false;
   // A container waits for something other than its next restart.
   bool blocked = false;
+  // A container waits for its next restart, and how it ended is not told.
+  bool looping = false;
   // The end is that of an earlier run; the container runs again.
   bool recovered = false;
   // The deciding container: index in its list, -1 when there is none.

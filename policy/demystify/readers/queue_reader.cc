@@ -1,6 +1,7 @@
 // Kueue, creation errors and bare exits: facts of one object each.
 #include <algorithm>
 
+#include "policy/demystify/log.h"
 #include "policy/demystify/readers/container_reader.h"
 #include "policy/demystify/readers/operator_reader.h"
 #include "policy/demystify/signatures/tables.h"
@@ -110,6 +111,12 @@ void ReadQueue(const Context& context, Candidates& facts) {
       AddState(facts, "Workload/Pending", place, condition.reason(), at);
     }
   }
+  if (!workload.status().unhealthy_nodes().empty() && !explained) {
+    AddState(facts, "Workload/UnhealthyNodes",
+             {Root::kWorkload, -1, ".status.unhealthyNodes", 0, ".name"},
+             workload.status().unhealthy_nodes(0).name(), kUnknownTime);
+    explained = true;
+  }
   if (workload.spec().has_active() && !workload.spec().active() && !explained &&
       !admitted) {
     AddState(facts, "Workload/Inactive",
@@ -207,8 +214,7 @@ void ReadExit(const Context& context, Candidates& facts,
     Add(facts, candidate);
   }
   if (!told) {
-    AddText(facts, ApplicationTexts(), exit.message(), at(".message"),
-            kUnknownTime);
+    AddLog(facts, exit.message(), at(".message"), kUnknownTime);
   }
   if (!exit_code.has_value()) return;
   if (*exit_code == 0) {

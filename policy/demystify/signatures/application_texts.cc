@@ -11,12 +11,19 @@ const TextTable& ApplicationTexts() {
     auto* all = new std::vector<TextSignature>;
     for (const auto family :
          {HardwareTexts(), MemoryTexts(), UserErrorTexts(), CollectiveTexts(),
-          DependencyTexts(), ProgramTexts()}) {
+          DependencyTexts(), SignalTexts(), ProgramErrorTexts(),
+          ProgramEndTexts()}) {
       all->insert(all->end(), family.begin(), family.end());
     }
     return all;
   }();
   static const TextTable* const table = new TextTable("text", *rows);
+  return *table;
+}
+
+const TextTable& ProgramErrors() {
+  static const TextTable* const table =
+      new TextTable("text", ProgramErrorTexts());
   return *table;
 }
 

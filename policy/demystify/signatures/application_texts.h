@@ -22,7 +22,9 @@ std::span<const TextSignature> MemoryTexts();
 std::span<const TextSignature> UserErrorTexts();
 std::span<const TextSignature> CollectiveTexts();
 std::span<const TextSignature> DependencyTexts();
-std::span<const TextSignature> ProgramTexts();
+std::span<const TextSignature> SignalTexts();
+std::span<const TextSignature> ProgramErrorTexts();
+std::span<const TextSignature> ProgramEndTexts();
 
 }  // namespace mulligan::demystify
 

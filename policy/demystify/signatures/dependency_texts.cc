@@ -11,6 +11,13 @@ constexpr TextSignature Down(std::string_view keyword, const char* pattern,
                  Tier::kSpecific, kPeerEffect, meaning);
 }
 
+// The work asks for more than the service gives it.
+constexpr TextSignature TooMuch(std::string_view keyword, const char* pattern,
+                                std::string_view name,
+                                std::string_view meaning) {
+  return Blaming(kApplication, Down(keyword, pattern, name, meaning));
+}
+
 constexpr TextSignature kTexts[] = {
     Down("connection refused", nullptr, "refused",
          "a service refused the connection"),
@@ -119,23 +126,38 @@ constexpr TextSignature kTexts[] = {
          "a service is unavailable"),
     Down("unavailable: ", "\\bunavailable: ", "status-unavailable",
          "a service is unavailable"),
-    Down("slowdown", "\\bslowdown\\b", "s3-slow-down",
-         "a store asks to slow down"),
-    Down("please reduce your request rate", nullptr, "request-rate",
-         "a store asks to slow down"),
-    Down("too many requests", nullptr, "too-many-requests",
-         "a service asks to slow down"),
-    Down("429",
-         "\\b429\\b.{0,40}(too many|rate|client error|status)|(status|"
-         "error|http)[^\\n]{0,20}\\b429\\b",
-         "http-429", "a service asks to slow down"),
-    Down("rate limit", nullptr, "rate-limit", "a service asks to slow down"),
-    Down("ratelimiterror", nullptr, "rate-limit-error",
-         "a service asks to slow down"),
-    Down("throttl", "throttl(ed|ing)", "throttled",
-         "a service asks to slow down"),
-    Down("too many connections", nullptr, "too-many-connections",
-         "a database takes no more connections"),
+    TooMuch("slowdown", "\\bslowdown\\b", "s3-slow-down",
+            "a store asks to slow down"),
+    TooMuch("slow down", "\\bslow down\\b", "s3-slow-down-text",
+            "a store asks to slow down"),
+    TooMuch("too many clients already", nullptr, "postgres-clients",
+            "a database takes no more connections"),
+    TooMuch("remaining connection slots", nullptr, "postgres-slots",
+            "a database takes no more connections"),
+    TooMuch("licensing error", nullptr, "licence",
+            "no licence was free or the licence server did not answer"),
+    TooMuch(
+        "license",
+        "licen[sc]e (checkout|check out|check-out)[^\\n]{0,40}fail|(no|all) "
+        "licen[sc]es? (is|are|was|were)? ?(available|in use)|cannot connect "
+        "to (the )?licen[sc]e server|licen[sc]ed number of users already",
+        "licence-server",
+        "no licence was free or the licence server did not answer"),
+    TooMuch("please reduce your request rate", nullptr, "request-rate",
+            "a store asks to slow down"),
+    TooMuch("too many requests", nullptr, "too-many-requests",
+            "a service asks to slow down"),
+    TooMuch("429",
+            "\\b429\\b.{0,40}(too many|rate|client error|status)|(status|"
+            "error|http)[^\\n]{0,20}\\b429\\b",
+            "http-429", "a service asks to slow down"),
+    TooMuch("rate limit", nullptr, "rate-limit", "a service asks to slow down"),
+    TooMuch("ratelimiterror", nullptr, "rate-limit-error",
+            "a service asks to slow down"),
+    TooMuch("throttl", "throttl(ed|ing)", "throttled",
+            "a service asks to slow down"),
+    TooMuch("too many connections", nullptr, "too-many-connections",
+            "a database takes no more connections"),
     Down("no available connection", nullptr, "no-available-connection",
          "a database does not answer"),
     Down("all host(s) tried", nullptr, "all-hosts-tried",

@@ -20,14 +20,6 @@ constexpr TextSignature Fabric(std::string_view keyword, const char* pattern,
 }
 
 constexpr TextSignature kTexts[] = {
-    // XIDs of the interconnect, then those of the GPU itself. 13, 31, 43, 45,
-    // 69 and 94 are the program's doing and left out.
-    Fabric("xid", "\\bxid\\b[^\\n]{0,80}?[ :,=(](74|149)\\b", "xid-nvlink",
-           kNoFlags, "XID 74 or 149: NVLink failed"),
-    Gpu("xid",
-        "\\bxid\\b[^\\n]{0,80}?[ :,=(](46|48|54|56|57|58|61|62|63|64|79|92|95|"
-        "109|110|119|120|123|136|140|143|151|154|155|156|158)\\b",
-        "xid", "the NVIDIA driver reported a fault of the GPU"),
     Fabric("sxid", nullptr, "sxid", kNoFlags, "an NVSwitch failed"),
     Gpu("fallen off the bus", nullptr, "off-the-bus",
         "the GPU no longer answers on its bus"),
@@ -88,6 +80,21 @@ constexpr TextSignature kTexts[] = {
         "amd-hsa", "the GPU faulted"),
     Gpu("ras error", "uncorrectable.{0,20}ras|ras error", "amd-ras",
         "the GPU's memory has an error"),
+    // The master of a TPU session names the worker whose chips failed.
+    AppText("tpu session error", "tpu session error from worker", "tpu-session",
+            v1::GPU_FAULT, kMedium, Tier::kSpecific, kNamesMember,
+            "the chips of a TPU worker failed"),
+    Gpu("chip_driver_error", nullptr, "tpu-driver",
+        "the chips of a TPU failed"),
+    Blaming(kConfiguration, kCannotRecover,
+            AppText("worker addresses", "expected \\d+ worker addresses",
+                    "tpu-addresses", v1::CONFIG_USER_ERROR, kMedium,
+                    Tier::kSpecific, kNoFlags,
+                    "the workers named do not fit the TPU slice")),
+    Gpu("tpu initialization failed", nullptr, "tpu-initialization",
+        "a TPU could not be set up"),
+    Gpu("unable to determine the device handle", nullptr, "device-handle",
+        "the GPU no longer answers"),
     Gpu("tpu",
         "tpu.{0,60}(unhealthy|hardware (error|failure)|health check "
         "fail|chip .*(error|fail))|failed to (initialize|open).{0,30}\\btpu",
@@ -147,10 +154,11 @@ constexpr TextSignature kTexts[] = {
             "the machine's hardware failed"),
     AppText("soft lockup", nullptr, "soft-lockup", v1::NODE_LOST, kLow,
             Tier::kConvention, kNoFlags, "the node's kernel is stuck"),
-    AppText("node is a straggler", nullptr, "straggler", v1::HANG, kLow,
-            Tier::kConvention, kNoFlags,
-            "the node is much slower than its "
-            "peers"),
+    Blaming(kInfrastructure,
+            AppText("node is a straggler", nullptr, "straggler", v1::HANG, kLow,
+                    Tier::kConvention, kNoFlags,
+                    "the node is much slower than its "
+                    "peers")),
     // The provider or a peer layer told the program.
     AppText("spot",
             "spot (instance )?(termination|interruption) notice|"

@@ -67,6 +67,9 @@ constexpr TextSignature kKubelet[] = {
         "the node was not ready"),
     Pod("pod was lost", nullptr, "pod-lost", v1::NODE_LOST, kMedium,
         "the pod was lost with its node"),
+    // Karpenter's words; the kubelet's name a resource.
+    Pod("evicted pod", "^evicted pod", "evicted-by-autoscaler", v1::DRAINED,
+        kHigh, "the autoscaler evicted the pod from a node it replaces"),
     Pod("eviction api", nullptr, "eviction-api", v1::DRAINED, kHigh,
         "the pod was removed through the eviction API"),
     Pod("node scale down", nullptr, "scale-down", v1::DRAINED, kHigh,
@@ -129,6 +132,25 @@ constexpr TextSignature kKilling[] = {
     Probe("container is unhealthy", nullptr, "unhealthy", Tier::kDecisive,
           kHigh, kUnclearEndOnly,
           "the kubelet killed the container for a failed liveness probe"),
+    // The probe itself is wrong, or the node cannot run it.
+    Blaming(kConfiguration, kCannotRecover,
+            Probe("probe",
+                  "(liveness|startup) probe (failed|errored).*(permission "
+                  "denied|no such file|executable file not found|command not "
+                  "found|: not found|statuscode: (400|401|403|404|405))",
+                  "probe-wrong", Tier::kConvention, kMedium, kUnclearEndOnly,
+                  "the probe asks for something that is not there")),
+    Blaming(
+        kConfiguration,
+        Probe("probe", "(liveness|startup) probe failed.*connection refused",
+              "probe-early", Tier::kConvention, kMedium, kUnclearEndOnly,
+              "the probe begins before the program listens")),
+    Blaming(kInfrastructure,
+            Probe("probe",
+                  "(liveness|startup) probe (failed|errored).*(failed to exec|"
+                  "runtime exec failed|transport is closing|ttrpc)",
+                  "probe-not-run", Tier::kConvention, kMedium, kUnclearEndOnly,
+                  "the node could not run the probe")),
     Probe("liveness probe", "liveness probe (failed|errored|warning)",
           "liveness-failing", Tier::kConvention, kMedium, kUnclearEndOnly,
           "the liveness probe failed"),

@@ -35,6 +35,11 @@ constexpr TextSignature kTexts[] = {
            "device|vram)[^\\n]{0,120}out of memory|out of memory[^\\n]{0,80}("
            "gpu|cuda|hbm|device memory)",
            "gpu-oom"),
+    GpuOom("hip out of memory", nullptr, "hip-oom-text"),
+    GpuOom("resource exhausted",
+           "resource exhausted[^\\n]{0,200}(hbm|allocat|out of memory|memory "
+           "space)",
+           "xla-oom-text"),
     GpuOom("hiperroroutofmemory", nullptr, "hip-oom"),
     GpuOom("cublas_status_alloc_failed", nullptr, "cublas-alloc"),
     GpuOom("cudnn_status_alloc_failed", nullptr, "cudnn-alloc"),
@@ -55,6 +60,25 @@ constexpr TextSignature kTexts[] = {
            "kv cache.{0,120}(larger than|not enough|insufficient|"
            "no available memory)|(not enough|insufficient).{0,60}kv cache",
            "vllm-kv-cache"),
+    // Shared memory, before what the process is told about memory.
+    Storage("insufficient shared memory", nullptr, "shm",
+            "/dev/shm is too small"),
+    Storage("out of shared memory", nullptr, "shared-memory",
+            "/dev/shm is too small"),
+    Storage("shared memory segment",
+            "(error|fail)[^\\n]{0,60}shared memory segment|shared memory "
+            "segment[^\\n]{0,80}(fail|no space)",
+            "shm-segment", "/dev/shm is too small"),
+    Storage("posix_fallocate failed", nullptr, "shm-fallocate",
+            "/dev/shm is too small"),
+    Storage("bus error",
+            "(dataloader|data loader|worker)[^\\n]{0,120}bus error|bus "
+            "error[^\\n]{0,120}(dataloader|worker|shared memory)",
+            "loader-bus-error", "/dev/shm is too small for the data loader"),
+    Storage("physical address", "non-?exist[ae]nt physical address",
+            "bus-no-page", "a mapped file, mostly in /dev/shm, has no room"),
+    Storage("</torch_", "(unable to (mmap|write)|truncat)[^\\n]{0,80}</torch_",
+            "torch-shm", "/dev/shm is too small"),
     // The process or its cgroup.
     Oom("memory cgroup out of memory", nullptr, "cgroup-oom",
         "the kernel killed a process at the container's limit"),
@@ -128,10 +152,6 @@ constexpr TextSignature kTexts[] = {
         "out of memory(\\.|!|$| error|, malloc)",
         "out-of-memory", "the process ran out of memory"),
     // Disks.
-    Storage("insufficient shared memory", nullptr, "shm",
-            "/dev/shm is too small"),
-    Storage("out of shared memory", nullptr, "shared-memory",
-            "/dev/shm is too small"),
     Storage("/dev/shm",
             "/dev/shm.{0,120}(no space|full|too small|bus error|"
             "exhaust|not enough)|(bus error|no space).{0,120}/dev/shm",

@@ -123,6 +123,79 @@ constexpr Signature kConditions[] = {
 };
 static_assert(IsSorted(kConditions));
 
+// A detector's condition or taint of any name.
+constexpr TextSignature Word(std::string_view keyword, const char* pattern,
+                             std::string_view name, v1::Cause cause,
+                             std::string_view meaning) {
+  return {keyword, pattern,
+          Notice(name, cause, kMedium, Tier::kSpecific, meaning)};
+}
+
+constexpr TextSignature kConditionTexts[] = {
+    Word("preempt", nullptr, "preempt", v1::SPOT_RECLAIMED,
+         "the node is announced to be preempted"),
+    Word("spot", "spot ?(evict|interrupt|terminat|reclaim)", "spot",
+         v1::SPOT_RECLAIMED, "the spot machine is announced to be taken back"),
+    Word("nvlink", nullptr, "nvlink", v1::FABRIC_FAULT,
+         "a link between the node's GPUs is in trouble"),
+    Word("infiniband", nullptr, "infiniband", v1::FABRIC_FAULT,
+         "the node's InfiniBand is in trouble"),
+    Word("rdma", nullptr, "rdma", v1::FABRIC_FAULT,
+         "the node's interconnect is in trouble"),
+    Word("gpu", nullptr, "gpu", v1::GPU_FAULT,
+         "a GPU of the node is in trouble"),
+    Word("xid", nullptr, "xid", v1::GPU_FAULT,
+         "the NVIDIA driver reported an XID error on the node"),
+    Word("tpu", nullptr, "tpu", v1::GPU_FAULT,
+         "a TPU of the node is in trouble"),
+    Word("accelerator", nullptr, "accelerator", v1::GPU_FAULT,
+         "an accelerator of the node is in trouble"),
+    Word("maintenance", nullptr, "maintenance", v1::NODE_SHUTDOWN,
+         "the machine is announced to be maintained"),
+    Word("reboot", nullptr, "reboot", v1::NODE_SHUTDOWN,
+         "the machine is announced to be rebooted"),
+    Word("redeploy", nullptr, "redeploy", v1::NODE_SHUTDOWN,
+         "the machine is announced to be moved"),
+    Word("terminat", nullptr, "terminat", v1::NODE_SHUTDOWN,
+         "the machine is announced to be ended"),
+    Word("deadlock", nullptr, "deadlock", v1::NODE_LOST,
+         "the node's kernel is stuck"),
+    Word("kernel", nullptr, "kernel", v1::NODE_LOST,
+         "the node's kernel is in trouble"),
+    Word("kubelet", nullptr, "kubelet", v1::NODE_LOST,
+         "the node's kubelet is in trouble"),
+    Word("containerd", nullptr, "containerd", v1::NODE_LOST,
+         "the node's container runtime is in trouble"),
+    Word("docker", nullptr, "docker", v1::NODE_LOST,
+         "the node's container runtime is in trouble"),
+    Word("readonly", nullptr, "readonly", v1::NODE_LOST,
+         "a file system of the node turned read-only"),
+    Word("filesystem", nullptr, "filesystem", v1::NODE_LOST,
+         "a file system of the node is in trouble"),
+    Word("corrupt", nullptr, "corrupt", v1::NODE_LOST,
+         "a part of the node is corrupted"),
+};
+
+// Not what a node is for ("dedicated", "gpu", "gke-preemptible"), only what
+// becomes of it.
+constexpr TextSignature kTaintTexts[] = {
+    Word("interruption", nullptr, "interruption", v1::SPOT_RECLAIMED,
+         "the provider announced an interruption of the node"),
+    Word("impending", nullptr, "impending", v1::NODE_SHUTDOWN,
+         "the end of the node is announced"),
+    Word("maintenance", nullptr, "maintenance", v1::NODE_SHUTDOWN,
+         "the machine is maintained"),
+    Word("unhealthy", nullptr, "unhealthy", v1::NODE_LOST,
+         "the node was found unhealthy"),
+    Word("shutdown", nullptr, "shutdown", v1::NODE_SHUTDOWN,
+         "the node is shut down"),
+    Word("drain", nullptr, "drain", v1::DRAINED, "the node is being drained"),
+    Word("disrupt", nullptr, "disrupt", v1::DRAINED,
+         "the node is being removed"),
+    Word("terminat", nullptr, "terminat", v1::NODE_SHUTDOWN,
+         "the node is being ended"),
+};
+
 struct SpotLabel {
   std::string_view key;
   std::string_view value;
@@ -167,6 +240,17 @@ const Signature* FindNodeCondition(std::string_view type,
     }
   }
   return found;
+}
+
+const TextTable& TaintTexts() {
+  static const TextTable* const table = new TextTable("taint", kTaintTexts);
+  return *table;
+}
+
+const TextTable& NodeConditionTexts() {
+  static const TextTable* const table =
+      new TextTable("node-condition", kConditionTexts);
+  return *table;
 }
 
 bool IsSpotLabel(std::string_view key, std::string_view value) {

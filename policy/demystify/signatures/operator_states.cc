@@ -130,6 +130,8 @@ constexpr Signature kStates[] = {
     Outcome("Workload/Succeeded", v1::SUCCEEDED,
             "the queued object "
             "succeeded"),
+    {"Workload/UnhealthyNodes", v1::NODE_LOST, kMedium, Tier::kSpecific,
+     kQueueWeight, kNoFlags, "nodes assigned to the workload failed"},
 };
 static_assert(IsSorted(kStates));
 
@@ -144,7 +146,7 @@ constexpr TextSignature kTexts[] = {
      Says("stopped", v1::CANCELLED, kMedium, Tier::kSpecific,
           "the workload was stopped on purpose")},
     {"driver pod not found", nullptr,
-     Says("driver-gone", v1::NODE_LOST, kLow, Tier::kConvention,
+     Says("driver-gone", v1::CONTROLLER_ERROR, kLow, Tier::kConvention,
           "the driver pod is gone: deleted, or lost with its node")},
     {"driver container status missing", nullptr,
      Says("driver-no-status", v1::NODE_LOST, kLow, Tier::kConvention,

@@ -26,6 +26,30 @@ constexpr TextSignature kScheduling[] = {
          "is being deleted)",
          "no-claim", v1::CONFIG_MISSING, kHigh, kPodWeight,
          "a volume claim the pod names does not exist"),
+    // Who has to act follows from what the nodes lack: room comes back, a node
+    // that is down is repaired, a constraint no node meets stays.
+    Text("nodes are available",
+         "nodes are available.*(insufficient|too many pods|free ports|max "
+         "volume count)",
+         "no-room", v1::UNSCHEDULABLE, kHigh, kPodWeight,
+         "no node has room for the pod"),
+    Blaming(kInfrastructure,
+            Text("nodes are available",
+                 "nodes are available.*node.kubernetes.io/(unreachable|not-"
+                 "ready)",
+                 "nodes-down", v1::UNSCHEDULABLE, kHigh, kPodWeight,
+                 "nodes that could take the pod are down")),
+    Text("nodes are available",
+         "nodes are available.*(untolerated|had taint|were unschedulable|anti-"
+         "affinity)",
+         "nodes-closed", v1::UNSCHEDULABLE, kHigh, kPodWeight,
+         "no node fits the pod"),
+    Blaming(kConfiguration, kCannotRecover,
+            Text("nodes are available",
+                 "nodes are available.*(didn't match|affinity conflict|no "
+                 "available volume zone)",
+                 "no-node-matches", v1::UNSCHEDULABLE, kHigh, kPodWeight,
+                 "no node meets the pod's constraints")),
     Text("nodes are available", "nodes are available", "no-node-fits",
          v1::UNSCHEDULABLE, kHigh, kPodWeight, "no node fits the pod"),
     Text("no nodes available", nullptr, "no-nodes", v1::UNSCHEDULABLE, kHigh,
@@ -89,6 +113,14 @@ constexpr TextSignature kMount[] = {
     Text("unable to mount volumes", nullptr, "mount-volumes-old",
          v1::SANDBOX_OR_MOUNT, kMedium, kContainerWeight,
          "volumes were not mounted in time"),
+    Blaming(
+        kConfiguration, kCannotRecover,
+        Text("mount",
+             "(mount|mounting)[^\\n]{0,400}(access denied by server|no such "
+             "file or directory|wrong fs type|permission denied|invalid "
+             "argument|bad option)",
+             "mount-refused", v1::SANDBOX_OR_MOUNT, kMedium, kContainerWeight,
+             "what the volume names is not there or may not be mounted")),
     Text("attachvolume", nullptr, "attach", v1::SANDBOX_OR_MOUNT, kHigh,
          kContainerWeight, "a volume could not be attached"),
     Text("mountvolume", nullptr, "mount", v1::SANDBOX_OR_MOUNT, kHigh,

@@ -88,9 +88,9 @@ constexpr Signature kOutOf = {
     "the node had no room left for the pod when it arrived; nothing ran"};
 
 constexpr Signature kDisruptions[] = {
-    {"DeletionByDeviceTaintManager", v1::GPU_FAULT, kHigh, Tier::kDecisive,
+    {"DeletionByDeviceTaintManager", v1::TAINT_EVICTED, kHigh, Tier::kDecisive,
      kDisruptionWeight, kNoFlags,
-     "a device given to the pod was tainted as unhealthy"},
+     "a device given to the pod got a NoExecute taint"},
     {"DeletionByGCPControllerManager", v1::NODE_LOST, kHigh, Tier::kDecisive,
      kDisruptionWeight, kNoFlags,
      "the cloud controller found that the machine no longer exists"},

@@ -52,7 +52,21 @@ enum Flag : std::uint8_t {
   kUnclearEndOnly = 2,
   // What failed is being restarted by its own operator right now.
   kRestarting = 4,
+  // The line names the member it is about, which is another one's log.
+  kNamesMember = 8,
 };
+
+using Domain = v1::Diagnosis::FaultDomain;
+using Outlook = v1::Diagnosis::Outlook;
+inline constexpr Domain kApplication = v1::Diagnosis::APPLICATION;
+inline constexpr Domain kConfiguration = v1::Diagnosis::CONFIGURATION;
+inline constexpr Domain kResourceLimit = v1::Diagnosis::RESOURCE_LIMIT;
+inline constexpr Domain kInfrastructure = v1::Diagnosis::INFRASTRUCTURE;
+inline constexpr Domain kDisruption = v1::Diagnosis::DISRUPTION;
+inline constexpr Domain kControlPlane = v1::Diagnosis::CONTROL_PLANE;
+inline constexpr Outlook kRecovers = v1::Diagnosis::RECOVERS;
+inline constexpr Outlook kMayRecover = v1::Diagnosis::MAY_RECOVER;
+inline constexpr Outlook kCannotRecover = v1::Diagnosis::CANNOT_RECOVER;
 
 struct Signature {
   // The exact string looked for, or the name of a text signature.
@@ -64,7 +78,24 @@ struct Signature {
   std::uint8_t flags;
   // What the fact means, shown to people.
   std::string_view meaning;
+  // Who has to act, where this evidence says more than the cause does.
+  // Unspecified: as the row of the cause says.
+  Domain domain = v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED;
+  // Whether the work can recover unchanged; likewise.
+  Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
 };
+
+// A row whose evidence says who has to act, and perhaps whether the work can
+// recover unchanged.
+constexpr Signature Blaming(Domain domain, Signature row) {
+  row.domain = domain;
+  return row;
+}
+constexpr Signature Blaming(Domain domain, Outlook outlook, Signature row) {
+  row.domain = domain;
+  row.outlook = outlook;
+  return row;
+}
 
 // For static_assert on tables that Find() searches.
 template <std::size_t N>

@@ -48,6 +48,10 @@ const Signature* FindTaint(std::string_view key);
 const Signature* FindNodeCondition(std::string_view type,
                                    std::string_view status,
                                    std::string_view reason);
+// What taints and conditions say that have no row, by their words: problem
+// detectors and providers name them as they like.
+const TextTable& TaintTexts();
+const TextTable& NodeConditionTexts();
 // Whether a label or node selector entry says spot or preemptible capacity.
 bool IsSpotLabel(std::string_view key, std::string_view value);
 
@@ -73,7 +77,6 @@ enum class Texts : std::uint8_t {
   kKernel,
   kQueue,
   kOperator,
-  kApplication,
   // Every table of Kubernetes' own texts, for events without a reason.
   kAny,
 };
@@ -114,6 +117,8 @@ const Signature* FindSpecialSign(std::string_view key);
 
 // Texts by who wrote them.
 const TextTable& ApplicationTexts();
+// Those of them that are errors of the program itself.
+const TextTable& ProgramErrors();
 const TextTable& ImageTexts();
 const TextTable& StartTexts();
 const TextTable& MountTexts();

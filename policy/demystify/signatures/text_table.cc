@@ -43,6 +43,16 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
+// Case ignored; `word` is lower case. npos: nowhere.
+std::size_t PositionOfWord(std::string_view text, std::string_view word) {
+  const auto found = std::search(
+      text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
+        return absl::ascii_tolower(static_cast<unsigned char>(a)) == b;
+      });
+  return found == text.end() ? std::string_view::npos
+                             : static_cast<std::size_t>(found - text.begin());
+}
+
 }  // namespace
 
 TextTable::TextTable(std::string_view name, std::span<const TextSignature> rows)
@@ -53,14 +63,24 @@ TextTable::TextTable(std::string_view name, std::span<const TextSignature> rows)
   }
 }
 
-bool TextTable::Confirm(std::size_t row, std::string_view text) const {
+std::size_t TextTable::PositionOf(std::size_t row,
+                                  std::string_view text) const {
   const re2::RE2* pattern = patterns_[row].get();
-  return pattern == nullptr ||
-         re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()),
-                                *pattern);
+  if (pattern == nullptr) return PositionOfWord(text, rows_[row].keyword);
+  re2::StringPiece match;
+  const re2::StringPiece whole(text.data(), text.size());
+  if (!pattern->Match(whole, 0, whole.size(), re2::RE2::UNANCHORED, &match,
+                      1)) {
+    return std::string_view::npos;
+  }
+  auto at = static_cast<std::size_t>(match.data() - whole.data());
+  // Patterns for the beginning of a line match the break before it.
+  if (at < text.size() && text[at] == '\n') ++at;
+  return at;
 }
 
-const TextSignature* TextTable::Find(std::string_view text) const {
+const TextSignature* TextTable::Find(std::string_view text,
+                                     std::size_t* at) const {
   if (text.empty()) return nullptr;
   KeywordMatcher::Hits hits{};
   std::string_view head = text;
@@ -76,22 +96,22 @@ const TextSignature* TextTable::Find(std::string_view text) const {
     for (std::uint64_t bits = hits[word]; bits != 0; bits &= bits - 1) {
       const std::size_t row =
           64 * word + static_cast<std::size_t>(std::countr_zero(bits));
-      if (Confirm(row, head) || (!tail.empty() && Confirm(row, tail))) {
-        return &rows_[row];
+      std::size_t found = PositionOf(row, head);
+      if (found == std::string_view::npos && !tail.empty()) {
+        found = PositionOf(row, tail);
+        if (found != std::string_view::npos) found += text.size() - tail.size();
       }
+      if (found == std::string_view::npos) continue;
+      if (at != nullptr) *at = found;
+      return &rows_[row];
     }
   }
   return nullptr;
 }
 
 std::string_view LineWith(std::string_view text, std::string_view keyword) {
-  const auto found = std::search(
-      text.begin(), text.end(), keyword.begin(), keyword.end(),
-      [](char a, char b) {
-        return absl::ascii_tolower(static_cast<unsigned char>(a)) == b;
-      });
-  if (found == text.end()) return {};
-  const auto at = static_cast<std::size_t>(found - text.begin());
+  const std::size_t at = PositionOfWord(text, keyword);
+  if (at == std::string_view::npos) return {};
   const std::size_t before = text.rfind('\n', at);
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
   const std::size_t end = text.find('\n', at);

@@ -26,6 +26,19 @@ struct TextSignature {
   Signature row;
 };
 
+// A text whose evidence says who has to act, and perhaps whether the work can
+// recover unchanged.
+constexpr TextSignature Blaming(Domain domain, TextSignature text) {
+  text.row.domain = domain;
+  return text;
+}
+constexpr TextSignature Blaming(Domain domain, Outlook outlook,
+                                TextSignature text) {
+  text.row.domain = domain;
+  text.row.outlook = outlook;
+  return text;
+}
+
 // Texts longer than this are read at their beginning and their end only.
 inline constexpr std::size_t kScannedHead = 2048;
 inline constexpr std::size_t kScannedTail = 6144;
@@ -41,14 +54,17 @@ class TextTable {
   TextTable(const TextTable&) = delete;
   TextTable& operator=(const TextTable&) = delete;
 
-  // The first row that matches; null when none does.
-  const TextSignature* Find(std::string_view text) const;
+  // The first row that matches; null when none does. `at`, where given, gets
+  // the position of its match.
+  const TextSignature* Find(std::string_view text,
+                            std::size_t* at = nullptr) const;
 
   std::string_view name() const { return name_; }
   std::span<const TextSignature> rows() const { return rows_; }
 
  private:
-  bool Confirm(std::size_t row, std::string_view text) const;
+  // Where the row matches `text`; npos: nowhere.
+  std::size_t PositionOf(std::size_t row, std::string_view text) const;
 
   std::string_view name_;
   std::span<const TextSignature> rows_;

@@ -47,6 +47,35 @@ void CheckCause(const v1::Signature& signature, const std::string& path,
   }
 }
 
+void CheckBlame(const v1::Signature& signature, const std::string& path,
+                IssueReporter& report) {
+  if (!v1::Diagnosis::FaultDomain_IsValid(signature.fault_domain())) {
+    report.Error(path + ".faultDomain",
+                 absl::StrFormat("%d is no fault domain, expected a name such "
+                                 "as APPLICATION",
+                                 signature.fault_domain()));
+  }
+  if (!v1::Diagnosis::Outlook_IsValid(signature.outlook())) {
+    report.Error(path + ".outlook",
+                 absl::StrFormat("%d is no outlook, expected a name such as "
+                                 "CANNOT_RECOVER",
+                                 signature.outlook()));
+  }
+}
+
+void CheckConditions(const v1::Signature& signature, const std::string& path,
+                     IssueReporter& report) {
+  if (signature.exit_codes_size() > kMaxListEntries) {
+    report.Error(path + ".exitCodes",
+                 absl::StrCat("has ", signature.exit_codes_size(),
+                              " entries, expected at most ", kMaxListEntries));
+  }
+  if (signature.message_pattern().empty() && signature.exit_codes().empty()) {
+    report.Error(path,
+                 "neither messagePattern nor exitCodes, expected at least one");
+  }
+}
+
 bool Found(const re2::RE2& pattern, std::string_view text,
            PatternAllowance& patterns) {
   constexpr std::size_t kMost =
@@ -94,17 +123,8 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
                    absl::StrFormat("\"%s\" is used twice", from.name()));
     }
     CheckCause(from, path, report);
-    if (from.exit_codes_size() > kMaxListEntries) {
-      report.Error(
-          path + ".exitCodes",
-          absl::StrCat("has ", from.exit_codes_size(),
-                       " entries, expected at most ", kMaxListEntries));
-    }
-    if (from.message_pattern().empty() && from.exit_codes().empty()) {
-      report.Error(path,
-                   "neither messagePattern nor exitCodes, expected at least "
-                   "one");
-    }
+    CheckBlame(from, path, report);
+    CheckConditions(from, path, report);
     if (!from.message_pattern().empty()) {
       row->pattern = CompilePattern(
           from.message_pattern(), path + ".messagePattern", allowance, report);
@@ -123,7 +143,9 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
                       row->pattern != nullptr ? demystify::kTextWeight
                                               : demystify::kExitCodeWeight,
                       demystify::kNoFlags,
-                      row->meaning};
+                      row->meaning,
+                      from.fault_domain(),
+                      from.outlook()};
     result->rows_.push_back(std::move(row));
   }
   if (report.errors() > 0) return nullptr;

@@ -78,8 +78,7 @@ constexpr Sample kSamples[] = {
     {"jobset", "JobSet", v1::Decision::FAIL, "FailJobSet", v1::Decision::RETRY},
     {"rayjob", "RayJob", v1::Decision::FAIL, "Failed", v1::Decision::RETRY},
     {"trainjob", "TrainJob", v1::Decision::FAIL, "Failed", v1::Decision::RETRY},
-    {"workload", "Workload", v1::Decision::FAIL, "Evicted",
-     v1::Decision::RETRY},
+    {"workload", "Workload", v1::Decision::FAIL, "Evicted", v1::Decision::WAIT},
     {"flyte-pod", "Flyte", v1::Decision::FAIL, "Failing", v1::Decision::RETRY},
 };
 

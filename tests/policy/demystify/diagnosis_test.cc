@@ -70,6 +70,8 @@ TEST(Diagnosis, ReadsAsOneStory) {
         fingerprint: "0ca7d7bbcff6f916"
         exit_code: 143
         situation: BROKEN
+        outlook: RECOVERS
+        outlook_reason: "what stopped it lies outside the work"
       )pb"));
   EXPECT_EQ(findings.since.seconds(), 1000);
   EXPECT_THAT(findings.warnings, IsEmpty());

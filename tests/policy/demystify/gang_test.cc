@@ -285,5 +285,70 @@ TEST(Gang, OrderOfPodsDoesNotMatter) {
   }
 }
 
+constexpr char kWaited[] =
+    "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, "
+    "OpType=ALLREDUCE, NumelIn=64, Timeout(ms)=600000)";
+
+// The member all others waited for reports nothing, or another operation.
+TEST(GangTest, WatchdogsTellWhomTheyWaitedFor) {
+  struct {
+    const char* name;
+    std::vector<Member> members;
+    const char* culprit;
+  } const cases[] = {
+      {"the one that was torn down after the time-outs",
+       {{"a", 143, "Error", 1005, "Terminated"},
+        {"b", 134, "Error", 1001, kWaited},
+        {"c", 134, "Error", 1000, kWaited}},
+       "a"},
+      {"the one in another operation",
+       {{"a", 134, "Error", 1000, kWaited},
+        {"b", 134, "Error", 1001,
+         "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=6, "
+         "OpType=BROADCAST, NumelIn=64)"},
+        {"c", 134, "Error", 1002, kWaited}},
+       "b"},
+      {"nobody stands out: the first",
+       {{"a", 134, "Error", 1000, kWaited}, {"b", 134, "Error", 1100, kWaited}},
+       "a"},
+      {"killed long before the time-out: that was it",
+       {{"a", 137, "Error", 400, ""},
+        {"b", 134, "Error", 1001, kWaited},
+        {"c", 134, "Error", 1000, kWaited}},
+       "a"},
+  };
+  for (const auto& test : cases) {
+    const v1::Diagnosis diagnosis = Diagnose(GangOf(test.members));
+    EXPECT_EQ(diagnosis.culprit().pod(), test.culprit) << test.name;
+  }
+}
+
+TEST(GangTest, ALauncherNamesTheRankThatDied) {
+  v1::FailureReport report = GangOf(
+      {{"mpi-launcher", 137, "Error", 0,
+        "mpirun noticed that process rank 1 with PID 39 on node mpi-worker-1 "
+        "exited on signal 9 (Killed)."}});
+  for (const char* name : {"mpi-worker-15", "mpi-worker-1"}) {
+    auto& pod = *report.add_pods();
+    pod.mutable_metadata()->set_name(name);
+    pod.mutable_status()->set_phase("Running");
+    auto& status = *pod.mutable_status()->add_container_statuses();
+    status.set_name("main");
+    status.mutable_state()->mutable_running();
+  }
+  const v1::Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(diagnosis.cause(), v1::SIGKILL_UNEXPLAINED);
+  EXPECT_EQ(diagnosis.culprit().pod(), "mpi-worker-1");
+}
+
+// Programs abort because a peer left, too.
+TEST(GangTest, AKillBeforeABareAbortIsTheRoot) {
+  const v1::Diagnosis diagnosis =
+      Diagnose(GangOf({{"a", 134, "Error", 1010, "Aborted (core dumped)"},
+                       {"b", 143, "Error", 1007, "Terminated"}}));
+  EXPECT_EQ(diagnosis.culprit().pod(), "b");
+  EXPECT_EQ(diagnosis.cause(), v1::SIGTERM_UNEXPLAINED);
+}
+
 }  // namespace
 }  // namespace mulligan::demystify

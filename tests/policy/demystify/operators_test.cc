@@ -515,7 +515,7 @@ constexpr OperatorCase kCases[] = {
                                  }
                                }
                              })pb",
-     v1::NODE_LOST},
+     v1::CONTROLLER_ERROR},
     {"SparkSubmissionConflict",
      R"pb(spark_application {
             status {

@@ -21,9 +21,11 @@ namespace mulligan::demystify {
 namespace {
 
 std::vector<const TextTable*> AllTexts() {
-  return {&ApplicationTexts(), &ImageTexts(),   &StartTexts(),   &MountTexts(),
-          &SchedulingTexts(),  &KubeletTexts(), &KillingTexts(), &KernelTexts(),
-          &CreationTexts(),    &QueueTexts(),   &OperatorTexts()};
+  return {&TaintTexts(),      &NodeConditionTexts(), &ApplicationTexts(),
+          &ImageTexts(),      &StartTexts(),         &MountTexts(),
+          &SchedulingTexts(), &KubeletTexts(),       &KillingTexts(),
+          &KernelTexts(),     &CreationTexts(),      &QueueTexts(),
+          &OperatorTexts()};
 }
 
 std::vector<const Signature*> AllRows() {
@@ -84,7 +86,7 @@ TEST(Tables, LeftOverCausesAreNeverSure) {
     if (row->cause == v1::SIGTERM_UNEXPLAINED ||
         row->cause == v1::SIGKILL_UNEXPLAINED || row->cause == v1::UNKNOWN) {
       EXPECT_EQ(row->confidence, v1::Diagnosis::LOW) << row->key;
-      EXPECT_LE(row->tier, Tier::kGeneric) << row->key;
+      EXPECT_LE(row->tier, Tier::kConvention) << row->key;
     }
   }
 }

@@ -120,12 +120,35 @@ TEST(UserSignature, IsSearchedInEvents) {
             v1::GPU_FAULT);
 }
 
+TEST(UserSignature, SaysWhoHasToActAndWhetherItCanRecover) {
+  const auto created = Create(R"pb(
+    signatures {
+      name: "licence"
+      cause: DEPENDENCY_UNAVAILABLE
+      message_pattern: "no seats"
+      fault_domain: CONFIGURATION
+      outlook: CANNOT_RECOVER
+    }
+  )pb");
+  const v1::Diagnosis diagnosis = Diagnose(FailedPod(1, "Error", "no seats"),
+                                           {created.signatures.get(), false});
+  EXPECT_EQ(diagnosis.fault_domain(), v1::Diagnosis::CONFIGURATION);
+  EXPECT_EQ(diagnosis.outlook(), v1::Diagnosis::CANNOT_RECOVER);
+}
+
 TEST(UserSignature, EveryMistakeIsReported) {
   const auto created = Create(R"pb(
     signatures { name: "a" cause: APP_ERROR message_pattern: "(" }
     signatures { name: "a" message_pattern: "x" }
     signatures { cause: APP_ERROR }
     signatures { name: "stale" cause: NOT_FAILED exit_codes: 1 }
+    signatures {
+      name: "later"
+      cause: APP_ERROR
+      exit_codes: 1
+      fault_domain: 99
+      outlook: 99
+    }
   )pb");
   EXPECT_EQ(created.signatures, nullptr);
   EXPECT_THAT(
@@ -136,7 +159,9 @@ TEST(UserSignature, EveryMistakeIsReported) {
           Field(&Issue::message, HasSubstr("signatures[1].cause: missing")),
           Field(&Issue::message, HasSubstr("signatures[2].name: missing")),
           Field(&Issue::message, HasSubstr("neither messagePattern")),
-          Field(&Issue::message, HasSubstr("signatures[3].cause: missing"))));
+          Field(&Issue::message, HasSubstr("signatures[3].cause: missing")),
+          Field(&Issue::message, HasSubstr("99 is no fault domain")),
+          Field(&Issue::message, HasSubstr("99 is no outlook"))));
 }
 
 TEST(UserSignature, PatternLengthIsBounded) {

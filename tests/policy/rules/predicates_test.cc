@@ -55,6 +55,7 @@ constexpr char kDiagnosis[] = R"pb(
   cause: APP_ERROR
   fault_domain: APPLICATION
   confidence: MEDIUM
+  outlook: MAY_RECOVER
   culprit { pod: "p" container: "main" }
   exit_code: 42
 )pb";
@@ -107,6 +108,8 @@ const Row kRows[] = {
     {"OtherDomain", "fault_domains: DISRUPTION", false},
     {"CauseOutsideDomain", "causes: APP_ERROR fault_domains: DISRUPTION",
      false},
+    {"Outlook", "outlooks: [MAY_RECOVER, CANNOT_RECOVER]", true},
+    {"OtherOutlook", "outlooks: RECOVERS", false},
     {"Derived", "derived_causes: CRASH_LOOP", true},
     {"OtherDerived", "derived_causes: BAD_NODE", false},
     {"EnoughConfidence", "min_confidence: MEDIUM", true},

@@ -1,0 +1,249 @@
+#include "policy/demystify/log_lines.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "policy/demystify/signatures/keyword_matcher.h"
+
+namespace mulligan::demystify {
+namespace {
+
+// Lower case. What follows such a phrase is somebody's guess.
+constexpr std::string_view kAdvice[] = {
+    "a common cause",
+    "a typical cause",
+    "are you trying to",
+    "can be caused by",
+    "can be due to",
+    "common causes",
+    "compile with",
+    "consider increasing",
+    "consider passing",
+    "consider reducing",
+    "consider setting",
+    "consider using",
+    "could be caused by",
+    "could be due to",
+    "for debugging consider",
+    "hint:",
+    "if you suspect",
+    "is often caused by",
+    "is usually caused by",
+    "make sure",
+    "may be caused by",
+    "may be due to",
+    "may have been caused by",
+    "may have exceeded",
+    "may want to",
+    "might be caused by",
+    "might be due to",
+    "might have been",
+    "might want to",
+    "please check",
+    "please ensure",
+    "please verify",
+    "possible cause",
+    "possible reason",
+    "potential cause",
+    "some potential",
+    "some possible",
+    "there are some potential root causes",
+    "try increasing",
+    "try reducing",
+    "try setting",
+    "try using",
+    "typically caused by",
+    "typically indicates",
+    "usually is caused by",
+    "usually means",
+    "you can try",
+    "you may need to",
+    "you might need to",
+};
+
+const KeywordMatcher& AdviceWords() {
+  static const KeywordMatcher* const words =
+      new KeywordMatcher({std::begin(kAdvice), std::end(kAdvice)});
+  return *words;
+}
+
+bool IsDigit(char c) {
+  return absl::ascii_isdigit(static_cast<unsigned char>(c));
+}
+bool IsBlank(char c) {
+  return absl::ascii_isspace(static_cast<unsigned char>(c));
+}
+
+bool IsListItem(std::string_view line) {
+  const std::string_view text =
+      line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+  return text.empty() || text.size() < line.size() || text.front() == '*' ||
+         text.front() == '-' || text.substr(0, 1) == "(" ||
+         (text.size() > 1 && IsDigit(text[0]) &&
+          (text[1] == '.' || text[1] == ')'));
+}
+
+// The end of the sentence at `from`; of its list when the sentence ends with
+// a colon.
+std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
+  std::size_t end = std::min(text.find('\n', from), text.size());
+  const std::size_t stop = text.substr(0, end).find(". ", from);
+  if (stop != std::string_view::npos) return stop + 1;
+  std::size_t last = end;
+  while (last > from && IsBlank(text[last - 1])) --last;
+  if (last == from || text[last - 1] != ':') return end;
+  while (end < text.size()) {
+    const std::size_t next = std::min(text.find('\n', end + 1), text.size());
+    const std::string_view line = text.substr(end + 1, next - end - 1);
+    if (absl::StartsWith({line.data(), line.size()}, "---") ||
+        !IsListItem(line)) {
+      break;
+    }
+    end = next;
+  }
+  return end;
+}
+
+void Blank(std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (text[i] != '\n') text[i] = ' ';
+  }
+}
+
+bool IsWordChar(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+bool HoldsWord(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !IsWordChar(text[at - 1])) &&
+        (end == text.size() || !IsWordChar(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// glog's "I0102 10:11:12" and "W0102", also behind "[rank3]:" and "[".
+bool IsGlogChatter(std::string_view line) {
+  if (line.substr(0, 5) == "[rank") {
+    const std::size_t colon = line.find("]:");
+    if (colon != std::string_view::npos) line.remove_prefix(colon + 2);
+  }
+  if (!line.empty() && line[0] == '[') line.remove_prefix(1);
+  if (line.size() < 4 || (line[0] != 'I' && line[0] != 'W')) return false;
+  return line.substr(0, 2) == "W " ||
+         (IsDigit(line[1]) && IsDigit(line[2]) && IsDigit(line[3]));
+}
+
+// The level stands near the beginning of a line.
+bool IsChatter(std::string_view line) {
+  constexpr std::size_t kHead = 80;
+  constexpr std::string_view kLevels[] = {"INFO", "DEBUG", "TRACE", "WARNING",
+                                          "WARN"};
+  const std::string_view head = line.substr(0, kHead);
+  if (IsGlogChatter(line)) return true;
+  for (const std::string_view level : kLevels) {
+    if (HoldsWord(head, level)) return true;
+  }
+  // TensorFlow's, and Python's categories: "UserWarning: ".
+  if (head.find(": I ") != std::string_view::npos ||
+      head.find(": W ") != std::string_view::npos) {
+    return true;
+  }
+  const std::size_t warning = line.substr(0, 200).find("Warning: ");
+  return warning != std::string_view::npos &&
+         (warning == 0 || IsWordChar(line[warning - 1]));
+}
+
+// "[rank3]: " and the like in front of a line.
+std::string_view WithoutMarks(std::string_view line) {
+  while (!line.empty() && line[0] == '[') {
+    const std::size_t end = line.substr(0, 48).find(']');
+    if (end == std::string_view::npos) break;
+    line.remove_prefix(end + 1);
+    if (line.substr(0, 1) == ":") line.remove_prefix(1);
+    if (line.substr(0, 1) == " ") line.remove_prefix(1);
+  }
+  return line;
+}
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+// A type that ends in Error or Exception, at the beginning of a line, alone or
+// before a colon: "torch.cuda.OutOfMemoryError: CUDA out of memory."
+bool TellsOfException(std::string_view line) {
+  line = WithoutMarks(line);
+  for (const std::string_view start : {"Caused by: ", "Exception in thread "}) {
+    if (line.substr(0, start.size()) == start) return true;
+  }
+  std::size_t end = 0;
+  while (end < line.size() && (IsWordChar(line[end]) || line[end] == '.')) {
+    ++end;
+  }
+  const std::string_view type = line.substr(0, end);
+  return (end == line.size() || line[end] == ':') &&
+         (EndsWith(type, "Error") || EndsWith(type, "Exception"));
+}
+
+// NCCL's WARN reports errors, and what is tried again had failed.
+bool Reports(std::string_view line) {
+  return line.find("NCCL WARN") != std::string_view::npos ||
+         line.find("etry") != std::string_view::npos;
+}
+
+}  // namespace
+
+bool BlankAdvice(std::string& text) {
+  KeywordMatcher::Hits hits{};
+  if (!AdviceWords().Match(text, hits)) return false;
+  std::string lower = text;
+  absl::AsciiStrToLower(&lower);
+  for (std::size_t word = 0; word < std::size(kAdvice); ++word) {
+    if (((hits[word / 64] >> (word % 64)) & 1U) == 0) continue;
+    for (std::size_t at = lower.find(kAdvice[word]); at != std::string::npos;
+         at = lower.find(kAdvice[word], at + 1)) {
+      Blank(text, at, EndOfAdvice(lower, at));
+    }
+  }
+  return true;
+}
+
+bool KeepExceptions(std::string& text) {
+  bool any = false;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (TellsOfException(std::string_view(text).substr(begin, end - begin))) {
+      any = true;
+    } else {
+      Blank(text, begin, end);
+    }
+    begin = end + 1;
+  }
+  return any;
+}
+
+bool BlankChatter(std::string& text) {
+  bool any = false;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line =
+        std::string_view(text).substr(begin, end - begin);
+    if (IsChatter(line) && !Reports(line)) {
+      Blank(text, begin, end);
+      any = true;
+    }
+    begin = end + 1;
+  }
+  return any;
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,26 @@
+// The roles of lines in a log: advice and chatter are told from reports.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_LOG_LINES_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_LOG_LINES_H_
+
+#include <string>
+#include <string_view>
+
+namespace mulligan::demystify {
+
+// Blanks out what only advises or guesses ("might be caused by ...", "please
+// check ..."), from the phrase to the end of its sentence or list. Positions of
+// what stays do not move. Returns whether anything was blanked.
+bool BlankAdvice(std::string& text);
+
+// Blanks out every line that does not tell of an exception ("ValueError: ...",
+// "Caused by: ...", "Exception in thread ..."). Returns whether any does.
+bool KeepExceptions(std::string& text);
+
+// Blanks out lines of low severity: INFO, DEBUG and WARNING as Python, Java,
+// glog and TensorFlow write them. Not NCCL's WARN, which reports errors.
+// Returns whether anything was blanked.
+bool BlankChatter(std::string& text);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_LOG_LINES_H_

@@ -1,0 +1,136 @@
+// Who has to act, and whether the work can recover unchanged.
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/policy/demystify/diagnose.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using D = v1::Diagnosis;
+
+struct BlameCase {
+  const char* name;
+  // A FailureReport in text format.
+  const char* report;
+  v1::Cause cause;
+  D::FaultDomain domain;
+  D::Outlook outlook;
+};
+
+constexpr BlameCase kCases[] = {
+    {"ADependencyThatDoesNotAnswer",
+     R"(exit { exit_code: 1 message: "connect: connection refused" })",
+     v1::DEPENDENCY_UNAVAILABLE, D::INFRASTRUCTURE, D::RECOVERS},
+    {"ADependencyAskedTooMuch",
+     R"(exit { exit_code: 1 message: "429 Too Many Requests" })",
+     v1::DEPENDENCY_UNAVAILABLE, D::APPLICATION, D::RECOVERS},
+    {"AMistakeInTheProgram",
+     R"(exit { exit_code: 1 message: "NameError: name 'x' is not defined" })",
+     v1::APP_ERROR, D::APPLICATION, D::CANNOT_RECOVER},
+    {"AnErrorThatMayBeAnything", R"(exit { exit_code: 1 })", v1::APP_ERROR,
+     D::APPLICATION, D::OUTLOOK_UNKNOWN},
+    {"LoopbackKeepsMembersApart",
+     R"(exit { exit_code: 1 message: "Gloo connectFullMesh failed: SO_ERROR: Connection refused, remote=[127.0.1.1]:17308" })",
+     v1::RENDEZVOUS_FAILED, D::CONFIGURATION, D::CANNOT_RECOVER},
+    {"AnInitContainerOfTheUsersOwn",
+     R"(pods { metadata { name: "p" } status { phase: "Failed"
+          init_container_statuses { name: "prepare" state { terminated { exit_code: 1 reason: "Error" } } } } })",
+     v1::LAUNCHER_FAILED, D::APPLICATION, D::MAY_RECOVER},
+    {"AnInitContainerWithoutItsCommand",
+     R"(pods { metadata { name: "p" } status { phase: "Failed"
+          init_container_statuses { name: "prepare" state { terminated { exit_code: 127 reason: "Error" } } } } })",
+     v1::CONFIG_MISSING, D::CONFIGURATION, D::CANNOT_RECOVER},
+    {"ASidecarWhoseServiceDoesNotAnswer",
+     R"(pods { metadata { name: "p" } status { phase: "Failed"
+          container_statuses { name: "main" state { terminated { exit_code: 65 reason: "Error" } } }
+          container_statuses { name: "supervisor" state { terminated { exit_code: 1 reason: "Error" message: "s3: connection refused" } } } } })",
+     v1::LAUNCHER_FAILED, D::INFRASTRUCTURE, D::MAY_RECOVER},
+    {"NoRoom",
+     R"(events { reason: "FailedScheduling" type: "Warning" message: "0/3 nodes are available: 3 Insufficient cpu." involved_object { kind: "Pod" name: "p" } })",
+     v1::UNSCHEDULABLE, D::QUEUE, D::MAY_RECOVER},
+    {"NodesThatAreDown",
+     R"(events { reason: "FailedScheduling" type: "Warning" message: "0/3 nodes are available: 3 node(s) had untolerated taint {node.kubernetes.io/unreachable: }." involved_object { kind: "Pod" name: "p" } })",
+     v1::UNSCHEDULABLE, D::INFRASTRUCTURE, D::MAY_RECOVER},
+    {"NoNodeCanEverMatch",
+     R"(events { reason: "FailedScheduling" type: "Warning" message: "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector." involved_object { kind: "Pod" name: "p" } })",
+     v1::UNSCHEDULABLE, D::CONFIGURATION, D::CANNOT_RECOVER},
+    {"AProbeForSomethingThatIsNotThere",
+     R"(events { reason: "Unhealthy" type: "Warning" message: "Startup probe failed: sh: /ready: Permission denied" involved_object { kind: "Pod" name: "p" } }
+        events { reason: "Killing" message: "Container main failed startup probe, will be restarted" involved_object { kind: "Pod" name: "p" } })",
+     v1::PROBE_KILLED, D::CONFIGURATION, D::CANNOT_RECOVER},
+    {"AProbeTheProgramAnswersBadly",
+     R"(events { reason: "Unhealthy" type: "Warning" message: "Liveness probe failed: HTTP probe failed with statuscode: 503" involved_object { kind: "Pod" name: "p" } }
+        events { reason: "Killing" message: "Container main failed liveness probe, will be restarted" involved_object { kind: "Pod" name: "p" } })",
+     v1::PROBE_KILLED, D::APPLICATION, D::MAY_RECOVER},
+    {"ATaintOfANodeThatFellSilent",
+     R"(events { reason: "NodeNotReady" type: "Warning" message: "Node is not ready" involved_object { kind: "Pod" name: "p" } }
+        events { reason: "TaintManagerEviction" message: "Marking for deletion Pod default/p" involved_object { kind: "Pod" name: "p" } })",
+     v1::TAINT_EVICTED, D::INFRASTRUCTURE, D::RECOVERS},
+    {"AVolumeThatMayNotBeMounted",
+     R"(pods { metadata { name: "p" } status { phase: "Pending" } }
+        events { type: "Warning" message: "MountVolume.SetUp failed for volume \"nfs\" : mount failed: exit status 32\nmount.nfs: access denied by server while mounting 10.0.0.1:/data" involved_object { kind: "Pod" name: "p" } })",
+     v1::SANDBOX_OR_MOUNT, D::CONFIGURATION, D::CANNOT_RECOVER},
+    {"NothingIsBroken",
+     R"(pods { metadata { name: "p" } status { phase: "Succeeded" } })",
+     v1::SUCCEEDED, D::NONE, D::OUTLOOK_UNSPECIFIED},
+};
+
+class Blame : public testing::TestWithParam<BlameCase> {};
+
+TEST_P(Blame, FollowsTheEvidence) {
+  const BlameCase& test = GetParam();
+  const D diagnosis = Diagnose(test.report);
+  EXPECT_EQ(v1::Cause_Name(diagnosis.cause()), v1::Cause_Name(test.cause))
+      << diagnosis.signature();
+  EXPECT_EQ(D::FaultDomain_Name(diagnosis.fault_domain()),
+            D::FaultDomain_Name(test.domain))
+      << diagnosis.signature();
+  EXPECT_EQ(D::Outlook_Name(diagnosis.outlook()),
+            D::Outlook_Name(test.outlook));
+  EXPECT_EQ(diagnosis.outlook_reason().empty(),
+            test.outlook == D::OUTLOOK_UNSPECIFIED);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Blame, testing::ValuesIn(kCases),
+                         [](const auto& row) { return row.param.name; });
+
+v1::FailureReport Looping(int restarts, const char* message) {
+  v1::FailureReport report;
+  auto& pod = *report.add_pods();
+  pod.mutable_metadata()->set_name("p");
+  pod.mutable_status()->set_phase("Running");
+  auto& status = *pod.mutable_status()->add_container_statuses();
+  status.set_name("main");
+  status.set_restart_count(restarts);
+  status.mutable_state()->mutable_waiting()->set_reason("CrashLoopBackOff");
+  auto& end = *status.mutable_last_state()->mutable_terminated();
+  end.set_exit_code(1);
+  end.set_reason("Error");
+  end.set_message(message);
+  return report;
+}
+
+TEST(OutlookTest, RestartsByTheKubeletAreHistory) {
+  EXPECT_EQ(Diagnose(Looping(2, "")).outlook(), D::OUTLOOK_UNKNOWN);
+  EXPECT_EQ(Diagnose(Looping(6, "")).outlook(), D::CANNOT_RECOVER);
+  // What it waits for may still come.
+  EXPECT_EQ(Diagnose(Looping(6, "connection refused")).outlook(), D::RECOVERS);
+}
+
+TEST(OutlookTest, AMistakeAfterALongRunMayBePassed) {
+  v1::FailureReport report = FailedPod(1, "Error", "TypeError: NoneType");
+  auto& end = *report.mutable_pods(0)
+                   ->mutable_status()
+                   ->mutable_container_statuses(0)
+                   ->mutable_state()
+                   ->mutable_terminated();
+  end.mutable_started_at()->set_seconds(1'700'000'000);
+  end.mutable_finished_at()->set_seconds(1'700'000'060);
+  EXPECT_EQ(Diagnose(report).outlook(), D::CANNOT_RECOVER);
+  end.mutable_finished_at()->set_seconds(1'700'003'600);
+  EXPECT_EQ(Diagnose(report).outlook(), D::MAY_RECOVER);
+}
+
+}  // namespace
+}  // namespace mulligan::demystify

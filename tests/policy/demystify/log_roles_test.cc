@@ -1,0 +1,128 @@
+// Lines of a log have roles: who reports, who advises, who chats, who echoes.
+#include <string>
+
+#include "gtest/gtest.h"
+#include "policy/demystify/log_lines.h"
+#include "tests/policy/demystify/diagnose.h"
+
+namespace mulligan::demystify {
+namespace {
+
+struct RoleCase {
+  const char* name;
+  const char* log;
+  v1::Cause cause;
+  // What the diagnosis shows: the line that decided.
+  const char* line;
+};
+
+constexpr RoleCase kCases[] = {
+    {"AdviceNamesNoCause",
+     "Worker exits with an exit code 1. The worker may have exceeded K8s pod "
+     "memory limits. The process receives a SIGTERM",
+     v1::SIGTERM_UNEXPLAINED,
+     "Worker exits with an exit code 1. The worker may have exceeded K8s pod "
+     "memory limits. The process receives a SIGTERM"},
+    {"HowToEnableAssertionsIsAdvice",
+     "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
+     "For debugging consider passing CUDA_LAUNCH_BLOCKING=1.\n"
+     "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+     v1::GPU_FAULT,
+     "RuntimeError: CUDA error: uncorrectable ECC error encountered"},
+    {"AListOfCausesIsAdvice",
+     "ORTE was unable to reliably start one or more daemons.\n"
+     "This usually is caused by:\n"
+     "\n"
+     "* not finding the required libraries: no such file or directory\n"
+     "* lack of authority: permission denied\n",
+     v1::RENDEZVOUS_FAILED,
+     "ORTE was unable to reliably start one or more daemons."},
+    {"AWarningDoesNotBeatTheError",
+     "2026-01-02 03:04:05 W tensorflow/dso_loader.cc:64] cannot open shared "
+     "object file\n"
+     "WARNING: could not load library: cannot open shared object file\n"
+     "ValueError: NaN loss in step 12: the loss is nan",
+     v1::DATA_OR_NUMERIC, "ValueError: NaN loss in step 12: the loss is nan"},
+    {"AWarningIsBetterThanNothing",
+     "WARNING:root:No space left on device, giving up", v1::STORAGE_EXHAUSTED,
+     "WARNING:root:No space left on device, giving up"},
+    {"NcclWarnIsAReport",
+     "[3] include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space "
+     "left on device",
+     v1::STORAGE_EXHAUSTED,
+     "[3] include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space "
+     "left on device"},
+    {"OwnErrorBeforeTheEcho",
+     "Traceback (most recent call last):\n"
+     "IndexError: index 5 is out of bounds for axis 0 with size 5\n"
+     "[rank0]: NCCL communicator was aborted on rank 0\n",
+     v1::APP_ERROR,
+     "IndexError: index 5 is out of bounds for axis 0 with size 5"},
+    {"AnExceptionThatIsTheEcho",
+     "Traceback (most recent call last):\n"
+     "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer "
+     "[10.0.0.1]:12\n",
+     v1::COLLECTIVE_CASCADE,
+     "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer "
+     "[10.0.0.1]:12"},
+    {"AnExceptionAfterTheEcho",
+     "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1)\n"
+     "RuntimeError: something of the teardown\n",
+     v1::HANG,
+     "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1)"},
+    {"TorchrunTellsOfAKill",
+     "WARNING:torch.distributed.elastic.multiprocessing.api:Sending process 12 "
+     "closing signal SIGTERM\n"
+     "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: "
+     "-9) local_rank: 1 (pid: 11) of binary: python\n"
+     "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
+     v1::SIGKILL_UNEXPLAINED,
+     "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: "
+     "-9) local_rank: 1 (pid: 11) of binary: python"},
+};
+
+class LogRoles : public testing::TestWithParam<RoleCase> {};
+
+TEST_P(LogRoles, DecideWhichLineNamesTheCause) {
+  const RoleCase& test = GetParam();
+  const v1::Diagnosis diagnosis = Diagnose(FailedPod(1, "Error", test.log));
+  EXPECT_EQ(diagnosis.cause(), test.cause)
+      << v1::Cause_Name(diagnosis.cause()) << " by " << diagnosis.signature();
+  ASSERT_FALSE(diagnosis.evidence().empty());
+  EXPECT_EQ(diagnosis.evidence(0).value(), test.line);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LogRoles, testing::ValuesIn(kCases),
+                         [](const auto& row) { return row.param.name; });
+
+// A log of more than is scanned: the line shown is that of the log.
+TEST(LogRolesTest, PositionsLeadBackAcrossWhatIsLeftOut) {
+  const std::string log =
+      std::string(20000, 'x') +
+      "\nplease check the manual\nRuntimeError: CUDA out of "
+      "memory. Tried to allocate 2.00 GiB\n";
+  const v1::Diagnosis diagnosis = Diagnose(FailedPod(1, "Error", log));
+  EXPECT_EQ(diagnosis.cause(), v1::GPU_OOM);
+  EXPECT_EQ(diagnosis.evidence(0).value(),
+            "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB");
+}
+
+TEST(LogLinesTest, AdviceEndsWithItsSentence) {
+  std::string text = "It failed. Please check the disk. No space left\nnext";
+  EXPECT_TRUE(BlankAdvice(text));
+  EXPECT_EQ(text, "It failed.                        No space left\nnext");
+  std::string plain = "No space left";
+  EXPECT_FALSE(BlankAdvice(plain));
+  EXPECT_EQ(plain, "No space left");
+}
+
+TEST(LogLinesTest, ChatterIsBlankedLineByLine) {
+  std::string text = "I0101 10:00:00 x.cc:1] one\nERROR two\nINFO:root:three";
+  EXPECT_TRUE(BlankChatter(text));
+  EXPECT_EQ(text.find("one"), std::string::npos);
+  EXPECT_NE(text.find("ERROR two"), std::string::npos);
+  EXPECT_EQ(text.find("three"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mulligan::demystify
