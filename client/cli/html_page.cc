@@ -63,6 +63,10 @@ std::string Facts(const Told& told) {
       &html, Fact("Cause", CauseFact(diagnosis)),
       Fact("Where", WhereFact(diagnosis)),
       Fact("How sure", std::string(ConfidenceText(diagnosis.confidence()))));
+  const std::string outlook = OutlookText(diagnosis);
+  if (!outlook.empty()) {
+    html += Fact("Would it work unchanged?", Escaped(outlook));
+  }
   if (diagnosis.has_exit_code()) {
     html += Fact("Exit code", absl::StrCat(diagnosis.exit_code()));
   }

@@ -150,6 +150,7 @@ void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
     layout.Hanging(absl::StrFormat("  %-10s ", name), text, Style::kBold);
   };
   fact("Cause", CauseLine(diagnosis));
+  fact("Unchanged", OutlookText(diagnosis));
   fact("Culprit", CulpritLine(diagnosis));
   fact("Cascade", CascadeLine(diagnosis));
   fact("Price", PriceLine(response));

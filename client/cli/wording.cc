@@ -55,6 +55,24 @@ std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence) {
   }
 }
 
+std::string OutlookText(const v1::Diagnosis& diagnosis) {
+  const char* answer = nullptr;
+  switch (static_cast<int>(diagnosis.outlook())) {
+    case v1::Diagnosis::RECOVERS:
+      answer = "yes: ";
+      break;
+    case v1::Diagnosis::MAY_RECOVER:
+      answer = "perhaps: ";
+      break;
+    case v1::Diagnosis::CANNOT_RECOVER:
+      answer = "no: ";
+      break;
+    default:
+      return "";
+  }
+  return answer + diagnosis.outlook_reason();
+}
+
 std::string TimeText(const google::protobuf::Timestamp& time) {
   return absl::FormatTime("%Y-%m-%d%ET%H:%M:%SZ",
                           absl::FromUnixSeconds(time.seconds()),

@@ -26,6 +26,10 @@ std::string VerdictLine(const v1::Decision& decision);
 // exactly this". Empty when it does not say.
 std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);
 
+// Whether the same work can recover unchanged, and on what that rests: "no: a
+// mistake in the program". Empty when it does not say, or nobody can tell.
+std::string OutlookText(const v1::Diagnosis& diagnosis);
+
 // "2026-01-31T08:00:00Z", to the second.
 std::string TimeText(const google::protobuf::Timestamp& time);
 

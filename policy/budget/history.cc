@@ -157,10 +157,11 @@ class Streak {
   std::vector<std::string_view> nodes_;
 };
 
-// Whether the failure shows nothing but a general exit code.
+// Whether the failure shows no more than that the program failed: a general
+// exit code, an exception of no known kind.
 bool IsPlain(const v1::Diagnosis& diagnosis) {
-  return diagnosis.cause() == v1::APP_ERROR && !diagnosis.evidence().empty() &&
-         diagnosis.evidence(0).weight() == v1::Evidence::EXIT_CODE;
+  return diagnosis.cause() == v1::APP_ERROR &&
+         diagnosis.outlook() == v1::Diagnosis::OUTLOOK_UNKNOWN;
 }
 
 std::string Deterministic(const CompiledDerivation& thresholds,

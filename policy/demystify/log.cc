@@ -77,11 +77,11 @@ class Scanned {
   std::size_t skipped_ = 0;
 };
 
-// An error of the program's own that it met before anything that may be an
-// echo.
-Finding OwnErrorFirst(const Scanned& scanned) {
+// An error of the program's own that it met before `found` and anything else
+// that may be one.
+Finding OwnErrorFirst(const Scanned& scanned, const Finding& found) {
   Finding own = scanned.Find(ProgramErrors());
-  if (own.row == nullptr) return {};
+  if (own.row == nullptr || own.begin >= found.begin) return {};
   const Finding first =
       scanned.FindBefore(ApplicationTexts(), own.begin + own.line.size());
   const bool echo =
@@ -98,6 +98,17 @@ Finding FindXid(const Scanned& scanned, bool faults_only) {
 
 bool IsEcho(const Finding& finding) {
   return (finding.row->row.flags & kPeerEffect) != 0;
+}
+
+// What the lines say that report a fault of the machine.
+Finding FindHardware(Scanned& scanned) {
+  const std::string told = scanned.text();
+  BlankChatter(scanned.text());
+  const Finding found = scanned.Find(HardwareErrors());
+  scanned.text() = told;
+  const bool settles = found.row != nullptr && !IsEcho(found) &&
+                       found.row->row.tier >= Tier::kSpecific;
+  return settles ? found : Finding{};
 }
 
 // What the lines say that tell of an exception: the program's own last word.
@@ -125,14 +136,17 @@ Finding Best(Scanned& scanned) {
   // First, what the driver says of the GPU.
   Finding found = FindXid(scanned, /*faults_only=*/true);
   if (found.row != nullptr) return found;
-  // Second, what an exception names, unless it could be an echo.
+  // Second, what the log says of the machine.
+  found = FindHardware(scanned);
+  if (found.row != nullptr) return found;
+  // Third, what an exception names, unless it could be an echo.
   found = FindInExceptions(scanned);
   if (found.row != nullptr) return found;
-  // Third, everything else.
+  // Fourth, everything else.
   found = FindInReports(scanned);
   if (found.row == nullptr) return FindXid(scanned, /*faults_only=*/false);
   if (!IsEcho(found)) return found;
-  const Finding own = OwnErrorFirst(scanned);
+  const Finding own = OwnErrorFirst(scanned, found);
   return own.row != nullptr ? own : found;
 }
 

@@ -11,13 +11,18 @@ const TextTable& ApplicationTexts() {
     auto* all = new std::vector<TextSignature>;
     for (const auto family :
          {HardwareTexts(), MemoryTexts(), UserErrorTexts(), CollectiveTexts(),
-          DependencyTexts(), SignalTexts(), ProgramErrorTexts(),
-          ProgramEndTexts()}) {
+          DependencyTexts(), SignalTexts(), VagueUserErrorTexts(),
+          ProgramErrorTexts(), ProgramEndTexts()}) {
       all->insert(all->end(), family.begin(), family.end());
     }
     return all;
   }();
   static const TextTable* const table = new TextTable("text", *rows);
+  return *table;
+}
+
+const TextTable& HardwareErrors() {
+  static const TextTable* const table = new TextTable("text", HardwareTexts());
   return *table;
 }
 

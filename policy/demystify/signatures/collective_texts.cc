@@ -217,6 +217,9 @@ constexpr TextSignature kTexts[] = {
                 "connection)|failed to connect to gcs",
                 "ray-gcs", v1::DEPENDENCY_UNAVAILABLE, kLow, Tier::kSpecific,
                 kPeerEffect, "the Ray head does not answer")),
+    AppText("deadlock detected", "transaction|sharelock|sql", "sql-deadlock",
+            v1::APP_ERROR, kMedium, Tier::kSpecific, kNoFlags,
+            "two transactions locked each other out"),
     AppText("deadlock",
             "deadlock(ed)? (detected|found)|all goroutines are "
             "asleep",

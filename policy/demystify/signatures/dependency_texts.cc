@@ -194,6 +194,8 @@ constexpr TextSignature kTexts[] = {
          "a file system or device does not answer"),
     Down("timeouterror", "\\btimeouterror\\b", "python-timeout",
          "something did not answer in time"),
+    Down("timed out", "(has|operation|request|call) timed out|timed out after",
+         "timed-out-text", "something did not answer in time"),
     Down("connection",
          "connection[^\\n]{0,40}(failed|error|lost|closed|"
          "dropped|unavailable)|connectionerror",

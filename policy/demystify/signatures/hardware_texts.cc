@@ -52,8 +52,6 @@ constexpr TextSignature kTexts[] = {
         "the GPU is in a state in which nobody can use it"),
     Gpu("driver/library version mismatch", nullptr, "driver-mismatch",
         "kernel driver and library differ in version"),
-    Gpu("cuda driver version is insufficient", nullptr, "driver-old",
-        "the node's driver is older than the program's CUDA"),
     Gpu("system not yet initialized", nullptr, "fabric-manager",
         "the node's fabric manager is not running (CUDA 802)"),
     Gpu("cuda_error_system_not_ready", nullptr, "system-not-ready",

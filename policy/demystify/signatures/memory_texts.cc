@@ -57,7 +57,8 @@ constexpr TextSignature kTexts[] = {
     GpuOom("memory space hbm", nullptr, "tpu-hbm"),
     GpuOom("no available memory for the cache blocks", nullptr, "vllm-cache"),
     GpuOom("kv cache",
-           "kv cache.{0,120}(larger than|not enough|insufficient|"
+           "larger than.{0,80}kv cache|kv cache.{0,120}(larger than|not "
+           "enough|insufficient|"
            "no available memory)|(not enough|insufficient).{0,60}kv cache",
            "vllm-kv-cache"),
     // Shared memory, before what the process is told about memory.
@@ -158,6 +159,8 @@ constexpr TextSignature kTexts[] = {
             "shm-full", "/dev/shm is full"),
     Storage("no space left on device", nullptr, "enospc",
             "a file system the program writes to is full"),
+    Storage("pytorchstreamwriter failed writing", nullptr, "torch-writer",
+            "a checkpoint could not be written: most often the disk is full"),
     Storage("enospc", "\\bENOSPC\\b", "enospc-code",
             "a file system the program writes to is full"),
     Storage("errno 28", nullptr, "errno-28",

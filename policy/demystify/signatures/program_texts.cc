@@ -75,6 +75,10 @@ constexpr TextSignature kSignals[] = {
             "(received|got|caught)( signal| a)? ?(signals\\.)?sigterm|sigterm "
             "(was )?received",
             "received-sigterm"),
+    Stopped("-15",
+            "(return|exit) ?(code|status)[ :=]*-15\\b|exits with return code = "
+            "-15\\b",
+            "child-15"),
     Stopped("signal 15", "(received|got|caught|on) signal 15\\b", "signal-15"),
     Stopped("signal=terminated", nullptr, "go-terminated"),
     Stopped("terminated", "received signal:? terminated|(^|\\n)terminated\\s*$",

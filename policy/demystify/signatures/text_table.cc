@@ -73,10 +73,14 @@ std::size_t TextTable::PositionOf(std::size_t row,
                       1)) {
     return std::string_view::npos;
   }
-  auto at = static_cast<std::size_t>(match.data() - whole.data());
-  // Patterns for the beginning of a line match the break before it.
-  if (at < text.size() && text[at] == '\n') ++at;
-  return at;
+  // The keyword in the match; a pattern that only asks for surroundings does
+  // not hold it.
+  const auto begin = static_cast<std::size_t>(match.data() - whole.data());
+  const std::size_t word =
+      PositionOfWord({match.data(), match.size()}, rows_[row].keyword);
+  return word != std::string_view::npos
+             ? begin + word
+             : PositionOfWord(text, rows_[row].keyword);
 }
 
 const TextSignature* TextTable::Find(std::string_view text,

@@ -19,6 +19,10 @@ constexpr TextSignature Data(std::string_view keyword, const char* pattern,
 }
 
 constexpr TextSignature kTexts[] = {
+    // A part of Spark's shuffle went away with its executor.
+    AppText("fetchfailed", nullptr, "spark-fetch-failed",
+            v1::COLLECTIVE_CASCADE, kLow, Tier::kSpecific, kPeerEffect,
+            "another member of the gang died or left"),
     AppText("exec format error", nullptr, "exec-format", v1::IMAGE_INVALID,
             kMedium, Tier::kSpecific, kNoFlags,
             "the program is built for another CPU than the node's"),
@@ -42,7 +46,7 @@ constexpr TextSignature kTexts[] = {
          "\\bnan\\b.{0,30}\\bloss|loss.{0,40}\\bnan\\b|"
          "(gradient|grad|weights?|output|tensor|logits|activation)[^\\n]{0,40}"
          "\\bnan\\b|\\bnans?\\b[^\\n]{0,40}(detected|found|encountered|gradient"
-         "|grad|values?|tensor|in loss)",
+         "|grad|values?|tensor|in loss)|\\bnans? or infs?\\b",
          "nan", "the numbers became NaN"),
     Data("non-finite", nullptr, "non-finite", "the numbers became infinite"),
     Data("nonfinite", nullptr, "nonfinite", "the numbers became infinite"),
@@ -149,6 +153,9 @@ constexpr TextSignature kTexts[] = {
            "two libraries do not fit together"),
     Config("no kernel image is available", nullptr, "no-kernel-image",
            "the program is not built for this GPU"),
+    Blaming(kConfiguration, kMayRecover,
+            Config("cuda driver version is insufficient", nullptr, "driver-old",
+                   "the node's driver is older than the program's CUDA")),
     Config("not compiled with cuda", nullptr, "no-cuda-build",
            "the program is built without CUDA"),
     Config("peer access is not supported", nullptr, "peer-access",
@@ -244,14 +251,6 @@ constexpr TextSignature kTexts[] = {
            "an environment variable is missing"),
     Config("is not set", "\\b(?-i:[A-Z][A-Z0-9_]{3,}) (is|was) not set",
            "not-set", "a setting is missing"),
-    Config("config",
-           "(invalid|wrong|bad|missing|malformed|broken|incomplete)"
-           "[^\\n]{0,40}config|config(uration)?[^\\n]{0,60}(is |was )?(invalid|"
-           "missing|malformed|not found|not exist|error|required)|(parse|pars"
-           "ing|read|load|decode|validate|unmarshal)\\w*[^\\n]{0,30}config",
-           "configuration", "the configuration is wrong or missing"),
-    Config("settings", "(missing|invalid|not found)", "settings",
-           "the settings are wrong or missing"),
     Config("bootstrap check", "bootstrap checks? failed", "bootstrap-checks",
            "the program refuses its environment"),
     Config("refusing to start", nullptr, "refusing",
@@ -346,8 +345,22 @@ constexpr TextSignature kTexts[] = {
            "the database does not exist"),
 };
 
+// Words that also stand in lines about something else: tried when nothing more
+// telling was found.
+constexpr TextSignature kVague[] = {
+    Config("config",
+           "(invalid|wrong|bad|missing|malformed|broken|incomplete)"
+           "[^\\n]{0,40}config|config(uration)?[^\\n]{0,60}(is |was )?(invalid|"
+           "missing|malformed|not found|not exist|error|required)|(parse|pars"
+           "ing|read|load|decode|validate|unmarshal)\\w*[^\\n]{0,30}config",
+           "configuration", "the configuration is wrong or missing"),
+    Config("settings", "(missing|invalid|not found)", "settings",
+           "the settings are wrong or missing"),
+};
+
 }  // namespace
 
 std::span<const TextSignature> UserErrorTexts() { return kTexts; }
+std::span<const TextSignature> VagueUserErrorTexts() { return kVague; }
 
 }  // namespace mulligan::demystify

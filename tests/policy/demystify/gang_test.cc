@@ -344,7 +344,7 @@ TEST(GangTest, ALauncherNamesTheRankThatDied) {
 // Programs abort because a peer left, too.
 TEST(GangTest, AKillBeforeABareAbortIsTheRoot) {
   const v1::Diagnosis diagnosis =
-      Diagnose(GangOf({{"a", 134, "Error", 1010, "Aborted (core dumped)"},
+      Diagnose(GangOf({{"a", 134, "Error", 1030, "Aborted (core dumped)"},
                        {"b", 143, "Error", 1007, "Terminated"}}));
   EXPECT_EQ(diagnosis.culprit().pod(), "b");
   EXPECT_EQ(diagnosis.cause(), v1::SIGTERM_UNEXPLAINED);
