@@ -160,8 +160,7 @@ void AddServerFlags(CLI::App& command, ServerOptions& server) {
     return command.add_option(name, value, help)->type_name("FILE");
   };
   CLI::Option* ca =
-      file("--tls-ca", server.tls.ca,
-           "Who signs the server's certificate; PEM")
+      file("--tls-ca", server.tls.ca, "Who signs the server's certificate; PEM")
           ->envname("MULLIGAN_TLS_CA");
   CLI::Option* certificate = file("--tls-cert", server.tls.certificate,
                                   "Own certificate with its chain, PEM")

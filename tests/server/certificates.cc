@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <ctime>
@@ -96,8 +97,10 @@ Identity MakeSelfSigned(const CertificateSpec& spec) {
 }
 
 std::string WriteFile(const std::string& name, const std::string& text) {
-  const std::string path =
-      (std::filesystem::path(::testing::TempDir()) / name).string();
+  // Tests run side by side, each in a process of its own.
+  const std::string path = (std::filesystem::path(::testing::TempDir()) /
+                            (std::to_string(getpid()) + "-" + name))
+                               .string();
   std::ofstream(path + ".partial") << text;
   std::rename((path + ".partial").c_str(), path.c_str());
   return path;

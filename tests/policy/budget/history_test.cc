@@ -46,17 +46,17 @@ const Row kRows[] = {
     {"Twice", SAME "}", kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"ThreeTimes", SAME "} " SAME "}", kAppError, "", v1::DETERMINISTIC},
     {"ThreeTimesAnExitCode", SAME "} " SAME "}",
-     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' evidence { "
-     "weight: EXIT_CODE }",
+     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' outlook: "
+     "OUTLOOK_UNKNOWN",
      "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"ThreeTimesAnExitCodeAtTheSameProgress",
      SAME "progress: 1 } " SAME "progress: 1 }",
-     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' evidence { "
-     "weight: EXIT_CODE }",
+     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' outlook: "
+     "OUTLOOK_UNKNOWN",
      "value: 1", v1::DETERMINISTIC},
     {"FourTimesAnExitCode", SAME "} " SAME "} " SAME "}",
-     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' evidence { "
-     "weight: EXIT_CODE }",
+     "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' outlook: "
+     "OUTLOOK_UNKNOWN",
      "", v1::DETERMINISTIC},
     {"OtherFingerprintBetween",
      SAME "} " SAME "} history { cause: APP_ERROR fingerprint: 'g' }",
