@@ -209,9 +209,13 @@ bool BlankAdvice(std::string& text) {
   absl::AsciiStrToLower(&lower);
   for (std::size_t word = 0; word < std::size(kAdvice); ++word) {
     if (((hits[word / 64] >> (word % 64)) & 1U) == 0) continue;
+    // What was blanked is not looked at again: advice in advice costs nothing.
     for (std::size_t at = lower.find(kAdvice[word]); at != std::string::npos;
-         at = lower.find(kAdvice[word], at + 1)) {
-      Blank(text, at, EndOfAdvice(lower, at));
+         at = lower.find(kAdvice[word], at)) {
+      const std::size_t end = EndOfAdvice(lower, at);
+      Blank(text, at, end);
+      Blank(lower, at, end);
+      at = end;
     }
   }
   return true;

@@ -116,6 +116,13 @@ TEST(LogLinesTest, AdviceEndsWithItsSentence) {
   EXPECT_EQ(plain, "No space left");
 }
 
+TEST(LogLinesTest, AdviceInAdviceIsBlankedOnce) {
+  std::string text;
+  while (text.size() < 8000) text.append("  make sure:\n");
+  EXPECT_TRUE(BlankAdvice(text));
+  EXPECT_EQ(text.find_first_not_of(" \n"), std::string::npos);
+}
+
 TEST(LogLinesTest, ChatterIsBlankedLineByLine) {
   std::string text = "I0101 10:00:00 x.cc:1] one\nERROR two\nINFO:root:three";
   EXPECT_TRUE(BlankChatter(text));
