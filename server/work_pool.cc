@@ -59,7 +59,9 @@ void WorkPool::Work() {
     const Entry entry = std::move(queue_.front());
     queue_.pop_front();
     const auto now = QueueDelay::Clock::now();
-    const bool late = delay_.IsTooLong(entry.since, now);
+    // Behind a few others nobody waits long, however busy the pool is.
+    const bool late = queue_.size() >= kAlwaysQueued * threads_.size() &&
+                      delay_.IsTooLong(entry.since, now);
     if (queue_.empty()) delay_.OnEmpty(now);
     lock.unlock();
     entry.job(late ? Turn::kTooLate : Turn::kRun);

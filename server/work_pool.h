@@ -45,6 +45,8 @@ class QueueDelay {
 class WorkPool {
  public:
   static constexpr std::size_t kMaxQueued = 256;
+  // So many for each thread are never refused for their age.
+  static constexpr std::size_t kAlwaysQueued = 2;
 
   // How the turn of a job came.
   enum class Turn {

@@ -121,6 +121,19 @@ TEST_P(StopSignalTest, DrainsAndExitsWithZero) {
 INSTANTIATE_TEST_SUITE_P(All, StopSignalTest,
                          ::testing::Values(SIGTERM, SIGINT));
 
+TEST(BinaryTest, HangupLoadsThePoliciesAgain) {
+  Program program(Serving());
+  ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
+  program.Signal(SIGHUP);
+  ASSERT_TRUE(program.WaitFor("reload signal")) << program.output();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), kExitOk);
+  constexpr std::string_view kLoaded = "\"policies loaded\"";
+  const std::size_t first = program.output().find(kLoaded);
+  EXPECT_NE(program.output().find(kLoaded, first + 1), std::string::npos)
+      << program.output();
+}
+
 TEST(BinaryTest, SecondSignalStopsAtOnce) {
   Program program(Serving({"--drain-delay=10m"}));
   ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();

@@ -12,7 +12,11 @@
 #include "mulligan/v1/retry_decision_service.grpc.pb.h"
 #include "policy/decide.h"
 #include "policy/loader/load.h"
+#include "server/acceptor.h"
+#include "server/address.h"
 #include "server/grpc_server.h"
+#include "server/listener.h"
+#include "server/log.h"
 #include "server/options.h"
 #include "server/retry_decision_service.h"
 #include "server/unary_call.h"
@@ -108,18 +112,34 @@ int Main(int argc, char** argv) {
   EmptyService service(AnswerTo(payload));
   ServerOptions options;
   options.listen_address = "127.0.0.1:0";
-  const auto listening = StartGrpcServer(options, {&service});
-  if (!listening.ok()) {
-    std::fprintf(stderr, "%s\n", listening.status().ToString().c_str());
+  const auto started = StartGrpcServer(options, {&service});
+  auto listening =
+      ListenOn(*ParseAddress(options.listen_address), "--listen-address");
+  if (!started.ok() || !listening.ok()) {
+    std::fprintf(stderr, "the empty server did not start\n");
     return 1;
   }
-  std::ofstream(port_file) << "{\"grpcPort\": " << listening->port << "}\n";
+  const int port = listening->port;
+  const int listener = listening->socket.number();
+  const Log log(LogLevel::kWarning, LogFormat::kText);
+  Acceptor acceptor(
+      *std::move(listening), 1000,
+      [&](int connection) {
+        grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+            taken;
+        taken.listener_fd = listener;
+        taken.fd = connection;
+        started->connections->HandleNewConnection(&taken);
+      },
+      log);
+  std::ofstream(port_file) << "{\"grpcPort\": " << port << "}\n";
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   int received = 0;
   sigwait(&signals, &received);
-  listening->server->Shutdown();
+  acceptor.Stop();
+  started->server->Shutdown();
   return 0;
 }
 
