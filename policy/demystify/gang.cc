@@ -214,7 +214,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
   gang.rootless = gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
-    if (pod != gang.root && member.failed() &&
+    if (pod != gang.root && pod != gang.named && member.failed() &&
         IsCascade(member.reading, root)) {
       gang.cascades.push_back(member.reading);
     }

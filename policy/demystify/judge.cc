@@ -53,7 +53,10 @@ class Judge {
     Candidates& facts = conclusion_.facts;
     if (!members_.empty()) {
       conclusion_.gang = ReadGang(context_, members_, pods_, facts);
-      conclusion_.exit_code = conclusion_.gang.state.exit_code;
+      conclusion_.exit_code =
+          gang().named >= 0 ? members_[static_cast<std::size_t>(gang().named)]
+                                  .reading.state.exit_code
+                            : gang().state.exit_code;
     }
     pod_facts_ = facts.size();
     if (with_objects) ReadObjects();

@@ -320,6 +320,14 @@ TEST(GangTest, WatchdogsTellWhomTheyWaitedFor) {
   for (const auto& test : cases) {
     const v1::Diagnosis diagnosis = Diagnose(GangOf(test.members));
     EXPECT_EQ(diagnosis.culprit().pod(), test.culprit) << test.name;
+    const auto cascades = CascadesOf(diagnosis);
+    EXPECT_EQ(std::count(cascades.begin(), cascades.end(), test.culprit), 0)
+        << test.name;
+    for (const Member& member : test.members) {
+      if (member.name == std::string(test.culprit)) {
+        EXPECT_EQ(diagnosis.exit_code(), member.code) << test.name;
+      }
+    }
   }
 }
 
