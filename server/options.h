@@ -42,7 +42,8 @@ struct ServerOptions {
   TlsFiles tls;
   // Names in certificates; empty: every certificate the client CA signed.
   std::vector<std::string> allowed_callers;
-  // The same for PolicyService and reflection.
+  // The same for PolicyService. Reflection answers every caller whose
+  // certificate is accepted: schemas are no secret.
   std::vector<std::string> allowed_policy_callers;
   // Whether requests may bring a policy of their own.
   bool inline_policies = true;
