@@ -20,37 +20,46 @@ struct Finding {
   std::size_t begin = 0;
 };
 
-// The text that is looked at, a copy whose positions lead back to the log.
+// What is looked at of a log: copies in which lines of some roles are blank, so
+// that positions lead back to the log.
 class Scanned {
  public:
   explicit Scanned(std::string_view log) : log_(log) {
     constexpr std::size_t kMost = kScannedHead + kScannedTail;
     if (log.size() <= kMost) {
-      text_ = std::string(log);
+      told_ = std::string(log);
       head_ = log.size();
-      return;
+    } else {
+      head_ = kScannedHead;
+      skipped_ = log.size() - kMost;
+      told_ = std::string(log.substr(0, kScannedHead));
+      told_.append(log.substr(log.size() - kScannedTail));
     }
-    head_ = kScannedHead;
-    skipped_ = log.size() - kMost;
-    text_ = std::string(log.substr(0, kScannedHead));
-    text_.append(log.substr(log.size() - kScannedTail));
+    BlankAdvice(told_);
+    reports_ = told_;
+    has_chatter_ = BlankChatter(reports_);
   }
 
-  std::string& text() { return text_; }
+  // All but advice.
+  std::string_view told() const { return told_; }
+  // Without lines of low severity, too.
+  std::string_view reports() const { return reports_; }
+  bool has_chatter() const { return has_chatter_; }
 
-  Finding Find(const TextTable& table) const { return FindIn(table, text_); }
-
-  Finding FindBefore(const TextTable& table, std::size_t end) const {
-    return FindIn(table, std::string_view(text_).substr(0, end));
+  // `text` is one of those above, or the beginning of one.
+  Finding Find(const TextTable& table, std::string_view text) const {
+    std::size_t at = 0;
+    const TextSignature* row = table.Find(text, &at);
+    Finding finding = FindAt(row, at);
+    finding.table = table.name();
+    return finding;
   }
-
-  Xid WorstXid() const { return demystify::WorstXid(text_); }
 
   // The row found at a position.
   Finding FindAt(const TextSignature* row, std::size_t at) const {
     if (row == nullptr) return {};
     Finding finding{row, "text", {}, at};
-    const std::string_view text = text_;
+    const std::string_view text = told_;
     const std::size_t before = text.substr(0, at).rfind('\n');
     finding.begin = before == std::string_view::npos ? 0 : before + 1;
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -61,92 +70,72 @@ class Scanned {
   }
 
  private:
-  Finding FindIn(const TextTable& table, std::string_view text) const {
-    std::size_t at = 0;
-    const TextSignature* row = table.Find(text, &at);
-    if (row == nullptr) return {};
-    Finding finding = FindAt(row, at);
-    finding.table = table.name();
-    return finding;
-  }
-
   std::string_view log_;
-  std::string text_;
+  std::string told_;
+  std::string reports_;
+  bool has_chatter_ = false;
   // Where what is looked at goes on after the part left out, and its size.
   std::size_t head_ = 0;
   std::size_t skipped_ = 0;
 };
 
-// An error of the program's own that it met before `found` and anything else
-// that may be one.
-Finding OwnErrorFirst(const Scanned& scanned, const Finding& found) {
-  Finding own = scanned.Find(ProgramErrors());
-  if (own.row == nullptr || own.begin >= found.begin) return {};
-  const Finding first =
-      scanned.FindBefore(ApplicationTexts(), own.begin + own.line.size());
-  const bool echo =
-      first.row != nullptr && (first.row->row.flags & kPeerEffect) != 0;
-  return echo ? Finding{} : own;
+bool IsEcho(const Finding& finding) {
+  return finding.row != nullptr && (finding.row->row.flags & kPeerEffect) != 0;
+}
+
+// The finding if it names the cause and is no echo, else nothing.
+Finding IfItSettles(const Finding& finding) {
+  const bool settles = finding.row != nullptr && !IsEcho(finding) &&
+                       finding.row->row.tier >= Tier::kSpecific;
+  return settles ? finding : Finding{};
 }
 
 // XIDs are told apart by number, so that they have a table of their own.
 Finding FindXid(const Scanned& scanned, bool faults_only) {
-  const Xid xid = scanned.WorstXid();
+  const Xid xid = WorstXid(scanned.told());
   if (faults_only && xid.effect <= XidEffect::kProgram) return {};
   return scanned.FindAt(XidSignature(xid.effect), xid.at);
 }
 
-bool IsEcho(const Finding& finding) {
-  return (finding.row->row.flags & kPeerEffect) != 0;
-}
-
-// What the lines say that report a fault of the machine.
-Finding FindHardware(Scanned& scanned) {
-  const std::string told = scanned.text();
-  BlankChatter(scanned.text());
-  const Finding found = scanned.Find(HardwareErrors());
-  scanned.text() = told;
-  const bool settles = found.row != nullptr && !IsEcho(found) &&
-                       found.row->row.tier >= Tier::kSpecific;
-  return settles ? found : Finding{};
-}
-
 // What the lines say that tell of an exception: the program's own last word.
-Finding FindInExceptions(Scanned& scanned) {
-  const std::string told = scanned.text();
-  const bool any = KeepExceptions(scanned.text());
-  const Finding found = any ? scanned.Find(ApplicationTexts()) : Finding{};
-  scanned.text() = told;
-  const bool settles = found.row != nullptr && !IsEcho(found) &&
-                       found.row->row.tier >= Tier::kSpecific;
-  return settles ? found : Finding{};
+Finding FindInExceptions(const Scanned& scanned) {
+  std::string exceptions(scanned.told());
+  if (!KeepExceptions(exceptions)) return {};
+  return IfItSettles(scanned.Find(ApplicationTexts(), exceptions));
 }
 
 // What all lines say, those of low severity only where no other does.
-Finding FindInReports(Scanned& scanned) {
-  const std::string told = scanned.text();
-  const bool chatter = BlankChatter(scanned.text());
-  const Finding found = scanned.Find(ApplicationTexts());
-  if (found.row != nullptr || !chatter) return found;
-  scanned.text() = told;
-  return scanned.Find(ApplicationTexts());
+Finding FindAnywhere(const Scanned& scanned) {
+  const Finding found = scanned.Find(ApplicationTexts(), scanned.reports());
+  if (found.row != nullptr || !scanned.has_chatter()) return found;
+  return scanned.Find(ApplicationTexts(), scanned.told());
 }
 
-Finding Best(Scanned& scanned) {
+// An error of the program's own that it met before `echo` and anything else
+// that may be one.
+Finding OwnErrorBefore(const Scanned& scanned, const Finding& echo) {
+  const Finding own = scanned.Find(ProgramErrors(), scanned.reports());
+  if (own.row == nullptr || own.begin >= echo.begin) return {};
+  const std::string_view until =
+      scanned.reports().substr(0, own.begin + own.line.size());
+  return IsEcho(scanned.Find(ApplicationTexts(), until)) ? Finding{} : own;
+}
+
+Finding Best(const Scanned& scanned) {
   // First, what the driver says of the GPU.
   Finding found = FindXid(scanned, /*faults_only=*/true);
   if (found.row != nullptr) return found;
   // Second, what the log says of the machine.
-  found = FindHardware(scanned);
+  found = IfItSettles(scanned.Find(HardwareErrors(), scanned.reports()));
   if (found.row != nullptr) return found;
   // Third, what an exception names, unless it could be an echo.
   found = FindInExceptions(scanned);
   if (found.row != nullptr) return found;
-  // Fourth, everything else.
-  found = FindInReports(scanned);
+  // Fourth, everything else, unless an error of its own came before an echo.
+  found = FindAnywhere(scanned);
   if (found.row == nullptr) return FindXid(scanned, /*faults_only=*/false);
   if (!IsEcho(found)) return found;
-  const Finding own = OwnErrorFirst(scanned, found);
+  const Finding own = OwnErrorBefore(scanned, found);
   return own.row != nullptr ? own : found;
 }
 
@@ -155,9 +144,7 @@ Finding Best(Scanned& scanned) {
 const Signature* AddLog(Candidates& candidates, std::string_view text,
                         const Place& place, Seconds at) {
   if (text.empty()) return nullptr;
-  Scanned scanned(text);
-  BlankAdvice(scanned.text());
-  const Finding found = Best(scanned);
+  const Finding found = Best(Scanned(text));
   if (found.row == nullptr) return nullptr;
   Candidate candidate =
       MakeCandidate(found.table, found.row->row, place, std::string_view());

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "policy/demystify/signatures/keyword_matcher.h"
 
 namespace mulligan::demystify {
@@ -98,8 +97,7 @@ std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
   while (end < text.size()) {
     const std::size_t next = std::min(text.find('\n', end + 1), text.size());
     const std::string_view line = text.substr(end + 1, next - end - 1);
-    if (absl::StartsWith({line.data(), line.size()}, "---") ||
-        !IsListItem(line)) {
+    if (line.starts_with("---") || !IsListItem(line)) {
       break;
     }
     end = next;
@@ -173,17 +171,12 @@ std::string_view WithoutMarks(std::string_view line) {
   return line;
 }
 
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
-
 // A type that ends in Error or Exception, at the beginning of a line, alone or
 // before a colon: "torch.cuda.OutOfMemoryError: CUDA out of memory."
 bool TellsOfException(std::string_view line) {
   line = WithoutMarks(line);
   for (const std::string_view start : {"Caused by: ", "Exception in thread "}) {
-    if (line.substr(0, start.size()) == start) return true;
+    if (line.starts_with(start)) return true;
   }
   std::size_t end = 0;
   while (end < line.size() && (IsWordChar(line[end]) || line[end] == '.')) {
@@ -191,7 +184,7 @@ bool TellsOfException(std::string_view line) {
   }
   const std::string_view type = line.substr(0, end);
   return (end == line.size() || line[end] == ':') &&
-         (EndsWith(type, "Error") || EndsWith(type, "Exception"));
+         (type.ends_with("Error") || type.ends_with("Exception"));
 }
 
 // NCCL's WARN reports errors, and what is tried again had failed.

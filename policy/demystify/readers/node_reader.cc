@@ -22,16 +22,11 @@ std::string_view SpotLabelIn(const Map& labels) {
   return found;
 }
 
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
-
 // Whether a condition that has no row says that something is wrong: "...Ready"
 // and "...Healthy" are good when True, all others bad.
 bool SaysTrouble(const core::NodeCondition& condition) {
   const std::string_view type = condition.type();
-  const bool good = EndsWith(type, "Ready") || EndsWith(type, "Healthy");
+  const bool good = type.ends_with("Ready") || type.ends_with("Healthy");
   return condition.status() == (good ? "False" : "True");
 }
 
