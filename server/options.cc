@@ -4,20 +4,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "mulligan_build_info.h"
 #include "server/address.h"
+#include "server/option_values.h"
 
 namespace mulligan {
 namespace {
 
-constexpr absl::Duration kMaxDuration = absl::Minutes(10);
 constexpr std::int64_t kLeastMaxMemoryBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kMostConnections = 1'000'000;
 constexpr std::int64_t kMostMaxMemoryBytes = std::int64_t{1} << 40;
@@ -31,22 +29,6 @@ struct Option {
   const char* help;
   Apply apply;
 };
-
-std::string ApplyBool(const std::string& value, bool& target) {
-  if (value != "true" && value != "false") return "true or false";
-  target = value == "true";
-  return "";
-}
-
-std::string ApplyDuration(const std::string& value, absl::Duration& target) {
-  absl::Duration parsed;
-  if (!absl::ParseDuration(value, &parsed) || parsed < absl::ZeroDuration() ||
-      parsed > kMaxDuration) {
-    return "a duration such as 500ms, 5s or 2m, from 0 to 10m";
-  }
-  target = parsed;
-  return "";
-}
 
 std::string ApplyListenAddress(const std::string& value, ServerOptions& o) {
   if (!ParseAddress(value).has_value()) {
@@ -95,18 +77,6 @@ std::string ApplyPortFile(const std::string& value, ServerOptions& o) {
   return "";
 }
 
-std::string ApplyBytes(const std::string& value, std::int64_t least,
-                       std::int64_t most, std::int64_t& target) {
-  std::int64_t parsed = 0;
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, parsed);
-  if (error != std::errc() || stop != end || parsed < least || parsed > most) {
-    return absl::StrFormat("a number of bytes from %d to %d", least, most);
-  }
-  target = parsed;
-  return "";
-}
-
 std::string ApplyMaxMessageBytes(const std::string& value, ServerOptions& o) {
   std::int64_t bytes = o.max_message_bytes;
   std::string expected =
@@ -122,24 +92,9 @@ std::string ApplyMaxMemory(const std::string& value, ServerOptions& o) {
 
 std::string ApplyMaxConnections(const std::string& value, ServerOptions& o) {
   std::int64_t connections = 0;
-  if (!ApplyBytes(value, 1, kMostConnections, connections).empty()) {
-    return absl::StrFormat("a number from 1 to %d", kMostConnections);
-  }
-  o.max_connections = static_cast<int>(connections);
-  return "";
-}
-
-std::string ApplyNames(const std::string& value,
-                       std::vector<std::string>& names) {
-  names = absl::StrSplit(value, ',');
-  for (const std::string& name : names) {
-    if (name.empty() || name.find(' ') != std::string::npos) {
-      return "names as in certificates, such as "
-             "spiffe://cluster.local/ns/ml/sa/operator or *.ml.svc, separated "
-             "by commas";
-    }
-  }
-  return "";
+  std::string expected = ApplyCount(value, 1, kMostConnections, connections);
+  if (expected.empty()) o.max_connections = static_cast<int>(connections);
+  return expected;
 }
 
 std::string ApplyInlinePolicies(const std::string& value, ServerOptions& o) {

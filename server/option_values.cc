@@ -1,0 +1,69 @@
+#include "server/option_values.h"
+
+#include <charconv>
+#include <system_error>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+
+namespace mulligan {
+namespace {
+
+constexpr absl::Duration kMaxDuration = absl::Minutes(10);
+
+bool ReadNumber(const std::string& value, std::int64_t least, std::int64_t most,
+                std::int64_t& target) {
+  std::int64_t parsed = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, parsed);
+  if (error != std::errc() || stop != end || parsed < least || parsed > most) {
+    return false;
+  }
+  target = parsed;
+  return true;
+}
+
+}  // namespace
+
+std::string ApplyBool(const std::string& value, bool& target) {
+  if (value != "true" && value != "false") return "true or false";
+  target = value == "true";
+  return "";
+}
+
+std::string ApplyDuration(const std::string& value, absl::Duration& target) {
+  absl::Duration parsed;
+  if (!absl::ParseDuration(value, &parsed) || parsed < absl::ZeroDuration() ||
+      parsed > kMaxDuration) {
+    return "a duration such as 500ms, 5s or 2m, from 0 to 10m";
+  }
+  target = parsed;
+  return "";
+}
+
+std::string ApplyBytes(const std::string& value, std::int64_t least,
+                       std::int64_t most, std::int64_t& target) {
+  if (ReadNumber(value, least, most, target)) return "";
+  return absl::StrFormat("a number of bytes from %d to %d", least, most);
+}
+
+std::string ApplyCount(const std::string& value, std::int64_t least,
+                       std::int64_t most, std::int64_t& target) {
+  if (ReadNumber(value, least, most, target)) return "";
+  return absl::StrFormat("a number from %d to %d", least, most);
+}
+
+std::string ApplyNames(const std::string& value,
+                       std::vector<std::string>& names) {
+  names = absl::StrSplit(value, ',');
+  for (const std::string& name : names) {
+    if (name.empty() || name.find(' ') != std::string::npos) {
+      return "names as in certificates, such as "
+             "spiffe://cluster.local/ns/ml/sa/operator or *.ml.svc, separated "
+             "by commas";
+    }
+  }
+  return "";
+}
+
+}  // namespace mulligan

@@ -1,0 +1,32 @@
+// Values of flags: each function takes one over, or returns the form that was
+// expected; "" is success.
+#ifndef MULLIGAN_SERVER_OPTION_VALUES_H_
+#define MULLIGAN_SERVER_OPTION_VALUES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace mulligan {
+
+std::string ApplyBool(const std::string& value, bool& target);
+
+// From 0 to ten minutes.
+std::string ApplyDuration(const std::string& value, absl::Duration& target);
+
+std::string ApplyBytes(const std::string& value, std::int64_t least,
+                       std::int64_t most, std::int64_t& target);
+
+// The same for what is counted.
+std::string ApplyCount(const std::string& value, std::int64_t least,
+                       std::int64_t most, std::int64_t& target);
+
+// Names as in certificates, separated by commas.
+std::string ApplyNames(const std::string& value,
+                       std::vector<std::string>& names);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_OPTION_VALUES_H_
