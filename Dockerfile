@@ -2,7 +2,13 @@
 # libraries they load. No shell, no package manager, user 65532.
 #
 #   docker build --build-arg MULLIGAN_GIT_COMMIT=$(git rev-parse --short=12 HEAD) -t mulligan .
-#   docker run --rm --read-only --cap-drop=ALL -p 8980:8980 -p 8981:8981 mulligan
+#   docker run --rm --read-only --cap-drop=ALL -p 8980:8980 -p 8981:8981 \
+#     -v $PWD/tls:/etc/mulligan/tls:ro mulligan \
+#     --listen-address=0.0.0.0:8980 --admin-address=0.0.0.0:8981 \
+#     --tls-cert=/etc/mulligan/tls/tls.crt --tls-key=/etc/mulligan/tls/tls.key \
+#     --tls-client-ca=/etc/mulligan/tls/ca.crt --allow-callers=my-controller
+#
+# scripts/image-check runs the steps below without a container engine.
 
 FROM debian:12 AS build
 WORKDIR /src
@@ -24,6 +30,6 @@ EXPOSE 8980 8981
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["/usr/bin/mulligan", "healthcheck", "--server=127.0.0.1:8980"]
 ENTRYPOINT ["/usr/bin/mulligan-server"]
-# Inside a container the outside decides what is reachable, so it listens on
-# every address; plaintext beyond loopback must be asked for.
-CMD ["--listen-address=0.0.0.0:8980", "--admin-address=0.0.0.0:8981", "--allow-plaintext"]
+# Nothing is served in plaintext beyond the container's own loopback: flags as
+# above say who may call. (Plaintext for a trial: --allow-plaintext.)
+CMD ["--listen-address=127.0.0.1:8980", "--admin-address=0.0.0.0:8981"]

@@ -26,10 +26,15 @@ def known_flags(*command):
 
 
 def documents(root):
-    """Returns ({path: [document]}, problems) for the YAML files in deploy/."""
+    """Returns ({path: [document]}, problems) for the YAML files in deploy/.
+
+    Templates of the Helm chart are no YAML; scripts/deploy-check renders them.
+    """
     parsed, problems = {}, []
     for path in sorted((root / "deploy").rglob("*.yaml")):
         name = path.relative_to(root).as_posix()
+        if name.startswith("deploy/helm/") and "/templates/" in name:
+            continue
         try:
             parsed[name] = [document for document
                             in yaml.safe_load_all(path.read_text()) if document]
@@ -44,7 +49,8 @@ def containers(parsed):
             if item.get("kind") == "Deployment":
                 pod = item["spec"]["template"]["spec"]
                 for container in pod["containers"]:
-                    yield name, pod, container
+                    if container["name"] == "mulligan":
+                        yield name, pod, container
 
 
 def argument(container, flag):
@@ -54,9 +60,19 @@ def argument(container, flag):
     return ""
 
 
+def check_transport(name, words):
+    """Mutual TLS or nothing, whoever can reach the port."""
+    for flag in ("--tls-cert", "--tls-key", "--tls-client-ca"):
+        if flag not in flags(words):
+            yield f"{name}: no mutual TLS: {flag} is missing"
+    if "--allow-plaintext" in flags(words):
+        yield f"{name}: --allow-plaintext is no default"
+
+
 def check_container(name, pod, container, server_flags):
     for flag in sorted(flags(container.get("args", ())) - server_flags):
         yield f"{name}: mulligan-server has no {flag}"
+    yield from check_transport(name, container.get("args", ()))
     ports = {str(port["containerPort"]): port["name"]
              for port in container["ports"]}
     for flag in ("--listen-address", "--admin-address"):
@@ -72,6 +88,9 @@ def check_container(name, pod, container, server_flags):
             yield f"{name}: {mount['mountPath']} is a subPath mount"
     security = container.get("securityContext", {})
     if (not pod["securityContext"].get("runAsNonRoot")
+            or pod["securityContext"].get("seccompProfile")
+            != {"type": "RuntimeDefault"}
+            or pod.get("automountServiceAccountToken") is not False
             or not security.get("readOnlyRootFilesystem")
             or security.get("allowPrivilegeEscalation") is not False
             or security.get("capabilities", {}).get("drop") != ["ALL"]):
@@ -95,6 +114,8 @@ def check_dockerfile(text, server_flags, healthcheck_flags):
         yield f"Dockerfile: mulligan healthcheck has no {flag}"
     for flag in sorted(flags(server[0]) - server_flags):
         yield f"Dockerfile: mulligan-server has no {flag}"
+    if "--allow-plaintext" in flags(server[0]):
+        yield "Dockerfile: --allow-plaintext is no default"
     if not re.search(r"^USER 65532", text, re.MULTILINE):
         yield "Dockerfile: the image does not run as user 65532"
 
@@ -109,9 +130,16 @@ def check_base(root, parsed, version):
     if tags != [version]:
         yield f"kustomization.yaml: newTag is {tags}, the version {version}"
     for generator in kustomization["configMapGenerator"]:
-        for file in generator["files"]:
+        for file in generator.get("files", ()):
             if not (base / file).exists():
                 yield f"kustomization.yaml: {file} does not exist"
+
+
+def check_chart(parsed, version):
+    chart = parsed["deploy/helm/mulligan/Chart.yaml"][0]
+    for key in ("version", "appVersion"):
+        if chart[key] != version:
+            yield f"Chart.yaml: {key} is {chart[key]}, the version {version}"
 
 
 def check(root, version, server_flags, healthcheck_flags):
@@ -124,6 +152,7 @@ def check(root, version, server_flags, healthcheck_flags):
     problems += check_dockerfile((root / "Dockerfile").read_text(),
                                  server_flags, healthcheck_flags)
     problems += check_base(root, parsed, version)
+    problems += check_chart(parsed, version)
     return problems
 
 

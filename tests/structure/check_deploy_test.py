@@ -14,7 +14,8 @@ import check_deploy
 
 SERVER_FLAGS = {"--listen-address", "--admin-address", "--allow-plaintext",
                 "--policy-dir", "--log-format", "--log-level", "--drain-delay",
-                "--shutdown-grace", "--max-memory"}
+                "--shutdown-grace", "--max-memory", "--inline-policies",
+                "--tls-cert", "--tls-key", "--tls-client-ca"}
 PROBE_FLAGS = {"--server"}
 BASE = "deploy/kustomize/base/"
 
@@ -34,13 +35,30 @@ BREAKS = {
     "writable root": (BASE + "deployment.yaml",
                       "readOnlyRootFilesystem: true",
                       "readOnlyRootFilesystem: false", "not restricted"),
+    "token of the API server": (BASE + "deployment.yaml",
+                                "automountServiceAccountToken: false",
+                                "automountServiceAccountToken: true",
+                                "not restricted"),
+    "any system call": (BASE + "deployment.yaml", "type: RuntimeDefault",
+                        "type: Unconfined", "not restricted"),
+    "callers without certificate": (BASE + "deployment.yaml",
+                                    "--tls-client-ca=", "--tls-cert=",
+                                    "no mutual TLS"),
+    "plaintext": (BASE + "deployment.yaml", "--inline-policies=off",
+                  "--allow-plaintext", "--allow-plaintext is no default"),
     "broken YAML": (BASE + "service.yaml", "spec:", "spec: [", "service.yaml"),
     "other version": (BASE + "kustomization.yaml", "newTag:", "newTag: 9.",
                       "the version"),
+    "chart of another version": ("deploy/helm/mulligan/Chart.yaml",
+                                 "appVersion: ", "appVersion: 9.",
+                                 "Chart.yaml: appVersion"),
     "policy is missing": (BASE + "kustomization.yaml", "policies/default.yaml",
                           "policies/other.yaml", "policies/other.yaml"),
     "unknown probe flag": ("Dockerfile", "--server=", "--address=",
                            "healthcheck has no --address"),
+    "plaintext image": ("Dockerfile", '"--admin-address=0.0.0.0:8981"',
+                        '"--allow-plaintext"',
+                        "Dockerfile: --allow-plaintext"),
     "runs as root": ("Dockerfile", "USER 65532:65532", "", "user 65532"),
 }
 

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Checks every rendered set of objects against schemas and the rules of rendered.py.
+
+Usage: check_rendered.py RENDERED SCHEMAS BINARIES
+"""
+
+import copy
+import subprocess
+import sys
+from pathlib import Path
+
+import rendered
+import schemas
+import yaml
+
+# What must be found in the default chart once it is broken: proof that the
+# check sees something. (what is done, part of the expected problem)
+BREAKS = {
+    "an unknown field": (lambda items: pod_of(items).update(restartPolic="Never"),
+                         "restartPolic"),
+    "a wrong type": (lambda items: pod_of(items).update(priority="high"), "priority"),
+    "another secret": (lambda items: secret_of(items).update(secretName="other"),
+                       "Secret other is not in the set"),
+    "a flag that is none": (lambda items: container_of(items)["args"].append("--nonsense=1"),
+                            "has no --nonsense"),
+    "everybody may call": (lambda items: replace_argument(items, "--allow-callers=", "*"),
+                           "names nobody in particular"),
+    "root": (lambda items: pod_of(items)["securityContext"].pop("runAsNonRoot"),
+             "runAsNonRoot"),
+    "no memory limit": (lambda items: container_of(items)["resources"].pop("limits"),
+                        "no memory limit"),
+    "a probe of gRPC": (lambda items: container_of(items)["livenessProbe"]["httpGet"]
+                        .update(port="grpc"), "livenessProbe"),
+    "a service of nobody": (lambda items: only(items, "Service")["spec"]["selector"]
+                            .update(app="other"), "selects no pod"),
+    "open to anybody": (lambda items: only(items, "NetworkPolicy")["spec"]["ingress"][0]
+                        .pop("from"), "lets anybody"),
+}
+
+
+def only(items, kind):
+    return rendered.of_kind(items, kind)[0]
+
+
+def pod_of(items):
+    return only(items, "Deployment")["spec"]["template"]["spec"]
+
+
+def container_of(items):
+    return pod_of(items)["containers"][0]
+
+
+def secret_of(items):
+    return [volume["secret"] for volume in pod_of(items)["volumes"] if "secret" in volume][0]
+
+
+def replace_argument(items, flag, value):
+    container = container_of(items)
+    container["args"] = [flag + value if word.startswith(flag) else word
+                         for word in container["args"]]
+
+
+def load(path):
+    return [document for document in yaml.safe_load_all(path.read_text()) if document]
+
+
+def problems(items, validators, help_texts):
+    for item in items:
+        for problem in schemas.problems(validators, item):
+            yield f"{rendered.name_of(item)}: {problem}"
+    yield from rendered.problems(items, help_texts)
+
+
+def finds_breaks(items, validators, help_texts):
+    for name, (harm, expected) in BREAKS.items():
+        broken = copy.deepcopy(items)
+        harm(broken)
+        found = "\n".join(problems(broken, validators, help_texts))
+        if expected not in found:
+            yield f"self-test: {name} is not found: {found or 'nothing is'}"
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    folder, schema_folder, binaries = map(Path, sys.argv[1:])
+    validators = schemas.load(schema_folder)
+    help_texts = {"server": subprocess.run(
+        [binaries / "mulligan-server", "--help"], capture_output=True, text=True,
+        check=True, timeout=30).stdout}
+    found = []
+    sets = sorted(folder.glob("*.yaml"))
+    objects = 0
+    for path in sets:
+        items = load(path)
+        objects += len(items)
+        found += [f"{path.stem}: {problem}"
+                  for problem in problems(items, validators, help_texts)]
+    found += finds_breaks(load(folder / "helm-default.yaml"), validators, help_texts)
+    for problem in found:
+        print(problem)
+    print(f"{len(sets)} sets, {objects} objects, {len(BREAKS)} breaks, {len(found)} problems")
+    sys.exit(1 if found or not objects else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""What is true of every set of rendered objects, as one function a rule.
+
+A set is what one `kubectl apply` gets. Each rule yields its problems as text.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "structure"))
+import check_deploy  # noqa: E402
+
+# Made by whoever applies the set, which says so.
+GIVEN_SECRETS = {"mulligan-tls", "my-certificates"}
+GIVEN_CONFIG_MAPS = {"mulligan-candidate"}
+PORTS = {"grpc", "admin"}
+
+
+def name_of(item):
+    return f"{item['kind']} {item['metadata']['name']}"
+
+
+def of_kind(items, *kinds):
+    return [item for item in items if item["kind"] in kinds]
+
+
+def pods(items):
+    """(object, pod spec, pod labels) of whatever runs pods."""
+    for item in of_kind(items, "Deployment", "Job"):
+        template = item["spec"]["template"]
+        yield item, template["spec"], template.get("metadata", {}).get("labels", {})
+
+
+def servers(items):
+    for item, pod, labels in pods(items):
+        for container in pod["containers"]:
+            if item["kind"] == "Deployment" and container["name"] == "mulligan":
+                yield item, pod, labels, container
+
+
+def flags_exist(items, help_texts):
+    known = set(check_deploy.FLAG.findall(help_texts["server"]))
+    for item, pod, _, container in servers(items):
+        # Lists of callers may stand in a ConfigMap.
+        yield from check_deploy.check_container(name_of(item), pod, container, known)
+        for variable in variables(items, container):
+            if variable.startswith("MULLIGAN_") and variable not in help_texts["server"]:
+                yield f"{name_of(item)}: mulligan-server has no {variable}"
+
+
+def variables(items, container):
+    """Names and values that reach the container's environment."""
+    found = {entry["name"]: entry.get("value") for entry in container.get("env", ())}
+    maps = {item["metadata"]["name"]: item for item in of_kind(items, "ConfigMap")}
+    for source in container.get("envFrom", ()):
+        found.update(maps.get(source["configMapRef"]["name"], {}).get("data", {}))
+    return found
+
+
+def callers_are_named(items, _):
+    for item, _pod, _labels, container in servers(items):
+        given = variables(items, container)
+        for flag, variable in (("--allow-callers", "MULLIGAN_ALLOW_CALLERS"),
+                               ("--allow-policy-callers", "MULLIGAN_ALLOW_POLICY_CALLERS")):
+            names = check_deploy.argument(container, flag) or given.get(variable) or ""
+            if not names or "*" in names.split(","):
+                yield f"{name_of(item)}: {flag} names nobody in particular: '{names}'"
+
+
+def pods_are_restricted(items, _):
+    """Pod Security's level `restricted`, and a little more, whatever the pod is."""
+    for item, pod, _labels in pods(items):
+        security = pod.get("securityContext", {})
+        if not security.get("runAsNonRoot"):
+            yield f"{name_of(item)}: runAsNonRoot is not set"
+        if security.get("seccompProfile") != {"type": "RuntimeDefault"}:
+            yield f"{name_of(item)}: seccompProfile is not RuntimeDefault"
+        for flag in ("hostNetwork", "hostPID", "hostIPC"):
+            if pod.get(flag):
+                yield f"{name_of(item)}: {flag}"
+        for container in pod["containers"] + pod.get("initContainers", []):
+            own = container.get("securityContext", {})
+            where = f"{name_of(item)}, container {container['name']}"
+            if own.get("allowPrivilegeEscalation") is not False:
+                yield f"{where}: allowPrivilegeEscalation is not false"
+            if not own.get("readOnlyRootFilesystem"):
+                yield f"{where}: readOnlyRootFilesystem is not set"
+            if own.get("capabilities", {}).get("drop") != ["ALL"]:
+                yield f"{where}: capabilities are not dropped"
+            if "memory" not in container.get("resources", {}).get("limits", {}):
+                yield f"{where}: no memory limit"
+
+
+def probes_ask_the_admin_port(items, _):
+    for item, _pod, _labels, container in servers(items):
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            if container.get(probe, {}).get("httpGet", {}).get("port") != "admin":
+                yield f"{name_of(item)}: {probe} does not ask the admin port"
+
+
+def references_exist(items, _):
+    names = {(item["kind"], item["metadata"]["name"]) for item in items}
+    made = {item["spec"]["secretName"] for item in of_kind(items, "Certificate")}
+    for item, pod, _labels in pods(items):
+        wanted = [("ServiceAccount", pod.get("serviceAccountName"))]
+        for volume in pod.get("volumes", ()):
+            wanted.append(("ConfigMap", volume.get("configMap", {}).get("name")))
+            wanted.append(("Secret", volume.get("secret", {}).get("secretName")))
+        for container in pod["containers"]:
+            wanted += [("ConfigMap", source.get("configMapRef", {}).get("name"))
+                       for source in container.get("envFrom", ())]
+            mounted = {mount["name"] for mount in container.get("volumeMounts", ())}
+            for name in mounted - {volume["name"] for volume in pod.get("volumes", ())}:
+                yield f"{name_of(item)}: mounts {name}, which is no volume"
+        for kind, name in wanted:
+            given = {"Secret": made | GIVEN_SECRETS,
+                     "ConfigMap": GIVEN_CONFIG_MAPS}.get(kind, ())
+            if name and (kind, name) not in names and name not in given:
+                yield f"{name_of(item)}: {kind} {name} is not in the set"
+
+
+def issuers_exist(items, _):
+    issuers = {item["metadata"]["name"] for item in of_kind(items, "Issuer")}
+    for item in of_kind(items, "Certificate"):
+        reference = item["spec"]["issuerRef"]
+        if reference["kind"] == "Issuer" and reference["name"] not in issuers:
+            yield f"{name_of(item)}: Issuer {reference['name']} is not in the set"
+
+
+def certificates_name_the_service(items, _):
+    """Else no caller would take the server's certificate."""
+    for service in of_kind(items, "Service"):
+        metadata = service["metadata"]
+        wanted = f"{metadata['name']}.{metadata.get('namespace', 'mulligan')}.svc"
+        serving = [item for item in of_kind(items, "Certificate")
+                   if "server auth" in item["spec"].get("usages", ())]
+        for item in serving:
+            if wanted not in item["spec"].get("dnsNames", ()):
+                yield f"{name_of(item)}: does not name {wanted}"
+
+
+def selectors_select(items, _):
+    labels = [labels for _, _, labels, _ in servers(items)]
+    deployments = {item["metadata"]["name"] for item in of_kind(items, "Deployment")}
+
+    def hits(selector):
+        return any(selector.items() <= having.items() for having in labels)
+
+    for item in of_kind(items, "Service"):
+        if not hits(item["spec"]["selector"]):
+            yield f"{name_of(item)}: selects no pod of the set"
+        for port in item["spec"]["ports"]:
+            if port["targetPort"] not in PORTS:
+                yield f"{name_of(item)}: no port {port['targetPort']}"
+    for item in of_kind(items, "PodDisruptionBudget"):
+        if not hits(item["spec"]["selector"]["matchLabels"]):
+            yield f"{name_of(item)}: selects no pod of the set"
+    for item in of_kind(items, "NetworkPolicy"):
+        if not hits(item["spec"]["podSelector"]["matchLabels"]):
+            yield f"{name_of(item)}: selects no pod of the set"
+    for item in of_kind(items, "Deployment"):
+        template = item["spec"]["template"]["metadata"]["labels"]
+        if not item["spec"]["selector"]["matchLabels"].items() <= template.items():
+            yield f"{name_of(item)}: does not select its own pods"
+    for item in of_kind(items, "HorizontalPodAutoscaler"):
+        if item["spec"]["scaleTargetRef"]["name"] not in deployments:
+            yield f"{name_of(item)}: scales nothing of the set"
+        if any("replicas" in other["spec"] for other in of_kind(items, "Deployment")
+               if other["metadata"]["name"] == item["spec"]["scaleTargetRef"]["name"]):
+            yield f"{name_of(item)}: and the Deployment both own the replicas"
+    services = of_kind(items, "Service")
+    for item in of_kind(items, "ServiceMonitor"):
+        wanted = item["spec"]["selector"]["matchLabels"].items()
+        if not any(wanted <= other["metadata"].get("labels", {}).items() for other in services):
+            yield f"{name_of(item)}: selects no Service of the set"
+
+
+def network_is_closed(items, _):
+    for item in of_kind(items, "NetworkPolicy"):
+        if set(item["spec"]["policyTypes"]) != {"Ingress", "Egress"}:
+            yield f"{name_of(item)}: says nothing about one direction"
+        for rule in item["spec"]["ingress"]:
+            if not rule.get("from") or not rule.get("ports"):
+                yield f"{name_of(item)}: lets anybody or any port in"
+
+
+RULES = (flags_exist, callers_are_named, pods_are_restricted,
+         probes_ask_the_admin_port, references_exist, issuers_exist,
+         certificates_name_the_service, selectors_select, network_is_closed)
+
+
+def problems(items, help_texts):
+    for rule in RULES:
+        yield from rule(items, help_texts)
