@@ -1,0 +1,112 @@
+package mulligan
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+// Asker does the whole of a controller's part: gather, ask, fall back, store. The
+// zero value of every field but Service and Kube is of use.
+type Asker struct {
+	// Service answers. Mandatory; from [Dial], or mulligantest in tests.
+	Service mulliganv1.RetryDecisionServiceClient
+	// Kube reads the objects and stores the ledger. Mandatory.
+	Kube client.Client
+	// Reader reads what [Gather] gathers. Default: Kube. mgr.GetAPIReader() does
+	// not start to watch nodes and events.
+	Reader client.Reader
+	// Fallback decides while there is no answer. Its zero value waits.
+	Fallback Fallback
+	// Edit changes a request before it is sent: the policy's name, progress,
+	// recent failures elsewhere. Nil: sent as gathered.
+	Edit func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error
+}
+
+// Advice is what to do about a workload.
+type Advice struct {
+	// Workload is the object that the advice is about and that holds the ledger:
+	// the one asked about, or the most senior owner of that ([Report.Workload]).
+	Workload client.Object
+	// Decision is the service's, or that of the fallback. Never nil.
+	Decision *mulliganv1.Decision
+	// Response is the whole answer. Nil when there is none.
+	Response *mulliganv1.DecideResponse
+	// NoAnswer is why there is no answer, nil when there is one. Then Decision is
+	// the fallback's and nothing was charged.
+	NoAnswer error
+	// Notes say what could not be seen.
+	Notes []string
+}
+
+// Action is that of the decision.
+func (a *Advice) Action() mulliganv1.Decision_Action { return a.Decision.GetAction() }
+
+// RetryAfter is how long to wait before a RETRY is started or, for WAIT, the
+// question is asked again. Zero for other actions.
+func (a *Advice) RetryAfter() time.Duration { return a.Decision.GetRetryAfter().AsDuration() }
+
+// Ask returns what to do about obj, as it was last read. It may be called on any
+// reconcile, for work that is well, too: only what came to a bad end is charged,
+// and a failure that is asked about again gets the same answer for nothing.
+//
+// When Ask returns without an error the new ledger is stored on the workload, and
+// the advice may be acted on. A conflict (apierrors.IsConflict) means that another
+// caller decided meanwhile: read obj and ask again. So does every other error.
+func (a *Asker) Ask(ctx context.Context, obj client.Object) (*Advice, error) {
+	var reader client.Reader = a.Kube
+	if a.Reader != nil {
+		reader = a.Reader
+	}
+	report, err := Gather(ctx, reader, obj)
+	if err != nil {
+		return nil, err
+	}
+	workload := report.Workload()
+	ledger, err := LedgerFrom(workload)
+	if err != nil {
+		return nil, err
+	}
+	request, err := report.Request(ledger)
+	if err != nil {
+		return nil, err
+	}
+	if a.Edit != nil {
+		if err := a.Edit(ctx, obj, request); err != nil {
+			return nil, fmt.Errorf("mulligan: %s: %w", label(obj), err)
+		}
+	}
+	response, err := a.Service.Decide(ctx, request)
+	if err != nil {
+		decision, fallbackErr := a.Fallback.Decide(ctx, workload, FailedAt(request.GetReport()), err)
+		if fallbackErr != nil {
+			return nil, fallbackErr
+		}
+		return &Advice{Workload: workload, Decision: decision, NoAnswer: err, Notes: report.Notes()}, nil
+	}
+	if err := StoreLedger(ctx, a.Kube, workload, response.GetLedger()); err != nil {
+		return nil, err
+	}
+	return &Advice{Workload: workload, Decision: response.GetDecision(), Response: response, Notes: report.Notes()}, nil
+}
+
+// FailedAt is the latest end of a container in the report, for the patience of a
+// [Fallback]. Without one, the time at which the failure was observed.
+func FailedAt(report *mulliganv1.FailureReport) time.Time {
+	var latest time.Time
+	for _, pod := range report.GetPods() {
+		for _, status := range pod.GetStatus().GetContainerStatuses() {
+			if ended := status.GetState().GetTerminated().GetFinishedAt(); ended != nil && ended.AsTime().After(latest) {
+				latest = ended.AsTime()
+			}
+		}
+	}
+	if latest.IsZero() && report.GetObservedAt() != nil {
+		return report.GetObservedAt().AsTime()
+	}
+	return latest
+}

@@ -1,0 +1,159 @@
+package mulligan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+const (
+	// DefaultDeadline bounds a call with its retry, where the context of the call
+	// has no earlier deadline.
+	DefaultDeadline = 5 * time.Second
+	// A batch of 1,000 may need some MiB.
+	maxResponseBytes = 64 << 20
+	// All replicas behind a headless Service.
+	serviceConfig = `{"loadBalancingConfig": [{"round_robin": {}}]}`
+)
+
+// Client asks a Mulligan service. Its methods are those of the generated client,
+// each with the deadline and the one retry that [Dial] promises. It is safe for
+// concurrent use; a process needs one.
+type Client struct {
+	mulliganv1.RetryDecisionServiceClient
+	policies mulliganv1.PolicyServiceClient
+	health   healthv1.HealthClient
+	close    func() error
+}
+
+// Policies returns the client of the policies the service has loaded.
+func (c *Client) Policies() mulliganv1.PolicyServiceClient { return c.policies }
+
+// Serving returns nil when the service says that it serves.
+func (c *Client) Serving(ctx context.Context) error {
+	answer, err := c.health.Check(ctx, &healthv1.HealthCheckRequest{})
+	if err != nil {
+		return err
+	}
+	if status := answer.GetStatus(); status != healthv1.HealthCheckResponse_SERVING {
+		return fmt.Errorf("mulligan: the service is %v", status)
+	}
+	return nil
+}
+
+// Close ends the connections that [Dial] made.
+func (c *Client) Close() error { return c.close() }
+
+// An Option of [Dial].
+type Option func(*options)
+
+type options struct {
+	deadline time.Duration
+	backoff  time.Duration
+	tls      *TLSFiles
+	dial     []grpc.DialOption
+}
+
+// WithDeadline bounds a call with its retry; must be positive. Default:
+// [DefaultDeadline]. An earlier deadline of the call's context wins.
+func WithDeadline(deadline time.Duration) Option {
+	return func(o *options) { o.deadline = deadline }
+}
+
+// WithRetryBackoff is the pause before the retry, varied by up to half either way
+// so that the callers of a restarted server do not come back together. Default:
+// 200 ms.
+func WithRetryBackoff(pause time.Duration) Option {
+	return func(o *options) { o.backoff = pause }
+}
+
+// WithTLS speaks TLS, mutual where files has a certificate. Without it calls are
+// in plaintext.
+func WithTLS(files TLSFiles) Option {
+	return func(o *options) { o.tls = &files }
+}
+
+// WithDialOptions passes gRPC's own options, such as the stats handler of
+// OpenTelemetry (otelgrpc.NewClientHandler) or the interceptors of
+// go-grpc-middleware for Prometheus. Interceptors see each attempt of a call.
+func WithDialOptions(more ...grpc.DialOption) Option {
+	return func(o *options) { o.dial = append(o.dial, more...) }
+}
+
+// Dial returns a client of the service at target, "host:port" or any gRPC target.
+// With "dns:///mulligan-headless.mulligan:8980", the name of a headless Service,
+// calls go to all replicas in turn. It connects with the first call.
+//
+// A call that ends with UNAVAILABLE is repeated once where the deadline leaves
+// room, since a server that stops answers so and the next one may not. So is a
+// call that an overloaded server refused, not before the time the server asks for
+// (google.rpc.RetryInfo). Repeating is safe: a failure is charged once however
+// often it is reported. Other errors are returned at once; [Classify] tells what
+// they mean.
+func Dial(target string, opts ...Option) (*Client, error) {
+	o := options{deadline: DefaultDeadline, backoff: 200 * time.Millisecond}
+	for _, apply := range opts {
+		apply(&o)
+	}
+	if target == "" {
+		return nil, errors.New(`mulligan: target "" is not valid, expected HOST:PORT`)
+	}
+	if o.deadline <= 0 {
+		return nil, fmt.Errorf("mulligan: deadline %v is not valid, expected a positive duration", o.deadline)
+	}
+	if o.backoff < 0 {
+		return nil, fmt.Errorf("mulligan: retry backoff %v is not valid, expected zero or a positive duration", o.backoff)
+	}
+	transport, err := o.transport()
+	if err != nil {
+		return nil, err
+	}
+	connection, err := grpc.NewClient(target, append([]grpc.DialOption{
+		grpc.WithTransportCredentials(transport),
+		grpc.WithDefaultServiceConfig(serviceConfig),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxResponseBytes)),
+		grpc.WithConnectParams(reconnect),
+		grpc.WithChainUnaryInterceptor(o.repeat),
+	}, o.dial...)...)
+	if err != nil {
+		return nil, fmt.Errorf("mulligan: target %q: %w", target, err)
+	}
+	client := NewClient(connection)
+	client.close = connection.Close
+	return client, nil
+}
+
+// NewClient makes a client of a connection the caller has, with the generated
+// client's behaviour: no deadline and no retry of its own.
+func NewClient(connection grpc.ClientConnInterface) *Client {
+	return &Client{
+		RetryDecisionServiceClient: mulliganv1.NewRetryDecisionServiceClient(connection),
+		policies:                   mulliganv1.NewPolicyServiceClient(connection),
+		health:                     healthv1.NewHealthClient(connection),
+		close:                      func() error { return nil },
+	}
+}
+
+// gRPC waits a second before it connects again, longer than our backoff.
+var reconnect = grpc.ConnectParams{
+	Backoff: backoff.Config{
+		BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second,
+	},
+	MinConnectTimeout: 5 * time.Second,
+}
+
+func (o *options) transport() (credentials.TransportCredentials, error) {
+	if o.tls == nil {
+		return insecure.NewCredentials(), nil
+	}
+	return o.tls.credentials()
+}

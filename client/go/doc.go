@@ -1,0 +1,36 @@
+// Package mulligan asks a Mulligan service whether failed Kubernetes batch work
+// deserves another try, who pays for it, and why.
+//
+// A controller built with controller-runtime needs two things. Once:
+//
+//	service, err := mulligan.Dial("dns:///mulligan-headless.mulligan:8980")
+//	asker := mulligan.Asker{Service: service, Kube: mgr.GetClient(), Reader: mgr.GetAPIReader()}
+//
+// And in Reconcile, with the object it reconciles:
+//
+//	advice, err := asker.Ask(ctx, job)
+//	if err != nil {
+//		return ctrl.Result{}, err // read the object and ask again
+//	}
+//	switch advice.Action() {
+//	case mulliganv1.Decision_RETRY: // start the next attempt after advice.RetryAfter()
+//	case mulliganv1.Decision_WAIT: // ask again after advice.RetryAfter()
+//	case mulliganv1.Decision_FAIL, mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE: // start nothing
+//	}
+//
+// Ask does four things, each of which is a function of its own:
+//
+//   - [Gather] reads what tells about the failure: owners, parts, pods, Kueue's
+//     Workload, nodes, events. A caller who has the objects uses [NewReport] and
+//     [Report.Add], which take them as they are.
+//   - [LedgerFrom] reads what the workload has spent from its annotation.
+//   - [Client.Decide] asks. Repeating a question is safe: the service keeps
+//     nothing, and a failure is charged once however often it is reported.
+//   - [StoreLedger] writes the new ledger, if nobody else has meanwhile.
+//
+// "No" is a verdict. An error of a call means that there is no answer and that
+// nothing was charged; [Classify] tells whether to ask again, and [Fallback] says
+// what happens until then.
+//
+// Package mulligantest has a service for unit tests.
+package mulligan

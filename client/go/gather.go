@@ -1,0 +1,245 @@
+package mulligan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// Bounds of [Gather]. What is beyond is left out, the healthy first, and
+// [Report.Notes] says so.
+const (
+	// MaxGatheredPods keeps a report within what a server takes (4 MiB).
+	MaxGatheredPods = 500
+	// MaxGatheredNodes is the number of nodes fetched, one call each.
+	MaxGatheredNodes = 20
+	// MaxGatheredEvents is the number of events taken.
+	MaxGatheredEvents = 500
+	// MaxGatheredJobs is the number of a JobSet's Jobs taken.
+	MaxGatheredJobs = 500
+)
+
+// Gather fetches what else tells about obj, which is any object of a workload: its
+// owners up to the most senior kind that a report takes, then of that object the
+// parts (a JobSet's Jobs, a RayJob's cluster and submitter, a TrainJob's JobSet),
+// the pods, Kueue's Workload, the nodes the pods ran on and the events about all
+// of these. obj itself is taken as it is and not fetched again.
+//
+// A kind that Mulligan does not know is named as the workload ([Report.For]) and
+// told from the Jobs and pods it owns.
+//
+// Kinds that are not installed and objects that are gone are left out. So is what
+// the caller may not read, with a note in [Report.Notes]. Every other error ends
+// Gather: a verdict on half the evidence would charge the wrong budget.
+//
+// reader may be a manager's cached client. Note that reading nodes, events or
+// Workloads through a cache starts to watch them; mgr.GetAPIReader() does not.
+// The scheme of reader must have the core and batch groups. Other kinds are read
+// unstructured.
+func Gather(ctx context.Context, reader client.Reader, obj client.Object) (*Report, error) {
+	g := &gatherer{reader: reader, report: NewReport()}
+	start, err := typed(obj)
+	if err != nil {
+		return nil, err
+	}
+	root, err := g.root(ctx, start)
+	if err != nil {
+		return nil, fmt.Errorf("mulligan: gathering for %s: %w", label(obj), err)
+	}
+	g.report.workload = root
+	if root == start {
+		g.report.workload = obj
+	}
+	g.add(root)
+	for _, step := range []func(context.Context, client.Object) error{
+		g.parts, g.queue, g.nodes, g.events,
+	} {
+		if err := step(ctx, root); err != nil {
+			return nil, fmt.Errorf("mulligan: gathering for %s: %w", label(obj), err)
+		}
+	}
+	if errs := errors.Join(g.report.errs...); errs != nil {
+		return nil, errs
+	}
+	return g.report, nil
+}
+
+// typed makes Go types of unstructured Pods and Jobs, whose fields Gather reads.
+func typed(obj client.Object) (client.Object, error) {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return obj, nil
+	}
+	as := newObject(u.GroupVersionKind())
+	if _, ok := as.(*unstructured.Unstructured); ok {
+		return obj, nil
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, as); err != nil {
+		return nil, fmt.Errorf("mulligan: %s: %w", label(obj), err)
+	}
+	return as, nil
+}
+
+type gatherer struct {
+	reader client.Reader
+	report *Report
+	pods   []*corev1.Pod
+	// Whom events may be about: all but nodes.
+	subjects []client.Object
+}
+
+// add takes an object that is known to belong to the workload.
+func (g *gatherer) add(obj client.Object) {
+	g.subjects = append(g.subjects, obj)
+	gvk := identify(obj)
+	if findKind(gvk.GroupKind()) == nil {
+		g.report.For(obj)
+		return
+	}
+	g.report.Add(obj)
+}
+
+func (g *gatherer) note(format string, values ...any) {
+	g.report.notes = append(g.report.notes, fmt.Sprintf(format, values...))
+}
+
+// Owners of owners of a pod: Job, JobSet, TrainJob and something of one's own.
+const maxOwners = 5
+
+// root climbs from obj to the most senior owner that a report takes.
+func (g *gatherer) root(ctx context.Context, obj client.Object) (client.Object, error) {
+	root := obj
+	for range maxOwners {
+		owner := metav1.GetControllerOf(root)
+		if owner == nil {
+			break
+		}
+		gvk := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
+		if findKind(gvk.GroupKind()) == nil {
+			break
+		}
+		next, err := g.get(ctx, gvk, types.NamespacedName{Namespace: root.GetNamespace(), Name: owner.Name})
+		if err != nil {
+			return nil, err
+		}
+		// The name may have gone to another object.
+		if next == nil || next.GetUID() != owner.UID {
+			break
+		}
+		root = next
+	}
+	return root, nil
+}
+
+// get returns nil where there is no such object or kind, or it may not be read.
+func (g *gatherer) get(ctx context.Context, gvk schema.GroupVersionKind, name types.NamespacedName) (client.Object, error) {
+	obj := newObject(gvk)
+	if err := g.tolerate(g.reader.Get(ctx, name, obj), gvk.Kind+" "+name.String()); err != nil {
+		return nil, err
+	}
+	if obj.GetName() == "" {
+		return nil, nil
+	}
+	return obj, nil
+}
+
+// tolerate drops errors that say that there is nothing to be had.
+func (g *gatherer) tolerate(err error, what string) error {
+	var discovery *apiutil.ErrResourceDiscoveryFailed
+	switch {
+	case err == nil, apierrors.IsNotFound(err), meta.IsNoMatchError(err), runtime.IsNotRegisteredError(err):
+		return nil
+	case errors.As(err, &discovery):
+		return nil
+	case apierrors.IsForbidden(err):
+		g.note("%s may not be read: %v", what, err)
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// nodes fetches those the pods ran on, the broken pods' first.
+func (g *gatherer) nodes(ctx context.Context, _ client.Object) error {
+	var names []string
+	for _, pod := range g.pods {
+		if name := pod.Spec.NodeName; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if left := len(names) - MaxGatheredNodes; left > 0 {
+		g.note("%d of %d nodes were left out", left, len(names))
+		names = names[:MaxGatheredNodes]
+	}
+	for _, name := range names {
+		node, err := g.get(ctx, corev1.SchemeGroupVersion.WithKind("Node"), types.NamespacedName{Name: name})
+		if err != nil {
+			return err
+		}
+		if node != nil {
+			g.report.Add(node)
+		}
+	}
+	return nil
+}
+
+// takePods adds pods, the broken ones before those that run or succeeded.
+func (g *gatherer) takePods(pods []corev1.Pod) {
+	sorted := make([]*corev1.Pod, 0, len(pods))
+	for i := range pods {
+		sorted = append(sorted, &pods[i])
+	}
+	slices.SortStableFunc(sorted, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(interest(a), interest(b)), b.CreationTimestamp.Compare(a.CreationTimestamp.Time))
+	})
+	for i, pod := range sorted {
+		if len(g.pods) >= MaxGatheredPods {
+			g.note("%d of %d pods were left out", len(sorted)-i, len(sorted))
+			return
+		}
+		if slices.ContainsFunc(g.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID && p.Name == pod.Name }) {
+			continue
+		}
+		g.pods = append(g.pods, pod)
+		g.add(pod)
+	}
+}
+
+// interest orders pods by what they tell, least number first.
+func interest(pod *corev1.Pod) int {
+	switch {
+	case pod.Status.Phase == corev1.PodFailed:
+		return 0
+	case pod.DeletionTimestamp != nil || hasFailedContainer(pod):
+		return 1
+	case pod.Status.Phase == corev1.PodPending, pod.Status.Phase == corev1.PodUnknown:
+		return 2
+	case pod.Status.Phase == corev1.PodSucceeded:
+		return 4
+	}
+	return 3
+}
+
+func hasFailedContainer(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses),
+		func(status corev1.ContainerStatus) bool {
+			for _, state := range []corev1.ContainerState{status.State, status.LastTerminationState} {
+				if state.Terminated != nil && state.Terminated.ExitCode != 0 {
+					return true
+				}
+			}
+			return false
+		})
+}

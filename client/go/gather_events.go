@@ -1,0 +1,115 @@
+package mulligan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// So many objects are asked for one by one; beyond, the namespace's events
+	// are fetched in one call.
+	maxEventCalls = 10
+	// Events fetched of a namespace.
+	maxListedEvents = 5000
+	// Events about nodes are written here, with the node's name for a UID.
+	nodeEventNamespace = metav1.NamespaceDefault
+)
+
+// events fetches those about what was gathered.
+func (g *gatherer) events(ctx context.Context, root client.Object) error {
+	var subjects, nodes []types.UID
+	for _, subject := range g.subjects {
+		if subject.GetUID() != "" && !slices.Contains(subjects, subject.GetUID()) {
+			subjects = append(subjects, subject.GetUID())
+		}
+	}
+	for _, pod := range g.pods {
+		if uid := types.UID(pod.Spec.NodeName); uid != "" && !slices.Contains(nodes, uid) {
+			nodes = append(nodes, uid)
+		}
+	}
+	found, err := g.eventsAbout(ctx, root.GetNamespace(), subjects)
+	if err != nil {
+		return err
+	}
+	ofNodes, err := g.eventsAbout(ctx, nodeEventNamespace, nodes)
+	if err != nil {
+		return err
+	}
+	g.takeEvents(append(found, ofNodes...))
+	return nil
+}
+
+func (g *gatherer) takeEvents(found []corev1.Event) {
+	// Warnings first, then the latest.
+	slices.SortStableFunc(found, func(a, b corev1.Event) int {
+		return cmp.Or(cmp.Compare(b.Type, a.Type), lastSeen(&b).Compare(lastSeen(&a)))
+	})
+	if left := len(found) - MaxGatheredEvents; left > 0 {
+		g.note("%d of %d events were left out, those that are no warnings and the oldest first", left, len(found))
+		found = found[:MaxGatheredEvents]
+	}
+	for i := range found {
+		g.report.Add(&found[i])
+	}
+}
+
+func (g *gatherer) eventsAbout(ctx context.Context, namespace string, uids []types.UID) ([]corev1.Event, error) {
+	if len(uids) == 0 {
+		return nil, nil
+	}
+	if len(uids) <= maxEventCalls {
+		found, supported, err := g.eventsOneByOne(ctx, namespace, uids)
+		if supported || err != nil {
+			return found, err
+		}
+	}
+	var all corev1.EventList
+	err := g.reader.List(ctx, &all, client.InNamespace(namespace), client.Limit(maxListedEvents))
+	if err := g.tolerate(err, "events in "+namespace); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all.Items, func(event corev1.Event) bool {
+		return !slices.Contains(uids, event.InvolvedObject.UID)
+	}), nil
+}
+
+// eventsOneByOne reports false where the reader has no such index, as caches do.
+func (g *gatherer) eventsOneByOne(ctx context.Context, namespace string, uids []types.UID) ([]corev1.Event, bool, error) {
+	var found []corev1.Event
+	for _, uid := range uids {
+		var events corev1.EventList
+		err := g.reader.List(ctx, &events, client.InNamespace(namespace), client.MatchingFields{"involvedObject.uid": string(uid)})
+		if err != nil && ctx.Err() == nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
+			return nil, false, nil
+		}
+		if err := g.tolerate(err, "events in "+namespace); err != nil {
+			return nil, false, err
+		}
+		found = append(found, events.Items...)
+	}
+	return found, true, nil
+}
+
+// lastSeen is the latest time that an event of either form has.
+func lastSeen(event *corev1.Event) time.Time {
+	latest := event.CreationTimestamp.Time
+	times := []time.Time{event.FirstTimestamp.Time, event.LastTimestamp.Time, event.EventTime.Time}
+	if event.Series != nil {
+		times = append(times, event.Series.LastObservedTime.Time)
+	}
+	for _, t := range times {
+		if t.After(latest) {
+			latest = t
+		}
+	}
+	return latest
+}

@@ -1,0 +1,254 @@
+package mulligan
+
+import (
+	"context"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	rayv1 "mulligan.dev/mulligan/gen/mulligan/kubernetes/ray/v1"
+)
+
+// Labels that operators put on what they make; the value is the name of the
+// object it is made for.
+const (
+	jobNameLabel     = "job-name"
+	jobSetNameLabel  = "jobset.sigs.k8s.io/jobset-name"
+	jobSetUIDLabel   = "jobset.sigs.k8s.io/jobset-uid"
+	rayClusterLabel  = "ray.io/cluster"
+	sparkAppLabel    = "sparkoperator.k8s.io/app-name"
+	trainingJobLabel = "training.kubeflow.org/job-name"
+	kueuePodGroup    = "kueue.x-k8s.io/pod-group-name"
+	kueueJobUID      = "kueue.x-k8s.io/job-uid"
+)
+
+var (
+	jobKind        = batchv1.SchemeGroupVersion.WithKind("Job")
+	jobSetKind     = schema.GroupVersionKind{Group: "jobset.x-k8s.io", Version: "v1alpha2", Kind: "JobSet"}
+	rayClusterKind = schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayCluster"}
+	// Newest first; a cluster serves one or two.
+	workloadVersions = []string{"v1beta2", "v1beta1"}
+)
+
+// newObject is typed for the groups that every scheme has.
+func newObject(gvk schema.GroupVersionKind) client.Object {
+	switch gvk.GroupKind() {
+	case jobKind.GroupKind():
+		return &batchv1.Job{}
+	case schema.GroupKind{Kind: "Pod"}:
+		return &corev1.Pod{}
+	case schema.GroupKind{Kind: "Node"}:
+		return &corev1.Node{}
+	}
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(gvk)
+	return obj
+}
+
+// parts fetches what belongs to root by what its operator is known to make.
+func (g *gatherer) parts(ctx context.Context, root client.Object) error {
+	gvk := identify(root)
+	if gvk.Group == kubeflowGroup {
+		return g.podsWith(ctx, root, client.MatchingLabels{trainingJobLabel: root.GetName()})
+	}
+	switch gvk.GroupKind() {
+	case schema.GroupKind{Kind: "Pod"}:
+		if pod, ok := root.(*corev1.Pod); ok {
+			g.pods = append(g.pods, pod)
+		}
+		return nil
+	case jobKind.GroupKind():
+		return g.podsOfJob(ctx, root)
+	case jobSetKind.GroupKind():
+		return g.partsOfJobSet(ctx, root)
+	case rayClusterKind.GroupKind():
+		return g.podsWith(ctx, root, client.MatchingLabels{rayClusterLabel: root.GetName()})
+	case schema.GroupKind{Group: "ray.io", Kind: "RayJob"}:
+		return g.partsOfRayJob(ctx, root)
+	case schema.GroupKind{Group: "trainer.kubeflow.org", Kind: "TrainJob"}:
+		return g.partsOfTrainJob(ctx, root)
+	case schema.GroupKind{Group: "sparkoperator.k8s.io", Kind: "SparkApplication"}:
+		return g.podsWith(ctx, root, client.MatchingLabels{sparkAppLabel: root.GetName()})
+	case schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}:
+		return g.podsWith(ctx, root, client.MatchingLabels{kueuePodGroup: root.GetName()})
+	}
+	return g.owned(ctx, root)
+}
+
+func (g *gatherer) podsWith(ctx context.Context, root client.Object, matching client.ListOption) error {
+	var pods corev1.PodList
+	err := g.reader.List(ctx, &pods, client.InNamespace(root.GetNamespace()), matching)
+	if err := g.tolerate(err, "pods"); err != nil {
+		return err
+	}
+	g.takePods(pods.Items)
+	return nil
+}
+
+// podsOfJob takes those that the Job's controller holds for its own.
+func (g *gatherer) podsOfJob(ctx context.Context, root client.Object) error {
+	matching := client.MatchingLabelsSelector{Selector: labels.SelectorFromSet(labels.Set{jobNameLabel: root.GetName()})}
+	if job, ok := root.(*batchv1.Job); ok && job.Spec.Selector != nil {
+		selector, err := metav1.LabelSelectorAsSelector(job.Spec.Selector)
+		if err != nil {
+			return err
+		}
+		matching.Selector = selector
+	}
+	var pods corev1.PodList
+	err := g.reader.List(ctx, &pods, client.InNamespace(root.GetNamespace()), matching)
+	if err := g.tolerate(err, "pods"); err != nil {
+		return err
+	}
+	g.takePods(slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
+		return root.GetUID() != "" && !metav1.IsControlledBy(&pod, root)
+	}))
+	return nil
+}
+
+func (g *gatherer) partsOfJobSet(ctx context.Context, root client.Object) error {
+	ours := client.MatchingLabels{jobSetNameLabel: root.GetName()}
+	var jobs batchv1.JobList
+	err := g.reader.List(ctx, &jobs, client.InNamespace(root.GetNamespace()), ours)
+	if err := g.tolerate(err, "jobs"); err != nil {
+		return err
+	}
+	g.takeJobs(slices.DeleteFunc(jobs.Items, func(job batchv1.Job) bool {
+		return root.GetUID() != "" && !metav1.IsControlledBy(&job, root)
+	}))
+	var pods corev1.PodList
+	err = g.reader.List(ctx, &pods, client.InNamespace(root.GetNamespace()), ours)
+	if err := g.tolerate(err, "pods"); err != nil {
+		return err
+	}
+	// Pods are owned by the Jobs, of which those of earlier attempts are gone.
+	g.takePods(slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
+		of := pod.Labels[jobSetUIDLabel]
+		return of != "" && of != string(root.GetUID())
+	}))
+	return nil
+}
+
+func (g *gatherer) takeJobs(jobs []batchv1.Job) {
+	if left := len(jobs) - MaxGatheredJobs; left > 0 {
+		// Those with failures before the others.
+		slices.SortStableFunc(jobs, func(a, b batchv1.Job) int { return int(b.Status.Failed) - int(a.Status.Failed) })
+		g.note("%d of %d jobs were left out", left, len(jobs))
+		jobs = jobs[:MaxGatheredJobs]
+	}
+	for i := range jobs {
+		g.add(&jobs[i])
+	}
+}
+
+func (g *gatherer) partsOfRayJob(ctx context.Context, root client.Object) error {
+	name, err := rayClusterName(root)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		at := types.NamespacedName{Namespace: root.GetNamespace(), Name: name}
+		cluster, err := g.get(ctx, rayClusterKind, at)
+		if err != nil {
+			return err
+		}
+		if cluster != nil {
+			g.add(cluster)
+		}
+		if err := g.podsWith(ctx, root, client.MatchingLabels{rayClusterLabel: name}); err != nil {
+			return err
+		}
+	}
+	// The submitter, a Job named like its RayJob.
+	at := types.NamespacedName{Namespace: root.GetNamespace(), Name: root.GetName()}
+	submitter, err := g.get(ctx, jobKind, at)
+	if err != nil || submitter == nil || !metav1.IsControlledBy(submitter, root) {
+		return err
+	}
+	g.add(submitter)
+	return g.podsOfJob(ctx, submitter)
+}
+
+// rayClusterName reads the RayJob's status whatever Go type it has.
+func rayClusterName(rayJob client.Object) (string, error) {
+	gvk := identify(rayJob)
+	message, err := convert(rayJob, gvk, findKind(gvk.GroupKind()))
+	if err != nil {
+		return "", err
+	}
+	return message.(*rayv1.RayJob).GetStatus().GetRayClusterName(), nil
+}
+
+func (g *gatherer) partsOfTrainJob(ctx context.Context, root client.Object) error {
+	jobSet, err := g.get(ctx, jobSetKind, types.NamespacedName{Namespace: root.GetNamespace(), Name: root.GetName()})
+	if err != nil || jobSet == nil || !metav1.IsControlledBy(jobSet, root) {
+		return err
+	}
+	g.add(jobSet)
+	return g.partsOfJobSet(ctx, jobSet)
+}
+
+// owned takes the Jobs and pods whose owners lead to root, of any kind.
+func (g *gatherer) owned(ctx context.Context, root client.Object) error {
+	owners := map[types.UID]bool{root.GetUID(): true}
+	notOwned := func(obj client.Object) bool {
+		owner := metav1.GetControllerOf(obj)
+		return owner == nil || !owners[owner.UID]
+	}
+	var jobs batchv1.JobList
+	err := g.reader.List(ctx, &jobs, client.InNamespace(root.GetNamespace()))
+	if err := g.tolerate(err, "jobs"); err != nil {
+		return err
+	}
+	ours := slices.DeleteFunc(jobs.Items, func(job batchv1.Job) bool { return notOwned(&job) })
+	for _, job := range ours {
+		owners[job.UID] = true
+	}
+	g.takeJobs(ours)
+	var pods corev1.PodList
+	err = g.reader.List(ctx, &pods, client.InNamespace(root.GetNamespace()))
+	if err := g.tolerate(err, "pods"); err != nil {
+		return err
+	}
+	g.takePods(slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return notOwned(&pod) }))
+	return nil
+}
+
+// queue fetches Kueue's Workload of root or of the JobSet below it.
+func (g *gatherer) queue(ctx context.Context, root client.Object) error {
+	for _, owner := range g.subjects {
+		// Jobs and pods of something else are queued with it.
+		part := owner != root && (findKind(identify(owner).GroupKind()).isPart())
+		if owner.GetUID() == "" || part {
+			continue
+		}
+		for _, version := range workloadVersions {
+			found, err := g.workloadOf(ctx, owner, version)
+			if err != nil || found {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (g *gatherer) workloadOf(ctx context.Context, owner client.Object, version string) (bool, error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: version, Kind: "WorkloadList"})
+	err := g.reader.List(ctx, list, client.InNamespace(owner.GetNamespace()), client.MatchingLabels{kueueJobUID: string(owner.GetUID())})
+	if err := g.tolerate(err, "workloads.kueue.x-k8s.io"); err != nil || len(list.Items) == 0 {
+		return false, err
+	}
+	newest := slices.MaxFunc(list.Items, func(a, b unstructured.Unstructured) int {
+		return a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time)
+	})
+	g.add(&newest)
+	return true, nil
+}

@@ -1,0 +1,218 @@
+package mulligan
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+const (
+	// LedgerAnnotation holds the ledger of an object as compact proto JSON. The
+	// command line reads the same annotation.
+	LedgerAnnotation = "mulligan.dev/ledger"
+	// MaxLedgerBytes bounds the annotation. The service drops the oldest records
+	// before a ledger grows beyond it; the sums stay.
+	MaxLedgerBytes = 16 << 10
+)
+
+// LedgerFrom returns the ledger that the last answer left on obj. It is nil where
+// there is none and where there is one of another UID: an annotation that was
+// copied along with a manifest. Send nil then: the service counts what the
+// operator's own counters in the report show (status.failed of a Job or RayJob,
+// status.restarts of a JobSet, the attempts of a SparkApplication) and says so in
+// a warning; [SeedLedger] does the same for counters it does not know. A value
+// that is no ledger is an error.
+func LedgerFrom(obj client.Object) (*mulliganv1.BudgetLedger, error) {
+	ledger, err := ParseLedger(obj.GetAnnotations()[LedgerAnnotation])
+	if err != nil {
+		return nil, fmt.Errorf("mulligan: %s: annotation %s: %w", label(obj), LedgerAnnotation, err)
+	}
+	if of := ledger.GetWorkloadUid(); of != "" && obj.GetUID() != "" && of != string(obj.GetUID()) {
+		return nil, nil
+	}
+	return ledger, nil
+}
+
+// ParseLedger reads what [EncodeLedger] wrote, or the command line's
+// --ledger-out. Nil for an empty text. Fields of later versions are dropped:
+// callers should be no older than the service.
+func ParseLedger(text string) (*mulliganv1.BudgetLedger, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	ledger := &mulliganv1.BudgetLedger{}
+	if err := fromJSON.Unmarshal([]byte(text), ledger); err != nil {
+		return nil, wrongField([]byte(text), ledger, fmt.Errorf("expected the ledger of an earlier answer as JSON: %w", err))
+	}
+	return ledger, nil
+}
+
+// EncodeLedger writes the ledger as compact proto JSON: the value of the
+// annotation, or of a status field of the caller's own. Empty for nil and for an
+// empty ledger. Larger than [MaxLedgerBytes] is an error; what the service
+// returns never is.
+func EncodeLedger(ledger *mulliganv1.BudgetLedger) (string, error) {
+	if proto.Size(ledger) == 0 {
+		return "", nil
+	}
+	text, err := protojson.Marshal(ledger)
+	if err != nil {
+		return "", fmt.Errorf("mulligan: ledger: %w", err)
+	}
+	// protojson varies its spaces; equal ledgers must be equal annotations.
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return "", fmt.Errorf("mulligan: ledger: %w", err)
+	}
+	if compact.Len() > MaxLedgerBytes {
+		return "", fmt.Errorf("mulligan: ledger: %d bytes as JSON, expected at most %d as in every answer", compact.Len(), MaxLedgerBytes)
+	}
+	return compact.String(), nil
+}
+
+// StoreLedger writes the ledger of an answer to the annotation of obj, which must
+// be the version that the ledger was read from. Store first, then act: whoever
+// acts without storing is charged again.
+//
+// Nothing is written where the object has this ledger already, as after IGNORE
+// and most answers of WAIT. The write carries the resource version. When somebody
+// else changed the object meanwhile, it is read again and the write repeated, as
+// long as its ledger is still the one that obj had. When the ledger itself has
+// changed, two callers decided at the same time: the error is a conflict
+// ([apierrors.IsConflict]), and the caller reads the object and asks again, which
+// is charged once however often it happens.
+//
+// On success obj has the new resource version and annotation; the rest of it is
+// left as it was.
+//
+// [apierrors.IsConflict]: https://pkg.go.dev/k8s.io/apimachinery/pkg/api/errors#IsConflict
+func StoreLedger(ctx context.Context, c client.Client, obj client.Object, ledger *mulliganv1.BudgetLedger) error {
+	text, err := EncodeLedger(ledger)
+	if err != nil {
+		return err
+	}
+	before := obj.GetAnnotations()[LedgerAnnotation]
+	if same, err := sameLedger(before, ledger); err == nil && same {
+		return nil
+	}
+	current, err := storeOver(ctx, c, obj, before, text)
+	if err != nil {
+		return fmt.Errorf("mulligan: %s: the ledger was not stored: %w", label(obj), err)
+	}
+	obj.SetResourceVersion(current.GetResourceVersion())
+	setLedger(obj, text)
+	return nil
+}
+
+// storeOver writes text as long as the ledger of the object is still before, and
+// returns the object as it is then.
+func storeOver(ctx context.Context, c client.Client, obj client.Object, before, text string) (client.Object, error) {
+	current := obj.DeepCopyObject().(client.Object)
+	var conflict error
+	err := wait.ExponentialBackoffWithContext(ctx, retry.DefaultBackoff, func(ctx context.Context) (bool, error) {
+		if conflict = patchLedger(ctx, c, current, text); !apierrors.IsConflict(conflict) {
+			return true, conflict
+		}
+		// A fresh object: decoding into a used one would keep what was removed.
+		current = newLike(obj)
+		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), current); err != nil {
+			return false, err
+		}
+		if current.GetUID() != obj.GetUID() || current.GetAnnotations()[LedgerAnnotation] != before {
+			return false, fmt.Errorf("another caller stored a ledger meanwhile, read the object and ask again: %w", conflict)
+		}
+		return false, nil
+	})
+	if wait.Interrupted(err) && conflict != nil {
+		return nil, conflict
+	}
+	return current, err
+}
+
+func newLike(obj client.Object) client.Object {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		fresh := &unstructured.Unstructured{}
+		fresh.SetGroupVersionKind(u.GroupVersionKind())
+		return fresh
+	}
+	return reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object)
+}
+
+// patchLedger changes one annotation of the very version that obj is.
+func patchLedger(ctx context.Context, c client.Client, obj client.Object, text string) error {
+	base := obj.DeepCopyObject().(client.Object)
+	setLedger(obj, text)
+	return c.Patch(ctx, obj, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{}))
+}
+
+func setLedger(obj client.Object, text string) {
+	annotations := map[string]string{}
+	for name, value := range obj.GetAnnotations() {
+		annotations[name] = value
+	}
+	if text == "" {
+		delete(annotations, LedgerAnnotation)
+	} else {
+		annotations[LedgerAnnotation] = text
+	}
+	obj.SetAnnotations(annotations)
+}
+
+func sameLedger(text string, ledger *mulliganv1.BudgetLedger) (bool, error) {
+	stored, err := ParseLedger(text)
+	if err != nil {
+		return false, err
+	}
+	if stored == nil {
+		return proto.Size(ledger) == 0, nil
+	}
+	return proto.Equal(stored, ledger), nil
+}
+
+// SeedLedger makes the first ledger of a workload whose operator counted failures
+// before Mulligan was asked, for counters that the service does not read itself:
+// those of the caller's own kinds. The failures count as attempts and, where
+// budget names one of the policy, as its use. counter says where the count is
+// from, for example "SimJob.status.retries". Nil for a count of zero or less.
+//
+// Send the seeded ledger with the first report only and never for the kinds named
+// at [LedgerFrom]: the service would take the higher of the two counts.
+func SeedLedger(counter string, failures int32, budget string) *mulliganv1.BudgetLedger {
+	if failures <= 0 {
+		return nil
+	}
+	ledger := &mulliganv1.BudgetLedger{
+		AttemptsSeen: failures,
+		SeededFrom:   fmt.Sprintf("%s=%d", counter, failures),
+	}
+	if budget != "" {
+		ledger.Budgets = map[string]*mulliganv1.BudgetUse{budget: {Used: failures}}
+	}
+	return ledger
+}
+
+// HandOn returns the ledger for the object that takes the place of the one it was
+// made for, such as the copy of a Job under another name: what was spent stays
+// spent, the UID and the count of the operator begin anew.
+func HandOn(ledger *mulliganv1.BudgetLedger) *mulliganv1.BudgetLedger {
+	if ledger == nil {
+		return nil
+	}
+	handed := proto.CloneOf(ledger)
+	handed.WorkloadUid = ""
+	handed.NativeCount = nil
+	return handed
+}

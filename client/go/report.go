@@ -1,0 +1,253 @@
+package mulligan
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+// Report collects what a controller knows about one workload. It is made with
+// [NewReport] or [Gather], filled by its methods in any order, and turned into a
+// message by [Report.Build] or [Report.Request], which return all mistakes
+// together. It is not safe for concurrent use.
+//
+// Objects are read when they are added and never changed. The report keeps only
+// what bears on failures: managedFields, environment variables and other fields
+// that Mulligan does not know do not leave the process.
+type Report struct {
+	parts    []part
+	objects  []runtime.Object
+	edits    []func(*mulliganv1.FailureReport)
+	notes    []string
+	errs     []error
+	observed time.Time
+	workload client.Object
+}
+
+// A part is an object as the report takes it.
+type part struct {
+	kind    *kind
+	key     string
+	label   string
+	message proto.Message
+}
+
+// NewReport returns an empty report.
+func NewReport() *Report { return &Report{} }
+
+// Add takes objects as the caller has them:
+//
+//   - Pod, Job, Node and Event of k8s.io/api, through their protobuf bytes;
+//   - JobSet, RayJob, RayCluster, TrainJob, SparkApplication, Kueue's Workload and
+//     Kubeflow's PyTorchJob, TFJob, MPIJob, XGBoostJob, PaddleJob and JAXJob of
+//     their own Go packages, and everything in [unstructured.Unstructured], through
+//     JSON;
+//   - lists of these;
+//   - [metav1.Status], as the error of a creation.
+//
+// An object that was added before, told by its UID, is replaced. Another kind, a
+// second object where the report takes one, and a field with a value that its
+// kind does not allow are errors; [Report.Build] returns them.
+//
+// [unstructured.Unstructured]: https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/unstructured
+func (r *Report) Add(objects ...runtime.Object) *Report {
+	for i, obj := range objects {
+		if obj == nil || reflect.ValueOf(obj).Kind() == reflect.Pointer && reflect.ValueOf(obj).IsNil() {
+			r.fail(fmt.Errorf("mulligan: object %d given to Add is nil, expected a Kubernetes object", i))
+			continue
+		}
+		r.fail(r.add(obj))
+	}
+	return r
+}
+
+func (r *Report) add(obj runtime.Object) error {
+	if status, ok := obj.(*metav1.Status); ok {
+		r.creationFailed(status)
+		return nil
+	}
+	if meta.IsListType(obj) {
+		return meta.EachListItem(obj, r.add)
+	}
+	gvk := identify(obj)
+	k := findKind(gvk.GroupKind())
+	if k == nil {
+		return fmt.Errorf("mulligan: %s: kind %q of group %q is not taken, expected %s; For names any other kind as the workload",
+			label(obj), gvk.Kind, gvk.Group, takenKinds())
+	}
+	message, err := convert(obj, gvk, k)
+	if err != nil {
+		return err
+	}
+	r.objects = append(r.objects, obj)
+	return r.place(part{kind: k, key: keyOf(obj), label: label(obj), message: message})
+}
+
+// keyOf is equal for two versions of an object.
+func keyOf(obj runtime.Object) string {
+	o, ok := obj.(client.Object)
+	switch {
+	case !ok:
+		return ""
+	case o.GetUID() != "":
+		return string(o.GetUID())
+	case o.GetName() != "":
+		return o.GetNamespace() + "/" + o.GetName()
+	}
+	return ""
+}
+
+func (r *Report) place(added part) error {
+	isList := fieldOf(added.kind).IsList()
+	for i, p := range r.parts {
+		if p.kind.field != added.kind.field {
+			continue
+		}
+		if added.key != "" && p.key == added.key {
+			r.parts[i] = added
+			return nil
+		}
+		if !isList {
+			return fmt.Errorf("mulligan: %s: report.%s takes one object and has %s already", added.label, added.kind.field, p.label)
+		}
+	}
+	r.parts = append(r.parts, added)
+	return nil
+}
+
+// For names the object that the decision is for. Without it the most senior
+// object in the report is taken (custom resource, then Job, then pod). Any kind
+// may be named; one that Mulligan does not know is decided from its pods.
+func (r *Report) For(obj client.Object) *Report {
+	gvk := identify(obj)
+	if gvk.Kind == "" {
+		r.fail(fmt.Errorf("mulligan: %T: the workload has no kind, expected one: set its TypeMeta", obj))
+		return r
+	}
+	return r.With(func(report *mulliganv1.FailureReport) {
+		report.Workload = referenceTo(obj, gvk)
+	})
+}
+
+func referenceTo(obj client.Object, gvk schema.GroupVersionKind) *mulliganv1.WorkloadReference {
+	return &mulliganv1.WorkloadReference{
+		ApiGroup:    gvk.Group,
+		Kind:        gvk.Kind,
+		Namespace:   obj.GetNamespace(),
+		Name:        obj.GetName(),
+		Uid:         string(obj.GetUID()),
+		Labels:      obj.GetLabels(),
+		Annotations: withoutOwn(obj.GetAnnotations()),
+	}
+}
+
+// At says when the caller observed the failure, the only clock a decision uses.
+// Without it, the time of Build.
+func (r *Report) At(observed time.Time) *Report {
+	r.observed = observed
+	return r
+}
+
+// CreationFailed says that creating an object of the kind, for example "Pod",
+// failed with err. What the API server said is taken from errors that have it.
+func (r *Report) CreationFailed(kind string, err error) *Report {
+	status := metav1.Status{Message: err.Error(), Details: &metav1.StatusDetails{Kind: kind}}
+	if answer := apierrors.APIStatus(nil); errors.As(err, &answer) {
+		answered := answer.Status()
+		status.Code, status.Reason = answered.Code, answered.Reason
+	}
+	r.creationFailed(&status)
+	return r
+}
+
+// BuildFailed says that an object of the kind could not even be built from the
+// spec; no call was made.
+func (r *Report) BuildFailed(kind string, err error) *Report {
+	return r.With(func(report *mulliganv1.FailureReport) {
+		report.CreationError = &mulliganv1.CreationError{Phase: mulliganv1.CreationError_BUILD, Kind: kind, Message: err.Error()}
+	})
+}
+
+func (r *Report) creationFailed(status *metav1.Status) {
+	if status.Status == metav1.StatusSuccess {
+		return
+	}
+	failed := &mulliganv1.CreationError{
+		Phase:    mulliganv1.CreationError_CREATE,
+		HttpCode: status.Code,
+		Reason:   string(status.Reason),
+		Message:  status.Message,
+	}
+	if status.Details != nil {
+		failed.Kind = status.Details.Kind
+	}
+	r.With(func(report *mulliganv1.FailureReport) { report.CreationError = failed })
+}
+
+// With sets what only the caller knows and no object says: failure_id, attempt,
+// progress, usage, exit. It runs at the end of [Report.Build], in the order of
+// the calls, and may change everything.
+func (r *Report) With(edit func(*mulliganv1.FailureReport)) *Report {
+	r.edits = append(r.edits, edit)
+	return r
+}
+
+// Objects returns what was added, lists taken apart, in the order of the calls.
+func (r *Report) Objects() []runtime.Object { return r.objects }
+
+// Workload returns the object that [Gather] found the report to be about: what it
+// was called with, or the most senior owner of that. Its annotation holds the
+// ledger. Nil after [NewReport].
+func (r *Report) Workload() client.Object { return r.workload }
+
+// Notes says in short sentences what [Gather] could not see or left out.
+func (r *Report) Notes() []string { return r.notes }
+
+// Build returns the report as a message, or all that is wrong with it. It may be
+// called again; each call returns a new message.
+func (r *Report) Build() (*mulliganv1.FailureReport, error) {
+	if err := errors.Join(r.errs...); err != nil {
+		return nil, err
+	}
+	report := &mulliganv1.FailureReport{}
+	for _, p := range r.parts {
+		appendTo(report, p)
+	}
+	observed := r.observed
+	if observed.IsZero() {
+		observed = time.Now()
+	}
+	report.ObservedAt = timestamppb.New(observed)
+	for _, edit := range r.edits {
+		edit(report)
+	}
+	return report, nil
+}
+
+// Request returns the question about the report: what to do, given the ledger of
+// the last answer (nil: none yet, see [LedgerFrom]).
+func (r *Report) Request(ledger *mulliganv1.BudgetLedger) (*mulliganv1.DecideRequest, error) {
+	report, err := r.Build()
+	if err != nil {
+		return nil, err
+	}
+	return &mulliganv1.DecideRequest{Report: report, Ledger: ledger}, nil
+}
+
+func (r *Report) fail(err error) {
+	if err != nil {
+		r.errs = append(r.errs, err)
+	}
+}
