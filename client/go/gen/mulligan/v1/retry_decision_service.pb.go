@@ -9,6 +9,8 @@ import (
 	status "google.golang.org/genproto/googleapis/rpc/status"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -129,6 +131,91 @@ func (x DecideRequest_Purpose) Number() protoreflect.EnumNumber {
 // Deprecated: Use DecideRequest_Purpose.Descriptor instead.
 func (DecideRequest_Purpose) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{0, 1}
+}
+
+// In what the candidate's answer differs. Closed.
+type CandidateVerdict_Difference int32
+
+const (
+	// Not set.
+	CandidateVerdict_DIFFERENCE_UNSPECIFIED CandidateVerdict_Difference = 0
+	// The candidate has no answer, see `error`.
+	CandidateVerdict_NO_ANSWER CandidateVerdict_Difference = 1
+	// Diagnosis.cause.
+	CandidateVerdict_CAUSE CandidateVerdict_Difference = 2
+	// Decision.action.
+	CandidateVerdict_ACTION CandidateVerdict_Difference = 3
+	// Decision.scope.
+	CandidateVerdict_SCOPE CandidateVerdict_Difference = 4
+	// Decision.retry_after.
+	CandidateVerdict_DELAY CandidateVerdict_Difference = 5
+	// Decision.queue.
+	CandidateVerdict_QUEUE CandidateVerdict_Difference = 6
+	// Decision.placement.
+	CandidateVerdict_PLACEMENT CandidateVerdict_Difference = 7
+	// Decision.resources.
+	CandidateVerdict_RESOURCES CandidateVerdict_Difference = 8
+	// Accounting.charged_to or units.
+	CandidateVerdict_CHARGE CandidateVerdict_Difference = 9
+	// Accounting.exhaustion.
+	CandidateVerdict_EXHAUSTION CandidateVerdict_Difference = 10
+)
+
+// Enum value maps for CandidateVerdict_Difference.
+var (
+	CandidateVerdict_Difference_name = map[int32]string{
+		0:  "DIFFERENCE_UNSPECIFIED",
+		1:  "NO_ANSWER",
+		2:  "CAUSE",
+		3:  "ACTION",
+		4:  "SCOPE",
+		5:  "DELAY",
+		6:  "QUEUE",
+		7:  "PLACEMENT",
+		8:  "RESOURCES",
+		9:  "CHARGE",
+		10: "EXHAUSTION",
+	}
+	CandidateVerdict_Difference_value = map[string]int32{
+		"DIFFERENCE_UNSPECIFIED": 0,
+		"NO_ANSWER":              1,
+		"CAUSE":                  2,
+		"ACTION":                 3,
+		"SCOPE":                  4,
+		"DELAY":                  5,
+		"QUEUE":                  6,
+		"PLACEMENT":              7,
+		"RESOURCES":              8,
+		"CHARGE":                 9,
+		"EXHAUSTION":             10,
+	}
+)
+
+func (x CandidateVerdict_Difference) Enum() *CandidateVerdict_Difference {
+	p := new(CandidateVerdict_Difference)
+	*p = x
+	return p
+}
+
+func (x CandidateVerdict_Difference) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CandidateVerdict_Difference) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_retry_decision_service_proto_enumTypes[2].Descriptor()
+}
+
+func (CandidateVerdict_Difference) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_retry_decision_service_proto_enumTypes[2]
+}
+
+func (x CandidateVerdict_Difference) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CandidateVerdict_Difference.Descriptor instead.
+func (CandidateVerdict_Difference) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{3, 0}
 }
 
 // One failure and what was spent before.
@@ -311,7 +398,10 @@ type DecideResponse struct {
 	// The request's request_id.
 	RequestId string `protobuf:"bytes,10,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// The failure id used, given or derived.
-	FailureId     string `protobuf:"bytes,11,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
+	FailureId string `protobuf:"bytes,11,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
+	// What the candidate policies would have answered. Only where the server has
+	// some (--candidate-policy-dir), and the request brings no policy of its own.
+	Candidate     *CandidateVerdict `protobuf:"bytes,12,opt,name=candidate,proto3" json:"candidate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -423,13 +513,23 @@ func (x *DecideResponse) GetFailureId() string {
 	return ""
 }
 
+func (x *DecideResponse) GetCandidate() *CandidateVerdict {
+	if x != nil {
+		return x.Candidate
+	}
+	return nil
+}
+
 // Names a loaded policy.
 type PolicyReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Policy name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Digest of the loaded policy set; changes with any file.
-	Revision      string `protobuf:"bytes,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	Revision string `protobuf:"bytes,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Newer files are refused since then and this set is still in force. Filled
+	// by the server; absent: these are the latest.
+	StaleSince    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=stale_since,json=staleSince,proto3" json:"stale_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -478,6 +578,133 @@ func (x *PolicyReference) GetRevision() string {
 	return ""
 }
 
+func (x *PolicyReference) GetStaleSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StaleSince
+	}
+	return nil
+}
+
+// The verdict of a policy set that is tried out beside the one in force. Nobody
+// acts on it; the ledger is that of the policies in force.
+type CandidateVerdict struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The policy that would have decided.
+	Policy *PolicyReference `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
+	// Its cause.
+	Cause Cause `protobuf:"varint,2,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
+	// Its action.
+	Action Decision_Action `protobuf:"varint,3,opt,name=action,proto3,enum=mulligan.v1.Decision_Action" json:"action,omitempty"`
+	// What that applies to.
+	Scope Decision_Scope `protobuf:"varint,4,opt,name=scope,proto3,enum=mulligan.v1.Decision_Scope" json:"scope,omitempty"`
+	// For RETRY and WAIT: how long after `observed_at`.
+	RetryAfter *durationpb.Duration `protobuf:"bytes,5,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
+	// Budget that would have paid; empty: none.
+	ChargedTo string `protobuf:"bytes,6,opt,name=charged_to,json=chargedTo,proto3" json:"charged_to,omitempty"`
+	// What it would have paid; 0 or 1.
+	Units int32 `protobuf:"varint,7,opt,name=units,proto3" json:"units,omitempty"`
+	// In the order of the enum; empty: the same answer.
+	Differences []CandidateVerdict_Difference `protobuf:"varint,8,rep,packed,name=differences,proto3,enum=mulligan.v1.CandidateVerdict_Difference" json:"differences,omitempty"`
+	// Why the candidate has no answer, for example: no such policy. The fields
+	// above are empty then.
+	Error         string `protobuf:"bytes,9,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CandidateVerdict) Reset() {
+	*x = CandidateVerdict{}
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CandidateVerdict) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CandidateVerdict) ProtoMessage() {}
+
+func (x *CandidateVerdict) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CandidateVerdict.ProtoReflect.Descriptor instead.
+func (*CandidateVerdict) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CandidateVerdict) GetPolicy() *PolicyReference {
+	if x != nil {
+		return x.Policy
+	}
+	return nil
+}
+
+func (x *CandidateVerdict) GetCause() Cause {
+	if x != nil {
+		return x.Cause
+	}
+	return Cause_CAUSE_UNSPECIFIED
+}
+
+func (x *CandidateVerdict) GetAction() Decision_Action {
+	if x != nil {
+		return x.Action
+	}
+	return Decision_ACTION_UNSPECIFIED
+}
+
+func (x *CandidateVerdict) GetScope() Decision_Scope {
+	if x != nil {
+		return x.Scope
+	}
+	return Decision_SCOPE_UNSPECIFIED
+}
+
+func (x *CandidateVerdict) GetRetryAfter() *durationpb.Duration {
+	if x != nil {
+		return x.RetryAfter
+	}
+	return nil
+}
+
+func (x *CandidateVerdict) GetChargedTo() string {
+	if x != nil {
+		return x.ChargedTo
+	}
+	return ""
+}
+
+func (x *CandidateVerdict) GetUnits() int32 {
+	if x != nil {
+		return x.Units
+	}
+	return 0
+}
+
+func (x *CandidateVerdict) GetDifferences() []CandidateVerdict_Difference {
+	if x != nil {
+		return x.Differences
+	}
+	return nil
+}
+
+func (x *CandidateVerdict) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
 // Many failures at once.
 type BatchDecideRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -489,7 +716,7 @@ type BatchDecideRequest struct {
 
 func (x *BatchDecideRequest) Reset() {
 	*x = BatchDecideRequest{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[3]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -501,7 +728,7 @@ func (x *BatchDecideRequest) String() string {
 func (*BatchDecideRequest) ProtoMessage() {}
 
 func (x *BatchDecideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[3]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -514,7 +741,7 @@ func (x *BatchDecideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDecideRequest.ProtoReflect.Descriptor instead.
 func (*BatchDecideRequest) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *BatchDecideRequest) GetRequests() []*DecideRequest {
@@ -535,7 +762,7 @@ type BatchDecideResponse struct {
 
 func (x *BatchDecideResponse) Reset() {
 	*x = BatchDecideResponse{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[4]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -547,7 +774,7 @@ func (x *BatchDecideResponse) String() string {
 func (*BatchDecideResponse) ProtoMessage() {}
 
 func (x *BatchDecideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[4]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -560,7 +787,7 @@ func (x *BatchDecideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDecideResponse.ProtoReflect.Descriptor instead.
 func (*BatchDecideResponse) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BatchDecideResponse) GetResults() []*BatchDecideResult {
@@ -586,7 +813,7 @@ type BatchDecideResult struct {
 
 func (x *BatchDecideResult) Reset() {
 	*x = BatchDecideResult{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[5]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -598,7 +825,7 @@ func (x *BatchDecideResult) String() string {
 func (*BatchDecideResult) ProtoMessage() {}
 
 func (x *BatchDecideResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[5]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -611,7 +838,7 @@ func (x *BatchDecideResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDecideResult.ProtoReflect.Descriptor instead.
 func (*BatchDecideResult) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BatchDecideResult) GetResult() isBatchDecideResult_Result {
@@ -676,7 +903,7 @@ type DemystifyRequest struct {
 
 func (x *DemystifyRequest) Reset() {
 	*x = DemystifyRequest{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[6]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +915,7 @@ func (x *DemystifyRequest) String() string {
 func (*DemystifyRequest) ProtoMessage() {}
 
 func (x *DemystifyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[6]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +928,7 @@ func (x *DemystifyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DemystifyRequest.ProtoReflect.Descriptor instead.
 func (*DemystifyRequest) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DemystifyRequest) GetReport() *FailureReport {
@@ -769,7 +996,7 @@ type DemystifyResponse struct {
 
 func (x *DemystifyResponse) Reset() {
 	*x = DemystifyResponse{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[7]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -781,7 +1008,7 @@ func (x *DemystifyResponse) String() string {
 func (*DemystifyResponse) ProtoMessage() {}
 
 func (x *DemystifyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[7]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -794,7 +1021,7 @@ func (x *DemystifyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DemystifyResponse.ProtoReflect.Descriptor instead.
 func (*DemystifyResponse) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{7}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DemystifyResponse) GetDiagnosis() *Diagnosis {
@@ -822,7 +1049,7 @@ var File_mulligan_v1_retry_decision_service_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_retry_decision_service_proto_rawDesc = "" +
 	"\n" +
-	"(mulligan/v1/retry_decision_service.proto\x12\vmulligan.v1\x1a\x17google/rpc/status.proto\x1a\x1amulligan/v1/decision.proto\x1a\x1bmulligan/v1/diagnosis.proto\x1a\x1dmulligan/v1/explanation.proto\x1a\x18mulligan/v1/ledger.proto\x1a\x18mulligan/v1/native.proto\x1a\x18mulligan/v1/policy.proto\x1a\x18mulligan/v1/recent.proto\x1a\x18mulligan/v1/report.proto\"\xe4\x04\n" +
+	"(mulligan/v1/retry_decision_service.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/rpc/status.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1amulligan/v1/decision.proto\x1a\x1bmulligan/v1/diagnosis.proto\x1a\x1dmulligan/v1/explanation.proto\x1a\x18mulligan/v1/ledger.proto\x1a\x18mulligan/v1/native.proto\x1a\x18mulligan/v1/policy.proto\x1a\x18mulligan/v1/recent.proto\x1a\x18mulligan/v1/report.proto\"\xe4\x04\n" +
 	"\rDecideRequest\x122\n" +
 	"\x06report\x18\x01 \x01(\v2\x1a.mulligan.v1.FailureReportR\x06report\x121\n" +
 	"\x06ledger\x18\x02 \x01(\v2\x19.mulligan.v1.BudgetLedgerR\x06ledger\x12\x18\n" +
@@ -843,7 +1070,7 @@ const file_mulligan_v1_retry_decision_service_proto_rawDesc = "" +
 	"\x13PURPOSE_UNSPECIFIED\x10\x00\x12\v\n" +
 	"\aENFORCE\x10\x01\x12\v\n" +
 	"\aPREVIEW\x10\x02B\x0f\n" +
-	"\rpolicy_choice\"\x86\x04\n" +
+	"\rpolicy_choice\"\xc3\x04\n" +
 	"\x0eDecideResponse\x121\n" +
 	"\bdecision\x18\x01 \x01(\v2\x15.mulligan.v1.DecisionR\bdecision\x124\n" +
 	"\tdiagnosis\x18\x02 \x01(\v2\x16.mulligan.v1.DiagnosisR\tdiagnosis\x127\n" +
@@ -861,10 +1088,42 @@ const file_mulligan_v1_retry_decision_service_proto_rawDesc = "" +
 	"request_id\x18\n" +
 	" \x01(\tR\trequestId\x12\x1d\n" +
 	"\n" +
-	"failure_id\x18\v \x01(\tR\tfailureId\"A\n" +
+	"failure_id\x18\v \x01(\tR\tfailureId\x12;\n" +
+	"\tcandidate\x18\f \x01(\v2\x1d.mulligan.v1.CandidateVerdictR\tcandidate\"~\n" +
 	"\x0fPolicyReference\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\tR\brevision\"L\n" +
+	"\brevision\x18\x02 \x01(\tR\brevision\x12;\n" +
+	"\vstale_since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"staleSince\"\xda\x04\n" +
+	"\x10CandidateVerdict\x124\n" +
+	"\x06policy\x18\x01 \x01(\v2\x1c.mulligan.v1.PolicyReferenceR\x06policy\x12(\n" +
+	"\x05cause\x18\x02 \x01(\x0e2\x12.mulligan.v1.CauseR\x05cause\x124\n" +
+	"\x06action\x18\x03 \x01(\x0e2\x1c.mulligan.v1.Decision.ActionR\x06action\x121\n" +
+	"\x05scope\x18\x04 \x01(\x0e2\x1b.mulligan.v1.Decision.ScopeR\x05scope\x12:\n" +
+	"\vretry_after\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\n" +
+	"retryAfter\x12\x1d\n" +
+	"\n" +
+	"charged_to\x18\x06 \x01(\tR\tchargedTo\x12\x14\n" +
+	"\x05units\x18\a \x01(\x05R\x05units\x12J\n" +
+	"\vdifferences\x18\b \x03(\x0e2(.mulligan.v1.CandidateVerdict.DifferenceR\vdifferences\x12\x14\n" +
+	"\x05error\x18\t \x01(\tR\x05error\"\xa9\x01\n" +
+	"\n" +
+	"Difference\x12\x1a\n" +
+	"\x16DIFFERENCE_UNSPECIFIED\x10\x00\x12\r\n" +
+	"\tNO_ANSWER\x10\x01\x12\t\n" +
+	"\x05CAUSE\x10\x02\x12\n" +
+	"\n" +
+	"\x06ACTION\x10\x03\x12\t\n" +
+	"\x05SCOPE\x10\x04\x12\t\n" +
+	"\x05DELAY\x10\x05\x12\t\n" +
+	"\x05QUEUE\x10\x06\x12\r\n" +
+	"\tPLACEMENT\x10\a\x12\r\n" +
+	"\tRESOURCES\x10\b\x12\n" +
+	"\n" +
+	"\x06CHARGE\x10\t\x12\x0e\n" +
+	"\n" +
+	"EXHAUSTION\x10\n" +
+	"\"L\n" +
 	"\x12BatchDecideRequest\x126\n" +
 	"\brequests\x18\x01 \x03(\v2\x1a.mulligan.v1.DecideRequestR\brequests\"O\n" +
 	"\x13BatchDecideResponse\x128\n" +
@@ -899,63 +1158,78 @@ func file_mulligan_v1_retry_decision_service_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_retry_decision_service_proto_rawDescData
 }
 
-var file_mulligan_v1_retry_decision_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_mulligan_v1_retry_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_mulligan_v1_retry_decision_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_mulligan_v1_retry_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_mulligan_v1_retry_decision_service_proto_goTypes = []any{
-	(DecideRequest_Explain)(0),  // 0: mulligan.v1.DecideRequest.Explain
-	(DecideRequest_Purpose)(0),  // 1: mulligan.v1.DecideRequest.Purpose
-	(*DecideRequest)(nil),       // 2: mulligan.v1.DecideRequest
-	(*DecideResponse)(nil),      // 3: mulligan.v1.DecideResponse
-	(*PolicyReference)(nil),     // 4: mulligan.v1.PolicyReference
-	(*BatchDecideRequest)(nil),  // 5: mulligan.v1.BatchDecideRequest
-	(*BatchDecideResponse)(nil), // 6: mulligan.v1.BatchDecideResponse
-	(*BatchDecideResult)(nil),   // 7: mulligan.v1.BatchDecideResult
-	(*DemystifyRequest)(nil),    // 8: mulligan.v1.DemystifyRequest
-	(*DemystifyResponse)(nil),   // 9: mulligan.v1.DemystifyResponse
-	(*FailureReport)(nil),       // 10: mulligan.v1.FailureReport
-	(*BudgetLedger)(nil),        // 11: mulligan.v1.BudgetLedger
-	(*RetryPolicy)(nil),         // 12: mulligan.v1.RetryPolicy
-	(*RecentFailures)(nil),      // 13: mulligan.v1.RecentFailures
-	(*Decision)(nil),            // 14: mulligan.v1.Decision
-	(*Diagnosis)(nil),           // 15: mulligan.v1.Diagnosis
-	(*Accounting)(nil),          // 16: mulligan.v1.Accounting
-	(*Explanation)(nil),         // 17: mulligan.v1.Explanation
-	(*NativeVerdict)(nil),       // 18: mulligan.v1.NativeVerdict
-	(*status.Status)(nil),       // 19: google.rpc.Status
+	(DecideRequest_Explain)(0),       // 0: mulligan.v1.DecideRequest.Explain
+	(DecideRequest_Purpose)(0),       // 1: mulligan.v1.DecideRequest.Purpose
+	(CandidateVerdict_Difference)(0), // 2: mulligan.v1.CandidateVerdict.Difference
+	(*DecideRequest)(nil),            // 3: mulligan.v1.DecideRequest
+	(*DecideResponse)(nil),           // 4: mulligan.v1.DecideResponse
+	(*PolicyReference)(nil),          // 5: mulligan.v1.PolicyReference
+	(*CandidateVerdict)(nil),         // 6: mulligan.v1.CandidateVerdict
+	(*BatchDecideRequest)(nil),       // 7: mulligan.v1.BatchDecideRequest
+	(*BatchDecideResponse)(nil),      // 8: mulligan.v1.BatchDecideResponse
+	(*BatchDecideResult)(nil),        // 9: mulligan.v1.BatchDecideResult
+	(*DemystifyRequest)(nil),         // 10: mulligan.v1.DemystifyRequest
+	(*DemystifyResponse)(nil),        // 11: mulligan.v1.DemystifyResponse
+	(*FailureReport)(nil),            // 12: mulligan.v1.FailureReport
+	(*BudgetLedger)(nil),             // 13: mulligan.v1.BudgetLedger
+	(*RetryPolicy)(nil),              // 14: mulligan.v1.RetryPolicy
+	(*RecentFailures)(nil),           // 15: mulligan.v1.RecentFailures
+	(*Decision)(nil),                 // 16: mulligan.v1.Decision
+	(*Diagnosis)(nil),                // 17: mulligan.v1.Diagnosis
+	(*Accounting)(nil),               // 18: mulligan.v1.Accounting
+	(*Explanation)(nil),              // 19: mulligan.v1.Explanation
+	(*NativeVerdict)(nil),            // 20: mulligan.v1.NativeVerdict
+	(*timestamppb.Timestamp)(nil),    // 21: google.protobuf.Timestamp
+	(Cause)(0),                       // 22: mulligan.v1.Cause
+	(Decision_Action)(0),             // 23: mulligan.v1.Decision.Action
+	(Decision_Scope)(0),              // 24: mulligan.v1.Decision.Scope
+	(*durationpb.Duration)(nil),      // 25: google.protobuf.Duration
+	(*status.Status)(nil),            // 26: google.rpc.Status
 }
 var file_mulligan_v1_retry_decision_service_proto_depIdxs = []int32{
-	10, // 0: mulligan.v1.DecideRequest.report:type_name -> mulligan.v1.FailureReport
-	11, // 1: mulligan.v1.DecideRequest.ledger:type_name -> mulligan.v1.BudgetLedger
-	12, // 2: mulligan.v1.DecideRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
+	12, // 0: mulligan.v1.DecideRequest.report:type_name -> mulligan.v1.FailureReport
+	13, // 1: mulligan.v1.DecideRequest.ledger:type_name -> mulligan.v1.BudgetLedger
+	14, // 2: mulligan.v1.DecideRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
 	0,  // 3: mulligan.v1.DecideRequest.explain:type_name -> mulligan.v1.DecideRequest.Explain
 	1,  // 4: mulligan.v1.DecideRequest.purpose:type_name -> mulligan.v1.DecideRequest.Purpose
-	13, // 5: mulligan.v1.DecideRequest.recent:type_name -> mulligan.v1.RecentFailures
-	14, // 6: mulligan.v1.DecideResponse.decision:type_name -> mulligan.v1.Decision
-	15, // 7: mulligan.v1.DecideResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
-	16, // 8: mulligan.v1.DecideResponse.accounting:type_name -> mulligan.v1.Accounting
-	11, // 9: mulligan.v1.DecideResponse.ledger:type_name -> mulligan.v1.BudgetLedger
-	17, // 10: mulligan.v1.DecideResponse.explanation:type_name -> mulligan.v1.Explanation
-	18, // 11: mulligan.v1.DecideResponse.native:type_name -> mulligan.v1.NativeVerdict
-	4,  // 12: mulligan.v1.DecideResponse.policy:type_name -> mulligan.v1.PolicyReference
-	2,  // 13: mulligan.v1.BatchDecideRequest.requests:type_name -> mulligan.v1.DecideRequest
-	7,  // 14: mulligan.v1.BatchDecideResponse.results:type_name -> mulligan.v1.BatchDecideResult
-	3,  // 15: mulligan.v1.BatchDecideResult.response:type_name -> mulligan.v1.DecideResponse
-	19, // 16: mulligan.v1.BatchDecideResult.error:type_name -> google.rpc.Status
-	10, // 17: mulligan.v1.DemystifyRequest.report:type_name -> mulligan.v1.FailureReport
-	12, // 18: mulligan.v1.DemystifyRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
-	15, // 19: mulligan.v1.DemystifyResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
-	4,  // 20: mulligan.v1.DemystifyResponse.policy:type_name -> mulligan.v1.PolicyReference
-	2,  // 21: mulligan.v1.RetryDecisionService.Decide:input_type -> mulligan.v1.DecideRequest
-	5,  // 22: mulligan.v1.RetryDecisionService.BatchDecide:input_type -> mulligan.v1.BatchDecideRequest
-	8,  // 23: mulligan.v1.RetryDecisionService.Demystify:input_type -> mulligan.v1.DemystifyRequest
-	3,  // 24: mulligan.v1.RetryDecisionService.Decide:output_type -> mulligan.v1.DecideResponse
-	6,  // 25: mulligan.v1.RetryDecisionService.BatchDecide:output_type -> mulligan.v1.BatchDecideResponse
-	9,  // 26: mulligan.v1.RetryDecisionService.Demystify:output_type -> mulligan.v1.DemystifyResponse
-	24, // [24:27] is the sub-list for method output_type
-	21, // [21:24] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	15, // 5: mulligan.v1.DecideRequest.recent:type_name -> mulligan.v1.RecentFailures
+	16, // 6: mulligan.v1.DecideResponse.decision:type_name -> mulligan.v1.Decision
+	17, // 7: mulligan.v1.DecideResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
+	18, // 8: mulligan.v1.DecideResponse.accounting:type_name -> mulligan.v1.Accounting
+	13, // 9: mulligan.v1.DecideResponse.ledger:type_name -> mulligan.v1.BudgetLedger
+	19, // 10: mulligan.v1.DecideResponse.explanation:type_name -> mulligan.v1.Explanation
+	20, // 11: mulligan.v1.DecideResponse.native:type_name -> mulligan.v1.NativeVerdict
+	5,  // 12: mulligan.v1.DecideResponse.policy:type_name -> mulligan.v1.PolicyReference
+	6,  // 13: mulligan.v1.DecideResponse.candidate:type_name -> mulligan.v1.CandidateVerdict
+	21, // 14: mulligan.v1.PolicyReference.stale_since:type_name -> google.protobuf.Timestamp
+	5,  // 15: mulligan.v1.CandidateVerdict.policy:type_name -> mulligan.v1.PolicyReference
+	22, // 16: mulligan.v1.CandidateVerdict.cause:type_name -> mulligan.v1.Cause
+	23, // 17: mulligan.v1.CandidateVerdict.action:type_name -> mulligan.v1.Decision.Action
+	24, // 18: mulligan.v1.CandidateVerdict.scope:type_name -> mulligan.v1.Decision.Scope
+	25, // 19: mulligan.v1.CandidateVerdict.retry_after:type_name -> google.protobuf.Duration
+	2,  // 20: mulligan.v1.CandidateVerdict.differences:type_name -> mulligan.v1.CandidateVerdict.Difference
+	3,  // 21: mulligan.v1.BatchDecideRequest.requests:type_name -> mulligan.v1.DecideRequest
+	9,  // 22: mulligan.v1.BatchDecideResponse.results:type_name -> mulligan.v1.BatchDecideResult
+	4,  // 23: mulligan.v1.BatchDecideResult.response:type_name -> mulligan.v1.DecideResponse
+	26, // 24: mulligan.v1.BatchDecideResult.error:type_name -> google.rpc.Status
+	12, // 25: mulligan.v1.DemystifyRequest.report:type_name -> mulligan.v1.FailureReport
+	14, // 26: mulligan.v1.DemystifyRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
+	17, // 27: mulligan.v1.DemystifyResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
+	5,  // 28: mulligan.v1.DemystifyResponse.policy:type_name -> mulligan.v1.PolicyReference
+	3,  // 29: mulligan.v1.RetryDecisionService.Decide:input_type -> mulligan.v1.DecideRequest
+	7,  // 30: mulligan.v1.RetryDecisionService.BatchDecide:input_type -> mulligan.v1.BatchDecideRequest
+	10, // 31: mulligan.v1.RetryDecisionService.Demystify:input_type -> mulligan.v1.DemystifyRequest
+	4,  // 32: mulligan.v1.RetryDecisionService.Decide:output_type -> mulligan.v1.DecideResponse
+	8,  // 33: mulligan.v1.RetryDecisionService.BatchDecide:output_type -> mulligan.v1.BatchDecideResponse
+	11, // 34: mulligan.v1.RetryDecisionService.Demystify:output_type -> mulligan.v1.DemystifyResponse
+	32, // [32:35] is the sub-list for method output_type
+	29, // [29:32] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_retry_decision_service_proto_init() }
@@ -963,6 +1237,7 @@ func file_mulligan_v1_retry_decision_service_proto_init() {
 	if File_mulligan_v1_retry_decision_service_proto != nil {
 		return
 	}
+	file_mulligan_v1_cause_proto_init()
 	file_mulligan_v1_decision_proto_init()
 	file_mulligan_v1_diagnosis_proto_init()
 	file_mulligan_v1_explanation_proto_init()
@@ -975,11 +1250,11 @@ func file_mulligan_v1_retry_decision_service_proto_init() {
 		(*DecideRequest_Policy)(nil),
 		(*DecideRequest_InlinePolicy)(nil),
 	}
-	file_mulligan_v1_retry_decision_service_proto_msgTypes[5].OneofWrappers = []any{
+	file_mulligan_v1_retry_decision_service_proto_msgTypes[6].OneofWrappers = []any{
 		(*BatchDecideResult_Response)(nil),
 		(*BatchDecideResult_Error)(nil),
 	}
-	file_mulligan_v1_retry_decision_service_proto_msgTypes[6].OneofWrappers = []any{
+	file_mulligan_v1_retry_decision_service_proto_msgTypes[7].OneofWrappers = []any{
 		(*DemystifyRequest_Policy)(nil),
 		(*DemystifyRequest_InlinePolicy)(nil),
 	}
@@ -988,8 +1263,8 @@ func file_mulligan_v1_retry_decision_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_retry_decision_service_proto_rawDesc), len(file_mulligan_v1_retry_decision_service_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   8,
+			NumEnums:      3,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
