@@ -1,0 +1,157 @@
+// Mulligan-controller retries failed batch workloads without touching their
+// operators: see docs/controller.md.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"go.uber.org/zap/zapcore"
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/controller"
+)
+
+type flags struct {
+	controller.Options
+	mode           string
+	server         string
+	deadline       time.Duration
+	tls            mulligan.TLSFiles
+	metricsAddress string
+	healthAddress  string
+	leaderElection bool
+	namespaces     string
+	qps            float64
+	burst          int
+	verbose        bool
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "mulligan-controller:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	f, err := parse(args)
+	if err != nil {
+		return err
+	}
+	level := zapcore.InfoLevel
+	if f.verbose {
+		level = zapcore.DebugLevel
+	}
+	ctrl.SetLogger(zap.New(zap.Level(level), zap.RawZapOpts()))
+	decider, err := dial(f)
+	if err != nil {
+		return err
+	}
+	defer decider.Close()
+	mgr, err := newManager(f)
+	if err != nil {
+		return err
+	}
+	if err := controller.SetUp(mgr, decider, f.Options); err != nil {
+		return err
+	}
+	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
+		return err
+	}
+	if err := mgr.AddReadyzCheck("readyz", healthz.Ping); err != nil {
+		return err
+	}
+	return mgr.Start(ctrl.SetupSignalHandler())
+}
+
+func parse(args []string) (*flags, error) {
+	f := &flags{Options: controller.Defaults()}
+	set := flag.NewFlagSet("mulligan-controller", flag.ExitOnError)
+	set.StringVar(&f.mode, "mode", string(f.Mode), "observe: only report what would be done; act: do it")
+	set.StringVar(&f.Namespace, "namespace", f.Namespace, "namespace of the controller's own ConfigMaps and lease")
+	set.StringVar(&f.SwitchName, "switch-configmap", f.SwitchName, "ConfigMap whose key `paused` with the value true stops everything")
+	set.DurationVar(&f.MaxAge, "max-age", f.MaxAge, "failures that are older when they are first seen are left alone")
+	set.IntVar(&f.RetriesPerMinute, "retries-per-minute", f.RetriesPerMinute, "objects created at most; more wait")
+	set.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "workloads of a kind looked at at once")
+	set.BoolVar(&f.Suspend, "suspend-given-up", f.Suspend, "with --mode=act, suspend a workload that still runs when it is given up")
+	set.BoolVar(&f.RetryPolicies, "retry-policies", f.RetryPolicies, "check RetryPolicy objects and publish them to --policy-configmap")
+	set.StringVar(&f.PolicyConfigMap, "policy-configmap", f.PolicyConfigMap, "ConfigMap that the servers load their policies from")
+	set.StringVar(&f.server, "server", "dns:///mulligan-headless.mulligan:8980", "gRPC target of the Mulligan service")
+	set.DurationVar(&f.deadline, "deadline", mulligan.DefaultDeadline, "deadline of a question")
+	set.StringVar(&f.tls.CA, "tls-ca", "", "file with who signs the service's certificate, PEM; without it calls are in plaintext")
+	set.StringVar(&f.tls.Certificate, "tls-cert", "", "file with the controller's certificate, PEM")
+	set.StringVar(&f.tls.Key, "tls-key", "", "file with the key of the certificate, PEM")
+	set.StringVar(&f.tls.ServerName, "tls-server-name", "", "name in the service's certificate, when not the host of --server")
+	set.StringVar(&f.metricsAddress, "metrics-address", ":8080", "HTTP address of /metrics; 0 for none")
+	set.StringVar(&f.healthAddress, "health-address", ":8081", "HTTP address of /healthz and /readyz; 0 for none")
+	set.BoolVar(&f.leaderElection, "leader-elect", true, "take the lease mulligan-controller before doing anything")
+	set.StringVar(&f.namespaces, "watch-namespaces", "", "namespaces to look after, separated by commas; empty: all")
+	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
+	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
+	set.BoolVar(&f.verbose, "verbose", false, "log details")
+	if err := set.Parse(args); err != nil {
+		return nil, err
+	}
+	if set.NArg() > 0 {
+		return nil, fmt.Errorf("argument %q is not known, expected flags only: see --help", set.Arg(0))
+	}
+	f.Mode = controller.Mode(f.mode)
+	return f, f.Validate()
+}
+
+func dial(f *flags) (*mulligan.Client, error) {
+	options := []mulligan.Option{mulligan.WithDeadline(f.deadline)}
+	if f.tls != (mulligan.TLSFiles{}) {
+		options = append(options, mulligan.WithTLS(f.tls))
+	}
+	return mulligan.Dial(f.server, options...)
+}
+
+func newManager(f *flags) (ctrl.Manager, error) {
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.Burst = float32(f.qps), f.burst
+	own := map[string]cache.Config{f.Namespace: {}}
+	return ctrl.NewManager(config, ctrl.Options{
+		LeaderElection:                f.leaderElection,
+		LeaderElectionID:              controller.Name,
+		LeaderElectionNamespace:       f.Namespace,
+		LeaderElectionReleaseOnCancel: true,
+		Metrics:                       metricsserver.Options{BindAddress: f.metricsAddress},
+		HealthProbeBindAddress:        f.healthAddress,
+		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: true}},
+		Cache: cache.Options{
+			DefaultNamespaces: watched(f.namespaces),
+			DefaultTransform:  controller.WithoutManagedFields,
+			ByObject: map[client.Object]cache.ByObject{
+				&corev1.Pod{}:       {Transform: controller.SlimPod},
+				&corev1.ConfigMap{}: {Namespaces: own},
+			},
+		},
+	})
+}
+
+// watched is nil for all namespaces.
+func watched(list string) map[string]cache.Config {
+	if list == "" {
+		return nil
+	}
+	namespaces := map[string]cache.Config{}
+	for _, name := range strings.Split(list, ",") {
+		namespaces[strings.TrimSpace(name)] = cache.Config{}
+	}
+	return namespaces
+}

@@ -1,0 +1,45 @@
+package controller
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/record"
+)
+
+// asker puts the question about one workload.
+type asker struct {
+	decider mulliganv1.RetryDecisionServiceClient
+	// Reads past the cache: a decision is about how things are now.
+	reader client.Reader
+}
+
+// ask gathers what there is to know and returns the answer. In Observe nothing is
+// counted as enforced, and the operator's own verdict comes along.
+func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy string, mode Mode) (*mulliganv1.DecideResponse, error) {
+	ledger, err := mulligan.LedgerFrom(obj)
+	if err != nil {
+		return nil, err
+	}
+	report, err := mulligan.Gather(ctx, a.reader, obj)
+	if err != nil {
+		return nil, err
+	}
+	request, err := report.Request(ledger)
+	if err != nil {
+		return nil, err
+	}
+	request.Report.FailureId = record.FailureID(obj)
+	if policy != "" {
+		request.PolicyChoice = &mulliganv1.DecideRequest_Policy{Policy: policy}
+	}
+	if mode == Observe {
+		request.Purpose = mulliganv1.DecideRequest_PREVIEW
+		request.CompareNative = true
+	}
+	return a.decider.Decide(ctx, request)
+}

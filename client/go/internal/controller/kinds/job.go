@@ -1,0 +1,45 @@
+package kinds
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// job is batch/v1 Job. With backoffLimit 0 every failure is the controller's to
+// decide; with more, the Job controller retries pods by itself before.
+type job struct{}
+
+func (job) GroupVersionKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
+}
+
+func (job) Outcome(obj *unstructured.Unstructured) Outcome {
+	return conditionOutcome(obj, "Failed", "Complete")
+}
+
+// Labels that tie pods to one Job object.
+var jobOwnLabels = []string{
+	"controller-uid", "job-name",
+	"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name",
+}
+
+func (job) Renew(obj *unstructured.Unstructured) {
+	if manual, _, _ := unstructured.NestedBool(obj.Object, "spec", "manualSelector"); manual {
+		return
+	}
+	unstructured.RemoveNestedField(obj.Object, "spec", "selector")
+	for _, labels := range []map[string]any{
+		mapAt(obj.Object, "metadata", "labels"),
+		mapAt(obj.Object, "spec", "template", "metadata", "labels"),
+	} {
+		for _, label := range jobOwnLabels {
+			delete(labels, label)
+		}
+	}
+}
+
+func (job) Shapes(obj *unstructured.Unstructured) []Shape {
+	return template(mapAt(obj.Object, "spec", "template"))
+}
+
+func (job) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }

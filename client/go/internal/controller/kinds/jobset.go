@@ -1,0 +1,30 @@
+package kinds
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// jobSet is jobset.x-k8s.io JobSet. Its own restarts happen inside the object; it
+// has failed when they are used up.
+type jobSet struct{}
+
+func (jobSet) GroupVersionKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "jobset.x-k8s.io", Version: "v1alpha2", Kind: "JobSet"}
+}
+
+func (jobSet) Outcome(obj *unstructured.Unstructured) Outcome {
+	return conditionOutcome(obj, "Failed", "Completed")
+}
+
+func (jobSet) Renew(*unstructured.Unstructured) {}
+
+func (jobSet) Shapes(obj *unstructured.Unstructured) []Shape {
+	var shapes []Shape
+	for _, replicated := range mapsAt(obj.Object, "spec", "replicatedJobs") {
+		shapes = append(shapes, template(mapAt(replicated, "template", "spec", "template"))...)
+	}
+	return shapes
+}
+
+func (jobSet) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }

@@ -1,0 +1,144 @@
+// Package kinds tells the controller what it has to know about each kind of
+// workload: when its own operator has given up, what an object made anew must not
+// carry over, and where its pods are described. A kind is one file and one row of
+// the table; nothing else in the controller knows kinds.
+package kinds
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Phase is how far the workload's own operator is with it.
+type Phase int
+
+const (
+	// Active: it runs, waits, or its operator is still trying.
+	Active Phase = iota
+	// Succeeded is final.
+	Succeeded
+	// Failed is final: the operator does nothing more.
+	Failed
+)
+
+// Outcome is what an object's status says.
+type Outcome struct {
+	Phase Phase
+	// When the phase was reached; zero where the status does not tell.
+	Since time.Time
+}
+
+// Kind is one kind of workload. Objects are passed as the API server gives them;
+// only Renew and the functions of a Shape change them.
+type Kind interface {
+	// GroupVersionKind names the kind as it is watched.
+	GroupVersionKind() schema.GroupVersionKind
+	// Outcome reads the status.
+	Outcome(obj *unstructured.Unstructured) Outcome
+	// Renew removes from a copy what the API server or the operator wrote into
+	// labels and spec of the original and would refuse or misread in a new object.
+	Renew(obj *unstructured.Unstructured)
+	// Shapes are the descriptions of pods in the object, to be changed in place.
+	Shapes(obj *unstructured.Unstructured) []Shape
+	// SuspendField is the path of the boolean that stops the workload and keeps
+	// the object; nil where this object cannot be suspended.
+	SuspendField(obj *unstructured.Unstructured) []string
+}
+
+// Shape is one description of pods inside an object.
+type Shape struct {
+	// Pod has nodeSelector, tolerations and affinity under the names of a PodSpec.
+	Pod map[string]any
+	// Grow multiplies a resource and says whether there was something to multiply.
+	Grow func(change Change) bool
+}
+
+// Change is one resource to multiply.
+type Change struct {
+	// Resource is a Kubernetes resource name: "memory", "ephemeral-storage".
+	Resource string
+	// Factor over what the first attempt had; greater than 1.
+	Factor float64
+	// RequestOnly leaves the limit as it is.
+	RequestOnly bool
+	// Container to change; empty: the first.
+	Container string
+}
+
+// All is the table of kinds.
+var All = []Kind{job{}, jobSet{}, rayJob{}, trainJob{}, pyTorchJob{}, sparkApplication{}}
+
+// ByGroupKind finds a kind whatever its version is; nil when it is not known.
+func ByGroupKind(gk schema.GroupKind) Kind {
+	for _, kind := range All {
+		if kind.GroupVersionKind().GroupKind() == gk {
+			return kind
+		}
+	}
+	return nil
+}
+
+// conditionOutcome reads the conditions that most kinds share.
+func conditionOutcome(obj *unstructured.Unstructured, failed, succeeded string) Outcome {
+	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
+	for _, entry := range conditions {
+		condition, ok := entry.(map[string]any)
+		if !ok || condition["status"] != "True" {
+			continue
+		}
+		switch condition["type"] {
+		case failed:
+			return Outcome{Failed, timeOf(condition["lastTransitionTime"])}
+		case succeeded:
+			return Outcome{Succeeded, timeOf(condition["lastTransitionTime"])}
+		}
+	}
+	return Outcome{}
+}
+
+// timeOf reads a metav1.Time; zero where there is none.
+func timeOf(value any) time.Time {
+	text, _ := value.(string)
+	parsed, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return parsed
+}
+
+// mapAt returns the map at a path of obj for changing in place; nil: there is none.
+func mapAt(obj map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		next, ok := obj[key].(map[string]any)
+		if !ok {
+			return nil
+		}
+		obj = next
+	}
+	return obj
+}
+
+// mapsAt returns the maps in the list at a path, for changing in place.
+func mapsAt(obj map[string]any, path ...string) []map[string]any {
+	last := len(path) - 1
+	parent := mapAt(obj, path[:last]...)
+	list, _ := parent[path[last]].([]any)
+	var maps []map[string]any
+	for _, entry := range list {
+		if m, ok := entry.(map[string]any); ok {
+			maps = append(maps, m)
+		}
+	}
+	return maps
+}
+
+// template is the Shape of a PodTemplateSpec; none where it has no spec.
+func template(podTemplate map[string]any) []Shape {
+	spec := mapAt(podTemplate, "spec")
+	if spec == nil {
+		return nil
+	}
+	return []Shape{{Pod: spec, Grow: func(change Change) bool { return growContainer(spec, change) }}}
+}

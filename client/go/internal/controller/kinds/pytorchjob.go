@@ -1,0 +1,39 @@
+package kinds
+
+import (
+	"sort"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// pyTorchJob is kubeflow.org/v1 PyTorchJob of the training-operator.
+type pyTorchJob struct{}
+
+func (pyTorchJob) GroupVersionKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "kubeflow.org", Version: "v1", Kind: "PyTorchJob"}
+}
+
+func (pyTorchJob) Outcome(obj *unstructured.Unstructured) Outcome {
+	return conditionOutcome(obj, "Failed", "Succeeded")
+}
+
+func (pyTorchJob) Renew(*unstructured.Unstructured) {}
+
+func (pyTorchJob) Shapes(obj *unstructured.Unstructured) []Shape {
+	replicas := mapAt(obj.Object, "spec", "pytorchReplicaSpecs")
+	roles := make([]string, 0, len(replicas))
+	for role := range replicas {
+		roles = append(roles, role)
+	}
+	sort.Strings(roles)
+	var shapes []Shape
+	for _, role := range roles {
+		shapes = append(shapes, template(mapAt(replicas, role, "template"))...)
+	}
+	return shapes
+}
+
+func (pyTorchJob) SuspendField(*unstructured.Unstructured) []string {
+	return []string{"spec", "runPolicy", "suspend"}
+}

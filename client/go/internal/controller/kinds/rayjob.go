@@ -1,0 +1,52 @@
+package kinds
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// rayJob is ray.io RayJob. KubeRay never leaves the deployment status Failed.
+type rayJob struct{}
+
+func (rayJob) GroupVersionKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayJob"}
+}
+
+func (rayJob) Outcome(obj *unstructured.Unstructured) Outcome {
+	status := mapAt(obj.Object, "status")
+	since := timeOf(status["endTime"])
+	switch status["jobDeploymentStatus"] {
+	case "Failed", "ValidationFailed":
+		return Outcome{Failed, since}
+	case "Complete":
+		// Releases before 1.2 called a failed job complete, too.
+		if status["jobStatus"] == "FAILED" {
+			return Outcome{Failed, since}
+		}
+		return Outcome{Succeeded, since}
+	}
+	return Outcome{}
+}
+
+// A job id of the first attempt names a Ray job that exists already.
+func (rayJob) Renew(obj *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(obj.Object, "spec", "jobId")
+}
+
+func (rayJob) Shapes(obj *unstructured.Unstructured) []Shape {
+	cluster := mapAt(obj.Object, "spec", "rayClusterSpec")
+	shapes := template(mapAt(cluster, "headGroupSpec", "template"))
+	for _, group := range mapsAt(cluster, "workerGroupSpecs") {
+		shapes = append(shapes, template(mapAt(group, "template"))...)
+	}
+	return append(shapes, template(mapAt(obj.Object, "spec", "submitterPodTemplate"))...)
+}
+
+// KubeRay refuses to suspend what keeps its cluster or uses that of others.
+func (rayJob) SuspendField(obj *unstructured.Unstructured) []string {
+	spec := mapAt(obj.Object, "spec")
+	if spec["shutdownAfterJobFinishes"] != true || mapAt(spec, "clusterSelector") != nil {
+		return nil
+	}
+	return []string{"spec", "suspend"}
+}

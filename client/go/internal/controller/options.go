@@ -1,0 +1,78 @@
+// Package controller retries failed batch work without touching its operators: it
+// watches workloads that opted in, asks Mulligan about each failure, and makes the
+// object of the next attempt or says why there is none.
+package controller
+
+import (
+	"fmt"
+	"time"
+)
+
+// Mode is what the controller does with an answer.
+type Mode string
+
+const (
+	// Observe only reports what Act would do.
+	Observe Mode = "observe"
+	// Act does it.
+	Act Mode = "act"
+)
+
+// Options of the controller. The zero value is not valid; [Defaults] is.
+type Options struct {
+	// Mode is Observe or Act.
+	Mode Mode
+	// Namespace of the controller, where its ConfigMaps are.
+	Namespace string
+	// SwitchName is the ConfigMap whose key "paused" with the value "true" stops all
+	// asking and acting. It need not exist.
+	SwitchName string
+	// MaxAge of a failure when it is first seen; older ones are left alone, so that
+	// switching the controller on does not retry last week. Positive.
+	MaxAge time.Duration
+	// RetriesPerMinute bounds the objects created; more wait. Positive.
+	RetriesPerMinute int
+	// Concurrency is the number of workloads of a kind that are looked at at once.
+	// Positive.
+	Concurrency int
+	// Suspend lets Act suspend a workload that is still running when the verdict is
+	// FAIL, so that it gives its devices back.
+	Suspend bool
+	// RetryPolicies publishes RetryPolicy objects to PolicyConfigMap.
+	RetryPolicies bool
+	// PolicyConfigMap is what the servers load their policies from.
+	PolicyConfigMap string
+}
+
+// Defaults are safe: they observe.
+func Defaults() Options {
+	return Options{
+		Mode:             Observe,
+		Namespace:        "mulligan",
+		SwitchName:       "mulligan-controller",
+		MaxAge:           time.Hour,
+		RetriesPerMinute: 120,
+		Concurrency:      8,
+		Suspend:          true,
+		PolicyConfigMap:  "mulligan-policies",
+	}
+}
+
+// Validate names the first option that cannot be used, by its flag.
+func (o Options) Validate() error {
+	switch {
+	case o.Mode != Observe && o.Mode != Act:
+		return fmt.Errorf("--mode=%q, expected observe or act", o.Mode)
+	case o.Namespace == "":
+		return fmt.Errorf("--namespace is empty, expected the namespace of the controller")
+	case o.MaxAge <= 0:
+		return fmt.Errorf("--max-age=%v, expected a positive duration", o.MaxAge)
+	case o.RetriesPerMinute <= 0:
+		return fmt.Errorf("--retries-per-minute=%d, expected at least 1", o.RetriesPerMinute)
+	case o.Concurrency <= 0:
+		return fmt.Errorf("--concurrency=%d, expected at least 1", o.Concurrency)
+	case o.RetryPolicies && o.PolicyConfigMap == "":
+		return fmt.Errorf("--policy-configmap is empty, expected the name of the ConfigMap that the servers load")
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/record"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/kinds"
+	records "mulligan.dev/mulligan/internal/controller/record"
+)
+
+// reconciler looks after the workloads of one kind.
+//
+// A failure is charged once, whoever dies when: the answer is a pure function of
+// the objects and the ledger on them, ledger and decision are written together in
+// one patch of the very version that was asked about, before anything is done, and
+// what is done has a name that follows from the failed object.
+type reconciler struct {
+	kind     kinds.Kind
+	client   client.Client
+	asker    asker
+	options  Options
+	paused   func(context.Context) (bool, error)
+	limiter  *rate.Limiter
+	recorder record.EventRecorder
+	now      func() time.Time
+	// UIDs of running workloads with a pod in trouble.
+	troubled sync.Map
+	// The last sentence about waiting, by UID, so that it is not said again and again.
+	said sync.Map
+}
+
+// Pause between two looks at the kill switch.
+const pausedFor = 30 * time.Second
+
+// Reconcile looks at one workload: is it ours, is something decided already, what
+// does its operator say, and only then what does Mulligan say.
+func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(r.kind.GroupVersionKind())
+	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if obj.GetDeletionTimestamp() != nil || isPart(obj) {
+		return ctrl.Result{}, nil
+	}
+	policy, in, err := policyOf(ctx, r.client, obj)
+	if err != nil || !in {
+		return ctrl.Result{}, err
+	}
+	if stopped, err := r.paused(ctx); err != nil || stopped {
+		held.WithLabelValues("paused").Inc()
+		return ctrl.Result{RequeueAfter: pausedFor}, err
+	}
+	result, err := r.lookAfter(ctx, obj, policy)
+	if apierrors.IsConflict(err) {
+		// Somebody changed the object meanwhile: look again, the answer is the same.
+		log.FromContext(ctx).V(1).Info("changed meanwhile, looking again", "error", err.Error())
+		return ctrl.Result{RequeueAfter: 200 * time.Millisecond}, nil
+	}
+	return result, err
+}
+
+func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructured, policy string) (ctrl.Result, error) {
+	outcome := r.kind.Outcome(obj)
+	decided, err := records.From(obj)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	switch {
+	case decided != nil && !overtaken(decided, obj):
+		return r.carryOut(ctx, obj, decided)
+	case outcome.Phase == kinds.Succeeded:
+		return ctrl.Result{}, r.forget(ctx, obj, decided)
+	case outcome.Phase == kinds.Failed && r.tooOld(outcome):
+		held.WithLabelValues("too_old").Inc()
+		return ctrl.Result{}, nil
+	case outcome.Phase == kinds.Active && !r.isTroubled(obj):
+		return ctrl.Result{}, r.forget(ctx, obj, decided)
+	}
+	return r.decide(ctx, obj, policy, outcome)
+}
+
+// overtaken says whether the spec update that a decision waited for has come.
+func overtaken(decided *records.Record, obj *unstructured.Unstructured) bool {
+	waits := decided.Action == mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE.String()
+	return waits && obj.GetGeneration() > decided.Generation
+}
+
+func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
+	return !outcome.Since.IsZero() && r.now().Sub(outcome.Since) > r.options.MaxAge
+}
+
+// forget removes a decision that was overtaken.
+func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured, decided *records.Record) error {
+	if decided == nil {
+		return nil
+	}
+	return r.patch(ctx, obj, func(changed *unstructured.Unstructured) error {
+		annotations := changed.GetAnnotations()
+		delete(annotations, records.Decision)
+		changed.SetAnnotations(annotations)
+		return nil
+	})
+}
+
+// decide asks and acts on the action of the answer.
+func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
+	mode := r.modeOf(obj)
+	answer, err := r.asker.ask(ctx, obj, policy, mode)
+	if err != nil {
+		return r.noAnswer(ctx, obj, outcome, err)
+	}
+	decision := answer.GetDecision()
+	kind := r.kind.GroupVersionKind().Kind
+	decisions.WithLabelValues(kind, decision.GetAction().String(), string(mode)).Inc()
+	if !outcome.Since.IsZero() {
+		latency.Observe(r.now().Sub(outcome.Since).Seconds())
+	}
+	log.FromContext(ctx).Info("decided", "action", decision.GetAction().String(),
+		"cause", answer.GetDiagnosis().GetCause().String(), "decisionID", answer.GetDecisionId(), "mode", mode)
+	switch decision.GetAction() {
+	case mulliganv1.Decision_IGNORE:
+		r.troubled.Delete(obj.GetUID())
+		return ctrl.Result{}, nil
+	case mulliganv1.Decision_WAIT:
+		return r.wait(obj, answer), nil
+	case mulliganv1.Decision_RETRY:
+		if outcome.Phase == kinds.Active {
+			// Its own operator is still at it; nothing was stored, so nothing is charged.
+			r.troubled.Delete(obj.GetUID())
+			return ctrl.Result{}, nil
+		}
+	}
+	return r.settle(ctx, obj, outcome, mode, answer)
+}
+
+// Waiting is looked at again at least this often.
+const longestWait = 10 * time.Minute
+
+func (r *reconciler) wait(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) ctrl.Result {
+	r.sayOnce(obj, corev1.EventTypeNormal, "Waiting", messageOf(answer))
+	after := max(answer.GetDecision().GetRetryAfter().AsDuration(), time.Second)
+	return ctrl.Result{RequeueAfter: min(after, longestWait)}
+}
+
+// noAnswer starts nothing and gives nothing up: the object stays as its operator
+// left it, and the question is put again.
+func (r *reconciler) noAnswer(ctx context.Context, obj *unstructured.Unstructured, outcome kinds.Outcome, cause error) (ctrl.Result, error) {
+	unanswered.WithLabelValues(mulligan.Classify(cause).String()).Inc()
+	log.FromContext(ctx).Error(cause, "no answer")
+	decision, err := mulligan.Fallback{}.Decide(ctx, obj, outcome.Since, cause)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if mulligan.Classify(cause) == mulligan.AskLater {
+		// Away or busy: soon, with the queue's growing pause.
+		return ctrl.Result{}, cause
+	}
+	r.sayOnce(obj, corev1.EventTypeWarning, "NoAnswer", decision.GetSentence())
+	return ctrl.Result{RequeueAfter: decision.GetRetryAfter().AsDuration()}, nil
+}
+
+func (r *reconciler) sayOnce(obj *unstructured.Unstructured, eventType, reason, message string) {
+	if before, loaded := r.said.Swap(obj.GetUID(), message); loaded && before == message {
+		return
+	}
+	r.recorder.Event(obj, eventType, reason, message)
+}
+
+// modeOf is the controller's mode; a workload may be more careful, never less.
+func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode {
+	if obj.GetAnnotations()[records.Mode] == string(Observe) {
+		return Observe
+	}
+	return r.options.Mode
+}
+
+func (r *reconciler) isTroubled(obj *unstructured.Unstructured) bool {
+	_, yes := r.troubled.Load(obj.GetUID())
+	return yes
+}
+
+func (r *reconciler) markTroubled(uid types.UID) { r.troubled.Store(uid, true) }
+
+// patch changes the very version that obj is; a conflict where there is a newer one.
+func (r *reconciler) patch(ctx context.Context, obj *unstructured.Unstructured, change func(*unstructured.Unstructured) error) error {
+	changed := obj.DeepCopy()
+	if err := change(changed); err != nil {
+		return err
+	}
+	err := r.client.Patch(ctx, changed, client.MergeFromWithOptions(obj, client.MergeFromWithOptimisticLock{}))
+	if err != nil {
+		return fmt.Errorf("%s %s/%s: %w", obj.GetKind(), obj.GetNamespace(), obj.GetName(), err)
+	}
+	changed.DeepCopyInto(obj)
+	return nil
+}

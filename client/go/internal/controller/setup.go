@@ -1,0 +1,157 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/kinds"
+)
+
+// Name is the controller's, in Events, leases and field managers.
+const Name = "mulligan-controller"
+
+// SetUp adds a controller to the manager for each kind that the cluster has.
+func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, options Options) error {
+	if err := options.Validate(); err != nil {
+		return err
+	}
+	limiter := rate.NewLimiter(rate.Limit(float64(options.RetriesPerMinute)/60), options.RetriesPerMinute)
+	paused := pausedBy(mgr.GetClient(), client.ObjectKey{Namespace: options.Namespace, Name: options.SwitchName})
+	for _, kind := range kinds.All {
+		gvk := kind.GroupVersionKind()
+		_, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+		if meta.IsNoMatchError(err) {
+			mgr.GetLogger().Info("kind is not installed, not watched", "kind", gvk.Kind, "group", gvk.Group)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", gvk.Kind, err)
+		}
+		r := &reconciler{
+			kind:     kind,
+			client:   mgr.GetClient(),
+			asker:    asker{decider: decider, reader: mgr.GetAPIReader()},
+			options:  options,
+			paused:   paused,
+			limiter:  limiter,
+			recorder: mgr.GetEventRecorderFor(Name),
+			now:      time.Now,
+		}
+		if err := r.watch(mgr); err != nil {
+			return fmt.Errorf("%s: %w", gvk.Kind, err)
+		}
+	}
+	return nil
+}
+
+// Pauses after errors: an away service is asked again within seconds.
+const (
+	firstPause   = 500 * time.Millisecond
+	longestPause = time.Minute
+)
+
+func (r *reconciler) watch(mgr ctrl.Manager) error {
+	obj := &unstructured.Unstructured{}
+	gvk := r.kind.GroupVersionKind()
+	obj.SetGroupVersionKind(gvk)
+	return builder.ControllerManagedBy(mgr).
+		Named("mulligan-"+gvk.GroupKind().String()).
+		For(obj).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.ofTroubledPod), builder.WithPredicates(troubledPods)).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: r.options.Concurrency,
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
+				firstPause, longestPause),
+		}).
+		Complete(r)
+}
+
+var troubledPods = predicate.NewPredicateFuncs(func(obj client.Object) bool {
+	pod, ok := obj.(*corev1.Pod)
+	return ok && inTrouble(pod)
+})
+
+// ofTroubledPod finds the workload of a pod.
+func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []reconcile.Request {
+	owner, err := workloadOf(ctx, r.client, pod)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "whose pod is it", "pod", client.ObjectKeyFromObject(pod))
+		return nil
+	}
+	if owner == nil || !isKind(owner, r.kind.GroupVersionKind().GroupKind()) {
+		return nil
+	}
+	r.markTroubled(owner.UID)
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}}}
+}
+
+func isKind(owner *metav1.OwnerReference, gk schema.GroupKind) bool {
+	gv, err := schema.ParseGroupVersion(owner.APIVersion)
+	return err == nil && owner.Kind == gk.Kind && gv.Group == gk.Group
+}
+
+// pausedBy reads the kill switch.
+func pausedBy(reader client.Reader, key client.ObjectKey) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		settings := &corev1.ConfigMap{}
+		if err := reader.Get(ctx, key, settings); err != nil {
+			return false, client.IgnoreNotFound(err)
+		}
+		switch value := settings.Data["paused"]; value {
+		case "", "false":
+			return false, nil
+		case "true":
+			return true, nil
+		default:
+			// Nobody writes there without wanting it to stop.
+			ctrl.LoggerFrom(ctx).Info("paused: the kill switch has an unknown value",
+				"configMap", key.String(), "paused", value, "expected", "true or false")
+			return true, nil
+		}
+	}
+}
+
+// SlimPod keeps what tells trouble and owner; the cache holds all pods.
+func SlimPod(obj any) (any, error) {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return obj, nil
+	}
+	slim := &corev1.Pod{TypeMeta: pod.TypeMeta}
+	slim.Name, slim.Namespace, slim.UID = pod.Name, pod.Namespace, pod.UID
+	slim.ResourceVersion = pod.ResourceVersion
+	slim.OwnerReferences = pod.OwnerReferences
+	slim.Status = corev1.PodStatus{
+		Phase:                 pod.Status.Phase,
+		Conditions:            pod.Status.Conditions,
+		ContainerStatuses:     pod.Status.ContainerStatuses,
+		InitContainerStatuses: pod.Status.InitContainerStatuses,
+	}
+	return slim, nil
+}
+
+// WithoutManagedFields drops what nobody here reads.
+func WithoutManagedFields(obj any) (any, error) {
+	if accessor, err := meta.Accessor(obj); err == nil {
+		accessor.SetManagedFields(nil)
+	}
+	return obj, nil
+}

@@ -1,0 +1,77 @@
+package controller
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan/internal/controller/kinds"
+)
+
+// Waiting for these is how every container begins.
+var ordinaryWaits = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
+
+// inTrouble says whether a pod shows anything that is worth a question while its
+// operator has not given up. Mulligan says what it means.
+func inTrouble(pod *corev1.Pod) bool {
+	if pod.Status.Phase == corev1.PodFailed {
+		return true
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			return true
+		}
+	}
+	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
+		for _, status := range statuses {
+			if waiting := status.State.Waiting; waiting != nil && !ordinaryWaits[waiting.Reason] {
+				return true
+			}
+			if ended := status.State.Terminated; ended != nil && ended.ExitCode != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// How many owners there can be between a pod and its workload: a TrainJob's pod has
+// Job, JobSet and TrainJob.
+const maxOwners = 4
+
+// workloadOf follows the controllers of an object to the workload that none of the
+// kinds owns. Nil: there is none.
+func workloadOf(ctx context.Context, reader client.Reader, obj client.Object) (*metav1.OwnerReference, error) {
+	var top *metav1.OwnerReference
+	owner := metav1.GetControllerOf(obj)
+	for range maxOwners {
+		if owner == nil {
+			return top, nil
+		}
+		gv, err := schema.ParseGroupVersion(owner.APIVersion)
+		if err != nil {
+			return top, nil
+		}
+		gk := schema.GroupKind{Group: gv.Group, Kind: owner.Kind}
+		var next client.Object = &metav1.PartialObjectMetadata{}
+		if known := kinds.ByGroupKind(gk); known != nil {
+			// As it is watched, so that there is one cache of it.
+			next, top = &unstructured.Unstructured{}, owner
+			gv = known.GroupVersionKind().GroupVersion()
+		} else if gk != rayCluster {
+			return top, nil
+		}
+		next.GetObjectKind().SetGroupVersionKind(gv.WithKind(owner.Kind))
+		key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: owner.Name}
+		if err := reader.Get(ctx, key, next); err != nil {
+			return top, client.IgnoreNotFound(err)
+		}
+		owner = metav1.GetControllerOf(next)
+	}
+	return top, nil
+}

@@ -1,0 +1,172 @@
+// Package cluster plays the scenarios of docs/e2e.md on a real control plane that
+// scripts/e2e has brought up. Every assertion is about what the API server has; the
+// kubelet's part, how pods end, is written by the tests.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// cluster is what the tests of a run share.
+type cluster struct {
+	client.Client
+	config *rest.Config
+	// Folder of the control plane's files, with kubeconfig.
+	run string
+	// Folder of the binaries.
+	bin string
+	// Names of the operators that run.
+	operators []string
+	// Address of the C++ server, and its certificates.
+	server string
+	certs  certificates
+}
+
+var shared *cluster
+
+func TestMain(m *testing.M) {
+	code, err := runAll(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runAll(m *testing.M) (int, error) {
+	run := os.Getenv("E2E_RUN")
+	if run == "" {
+		fmt.Println("skipped: e2e: no control plane (E2E_RUN): run scripts/e2e")
+		return 0, nil
+	}
+	c, err := connect(run)
+	if err != nil {
+		return 1, err
+	}
+	shared = c
+	if c.certs, err = makeCertificates(filepath.Join(run, "tls")); err != nil {
+		return 1, err
+	}
+	server, err := startServer(c, "server")
+	if err != nil {
+		return 1, err
+	}
+	defer server.end()
+	c.server = server.address
+	if err := c.addNodes(); err != nil {
+		return 1, err
+	}
+	return m.Run(), nil
+}
+
+func connect(run string) (*cluster, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(run, "kubeconfig"))
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.Burst = 2000, 4000
+	// Counting watches and large lists are the API server's business, not a test's.
+	config.WarningHandler = rest.NoWarnings{}
+	c, err := client.New(config, client.Options{Scheme: scheme.Scheme})
+	return &cluster{
+		Client: c, config: config, run: run, bin: os.Getenv("E2E_BIN"),
+		operators: strings.Fields(os.Getenv("E2E_OPERATORS")),
+	}, err
+}
+
+// needs skips a test whose operator is not there.
+func (c *cluster) needs(t *testing.T, operator string) {
+	t.Helper()
+	if !slices.Contains(c.operators, operator) {
+		t.Skipf("skipped: %s is not built", operator)
+	}
+}
+
+// namespace makes one for the test, opted in, and removes it afterwards.
+func (c *cluster) namespace(t *testing.T) string {
+	t.Helper()
+	name := strings.ToLower(regexp.MustCompile(`[^a-zA-Z0-9]+`).ReplaceAllString(t.Name(), "-"))
+	name = strings.Trim(strings.TrimPrefix(name, "test"), "-")
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: name, Labels: map[string]string{"mulligan.dev/policy": ""},
+	}}
+	must(t, c.Create(t.Context(), ns))
+	t.Cleanup(func() {
+		if err := c.Delete(context.Background(), ns); err != nil {
+			t.Logf("namespace %s stays: %v", name, err)
+		}
+	})
+	return name
+}
+
+// Two ordinary nodes and two that can be taken away.
+func (c *cluster) addNodes() error {
+	for i := range 4 {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name:        fmt.Sprintf("node-%d", i),
+			Annotations: map[string]string{"kwok.x-k8s.io/node": "fake"},
+			Labels:      map[string]string{"kubernetes.io/hostname": fmt.Sprintf("node-%d", i)},
+		}}
+		if i >= 2 {
+			node.Name = fmt.Sprintf("spot-%d", i-2)
+			node.Labels = map[string]string{"kubernetes.io/hostname": node.Name, spotKey: "true"}
+			node.Spec.Taints = []corev1.Taint{{Key: spotKey, Value: "true", Effect: corev1.TaintEffectNoSchedule}}
+		}
+		if err := c.Create(context.Background(), node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const spotKey = "cloud.google.com/gke-spot"
+
+// controlPlane runs scripts/control-plane.
+func (c *cluster) controlPlane(t *testing.T, command string, args ...string) {
+	t.Helper()
+	script := os.Getenv("E2E_CONTROL_PLANE")
+	args = append([]string{command, c.run}, args...)
+	if out, err := exec.CommandContext(t.Context(), script, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", script, args, err, out)
+	}
+}
+
+// eventually calls check until it returns nothing; what it returned last is the
+// failure.
+func eventually(t *testing.T, within time.Duration, check func() string) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		wrong := check()
+		if wrong == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", within, wrong)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,124 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// An ending writes into a running pod's status how it ends. What it returns false
+// for runs on.
+type ending func(pod *corev1.Pod) bool
+
+// play ends each running pod of a namespace once, until the test is over.
+func (c *cluster) play(t *testing.T, namespace string, end ending) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	stopped := make(chan struct{})
+	t.Cleanup(func() {
+		stop()
+		<-stopped
+	})
+	go func() {
+		defer close(stopped)
+		ended := map[types.UID]bool{}
+		for ctx.Err() == nil {
+			if err := c.playOnce(ctx, namespace, end, ended); err != nil && ctx.Err() == nil {
+				t.Logf("playing the kubelet: %v", err)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+}
+
+func (c *cluster) playOnce(ctx context.Context, namespace string, end ending, ended map[types.UID]bool) error {
+	pods := &corev1.PodList{}
+	if err := c.List(ctx, pods, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	var errs []error
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		begun := pod.Status.Phase == corev1.PodRunning || pod.Annotations[byHand] != "" && pod.Spec.NodeName != ""
+		if ended[pod.UID] || !begun || pod.DeletionTimestamp != nil || !end(pod) {
+			continue
+		}
+		err := c.Status().Update(ctx, pod)
+		if err == nil {
+			ended[pod.UID] = true
+		} else if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A pod with this annotation is not started by kwok.
+const byHand = "e2e.mulligan.dev/by-hand"
+
+// exits ends all containers: the exit code, its reason and the pod's phase.
+func exits(pod *corev1.Pod, code int32, reason string) bool {
+	started := metav1.NewTime(time.Now().Add(-2 * time.Second))
+	if pod.Status.StartTime != nil {
+		started = *pod.Status.StartTime
+	}
+	pod.Status.Phase = corev1.PodFailed
+	if code == 0 {
+		pod.Status.Phase = corev1.PodSucceeded
+	}
+	pod.Status.ContainerStatuses = nil
+	for _, container := range pod.Spec.Containers {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image,
+			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+				ExitCode: code, Reason: reason, StartedAt: started, FinishedAt: metav1.Now(),
+			}},
+		})
+	}
+	for i := range pod.Status.Conditions {
+		if kind := pod.Status.Conditions[i].Type; kind == corev1.PodReady || kind == corev1.ContainersReady {
+			pod.Status.Conditions[i].Status = corev1.ConditionFalse
+		}
+	}
+	return true
+}
+
+func succeeds(pod *corev1.Pod) bool { return exits(pod, 0, "Completed") }
+func runsOutOfMemory(pod *corev1.Pod) bool {
+	return exits(pod, 137, "OOMKilled")
+}
+
+// isTakenAway is a spot machine's end as the kubelet's graceful shutdown tells it.
+func isTakenAway(pod *corev1.Pod) bool {
+	exits(pod, 143, "Error")
+	pod.Status.Reason = "Terminated"
+	pod.Status.Message = "Pod was terminated in response to imminent node shutdown."
+	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
+		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
+		Reason: corev1.PodReasonTerminationByKubelet, LastTransitionTime: metav1.Now(),
+		Message: "Pod was terminated in response to imminent node shutdown.",
+	})
+	return true
+}
+
+// cannotPull is a container whose image is refused.
+func cannotPull(pod *corev1.Pod, message string) bool {
+	pod.Status.Phase = corev1.PodPending
+	now := metav1.Now()
+	pod.Status.StartTime = &now
+	pod.Status.ContainerStatuses = nil
+	for _, container := range pod.Spec.Containers {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image,
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: message}},
+		})
+	}
+	return true
+}

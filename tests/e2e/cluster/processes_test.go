@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is something a test started and ends.
+type process struct {
+	command *exec.Cmd
+	address string
+	log     string
+	done    chan struct{}
+}
+
+func start(run, name, binary string, args []string, env ...string) (*process, error) {
+	p := &process{command: exec.Command(binary, args...), log: filepath.Join(run, name+".log"), done: make(chan struct{})}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	p.command.Stdout, p.command.Stderr = log, log
+	p.command.Env = append(os.Environ(), env...)
+	// Ends with the test program, whatever becomes of that.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = p.command.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func (p *process) end() {
+	_ = p.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		p.kill()
+	}
+}
+
+// kill leaves no time to finish anything.
+func (p *process) kill() {
+	_ = p.command.Process.Kill()
+	<-p.done
+}
+
+// startServer starts the C++ server with mutual TLS and the default policy, whose
+// times are made short.
+func startServer(c *cluster, name string, args ...string) (*process, error) {
+	policies, err := shortPolicy(c.run)
+	if err != nil {
+		return nil, err
+	}
+	ports := filepath.Join(c.run, name+".ports")
+	args = append([]string{
+		"--listen-address=127.0.0.1:0", "--admin-address=127.0.0.1:0", "--drain-delay=0s",
+		"--port-file=" + ports, "--policy-dir=" + policies,
+		"--tls-cert=" + c.certs.file("server.crt"), "--tls-key=" + c.certs.file("server.key"),
+		"--tls-client-ca=" + c.certs.file("ca.crt"), "--allow-callers=mulligan-controller",
+		"--allow-policy-callers=mulligan-controller",
+	}, args...)
+	p, err := start(c.run, name, os.Getenv("E2E_SERVER"), args)
+	if err != nil {
+		return nil, err
+	}
+	for range 100 {
+		text, err := os.ReadFile(ports)
+		var bound struct {
+			GrpcPort int `json:"grpcPort"`
+		}
+		if err == nil && json.Unmarshal(text, &bound) == nil {
+			p.address = fmt.Sprintf("127.0.0.1:%d", bound.GrpcPort)
+			return p, nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	log, _ := os.ReadFile(p.log)
+	p.end()
+	return nil, fmt.Errorf("mulligan-server does not serve:\n%s", log)
+}
+
+var (
+	delays = regexp.MustCompile(`initial: \d+[smh]`)
+	graces = regexp.MustCompile(`grace: \d+[smh]`)
+)
+
+// shortPolicy is the built-in default policy, whose delays of seconds to minutes and
+// graces of minutes to hours are one and three seconds here.
+func shortPolicy(run string) (string, error) {
+	text, err := os.ReadFile("../../../policy/default_policy.yaml")
+	if err != nil {
+		return "", err
+	}
+	short := delays.ReplaceAllString(string(text), "initial: 1s")
+	short = regexp.MustCompile(`max: \d+[smh]`).ReplaceAllString(short, "max: 1s")
+	short = graces.ReplaceAllString(short, "grace: 3s")
+	if strings.Count(short, "grace: 3s") == 0 || strings.Count(short, "initial: 1s") == 0 {
+		return "", fmt.Errorf("default_policy.yaml has no delays to shorten")
+	}
+	folder := filepath.Join(run, "policies")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	return folder, os.WriteFile(filepath.Join(folder, "default.yaml"), []byte(short), 0o644)
+}
+
+// startController starts mulligan-controller for the test's namespace alone.
+func (c *cluster) startController(t *testing.T, namespace, mode string, args ...string) *process {
+	t.Helper()
+	args = append([]string{
+		"--mode=" + mode, "--watch-namespaces=" + namespace, "--namespace=" + namespace,
+		"--server=" + c.server, "--tls-ca=" + c.certs.file("ca.crt"),
+		"--tls-cert=" + c.certs.file("controller.crt"), "--tls-key=" + c.certs.file("controller.key"),
+		"--metrics-address=0", "--health-address=0", "--leader-elect=false",
+		"--retries-per-minute=100000",
+	}, args...)
+	p, err := start(c.run, "controller-"+namespace, filepath.Join(c.bin, "mulligan-controller"), args,
+		"KUBECONFIG="+filepath.Join(c.run, "kubeconfig"))
+	must(t, err)
+	t.Cleanup(p.end)
+	return p
+}
