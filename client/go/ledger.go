@@ -108,6 +108,9 @@ func StoreLedger(ctx context.Context, c client.Client, obj client.Object, ledger
 	if same, err := sameLedger(before, ledger); err == nil && same {
 		return nil
 	}
+	if obj.GetResourceVersion() == "" {
+		return fmt.Errorf("mulligan: %s: the ledger was not stored: the object has no resourceVersion, expected it as read from the API server", label(obj))
+	}
 	current, err := storeOver(ctx, c, obj, before, text)
 	if err != nil {
 		return fmt.Errorf("mulligan: %s: the ledger was not stored: %w", label(obj), err)

@@ -219,6 +219,14 @@ func TestAnObjectMadeAnewIsAConflict(t *testing.T) {
 	}
 }
 
+func TestAnObjectThatWasNotReadIsRefused(t *testing.T) {
+	c, writes := kube(t, nil, jobWith(nil))
+	err := mulligan.StoreLedger(context.Background(), c, jobWith(nil), ledgerOf(1))
+	if err == nil || !strings.Contains(err.Error(), "Job ml/train: the ledger was not stored: the object has no resourceVersion") || *writes != 0 {
+		t.Errorf("got %v, %d writes", err, *writes)
+	}
+}
+
 func TestADeletedObjectIsNotFound(t *testing.T) {
 	c, _ := kube(t, nil, jobWith(nil))
 	job := get(t, c)
