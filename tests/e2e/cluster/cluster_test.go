@@ -102,7 +102,11 @@ func (c *cluster) needs(t *testing.T, operator string) {
 func (c *cluster) namespace(t *testing.T) string {
 	t.Helper()
 	name := strings.ToLower(regexp.MustCompile(`[^a-zA-Z0-9]+`).ReplaceAllString(t.Name(), "-"))
-	name = strings.Trim(strings.TrimPrefix(name, "test"), "-")
+	name = strings.TrimPrefix(name, "test")
+	if len(name) > 60 {
+		name = name[len(name)-60:]
+	}
+	name = strings.Trim(name, "-")
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Labels: map[string]string{"mulligan.dev/policy": ""},
 	}}

@@ -29,10 +29,13 @@ func (c *cluster) play(t *testing.T, namespace string, end ending) {
 	go func() {
 		defer close(stopped)
 		ended := map[types.UID]bool{}
+		var last error
 		for ctx.Err() == nil {
-			if err := c.playOnce(ctx, namespace, end, ended); err != nil && ctx.Err() == nil {
+			err := c.playOnce(ctx, namespace, end, ended)
+			if err != nil && ctx.Err() == nil && (last == nil || last.Error() != err.Error()) {
 				t.Logf("playing the kubelet: %v", err)
 			}
+			last = err
 			time.Sleep(100 * time.Millisecond)
 		}
 	}()

@@ -94,27 +94,38 @@ func startServer(c *cluster, name string, args ...string) (*process, error) {
 
 var (
 	delays = regexp.MustCompile(`initial: \d+[smh]`)
+	limits = regexp.MustCompile(`max: \d+[smh]`)
 	graces = regexp.MustCompile(`grace: \d+[smh]`)
 )
 
-// shortPolicy is the built-in default policy, whose delays of seconds to minutes and
-// graces of minutes to hours are one and three seconds here.
+// shortPolicy writes a folder with the built-in default policy, whose delays of
+// seconds to minutes and graces of minutes to hours are one and three seconds here,
+// and the same as "slow", with five.
 func shortPolicy(run string) (string, error) {
 	text, err := os.ReadFile("../../../policy/default_policy.yaml")
 	if err != nil {
 		return "", err
 	}
-	short := delays.ReplaceAllString(string(text), "initial: 1s")
-	short = regexp.MustCompile(`max: \d+[smh]`).ReplaceAllString(short, "max: 1s")
-	short = graces.ReplaceAllString(short, "grace: 3s")
-	if strings.Count(short, "grace: 3s") == 0 || strings.Count(short, "initial: 1s") == 0 {
-		return "", fmt.Errorf("default_policy.yaml has no delays to shorten")
-	}
 	folder := filepath.Join(run, "policies")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
-	return folder, os.WriteFile(filepath.Join(folder, "default.yaml"), []byte(short), 0o644)
+	for name, delay := range map[string]string{"default": "1s", "slow": "5s"} {
+		policy := limits.ReplaceAllString(string(text), "max: "+delay)
+		policy = delays.ReplaceAllString(policy, "initial: "+delay)
+		policy = graces.ReplaceAllString(policy, "grace: 3s")
+		if !strings.Contains(policy, "grace: 3s") || !strings.Contains(policy, "initial: "+delay) {
+			return "", fmt.Errorf("default_policy.yaml has no delays to shorten")
+		}
+		if name != "default" {
+			policy = strings.Replace(policy, "  name: default\n", "  name: "+name+"\n", 1)
+			policy = strings.Replace(policy, "spec:\n", "spec:\n  onlyByName: true\n", 1)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name+".yaml"), []byte(policy), 0o644); err != nil {
+			return "", err
+		}
+	}
+	return folder, nil
 }
 
 // startController starts mulligan-controller for the test's namespace alone.

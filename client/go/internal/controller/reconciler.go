@@ -37,7 +37,7 @@ type reconciler struct {
 	limiter  *rate.Limiter
 	recorder record.EventRecorder
 	now      func() time.Time
-	// UIDs of running workloads with a pod in trouble.
+	// Since when a running workload has a pod in trouble, by UID.
 	troubled sync.Map
 	// The last sentence about waiting, by UID, so that it is not said again and again.
 	said sync.Map
@@ -88,11 +88,21 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	case outcome.Phase == kinds.Failed && r.tooOld(outcome):
 		held.WithLabelValues("too_old").Inc()
 		return ctrl.Result{}, nil
-	case outcome.Phase == kinds.Active && !r.isTroubled(obj):
-		return ctrl.Result{}, r.forget(ctx, obj, decided)
+	case outcome.Phase == kinds.Active:
+		since, troubled := r.troubled.Load(obj.GetUID())
+		if !troubled {
+			return ctrl.Result{}, r.forget(ctx, obj, decided)
+		}
+		if early := operatorsTurn - r.now().Sub(since.(time.Time)); early > 0 {
+			return ctrl.Result{RequeueAfter: early}, nil
+		}
 	}
 	return r.decide(ctx, obj, policy, outcome)
 }
+
+// When a pod fails its operator has this long to say what it does about it: most
+// give up, or start another, at once.
+const operatorsTurn = 2 * time.Second
 
 // overtaken says whether the spec update that a decision waited for has come.
 func overtaken(decided *records.Record, obj *unstructured.Unstructured) bool {
@@ -189,12 +199,7 @@ func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode {
 	return r.options.Mode
 }
 
-func (r *reconciler) isTroubled(obj *unstructured.Unstructured) bool {
-	_, yes := r.troubled.Load(obj.GetUID())
-	return yes
-}
-
-func (r *reconciler) markTroubled(uid types.UID) { r.troubled.Store(uid, true) }
+func (r *reconciler) markTroubled(uid types.UID) { r.troubled.LoadOrStore(uid, r.now()) }
 
 // patch changes the very version that obj is; a conflict where there is a newer one.
 func (r *reconciler) patch(ctx context.Context, obj *unstructured.Unstructured, change func(*unstructured.Unstructured) error) error {
