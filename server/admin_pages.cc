@@ -20,6 +20,10 @@ constexpr absl::Duration kExpiresSoon = absl::Hours(14 * 24);
 constexpr char kJson[] = "application/json";
 constexpr char kPrometheusText[] = "text/plain; version=0.0.4; charset=utf-8";
 
+std::string InUtc(absl::Time time) {
+  return absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone());
+}
+
 }  // namespace
 
 AdminResponse AdminPages::Handle(std::string_view method,
@@ -56,11 +60,15 @@ AdminResponse AdminPages::ServingPage() const {
   if (left <= absl::ZeroDuration()) {
     return {503, kText, "not ready: the TLS certificate has expired\n"};
   }
-  if (left > kExpiresSoon) return {200, kText, "ok\n"};
-  return {200, kText,
-          "ok; the TLS certificate expires at " +
-              absl::FormatTime(absl::RFC3339_sec, end, absl::UTCTimeZone()) +
-              "\n"};
+  std::string text = "ok";
+  if (left <= kExpiresSoon) {
+    text += "; the TLS certificate expires at " + InUtc(end);
+  }
+  if (const auto& since = snapshots_.Read().stale_since; since.has_value()) {
+    text += "; the policies are stale since " + InUtc(*since) +
+            ": newer files cannot be loaded, /policy says why";
+  }
+  return {200, kText, text + "\n"};
 }
 
 AdminResponse AdminPages::ReadyPage() const {

@@ -33,7 +33,7 @@ class AdminPages {
   AdminResponse MetricsPage() const;
   AdminResponse LivePage() const;
   AdminResponse ReadyPage() const;
-  // While nothing but the certificate may be in the way.
+  // While nothing but the certificate may be in the way; says what to look at.
   AdminResponse ServingPage() const;
   AdminResponse PolicyPage() const;
   AdminResponse BuildInfoPage() const;

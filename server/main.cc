@@ -45,7 +45,7 @@ int Main(const std::vector<std::string>& arguments) {
     const absl::Status written = WritePortFile(options.port_file, **server);
     if (!written.ok()) return Fail(written, kExitCannotStart);
   }
-  return RunUntilSignal(**server, *source, log);
+  return RunUntilSignal(**server, log);
 }
 
 }  // namespace

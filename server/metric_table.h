@@ -39,6 +39,7 @@ enum class MetricId {
   kPolicies,
   kPolicyReloads,
   kPolicyReloadFailing,
+  kPolicyStaleSince,
   kConnections,
   kRefusedConnections,
   kQueuedCalls,
@@ -98,6 +99,9 @@ inline constexpr MetricInfo kMetrics[] = {
      "Attempts to load policies, the first one included"},
     {"mulligan_policy_reload_failing", MetricType::kGauge, "",
      "1 while the newest policy files could not be loaded"},
+    {"mulligan_policy_stale_since_timestamp_seconds", MetricType::kGauge, "",
+     "Since when newer policy files could not be loaded, seconds since 1970; "
+     "0: the latest are in force"},
     {"mulligan_connections", MetricType::kGauge, "", "Open gRPC connections"},
     {"mulligan_connections_refused_total", MetricType::kCounter, "",
      "gRPC connections closed at once since the start"},

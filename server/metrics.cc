@@ -102,6 +102,10 @@ bool IsUndemystified(v1::Cause cause) {
          cause == v1::SIGKILL_UNEXPLAINED;
 }
 
+double SecondsSinceEpoch(absl::Time time) {
+  return absl::ToDoubleSeconds(time - absl::UnixEpoch());
+}
+
 }  // namespace
 
 Metrics::Metrics() {
@@ -220,6 +224,7 @@ void Metrics::MakePolicyGauges() {
   reload_successes_ = &reloads.Add({{"result", "success"}});
   reload_failures_ = &reloads.Add({{"result", "failure"}});
   reload_failing_ = &GaugeFamily(MetricId::kPolicyReloadFailing).Add({});
+  stale_since_ = &GaugeFamily(MetricId::kPolicyStaleSince).Add({});
   connections_ = &GaugeFamily(MetricId::kConnections).Add({});
   refused_connections_ = &CounterFamily(MetricId::kRefusedConnections).Add({});
   queued_calls_ = &GaugeFamily(MetricId::kQueuedCalls).Add({});
@@ -306,19 +311,25 @@ void Metrics::OnState(const State& state) {
   certificate_end_->Set(state.certificate_end);
 }
 
-void Metrics::OnPoliciesLoaded(const PolicySet& policies, double unix_seconds) {
+void Metrics::OnPoliciesLoaded(const PolicySet& policies, absl::Time now) {
   if (revision_ != nullptr) policy_info_->Remove(revision_);
   revision_ = &policy_info_->Add({{"revision", policies.revision()}});
   revision_->Set(1);
-  loaded_timestamp_->Set(unix_seconds);
+  loaded_timestamp_->Set(SecondsSinceEpoch(now));
   policies_->Set(static_cast<double>(policies.policies().size()));
   reload_successes_->Increment();
-  reload_failing_->Set(0);
+  OnPoliciesRestored();
 }
 
-void Metrics::OnPolicyLoadFailed() {
+void Metrics::OnPolicyLoadFailed(absl::Time since) {
   reload_failures_->Increment();
   reload_failing_->Set(1);
+  stale_since_->Set(SecondsSinceEpoch(since));
+}
+
+void Metrics::OnPoliciesRestored() {
+  reload_failing_->Set(0);
+  stale_since_->Set(0);
 }
 
 std::int64_t Metrics::CallsInFlight() const {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/rules/policy_set.h"
 #include "policy/verdict/native_comparison.h"
@@ -77,8 +78,11 @@ class Metrics {
   // Makes the series for the names in `policies`. Series of policies that are
   // no longer loaded stay: their counters may be in use.
   PolicySeries MakePolicySeries(const PolicySet& policies);
-  void OnPoliciesLoaded(const PolicySet& policies, double unix_seconds);
-  void OnPolicyLoadFailed();
+  void OnPoliciesLoaded(const PolicySet& policies, absl::Time now);
+  // Those in force are stale since `since`.
+  void OnPolicyLoadFailed(absl::Time since);
+  // Those in force are the latest again.
+  void OnPoliciesRestored();
 
   // What the monitor saw.
   struct State {
@@ -145,6 +149,7 @@ class Metrics {
   prometheus::Counter* reload_successes_;
   prometheus::Counter* reload_failures_;
   prometheus::Gauge* reload_failing_;
+  prometheus::Gauge* stale_since_;
   prometheus::Gauge* connections_;
   prometheus::Counter* refused_connections_;
   prometheus::Gauge* queued_calls_;

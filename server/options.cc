@@ -52,6 +52,17 @@ std::string ApplyPolicyDir(const std::string& value, ServerOptions& o) {
   return "";
 }
 
+std::string ApplyPolicyPoll(const std::string& value, ServerOptions& o) {
+  constexpr absl::Duration kLeast = absl::Milliseconds(100);
+  absl::Duration interval = o.policy_poll;
+  if (!ApplyDuration(value, interval).empty() ||
+      (interval > absl::ZeroDuration() && interval < kLeast)) {
+    return "a duration such as 10s, from 100ms to 10m, or 0 for never";
+  }
+  o.policy_poll = interval;
+  return "";
+}
+
 std::string ApplyLogLevel(const std::string& value, ServerOptions& o) {
   static constexpr std::pair<const char*, LogLevel> kLevels[] = {
       {"debug", LogLevel::kDebug},
@@ -113,6 +124,9 @@ constexpr Option kOptions[] = {
     {"policy-dir", "",
      "folder of policy files (*.yaml, *.yml); the embedded policies without it",
      ApplyPolicyDir},
+    {"policy-poll", "10s",
+     "how often to look whether the policy files changed; 0: only on SIGHUP",
+     ApplyPolicyPoll},
     {"log-level", "info", "least level logged: debug, info, warning or error",
      ApplyLogLevel},
     {"log-format", "json", "json or text", ApplyLogFormat},

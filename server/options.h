@@ -23,6 +23,8 @@ struct ServerOptions {
   std::string admin_address = "127.0.0.1:8981";
   // Folder of policy files; empty: the embedded policies.
   std::string policy_dir;
+  // How often to look whether the policy files changed; 0: never.
+  absl::Duration policy_poll = absl::Seconds(10);
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kJson;
   // How long calls under way may still take once new ones are refused.

@@ -32,22 +32,4 @@ std::unique_ptr<PolicySource> MakePolicySource(const std::string& directory) {
   return std::make_unique<DirectorySource>(directory);
 }
 
-std::unique_ptr<const PolicySet> LoadFrom(PolicySource& source,
-                                          Issues& issues) {
-  const std::vector<PolicyText> texts = source.Read(issues);
-  // Load even when reading failed: every problem is reported at once.
-  std::unique_ptr<const PolicySet> policies = LoadPolicies(texts, issues);
-  if (HasErrors(issues)) return nullptr;
-  return policies;
-}
-
-std::string FormatIssues(const Issues& issues) {
-  std::string text;
-  for (const Issue& issue : issues) {
-    if (!text.empty()) text += '\n';
-    text += FormatIssue(issue);
-  }
-  return text;
-}
-
 }  // namespace mulligan

@@ -26,12 +26,6 @@ class PolicySource {
 // The policy files in `directory`; the embedded policies when it is empty.
 std::unique_ptr<PolicySource> MakePolicySource(const std::string& directory);
 
-// Reads and loads everything or nothing: null when `issues` has errors.
-std::unique_ptr<const PolicySet> LoadFrom(PolicySource& source, Issues& issues);
-
-// One FormatIssue line each, as `mulligan policy check` prints them.
-std::string FormatIssues(const Issues& issues);
-
 }  // namespace mulligan
 
 #endif  // MULLIGAN_SERVER_POLICY_SOURCE_H_

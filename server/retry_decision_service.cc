@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
+#include "policy/base/times.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "policy/request/refusal.h"
@@ -27,6 +28,15 @@ google::protobuf::Timestamp NowFor(const v1::FailureReport& report) {
   return now;
 }
 
+// Says in the answer that newer policies are refused, and since when. A policy
+// that came with the request is the latest.
+template <typename Request>
+void TellStaleness(const Request& request, const Snapshot& snapshot,
+                   v1::PolicyReference& policy) {
+  if (!snapshot.stale_since.has_value() || request.has_inline_policy()) return;
+  SetTime(*snapshot.stale_since, *policy.mutable_stale_since());
+}
+
 CallResult ResultOf(absl::Status status) {
   std::vector<FieldViolation> violations = ViolationsIn(status);
   return {std::move(status), std::move(violations)};
@@ -43,6 +53,7 @@ CallResult DecideOne(const v1::DecideRequest& request, const Snapshot& snapshot,
                        response, {&watch, &environment.inline_policies}));
   const SteadyClock::time_point end = SteadyClock::now();
   if (result.status.ok()) {
+    TellStaleness(request, snapshot, *response.mutable_policy());
     // A decision log belongs here: request, response and snapshot are at hand.
     environment.metrics.OnDecision(request, response, snapshot.series,
                                    SecondsBetween(start, end));
@@ -141,10 +152,12 @@ grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
       [this](const v1::DemystifyRequest& q, v1::DemystifyResponse& r,
              Watch& watch) {
         const SteadyClock::time_point start = SteadyClock::now();
-        CallResult result = ResultOf(mulligan::Demystify(
-            q, *environment_.snapshots.Read().policies, NowFor(q.report()), r,
-            {&watch, &environment_.inline_policies}));
+        const Snapshot& snapshot = environment_.snapshots.Read();
+        CallResult result = ResultOf(
+            mulligan::Demystify(q, *snapshot.policies, NowFor(q.report()), r,
+                                {&watch, &environment_.inline_policies}));
         if (result.status.ok()) {
+          TellStaleness(q, snapshot, *r.mutable_policy());
           environment_.metrics.OnDemystified(
               SecondsBetween(start, SteadyClock::now()));
         }

@@ -73,14 +73,14 @@ absl::Status WritePortFile(const std::string& path, const Server& server) {
   return absl::OkStatus();
 }
 
-int RunUntilSignal(Server& server, PolicySource& source, const Log& log) {
+int RunUntilSignal(Server& server, const Log& log) {
   const sigset_t signals = AllSignals();
   int signal = SIGHUP;
   while (true) {
     sigwait(&signals, &signal);
     if (signal != SIGHUP) break;
     log.Write(LogLevel::kInfo, "reload signal", {{"signal", "SIGHUP"}});
-    server.Reload(source);
+    server.policies().Reload();
   }
   log.Write(LogLevel::kInfo, "stop signal",
             {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});

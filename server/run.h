@@ -31,7 +31,7 @@ absl::Status WritePortFile(const std::string& path, const Server& server);
 // end within the grace. SIGHUP loads the policies again. A second signal, or a
 // drain that hangs beyond its time (a reactor that never finishes holds gRPC's
 // Shutdown for ever), ends the process at once with kExitCallsCutOff.
-int RunUntilSignal(Server& server, PolicySource& source, const Log& log);
+int RunUntilSignal(Server& server, const Log& log);
 
 }  // namespace mulligan
 

@@ -3,9 +3,7 @@
 #include <cstddef>
 #include <set>
 
-// Defined in the embedded file (server/CMakeLists.txt).
-extern "C" const char mulligan_schemas[];
-extern "C" const char mulligan_schemas_end[];
+#include "proto/embedded_schemas.h"
 
 namespace mulligan {
 

@@ -45,33 +45,14 @@ std::vector<std::string> HealthNames() {
   return names;
 }
 
-// Warnings go to the log; errors are returned, in the words of
-// `mulligan policy check`.
-absl::StatusOr<std::shared_ptr<const Snapshot>> Load(PolicySource& source,
-                                                     Metrics& metrics,
-                                                     const Log& log) {
-  Issues issues;
-  std::unique_ptr<const PolicySet> policies = LoadFrom(source, issues);
-  if (policies == nullptr) {
-    return absl::InvalidArgumentError(FormatIssues(issues));
-  }
-  for (const Issue& issue : issues) {
-    const std::string text = FormatIssue(issue);
-    log.Write(LogLevel::kWarning, "policy warning",
-              {{"issue", std::string_view(text)}});
-  }
-  const absl::Time now = absl::Now();
-  metrics.OnPoliciesLoaded(*policies,
-                           absl::ToDoubleSeconds(now - absl::UnixEpoch()));
-  const std::string place = source.Describe();
-  const auto count = static_cast<std::int64_t>(policies->policies().size());
-  log.Write(LogLevel::kInfo, "policies loaded",
-            {{"source", std::string_view(place)},
-             {"revision", std::string_view(policies->revision())},
-             {"policies", count}});
-  PolicySeries series = metrics.MakePolicySeries(*policies);
-  return std::make_shared<const Snapshot>(
-      Snapshot{std::move(policies), std::move(series), now, ""});
+// Counts what is loaded and what cannot be.
+ReloadEvents CountIn(Metrics& metrics) {
+  return {[&metrics](const PolicySet& policies, absl::Time now) {
+            metrics.OnPoliciesLoaded(policies, now);
+            return metrics.MakePolicySeries(policies);
+          },
+          [&metrics](absl::Time since) { metrics.OnPolicyLoadFailed(since); },
+          [&metrics] { metrics.OnPoliciesRestored(); }};
 }
 
 // A connection needs one descriptor; some are for the rest of the process.
@@ -96,10 +77,11 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(
     const ServerOptions& options, PolicySource& source, const Log& log) {
   if (absl::Status valid = ValidateOptions(options); !valid.ok()) return valid;
   auto metrics = std::make_unique<Metrics>();
-  auto snapshot = Load(source, *metrics, log);
-  if (!snapshot.ok()) return snapshot.status();
+  auto policies =
+      PolicyReloader::Create("policies", source, CountIn(*metrics), log);
+  if (!policies.ok()) return policies.status();
   std::unique_ptr<Server> server(
-      new Server(options, log, std::move(metrics), *std::move(snapshot)));
+      new Server(options, log, std::move(metrics), *std::move(policies)));
   if (absl::Status listening = server->Listen(); !listening.ok()) {
     return listening;
   }
@@ -108,12 +90,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(
 
 Server::Server(const ServerOptions& options, const Log& log,
                std::unique_ptr<Metrics> metrics,
-               std::shared_ptr<const Snapshot> first)
+               std::unique_ptr<PolicyReloader> policies)
     : options_(options),
       log_(log),
       metrics_(std::move(metrics)),
-      snapshots_(std::move(first)),
-      pages_(*metrics_, snapshots_, readiness_),
+      policies_(std::move(policies)),
+      pages_(*metrics_, policies_->snapshots(), readiness_),
       memory_(static_cast<std::size_t>(options.max_memory_bytes)),
       decision_callers_(options.allowed_callers),
       policy_callers_(options.allowed_policy_callers),
@@ -121,13 +103,13 @@ Server::Server(const ServerOptions& options, const Log& log,
       pool_(std::max(2U, std::thread::hardware_concurrency())),
       health_(HealthNames(), *metrics_),
       decisions_(Environment(decision_callers_)),
-      policies_(Environment(policy_callers_)),
+      policy_service_(Environment(policy_callers_)),
       reflection_(kReflection, ServiceNames()),
       reflection_alpha_(kReflectionAlpha, ServiceNames()) {}
 
 CallEnvironment Server::Environment(const AllowList& allowed) {
-  return {snapshots_, *metrics_,         log_,      pool_,
-          memory_,    *inline_policies_, arrivals_, allowed};
+  return {policies_->snapshots(), *metrics_, log_,   pool_, memory_,
+          *inline_policies_,      arrivals_, allowed};
 }
 
 Server::~Server() {
@@ -154,7 +136,8 @@ absl::Status Server::Listen() {
     if (!admin.ok()) return admin.status();
     admin_ = *std::move(admin);
   }
-  std::vector<grpc::Service*> services = {&decisions_, &policies_, &health_};
+  std::vector<grpc::Service*> services = {&decisions_, &policy_service_,
+                                          &health_};
   if (options_.reflection) {
     services.push_back(&reflection_);
     services.push_back(&reflection_alpha_);
@@ -178,6 +161,9 @@ absl::Status Server::Listen() {
   health_.SetServing(kLiveness, true);
   SetReady(true);
   monitor_ = std::make_unique<Monitor>(kLookInterval, [this] { Look(); });
+  if (options_.policy_poll > absl::ZeroDuration()) {
+    policies_->StartPolling(options_.policy_poll);
+  }
   log_.Write(LogLevel::kInfo, "serving",
              {{"version", kVersion},
               {"commit", kCommit},
@@ -211,17 +197,6 @@ void Server::Look() {
 void Server::SetReady(bool ready) {
   readiness_.Set(ready ? ServingState::kServing : ServingState::kDraining);
   for (const char* name : kReadinessNames) health_.SetServing(name, ready);
-}
-
-void Server::Reload(PolicySource& source) {
-  auto next = Load(source, *metrics_, log_);
-  if (next.ok()) return snapshots_.Publish(*std::move(next));
-  metrics_->OnPolicyLoadFailed();
-  const Snapshot& now = snapshots_.Read();
-  const std::string why(next.status().message());
-  log_.Write(LogLevel::kError, "policies not loaded, the old ones stay",
-             {{"revision", std::string_view(now.policies->revision())},
-              {"error", std::string_view(why)}});
 }
 
 void Server::TakeNoCalls() {

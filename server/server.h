@@ -17,6 +17,7 @@
 #include "server/metrics.h"
 #include "server/monitor.h"
 #include "server/options.h"
+#include "server/policy_reloader.h"
 #include "server/policy_service.h"
 #include "server/policy_source.h"
 #include "server/readiness.h"
@@ -31,7 +32,7 @@ class Server {
  public:
   // Loads the policies, then opens both ports. INVALID_ARGUMENT when the
   // policies have errors (every issue, one a line), UNAVAILABLE when a port
-  // cannot be had. `log` outlives the server.
+  // cannot be had. `source` and `log` outlive the server.
   static absl::StatusOr<std::unique_ptr<Server>> Create(
       const ServerOptions& options, PolicySource& source, const Log& log);
   ~Server();
@@ -44,9 +45,8 @@ class Server {
   // UNAVAILABLE, too. Call once.
   std::int64_t Drain();
 
-  // Loads the policies again, all or nothing: what cannot be loaded leaves
-  // those in force in force. Used by one thread at a time.
-  void Reload(PolicySource& source);
+  // What keeps the policies up to date; asked by signals and tests.
+  PolicyReloader& policies() { return *policies_; }
 
   // 0 for a unix socket.
   int grpc_port() const { return grpc_port_; }
@@ -54,13 +54,11 @@ class Server {
   int admin_port() const { return admin_ == nullptr ? 0 : admin_->port(); }
   const ServerOptions& options() const { return options_; }
   const Metrics& metrics() const { return *metrics_; }
-  // A reloader publishes here.
-  SnapshotStore& snapshots() { return snapshots_; }
 
  private:
   Server(const ServerOptions& options, const Log& log,
          std::unique_ptr<Metrics> metrics,
-         std::shared_ptr<const Snapshot> first);
+         std::unique_ptr<PolicyReloader> policies);
 
   // What a service works with whose callers are on the list.
   CallEnvironment Environment(const AllowList& allowed);
@@ -74,7 +72,7 @@ class Server {
   const ServerOptions options_;
   const Log& log_;
   const std::unique_ptr<Metrics> metrics_;
-  SnapshotStore snapshots_;
+  const std::unique_ptr<PolicyReloader> policies_;
   Readiness readiness_;
   const AdminPages pages_;
   Arrivals arrivals_;
@@ -86,7 +84,7 @@ class Server {
   WorkPool pool_;
   HealthService health_;
   RetryDecisionService decisions_;
-  PolicyService policies_;
+  PolicyService policy_service_;
   ReflectionService reflection_;
   ReflectionService reflection_alpha_;
   std::unique_ptr<AdminHttp> admin_;

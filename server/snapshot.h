@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,11 +18,14 @@ namespace mulligan {
 
 // One loaded set and what belongs to it. Immutable; safe to share.
 struct Snapshot {
-  std::unique_ptr<const PolicySet> policies;
+  std::shared_ptr<const PolicySet> policies;
   PolicySeries series;
   absl::Time loaded_at;
   // Why newer files were not taken; empty: these are the latest.
   std::string last_error;
+  // When it was first seen that newer files cannot be taken; absent: these are
+  // the latest.
+  std::optional<absl::Time> stale_since;
 };
 
 // Holds the snapshot in force. One writer at a time publishes, any number of

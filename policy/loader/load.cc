@@ -36,28 +36,6 @@ void Report(const std::string& file, Position position, std::string message,
       {Issue::Severity::kError, file, position, std::move(message)});
 }
 
-// Names and contents, each after its length so that no two sets share bytes.
-// Folders do not count: the same ConfigMap mounted elsewhere is the same set.
-std::string Revision(const std::vector<PolicyText>& texts) {
-  std::string bytes;
-  for (const PolicyText& text : texts) {
-    const size_t slash = text.file.rfind('/');
-    const std::string name =
-        slash == text.file.npos ? text.file : text.file.substr(slash + 1);
-    bytes += absl::StrFormat("%d:%s%d:%s", name.size(), name, text.yaml.size(),
-                             text.yaml);
-  }
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(),
-             nullptr);
-  std::string revision;
-  for (size_t i = 0; i < kRevisionBytes; ++i) {
-    revision += absl::StrFormat("%02x", digest[i]);
-  }
-  return revision;
-}
-
 // Whether the document says it is something else. Then one issue is enough: it
 // is not a policy with two hundred mistakes.
 bool IsOtherKind(const std::string& file, const YamlNode& document,
@@ -243,6 +221,28 @@ void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
 
 }  // namespace
 
+// Names and contents, each after its length so that no two sets share bytes.
+// Folders do not count: the same ConfigMap mounted elsewhere is the same set.
+std::string PolicyRevision(const std::vector<PolicyText>& texts) {
+  std::string bytes;
+  for (const PolicyText& text : texts) {
+    const size_t slash = text.file.rfind('/');
+    const std::string name =
+        slash == text.file.npos ? text.file : text.file.substr(slash + 1);
+    bytes += absl::StrFormat("%d:%s%d:%s", name.size(), name, text.yaml.size(),
+                             text.yaml);
+  }
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(),
+             nullptr);
+  std::string revision;
+  for (size_t i = 0; i < kRevisionBytes; ++i) {
+    revision += absl::StrFormat("%02x", digest[i]);
+  }
+  return revision;
+}
+
 std::unique_ptr<const PolicySet> LoadPolicies(
     const std::vector<PolicyText>& texts, Issues& issues) {
   PatternAllowance allowance(kMaxCompileSteps);
@@ -265,8 +265,8 @@ std::unique_ptr<const PolicySet> LoadPolicies(
   taking_part.push_back(EmbeddedNativePolicy());
   AddNative(taking_part.back(), allowance, rulesets, found);
   if (!allowance.CheckNow().ok()) return nullptr;
-  std::unique_ptr<const PolicySet> policies =
-      PolicySet::Create(std::move(rulesets), Revision(taking_part), found);
+  std::unique_ptr<const PolicySet> policies = PolicySet::Create(
+      std::move(rulesets), PolicyRevision(taking_part), found);
   Arrange(taking_part, found);
   const bool failed = HasErrors(found);
   issues.insert(issues.end(), found.begin(), found.end());

@@ -49,10 +49,15 @@ std::unique_ptr<const PolicySet> LoadPolicies(
 std::unique_ptr<const PolicySet> LoadPolicies(
     const std::vector<PolicyText>& texts, Issues& issues);
 
+// The revision that a set of `texts` alone would have: the start of a SHA-256
+// over file names (without folders) and contents.
+std::string PolicyRevision(const std::vector<PolicyText>& texts);
+
 // Reads the regular *.yaml and *.yml files directly in `directory`, skipping
-// names that start with a dot (a mounted ConfigMap holds its data twice), in
-// name order. An unreadable or empty directory and a file beyond the size
-// bound are issues.
+// names that start with a dot (a mounted ConfigMap holds its data twice) and
+// test suites (*_test.yaml, *_test.yml), in name order. All of one moment: what
+// changes while it is read is read again. An unreadable or empty directory and
+// a file beyond the size bound are issues.
 std::vector<PolicyText> ReadPolicyDirectory(const std::string& directory,
                                             Issues& issues);
 

@@ -1,11 +1,13 @@
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/loader/load.h"
 
@@ -13,6 +15,9 @@ namespace mulligan {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of files that test policies and are none.
+constexpr std::string_view kSuiteSuffix = "_test";
 
 void Report(const std::string& file, std::string message, Issues& issues) {
   issues.push_back(
@@ -48,39 +53,94 @@ void ReadInto(const fs::path& path, const std::string& name,
 }
 
 bool IsPolicyName(const std::string& name) {
-  const fs::path extension = fs::path(name).extension();
-  return name[0] != '.' && (extension == ".yaml" || extension == ".yml");
+  const fs::path path(name);
+  const fs::path extension = path.extension();
+  return name[0] != '.' && (extension == ".yaml" || extension == ".yml") &&
+         !path.stem().string().ends_with(kSuiteSuffix);
 }
+
+// The policy files of a folder as they stood at one moment.
+struct Listing {
+  // Name to place, in name order.
+  std::map<std::string, fs::path> files;
+  // Differs when a file, or what a link leads to, was another one.
+  std::string stamp;
+};
+
+// Adds the policy files directly in `folder`, but for those that `leave_out`
+// wants left out.
+void ListInto(const fs::path& folder, bool (*leave_out)(const fs::path& file),
+              Listing& listing, std::error_code& error) {
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    if (!IsPolicyName(name) || leave_out(entry->path())) continue;
+    listing.files.emplace(std::move(name), entry->path());
+  }
+}
+
+constexpr char kData[] = "..data";
+
+bool LeadsIntoData(const fs::path& file) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(file, error);
+  return !error && !target.empty() && *target.begin() == kData;
+}
+
+bool Nothing(const fs::path&) { return false; }
+
+// Resolves links once, so that all files are of one version. The folder itself
+// may be a link (git-sync); a mounted ConfigMap holds links through `..data`,
+// which is swapped on an update, links of files that came or went after that.
+Listing List(const std::string& directory, std::error_code& error) {
+  Listing listing;
+  const fs::path root = fs::canonical(directory, error);
+  if (error) return listing;
+  std::error_code no_data;
+  const fs::path data = fs::canonical(root / kData, no_data);
+  ListInto(root, no_data ? Nothing : LeadsIntoData, listing, error);
+  if (!no_data && !error) ListInto(data, Nothing, listing, error);
+  listing.stamp = absl::StrCat(root.string(), "\n", data.string());
+  for (const auto& [name, path] : listing.files) {
+    std::error_code ignored;
+    const auto written = fs::last_write_time(path, ignored);
+    absl::StrAppend(&listing.stamp, "\n", name, " ",
+                    fs::file_size(path, ignored), " ",
+                    written.time_since_epoch().count());
+  }
+  return listing;
+}
+
+// Whoever changes files that often does not want them read now.
+constexpr int kMostLooks = 20;
 
 }  // namespace
 
 std::vector<PolicyText> ReadPolicyDirectory(const std::string& directory,
                                             Issues& issues) {
-  std::vector<PolicyText> texts;
-  std::error_code error;
-  std::vector<std::string> names;
-  for (fs::directory_iterator entry(directory, error), end;
-       !error && entry != end; entry.increment(error)) {
-    std::string name = entry->path().filename().string();
-    if (IsPolicyName(name)) names.push_back(std::move(name));
-  }
-  if (error) {
-    Report(directory, "cannot be read: " + error.message(), issues);
+  for (int look = 0; look < kMostLooks; ++look) {
+    std::error_code error;
+    const Listing before = List(directory, error);
+    std::vector<PolicyText> texts;
+    Issues found;
+    for (const auto& [name, path] : before.files) {
+      ReadInto(path, (fs::path(directory) / name).string(), texts, found);
+    }
+    if (error) {
+      Report(directory, "cannot be read: " + error.message(), found);
+    } else if (before.files.empty()) {
+      Report(directory, "holds no *.yaml or *.yml file", found);
+    }
+    std::error_code error_after;
+    if (List(directory, error_after).stamp != before.stamp ||
+        error_after != error) {
+      continue;
+    }
+    issues.insert(issues.end(), found.begin(), found.end());
     return texts;
   }
-  if (names.empty()) {
-    Report(directory, "holds no *.yaml or *.yml file", issues);
-  }
-  std::sort(names.begin(), names.end());
-  // A mounted ConfigMap is a folder of links through `..data`, which is
-  // swapped on an update. Resolved once, all files are of one version.
-  const fs::path data = fs::canonical(fs::path(directory) / "..data", error);
-  for (const std::string& name : names) {
-    const fs::path shown = fs::path(directory) / name;
-    const bool in_data = !data.empty() && fs::exists(data / name, error);
-    ReadInto(in_data ? data / name : shown, shown.string(), texts, issues);
-  }
-  return texts;
+  Report(directory, "changes while it is read", issues);
+  return {};
 }
 
 std::vector<PolicyText> ReadPolicyFile(const std::string& path,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "policy/demystify/demystify.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace mulligan::corpus {
 namespace {
@@ -23,17 +23,9 @@ using ::mulligan::testing::StatusIs;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-class CorpusFile : public ::testing::Test {
- protected:
-  std::filesystem::path Write(const std::string& text) {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    const std::filesystem::path file =
-        std::filesystem::path(::testing::TempDir()) /
-        (std::string("corpus-") + test->name() + ".jsonl");
-    std::ofstream(file) << text;
-    return file;
-  }
-};
+std::filesystem::path Write(const std::string& text) {
+  return testing::WriteTestFile("corpus.jsonl", text);
+}
 
 constexpr char kOom[] =
     R"({"status":{"phase":"Failed","containerStatuses":[{"state":)"
@@ -45,7 +37,7 @@ std::string Line(const std::string& cause, const std::string& acceptable) {
          acceptable + R"(],"faultDomain":"RESOURCE_LIMIT"}})" + "\n";
 }
 
-TEST_F(CorpusFile, GradesRightAcceptableAndWrong) {
+TEST(CorpusFileTest, GradesRightAcceptableAndWrong) {
   ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
                        ReadCases(Write(Line("container_oom", "") +
                                        Line("app_error", "\"container_oom\"") +
@@ -62,7 +54,7 @@ TEST_F(CorpusFile, GradesRightAcceptableAndWrong) {
   EXPECT_THAT(Describe("x", score), HasSubstr("expected DRAINED"));
 }
 
-TEST_F(CorpusFile, SingleJobIsAListOfOne) {
+TEST(CorpusFileTest, SingleJobIsAListOfOne) {
   ASSERT_OK_AND_ASSIGN(
       const std::vector<Case> cases,
       ReadCases(Write(R"({"id":"a","input":{"job":{"metadata":{"name":"j"}}},)"
@@ -71,7 +63,7 @@ TEST_F(CorpusFile, SingleJobIsAListOfOne) {
   EXPECT_EQ(cases[0].report.jobs(0).metadata().name(), "j");
 }
 
-TEST_F(CorpusFile, BadLineIsNamed) {
+TEST(CorpusFileTest, BadLineIsNamed) {
   EXPECT_THAT(ReadCases(Write(Line("unknown", "") + "{")).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(":2:")));
 }

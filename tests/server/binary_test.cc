@@ -9,7 +9,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -18,11 +17,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/loader/load.h"
-#include "server/policy_source.h"
 #include "server/run.h"
 #include "tests/server/test_server.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace mulligan {
 namespace {
@@ -145,8 +144,7 @@ TEST(BinaryTest, SecondSignalStopsAtOnce) {
 
 TEST(BinaryTest, WritesThePortFileOnceItServes) {
   const std::filesystem::path file =
-      std::filesystem::path(::testing::TempDir()) / "mulligan_ports.json";
-  std::ofstream(file) << "stale";
+      testing::WriteTestFile("ports.json", "stale");
   Program program({"--listen-address=127.0.0.1:0",
                    "--admin-address=127.0.0.1:0", "--drain-delay=0",
                    "--port-file=" + file.string()});
@@ -208,15 +206,13 @@ TEST(BinaryTest, PortInUseIsCodeOne) {
 }
 
 TEST(BinaryTest, BrokenPoliciesAreCodeThreeWithEveryIssue) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / "mulligan_bad_policies";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "bad.yaml")
-      << "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\nmetadata: {nam: x}\n"
-         "specc: {}\n";
-  const auto source = MakePolicySource(folder.string());
+  const std::filesystem::path folder = testing::TestFolder();
+  testing::WriteTestFile(
+      "bad.yaml",
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\nmetadata: {nam: x}\n"
+      "specc: {}\n");
   Issues issues;
-  ASSERT_EQ(LoadFrom(*source, issues), nullptr);
+  ASSERT_EQ(LoadPolicies(ReadPolicyDirectory(folder, issues), issues), nullptr);
   ASSERT_GT(issues.size(), 1U);
   Program program(Serving({"--policy-dir=" + folder.string()}));
   EXPECT_EQ(program.Wait(), kExitPolicyInvalid);

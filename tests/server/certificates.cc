@@ -4,14 +4,8 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-
-#include "gtest/gtest.h"
 
 namespace mulligan::testing {
 namespace {
@@ -94,16 +88,6 @@ Identity MakeIdentity(const Identity& authority, const CertificateSpec& spec) {
 
 Identity MakeSelfSigned(const CertificateSpec& spec) {
   return Make("self-signed", spec, nullptr, false);
-}
-
-std::string WriteFile(const std::string& name, const std::string& text) {
-  // Tests run side by side, each in a process of its own.
-  const std::string path = (std::filesystem::path(::testing::TempDir()) /
-                            (std::to_string(getpid()) + "-" + name))
-                               .string();
-  std::ofstream(path + ".partial") << text;
-  std::rename((path + ".partial").c_str(), path.c_str());
-  return path;
 }
 
 }  // namespace mulligan::testing

@@ -37,10 +37,6 @@ Identity MakeIdentity(const Identity& authority, const CertificateSpec& spec);
 // Signed by itself, and not an authority.
 Identity MakeSelfSigned(const CertificateSpec& spec);
 
-// Writes `text` to a file of the test's folder; all or nothing, as a mounted
-// secret is replaced. Returns the path.
-std::string WriteFile(const std::string& name, const std::string& text);
-
 }  // namespace mulligan::testing
 
 #endif  // MULLIGAN_TESTS_SERVER_CERTIFICATES_H_

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -17,6 +16,7 @@
 #include "tests/server/test_server.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace mulligan {
 namespace {
@@ -300,8 +300,7 @@ TEST(MetricsTest, PromtoolHasNoComplaint) {
   v1::DecideResponse response;
   ASSERT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
   const std::filesystem::path file =
-      std::filesystem::path(::testing::TempDir()) / "mulligan_metrics.txt";
-  std::ofstream(file) << server->metrics().Serialize();
+      testing::WriteTestFile("metrics.txt", server->metrics().Serialize());
   EXPECT_EQ(std::system(
                 absl::StrFormat("promtool check metrics < '%s'", file.string())
                     .c_str()),

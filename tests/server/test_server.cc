@@ -77,6 +77,7 @@ ServerOptions TestOptions() {
   options.listen_address = "127.0.0.1:0";
   options.admin_address = "off";
   options.drain_delay = absl::ZeroDuration();
+  options.policy_poll = absl::ZeroDuration();
   options.shutdown_grace = absl::Seconds(20);
   return options;
 }
@@ -89,11 +90,15 @@ ServerOptions TestOptionsWithAdmin() {
 
 TestServer::TestServer(const ServerOptions& options,
                        std::vector<PolicyText> policies)
+    : TestServer(options, std::make_unique<TextSource>(std::move(policies))) {}
+
+TestServer::TestServer(const ServerOptions& options,
+                       std::unique_ptr<PolicySource> source)
     : log_(std::make_unique<Log>(
           LogLevel::kInfo, LogFormat::kJson,
-          std::make_shared<spdlog::sinks::ostream_sink_mt>(log_text_))) {
-  TextSource source(std::move(policies));
-  auto server = Server::Create(options, source, *log_);
+          std::make_shared<spdlog::sinks::ostream_sink_mt>(log_text_))),
+      source_(std::move(source)) {
+  auto server = Server::Create(options, *source_, *log_);
   if (!server.ok()) {
     std::fprintf(stderr, "server did not start: %s\n",
                  server.status().ToString().c_str());

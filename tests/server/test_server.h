@@ -19,7 +19,7 @@
 
 namespace mulligan::testing {
 
-// 127.0.0.1 port 0, no admin port, no delays.
+// 127.0.0.1 port 0, no admin port, no delays, no polling of policies.
 ServerOptions TestOptions();
 // The same with an admin port.
 ServerOptions TestOptionsWithAdmin();
@@ -29,6 +29,8 @@ class TestServer {
  public:
   explicit TestServer(const ServerOptions& options = TestOptions(),
                       std::vector<PolicyText> policies = {EmbeddedPolicy()});
+  TestServer(const ServerOptions& options,
+             std::unique_ptr<PolicySource> source);
 
   Server& operator*() { return *server_; }
   Server* operator->() { return server_.get(); }
@@ -56,6 +58,7 @@ class TestServer {
  private:
   std::ostringstream log_text_;
   std::unique_ptr<Log> log_;
+  std::unique_ptr<PolicySource> source_;
   std::unique_ptr<Server> server_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::RetryDecisionService::Stub> stub_;

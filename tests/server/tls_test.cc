@@ -11,6 +11,7 @@
 #include "mulligan/v1/policy_service.grpc.pb.h"
 #include "tests/server/certificates.h"
 #include "tests/server/test_server.h"
+#include "tests/testing/temp_dir.h"
 
 namespace mulligan {
 namespace {
@@ -21,7 +22,7 @@ using testing::Identity;
 using testing::MakeAuthority;
 using testing::MakeIdentity;
 using testing::TestServer;
-using testing::WriteFile;
+using testing::WriteTestFile;
 
 constexpr char kServerName[] = "mulligan.test";
 constexpr char kOperator[] = "URI:spiffe://cluster.test/ns/ml/sa/operator";
@@ -36,9 +37,10 @@ class TlsTest : public ::testing::Test {
     const Identity identity = MakeIdentity(authority_, {"DNS:mulligan.test"});
     ServerOptions options = testing::TestOptionsWithAdmin();
     options.tls.certificate =
-        WriteFile("server.pem", identity.CertificatePem());
-    options.tls.key = WriteFile("server.key", identity.KeyPem());
-    options.tls.client_ca = WriteFile("ca.pem", authority_.CertificatePem());
+        WriteTestFile("server.pem", identity.CertificatePem());
+    options.tls.key = WriteTestFile("server.key", identity.KeyPem());
+    options.tls.client_ca =
+        WriteTestFile("ca.pem", authority_.CertificatePem());
     options.allowed_callers = {"spiffe://cluster.test/ns/*/sa/operator",
                                "spiffe://cluster.test/ns/ops/sa/admin"};
     options.allowed_policy_callers = {"spiffe://cluster.test/ns/ops/sa/admin"};
@@ -143,8 +145,8 @@ TEST_F(TlsTest, ACertificateIsReplacedWithoutARestart) {
   ASSERT_TRUE(Decide(Connect(server, authority_, &caller)).ok());
   const Identity next_authority = MakeAuthority("the next");
   const Identity next = MakeIdentity(next_authority, {"DNS:mulligan.test"});
-  WriteFile("server.key", next.KeyPem());
-  WriteFile("server.pem", next.CertificatePem());
+  WriteTestFile("server.key", next.KeyPem());
+  WriteTestFile("server.pem", next.CertificatePem());
   const absl::Time end = absl::Now() + absl::Seconds(20);
   bool taken = false;
   while (!taken && absl::Now() < end) {
@@ -160,12 +162,12 @@ TEST_F(TlsTest, FilesThatCannotBeUsedEndTheStartWithTheirFlag) {
       authority_, {"DNS:mulligan.test", -absl::Hours(2), -absl::Hours(1)});
   TlsFiles files = good.tls;
   EXPECT_TRUE(CheckTlsFiles(files, absl::Now()).ok());
-  files.key = WriteFile("other.key", other.KeyPem());
+  files.key = WriteTestFile("other.key", other.KeyPem());
   EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),
               HasSubstr("--tls-key"));
   files = good.tls;
-  files.certificate = WriteFile("expired.pem", expired.CertificatePem());
-  files.key = WriteFile("expired.key", expired.KeyPem());
+  files.certificate = WriteTestFile("expired.pem", expired.CertificatePem());
+  files.key = WriteTestFile("expired.key", expired.KeyPem());
   EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),
               HasSubstr("has expired"));
   files = good.tls;

@@ -7,6 +7,7 @@
 #include "tests/client/command/run_command.h"
 #include "tests/client/command/samples.h"
 #include "tests/testing/files.h"
+#include "tests/testing/temp_dir.h"
 
 namespace mulligan::testing {
 namespace {

@@ -6,6 +6,7 @@
 #include "mulligan/v1/policy_service.pb.h"
 #include "tests/client/command/run_command.h"
 #include "tests/client/command/samples.h"
+#include "tests/testing/temp_dir.h"
 
 namespace mulligan::testing {
 namespace {

@@ -12,24 +12,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "gtest/gtest.h"
+#include "tests/testing/temp_dir.h"
 
 namespace mulligan::testing {
 namespace {
-
-std::filesystem::path TestFolder() {
-  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  std::string name = "mulligan_" + std::to_string(getpid());
-  if (test != nullptr) {
-    name += std::string("_") + test->test_suite_name() + "_" + test->name();
-  }
-  for (char& c : name) {
-    if (c == '/') c = '_';
-  }
-  const auto folder = std::filesystem::path(::testing::TempDir()) / name;
-  std::filesystem::create_directories(folder);
-  return folder;
-}
 
 // Replaces the process by `arguments`, with files as standard streams; empty
 // names leave a stream as it is.
@@ -113,12 +99,6 @@ ServerProcess::~ServerProcess() {
   if (pid_ < 0) return;
   kill(pid_, SIGTERM);
   waitpid(pid_, nullptr, 0);
-}
-
-std::string WriteTestFile(const std::string& name, const std::string& text) {
-  const std::string path = TestFolder() / name;
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
 }
 
 std::string ReadTestFile(const std::string& path) {

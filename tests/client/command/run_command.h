@@ -41,9 +41,6 @@ class ServerProcess {
   std::string address_;
 };
 
-// A file in a folder of its own for this test, holding `text`.
-std::string WriteTestFile(const std::string& name, const std::string& text);
-
 // The text of a file; empty when there is none.
 std::string ReadTestFile(const std::string& path);
 

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/proto_matchers.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace mulligan::cli {
 namespace {
@@ -29,14 +30,6 @@ class RequestOptionsTest : public ::testing::Test {
     google::protobuf::Timestamp now;
     now.set_seconds(1000);
     return MakeRequest(options_, format, now, in);
-  }
-
-  std::string WriteFile(const std::string& name, const std::string& text) {
-    const std::string path =
-        ::testing::TempDir() + "request_options_" +
-        ::testing::UnitTest::GetInstance()->current_test_info()->name() + name;
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
   }
 
   RequestOptions options_;
@@ -82,7 +75,7 @@ TEST_F(RequestOptionsTest, TakesALedgerOrAnAnswerThatHoldsOne) {
         R"({"decision":{},"ledger":{"workloadUid":"u","attemptsSeen":2}})",
         "workloadUid: u\nattemptsSeen: 2\n"}) {
     SCOPED_TRACE(text);
-    options_.ledger = WriteFile("ledger", text);
+    options_.ledger = testing::WriteTestFile("ledger", text);
     ASSERT_OK_AND_ASSIGN(const Inputs inputs, Make());
     EXPECT_THAT(inputs.request.ledger(), EqualsProto(R"pb(
                   workload_uid: "u"
@@ -91,16 +84,16 @@ TEST_F(RequestOptionsTest, TakesALedgerOrAnAnswerThatHoldsOne) {
 }
 
 TEST_F(RequestOptionsTest, AnEmptyLedgerIsAFirstFailure) {
-  options_.ledger = WriteFile("ledger", "\n");
+  options_.ledger = testing::WriteTestFile("ledger", "\n");
   ASSERT_OK_AND_ASSIGN(const Inputs inputs, Make());
   EXPECT_THAT(inputs.request.ledger(), EqualsProto(""));
 }
 
 TEST_F(RequestOptionsTest, RefusesWhatIsNoLedger) {
-  options_.ledger = WriteFile("ledger", kPod);
+  options_.ledger = testing::WriteTestFile("ledger", kPod);
   EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
                                HasSubstr("has no field of a BudgetLedger")));
-  options_.ledger = WriteFile("other", R"({"attemptsSeen":"x"})");
+  options_.ledger = testing::WriteTestFile("other", R"({"attemptsSeen":"x"})");
   EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
                                HasSubstr("attemptsSeen: \"x\" is not a 32-bit "
                                          "integer")));
@@ -124,13 +117,13 @@ TEST_F(RequestOptionsTest, StandardInputIsReadOnce) {
 }
 
 TEST_F(RequestOptionsTest, RefusesDirectories) {
-  options_.files = {::testing::TempDir()};
+  options_.files = {testing::TestFolder()};
   EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
                                HasSubstr("is a directory, expected a file")));
 }
 
 TEST(WriteOutputTest, ReplacesTheFileAndLeavesNoOther) {
-  const std::string path = ::testing::TempDir() + "write_output_test";
+  const std::string path = testing::TestFolder() / "file";
   ASSERT_OK(WriteOutput(path, "first, and longer"));
   ASSERT_OK(WriteOutput(path, "second"));
   std::ostringstream text;

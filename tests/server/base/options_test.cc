@@ -41,6 +41,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(given.options.admin_address, defaults.admin_address);
   EXPECT_EQ(given.options.log_level, defaults.log_level);
   EXPECT_EQ(given.options.log_format, defaults.log_format);
+  EXPECT_EQ(given.options.policy_poll, defaults.policy_poll);
   EXPECT_EQ(given.options.drain_delay, defaults.drain_delay);
   EXPECT_EQ(given.options.shutdown_grace, defaults.shutdown_grace);
   EXPECT_EQ(given.options.allow_plaintext, defaults.allow_plaintext);
@@ -52,14 +53,15 @@ TEST(OptionsTest, TakesEveryFlag) {
   ASSERT_OK_AND_ASSIGN(
       const CommandLine parsed,
       Parse({"--listen-address=0.0.0.0:1", "--admin-address", "off",
-             "--policy-dir=/p", "--log-level=debug", "--log-format=text",
-             "--drain-delay=250ms", "--shutdown-grace=1m", "--allow-plaintext",
-             "--reflection=false", "--max-message-bytes=65536",
-             "--port-file=/f"}));
+             "--policy-dir=/p", "--policy-poll=0", "--log-level=debug",
+             "--log-format=text", "--drain-delay=250ms", "--shutdown-grace=1m",
+             "--allow-plaintext", "--reflection=false",
+             "--max-message-bytes=65536", "--port-file=/f"}));
   const ServerOptions& options = parsed.options;
   EXPECT_EQ(options.listen_address, "0.0.0.0:1");
   EXPECT_EQ(options.admin_address, "off");
   EXPECT_EQ(options.policy_dir, "/p");
+  EXPECT_EQ(options.policy_poll, absl::ZeroDuration());
   EXPECT_EQ(options.log_level, LogLevel::kDebug);
   EXPECT_EQ(options.log_format, LogFormat::kText);
   EXPECT_EQ(options.drain_delay, absl::Milliseconds(250));
@@ -137,6 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlag{"NegativeDuration", "--drain-delay=-1s", "from 0 to 10m"},
         BadFlag{"InfiniteDuration", "--shutdown-grace=inf", "from 0 to 10m"},
         BadFlag{"DurationAboveBound", "--drain-delay=601s", "from 0 to 10m"},
+        BadFlag{"PollingTooOften", "--policy-poll=99ms", "from 100ms to 10m"},
         BadFlag{"Bool", "--reflection=maybe", "true or false"},
         BadFlag{"SizeBelowBound", "--max-message-bytes=65535", "65536"},
         BadFlag{"SizeAboveBound", "--max-message-bytes=67108865", "67108864"},
@@ -145,8 +148,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(OptionsTest, BoundsThemselvesAreTaken) {
   EXPECT_OK(Parse({"--drain-delay=10m", "--shutdown-grace=0",
-                   "--max-message-bytes=67108864", "--max-memory=1073741824",
-                   "--max-connections=1000000"}));
+                   "--policy-poll=100ms", "--max-message-bytes=67108864",
+                   "--max-memory=1073741824", "--max-connections=1000000"}));
 }
 
 TEST(OptionsTest, TheLargestRequestMustFitIntoTheMemory) {

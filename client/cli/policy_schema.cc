@@ -1,0 +1,218 @@
+#include "client/cli/policy_schema.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
+
+#include <string_view>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_replace.h"
+#include "nlohmann/json.hpp"
+#include "proto/embedded_schemas.h"
+
+namespace mulligan::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::DescriptorPool;
+using ::google::protobuf::FieldDescriptor;
+
+// What the types of the proto do not say of a message or a field, by full name:
+// members to add to its schema. A test finds what the loader does not refuse.
+struct Constraint {
+  std::string_view name;
+  const char* members;
+};
+
+constexpr Constraint kConstraints[] = {
+    {"mulligan.v1.RetryPolicy",
+     R"({"required": ["apiVersion", "kind", "metadata", "spec"]})"},
+    {"mulligan.v1.RetryPolicy.api_version", R"({"enum": ["mulligan.dev/v1"]})"},
+    {"mulligan.v1.RetryPolicy.kind", R"({"enum": ["RetryPolicy"]})"},
+    {"mulligan.v1.PolicyMetadata", R"({"required": ["name"]})"},
+    {"mulligan.v1.PolicyMetadata.name",
+     R"({"pattern": "^[a-z0-9-]+$", "maxLength": 63})"},
+    {"mulligan.v1.RetryPolicySpec",
+     R"({"anyOf": [{"required": ["default"]}, {"required": ["native"]},
+                   {"required": ["pasted"]}]})"},
+    {"mulligan.v1.RetryPolicySpec.max_attempts", R"({"minimum": 1})"},
+    {"mulligan.v1.Budget", R"({"required": ["limit"]})"},
+    {"mulligan.v1.Budget.limit", R"({"minimum": 0, "maximum": 1000000})"},
+    {"mulligan.v1.Refund", R"({"required": ["ceiling"]})"},
+    {"mulligan.v1.Refund.ceiling", R"({"minimum": 1, "maximum": 1000000})"},
+    {"mulligan.v1.Rule", R"({"required": ["name", "when", "then"]})"},
+    {"mulligan.v1.Rule.name", R"({"minLength": 1, "maxLength": 128})"},
+    {"mulligan.v1.When", R"({"minProperties": 1})"},
+    {"mulligan.v1.ExitCodes", R"({"required": ["operator", "values"]})"},
+    {"mulligan.v1.ExitCodes.operator", R"({"enum": ["In", "NotIn"]})"},
+    {"mulligan.v1.ExitCodes.values", R"({"minItems": 1})"},
+    {"mulligan.v1.ConditionPattern", R"({"required": ["type"]})"},
+    {"mulligan.v1.Outcome", R"({"required": ["action"]})"},
+    {"mulligan.v1.GraceOutcome", R"({"required": ["grace", "action"]})"},
+    {"mulligan.v1.GraceOutcome.action",
+     R"({"enum": ["RETRY", "FAIL", "WAIT_FOR_SPEC_UPDATE"]})"},
+    {"mulligan.v1.ExhaustedOutcome", R"({"required": ["action"]})"},
+    {"mulligan.v1.ExhaustedOutcome.action",
+     R"({"enum": ["RETRY", "FAIL", "WAIT_FOR_SPEC_UPDATE"]})"},
+    {"mulligan.v1.Backoff", R"({"required": ["initial"]})"},
+    {"mulligan.v1.Backoff.factor", R"({"minimum": 1})"},
+    {"mulligan.v1.Backoff.jitter", R"({"minimum": 0, "maximum": 1})"},
+    {"mulligan.v1.Signature", R"({"required": ["name", "cause"]})"},
+};
+
+// Whole numbers with units, largest first.
+constexpr char kDurationPattern[] =
+    "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$";
+
+// What a pasted object creates from has no bearing on retries.
+bool IsCreatedFrom(const FieldDescriptor& field) {
+  return field.json_name() == "template" ||
+         field.json_name() == "submitterPodTemplate" ||
+         field.json_name() == "rayClusterSpec";
+}
+
+// Messages of other projects: they may be newer than we know.
+bool IsForeign(const Descriptor& type) {
+  return type.full_name().starts_with("mulligan.kubernetes.");
+}
+
+template <typename Element>
+void Describe(const Element& element, Json& schema) {
+  google::protobuf::SourceLocation location;
+  if (!element.GetSourceLocation(&location)) return;
+  std::string text(absl::StripAsciiWhitespace(location.leading_comments));
+  text = absl::StrReplaceAll(text, {{"\n ", " "}, {"\n", " "}});
+  if (!text.empty()) schema["description"] = text;
+}
+
+class Writer {
+ public:
+  explicit Writer(SchemaForm form) : form_(form) {}
+
+  Json MessageSchema(const Descriptor& type) const {
+    Json schema = {{"type", "object"}};
+    Describe(type, schema);
+    Json& properties = schema["properties"] = Json::object();
+    for (int i = 0; i < type.field_count(); ++i) {
+      const FieldDescriptor& field = *type.field(i);
+      properties[field.json_name()] =
+          OrNull(IsForeign(type), FieldSchema(field));
+    }
+    Constrain(type.full_name(), schema);
+    if (form_ == SchemaForm::kEditor && !IsForeign(type)) {
+      schema["additionalProperties"] = false;
+    }
+    return schema;
+  }
+
+ private:
+  // Kubernetes leaves out keys without a value.
+  Json OrNull(bool foreign, Json schema) const {
+    if (foreign) schema["type"] = {schema["type"], "null"};
+    return schema;
+  }
+
+  // Anything.
+  Json OpenObject() const {
+    Json schema = {{"type", "object"}};
+    if (form_ == SchemaForm::kCrd) {
+      schema["x-kubernetes-preserve-unknown-fields"] = true;
+    }
+    return schema;
+  }
+
+  Json FieldSchema(const FieldDescriptor& field) const {
+    Json schema;
+    if (field.is_map()) {
+      schema = {{"type", "object"},
+                {"additionalProperties",
+                 ValueSchema(*field.message_type()->map_value())}};
+    } else if (field.is_repeated()) {
+      schema = {{"type", "array"}, {"items", ValueSchema(field)}};
+    } else {
+      schema = ValueSchema(field);
+    }
+    Describe(field, schema);
+    Constrain(field.full_name(), schema);
+    return schema;
+  }
+
+  Json ValueSchema(const FieldDescriptor& field) const {
+    switch (field.cpp_type()) {
+      case FieldDescriptor::CPPTYPE_BOOL:
+        return {{"type", "boolean"}};
+      case FieldDescriptor::CPPTYPE_STRING:
+        return {{"type", "string"}};
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        return {{"type", "number"}};
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return EnumSchema(*field.enum_type());
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        return InnerSchema(field);
+      case FieldDescriptor::CPPTYPE_INT64:
+      case FieldDescriptor::CPPTYPE_UINT64:
+        return {{"type", "integer"}, {"format", "int64"}};
+      default:
+        return {{"type", "integer"}, {"format", "int32"}};
+    }
+  }
+
+  static Json EnumSchema(const google::protobuf::EnumDescriptor& type) {
+    Json schema = {{"type", "string"}, {"enum", Json::array()}};
+    for (int i = 0; i < type.value_count(); ++i) {
+      // Zero means "not given" and cannot be written.
+      if (type.value(i)->number() == 0) continue;
+      schema["enum"].push_back(type.value(i)->name());
+    }
+    return schema;
+  }
+
+  Json InnerSchema(const FieldDescriptor& field) const {
+    const Descriptor& type = *field.message_type();
+    if (type.full_name() == "google.protobuf.Duration") {
+      return {
+          {"type", "string"}, {"minLength", 2}, {"pattern", kDurationPattern}};
+    }
+    const bool foreign_in_crd = form_ == SchemaForm::kCrd && IsForeign(type);
+    if (foreign_in_crd || IsCreatedFrom(field)) return OpenObject();
+    return MessageSchema(type);
+  }
+
+  static void Constrain(std::string_view name, Json& schema) {
+    for (const Constraint& constraint : kConstraints) {
+      if (constraint.name == name) {
+        schema.update(Json::parse(constraint.members));
+      }
+    }
+  }
+
+  const SchemaForm form_;
+};
+
+}  // namespace
+
+std::string PolicySchema(SchemaForm form) {
+  google::protobuf::FileDescriptorSet files;
+  files.ParseFromArray(mulligan_schemas, static_cast<int>(mulligan_schemas_end -
+                                                          mulligan_schemas));
+  DescriptorPool pool;
+  for (const auto& file : files.file()) pool.BuildFile(file);
+  const Descriptor* const type =
+      pool.FindMessageTypeByName("mulligan.v1.RetryPolicy");
+  const Json policy = Writer(form).MessageSchema(*type);
+  if (form == SchemaForm::kCrd) {
+    // Who the object is stands in metadata, which the API server knows.
+    Json schema = policy;
+    schema["properties"]["metadata"] = {{"type", "object"}};
+    schema["required"] = {"spec"};
+    return schema.dump(2) + "\n";
+  }
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                 {"title", "Mulligan RetryPolicy"}};
+  schema.update(policy);
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace mulligan::cli
