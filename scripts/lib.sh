@@ -20,7 +20,7 @@ BUILD_PACKAGES=(
   protobuf-compiler protobuf-compiler-grpc
 )
 # shellcheck disable=SC2034
-TEST_PACKAGES=(python3 python3-yaml)
+TEST_PACKAGES=(python3 python3-jsonschema python3-yaml)
 # The compiler, its sanitizers, and the symbolizer for their reports.
 # shellcheck disable=SC2034
 CLANG_PACKAGES=(clang-14 libclang-rt-14-dev llvm-14)

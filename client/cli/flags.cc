@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -17,7 +16,8 @@
 #include "client/cli/explain_command.h"
 #include "client/cli/json_text.h"
 #include "client/cli/json_to_yaml.h"
-#include "client/cli/policy_command.h"
+#include "client/cli/output_flags.h"
+#include "client/cli/policy_flags.h"
 #include "mulligan_build_info.h"
 #include "policy/limits.h"
 
@@ -66,38 +66,9 @@ struct Values {
   ExplainOptions explain;
   DecideOptions decide;
   HealthOptions health;
-  PolicyCheckOptions check;
-  std::string output = "human";
-  std::string color = "auto";
+  PolicyValues policy;
+  OutputFlags output;
 };
-
-OutputOptions Output(const Values& values) {
-  static const std::map<std::string, OutputFormat> kFormats = {
-      {"human", OutputFormat::kHuman},
-      {"json", OutputFormat::kJson},
-      {"yaml", OutputFormat::kYaml},
-      {"html", OutputFormat::kHtml}};
-  return {.format = kFormats.at(values.output),
-          .color = WantsColor(values.color)};
-}
-
-// `formats` are those the command can print.
-void AddOutputFlags(CLI::App& command, Values& values,
-                    std::vector<std::string> formats = {"human", "json",
-                                                        "yaml"}) {
-  const std::string last = formats.back();
-  std::string help;
-  for (const std::string& format : formats) {
-    help += help.empty() ? "" : format == last ? " or " : ", ";
-    help += format;
-  }
-  command.add_option("-o,--output", values.output, help)
-      ->check(CLI::IsMember(std::move(formats)))
-      ->type_name("FORMAT");
-  command.add_option("--color", values.color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("WHEN");
-}
 
 void AddRequestFlags(CLI::App& command, RequestOptions& request) {
   // Two options, because CLI11 takes no positional after the flag of an option
@@ -210,9 +181,9 @@ void AddExplain(CLI::App& app, Values& values, Streams& streams, int& code) {
                   "Policy file or directory; default: embedded")
       ->type_name("PATH")
       ->allow_extra_args(false);
-  AddOutputFlags(command, values, kAnswerFormats);
+  AddOutputFlags(command, values.output, kAnswerFormats);
   command.callback([&values, &streams, &code] {
-    values.explain.output = Output(values);
+    values.explain.output = ToOptions(values.output);
     code = DefaultToStandardInput(values.explain.request, streams)
                ? RunExplain(values.explain, streams)
                : kExitUsage;
@@ -233,38 +204,13 @@ void AddDecide(CLI::App& app, Values& values, Streams& streams, int& code) {
       ->check(CLI::Range(1, kMaxBatchItems))
       ->type_name("N")
       ->capture_default_str();
-  AddOutputFlags(command, values, kAnswerFormats);
+  AddOutputFlags(command, values.output, kAnswerFormats);
   command.callback([&values, &streams, &code] {
-    values.decide.output = Output(values);
+    values.decide.output = ToOptions(values.output);
     code = DefaultToStandardInput(values.decide.request, streams)
                ? RunDecide(values.decide, streams)
                : kExitUsage;
   });
-}
-
-void AddPolicy(CLI::App& app, Values& values, Streams& streams, int& code) {
-  CLI::App& policy = *app.add_subcommand("policy", "Work with policy files");
-  policy.require_subcommand(1);
-  policy.footer(R"(Example:
-  mulligan policy show > training.yaml && mulligan policy check training.yaml)");
-  CLI::App& check = *policy.add_subcommand(
-      "check", "Print every problem of policy files, loaded together");
-  check.footer(R"(Example:
-  mulligan policy check --strict policies/)");
-  check.add_option("PATH", values.check.paths, "Files and directories")
-      ->required()
-      ->type_name("PATH");
-  check.add_flag("--strict", values.check.strict, "Warnings fail, too");
-  AddOutputFlags(check, values);
-  check.callback([&values, &streams, &code] {
-    values.check.output = Output(values);
-    code = RunPolicyCheck(values.check, streams);
-  });
-  CLI::App& show =
-      *policy.add_subcommand("show", "Print the embedded default policy");
-  show.footer(R"(Example:
-  mulligan policy show | less)");
-  show.callback([&streams, &code] { code = RunPolicyShow(streams); });
 }
 
 void AddHealthcheck(CLI::App& app, Values& values, Streams& streams,
@@ -294,15 +240,15 @@ void AddVersion(CLI::App& app, Values& values, Streams& streams, int& code) {
       *app.add_subcommand("version", "Print version, commit and compiler");
   command.footer(R"(Example:
   mulligan version -o json)");
-  AddOutputFlags(command, values);
+  AddOutputFlags(command, values.output);
   command.callback([&values, &streams, &code] {
     const std::string json = absl::StrFormat(
         R"({"version":%s,"commit":%s,"buildType":%s,"compiler":%s})",
         QuoteJson(kVersion), QuoteJson(kCommit), QuoteJson(kBuildType),
         QuoteJson(kCompiler));
-    streams.out << (values.output == "json"   ? json + "\n"
-                    : values.output == "yaml" ? JsonToYaml(json)
-                                              : VersionText() + "\n");
+    streams.out << (values.output.output == "json"   ? json + "\n"
+                    : values.output.output == "yaml" ? JsonToYaml(json)
+                                                     : VersionText() + "\n");
     code = FinishOutput(streams);
   });
 }
@@ -321,7 +267,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   int code = kExitOk;
   AddExplain(app, values, streams, code);
   AddDecide(app, values, streams, code);
-  AddPolicy(app, values, streams, code);
+  AddPolicyCommands(app, values.policy, streams, code);
   AddHealthcheck(app, values, streams, code);
   AddVersion(app, values, streams, code);
   const std::vector<std::string> arguments =

@@ -58,4 +58,9 @@ int RunPolicyShow(Streams& streams) {
   return FinishOutput(streams);
 }
 
+int RunPolicySchema(SchemaForm form, Streams& streams) {
+  streams.out << PolicySchema(form);
+  return FinishOutput(streams);
+}
+
 }  // namespace mulligan::cli

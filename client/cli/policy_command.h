@@ -1,4 +1,4 @@
-// `mulligan policy check` and `mulligan policy show`.
+// `mulligan policy check`, `mulligan policy show` and `mulligan policy schema`.
 #ifndef MULLIGAN_CLIENT_CLI_POLICY_COMMAND_H_
 #define MULLIGAN_CLIENT_CLI_POLICY_COMMAND_H_
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/cli/command.h"
+#include "client/cli/policy_schema.h"
 
 namespace mulligan::cli {
 
@@ -22,6 +23,9 @@ int RunPolicyCheck(const PolicyCheckOptions& options, Streams& streams);
 
 // Prints the embedded default policy as YAML.
 int RunPolicyShow(Streams& streams);
+
+// Prints the JSON Schema of policy files.
+int RunPolicySchema(SchemaForm form, Streams& streams);
 
 }  // namespace mulligan::cli
 

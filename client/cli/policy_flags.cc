@@ -1,0 +1,62 @@
+#include "client/cli/policy_flags.h"
+
+namespace mulligan::cli {
+namespace {
+
+void AddCheck(CLI::App& policy, PolicyValues& values, Streams& streams,
+              int& code) {
+  CLI::App& check = *policy.add_subcommand(
+      "check", "Print every problem of policy files, loaded together");
+  check.footer(R"(Example:
+  mulligan policy check --strict policies/)");
+  check.add_option("PATH", values.check.paths, "Files and directories")
+      ->required()
+      ->type_name("PATH");
+  check.add_flag("--strict", values.check.strict, "Warnings fail, too");
+  AddOutputFlags(check, values.output);
+  check.callback([&values, &streams, &code] {
+    values.check.output = ToOptions(values.output);
+    code = RunPolicyCheck(values.check, streams);
+  });
+}
+
+void AddShow(CLI::App& policy, Streams& streams, int& code) {
+  CLI::App& show =
+      *policy.add_subcommand("show", "Print the embedded default policy");
+  show.footer(R"(Example:
+  mulligan policy show | less)");
+  show.callback([&streams, &code] { code = RunPolicyShow(streams); });
+}
+
+void AddSchema(CLI::App& policy, PolicyValues& values, Streams& streams,
+               int& code) {
+  CLI::App& schema =
+      *policy.add_subcommand("schema", "Print the JSON Schema of policy files");
+  schema.footer(R"(Example:
+  mulligan policy schema > retry-policy.schema.json)");
+  schema
+      .add_option("--form", values.schema_form,
+                  "editor, or crd for a CustomResourceDefinition")
+      ->check(CLI::IsMember({"editor", "crd"}))
+      ->type_name("FORM");
+  schema.callback([&values, &streams, &code] {
+    code = RunPolicySchema(
+        values.schema_form == "crd" ? SchemaForm::kCrd : SchemaForm::kEditor,
+        streams);
+  });
+}
+
+}  // namespace
+
+void AddPolicyCommands(CLI::App& app, PolicyValues& values, Streams& streams,
+                       int& code) {
+  CLI::App& policy = *app.add_subcommand("policy", "Work with policy files");
+  policy.require_subcommand(1);
+  policy.footer(R"(Example:
+  mulligan policy show > training.yaml && mulligan policy check training.yaml)");
+  AddCheck(policy, values, streams, code);
+  AddShow(policy, streams, code);
+  AddSchema(policy, values, streams, code);
+}
+
+}  // namespace mulligan::cli
