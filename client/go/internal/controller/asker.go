@@ -16,6 +16,8 @@ type asker struct {
 	decider mulliganv1.RetryDecisionServiceClient
 	// Reads past the cache: a decision is about how things are now.
 	reader client.Reader
+	// What the reader does not see any more.
+	evidence *evidence
 }
 
 // ask gathers what there is to know and returns the answer. In Observe nothing is
@@ -29,6 +31,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy s
 	if err != nil {
 		return nil, err
 	}
+	a.evidence.addTo(report, obj.GetUID())
 	request, err := report.Request(ledger)
 	if err != nil {
 		return nil, err

@@ -41,6 +41,8 @@ type reconciler struct {
 	troubled sync.Map
 	// The last sentence about waiting, by UID, so that it is not said again and again.
 	said sync.Map
+	// UID by name, to know what a deleted object was.
+	uids sync.Map
 }
 
 // Pause between two looks at the kill switch.
@@ -52,9 +54,14 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(r.kind.GroupVersionKind())
 	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
+		if uid, known := r.uids.LoadAndDelete(request.NamespacedName); known && apierrors.IsNotFound(err) {
+			r.letGo(uid.(types.UID))
+		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	r.uids.Store(request.NamespacedName, obj.GetUID())
 	if obj.GetDeletionTimestamp() != nil || isPart(obj) {
+		r.letGo(obj.GetUID())
 		return ctrl.Result{}, nil
 	}
 	policy, in, err := policyOf(ctx, r.client, obj)
@@ -82,8 +89,10 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	}
 	switch {
 	case decided != nil && !overtaken(decided, obj):
+		r.letGo(obj.GetUID())
 		return r.carryOut(ctx, obj, decided)
 	case outcome.Phase == kinds.Succeeded:
+		r.letGo(obj.GetUID())
 		return ctrl.Result{}, r.forget(ctx, obj, decided)
 	case outcome.Phase == kinds.Failed && r.tooOld(outcome):
 		held.WithLabelValues("too_old").Inc()
@@ -112,6 +121,13 @@ func overtaken(decided *records.Record, obj *unstructured.Unstructured) bool {
 
 func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
 	return !outcome.Since.IsZero() && r.now().Sub(outcome.Since) > r.options.MaxAge
+}
+
+// letGo frees what is remembered about a workload that needs no more questions.
+func (r *reconciler) letGo(uid types.UID) {
+	r.troubled.Delete(uid)
+	r.said.Delete(uid)
+	r.asker.evidence.drop(uid)
 }
 
 // forget removes a decision that was overtaken.

@@ -48,7 +48,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		r := &reconciler{
 			kind:     kind,
 			client:   mgr.GetClient(),
-			asker:    asker{decider: decider, reader: mgr.GetAPIReader()},
+			asker:    asker{decider: decider, reader: mgr.GetAPIReader(), evidence: &evidence{}},
 			options:  options,
 			paused:   paused,
 			limiter:  limiter,
@@ -100,6 +100,7 @@ func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []rec
 		return nil
 	}
 	r.markTroubled(owner.UID)
+	r.asker.evidence.keep(owner.UID, pod.(*corev1.Pod))
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}}}
 }
 
@@ -129,23 +130,32 @@ func pausedBy(reader client.Reader, key client.ObjectKey) func(context.Context) 
 	}
 }
 
-// SlimPod keeps what tells trouble and owner; the cache holds all pods.
+// SlimPod keeps what tells trouble, owner and cause; the cache holds all pods.
 func SlimPod(obj any) (any, error) {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok {
 		return obj, nil
 	}
-	slim := &corev1.Pod{TypeMeta: pod.TypeMeta}
-	slim.Name, slim.Namespace, slim.UID = pod.Name, pod.Namespace, pod.UID
-	slim.ResourceVersion = pod.ResourceVersion
-	slim.OwnerReferences = pod.OwnerReferences
-	slim.Status = corev1.PodStatus{
-		Phase:                 pod.Status.Phase,
-		Conditions:            pod.Status.Conditions,
-		ContainerStatuses:     pod.Status.ContainerStatuses,
-		InitContainerStatuses: pod.Status.InitContainerStatuses,
+	pod.ManagedFields = nil
+	pod.Spec = corev1.PodSpec{
+		NodeName:       pod.Spec.NodeName,
+		RestartPolicy:  pod.Spec.RestartPolicy,
+		Priority:       pod.Spec.Priority,
+		Containers:     slimContainers(pod.Spec.Containers),
+		InitContainers: slimContainers(pod.Spec.InitContainers),
 	}
-	return slim, nil
+	return pod, nil
+}
+
+func slimContainers(containers []corev1.Container) []corev1.Container {
+	var slim []corev1.Container
+	for _, container := range containers {
+		slim = append(slim, corev1.Container{
+			Name: container.Name, Image: container.Image, Resources: container.Resources,
+			RestartPolicy: container.RestartPolicy,
+		})
+	}
+	return slim
 }
 
 // WithoutManagedFields drops what nobody here reads.

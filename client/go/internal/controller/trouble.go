@@ -23,7 +23,8 @@ func inTrouble(pod *corev1.Pod) bool {
 		return true
 	}
 	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse ||
+			condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
 			return true
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
+
+	// Reads whole numbers as int64, as unstructured objects demand.
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 const (
@@ -54,25 +56,5 @@ func unpackSpec(value string) (map[string]any, error) {
 	if err := json.Unmarshal(text, &spec); err != nil {
 		return nil, err
 	}
-	return wholeNumbers(spec).(map[string]any), nil
-}
-
-// wholeNumbers makes integers of what encoding/json reads as float64, as deep
-// copies of unstructured objects demand.
-func wholeNumbers(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for key, entry := range v {
-			v[key] = wholeNumbers(entry)
-		}
-	case []any:
-		for i, entry := range v {
-			v[i] = wholeNumbers(entry)
-		}
-	case float64:
-		if v == float64(int64(v)) {
-			return int64(v)
-		}
-	}
-	return value
+	return spec, nil
 }

@@ -1,0 +1,225 @@
+package kinds
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	asJSON, err := yaml.YAMLToJSON([]byte(text))
+	if err == nil {
+		err = json.Unmarshal(asJSON, &obj.Object)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+func kindNamed(t *testing.T, name string) Kind {
+	t.Helper()
+	for _, kind := range All {
+		if kind.GroupVersionKind().Kind == name {
+			return kind
+		}
+	}
+	t.Fatalf("no kind %s", name)
+	return nil
+}
+
+func TestOutcomes(t *testing.T) {
+	for _, test := range []struct {
+		kind, name, object string
+		want               Phase
+	}{
+		{"Job", "new", `{}`, Active},
+		{"Job", "failed", `{status: {conditions: [{type: FailureTarget, status: "True"}, {type: Failed, status: "True"}]}}`, Failed},
+		{"Job", "failing", `{status: {conditions: [{type: FailureTarget, status: "True"}]}}`, Active},
+		{"Job", "complete", `{status: {conditions: [{type: Complete, status: "True"}]}}`, Succeeded},
+		{"Job", "failed no more", `{status: {conditions: [{type: Failed, status: "False"}]}}`, Active},
+		{"JobSet", "restarting", `{status: {restarts: 1}}`, Active},
+		{"JobSet", "failed", `{status: {conditions: [{type: Failed, status: "True"}]}}`, Failed},
+		{"JobSet", "completed", `{status: {conditions: [{type: Completed, status: "True"}]}}`, Succeeded},
+		{"RayJob", "retrying", `{status: {jobStatus: FAILED, jobDeploymentStatus: Retrying}}`, Active},
+		{"RayJob", "failed", `{status: {jobStatus: FAILED, jobDeploymentStatus: Failed}}`, Failed},
+		{"RayJob", "refused", `{status: {jobDeploymentStatus: ValidationFailed}}`, Failed},
+		{"RayJob", "failed under an old release", `{status: {jobStatus: FAILED, jobDeploymentStatus: Complete}}`, Failed},
+		{"RayJob", "succeeded", `{status: {jobStatus: SUCCEEDED, jobDeploymentStatus: Complete}}`, Succeeded},
+		{"TrainJob", "failed", `{status: {conditions: [{type: Failed, status: "True"}]}}`, Failed},
+		{"PyTorchJob", "restarting", `{status: {conditions: [{type: Restarting, status: "True"}]}}`, Active},
+		{"PyTorchJob", "failed", `{status: {conditions: [{type: Failed, status: "True"}]}}`, Failed},
+		{"PyTorchJob", "succeeded", `{status: {conditions: [{type: Succeeded, status: "True"}]}}`, Succeeded},
+		{"SparkApplication", "failing", `{status: {applicationState: {state: FAILING}}}`, Active},
+		{"SparkApplication", "submission failed", `{status: {applicationState: {state: SUBMISSION_FAILED}}}`, Active},
+		{"SparkApplication", "failed", `{status: {applicationState: {state: FAILED}}}`, Failed},
+		{"SparkApplication", "completed", `{status: {applicationState: {state: COMPLETED}}}`, Succeeded},
+	} {
+		t.Run(test.kind+" "+test.name, func(t *testing.T) {
+			if got := kindNamed(t, test.kind).Outcome(object(t, test.object)); got.Phase != test.want {
+				t.Errorf("phase %v, want %v", got.Phase, test.want)
+			}
+		})
+	}
+}
+
+func TestTheTimeOfAFailure(t *testing.T) {
+	want := time.Date(2026, 11, 3, 9, 7, 33, 0, time.UTC)
+	for kind, text := range map[string]string{
+		"Job":              `{status: {conditions: [{type: Failed, status: "True", lastTransitionTime: "2026-11-03T09:07:33Z"}]}}`,
+		"RayJob":           `{status: {jobDeploymentStatus: Failed, endTime: "2026-11-03T09:07:33Z"}}`,
+		"SparkApplication": `{status: {applicationState: {state: FAILED}, terminationTime: "2026-11-03T09:07:33Z"}}`,
+	} {
+		if got := kindNamed(t, kind).Outcome(object(t, text)); !got.Since.Equal(want) {
+			t.Errorf("%s failed at %v, want %v", kind, got.Since, want)
+		}
+	}
+}
+
+// Where memory is found after it was raised by half.
+func TestGrowthInEveryKind(t *testing.T) {
+	const pod = `{spec: {containers: [{name: main, resources: {limits: {memory: 2Gi}, requests: {memory: 1Gi}}}, {name: side, resources: {limits: {memory: 1Gi}}}]}}`
+	for _, test := range []struct {
+		kind, container, object string
+		path                    []string
+		index                   int
+		want                    string
+	}{
+		{"Job", "main", `{spec: {template: ` + pod + `}}`, []string{"spec", "template", "spec", "containers"}, 0, "3Gi"},
+		{"Job", "", `{spec: {template: ` + pod + `}}`, []string{"spec", "template", "spec", "containers"}, 0, "3Gi"},
+		{"Job", "side", `{spec: {template: ` + pod + `}}`, []string{"spec", "template", "spec", "containers"}, 1, "1536Mi"},
+		{"RayJob", "main", `{spec: {rayClusterSpec: {headGroupSpec: {template: ` + pod + `}}}}`, []string{"spec", "rayClusterSpec", "headGroupSpec", "template", "spec", "containers"}, 0, "3Gi"},
+		{"PyTorchJob", "main", `{spec: {pytorchReplicaSpecs: {Worker: {template: ` + pod + `}}}}`, []string{"spec", "pytorchReplicaSpecs", "Worker", "template", "spec", "containers"}, 0, "3Gi"},
+	} {
+		t.Run(test.kind+" "+test.container, func(t *testing.T) {
+			obj := object(t, test.object)
+			if !growAll(kindNamed(t, test.kind), obj, Change{Resource: "memory", Factor: 1.5, Container: test.container}) {
+				t.Fatal("nothing was raised")
+			}
+			containers, _, err := unstructured.NestedSlice(obj.Object, test.path...)
+			if err != nil || len(containers) <= test.index {
+				t.Fatalf("containers %v, %v", containers, err)
+			}
+			got, _, _ := unstructured.NestedString(containers[test.index].(map[string]any), "resources", "limits", "memory")
+			if got != test.want {
+				t.Errorf("limit %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func growAll(kind Kind, obj *unstructured.Unstructured, change Change) bool {
+	grown := false
+	for _, shape := range kind.Shapes(obj) {
+		grown = shape.Grow(change) || grown
+	}
+	return grown
+}
+
+func TestGrowResources(t *testing.T) {
+	for _, test := range []struct {
+		name, before string
+		change       Change
+		after        string
+		grown        bool
+	}{
+		{"limit and request", `{limits: {memory: 2Gi}, requests: {memory: 1Gi}}`, Change{Factor: 2}, `{limits: {memory: 4Gi}, requests: {memory: 2Gi}}`, true},
+		{"limit alone", `{limits: {memory: 2Gi}}`, Change{Factor: 2}, `{limits: {memory: 4Gi}}`, true},
+		{"request alone", `{requests: {memory: 2Gi}}`, Change{Factor: 2}, `{requests: {memory: 4Gi}}`, true},
+		{"request only", `{limits: {memory: 4Gi}, requests: {memory: 1Gi}}`, Change{Factor: 2, RequestOnly: true}, `{limits: {memory: 4Gi}, requests: {memory: 2Gi}}`, true},
+		{"request up to the limit", `{limits: {memory: 2Gi}, requests: {memory: 2Gi}}`, Change{Factor: 2, RequestOnly: true}, `{limits: {memory: 2Gi}, requests: {memory: 2Gi}}`, true},
+		{"a number", `{limits: {memory: 1048576}}`, Change{Factor: 3}, `{limits: {memory: 3Mi}}`, true},
+		{"neither", `{limits: {cpu: 1}}`, Change{Factor: 2}, `{limits: {cpu: 1}}`, false},
+		{"decimal", `{limits: {memory: 1500M}}`, Change{Factor: 1.5}, `{limits: {memory: 2146Mi}}`, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before, after := object(t, test.before), object(t, test.after)
+			test.change.Resource = "memory"
+			if got := growResources(before.Object, test.change); got != test.grown {
+				t.Errorf("raised: %v, want %v", got, test.grown)
+			}
+			got, _ := yaml.Marshal(before.Object)
+			want, _ := yaml.Marshal(after.Object)
+			if string(got) != string(want) {
+				t.Errorf("resources\n%s, want\n%s", got, want)
+			}
+		})
+	}
+}
+
+func TestSparkMemory(t *testing.T) {
+	for _, test := range []struct {
+		before string
+		factor float64
+		after  string
+		grown  bool
+	}{
+		{"4g", 1.5, "6g", true},
+		{"1g", 1.5, "1536m", true},
+		{"1001m", 1.5, "1502m", true},
+		{"512M", 2, "1024m", true},
+		{"2gb", 2, "4g", true},
+		{"half a gig", 2, "half a gig", false},
+	} {
+		section := map[string]any{"memory": test.before}
+		if grown := growSpark(section, Change{Resource: "memory", Factor: test.factor}); grown != test.grown || section["memory"] != test.after {
+			t.Errorf("%s x%v = %v, %v, want %s, %v", test.before, test.factor, section["memory"], grown, test.after, test.grown)
+		}
+	}
+}
+
+func TestRenewDropsWhatTiesPodsToOneJob(t *testing.T) {
+	for _, test := range []struct{ name, before, after string }{
+		{
+			"generated",
+			`{spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {app: x, job-name: train, batch.kubernetes.io/controller-uid: u}}}}}`,
+			`{spec: {template: {metadata: {labels: {app: x}}}}}`,
+		},
+		{
+			"chosen by the user",
+			`{spec: {manualSelector: true, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}}}}`,
+			`{spec: {manualSelector: true, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}}}}`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			obj := object(t, test.before)
+			kindNamed(t, "Job").Renew(obj)
+			got, _ := yaml.Marshal(obj.Object)
+			want, _ := yaml.Marshal(object(t, test.after).Object)
+			if string(got) != string(want) {
+				t.Errorf("renewed\n%s, want\n%s", got, want)
+			}
+		})
+	}
+}
+
+func TestWhatCanBeSuspended(t *testing.T) {
+	for _, test := range []struct {
+		kind, object string
+		can          bool
+	}{
+		{"Job", `{}`, true},
+		{"RayJob", `{spec: {shutdownAfterJobFinishes: true}}`, true},
+		{"RayJob", `{spec: {}}`, false},
+		{"RayJob", `{spec: {shutdownAfterJobFinishes: true, clusterSelector: {a: b}}}`, false},
+	} {
+		if got := kindNamed(t, test.kind).SuspendField(object(t, test.object)) != nil; got != test.can {
+			t.Errorf("%s %s can be suspended: %v, want %v", test.kind, test.object, got, test.can)
+		}
+	}
+}
+
+func TestKindsAreFoundWhateverTheirVersion(t *testing.T) {
+	if ByGroupKind(schema.GroupKind{Group: "ray.io", Kind: "RayJob"}) == nil {
+		t.Error("RayJob is not found")
+	}
+	if found := ByGroupKind(schema.GroupKind{Group: "ray.io", Kind: "Job"}); found != nil {
+		t.Errorf("a Job of ray.io is taken for %v", found.GroupVersionKind())
+	}
+}

@@ -1,0 +1,445 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/time/rate"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/record"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/kinds"
+	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/mulligantest"
+)
+
+var jobKind = kinds.ByGroupKind(schema.GroupKind{Group: "batch", Kind: "Job"})
+
+// world is a cluster with a controller for Jobs and a service that says what the
+// test wants.
+type world struct {
+	*reconciler
+	service *mulligantest.Server
+	events  *record.FakeRecorder
+	clock   time.Time
+}
+
+func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *world {
+	t.Helper()
+	options := Defaults()
+	options.Mode = Act
+	if change != nil {
+		change(&options)
+	}
+	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(50), clock: time.Now().Truncate(time.Second)}
+	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
+	cluster := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).Build()
+	w.reconciler = w.another(cluster, options)
+	return w
+}
+
+// another is a controller process with an empty memory.
+func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
+	return &reconciler{
+		kind: jobKind, client: cluster, options: options,
+		asker:    asker{decider: w.service.Client(), reader: cluster, evidence: &evidence{}},
+		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
+		limiter:  rate.NewLimiter(rate.Inf, 1),
+		recorder: w.events,
+		now:      func() time.Time { return w.clock },
+	}
+}
+
+// look reconciles the Job once.
+func (w *world) look(t *testing.T) ctrl.Result {
+	t.Helper()
+	result, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func (w *world) jobs(t *testing.T) map[string]*batchv1.Job {
+	t.Helper()
+	list := &batchv1.JobList{}
+	if err := w.client.List(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]*batchv1.Job{}
+	for i := range list.Items {
+		byName[list.Items[i].Name] = &list.Items[i]
+	}
+	return byName
+}
+
+func (w *world) said() string {
+	var texts []string
+	for {
+		select {
+		case text := <-w.events.Events:
+			texts = append(texts, text)
+		default:
+			return strings.Join(texts, "\n")
+		}
+	}
+}
+
+// failedJob ended ten seconds ago and has opted in.
+func failedJob(edits ...func(*batchv1.Job)) *batchv1.Job {
+	job := &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "train", Namespace: "ml", UID: "uid-train", Generation: 1,
+			Annotations: map[string]string{records.Policy: ""},
+		},
+		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "main", Image: "main:1"}},
+		}}},
+		Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{
+			Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "BackoffLimitExceeded",
+			LastTransitionTime: metav1.NewTime(time.Now().Add(-10 * time.Second)),
+		}}},
+	}
+	for _, edit := range edits {
+		edit(job)
+	}
+	return job
+}
+
+func running(job *batchv1.Job) { job.Status = batchv1.JobStatus{Active: 1} }
+
+func podOf(job *batchv1.Job) *corev1.Pod {
+	yes := true
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "train-1", Namespace: "ml", UID: "uid-pod",
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: job.Name, UID: job.UID, Controller: &yes}},
+		},
+		Status: corev1.PodStatus{Phase: corev1.PodFailed},
+	}
+}
+
+func TestWhoIsLookedAfter(t *testing.T) {
+	labelled := func(value string) *corev1.Namespace {
+		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "opted", Labels: map[string]string{records.Policy: value}}}
+	}
+	for _, test := range []struct {
+		name      string
+		job       *batchv1.Job
+		namespace *corev1.Namespace
+		policy    string
+		in        bool
+	}{
+		{"annotation", failedJob(), nil, "", true},
+		{"annotation with a name", failedJob(func(j *batchv1.Job) { j.Annotations[records.Policy] = "training" }), nil, "training", true},
+		{"label", failedJob(func(j *batchv1.Job) { j.Annotations, j.Labels = nil, map[string]string{records.Policy: "training"} }), nil, "training", true},
+		{"nothing", failedJob(func(j *batchv1.Job) { j.Annotations = nil }), nil, "", false},
+		{"namespace", failedJob(func(j *batchv1.Job) { j.Annotations, j.Namespace = nil, "opted" }), labelled("training"), "training", true},
+		{"annotation beats namespace", failedJob(func(j *batchv1.Job) { j.Namespace = "opted" }), labelled("training"), "", true},
+		{"out of a namespace", failedJob(func(j *batchv1.Job) { j.Namespace, j.Annotations[records.Policy] = "opted", "off" }), labelled("training"), "off", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			objects := []client.Object{test.job}
+			if test.namespace != nil {
+				objects = append(objects, test.namespace)
+			}
+			w := newWorld(t, nil, objects...)
+			policy, in, err := policyOf(t.Context(), w.client, test.job)
+			if err != nil || policy != test.policy || in != test.in {
+				t.Errorf("policyOf = %q, %v, %v, want %q, %v", policy, in, err, test.policy, test.in)
+			}
+		})
+	}
+}
+
+func TestPartsOfWorkloadsAreLeftAlone(t *testing.T) {
+	yes := true
+	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) {
+		j.OwnerReferences = []metav1.OwnerReference{{APIVersion: "jobset.x-k8s.io/v1alpha2", Kind: "JobSet", Name: "set", UID: "s", Controller: &yes}}
+	}))
+	w.look(t)
+	if asked := len(w.service.Requests()); asked != 0 {
+		t.Errorf("asked %d times about a part of a JobSet", asked)
+	}
+}
+
+func TestRetryIsMadeOnceAfterItsDelay(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+
+	if result := w.look(t); result.RequeueAfter != 10*time.Second {
+		t.Errorf("looked at again after %v, want the 10s of the decision", result.RequeueAfter)
+	}
+	failed := w.jobs(t)["train"]
+	if len(w.jobs(t)) != 1 || failed.Annotations[records.Decision] == "" || failed.Annotations[mulligan.LedgerAnnotation] == "" {
+		t.Fatalf("before the delay: want decision and ledger on the failed Job alone, has %v", failed.Annotations)
+	}
+	w.clock = w.clock.Add(11 * time.Second)
+	for range 3 {
+		w.look(t)
+	}
+	jobs := w.jobs(t)
+	name := jobs["train"].Annotations[records.RetriedAs]
+	next := jobs[name]
+	if len(jobs) != 2 || next == nil {
+		t.Fatalf("want the failed Job and its retry %q, have %d", name, len(jobs))
+	}
+	if got := next.Annotations[records.RetryOf]; got != "train/uid-train" {
+		t.Errorf("retry of %q, want train/uid-train", got)
+	}
+	ledger, err := mulligan.ParseLedger(next.Annotations[mulligan.LedgerAnnotation])
+	if err != nil || ledger.GetAttemptsSeen() != 1 || ledger.GetWorkloadUid() != "" {
+		t.Errorf("the retry's ledger: %v, %v, want one attempt and no UID yet", ledger, err)
+	}
+	if asked := len(w.service.Requests()); asked != 1 {
+		t.Errorf("asked %d times, want once", asked)
+	}
+	if said := w.said(); strings.Count(said, "Retried") != 1 || strings.Count(said, "RetryGranted") != 1 {
+		t.Errorf("Events:\n%s", said)
+	}
+}
+
+func TestAnotherProcessCarriesOnWhereOneDied(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		// Which call of the first process fails, as if it were its last.
+		dies  string
+		asked int
+	}{
+		{"after the answer, before it was written", "patch", 2},
+		{"after the decision was written, before the retry", "create", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, nil, failedJob())
+			w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
+			cluster := w.client.(client.WithWatch)
+			dead := fmt.Errorf("the process is gone")
+			w.reconciler = w.another(interceptor.NewClient(cluster, interceptor.Funcs{
+				Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+					if test.dies == "patch" {
+						return dead
+					}
+					return c.Patch(ctx, obj, patch, opts...)
+				},
+				Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return dead },
+			}), w.options)
+			request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
+			for range 2 {
+				_, _ = w.Reconcile(t.Context(), request)
+				w.clock = w.clock.Add(11 * time.Second)
+			}
+			w.reconciler = w.another(cluster, w.options)
+			for range 3 {
+				w.look(t)
+				w.clock = w.clock.Add(11 * time.Second)
+			}
+			jobs := w.jobs(t)
+			ledger, err := mulligan.ParseLedger(jobs["train"].Annotations[mulligan.LedgerAnnotation])
+			if err != nil || ledger.GetAttemptsSeen() != 1 || ledger.GetBudgets()["memory"].GetUsed() != 1 {
+				t.Errorf("ledger %v, %v, want one charge", ledger, err)
+			}
+			if len(jobs) != 2 {
+				t.Errorf("%d Jobs, want two", len(jobs))
+			}
+		})
+	}
+}
+
+func TestConflictIsLookedAtAgain(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	cluster := w.client.(client.WithWatch)
+	conflicts := 1
+	w.reconciler = w.another(interceptor.NewClient(cluster, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			if conflicts--; conflicts >= 0 {
+				return apierrors.NewConflict(schema.GroupResource{Group: "batch", Resource: "jobs"}, "train", fmt.Errorf("changed"))
+			}
+			return c.Patch(ctx, obj, patch, opts...)
+		},
+	}), w.options)
+	if result := w.look(t); result.RequeueAfter == 0 {
+		t.Fatal("a conflict was not looked at again")
+	}
+	w.look(t)
+	ledger, err := mulligan.ParseLedger(w.jobs(t)["train"].Annotations[mulligan.LedgerAnnotation])
+	if err != nil || ledger.GetAttemptsSeen() != 1 {
+		t.Errorf("ledger %v, %v, want one attempt", ledger, err)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		job   *batchv1.Job
+		cause mulliganv1.Cause
+		mode  Mode
+		// What is written as action; empty: nothing.
+		action    string
+		event     string
+		suspended bool
+		again     bool
+	}{
+		{"failed, FAIL", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, Act, "FAIL", "Warning GivenUp", false, false},
+		{"failed, wait for a new spec", failedJob(), mulliganv1.Cause_CREATE_REJECTED, Act, "WAIT_FOR_SPEC_UPDATE", "Warning WaitingForSpecUpdate", false, false},
+		{"failed, RETRY, observed", failedJob(), mulliganv1.Cause_CONTAINER_OOM, Observe, "RETRY", "Normal WouldRetry", false, false},
+		{"failed, FAIL, observed", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, Observe, "FAIL", "Warning WouldGiveUp", false, false},
+		{"failed, IGNORE", failedJob(), mulliganv1.Cause_CANCELLED, Act, "", "", false, false},
+		{"running, WAIT", failedJob(running), mulliganv1.Cause_IMAGE_DENIED, Act, "", "Normal Waiting", false, true},
+		{"running, FAIL", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, Act, "FAIL", "Warning GivenUp", true, false},
+		{"running, FAIL, observed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, Observe, "FAIL", "Warning WouldGiveUp", false, false},
+		{"running, RETRY is its operator's", failedJob(running), mulliganv1.Cause_CONTAINER_OOM, Act, "", "", false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, func(o *Options) { o.Mode = test.mode }, test.job)
+			w.service.Next(mulligantest.Cause(test.cause))
+			w.troubled.Store(test.job.UID, w.clock.Add(-time.Minute))
+			result := w.look(t)
+			job := w.jobs(t)["train"]
+			if action := decisionOn(t, job); action != test.action {
+				t.Errorf("decided %q, want %q", action, test.action)
+			}
+			if said := w.said(); !strings.Contains(said, test.event) || (test.event == "") != (said == "") {
+				t.Errorf("Events %q, want %q", said, test.event)
+			}
+			if got := job.Spec.Suspend != nil && *job.Spec.Suspend; got != test.suspended {
+				t.Errorf("suspended: %v, want %v", got, test.suspended)
+			}
+			if again := result.RequeueAfter > 0; again != test.again {
+				t.Errorf("looked at again: %v, want %v", again, test.again)
+			}
+			if _, stored := job.Annotations[mulligan.LedgerAnnotation]; stored && (test.mode == Observe || test.action == "") {
+				t.Errorf("a ledger was stored: %v", job.Annotations)
+			}
+			w.clock = w.clock.Add(time.Hour)
+			w.look(t)
+			if len(w.jobs(t)) != 1 {
+				t.Errorf("a retry was made")
+			}
+		})
+	}
+}
+
+func decisionOn(t *testing.T, job *batchv1.Job) string {
+	t.Helper()
+	if job.Annotations[records.Decision] == "" {
+		return ""
+	}
+	_, rest, _ := strings.Cut(job.Annotations[records.Decision], `"action":"`)
+	action, _, _ := strings.Cut(rest, `"`)
+	return action
+}
+
+func TestWhatHoldsTheControllerBack(t *testing.T) {
+	switched := func(value string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "mulligan-controller", Namespace: "mulligan"}, Data: map[string]string{"paused": value}}
+	}
+	for _, test := range []struct {
+		name    string
+		job     *batchv1.Job
+		objects []client.Object
+		asked   int
+	}{
+		{"nothing", failedJob(), nil, 1},
+		{"switched on again", failedJob(), []client.Object{switched("false")}, 1},
+		{"kill switch", failedJob(), []client.Object{switched("true")}, 0},
+		{"kill switch with a value nobody knows", failedJob(), []client.Object{switched("yes")}, 0},
+		{"an old failure", failedJob(func(j *batchv1.Job) {
+			j.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Now().Add(-2 * time.Hour))
+		}), nil, 0},
+		{"a running Job without trouble", failedJob(running), nil, 0},
+		{"being deleted", failedJob(func(j *batchv1.Job) {
+			now := metav1.Now()
+			j.DeletionTimestamp, j.Finalizers = &now, []string{"somebody/waits"}
+		}), nil, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, nil, append(test.objects, test.job)...)
+			w.service.Next(mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
+			w.look(t)
+			if asked := len(w.service.Requests()); asked != test.asked {
+				t.Errorf("asked %d times, want %d", asked, test.asked)
+			}
+		})
+	}
+}
+
+func TestRateLimitPutsRetriesOff(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.limiter = rate.NewLimiter(rate.Every(time.Minute), 1)
+	w.limiter.Allow()
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	w.look(t)
+	w.clock = w.clock.Add(11 * time.Second)
+	if result := w.look(t); result.RequeueAfter == 0 || len(w.jobs(t)) != 1 {
+		t.Errorf("want no retry yet and another look, have %v and %d Jobs", result, len(w.jobs(t)))
+	}
+}
+
+func TestAServiceThatIsAwayIsAskedAgain(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.service.Next(mulligantest.Unavailable(), mulligantest.Unavailable(), mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
+	if _, err := w.Reconcile(t.Context(), request); err == nil {
+		t.Fatal("no error: the queue would not come back with a pause")
+	}
+	if job := w.jobs(t)["train"]; len(job.Annotations) != 1 {
+		t.Errorf("without an answer something was written: %v", job.Annotations)
+	}
+	w.look(t)
+	if action := decisionOn(t, w.jobs(t)["train"]); action != "RETRY" {
+		t.Errorf("decided %q, want RETRY", action)
+	}
+}
+
+func TestASpecUpdateOvertakesTheDecision(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		action     string
+		generation int64
+		left       bool
+	}{
+		{"not updated", "WAIT_FOR_SPEC_UPDATE", 1, true},
+		{"updated", "WAIT_FOR_SPEC_UPDATE", 2, false},
+		{"given up", "FAIL", 2, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, nil, failedJob(running, func(j *batchv1.Job) {
+				j.Generation = test.generation
+				j.Annotations[records.Decision] = `{"action":"` + test.action + `","mode":"act","generation":1}`
+			}))
+			w.look(t)
+			if _, left := w.jobs(t)["train"].Annotations[records.Decision]; left != test.left {
+				t.Errorf("the decision is left: %v, want %v", left, test.left)
+			}
+		})
+	}
+}
+
+func TestEvidenceOutlivesItsPod(t *testing.T) {
+	job := failedJob()
+	w := newWorld(t, nil, job)
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	if requests := w.ofTroubledPod(t.Context(), podOf(job)); len(requests) != 1 || requests[0].Name != "train" {
+		t.Fatalf("the pod leads to %v, want its Job", requests)
+	}
+	w.look(t)
+	if pods := w.service.Requests()[0].GetReport().GetPods(); len(pods) != 1 || pods[0].GetMetadata().GetUid() != "uid-pod" {
+		t.Errorf("reported pods: %v, want the one that is gone", pods)
+	}
+}

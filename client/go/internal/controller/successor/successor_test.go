@@ -1,0 +1,257 @@
+package successor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/kinds"
+	"mulligan.dev/mulligan/internal/controller/record"
+)
+
+var now = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
+
+const failedJob = `
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  namespace: ml
+  uid: uid-1
+  resourceVersion: "7"
+  generation: 3
+  creationTimestamp: "2026-11-03T08:00:00Z"
+  finalizers: [somebody/waits]
+  labels: {team: vision, kueue.x-k8s.io/queue-name: gpu, kueue.x-k8s.io/priority-class: high}
+  annotations:
+    mulligan.dev/policy: training
+    mulligan.dev/decision: "{}"
+    kubectl.kubernetes.io/last-applied-configuration: "{}"
+    team/note: keep
+  ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: nightly, uid: c, controller: true}]
+spec:
+  parallelism: 2
+  selector: {matchLabels: {batch.kubernetes.io/controller-uid: uid-1}}
+  suspend: false
+  template:
+    metadata: {labels: {batch.kubernetes.io/controller-uid: uid-1, app: train}}
+    spec:
+      nodeSelector: {karpenter.sh/capacity-type: spot, zone: a}
+      tolerations:
+        - {key: cloud.google.com/gke-spot, operator: Exists}
+        - {key: team, operator: Exists}
+      containers: [{name: main, resources: {limits: {memory: 1Gi}}}]
+status: {failed: 1}
+`
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	asJSON, err := yaml.YAMLToJSON([]byte(text))
+	if err == nil {
+		err = json.Unmarshal(asJSON, &obj.Object)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// after is the attempt after failed, with advice as proto JSON.
+func after(t *testing.T, failed *unstructured.Unstructured, advice string) (*unstructured.Unstructured, []string) {
+	t.Helper()
+	decision := &mulliganv1.Decision{}
+	if err := protojson.Unmarshal([]byte(advice), decision); err != nil {
+		t.Fatal(err)
+	}
+	rec := &record.Record{Attempt: record.AttemptOf(failed) + 1, Container: "main"}
+	rec.Retry = record.RetryName(failed, rec.Attempt)
+	if err := rec.SetAdvice(decision); err != nil {
+		t.Fatal(err)
+	}
+	kind := kinds.ByGroupKind(schema.GroupKind{Group: "batch", Kind: "Job"})
+	next, notes, err := Of(kind, failed, rec, `{"attemptsSeen":1}`, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next, notes
+}
+
+func TestWhatANewAttemptTakesOver(t *testing.T) {
+	failed := object(t, failedJob)
+	before := failed.DeepCopy()
+	next, _ := after(t, failed, `{"action": "RETRY", "lastAttempt": true}`)
+
+	if got, _ := yaml.Marshal(failed.Object); string(got) != func() string { b, _ := yaml.Marshal(before.Object); return string(b) }() {
+		t.Error("the failed object was changed")
+	}
+	if !strings.HasPrefix(next.GetName(), "train-r2-") || next.GetNamespace() != "ml" {
+		t.Errorf("it is called %s/%s", next.GetNamespace(), next.GetName())
+	}
+	for field, empty := range map[string]bool{
+		"uid": next.GetUID() == "", "resourceVersion": next.GetResourceVersion() == "",
+		"finalizers": len(next.GetFinalizers()) == 0, "status": next.Object["status"] == nil,
+		"generation": next.GetGeneration() == 0,
+	} {
+		if !empty {
+			t.Errorf("it has the %s of the failed one", field)
+		}
+	}
+	wantLabels := map[string]string{
+		"team": "vision", "kueue.x-k8s.io/queue-name": "gpu", "kueue.x-k8s.io/priority-class": "high", record.Origin: "train",
+	}
+	for name, want := range wantLabels {
+		if got := next.GetLabels()[name]; got != want {
+			t.Errorf("label %s is %q, want %q", name, got, want)
+		}
+	}
+	annotations := next.GetAnnotations()
+	for name, want := range map[string]string{
+		record.Policy: "training", "team/note": "keep", record.RetryOf: "train/uid-1", record.Attempt: "2",
+		record.Origin: "train", record.LastAttempt: "true", "mulligan.dev/ledger": `{"attemptsSeen":1}`,
+		record.Decision: "", "kubectl.kubernetes.io/last-applied-configuration": "",
+	} {
+		if got := annotations[name]; got != want {
+			t.Errorf("annotation %s is %q, want %q", name, got, want)
+		}
+	}
+	if owners := next.GetOwnerReferences(); len(owners) != 1 || owners[0].Name != "nightly" {
+		t.Errorf("its owners: %v, want the CronJob", owners)
+	}
+	if _, found, _ := unstructured.NestedMap(next.Object, "spec", "selector"); found {
+		t.Error("it selects the pods of the failed one")
+	}
+	if suspended, _, _ := unstructured.NestedBool(next.Object, "spec", "suspend"); !suspended {
+		t.Error("it starts without its queue")
+	}
+}
+
+func TestGrowthStartsFromTheFirstAttempt(t *testing.T) {
+	attempt := object(t, failedJob)
+	var limits []string
+	for _, factor := range []string{"1.5", "2.25", "1.5"} {
+		next, notes := after(t, attempt, `{"action": "RETRY", "resources": [{"resource": "memory", "factor": `+factor+`}]}`)
+		if len(notes) > 0 {
+			t.Error(notes)
+		}
+		containers, _, _ := unstructured.NestedSlice(next.Object, "spec", "template", "spec", "containers")
+		limit, _, _ := unstructured.NestedString(containers[0].(map[string]any), "resources", "limits", "memory")
+		limits = append(limits, limit)
+		next.SetUID("uid-" + next.GetUID())
+		attempt = next
+	}
+	if want := []string{"1536Mi", "2304Mi", "1536Mi"}; !slices.Equal(limits, want) {
+		t.Errorf("limits %v, want %v", limits, want)
+	}
+	if got := record.AttemptOf(attempt); got != 4 || !strings.HasPrefix(attempt.GetName(), "train-r4-") {
+		t.Errorf("the last is attempt %d, %s", got, attempt.GetName())
+	}
+}
+
+func TestAdviceThatCannotBeFollowedIsSaid(t *testing.T) {
+	next, notes := after(t, object(t, failedJob), `{"action": "RETRY", "resources": [{"resource": "ephemeral-storage", "factor": 2}]}`)
+	if len(notes) != 1 || !strings.Contains(notes[0], "ephemeral-storage") || next == nil {
+		t.Errorf("notes %q, want one about ephemeral-storage", notes)
+	}
+}
+
+func TestWhereTheNextAttemptRuns(t *testing.T) {
+	const spotTerm = `{matchExpressions: [{key: karpenter.sh/capacity-type, operator: In, values: [spot, on-demand]}, {key: zone, operator: In, values: [a]}]}`
+	for _, test := range []struct {
+		name, pod, advice string
+		has, hasNot       []string
+	}{
+		{
+			"a preference", `{}`, `{"avoidNodes": [{"node": "n1", "expiresAt": "2026-11-03T10:00:00Z"}]}`,
+			[]string{"preferredDuringScheduling", "metadata.name", "n1", "weight: 100"}, []string{"requiredDuringScheduling"},
+		},
+		{
+			"a demand", `{}`, `{"avoidNodes": [{"node": "n1", "hard": true, "expiresAt": "2026-11-03T10:00:00Z"}]}`,
+			[]string{"requiredDuringScheduling", "n1"}, []string{"preferredDuringScheduling"},
+		},
+		{
+			"expired", `{}`, `{"avoidNodes": [{"node": "n1", "hard": true, "expiresAt": "2026-11-03T08:00:00Z"}]}`,
+			nil, []string{"n1", "affinity"},
+		},
+		{
+			"a demand beside others",
+			`{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}, {matchExpressions: [{key: zone, operator: In, values: [b]}]}]}}}}`,
+			`{"avoidNodes": [{"node": "n1", "hard": true, "expiresAt": "2026-11-03T10:00:00Z"}]}`,
+			[]string{"zone", "n1"}, nil,
+		},
+		{
+			"on-demand", `{nodeSelector: {karpenter.sh/capacity-type: spot, zone: a}, tolerations: [{key: cloud.google.com/gke-spot}, {key: team}]}`,
+			`{"onDemand": true}`,
+			[]string{"zone: a", "key: team", "operator: NotIn"}, []string{"capacity-type: spot", "- key: cloud.google.com/gke-spot\n  operator: Exists"},
+		},
+		{
+			"on-demand out of an affinity",
+			`{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [` + spotTerm + `]}}}}`,
+			`{"onDemand": true}`, []string{"- on-demand", "zone"}, nil,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			failed := object(t, failedJob)
+			if err := unstructured.SetNestedMap(failed.Object, object(t, test.pod).Object, "spec", "template", "spec"); err != nil {
+				t.Fatal(err)
+			}
+			next, _ := after(t, failed, `{"action": "RETRY", "placement": `+test.advice+`}`)
+			spec, _, _ := unstructured.NestedMap(next.Object, "spec", "template", "spec")
+			text, _ := yaml.Marshal(spec)
+			for _, has := range test.has {
+				if !strings.Contains(string(text), has) {
+					t.Errorf("no %q in\n%s", has, text)
+				}
+			}
+			for _, hasNot := range test.hasNot {
+				if strings.Contains(string(text), hasNot) {
+					t.Errorf("%q in\n%s", hasNot, text)
+				}
+			}
+		})
+	}
+}
+
+// Alternatives are ored: a demand that only one has is none.
+func TestADemandIsInEveryAlternative(t *testing.T) {
+	pod := object(t, `{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: []}, {matchFields: [{key: x}]}]}}}}`).Object
+	avoidNodes(pod, []*mulliganv1.AvoidNode{{Node: "n1", Hard: true}}, now)
+	for i, term := range requiredTerms(pod, false) {
+		fields, _ := term["matchFields"].([]any)
+		last, _ := fields[len(fields)-1].(map[string]any)
+		if last["operator"] != "NotIn" {
+			t.Errorf("alternative %d: %v, want node n1 left out", i, term)
+		}
+	}
+}
+
+func TestSpecsSurvivePacking(t *testing.T) {
+	spec := object(t, failedJob).Object["spec"].(map[string]any)
+	packed, err := packSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := unpackSpec(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := yaml.Marshal(unpacked)
+	want, _ := yaml.Marshal(spec)
+	if string(got) != string(want) {
+		t.Errorf("unpacked\n%s, want\n%s", got, want)
+	}
+	if _, ok := unpacked["parallelism"].(int64); !ok {
+		t.Errorf("parallelism is a %T, want int64", unpacked["parallelism"])
+	}
+	if _, err := unpackSpec("no spec"); err == nil {
+		t.Error("a text that is no spec was taken for one")
+	}
+}
