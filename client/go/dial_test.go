@@ -2,17 +2,9 @@ package mulligan_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,6 +19,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/certificates"
 )
 
 // answering counts its calls and lets a function answer them.
@@ -165,92 +158,23 @@ func TestInterceptorsSeeEachAttempt(t *testing.T) {
 	}
 }
 
-// authority signs certificates for 127.0.0.1.
-type authority struct {
-	t           *testing.T
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
+func filesOf(files certificates.Files) mulligan.TLSFiles {
+	return mulligan.TLSFiles{CA: files.CA, Certificate: files.Certificate, Key: files.Key}
 }
 
-func newAuthority(t *testing.T) *authority {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &authority{t, certificate, key}
-}
-
-func (a *authority) pool() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AddCert(a.certificate)
-	return pool
-}
-
-// sign returns a certificate and its key in PEM form.
-func (a *authority) sign(name string) (certificate, key []byte) {
-	a.t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
-	}, a.certificate, private.Public(), a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})
-}
-
-func write(t *testing.T, name string, text []byte) {
+func issue(t *testing.T, authority *certificates.Authority, name string) tls.Certificate {
 	t.Helper()
-	if err := os.WriteFile(name, text, 0o600); err != nil {
+	files := authority.Issue(t, name)
+	own, err := tls.LoadX509KeyPair(files.Certificate, files.Key)
+	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// A folder with ca.pem, tls.crt and tls.key of a client.
-func certificates(t *testing.T, ca *authority, name string) mulligan.TLSFiles {
-	t.Helper()
-	folder := t.TempDir()
-	files := mulligan.TLSFiles{CA: filepath.Join(folder, "ca.pem"), Certificate: filepath.Join(folder, "tls.crt"), Key: filepath.Join(folder, "tls.key")}
-	renew(t, files, ca, name)
-	return files
-}
-
-func renew(t *testing.T, files mulligan.TLSFiles, ca *authority, name string) {
-	t.Helper()
-	certificate, key := ca.sign(name)
-	write(t, files.CA, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.certificate.Raw}))
-	write(t, files.Certificate, certificate)
-	write(t, files.Key, key)
+	return own
 }
 
 func TestMutualTLSReadsItsFilesAgain(t *testing.T) {
-	ca := newAuthority(t)
-	certificate, key := ca.sign("mulligan")
-	own, err := tls.X509KeyPair(certificate, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := certificates.New(t)
+	own := issue(t, ca, "mulligan")
 	var caller atomic.Value
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -259,7 +183,7 @@ func TestMutualTLSReadsItsFilesAgain(t *testing.T) {
 	// Each call on a connection of its own, as after a server's maximum age.
 	service := &answering{}
 	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(&tls.Config{
-		Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca.pool(),
+		Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca.Pool(),
 		VerifyConnection: func(state tls.ConnectionState) error {
 			caller.Store(state.PeerCertificates[0].Subject.CommonName)
 			return nil
@@ -269,7 +193,7 @@ func TestMutualTLSReadsItsFilesAgain(t *testing.T) {
 	go server.Serve(listener)
 	t.Cleanup(server.Stop)
 
-	files := certificates(t, ca, "first")
+	files := ca.Issue(t, "first")
 	askAnew := func(client *mulligan.Client, want string) {
 		t.Helper()
 		if err := ask(context.Background(), client); err != nil || caller.Load() != want {
@@ -278,16 +202,18 @@ func TestMutualTLSReadsItsFilesAgain(t *testing.T) {
 	}
 	// One set of credentials for connections that come and go.
 	reconnecting := &dropping{address: listener.Addr().String()}
-	client := connect(t, "passthrough:///127.0.0.1", mulligan.WithTLS(files),
+	client := connect(t, "passthrough:///127.0.0.1", mulligan.WithTLS(filesOf(files)),
 		mulligan.WithDialOptions(grpc.WithContextDialer(reconnecting.dial)))
 	askAnew(client, "first")
-	renew(t, files, ca, "second")
+	ca.Renew(t, files, "second")
 	reconnecting.drop()
 	askAnew(client, "second")
-	write(t, files.Key, []byte("half a k"))
+	if err := os.WriteFile(files.Key, []byte("half a k"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	reconnecting.drop()
 	askAnew(client, "second")
-	renew(t, files, ca, "third")
+	ca.Renew(t, files, "third")
 	reconnecting.drop()
 	askAnew(client, "third")
 }
@@ -307,29 +233,21 @@ func (d *dropping) dial(ctx context.Context, _ string) (net.Conn, error) {
 func (d *dropping) drop() { (*d.last.Load()).Close() }
 
 func TestAStrangersCertificateIsRefused(t *testing.T) {
-	ca, stranger := newAuthority(t), newAuthority(t)
-	certificate, key := stranger.sign("mulligan")
-	own, err := tls.X509KeyPair(certificate, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca, stranger := certificates.New(t), certificates.New(t)
+	own := issue(t, stranger, "mulligan")
 	service := &answering{}
 	address := serve(t, service, grpc.Creds(credentials.NewServerTLSFromCert(&own)))
-	client := connect(t, address, mulligan.WithTLS(certificates(t, ca, "caller")), mulligan.WithDeadline(time.Second))
+	client := connect(t, address, mulligan.WithTLS(filesOf(ca.Issue(t, "caller"))), mulligan.WithDeadline(time.Second))
 	if err := ask(context.Background(), client); status.Code(err) != codes.Unavailable || service.calls.Load() != 0 {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestAServerMayHaveAnotherName(t *testing.T) {
-	ca := newAuthority(t)
-	certificate, key := ca.sign("mulligan.internal")
-	own, err := tls.X509KeyPair(certificate, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := certificates.New(t)
+	own := issue(t, ca, "mulligan.internal")
 	address := serve(t, &answering{}, grpc.Creds(credentials.NewServerTLSFromCert(&own)))
-	files := certificates(t, ca, "caller")
+	files := filesOf(ca.Issue(t, "caller"))
 	files.ServerName = "mulligan.internal"
 	if err := ask(context.Background(), connect(t, address, mulligan.WithTLS(files))); err != nil {
 		t.Errorf("its name: %v", err)
@@ -341,8 +259,8 @@ func TestAServerMayHaveAnotherName(t *testing.T) {
 }
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
-	ca := newAuthority(t)
-	files := certificates(t, ca, "caller")
+	ca := certificates.New(t)
+	files := filesOf(ca.Issue(t, "caller"))
 	noKey, noCA, gone, noPEM := files, files, files, files
 	noKey.Key, noCA.CA, gone.CA, noPEM.CA = "", "", files.CA+".gone", files.Key
 	for _, test := range []struct {

@@ -3,6 +3,7 @@ package mulligan
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -37,9 +38,10 @@ func (m Meaning) String() string {
 }
 
 // Classify tells what an error of a [Client] means. UNAVAILABLE,
-// DEADLINE_EXCEEDED, ABORTED, CANCELLED and RESOURCE_EXHAUSTED with a
-// [RetryDelay] are worth another question; RESOURCE_EXHAUSTED without one is a
-// request that is too large, and stays so.
+// DEADLINE_EXCEEDED, ABORTED, CANCELLED and RESOURCE_EXHAUSTED of an overloaded
+// server (with a [RetryDelay], or refused by the transport) are worth another
+// question; every other RESOURCE_EXHAUSTED is a request that is too large, and
+// stays so.
 func Classify(err error) Meaning {
 	switch codeOf(err) {
 	case codes.OK:
@@ -47,11 +49,22 @@ func Classify(err error) Meaning {
 	case codes.Unavailable, codes.DeadlineExceeded, codes.Aborted, codes.Canceled:
 		return AskLater
 	case codes.ResourceExhausted:
-		if _, ok := RetryDelay(err); ok {
+		if _, ok := overloaded(err); ok {
 			return AskLater
 		}
 	}
 	return NoAnswer
+}
+
+// overloaded tells a server that has too much to do from a request that is too
+// large, and returns how long to stay away at least.
+func overloaded(err error) (time.Duration, bool) {
+	if asked, ok := RetryDelay(err); ok {
+		return asked, true
+	}
+	// gRPC's own memory bound refuses streams before the server sees them, in
+	// these words and without details.
+	return 0, codeOf(err) == codes.ResourceExhausted && strings.Contains(err.Error(), "ENHANCE_YOUR_CALM")
 }
 
 // Errors of contexts come without a status.

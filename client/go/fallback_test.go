@@ -37,6 +37,7 @@ func TestClassify(t *testing.T) {
 		{status.Error(codes.FailedPrecondition, ""), mulligan.NoAnswer},
 		{status.Error(codes.ResourceExhausted, "too large"), mulligan.NoAnswer},
 		{overloaded(time.Second), mulligan.AskLater},
+		{status.Error(codes.ResourceExhausted, "stream terminated by RST_STREAM with error code: ENHANCE_YOUR_CALM"), mulligan.AskLater},
 		{status.Error(codes.PermissionDenied, ""), mulligan.NoAnswer},
 		{status.Error(codes.Unavailable, ""), mulligan.AskLater},
 		{status.Error(codes.DeadlineExceeded, ""), mulligan.AskLater},

@@ -18,8 +18,8 @@ func (o *options) repeat(ctx context.Context, method string, request, answer any
 	ctx, cancel := context.WithTimeout(ctx, o.deadline)
 	defer cancel()
 	err := invoke(ctx, method, request, answer, connection, opts...)
-	asked, overloaded := RetryDelay(err)
-	if status.Code(err) != codes.Unavailable && !overloaded {
+	asked, busy := overloaded(err)
+	if status.Code(err) != codes.Unavailable && !busy {
 		return err
 	}
 	// Not before the time asked for, and not all callers at the same time.

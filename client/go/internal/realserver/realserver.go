@@ -86,5 +86,26 @@ func (s *Server) waitFor(file string, exited <-chan struct{}) error {
 	return errors.New("mulligan-server wrote no ports")
 }
 
-// Stop asks the server to stop, as Kubernetes does.
-func (s *Server) Stop() { s.command.Process.Signal(syscall.SIGTERM) }
+// Signal sends the server a signal: SIGTERM to stop it as Kubernetes does.
+func (s *Server) Signal(signal syscall.Signal) { s.command.Process.Signal(signal) }
+
+// Pause stops the server's process until Resume, as a machine that hangs would.
+func (s *Server) Pause(t testing.TB) {
+	t.Helper()
+	s.Signal(syscall.SIGSTOP)
+	for range 500 {
+		// The state is behind the name, which is in brackets.
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " T") {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.Fatal("the server does not stop")
+}
+
+// Resume ends a Pause.
+func (s *Server) Resume() { s.Signal(syscall.SIGCONT) }

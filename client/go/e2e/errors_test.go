@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/apimachinery/pkg/types"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/realserver"
+)
+
+// The rows of docs/errors.md that a server of its own can be brought to.
+func TestEveryErrorMeansWhatTheTableSays(t *testing.T) {
+	server := realserver.Start(t)
+	oom := func() *mulliganv1.DecideRequest {
+		return request(t, mulligan.NewReport().Add(pod(terminated(137, "OOMKilled"))), nil)
+	}
+	large := func(pods int) *mulliganv1.DecideRequest {
+		report := mulligan.NewReport()
+		for i := range pods {
+			failed := pod(terminated(137, "OOMKilled"))
+			failed.UID = types.UID(fmt.Sprint("u-", i))
+			failed.Status.ContainerStatuses[0].State.Terminated.Message = strings.Repeat("x", 60_000)
+			report.Add(failed)
+		}
+		return request(t, report, nil)
+	}
+	unknownPolicy := oom()
+	unknownPolicy.PolicyChoice = &mulliganv1.DecideRequest_Policy{Policy: "nobody's"}
+	foreign := oom()
+	foreign.Ledger = &mulliganv1.BudgetLedger{WorkloadUid: "another"}
+	for name, test := range map[string]struct {
+		address string
+		request *mulliganv1.DecideRequest
+		code    codes.Code
+		means   mulligan.Meaning
+	}{
+		"an empty report":              {server.Address, &mulliganv1.DecideRequest{}, codes.InvalidArgument, mulligan.NoAnswer},
+		"a policy nobody has loaded":   {server.Address, unknownPolicy, codes.NotFound, mulligan.NoAnswer},
+		"a ledger of another workload": {server.Address, foreign, codes.FailedPrecondition, mulligan.NoAnswer},
+		"a message that is too large":  {server.Address, large(80), codes.ResourceExhausted, mulligan.NoAnswer},
+		"a port where nobody listens":  {"127.0.0.1:1", oom(), codes.Unavailable, mulligan.AskLater},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := dialTo(t, test.address, mulligan.WithDeadline(2*time.Second))
+			_, err := client.Decide(context.Background(), test.request)
+			if status.Code(err) != test.code || mulligan.Classify(err) != test.means {
+				t.Errorf("got %v, %v, want %v, %v", err, mulligan.Classify(err), test.code, test.means)
+			}
+		})
+	}
+}
+
+func TestAnEmptyReportNamesTheField(t *testing.T) {
+	_, err := dial(t).Decide(context.Background(), &mulliganv1.DecideRequest{})
+	for _, detail := range status.Convert(err).Details() {
+		if bad, ok := detail.(*errdetails.BadRequest); ok {
+			if field := bad.GetFieldViolations()[0].GetField(); !strings.HasPrefix(field, "report") {
+				t.Errorf("field %q, want report", field)
+			}
+			return
+		}
+	}
+	t.Errorf("no google.rpc.BadRequest in %v", err)
+}
+
+func TestAServerThatHangsMeetsTheDeadline(t *testing.T) {
+	server := realserver.Start(t)
+	client := dialTo(t, server.Address, mulligan.WithDeadline(200*time.Millisecond))
+	asked := request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil)
+	answer(t, client, asked)
+	server.Pause(t)
+	defer server.Resume()
+	started := time.Now()
+	_, err := client.Decide(context.Background(), asked)
+	if status.Code(err) != codes.DeadlineExceeded || mulligan.Classify(err) != mulligan.AskLater {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(started); took > 2*time.Second {
+		t.Errorf("after %v", took)
+	}
+}
+
+// More than fits at once, held back and then let loose: some of it is refused with
+// RetryInfo, some of it by gRPC itself.
+func TestAnOverloadedServerAsksToComeBack(t *testing.T) {
+	server := realserver.Start(t, "--max-message-bytes=65536", "--max-memory=16777216")
+	client := dialTo(t, server.Address, mulligan.WithDeadline(30*time.Second), mulligan.WithRetryBackoff(time.Hour))
+	failed := pod(terminated(137, "OOMKilled"))
+	failed.Status.ContainerStatuses[0].State.Terminated.Message = strings.Repeat("x", 60_000)
+	asked := request(t, mulligan.NewReport().Add(failed), nil)
+	answer(t, client, asked)
+	for range 10 {
+		if burst(t, server, client, asked) > 0 {
+			return
+		}
+	}
+	t.Error("300 requests of 60 kB at once were never refused with RetryInfo")
+}
+
+// burst returns how many of 300 calls were refused with RetryInfo.
+func burst(t *testing.T, server *realserver.Server, client *mulligan.Client, asked *mulliganv1.DecideRequest) int {
+	const calls = 300
+	server.Pause(t)
+	errs := make(chan error)
+	for range calls {
+		go func() {
+			_, err := client.Decide(context.Background(), asked)
+			errs <- err
+		}()
+	}
+	// Long enough for the requests to be on their way.
+	time.Sleep(300 * time.Millisecond)
+	server.Resume()
+	withInfo := 0
+	for range calls {
+		err := <-errs
+		if err == nil {
+			continue
+		}
+		if status.Code(err) != codes.ResourceExhausted || mulligan.Classify(err) != mulligan.AskLater {
+			t.Errorf("got %v, want a refusal that asks to come back", err)
+		}
+		if after, ok := mulligan.RetryDelay(err); ok && after > 0 {
+			withInfo++
+		}
+	}
+	return withInfo
+}
+
+// Of two replicas one stops under load: no call fails.
+func TestAReplicaThatStopsIsNotNoticed(t *testing.T) {
+	stays, stops := realserver.Start(t), realserver.Start(t, "--drain-delay=200ms")
+	client := dialTo(t, replicas(stays.Address, stops.Address))
+	asked := request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil)
+	for i := range 400 {
+		if i == 100 {
+			stops.Signal(syscall.SIGTERM)
+		}
+		if _, err := client.Decide(context.Background(), asked); err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
