@@ -13,6 +13,7 @@ find_package(spdlog CONFIG REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
+find_package(simdjson CONFIG REQUIRED)
 
 if(MULLIGAN_USE_MIMALLOC)
   find_package(mimalloc CONFIG REQUIRED)

@@ -16,7 +16,7 @@ BUILD_PACKAGES=(
   libabsl-dev libcivetweb-dev libcli11-dev libgmock-dev libgrpc++-dev
   libgtest-dev libmimalloc-dev libprotobuf-dev libprotoc-dev libre2-dev
   libspdlog-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev
-  prometheus-cpp-dev zlib1g-dev
+  libsimdjson-dev prometheus-cpp-dev zlib1g-dev
   protobuf-compiler protobuf-compiler-grpc
 )
 # shellcheck disable=SC2034

@@ -1,13 +1,12 @@
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/json_text.h"
+#include "client/cli/key_set.h"
 
 namespace mulligan::cli {
 namespace {
@@ -19,28 +18,6 @@ bool IsHexDigit(char c) {
 }
 
 constexpr size_t kMaxKeyShown = 64;
-
-// Keys of one object as they are written, quotes and escapes included.
-class KeySet {
- public:
-  // Returns false for a key that was inserted before.
-  bool Insert(std::string_view key) {
-    if (few_.size() < kFew) {
-      if (std::find(few_.begin(), few_.end(), key) != few_.end()) return false;
-      few_.push_back(key);
-      return true;
-    }
-    if (many_.empty()) many_.insert(few_.begin(), few_.end());
-    return many_.insert(key).second;
-  }
-
- private:
-  // Up to here looking through all is faster.
-  static constexpr size_t kFew = 32;
-
-  std::vector<std::string_view> few_;
-  std::set<std::string_view> many_;
-};
 
 class Checker {
  public:
@@ -110,7 +87,7 @@ class Checker {
       ++at_;
       return absl::OkStatus();
     }
-    KeySet keys;
+    KeySet keys;  // as they are written, quotes and escapes included
     while (true) {
       if (close == '}') {
         if (absl::Status key = Key(keys); !key.ok()) return key;

@@ -41,20 +41,9 @@ absl::Status CheckKind(std::string_view object, std::string_view expected,
   return absl::OkStatus();
 }
 
-// The one kind that goes into `field`; empty when there are several or none.
-std::string_view KindOfField(std::string_view field) {
-  std::string_view found;
-  for (const Kind& kind : Kinds()) {
-    if (kind.field != field || kind.name == found) continue;
-    if (!found.empty()) return {};
-    found = kind.name;
-  }
-  return found;
-}
-
 absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
                         const std::string& path) {
-  const std::string_view kind = KindOfField(field.json_name());
+  const std::string_view kind = KindOfReportField(field.json_name());
   if (!field.is_repeated()) {
     return kind.empty() ? absl::OkStatus() : CheckKind(value, kind, path);
   }
@@ -90,6 +79,16 @@ bool Has(const std::vector<JsonMember>& members, const FieldDescriptor& field) {
 }
 
 }  // namespace
+
+std::string_view KindOfReportField(std::string_view json_name) {
+  std::string_view found;
+  for (const Kind& kind : Kinds()) {
+    if (kind.field != json_name || kind.name == found) continue;
+    if (!found.empty()) return {};
+    found = kind.name;
+  }
+  return found;
+}
 
 std::string ListsOfOne(std::string request,
                        std::vector<std::string>& warnings) {

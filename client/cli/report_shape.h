@@ -20,6 +20,10 @@ absl::Status CheckRequestShape(std::string_view request);
 absl::Status CheckReportShape(std::string_view report,
                               std::string_view path = "");
 
+// The kind that objects in this field of a report have; empty when they may be
+// of several or are no objects of Kubernetes.
+std::string_view KindOfReportField(std::string_view json_name);
+
 // A DecideRequest in which a report member named for one object of a list
 // ("job": {...}) is that list ("jobs": [{...}]), each with a warning; without
 // it the object would be an unknown field and be ignored. A report that has the

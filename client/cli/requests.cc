@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "client/cli/batch_json.h"
 #include "client/cli/enum_names.h"
 #include "client/cli/json_text.h"
 #include "client/cli/line_reader.h"
+#include "client/cli/proto_json.h"
+#include "client/cli/quick_printer.h"
+#include "client/cli/quick_reader.h"
 #include "client/cli/report_shape.h"
 #include "client/cli/utf8.h"
 #include "policy/base/utf8.h"
@@ -18,10 +20,10 @@
 namespace mulligan::cli {
 namespace {
 
-// What becomes of one line.
+// One line as it was read.
 struct Slot {
   size_t line = 0;
-  // OK while the line may have an answer.
+  // OK: the line has a request.
   absl::Status status;
   std::vector<std::string> warnings;
 };
@@ -54,6 +56,15 @@ absl::Status CheckOneObject(std::string_view line) {
     return absl::InvalidArgumentError("expected a DecideRequest object");
   }
   return absl::OkStatus();
+}
+
+// One line; an error that the answer cannot be printed is one, too.
+std::string AnswerLine(const v1::DecideResponse& answer) {
+  std::string json;
+  if (QuickPrint(answer, json)) return json + '\n';
+  const absl::StatusOr<std::string> printed =
+      PrintProtoJson(answer, JsonLayout::kCompact);
+  return printed.ok() ? *printed : ErrorLine(printed.status());
 }
 
 bool MayBeFine(absl::StatusCode code) {
@@ -90,116 +101,95 @@ class Batch {
   // Whether nobody answers any more.
   bool is_gone() const { return silent_ >= kMostSilentBatches; }
 
-  void AddError(size_t number, absl::Status status) {
-    slots_.push_back({number, std::move(status), {}});
+  void AddError(size_t number, const absl::Status& status) {
+    slots_.push_back({number, AtLine(number, status), {}});
   }
 
   void AddLine(size_t number, std::string line) {
-    Slot slot{number, CheckOneObject(line), {}};
-    if (slot.status.ok()) {
-      line = ListsOfOne(std::move(line), slot.warnings);
-      slot.status = CheckRequestShape(line);
+    Slot slot{number, {}, {}};
+    bytes_ += line.size();
+    v1::DecideRequest& request = *requests_.add_requests();
+    if (!reader_.Read(line, request)) {
+      slot.status =
+          AtLine(number, ReadWithCare(std::move(line), request, slot.warnings));
     }
-    if (slot.status.ok()) {
-      if (RepairText(line)) {
-        slot.warnings.emplace_back(
-            "text that is not UTF-8 was replaced by U+FFFD");
-      }
-      for (std::string& finding :
-           FindUnknownEnumNames(line, *v1::DecideRequest::descriptor())) {
-        slot.warnings.push_back(std::move(finding));
-      }
-      bytes_ += line.size();
-      lines_.push_back(std::move(line));
-    }
+    if (!slot.status.ok()) requests_.mutable_requests()->RemoveLast();
     slots_.push_back(std::move(slot));
   }
 
   void Answer() {
-    v1::BatchDecideRequest requests;
-    Parse(requests);
-    Decide(requests);
-    Print();
+    std::vector<absl::StatusOr<v1::DecideResponse>> answers;
+    if (requests_.requests_size() > 0) answers = decide_(requests_);
+    answers.resize(
+        static_cast<size_t>(requests_.requests_size()),
+        absl::InternalError("the answer has fewer results than the batch"));
+    if (!answers.empty()) silent_ = AreSilent(answers) ? silent_ + 1 : 0;
+    size_t next = 0;
+    for (Slot& slot : slots_) {
+      ++outcome_.answered;
+      if (slot.status.ok()) {
+        Print(slot, answers[next++]);
+      } else {
+        out_ << ErrorLine(slot.status);
+      }
+    }
     slots_.clear();
-    lines_.clear();
+    requests_.Clear();
     bytes_ = 0;
     out_.flush();
   }
 
  private:
-  // Slots that are waiting for the next of a sequence.
-  template <typename Visit>
-  void ForEachOpenSlot(const Visit& visit) {
-    for (Slot& slot : slots_) {
-      if (slot.status.ok()) visit(slot);
-    }
-  }
-
-  void Parse(v1::BatchDecideRequest& requests) {
-    const std::vector<absl::Status> parsed = ParseRequests(lines_, requests);
-    size_t next = 0;
-    ForEachOpenSlot([&](Slot& slot) { slot.status = parsed[next++]; });
-    for (Slot& slot : slots_) slot.status = AtLine(slot.line, slot.status);
-  }
-
-  void Decide(const v1::BatchDecideRequest& requests) {
-    responses_.Clear();
-    std::vector<absl::StatusOr<v1::DecideResponse>> answers;
-    if (requests.requests_size() > 0) answers = decide_(requests);
-    answers.resize(
-        static_cast<size_t>(requests.requests_size()),
-        absl::InternalError("the answer has fewer results than the batch"));
-    const bool silent =
-        !answers.empty() &&
-        std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
-          return IsSilence(answer.status().code());
-        });
-    if (!answers.empty()) silent_ = silent ? silent_ + 1 : 0;
-    size_t next = 0;
-    ForEachOpenSlot([&](Slot& slot) {
-      absl::StatusOr<v1::DecideResponse>& answer = answers[next++];
-      slot.status = answer.status();
-      if (MayBeFine(slot.status.code())) ++outcome_.unanswered;
-      if (!answer.ok()) return;
-      for (std::string& warning : slot.warnings) {
-        answer->add_warnings(std::move(warning));
-      }
-      *responses_.add_results()->mutable_response() = *std::move(answer);
+  static bool AreSilent(
+      const std::vector<absl::StatusOr<v1::DecideResponse>>& answers) {
+    return std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
+      return IsSilence(answer.status().code());
     });
   }
 
-  void Print() {
-    const std::vector<absl::StatusOr<std::string>> printed =
-        PrintResponses(responses_);
-    size_t next = 0;
-    for (const Slot& slot : slots_) {
-      ++outcome_.answered;
-      if (!slot.status.ok()) {
-        out_ << ErrorLine(slot.status);
-        continue;
-      }
-      const absl::StatusOr<std::string>& json = printed[next++];
-      if (json.ok()) {
-        out_ << *json << '\n';
-      } else {
-        out_ << ErrorLine(json.status());
-      }
+  void Print(Slot& slot, absl::StatusOr<v1::DecideResponse>& answer) {
+    if (MayBeFine(answer.status().code())) ++outcome_.unanswered;
+    if (!answer.ok()) {
+      out_ << ErrorLine(answer.status());
+      return;
     }
+    for (std::string& warning : slot.warnings) {
+      answer->add_warnings(std::move(warning));
+    }
+    out_ << AnswerLine(*answer);
   }
 
   const BatchDecider& decide_;
   std::ostream& out_;
   RequestsOutcome outcome_;
   std::vector<Slot> slots_;
-  // Text of the slots that are OK.
-  std::vector<std::string> lines_;
+  // Of the slots that are OK.
+  v1::BatchDecideRequest requests_;
+  // Length of their lines.
   size_t bytes_ = 0;
+  QuickReader reader_;
   // Batches in a row that nobody answered.
   int silent_ = 0;
-  v1::BatchDecideResponse responses_;
 };
 
 }  // namespace
+
+absl::Status ReadWithCare(std::string line, v1::DecideRequest& request,
+                          std::vector<std::string>& warnings) {
+  if (absl::Status status = CheckOneObject(line); !status.ok()) return status;
+  line = ListsOfOne(std::move(line), warnings);
+  if (absl::Status status = CheckRequestShape(line); !status.ok()) {
+    return status;
+  }
+  if (RepairText(line)) {
+    warnings.emplace_back("text that is not UTF-8 was replaced by U+FFFD");
+  }
+  for (std::string& finding :
+       FindUnknownEnumNames(line, *v1::DecideRequest::descriptor())) {
+    warnings.push_back(std::move(finding));
+  }
+  return ParseProtoJson(line, request);
+}
 
 absl::StatusOr<std::istream*> OpenRequests(const std::string& path,
                                            std::istream& standard_input,

@@ -48,6 +48,12 @@ struct RequestsOutcome {
 RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
                                int batch_size, const BatchDecider& decide);
 
+// Any request in proto JSON, one line; `warnings` says what was mended or is
+// ignored. INVALID_ARGUMENT names line and column or field, value and expected
+// form. What is usual QuickReader reads faster.
+absl::Status ReadWithCare(std::string line, v1::DecideRequest& request,
+                          std::vector<std::string>& warnings);
+
 // The stream to read requests from: `file`, opened, or `standard_input` for
 // "-". NOT_FOUND names the path.
 absl::StatusOr<std::istream*> OpenRequests(const std::string& path,
