@@ -11,6 +11,7 @@ of another one, without any, and in plaintext. Only the first is answered.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,11 +33,18 @@ def openssl(folder, *words):
     subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True, timeout=60)
 
 
-def make_certificates(folder, callers):
-    """ca, tls (the server) and one certificate a caller: name -> SAN."""
+def make_certificates(folder, callers, authority=None):
+    """ca, tls (the server) and one certificate a caller: name -> SAN.
+
+    `authority`: a folder with ca.key and ca.crt to go on with, if it is there.
+    """
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    openssl(folder, "req", "-x509", *curve, "-days", "2", "-subj", "/CN=ca",
-            "-keyout", "ca.key", "-out", "ca.crt")
+    if authority and authority.exists():
+        for name in ("ca.key", "ca.crt"):
+            shutil.copy(authority / name, folder / name)
+    else:
+        openssl(folder, "req", "-x509", *curve, "-days", "2", "-subj", "/CN=ca",
+                "-keyout", "ca.key", "-out", "ca.crt")
     for name, alternative in {"tls": "IP:127.0.0.1", **callers}.items():
         openssl(folder, "req", *curve, "-subj", f"/CN={name}", "-keyout", f"{name}.key",
                 "-out", f"{name}.csr")
