@@ -17,7 +17,7 @@ BUILD_PACKAGES=(
   libgtest-dev libmimalloc-dev libprotobuf-dev libprotoc-dev libre2-dev
   libspdlog-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev
   libsimdjson-dev prometheus-cpp-dev zlib1g-dev
-  protobuf-compiler protobuf-compiler-grpc
+  protobuf-compiler protobuf-compiler-grpc python3
 )
 # shellcheck disable=SC2034
 TEST_PACKAGES=(python3 python3-jsonschema python3-yaml)
