@@ -116,7 +116,10 @@ int RunDecide(const DecideOptions& options, Streams& streams) {
   if (!options.request.requests.empty()) {
     return DecideRequests(options, **client, streams);
   }
-  const Answerer there = {[&client](const v1::DecideRequest& request) {
+  const Answerer there = {[&](v1::DecideRequest request) {
+                            if (options.preview) {
+                              request.set_purpose(v1::DecideRequest::PREVIEW);
+                            }
                             return (*client)->Decide(request);
                           },
                           [&options](Streams& to, const absl::Status& status) {

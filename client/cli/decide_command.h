@@ -24,6 +24,8 @@ struct DecideOptions {
   ServerOptions server;
   // Requests per call with --requests; 1 uses Decide, more BatchDecide.
   int batch = 1;
+  // Somebody is looking: not counted in the server's metrics.
+  bool preview = false;
 };
 
 struct HealthOptions {

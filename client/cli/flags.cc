@@ -204,6 +204,10 @@ void AddDecide(CLI::App& app, Values& values, Streams& streams, int& code) {
       ->check(CLI::Range(1, kMaxBatchItems))
       ->type_name("N")
       ->capture_default_str();
+  command
+      .add_flag("--preview", values.decide.preview,
+                "Only look: not counted in the server's metrics")
+      ->excludes("--requests");
   AddOutputFlags(command, values.output, kAnswerFormats);
   command.callback([&values, &streams, &code] {
     values.decide.output = ToOptions(values.output);

@@ -38,6 +38,20 @@ TEST_F(DecideTest, AnswersAsExplainDoes) {
   EXPECT_EQ(result.out, RunMulligan(flags, kOomPod).out);
 }
 
+TEST_F(DecideTest, APreviewIsAnsweredTheSame) {
+  const std::vector<std::string> flags = {
+      "decide", Server(), "-o", "json", "--observed-at=2026-01-31T08:00:00Z",
+      "-"};
+  std::vector<std::string> preview = flags;
+  preview.emplace_back("--preview");
+  const CommandResult result = RunMulligan(preview, kOomPod);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, RunMulligan(flags, kOomPod).out);
+  EXPECT_EQ(
+      RunMulligan({"decide", Server(), "--preview", "--requests", "-"}).code,
+      2);
+}
+
 TEST_F(DecideTest, RequestsAreAnsweredSinglyAndInBatches) {
   const std::string input =
       CompactRequest() + "\n{\"report\":{}}\n" + CompactRequest() + "\n";

@@ -1,0 +1,33 @@
+// Command kubectl-mulligan is the kubectl plugin: "kubectl mulligan why job/x".
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"mulligan.dev/mulligan/internal/kubectl"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
+	err := kubectl.NewCommand(streams).ExecuteContext(ctx)
+	var exited *exec.ExitError
+	switch {
+	case err == nil:
+		return
+	case errors.As(err, &exited):
+		// The command line has said why.
+		os.Exit(exited.ExitCode())
+	}
+	fmt.Fprintln(os.Stderr, "error:", err)
+	os.Exit(1)
+}

@@ -1,0 +1,42 @@
+package kubectl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// binaryFlag finds the command line mulligan.
+type binaryFlag struct{ path string }
+
+var errNoBinary = errors.New("the binary mulligan is neither beside this plugin nor in $PATH: install it, or name it with --mulligan")
+
+func (b *binaryFlag) find() (string, error) {
+	if b.path != "" {
+		if _, err := exec.LookPath(b.path); err != nil {
+			return "", fmt.Errorf("--mulligan: %w", err)
+		}
+		return b.path, nil
+	}
+	if own, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(own), "mulligan")
+		if _, err := exec.LookPath(beside); err == nil {
+			return beside, nil
+		}
+	}
+	if inPath, err := exec.LookPath("mulligan"); err == nil {
+		return inPath, nil
+	}
+	return "", errNoBinary
+}
+
+// run ends with an exec.ExitError when the binary says no; it has told why.
+func run(ctx context.Context, path string, args []string, in io.Reader, out, errOut io.Writer) error {
+	command := exec.CommandContext(ctx, path, args...)
+	command.Stdin, command.Stdout, command.Stderr = in, out, errOut
+	return command.Run()
+}

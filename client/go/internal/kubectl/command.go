@@ -1,0 +1,73 @@
+// Package kubectl is the plugin "kubectl mulligan". It gathers what a person
+// would look at and has the command line mulligan tell the story, which is one
+// text wherever it is read; without that binary a service's answer is told in
+// short.
+package kubectl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// NewCommand returns the plugin's root command.
+func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
+	config := genericclioptions.NewConfigFlags(true)
+	binary := &binaryFlag{}
+	root := &cobra.Command{
+		Use:   "kubectl-mulligan",
+		Short: "Why batch work failed, and whether it deserves another try",
+		// kubectl's own way of naming plugins in usage texts.
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mulligan"},
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		// So that --mulligan stands before a command whose flags are the binary's.
+		TraverseChildren: true,
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	config.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().StringVar(&binary.path, "mulligan", "", "The binary mulligan (default: beside this plugin, then in $PATH)")
+	root.AddCommand(newWhyCommand(config, binary, streams))
+	for _, passed := range passedCommands {
+		root.AddCommand(newPassedCommand(passed, binary, streams))
+	}
+	return root
+}
+
+// Subcommands of the binary that need no cluster, and whose flags are its own.
+var passedCommands = []struct{ name, short string }{
+	{"explain", "Decide here about files (mulligan explain)"},
+	{"decide", "Ask a server about files (mulligan decide)"},
+	{"policy", "Check, show and test policies (mulligan policy)"},
+	{"replay", "Decide a log again with other policies (mulligan replay)"},
+}
+
+func newPassedCommand(passed struct{ name, short string }, binary *binaryFlag, streams genericiooptions.IOStreams) *cobra.Command {
+	return &cobra.Command{
+		Use:                passed.name + " [ARGUMENT...]",
+		Short:              passed.short,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := binary.find()
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), path, append([]string{passed.name}, args...), streams.In, streams.Out, streams.ErrOut)
+		},
+	}
+}
+
+// oneOf fails for a value that a flag does not take.
+func oneOf(flag, value string, allowed ...string) error {
+	for _, one := range allowed {
+		if value == one {
+			return nil
+		}
+	}
+	return fmt.Errorf("--%s: %q is not valid, expected %s", flag, value, strings.Join(allowed, ", "))
+}

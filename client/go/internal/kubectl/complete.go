@@ -1,0 +1,62 @@
+package kubectl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// What people ask about, in kubectl's words.
+var kindsToComplete = []string{"job", "jobset", "mpijob", "pod", "pytorchjob", "rayjob", "sparkapplication", "tfjob", "trainjob", "workload"}
+
+// complete offers kinds, then the names of the objects there are.
+func (o *whyOptions) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	kind, name, slash := strings.Cut(typed, "/")
+	switch {
+	case len(args) == 0 && !slash:
+		var found []string
+		for _, one := range kindsToComplete {
+			if strings.HasPrefix(one, typed) {
+				found = append(found, one+"/")
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	case len(args) == 0:
+		return o.names(cmd, kind, name, kind+"/"), cobra.ShellCompDirectiveNoFileComp
+	case len(args) == 1 && !strings.Contains(args[0], "/"):
+		return o.names(cmd, args[0], typed, ""), cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// names are empty where the cluster cannot be asked: a completion must not fail.
+func (o *whyOptions) names(cmd *cobra.Command, kind, typed, prefix string) []string {
+	cluster, err := newCluster(o.config)
+	if err != nil {
+		return nil
+	}
+	gvk, err := cluster.kindOf(kind)
+	if err != nil {
+		return nil
+	}
+	items, err := cluster.list(cmd.Context(), gvk, cluster.namespace)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, item := range items {
+		if strings.HasPrefix(item.GetName(), typed) {
+			names = append(names, prefix+item.GetName())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// mustComplete offers the values of a flag.
+func mustComplete(command *cobra.Command, flag string, values []string) {
+	if err := command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
+	}
+}

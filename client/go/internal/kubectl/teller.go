@@ -1,0 +1,185 @@
+package kubectl
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+// A teller makes a story of what was gathered.
+type teller struct {
+	// The command line, which tells the whole story. Empty: there is none.
+	binary string
+	// The service that decides. Nil: the command line does.
+	service *service
+	passed  []string
+	errOut  io.Writer
+}
+
+// How long a service that nobody named may take to say that it serves.
+const patience = 3 * time.Second
+
+// teller finds out who decides, see whyLong.
+func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
+	binary, noBinary := o.binary.find()
+	if noBinary != nil && o.binary.path != "" {
+		return nil, noBinary
+	}
+	t := &teller{binary: binary, passed: o.passed, errOut: o.streams.ErrOut}
+	var err error
+	t.service, err = o.service.connect(ctx, c)
+	if err != nil && !o.service.isNamed() && noBinary == nil {
+		fmt.Fprintf(o.streams.ErrOut, "note: %v; decided here, by the policy in %s\n", err, binary)
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.service == nil && noBinary != nil {
+		return nil, fmt.Errorf("nobody to decide: no service was found, and %w", noBinary)
+	}
+	if noBinary != nil && (o.output == "html" || len(o.passed) > 0) {
+		t.close()
+		return nil, fmt.Errorf("-o html and --pass: %w", noBinary)
+	}
+	return t, nil
+}
+
+func (t *teller) close() {
+	if t.service != nil {
+		t.service.close()
+	}
+}
+
+func (t *teller) tell(ctx context.Context, found *gathered, output string, out io.Writer) error {
+	if t.binary != "" {
+		return t.tellWithBinary(ctx, found, output, out)
+	}
+	if found.report != nil {
+		answer, err := t.ask(ctx, found.report)
+		if err != nil {
+			return err
+		}
+		return printAnswer(out, output, answer)
+	}
+	for i, workload := range found.workloads {
+		report, err := mulligan.Gather(ctx, found.reader, workload)
+		if err != nil {
+			return err
+		}
+		answer, err := t.ask(ctx, report)
+		if err != nil {
+			return err
+		}
+		if i > 0 && output == "yaml" {
+			fmt.Fprintln(out, "---")
+		}
+		if output == "text" {
+			printLine(out, workload, answer)
+			continue
+		}
+		if err := printAnswer(out, output, answer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output string, out io.Writer) error {
+	var input io.Reader
+	var err error
+	// What comes in a list may be of several workloads; what comes one after
+	// another belongs together.
+	if found.report == nil {
+		input, err = list(found.objects)
+	} else {
+		input, err = documents(found.objects)
+	}
+	if err != nil {
+		return err
+	}
+	if output == "text" {
+		output = "human"
+	}
+	args := []string{"explain", "-", "-o", output}
+	if t.service != nil {
+		args = append([]string{"decide", "-", "-o", output, "--preview"}, t.service.flags()...)
+	}
+	return run(ctx, t.binary, append(args, t.passed...), input, out, t.errOut)
+}
+
+func (t *teller) ask(ctx context.Context, report *mulligan.Report) (*mulliganv1.DecideResponse, error) {
+	ledger, err := mulligan.LedgerFrom(report.Workload())
+	if err != nil {
+		return nil, err
+	}
+	request, err := report.Request(ledger)
+	if err != nil {
+		return nil, err
+	}
+	request.Purpose, request.CompareNative = mulliganv1.DecideRequest_PREVIEW, true
+	return t.service.client.Decide(ctx, request)
+}
+
+func printAnswer(out io.Writer, output string, answer *mulliganv1.DecideResponse) error {
+	if output == "text" {
+		printText(out, answer)
+		return nil
+	}
+	text, err := protojson.MarshalOptions{Multiline: true, Indent: " "}.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	if output == "yaml" {
+		if text, err = yaml.JSONToYAML(text); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(out, "%s\n", bytes.TrimRight(text, "\n"))
+	return err
+}
+
+// printText is the short form, in the words of the command line.
+func printText(out io.Writer, answer *mulliganv1.DecideResponse) {
+	row := func(name, format string, values ...any) {
+		fmt.Fprintf(out, "  %-10s %s\n", name, fmt.Sprintf(format, values...))
+	}
+	diagnosis, accounting := answer.GetDiagnosis(), answer.GetAccounting()
+	fmt.Fprintf(out, "%s\n\n", clean(diagnosis.GetSummary()))
+	row("Mulligan", "%s", clean(answer.GetDecision().GetSentence()))
+	row("Cause", "%s (%s), confidence %s", diagnosis.GetCause(), diagnosis.GetFaultDomain(), diagnosis.GetConfidence())
+	if accounting.GetChargedTo() != "" {
+		row("Price", "%d from budget %s", accounting.GetUnits(), accounting.GetChargedTo())
+	}
+	for _, budget := range accounting.GetBudgets() {
+		if budget.GetUsed() > 0 {
+			row("Budget", "%s: %d of %d used", budget.GetName(), budget.GetUsed(), budget.GetLimit())
+		}
+	}
+	if native := answer.GetNative(); native != nil {
+		row("Operator", "%s: %s; %s", native.GetOperator(), native.GetVerdict(), clean(native.GetReason()))
+	}
+	row("Rule", "%s/%s", answer.GetPolicy().GetName(), answer.GetExplanation().GetMatchedRule().GetRule())
+	for _, evidence := range diagnosis.GetEvidence() {
+		row("Evidence", "%s: %s (%s)", clean(evidence.GetMeaning()), clean(evidence.GetValue()), evidence.GetPath())
+	}
+	for _, warning := range answer.GetWarnings() {
+		row("Warning", "%s", clean(warning))
+	}
+}
+
+// printLine is the same of one workload of many.
+func printLine(out io.Writer, workload client.Object, answer *mulliganv1.DecideResponse) {
+	fmt.Fprintf(out, "%-40s %-22s %-22s %s\n",
+		fmt.Sprintf("%s %s/%s", workload.GetObjectKind().GroupVersionKind().Kind, workload.GetNamespace(), workload.GetName()),
+		answer.GetDecision().GetAction(), answer.GetDiagnosis().GetCause(), clean(answer.GetDiagnosis().GetSummary()))
+}

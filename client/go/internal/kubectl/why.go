@@ -1,0 +1,173 @@
+package kubectl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const whyLong = `Gathers a workload's objects (owners, parts, pods, nodes, events, Kueue's
+Workload) and says why it failed, whether it deserves another try and who pays.
+Any object of the workload may be named; without one, all workloads of the
+namespace are told in a table, the worst first.
+
+Who decides: the service given with --mulligan-server or --service; else a Service in
+the cluster with the label app.kubernetes.io/name=mulligan, through a
+port-forward; else, or with --local, the binary mulligan on this machine with
+its embedded policy. The binary tells the story in every case. Without it, a
+service's answer is told in short, and there is no -o html.
+
+Nothing is written to the cluster, and no metric of the service counts the
+question.`
+
+const whyExample = `  kubectl mulligan why job/train
+  kubectl mulligan why pod train-zk8tn -o html > why.html
+  kubectl mulligan why -A
+  kubectl mulligan why rayjob/tune --watch
+  kubectl mulligan why jobset/pretrain --mulligan-server mulligan.example.com:8980 --tls-ca ca.pem`
+
+// Flags of why.
+type whyOptions struct {
+	config        *genericclioptions.ConfigFlags
+	binary        *binaryFlag
+	streams       genericiooptions.IOStreams
+	service       serviceFlags
+	output        string
+	watch         bool
+	interval      time.Duration
+	allNamespaces bool
+	passed        []string
+}
+
+func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &whyOptions{config: config, binary: binary, streams: streams}
+	command := &cobra.Command{
+		Use:               "why [KIND/NAME | KIND NAME]",
+		Short:             "Tell why a workload failed, and what to do",
+		Long:              whyLong,
+		Example:           whyExample,
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: o.complete,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
+	}
+	flags := command.Flags()
+	flags.StringVarP(&o.output, "output", "o", "text", "text, html, json or yaml")
+	flags.BoolVarP(&o.watch, "watch", "w", false, "Tell it again whenever an object changes")
+	flags.DurationVar(&o.interval, "interval", 5*time.Second, "With --watch: how often to look")
+	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "All workloads of all namespaces")
+	flags.StringArrayVar(&o.passed, "pass", nil, "A flag for the binary, such as --pass=--explain=full; repeatable")
+	o.service.add(flags)
+	mustComplete(command, "output", []string{"text", "html", "json", "yaml"})
+	return command
+}
+
+func (o *whyOptions) run(ctx context.Context, args []string) error {
+	name, err := o.validate(args)
+	if err != nil {
+		return err
+	}
+	cluster, err := newCluster(o.config)
+	if err != nil {
+		return err
+	}
+	teller, err := o.teller(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	defer teller.close()
+	seen := ""
+	for {
+		found, err := o.gather(ctx, cluster, name)
+		if o.watch && ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if version := versionOf(found); version != seen {
+			if seen != "" && o.output == "text" {
+				fmt.Fprintf(o.streams.Out, "\n--- %s\n\n", time.Now().Format(time.RFC3339))
+			}
+			seen = version
+			for _, note := range found.notes {
+				fmt.Fprintln(o.streams.ErrOut, "note:", note)
+			}
+			if err := teller.tell(ctx, found, o.output, o.streams.Out); err != nil && !(o.watch && ctx.Err() != nil) {
+				return err
+			}
+		}
+		if !o.watch {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(o.interval):
+		}
+	}
+}
+
+// validate returns what was asked for; empty: the whole namespace.
+func (o *whyOptions) validate(args []string) (objectName, error) {
+	if err := oneOf("output", o.output, "text", "html", "json", "yaml"); err != nil {
+		return objectName{}, err
+	}
+	if o.interval <= 0 {
+		return objectName{}, fmt.Errorf("--interval: %v is not valid, expected a positive duration", o.interval)
+	}
+	if o.watch && o.output == "html" {
+		return objectName{}, errors.New("--watch: a page is written once, expected -o text, json or yaml")
+	}
+	name, err := parseName(args)
+	if err == nil && o.allNamespaces && name != (objectName{}) {
+		err = fmt.Errorf("-A: expected no object beside it, found %s", strings.Join(args, " "))
+	}
+	if err == nil {
+		err = o.service.validate()
+	}
+	return name, err
+}
+
+// What a person named: "job/train".
+type objectName struct{ kind, name string }
+
+func parseName(args []string) (objectName, error) {
+	if len(args) == 0 {
+		return objectName{}, nil
+	}
+	kind, name, both := strings.Cut(args[0], "/")
+	if !both && len(args) == 2 {
+		name = args[1]
+	}
+	if kind == "" || name == "" || both && (len(args) == 2 || strings.Contains(name, "/")) {
+		return objectName{}, fmt.Errorf("%q is not valid, expected KIND/NAME or KIND NAME, such as job/train", strings.Join(args, " "))
+	}
+	return objectName{kind, name}, nil
+}
+
+func (o *whyOptions) gather(ctx context.Context, c *cluster, name objectName) (*gathered, error) {
+	if name == (objectName{}) {
+		return c.gatherAll(ctx, o.allNamespaces)
+	}
+	return c.gather(ctx, name)
+}
+
+// versionOf changes with every change of an object.
+func versionOf(found *gathered) string {
+	var versions []string
+	for _, obj := range found.objects {
+		if o, ok := obj.(client.Object); ok {
+			versions = append(versions, string(o.GetUID())+"@"+o.GetResourceVersion())
+		}
+	}
+	slices.Sort(versions)
+	return strings.Join(versions, " ") + "."
+}

@@ -1,0 +1,386 @@
+package kubectl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/yaml"
+
+	"mulligan.dev/mulligan/internal/realserver"
+)
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &object.Object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+const jobText = `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml, uid: job-1, resourceVersion: "1", managedFields: [{manager: kubectl}]}
+spec:
+  backoffLimit: 6
+  selector: {matchLabels: {batch.kubernetes.io/controller-uid: job-1}}
+status: {failed: 1}
+`
+
+const podText = `
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train-x7
+  namespace: ml
+  uid: pod-1
+  resourceVersion: "2"
+  creationTimestamp: "2026-11-03T09:00:00Z"
+  labels: {batch.kubernetes.io/controller-uid: job-1}
+  ownerReferences: [{apiVersion: batch/v1, kind: Job, name: train, uid: job-1, controller: true}]
+spec:
+  nodeName: node-a
+  restartPolicy: Never
+  containers: [{name: main, image: "train:1", resources: {limits: {memory: 16Gi}}}]
+status:
+  phase: Failed
+  startTime: "2026-11-03T09:00:00Z"
+  containerStatuses:
+  - name: main
+    state: {terminated: {exitCode: 137, reason: OOMKilled, startedAt: "2026-11-03T09:00:05Z", finishedAt: "2026-11-03T09:07:00Z"}}
+`
+
+const eventText = `
+apiVersion: v1
+kind: Event
+metadata: {name: train.1, namespace: ml, uid: event-1}
+involvedObject: {kind: Job, name: train, uid: job-1}
+reason: BackoffLimitExceeded
+type: Warning
+`
+
+const imagePodText = `
+apiVersion: v1
+kind: Pod
+metadata: {name: typo, namespace: ml, uid: pod-2, resourceVersion: "3", creationTimestamp: "2026-11-03T09:00:00Z"}
+spec: {nodeName: node-a, containers: [{name: main, image: "nosuch:1"}]}
+status:
+  phase: Pending
+  containerStatuses:
+  - name: main
+    state: {waiting: {reason: ImagePullBackOff, message: "Back-off pulling image \"nosuch:1\": manifest unknown"}}
+`
+
+func batchWork(t *testing.T) []*unstructured.Unstructured {
+	return []*unstructured.Unstructured{object(t, jobText), object(t, podText), object(t, eventText)}
+}
+
+// plugin runs it on a cluster, with the flags, and returns what it prints.
+func plugin(t *testing.T, ctx context.Context, api *apiServer, args ...string) (out, errOut string, err error) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	command := NewCommand(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr})
+	t.Setenv("KUBECONFIG", api.kubeconfig(t))
+	command.SetArgs(args)
+	err = command.ExecuteContext(ctx)
+	return stdout.String(), stderr.String(), err
+}
+
+// recorder is a binary that prints its arguments and its input.
+func recorder(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "mulligan")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho \"$@\"\ncat\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// nowhere has no binary.
+func nowhere(t *testing.T) {
+	t.Helper()
+	t.Setenv("PATH", t.TempDir())
+}
+
+func TestWhyGivesTheBinaryWhatItGathers(t *testing.T) {
+	api := newAPIServer(t, append(batchWork(t), object(t, imagePodText))...)
+	for _, named := range [][]string{{"job/train"}, {"jobs", "train"}, {"jobs.batch/train"}, {"po/train-x7"}, {"Pod/train-x7"}} {
+		out, errOut, err := plugin(t, context.Background(), api, append([]string{"why", "--mulligan=" + recorder(t), "--pass=--explain=full"}, named...)...)
+		if err != nil || errOut != "" {
+			t.Fatalf("%v: %v, %s", named, err, errOut)
+		}
+		if !strings.HasPrefix(out, "explain - -o human --explain=full\n") {
+			t.Errorf("%v: arguments %s", named, strings.SplitN(out, "\n", 2)[0])
+		}
+		for _, has := range []string{`"kind":"Job"`, `"kind":"Pod"`, `"kind":"Event"`, `"memory":"16Gi"`, `"name":"train-x7"`} {
+			if !strings.Contains(out, has) {
+				t.Errorf("%v: no %s in %s", named, has, out)
+			}
+		}
+		for _, hasNot := range []string{"managedFields", "typo", `"kind":"List"`} {
+			if strings.Contains(out, hasNot) {
+				t.Errorf("%v: %s in %s", named, hasNot, out)
+			}
+		}
+	}
+}
+
+func TestWhyOfANamespaceGivesAList(t *testing.T) {
+	elsewhere := object(t, imagePodText)
+	elsewhere.SetNamespace("other")
+	elsewhere.SetName("elsewhere")
+	api := newAPIServer(t, append(batchWork(t), object(t, imagePodText), elsewhere)...)
+	for _, test := range []struct {
+		flag      string
+		elsewhere bool
+	}{{"--namespace=ml", false}, {"-A", true}} {
+		out, _, err := plugin(t, context.Background(), api, "why", "--mulligan="+recorder(t), test.flag, "-o", "json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(out, "explain - -o json\n{\"apiVersion\":\"v1\",\"kind\":\"List\"") || !strings.Contains(out, "typo") {
+			t.Errorf("%s: got %s", test.flag, out)
+		}
+		if strings.Contains(out, "elsewhere") != test.elsewhere {
+			t.Errorf("%s: the other namespace: %s", test.flag, out)
+		}
+	}
+	if _, _, err := plugin(t, context.Background(), api, "why", "--mulligan="+recorder(t), "-n", "empty"); err == nil || !strings.Contains(err.Error(), "no batch work in namespace empty") {
+		t.Errorf("an empty namespace: %v", err)
+	}
+}
+
+func TestWhatWasNotMeantIsSaid(t *testing.T) {
+	api := newAPIServer(t, batchWork(t)...)
+	binary := "--mulligan=" + recorder(t)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"job"}, `"job" is not valid, expected KIND/NAME or KIND NAME, such as job/train`},
+		{[]string{"job/a/b"}, `"job/a/b" is not valid`},
+		{[]string{"job/a", "b"}, `"job/a b" is not valid`},
+		{[]string{"job/train", "-A"}, "-A: expected no object beside it"},
+		{[]string{"rayjob/x"}, `the cluster has no kind "rayjob", expected one such as job`},
+		{[]string{"job/gone"}, "not found"},
+		{[]string{"job/train", "-o", "pdf"}, `--output: "pdf" is not valid, expected text, html, json, yaml`},
+		{[]string{"job/train", "-w", "-o", "html"}, "a page is written once"},
+		{[]string{"job/train", "--interval=0s"}, "--interval: 0s is not valid"},
+		{[]string{"job/train", "--service=mulligan"}, `--service: "mulligan" is not valid, expected NAMESPACE/NAME`},
+		{[]string{"job/train", "--local", "--mulligan-server=a:1"}, "at most one of"},
+		{[]string{"job/train", "--mulligan=/no/such/file"}, "--mulligan: "},
+	} {
+		_, _, err := plugin(t, context.Background(), api, append([]string{"why", binary}, test.args...)...)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: got %v, want %s", test.args, err, test.want)
+		}
+	}
+}
+
+func TestWithoutBinaryAndServiceThereIsNobodyToAsk(t *testing.T) {
+	nowhere(t)
+	_, _, err := plugin(t, context.Background(), newAPIServer(t, batchWork(t)...), "why", "job/train")
+	if err == nil || !strings.Contains(err.Error(), "nobody to decide") || !strings.Contains(err.Error(), "--mulligan") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheBinarysVerdictOnItselfIsThePluginsExitCode(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mulligan")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho it is wrong >&2\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, errOut, err := plugin(t, context.Background(), newAPIServer(t), "--mulligan="+file, "policy", "check", "--strict", "x.yaml")
+	var exited *exec.ExitError
+	if !errors.As(err, &exited) || exited.ExitCode() != 3 || errOut != "it is wrong\n" {
+		t.Errorf("got %v, %q", err, errOut)
+	}
+	for _, passed := range []string{"explain", "decide", "policy", "replay"} {
+		out, _, err := plugin(t, context.Background(), newAPIServer(t), "--mulligan="+recorder(t), passed, "test", "--all", "-f", "x")
+		if err != nil || out != passed+" test --all -f x\n" {
+			t.Errorf("%s: %v, %q", passed, err, out)
+		}
+	}
+}
+
+func TestWatchTellsWhatChanged(t *testing.T) {
+	api := newAPIServer(t, batchWork(t)...)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	reader, writer := io.Pipe()
+	command := NewCommand(genericiooptions.IOStreams{In: strings.NewReader(""), Out: writer, ErrOut: io.Discard})
+	command.SetArgs([]string{"why", "job/train", "-w", "--interval=10ms", "--mulligan=" + recorder(t)})
+	t.Setenv("KUBECONFIG", api.kubeconfig(t))
+	ended := make(chan error, 1)
+	go func() {
+		err := command.ExecuteContext(ctx)
+		writer.Close()
+		ended <- err
+	}()
+	var told strings.Builder
+	stories, changed, buffer := 0, false, make([]byte, 1<<16)
+	for stories < 2 {
+		n, err := reader.Read(buffer)
+		if err != nil {
+			t.Fatalf("%v after %s", err, told.String())
+		}
+		told.Write(buffer[:n])
+		stories = strings.Count(told.String(), "explain - -o human")
+		if stories == 1 && !changed {
+			changed = true
+			newer := object(t, jobText)
+			newer.SetResourceVersion("7")
+			api.change(newer)
+		}
+	}
+	cancel()
+	go io.Copy(io.Discard, reader)
+	if err := <-ended; err != nil {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(told.String(), "\n--- 20") {
+		t.Errorf("no time between the stories: %s", told.String())
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	api := newAPIServer(t, batchWork(t)...)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"why", "jo"}, "job/\njobset/\n:6\n"},
+		{[]string{"why", "job/t"}, "job/train\n:4\n"},
+		{[]string{"why", "job", ""}, "train\n:4\n"},
+		{[]string{"why", "rayjob/"}, ":4\n"},
+		{[]string{"why", "job/train", ""}, ":4\n"},
+		{[]string{"why", "job/train", "-o", ""}, "text\nhtml\njson\nyaml\n:4\n"},
+	} {
+		out, _, err := plugin(t, context.Background(), api, append([]string{"__complete"}, test.args...)...)
+		if err != nil || out != test.want {
+			t.Errorf("%v: got %q, %v, want %q", test.args, out, err, test.want)
+		}
+	}
+	if out, _, err := plugin(t, context.Background(), api, "completion", "bash"); err != nil || !strings.Contains(out, "__complete") {
+		t.Errorf("no script for bash: %v", err)
+	}
+}
+
+// The whole way with the real binary: no service in this cluster.
+func TestTheStoryOfAnOOMKill(t *testing.T) {
+	binary := realserver.Binary(t, "mulligan")
+	api := newAPIServer(t, append(batchWork(t), object(t, imagePodText))...)
+	out, _, err := plugin(t, context.Background(), api, "why", "job/train", "--mulligan="+binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, has := range []string{"the kernel killed a process", "memory limit of 16Gi", "Job ml/train", "RETRY", "memory 1 of 3 used", "backoffLimit"} {
+		if !strings.Contains(out, has) {
+			t.Errorf("no %q in\n%s", has, out)
+		}
+	}
+	page, _, err := plugin(t, context.Background(), api, "why", "pod/train-x7", "--mulligan="+binary, "-o", "html")
+	if err != nil || !strings.HasPrefix(page, "<!DOCTYPE html>") && !strings.HasPrefix(strings.ToLower(page), "<!doctype html>") {
+		t.Errorf("%v: %.80s", err, page)
+	}
+	table, _, err := plugin(t, context.Background(), api, "why", "--mulligan="+binary)
+	if err != nil || !strings.Contains(table, "2 workloads, 2 broken") || !strings.Contains(table, "IMAGE_") {
+		t.Errorf("%v: %s", err, table)
+	}
+}
+
+// behindService puts a Service and its pod before the real server.
+func behindService(t *testing.T, api *apiServer, server *realserver.Server) {
+	t.Helper()
+	api.forwardTo = server.Address
+	api.objects = append(api.objects, object(t, `
+apiVersion: v1
+kind: Service
+metadata: {name: mulligan, namespace: mulligan, labels: {app.kubernetes.io/name: mulligan}}
+spec:
+  clusterIP: None
+  selector: {app.kubernetes.io/name: mulligan}
+  ports: [{name: grpc, port: 8980, targetPort: grpc}, {name: admin, port: 8981, targetPort: admin}]
+`), object(t, `
+apiVersion: v1
+kind: Pod
+metadata: {name: mulligan-0, namespace: mulligan, labels: {app.kubernetes.io/name: mulligan}}
+spec: {containers: [{name: mulligan, ports: [{name: grpc, containerPort: 8980}]}]}
+status: {phase: Running, conditions: [{type: Ready, status: "True"}]}
+`))
+}
+
+func metrics(t *testing.T, server *realserver.Server) string {
+	t.Helper()
+	answer, err := http.Get("http://" + server.Admin + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestAServiceInTheClusterDecidesThroughAPortForward(t *testing.T) {
+	server := realserver.Start(t)
+	binary := realserver.Binary(t, "mulligan")
+	for name, test := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"told by the binary":          {[]string{"--mulligan=" + binary, "job/train"}, []string{"the kernel killed a process", "memory limit of 16Gi", "memory 1 of 3 used"}},
+		"told in short without it":    {[]string{"job/train"}, []string{"CONTAINER_OOM (RESOURCE_LIMIT), confidence HIGH", "1 from budget memory", "default/out-of-memory", "Evidence"}},
+		"as JSON without it":          {[]string{"job/train", "-o", "json"}, []string{`"cause":`, "CONTAINER_OOM"}},
+		"a table without it":          {nil, []string{"Job ml/train", "RETRY", "CONTAINER_OOM"}},
+		"the Service a person named":  {[]string{"--service=mulligan/mulligan", "job/train"}, []string{"CONTAINER_OOM"}},
+		"a server without the detour": {[]string{"--mulligan-server=" + server.Address, "job/train"}, []string{"CONTAINER_OOM"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			nowhere(t)
+			api := newAPIServer(t, batchWork(t)...)
+			behindService(t, api, server)
+			out, errOut, err := plugin(t, context.Background(), api, append([]string{"why"}, test.args...)...)
+			if err != nil || errOut != "" {
+				t.Fatalf("%v, %s", err, errOut)
+			}
+			for _, has := range test.want {
+				if !strings.Contains(out, has) {
+					t.Errorf("no %q in\n%s", has, out)
+				}
+			}
+		})
+	}
+	for _, line := range strings.Split(metrics(t, server), "\n") {
+		if strings.HasPrefix(line, "mulligan_decisions_total{") && !strings.HasSuffix(line, " 0") {
+			t.Errorf("a question was counted: %s", line)
+		}
+	}
+}
+
+func TestAServiceThatDoesNotAnswer(t *testing.T) {
+	api := newAPIServer(t, batchWork(t)...)
+	behindService(t, api, &realserver.Server{Address: "127.0.0.1:1"})
+	out, errOut, err := plugin(t, context.Background(), api, "why", "job/train", "--mulligan="+recorder(t))
+	if err != nil || !strings.HasPrefix(out, "explain ") || !strings.Contains(errOut, "Service mulligan/mulligan does not answer") || !strings.Contains(errOut, "decided here") {
+		t.Errorf("got %v, %s, %s", err, errOut, out)
+	}
+	_, _, err = plugin(t, context.Background(), api, "why", "job/train", "--mulligan="+recorder(t), "--service=mulligan/mulligan")
+	if err == nil || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("named, it has to: %v", err)
+	}
+}
