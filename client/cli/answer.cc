@@ -96,12 +96,33 @@ absl::Status StoreLedger(const std::string& path,
   return json.ok() ? WriteOutput(path, *json) : json.status();
 }
 
+// The only one that is broken; null: there are more, or none.
+const Told* OnlyBroken(const std::vector<Told>& told) {
+  const auto broken = [](const Told& one) { return one.story.broken; };
+  const auto first = std::find_if(told.begin(), told.end(), broken);
+  if (first == told.end()) return nullptr;
+  return std::any_of(first + 1, told.end(), broken) ? nullptr : &*first;
+}
+
+// The table, and below it the story that it is about where there is but one.
+absl::StatusOr<std::string> FormatTable(
+    const std::vector<WorkloadAnswer>& answers, const std::vector<Told>& told,
+    const OutputOptions& output, const RequestOptions& options) {
+  const Told* const broken = OnlyBroken(told);
+  std::string text =
+      FormatWorkloads(answers, output.color, /*name_more=*/broken == nullptr);
+  if (broken == nullptr) return text;
+  const absl::StatusOr<std::string> story = Format(*broken, output, options);
+  if (!story.ok()) return story.status();
+  return text + *story;
+}
+
 absl::StatusOr<std::string> FormatEach(
     const std::vector<WorkloadAnswer>& answers, const std::vector<Told>& told,
-    const OutputOptions& output) {
+    const OutputOptions& output, const RequestOptions& options) {
   switch (output.format) {
     case OutputFormat::kHuman:
-      return FormatWorkloads(answers, output.color);
+      return FormatTable(answers, told, output, options);
     case OutputFormat::kHtml:
       return HtmlPages(answers, told);
     default:
@@ -131,7 +152,8 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
     PrintError(streams, "warning: " + warning);
   }
   SortWorstFirst(answers);
-  const absl::StatusOr<std::string> text = FormatEach(answers, told, output);
+  const absl::StatusOr<std::string> text =
+      FormatEach(answers, told, output, options);
   if (!text.ok()) return Fail(streams, text.status());
   streams.out << *text;
   return FinishOutput(streams);

@@ -76,25 +76,49 @@ void Walk(std::string_view json, Place place,
 
 struct Unit {
   std::string_view suffix;
+  double value;
   std::string_view larger;
   int step;
 };
 
 constexpr std::array<Unit, 13> kUnits = {{
-    {"Ki", "Mi", 1024},
-    {"Mi", "Gi", 1024},
-    {"Gi", "Ti", 1024},
-    {"Ti", "Pi", 1024},
-    {"Pi", "", 0},
-    {"m", "", 1000},
-    {"k", "M", 1000},
-    {"M", "G", 1000},
-    {"G", "T", 1000},
-    {"T", "P", 1000},
-    {"P", "", 0},
-    {"", "", 0},
-    {"Ei", "", 0},
+    {"Ki", 1024.0, "Mi", 1024},
+    {"Mi", 1048576.0, "Gi", 1024},
+    {"Gi", 1073741824.0, "Ti", 1024},
+    {"Ti", 1099511627776.0, "Pi", 1024},
+    {"Pi", 1125899906842624.0, "", 0},
+    {"Ei", 1152921504606846976.0, "", 0},
+    {"m", 1e-3, "", 1000},
+    {"k", 1e3, "M", 1000},
+    {"M", 1e6, "G", 1000},
+    {"G", 1e9, "T", 1000},
+    {"T", 1e12, "P", 1000},
+    {"P", 1e15, "", 0},
+    {"", 1, "", 0},
 }};
+
+// A quantity taken apart.
+struct Amount {
+  double number = 0;
+  const Unit* unit = nullptr;
+};
+
+std::optional<Amount> AmountOf(std::string_view quantity) {
+  const std::size_t end = quantity.find_first_not_of("0123456789.");
+  const std::string_view suffix =
+      end == quantity.npos ? std::string_view() : quantity.substr(end);
+  Amount amount;
+  if (end == 0 ||
+      !absl::SimpleAtod({quantity.data(), quantity.size() - suffix.size()},
+                        &amount.number)) {
+    return std::nullopt;
+  }
+  for (const Unit& unit : kUnits) {
+    if (unit.suffix == suffix) amount.unit = &unit;
+  }
+  if (amount.unit == nullptr) return std::nullopt;
+  return amount;
+}
 
 // At most two decimals, none that are zero.
 std::string Number(double value) {
@@ -102,6 +126,22 @@ std::string Number(double value) {
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text;
+}
+
+// What the templates of `object` say with one voice; "": those of all objects.
+std::optional<std::string> AgreedLimit(
+    const std::vector<ContainerSpec>& containers, std::string_view object,
+    std::string_view container, std::string_view resource) {
+  std::optional<std::string> agreed;
+  for (const ContainerSpec& spec : containers) {
+    if (!spec.in_template || spec.container != container) continue;
+    if (!object.empty() && spec.object != object) continue;
+    const auto limit = spec.limits.find(std::string(resource));
+    if (limit == spec.limits.end()) continue;
+    if (agreed.has_value() && *agreed != limit->second) return std::nullopt;
+    agreed = limit->second;
+  }
+  return agreed;
 }
 
 }  // namespace
@@ -124,40 +164,31 @@ std::optional<std::string> ContainerSpecs::LimitOf(
 }
 
 std::optional<std::string> ContainerSpecs::TemplateLimitOf(
-    std::string_view container, std::string_view resource) const {
-  std::optional<std::string> found;
-  for (const ContainerSpec& spec : containers_) {
-    if (!spec.in_template || spec.container != container) continue;
-    const auto limit = spec.limits.find(std::string(resource));
-    if (limit == spec.limits.end()) continue;
-    if (found.has_value() && *found != limit->second) return std::nullopt;
-    found = limit->second;
-  }
-  return found;
+    std::string_view workload, std::string_view container,
+    std::string_view resource) const {
+  const auto own = AgreedLimit(containers_, workload, container, resource);
+  return own.has_value() ? own
+                         : AgreedLimit(containers_, "", container, resource);
 }
 
 std::optional<std::string> Multiply(std::string_view quantity, double factor) {
-  const std::size_t end = quantity.find_first_not_of("0123456789.");
-  const std::string_view suffix =
-      end == quantity.npos ? std::string_view() : quantity.substr(end);
-  double value = 0;
-  if (end == 0 ||
-      !absl::SimpleAtod({quantity.data(), quantity.size() - suffix.size()},
-                        &value)) {
-    return std::nullopt;
+  const std::optional<Amount> amount = AmountOf(quantity);
+  if (!amount.has_value()) return std::nullopt;
+  const Unit& unit = *amount->unit;
+  // The small term keeps 4 * 1.1 from becoming 4.41.
+  double grown = std::ceil(amount->number * factor * 100 - 1e-6) / 100;
+  if (unit.suffix.empty()) grown = std::ceil(grown);
+  if (!unit.larger.empty() && grown >= unit.step &&
+      std::fmod(grown, unit.step) == 0) {
+    return Number(grown / unit.step) + std::string(unit.larger);
   }
-  for (const Unit& unit : kUnits) {
-    if (unit.suffix != suffix) continue;
-    // The small term keeps 4 * 1.1 from becoming 4.41.
-    double grown = std::ceil(value * factor * 100 - 1e-6) / 100;
-    if (suffix.empty()) grown = std::ceil(grown);
-    if (!unit.larger.empty() && grown >= unit.step &&
-        std::fmod(grown, unit.step) == 0) {
-      return Number(grown / unit.step) + std::string(unit.larger);
-    }
-    return Number(grown) + std::string(suffix);
-  }
-  return std::nullopt;
+  return Number(grown) + std::string(unit.suffix);
+}
+
+std::optional<double> QuantityValue(std::string_view quantity) {
+  const std::optional<Amount> amount = AmountOf(quantity);
+  if (!amount.has_value()) return std::nullopt;
+  return amount->number * amount->unit->value;
 }
 
 }  // namespace mulligan::cli

@@ -35,9 +35,11 @@ class ContainerSpecs {
                                      std::string_view container,
                                      std::string_view resource) const;
 
-  // The same in the templates: what to change for the next attempt. Nothing
-  // when they are not known or do not agree.
-  std::optional<std::string> TemplateLimitOf(std::string_view container,
+  // The same in the templates: what to change for the next attempt. Those of
+  // `workload` where they are known, else all. Nothing when none has it or they
+  // do not agree.
+  std::optional<std::string> TemplateLimitOf(std::string_view workload,
+                                             std::string_view container,
                                              std::string_view resource) const;
 
  private:
@@ -48,6 +50,9 @@ class ContainerSpecs {
 // same unit, or in the next larger one where that is a whole number. Nothing
 // for what is no quantity.
 std::optional<std::string> Multiply(std::string_view quantity, double factor);
+
+// `quantity` in its base unit: bytes, cores. Nothing for what is no quantity.
+std::optional<double> QuantityValue(std::string_view quantity);
 
 }  // namespace mulligan::cli
 

@@ -142,31 +142,37 @@ bool GrewBefore(const v1::DecideResponse& response, std::string_view resource) {
                      });
 }
 
-// The factor is that of the first attempt's spec, which is the template's; the
-// pod's own where nothing grew before.
+// The spec that a granted factor multiplies: that of the first attempt, which
+// is the pod's own where nothing was granted before. Empty: not known.
+std::string GrowthBase(const v1::DecideResponse& response, const Growth& growth,
+                       const Particulars& found, const ContainerSpecs& specs) {
+  const bool grew = GrewBefore(response, growth.resource);
+  if (!grew && !found.limit.empty()) return found.limit;
+  return specs.TemplateLimitOf(found.workload, found.container, growth.resource)
+      .value_or("");
+}
+
 std::string GrowthStep(const v1::DecideResponse& response, const Growth& growth,
                        const Particulars& found, const ContainerSpecs& specs) {
   const double factor = GrantedFactor(response.decision(), growth.resource);
-  std::string step = absl::StrFormat("raise the %s of %s", growth.limit,
-                                     Named("container", found.container));
-  std::string first =
-      specs.TemplateLimitOf(found.container, growth.resource).value_or("");
-  if (first.empty() && !GrewBefore(response, growth.resource)) {
-    first = found.limit;
+  const std::string step = absl::StrFormat("raise the %s of %s", growth.limit,
+                                           Named("container", found.container));
+  const std::string base = GrowthBase(response, growth, found, specs);
+  const std::string& had = found.limit.empty() ? base : found.limit;
+  const auto grown = Multiply(base, factor);
+  if (factor > 1 && grown.has_value() &&
+      QuantityValue(*grown) > QuantityValue(had)) {
+    return absl::StrFormat("%s from %s to %s", step, had, *grown);
   }
-  if (factor <= 1) {
-    const std::string& met = found.limit.empty() ? first : found.limit;
-    return met.empty() ? step : absl::StrCat(step, " above ", met);
+  // The template is not known, the limit at hand may have grown already.
+  if (factor > 1 && base.empty() && !found.limit.empty()) {
+    return absl::StrFormat("%s to %g times that of the first attempt", step,
+                           factor);
   }
-  const auto grown = Multiply(first, factor);
-  if (grown.has_value()) {
-    const std::string& from = found.limit.empty() ? first : found.limit;
-    return from == *grown
-               ? absl::StrFormat("%s above %s, which it had", step, from)
-               : absl::StrFormat("%s from %s to %s", step, from, *grown);
-  }
-  return absl::StrFormat("%s to %g times that of the first attempt", step,
-                         factor);
+  if (!had.empty()) return absl::StrCat(step, " above ", had);
+  return factor > 1
+             ? absl::StrFormat("%s to %g times what it has", step, factor)
+             : step;
 }
 
 std::string DeadlineStep(const Particulars& found, std::string_view owner) {

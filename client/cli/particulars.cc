@@ -107,7 +107,9 @@ Particulars ParticularsOf(const v1::FailureReport& report,
   found.pod = culprit.pod();
   found.container = culprit.container();
   found.node = culprit.node();
-  found.space = WorkloadOf(report).namespace_();
+  const v1::WorkloadReference workload = WorkloadOf(report);
+  found.workload = workload.name();
+  found.space = workload.namespace_();
   const core::Pod* pod = CulpritPod(report, diagnosis);
   if (pod != nullptr) {
     found.image = ImageOf(*pod, culprit.container());

@@ -12,6 +12,8 @@ namespace mulligan::cli {
 
 // Empty members are unknown.
 struct Particulars {
+  // Name of the workload.
+  std::string workload;
   std::string space;
   std::string pod;
   std::string container;

@@ -1,5 +1,6 @@
 #include "client/cli/story.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -42,7 +43,9 @@ std::string RefusalText(const v1::AttemptRecord& record) {
   }
 }
 
-Attempt AttemptOf(const v1::AttemptRecord& record) {
+// `asked`: a verdict on it was given, now or before, so that it may have been
+// followed.
+Attempt AttemptOf(const v1::AttemptRecord& record, bool asked) {
   Attempt attempt;
   attempt.number = record.attempt();
   attempt.observed = !record.has_finished_at();
@@ -52,6 +55,10 @@ Attempt AttemptOf(const v1::AttemptRecord& record) {
   attempt.cause = record.cause();
   attempt.node = record.node();
   attempt.paid_by = PaidBy(record);
+  if (!asked) {
+    attempt.done = "nobody asked then";
+    return attempt;
+  }
   attempt.action = record.decision().action();
   attempt.done = VerdictText(record.decision());
   const std::string refusal = RefusalText(record);
@@ -77,14 +84,24 @@ int RecordAtHand(const v1::DecideResponse& response) {
   return history.size() - 1;
 }
 
-void TellAttempts(const v1::DecideResponse& response, int at_hand,
-                  Story& story) {
-  const v1::BudgetLedger& ledger = response.ledger();
-  for (const v1::AttemptRecord& record : ledger.history()) {
-    story.attempts.push_back(AttemptOf(record));
-  }
-  if (at_hand >= 0) {
-    story.attempts[static_cast<std::size_t>(at_hand)].at_hand = true;
+bool Has(const v1::BudgetLedger& ledger, const std::string& failure_id) {
+  const auto& history = ledger.history();
+  return std::any_of(history.begin(), history.end(),
+                     [&](const v1::AttemptRecord& record) {
+                       return record.failure_id() == failure_id;
+                     });
+}
+
+// What the ledger of the request lacks, but for the failure at hand, was read
+// from the objects just now.
+void TellAttempts(const v1::BudgetLedger& before,
+                  const v1::BudgetLedger& ledger, int at_hand, Story& story) {
+  for (int i = 0; i < ledger.history_size(); ++i) {
+    const v1::AttemptRecord& record = ledger.history(i);
+    const bool now = i == at_hand;
+    story.attempts.push_back(
+        AttemptOf(record, now || Has(before, record.failure_id())));
+    story.attempts.back().at_hand = now;
   }
   story.dropped = ledger.history_dropped();
   story.seeded_from = ledger.seeded_from();
@@ -172,7 +189,7 @@ Story TellStory(const v1::DecideRequest& request,
   story.broken = response.diagnosis().situation() == v1::Diagnosis::BROKEN;
   story.action = response.decision().action();
   const int at_hand = RecordAtHand(response);
-  TellAttempts(response, at_hand, story);
+  TellAttempts(request.ledger(), response.ledger(), at_hand, story);
   const bool decides =
       response.explanation().decided_by() == v1::Explanation::NATIVE;
   if (!decides) story.sides.push_back(OurSide(response, at_hand));

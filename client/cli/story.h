@@ -27,7 +27,8 @@ struct Attempt {
   std::string node;
   // "memory 1/3"; "nothing".
   std::string paid_by;
-  // "retry the pod in 9s with memory x1.5".
+  // "retry the pod in 9s with memory x1.5"; "nobody asked then" of an attempt
+  // that only the objects show.
   std::string done;
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
   // The failure that the answer is about.

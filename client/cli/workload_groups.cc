@@ -184,9 +184,11 @@ std::vector<WorkloadGroup> GroupByWorkload(
 bool IsNamed(const WorkloadGroup& group, std::string_view which) {
   const std::size_t slash = which.find('/');
   if (slash == std::string_view::npos) return group.name == which;
-  return absl::EqualsIgnoreCase(group.kind,
-                                std::string(which.substr(0, slash))) &&
-         group.name == which.substr(slash + 1);
+  std::string_view kind = which.substr(0, slash);
+  kind = kind.substr(0, kind.find('.'));
+  return group.name == which.substr(slash + 1) &&
+         (absl::EqualsIgnoreCase(group.kind, kind) ||
+          absl::EqualsIgnoreCase(group.kind + "s", kind));
 }
 
 }  // namespace mulligan::cli

@@ -40,8 +40,8 @@ struct WorkloadGroup {
 std::vector<WorkloadGroup> GroupByWorkload(
     const std::vector<ReadObject>& objects, int& unplaced);
 
-// Whether `which` names the workload: "job/train", "train", in any case of the
-// kind.
+// Whether `which` names the workload as kubectl would: "job/train",
+// "jobs.batch/train", "train", in any case of the kind.
 bool IsNamed(const WorkloadGroup& group, std::string_view which);
 
 }  // namespace mulligan::cli

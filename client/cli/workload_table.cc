@@ -96,7 +96,7 @@ void SortWorstFirst(std::vector<WorkloadAnswer>& answers) {
 }
 
 std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
-                            bool color) {
+                            bool color, bool name_more) {
   std::size_t workload = sizeof("WORKLOAD") - 1;
   std::size_t verdict = sizeof("VERDICT") - 1;
   std::size_t cause = sizeof("CAUSE") - 1;
@@ -126,7 +126,9 @@ std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
                 StyleOf(answer));
   }
   layout.BlankLine();
-  layout.Line("One of them in full: --workload KIND/NAME", Style::kDim);
+  if (name_more) {
+    layout.Line("One of them in full: --workload KIND/NAME", Style::kDim);
+  }
   return layout.text();
 }
 

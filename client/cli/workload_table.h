@@ -24,9 +24,10 @@ struct WorkloadAnswer {
 // that is equal.
 void SortWorstFirst(std::vector<WorkloadAnswer>& answers);
 
-// A line a workload, and how many there are of which kind.
+// A line a workload, and how many there are of which kind; with `name_more`,
+// how to get more about one of them.
 std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
-                            bool color);
+                            bool color, bool name_more);
 
 // [{"workload": "Job ml/train", "response": {...}}, {"workload": ..., "error":
 // {"code": ..., "message": ...}}]

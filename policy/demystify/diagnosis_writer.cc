@@ -324,11 +324,22 @@ class Writer {
     }
   }
 
+  // Pods that failed before do not end what goes on, but they did fail.
+  std::string Before() const {
+    const auto& pods = report_.pods();
+    const auto failed = std::count_if(
+        pods.begin(), pods.end(),
+        [](const core::Pod& pod) { return pod.status().phase() == "Failed"; });
+    if (failed == 0) return "Nothing has failed";
+    return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
+                        " failed before, and the work goes on");
+  }
+
   void WriteSummary() {
     std::string& text = *diagnosis_.mutable_summary();
     text.reserve(160);
     if (conclusion_.cause == v1::NOT_FAILED) {
-      text = "Nothing has failed";
+      text = Before();
       if (winner_ == nullptr) {
         text.append(", as far as the report says: it has no status.");
         return;

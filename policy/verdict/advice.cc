@@ -1,7 +1,6 @@
 #include "policy/verdict/advice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -59,15 +58,17 @@ v1::ResourceChange& ChangeOf(const char* resource, const std::string& container,
   return change;
 }
 
+// By `factor` more than was granted before: what nobody was told of, an attempt
+// that only a later report shows, grew nothing.
 void Grow(const char* resource, double factor, const CompiledResources& policy,
-          const Case& failure, const Verdict& verdict, v1::Decision& decision,
+          const Case& failure, v1::Decision& decision,
           std::vector<std::string>& warnings) {
   if (factor == 0) return;
   const std::string& container = failure.diagnosis.culprit().container();
   if (container.size() > kMaxLedgerNodeBytes) return;
-  const double wanted = std::pow(factor, static_cast<double>(verdict.used));
-  const double granted = std::min(wanted, policy.max_factor);
   v1::ResourceChange& change = ChangeOf(resource, container, decision);
+  const double granted =
+      std::min(std::max(change.factor(), 1.0) * factor, policy.max_factor);
   if (change.factor() >= policy.max_factor) {
     warnings.push_back(
         absl::StrFormat("%s is at its greatest factor, %g: the next attempt "
@@ -78,16 +79,6 @@ void Grow(const char* resource, double factor, const CompiledResources& policy,
   change.set_request_only(policy.request_only);
 }
 
-void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
-                         v1::Decision& decision) {
-  for (int i = ledger.history_size(); i-- > 0;) {
-    const v1::Decision& earlier = ledger.history(i).decision();
-    if (earlier.action() != v1::Decision::RETRY) continue;
-    *decision.mutable_resources() = earlier.resources();
-    return;
-  }
-}
-
 // Keeps the record within its share of the ledger.
 void BoundAdvice(v1::Decision& decision) {
   const int extra = decision.resources_size() - kMaxRecordAdvice;
@@ -95,6 +86,17 @@ void BoundAdvice(v1::Decision& decision) {
 }
 
 }  // namespace
+
+void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
+                         v1::Decision& decision) {
+  decision.clear_resources();
+  for (int i = ledger.history_size(); i-- > 0;) {
+    const v1::Decision& earlier = ledger.history(i).decision();
+    if (earlier.action() != v1::Decision::RETRY) continue;
+    *decision.mutable_resources() = earlier.resources();
+    return;
+  }
+}
 
 void FillAdvice(const Case& failure, const Verdict& verdict,
                 v1::Decision& decision, std::vector<std::string>& warnings) {
@@ -106,10 +108,9 @@ void FillAdvice(const Case& failure, const Verdict& verdict,
   RepeatEarlierGrowth(failure.ledger, decision);
   if (outcome.resources) {
     const CompiledResources& policy = *outcome.resources;
-    Grow("memory", policy.memory_factor, policy, failure, verdict, decision,
+    Grow("memory", policy.memory_factor, policy, failure, decision, warnings);
+    Grow("ephemeral-storage", policy.storage_factor, policy, failure, decision,
          warnings);
-    Grow("ephemeral-storage", policy.storage_factor, policy, failure, verdict,
-         decision, warnings);
   }
   BoundAdvice(decision);
 }

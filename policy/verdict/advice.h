@@ -13,10 +13,15 @@ namespace mulligan {
 
 // Fills placement and resources of a RETRY. Advice only adds: what cannot be
 // followed is the caller's to drop, and never turns the retry into a failure.
-// Growth earned by earlier failures is repeated, because it is relative to the
-// first attempt's spec. Growth that has met its cap adds a warning.
+// Growth granted to earlier failures is repeated, because it is relative to the
+// first attempt's spec, and grows from there. Growth that has met its cap adds a
+// warning.
 void FillAdvice(const Case& failure, const Verdict& verdict,
                 v1::Decision& decision, std::vector<std::string>& warnings);
+
+// Sets the resources of `decision` to what was granted last.
+void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
+                         v1::Decision& decision);
 
 // The texts of a decision that the ledger leaves out: sentences are made from
 // the record, so a repeated report gets the same ones.

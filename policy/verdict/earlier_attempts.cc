@@ -13,6 +13,7 @@
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
 #include "policy/request/kubernetes_codec.h"
+#include "policy/verdict/advice.h"
 #include "policy/verdict/answer.h"
 #include "policy/verdict/verdict.h"
 
@@ -120,6 +121,9 @@ std::string Record(Call& call, const Told& told, PatternAllowance& patterns) {
   v1::Decision decision;
   std::vector<std::string> warnings;
   FillDecision(failure, verdict, decision, warnings);
+  // Nobody was told, so nothing new was done for the attempt that followed.
+  RepeatEarlierGrowth(call.ledger(), decision);
+  decision.clear_placement();
   v1::AttemptRecord record;
   FillRecord(failure, verdict, told.id, decision, record);
   std::string budget = record.charged_to();

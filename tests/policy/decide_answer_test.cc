@@ -1,6 +1,7 @@
 // What an answer says besides its verdict: explanations, warnings, ids.
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/decide_fixture.h"
@@ -131,6 +132,24 @@ TEST_F(DecideTest, DerivedCausesAreShownAndChangeTheVerdict) {
   EXPECT_EQ(third.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(third.explanation().decided_by(), v1::Explanation::DERIVED_CAUSE);
   EXPECT_FALSE(third.accounting().has_exhaustion());
+}
+
+TEST_F(DecideTest, AnAttemptThatNobodyAskedAboutGrewNothing) {
+  Use(absl::StrReplaceAll(kSpec, {{"limit: 1", "limit: 5"}}));
+  // The pods of three attempts come in the first report.
+  v1::DecideRequest request = OutOfMemory(3);
+  for (const int attempt : {1, 2}) {
+    *request.mutable_report()->add_pods() =
+        OutOfMemory(attempt).report().pods(0);
+  }
+  const v1::DecideResponse first = AskNext(request);
+  EXPECT_EQ(first.accounting().attempts(), 3);
+  ASSERT_EQ(first.decision().resources_size(), 1);
+  EXPECT_DOUBLE_EQ(first.decision().resources(0).factor(), 1.5);
+  EXPECT_THAT(first.ledger().history(0).decision().resources(), IsEmpty());
+  // From here on it was told.
+  EXPECT_DOUBLE_EQ(AskNext(OutOfMemory(4)).decision().resources(0).factor(),
+                   2.25);
 }
 
 TEST_F(DecideTest, TheKillSwitchSaysWhy) {

@@ -20,11 +20,14 @@ TEST(ContainerSpecsTest, TellsPodsFromTheTemplatesTheyAreMadeFrom) {
   EXPECT_EQ(specs.LimitOf("a", "main", "cpu"), "2");
   EXPECT_EQ(specs.LimitOf("a", "side", "memory"), std::nullopt);
   EXPECT_EQ(specs.LimitOf("b", "main", "memory"), std::nullopt);
-  EXPECT_EQ(specs.TemplateLimitOf("main", "memory"), "4Gi");
-  // Templates that do not agree tell nothing.
+  EXPECT_EQ(specs.TemplateLimitOf("j", "main", "memory"), "4Gi");
+  EXPECT_EQ(specs.TemplateLimitOf("", "main", "memory"), "4Gi");
+  // Templates that do not agree tell nothing, but for those of the workload.
   specs.Read(R"({"spec":{"template":{"spec":{"containers":[{"name":"main",
     "resources":{"limits":{"memory":"8Gi"}}}]}}}})");
-  EXPECT_EQ(specs.TemplateLimitOf("main", "memory"), std::nullopt);
+  EXPECT_EQ(specs.TemplateLimitOf("", "main", "memory"), std::nullopt);
+  EXPECT_EQ(specs.TemplateLimitOf("k", "main", "memory"), std::nullopt);
+  EXPECT_EQ(specs.TemplateLimitOf("j", "main", "memory"), "4Gi");
 }
 
 TEST(MultiplyTest, KeepsTheUnitAndRoundsUp) {
@@ -45,6 +48,19 @@ TEST(MultiplyTest, KeepsTheUnitAndRoundsUp) {
   for (const auto& row : rows) {
     EXPECT_EQ(Multiply(row.quantity, row.factor), row.grown)
         << row.quantity << " x " << row.factor;
+  }
+}
+
+TEST(QuantityValueTest, IsInTheBaseUnit) {
+  const struct {
+    const char* quantity;
+    std::optional<double> value;
+  } rows[] = {
+      {"1Ki", 1024},        {"2Gi", 2147483648.0},          {"500m", 0.5},
+      {"3M", 3e6},          {"17179869184", 17179869184.0}, {"", std::nullopt},
+      {"4Zi", std::nullopt}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(QuantityValue(row.quantity), row.value) << row.quantity;
   }
 }
 

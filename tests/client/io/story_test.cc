@@ -51,6 +51,13 @@ constexpr char kTemplate[] = R"({"kind":"Pod","metadata":{"name":"a"},
   {"kind":"Job","metadata":{"name":"j"},"spec":{"template":{"spec":{
   "containers":[{"name":"main","resources":{"limits":{"memory":"4Gi"}}}]}}}})";
 
+// A webhook gave the pod three times what its template says.
+constexpr char kRaisedByOthers[] = R"({"kind":"Pod","metadata":{"name":"a"},
+  "spec":{"containers":[{"name":"main",
+  "resources":{"limits":{"memory":"12Gi"}}}]},"status":{}}
+  {"kind":"Job","metadata":{"name":"j"},"spec":{"template":{"spec":{
+  "containers":[{"name":"main","resources":{"limits":{"memory":"4Gi"}}}]}}}})";
+
 constexpr char kWaiting[] = R"({"kind":"Pod","metadata":{"name":"a",
   "namespace":"ml"},"spec":{"containers":[{"name":"main",
   "image":"ghcr.io/acme/train:v2"}]},"status":{"phase":"Pending",
@@ -81,6 +88,24 @@ const Row kRows[] = {
      "x (memory limit 4Gi)",
      "raise the memory limit of container main to 2.25 times that of the "
      "first attempt"},
+    {"NeverLowered", kRaisedByOthers,
+     "decision { resources { resource: 'memory' factor: 1.5 } } diagnosis { "
+     "cause: CONTAINER_OOM culprit { pod: 'a' container: 'main' } summary: "
+     "'x' }",
+     "x (memory limit 12Gi)",
+     "raise the memory limit of container main from 12Gi to 18Gi"},
+    {"LessThanItHas", kRaisedByOthers,
+     "decision { resources { resource: 'memory' factor: 2.25 } } diagnosis { "
+     "cause: CONTAINER_OOM culprit { pod: 'a' container: 'main' } summary: "
+     "'x' } failure_id: 'b' ledger { history { failure_id: 'a' decision { "
+     "resources { resource: 'memory' factor: 1.5 } } } }",
+     "x (memory limit 12Gi)",
+     "raise the memory limit of container main above 12Gi"},
+    {"NoLimitKnown", kWaiting,
+     "decision { resources { resource: 'memory' factor: 1.5 } } diagnosis { "
+     "cause: CONTAINER_OOM culprit { pod: 'a' container: 'main' } summary: "
+     "'x' }",
+     "x", "raise the memory limit of container main to 1.5 times what it has"},
     {"NoMoreGrowth", kOom,
      "decision { action: FAIL } diagnosis { cause: CONTAINER_OOM culprit { "
      "pod: 'a' container: 'main' } summary: 'x' }",
@@ -167,41 +192,42 @@ TEST(ProblemTest, NamesWhatTheTextsName) {
   }
 }
 
+constexpr char kTwoAttempts[] = R"pb(
+  diagnosis { situation: BROKEN }
+  decision { action: FAIL scope: JOB }
+  accounting { exhaustion { limit: BUDGET budget: "memory" used: 3 bound: 3 } }
+  failure_id: "b"
+  ledger {
+    history_dropped: 2
+    history {
+      failure_id: "a"
+      attempt: 3
+      cause: CONTAINER_OOM
+      charged_to: "memory"
+      used: 3
+      bound: 3
+      finished_at { seconds: 1000 }
+      ran_for { seconds: 60 }
+      decision { action: RETRY scope: POD }
+    }
+    history {
+      failure_id: "b"
+      attempt: 4
+      cause: CONTAINER_OOM
+      refused_by: BUDGET
+      refusing_budget: "memory"
+      used: 3
+      bound: 3
+      observed_at { seconds: 2000 }
+      decision { action: FAIL scope: JOB }
+    }
+  })pb";
+
 TEST(StoryTest, TellsEveryAttemptAndWhoPaid) {
-  const Story story = TellStory(
-      {}, Parse<v1::DecideResponse>(R"pb(
-        diagnosis { situation: BROKEN }
-        decision { action: FAIL scope: JOB }
-        accounting {
-          exhaustion { limit: BUDGET budget: "memory" used: 3 bound: 3 }
-        }
-        failure_id: "b"
-        ledger {
-          history_dropped: 2
-          history {
-            failure_id: "a"
-            attempt: 3
-            cause: CONTAINER_OOM
-            charged_to: "memory"
-            used: 3
-            bound: 3
-            finished_at { seconds: 1000 }
-            ran_for { seconds: 60 }
-            decision { action: RETRY scope: POD }
-          }
-          history {
-            failure_id: "b"
-            attempt: 4
-            cause: CONTAINER_OOM
-            refused_by: BUDGET
-            refusing_budget: "memory"
-            used: 3
-            bound: 3
-            observed_at { seconds: 2000 }
-            decision { action: FAIL scope: JOB }
-          }
-        })pb"),
-      {}, "");
+  v1::DecideRequest request;
+  request.mutable_ledger()->add_history()->set_failure_id("a");
+  const Story story =
+      TellStory(request, Parse<v1::DecideResponse>(kTwoAttempts), {}, "");
   ASSERT_EQ(story.attempts.size(), 2U);
   EXPECT_EQ(story.attempts[0].paid_by, "memory 3/3");
   EXPECT_EQ(story.attempts[0].done, "retry the pod at once");
@@ -213,6 +239,15 @@ TEST(StoryTest, TellsEveryAttemptAndWhoPaid) {
   EXPECT_EQ(story.dropped, 2);
   ASSERT_EQ(story.sides.size(), 1U);
   EXPECT_EQ(story.sides[0].Price(), "memory 3 of 3 used");
+}
+
+TEST(StoryTest, NothingWasDoneAboutAnAttemptThatNobodyAskedAbout) {
+  const Story story =
+      TellStory({}, Parse<v1::DecideResponse>(kTwoAttempts), {}, "");
+  ASSERT_EQ(story.attempts.size(), 2U);
+  EXPECT_EQ(story.attempts[0].paid_by, "memory 3/3");
+  EXPECT_EQ(story.attempts[0].done, "nobody asked then");
+  EXPECT_EQ(story.attempts[1].done, "fail the Job: memory is used up (3 of 3)");
 }
 
 TEST(StoryTest, ARepeatedReportSaysThatItWasDecidedBefore) {

@@ -104,6 +104,8 @@ TEST(WorkloadGroups, AreNamedAsKubectlDoes) {
   EXPECT_TRUE(IsNamed(group, "r"));
   EXPECT_TRUE(IsNamed(group, "rayjob/r"));
   EXPECT_TRUE(IsNamed(group, "RayJob/r"));
+  EXPECT_TRUE(IsNamed(group, "rayjobs/r"));
+  EXPECT_TRUE(IsNamed(group, "rayjobs.ray.io/r"));
   EXPECT_FALSE(IsNamed(group, "job/r"));
   EXPECT_FALSE(IsNamed(group, "rayjob/s"));
 }
@@ -130,7 +132,7 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
   answers.push_back({"Job d", Answer(v1::Decision::FAIL, v1::IMAGE_INVALID,
                                      v1::Diagnosis::BROKEN)});
   SortWorstFirst(answers);
-  EXPECT_EQ(FormatWorkloads(answers, false),
+  EXPECT_EQ(FormatWorkloads(answers, /*color=*/false, /*name_more=*/true),
             "5 workloads, 2 broken\n"
             "\n"
             "WORKLOAD  VERDICT        CAUSE          WHY\n"

@@ -50,23 +50,39 @@ TEST_F(VerdictTest, TheFailedNodeIsAvoidedForAWhile) {
                   "avoid_nodes { node: 'n' expires_at { seconds: 100060 } }"));
 }
 
-TEST_F(VerdictTest, MemoryGrowsWithEveryChargeUpToItsCap) {
+TEST_F(VerdictTest, MemoryGrowsBeyondWhatWasGrantedUpToItsCap) {
   Policy(
       "budgets { key: 'a' value { limit: 9 } } default { action: RETRY budget: "
       "'a' resources { memory_factor: 1.5 max_factor: 3 storage_factor: 2 "
       "request_only: true } }");
   diagnosis_.mutable_culprit()->set_container("main");
-  const auto memory = [this](int used) {
-    (*ledger_.mutable_budgets())["a"].set_used(used);
+  const auto memory_after = [this](double granted) {
+    ledger_.Clear();
+    v1::Decision& told = *ledger_.add_history()->mutable_decision();
+    told.set_action(v1::Decision::RETRY);
+    if (granted > 1) {
+      v1::ResourceChange& change = *told.add_resources();
+      change.set_resource("memory");
+      change.set_container("main");
+      change.set_factor(granted);
+    }
     return Answer().resources(0).factor();
   };
-  EXPECT_DOUBLE_EQ(memory(0), 1.5);
-  EXPECT_DOUBLE_EQ(memory(1), 2.25);
-  EXPECT_DOUBLE_EQ(memory(2), 3);
-  EXPECT_DOUBLE_EQ(memory(8), 3);
+  EXPECT_DOUBLE_EQ(memory_after(1), 1.5);
+  EXPECT_DOUBLE_EQ(memory_after(1.5), 2.25);
+  EXPECT_DOUBLE_EQ(memory_after(2.25), 3);
+  EXPECT_DOUBLE_EQ(memory_after(3), 3);
   EXPECT_THAT(Answer().resources(1),
-              PartiallyEqualsProto("resource: 'ephemeral-storage' factor: 3 "
+              PartiallyEqualsProto("resource: 'ephemeral-storage' factor: 2 "
                                    "request_only: true container: 'main'"));
+}
+
+TEST_F(VerdictTest, ChargesAloneGrowNothing) {
+  Policy(
+      "budgets { key: 'a' value { limit: 9 } } default { action: RETRY budget: "
+      "'a' resources { memory_factor: 1.5 } }");
+  (*ledger_.mutable_budgets())["a"].set_used(2);
+  EXPECT_DOUBLE_EQ(Answer().resources(0).factor(), 1.5);
 }
 
 TEST_F(VerdictTest, GrowthIsRepeatedByLaterRetriesOfOtherCauses) {
