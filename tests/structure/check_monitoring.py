@@ -28,7 +28,8 @@ SERIES = re.compile(r"^(\w+)(?:\{([^}]*)\})? ", re.MULTILINE)
 # Given by Prometheus, or by Grafana for it.
 GIVEN = {"job", "instance", "alertname", "alertstate"}
 # Asked for already; the server that has them is on its way.
-TO_COME = {"mulligan_candidate_decisions_total"}
+TO_COME = {"mulligan_candidate_decisions_total", "mulligan_candidate_differences_total",
+           "mulligan_candidate_actions_total"}
 
 
 def series_of(text):
