@@ -14,7 +14,8 @@ import check_deploy
 
 SERVER_FLAGS = {"--listen-address", "--admin-address", "--allow-plaintext",
                 "--policy-dir", "--log-format", "--log-level", "--drain-delay",
-                "--shutdown-grace", "--max-memory", "--inline-policies",
+                "--shutdown-grace", "--max-memory", "--max-connections",
+                "--inline-policies",
                 "--tls-cert", "--tls-key", "--tls-client-ca"}
 PROBE_FLAGS = {"--server"}
 BASE = "deploy/kustomize/base/"

@@ -29,7 +29,8 @@ SERIES = re.compile(r"^(\w+)(?:\{([^}]*)\})? ", re.MULTILINE)
 GIVEN = {"job", "instance", "alertname", "alertstate"}
 # Asked for already; the server that has them is on its way.
 TO_COME = {"mulligan_candidate_decisions_total", "mulligan_candidate_differences_total",
-           "mulligan_candidate_actions_total"}
+           "mulligan_candidate_actions_total", "mulligan_candidate_failing",
+           "mulligan_decision_log_dropped_total", "mulligan_decision_log_failing"}
 
 
 def series_of(text):
