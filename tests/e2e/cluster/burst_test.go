@@ -16,6 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -60,9 +61,16 @@ func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 	var lost atomic.Int32
 	each(len(pods.Items), func(i int) {
 		pod := &pods.Items[i]
-		isTakenAway(pod)
-		if err := c.Status().Update(context.Background(), pod); err != nil {
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+				return err
+			}
+			isTakenAway(pod)
+			return c.Status().Update(t.Context(), pod)
+		})
+		if err != nil {
 			lost.Add(1)
+			t.Log(err)
 		}
 	})
 	allFailed := time.Since(failed)

@@ -135,13 +135,21 @@ func newManager(f *flags) (ctrl.Manager, error) {
 		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 		Cache: cache.Options{
 			DefaultNamespaces: watched(f.namespaces),
-			DefaultTransform:  controller.WithoutManagedFields,
+			DefaultTransform:  controller.Slim,
 			ByObject: map[client.Object]cache.ByObject{
-				&corev1.Pod{}:       {Transform: controller.SlimPod},
 				&corev1.ConfigMap{}: {Namespaces: own},
+				// Those about nodes are in the namespace default.
+				&corev1.Event{}: {Namespaces: watched(withDefault(f.namespaces))},
 			},
 		},
 	})
+}
+
+func withDefault(list string) string {
+	if list == "" {
+		return ""
+	}
+	return list + ",default"
 }
 
 // watched is nil for all namespaces.

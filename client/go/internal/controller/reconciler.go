@@ -87,36 +87,73 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	switch {
-	case decided != nil && !overtaken(decided, obj):
-		r.letGo(obj.GetUID())
-		return r.carryOut(ctx, obj, decided)
-	case outcome.Phase == kinds.Succeeded:
+	if outcome.Phase == kinds.Succeeded {
 		r.letGo(obj.GetUID())
 		return ctrl.Result{}, r.forget(ctx, obj, decided)
+	}
+	stands, err := r.stands(ctx, decided, obj)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	switch {
+	case stands:
+		r.letGo(obj.GetUID())
+		return r.carryOut(ctx, obj, decided)
 	case outcome.Phase == kinds.Failed && r.tooOld(outcome):
 		held.WithLabelValues("too_old").Inc()
 		return ctrl.Result{}, nil
+	case outcome.Phase == kinds.Failed:
+		// What is watched of its pods comes on another way.
+		if early := outcome.Since.Add(evidenceDelay).Sub(r.now()); early > 0 {
+			return ctrl.Result{RequeueAfter: early}, nil
+		}
 	case outcome.Phase == kinds.Active:
-		since, troubled := r.troubled.Load(obj.GetUID())
+		since, troubled, err := r.troubledSince(ctx, obj)
+		if err != nil {
+			return ctrl.Result{}, err
+		}
 		if !troubled {
 			return ctrl.Result{}, r.forget(ctx, obj, decided)
 		}
-		if early := operatorsTurn - r.now().Sub(since.(time.Time)); early > 0 {
+		if early := since.Add(operatorsTurn).Sub(r.now()); early > 0 {
 			return ctrl.Result{RequeueAfter: early}, nil
 		}
 	}
 	return r.decide(ctx, obj, policy, outcome)
 }
 
+// troubledSince is when a pod was first seen in trouble, or when an object was
+// written whose operator has not begun with it.
+func (r *reconciler) troubledSince(ctx context.Context, obj *unstructured.Unstructured) (time.Time, bool, error) {
+	if since, troubled := r.troubled.Load(obj.GetUID()); troubled {
+		return since.(time.Time), true, nil
+	}
+	begun, err := r.kind.Begun(ctx, r.client, obj)
+	return obj.GetCreationTimestamp().Time, err == nil && !begun, err
+}
+
 // When a pod fails its operator has this long to say what it does about it: most
 // give up, or start another, at once.
 const operatorsTurn = 2 * time.Second
 
-// overtaken says whether the spec update that a decision waited for has come.
-func overtaken(decided *records.Record, obj *unstructured.Unstructured) bool {
-	waits := decided.Action == mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE.String()
-	return waits && obj.GetGeneration() > decided.Generation
+// Times in conditions are whole seconds.
+const evidenceDelay = time.Second
+
+// stands says whether there is a decision and nothing has overtaken it, as a spec
+// update does that it waited for, in the object or in what it refers to.
+func (r *reconciler) stands(ctx context.Context, decided *records.Record, obj *unstructured.Unstructured) (bool, error) {
+	switch {
+	case decided == nil:
+		return false, nil
+	case decided.Action != mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE.String():
+		return true, nil
+	case obj.GetGeneration() > decided.Generation:
+		return false, nil
+	case !decided.Unbegun:
+		return true, nil
+	}
+	begun, err := r.kind.Begun(ctx, r.client, obj)
+	return !begun, err
 }
 
 func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
@@ -130,7 +167,7 @@ func (r *reconciler) letGo(uid types.UID) {
 	r.asker.evidence.drop(uid)
 }
 
-// forget removes a decision that was overtaken.
+// forget removes a decision that does not stand any more.
 func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured, decided *records.Record) error {
 	if decided == nil {
 		return nil

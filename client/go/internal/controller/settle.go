@@ -23,7 +23,7 @@ import (
 
 // settle writes decision and ledger to the object, in one patch, and says so.
 func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (ctrl.Result, error) {
-	decided, err := r.recordOf(obj, outcome, mode, answer)
+	decided, err := r.recordOf(ctx, obj, outcome, mode, answer)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -54,7 +54,11 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 	return r.carryOut(ctx, obj, decided)
 }
 
-func (r *reconciler) recordOf(obj *unstructured.Unstructured, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (*records.Record, error) {
+func (r *reconciler) recordOf(ctx context.Context, obj *unstructured.Unstructured, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (*records.Record, error) {
+	begun, err := r.kind.Begun(ctx, r.client, obj)
+	if err != nil {
+		return nil, err
+	}
 	decision := answer.GetDecision()
 	decided := &records.Record{
 		Action:     decision.GetAction().String(),
@@ -63,6 +67,7 @@ func (r *reconciler) recordOf(obj *unstructured.Unstructured, outcome kinds.Outc
 		Mode:       string(mode),
 		DecidedAt:  r.now().UTC().Truncate(time.Millisecond),
 		Generation: obj.GetGeneration(),
+		Unbegun:    !begun,
 		FailureID:  answer.GetFailureId(),
 		DecisionID: answer.GetDecisionId(),
 		Policy:     answer.GetPolicy().GetName(),
@@ -145,6 +150,10 @@ func messageOf(answer *mulliganv1.DecideResponse) string {
 
 // carryOut does what is decided, as often as it is called.
 func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructured, decided *records.Record) (ctrl.Result, error) {
+	if decided.Unbegun {
+		// What it refers to may come without a change of the object.
+		return ctrl.Result{RequeueAfter: pausedFor}, nil
+	}
 	if decided.Retry == "" || decided.Mode != string(Act) || r.modeOf(obj) != Act ||
 		obj.GetAnnotations()[records.RetriedAs] != "" {
 		return ctrl.Result{}, nil

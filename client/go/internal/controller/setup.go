@@ -33,6 +33,9 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 	if err := options.Validate(); err != nil {
 		return err
 	}
+	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &corev1.Event{}, eventSubject, subjectOf); err != nil {
+		return err
+	}
 	limiter := rate.NewLimiter(rate.Limit(float64(options.RetriesPerMinute)/60), options.RetriesPerMinute)
 	paused := pausedBy(mgr.GetClient(), client.ObjectKey{Namespace: options.Namespace, Name: options.SwitchName})
 	for _, kind := range kinds.All {
@@ -48,7 +51,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		r := &reconciler{
 			kind:     kind,
 			client:   mgr.GetClient(),
-			asker:    asker{decider: decider, reader: mgr.GetAPIReader(), evidence: &evidence{}},
+			asker:    asker{decider: decider, reader: reader{watched: mgr.GetClient(), live: mgr.GetAPIReader()}, evidence: &evidence{}},
 			options:  options,
 			paused:   paused,
 			limiter:  limiter,
@@ -128,40 +131,4 @@ func pausedBy(reader client.Reader, key client.ObjectKey) func(context.Context) 
 			return true, nil
 		}
 	}
-}
-
-// SlimPod keeps what tells trouble, owner and cause; the cache holds all pods.
-func SlimPod(obj any) (any, error) {
-	pod, ok := obj.(*corev1.Pod)
-	if !ok {
-		return obj, nil
-	}
-	pod.ManagedFields = nil
-	pod.Spec = corev1.PodSpec{
-		NodeName:       pod.Spec.NodeName,
-		RestartPolicy:  pod.Spec.RestartPolicy,
-		Priority:       pod.Spec.Priority,
-		Containers:     slimContainers(pod.Spec.Containers),
-		InitContainers: slimContainers(pod.Spec.InitContainers),
-	}
-	return pod, nil
-}
-
-func slimContainers(containers []corev1.Container) []corev1.Container {
-	var slim []corev1.Container
-	for _, container := range containers {
-		slim = append(slim, corev1.Container{
-			Name: container.Name, Image: container.Image, Resources: container.Resources,
-			RestartPolicy: container.RestartPolicy,
-		})
-	}
-	return slim
-}
-
-// WithoutManagedFields drops what nobody here reads.
-func WithoutManagedFields(obj any) (any, error) {
-	if accessor, err := meta.Accessor(obj); err == nil {
-		accessor.SetManagedFields(nil)
-	}
-	return obj, nil
 }

@@ -7,7 +7,7 @@ import (
 
 // job is batch/v1 Job. With backoffLimit 0 every failure is the controller's to
 // decide; with more, the Job controller retries pods by itself before.
-type job struct{}
+type job struct{ prompt }
 
 func (job) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}

@@ -7,7 +7,7 @@ import (
 
 // jobSet is jobset.x-k8s.io JobSet. Its own restarts happen inside the object; it
 // has failed when they are used up.
-type jobSet struct{}
+type jobSet struct{ prompt }
 
 func (jobSet) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "jobset.x-k8s.io", Version: "v1alpha2", Kind: "JobSet"}

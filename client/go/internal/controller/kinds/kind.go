@@ -5,10 +5,12 @@
 package kinds
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Phase is how far the workload's own operator is with it.
@@ -42,6 +44,9 @@ type Kind interface {
 	Renew(obj *unstructured.Unstructured)
 	// Shapes are the descriptions of pods in the object, to be changed in place.
 	Shapes(obj *unstructured.Unstructured) []Shape
+	// Begun says whether the operator has made what the object asks for, or is told
+	// not to. What never begins has no pod to show why.
+	Begun(ctx context.Context, reader client.Reader, obj *unstructured.Unstructured) (bool, error)
 	// SuspendField is the path of the boolean that stops the workload and keeps
 	// the object; nil where this object cannot be suspended.
 	SuspendField(obj *unstructured.Unstructured) []string
@@ -65,6 +70,14 @@ type Change struct {
 	RequestOnly bool
 	// Container to change; empty: the first.
 	Container string
+}
+
+// prompt is embedded by kinds whose operators begin at once or say in the status
+// why not.
+type prompt struct{}
+
+func (prompt) Begun(context.Context, client.Reader, *unstructured.Unstructured) (bool, error) {
+	return true, nil
 }
 
 // All is the table of kinds.

@@ -8,7 +8,7 @@ import (
 )
 
 // pyTorchJob is kubeflow.org/v1 PyTorchJob of the training-operator.
-type pyTorchJob struct{}
+type pyTorchJob struct{ prompt }
 
 func (pyTorchJob) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "kubeflow.org", Version: "v1", Kind: "PyTorchJob"}

@@ -6,7 +6,7 @@ import (
 )
 
 // rayJob is ray.io RayJob. KubeRay never leaves the deployment status Failed.
-type rayJob struct{}
+type rayJob struct{ prompt }
 
 func (rayJob) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayJob"}

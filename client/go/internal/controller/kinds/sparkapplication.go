@@ -13,7 +13,7 @@ import (
 
 // sparkApplication is sparkoperator.k8s.io SparkApplication. Its driver and executor
 // are described in Spark's own words; where they run has the names of a PodSpec.
-type sparkApplication struct{}
+type sparkApplication struct{ prompt }
 
 func (sparkApplication) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "sparkoperator.k8s.io", Version: "v1beta2", Kind: "SparkApplication"}

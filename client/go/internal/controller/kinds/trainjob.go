@@ -1,8 +1,11 @@
 package kinds
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // trainJob is trainer.kubeflow.org TrainJob. Its pods are described by a runtime;
@@ -18,6 +21,18 @@ func (trainJob) GroupVersionKind() schema.GroupVersionKind {
 
 func (trainJob) Outcome(obj *unstructured.Unstructured) Outcome {
 	return conditionOutcome(obj, "Failed", "Complete")
+}
+
+// While Trainer cannot build the JobSet, which has the name of its TrainJob, only an
+// Event says so.
+func (trainJob) Begun(ctx context.Context, reader client.Reader, obj *unstructured.Unstructured) (bool, error) {
+	if suspended, _, _ := unstructured.NestedBool(obj.Object, "spec", "suspend"); suspended {
+		return true, nil
+	}
+	set := &unstructured.Unstructured{}
+	set.SetGroupVersionKind(jobSet{}.GroupVersionKind())
+	err := reader.Get(ctx, client.ObjectKeyFromObject(obj), set)
+	return err == nil, client.IgnoreNotFound(err)
 }
 
 func (trainJob) Renew(*unstructured.Unstructured) {}

@@ -71,6 +71,8 @@ type Record struct {
 	Attempt int32 `json:"attempt,omitempty"`
 	// Generation of the object that was decided about.
 	Generation int64 `json:"generation"`
+	// Unbegun: the operator had not begun with the object; see kinds.Kind.Begun.
+	Unbegun bool `json:"unbegun,omitempty"`
 	// FailureID, DecisionID, Policy and Revision are those of the answer.
 	FailureID  string `json:"failureId"`
 	DecisionID string `json:"decisionId,omitempty"`

@@ -1,0 +1,42 @@
+package controller
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+)
+
+// Slim drops what nobody here reads before an object is kept in memory: there is a
+// copy of all pods, nodes and events.
+func Slim(obj any) (any, error) {
+	if accessor, err := meta.Accessor(obj); err == nil {
+		accessor.SetManagedFields(nil)
+	}
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		// What tells trouble, owner and cause.
+		o.Spec = corev1.PodSpec{
+			NodeName:              o.Spec.NodeName,
+			NodeSelector:          o.Spec.NodeSelector,
+			RestartPolicy:         o.Spec.RestartPolicy,
+			Priority:              o.Spec.Priority,
+			ActiveDeadlineSeconds: o.Spec.ActiveDeadlineSeconds,
+			Containers:            slimContainers(o.Spec.Containers),
+			InitContainers:        slimContainers(o.Spec.InitContainers),
+		}
+	case *corev1.Node:
+		o.Status.Images = nil
+		o.Annotations = nil
+	}
+	return obj, nil
+}
+
+func slimContainers(containers []corev1.Container) []corev1.Container {
+	var slim []corev1.Container
+	for _, container := range containers {
+		slim = append(slim, corev1.Container{
+			Name: container.Name, Image: container.Image, Resources: container.Resources,
+			RestartPolicy: container.RestartPolicy,
+		})
+	}
+	return slim
+}

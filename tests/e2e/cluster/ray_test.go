@@ -1,0 +1,194 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+var rayJobKind = schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayJob"}
+
+// dashboard answers KubeRay's questions about Ray jobs in the place of Ray.
+type dashboard struct {
+	lock sync.Mutex
+	// Submission ids in the order in which they were first asked for.
+	jobs []string
+	// What the nth of them is doing; from 0.
+	status func(n int) (status, message string)
+}
+
+// startDashboard listens where scripts/control-plane has sent KubeRay.
+func startDashboard(t *testing.T, c *cluster, status func(n int) (string, string)) {
+	t.Helper()
+	port, err := os.ReadFile(filepath.Join(c.run, "ray-dashboard.port"))
+	must(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:"+strings.TrimSpace(string(port)))
+	must(t, err)
+	server := &http.Server{Handler: &dashboard{status: status}}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { server.Close() })
+}
+
+func (d *dashboard) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	id := path.Base(request.URL.Path)
+	if request.Method != http.MethodGet {
+		fmt.Fprintf(w, `{"job_id": %q, "submission_id": %q}`, id, id)
+		return
+	}
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	n := 0
+	for n < len(d.jobs) && d.jobs[n] != id {
+		n++
+	}
+	if n == len(d.jobs) {
+		d.jobs = append(d.jobs, id)
+	}
+	status, message := d.status(n)
+	answer := map[string]any{
+		"submission_id": id, "status": status, "message": message, "entrypoint": "python train.py",
+		"start_time": time.Now().Add(-5 * time.Second).UnixMilli(),
+	}
+	if status != "RUNNING" {
+		answer["end_time"] = time.Now().UnixMilli()
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+const rayManifest = `
+apiVersion: ray.io/v1
+kind: RayJob
+metadata: {name: tune}
+spec:
+  entrypoint: python train.py
+  submissionMode: HTTPMode
+  shutdownAfterJobFinishes: true
+  rayClusterSpec:
+    rayVersion: "2.52.0"
+    headGroupSpec:
+      rayStartParams: {}
+      template:
+        spec:
+          containers:
+            - name: ray-head
+              image: registry.local/ray:2.52.0
+              resources: {limits: {cpu: "1", memory: 2Gi}, requests: {cpu: "1", memory: 2Gi}}
+`
+
+func isOver(pod corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil
+}
+
+func deploymentStatus(obj *unstructured.Unstructured) string {
+	status, _, _ := unstructured.NestedString(obj.Object, "status", "jobDeploymentStatus")
+	return status
+}
+
+// Both parts use the one dashboard that KubeRay knows.
+func TestScenario07RayJobBeyondItsDeadlineIsNotRetried(t *testing.T) {
+	c := shared
+	c.needs(t, "kuberay")
+	namespace := c.namespace(t)
+	startDashboard(t, c, func(int) (string, string) { return "RUNNING", "" })
+	c.startController(t, namespace, "act")
+	job := object(t, namespace, rayManifest)
+	must(t, unstructured.SetNestedField(job.Object, int64(8), "spec", "activeDeadlineSeconds"))
+	must(t, c.Create(t.Context(), job))
+
+	var jobs []unstructured.Unstructured
+	eventually(t, long, func() string {
+		jobs = c.objects(t, namespace, rayJobKind)
+		if d := decisionOf(t, &jobs[0]); d.Action != "FAIL" {
+			return fmt.Sprintf("decided %+v, status %v", d, jobs[0].Object["status"])
+		}
+		return ""
+	})
+	if d := decisionOf(t, &jobs[0]); d.Cause != "DEADLINE_JOB" {
+		t.Errorf("cause %s, want DEADLINE_JOB", d.Cause)
+	}
+	if status := deploymentStatus(&jobs[0]); status != "Failed" {
+		t.Errorf("KubeRay says %s, want Failed", status)
+	}
+	// A retry would come within two seconds.
+	time.Sleep(3 * time.Second)
+	if jobs := c.objects(t, namespace, rayJobKind); len(jobs) != 1 {
+		t.Errorf("%d RayJobs, want the failed one alone", len(jobs))
+	}
+}
+
+func TestScenario07RayJobWhoseHeadDiedIsRetried(t *testing.T) {
+	c := shared
+	c.needs(t, "kuberay")
+	namespace := c.namespace(t)
+	headDied := make(chan struct{})
+	startDashboard(t, c, func(n int) (string, string) {
+		if n > 0 {
+			return "SUCCEEDED", "Job finished successfully."
+		}
+		select {
+		case <-headDied:
+			return "FAILED", "Job supervisor actor died because its node died."
+		default:
+			return "RUNNING", ""
+		}
+	})
+	head := ""
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		jobs := c.objects(t, namespace, rayJobKind)
+		status, _, _ := unstructured.NestedString(jobs[0].Object, "status", "jobStatus")
+		if head == "" && status == "RUNNING" {
+			head = pod.Name
+		}
+		if pod.Name == head {
+			return isTakenAway(pod)
+		}
+		return false
+	})
+	// Ray notices after Kubernetes has.
+	go func() {
+		for t.Context().Err() == nil {
+			pods := &corev1.PodList{}
+			if c.List(t.Context(), pods, client.InNamespace(namespace)) == nil && slices.ContainsFunc(pods.Items, isOver) {
+				close(headDied)
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), object(t, namespace, rayManifest)))
+
+	var jobs []unstructured.Unstructured
+	eventually(t, 2*long, func() string {
+		jobs = c.objects(t, namespace, rayJobKind)
+		last := &jobs[len(jobs)-1]
+		if len(jobs) != 2 || deploymentStatus(last) != "Complete" {
+			return fmt.Sprintf("%d RayJobs, the last is %v", len(jobs), last.Object["status"])
+		}
+		return ""
+	})
+	d := decisionOf(t, &jobs[0])
+	if d.Action != "RETRY" || d.Cause != "NODE_SHUTDOWN" {
+		t.Errorf("decided %+v, want RETRY of NODE_SHUTDOWN", d)
+	}
+	if got := used(t, &jobs[0], "disruption"); got != 1 {
+		t.Errorf("%d charged to disruption, want 1", got)
+	}
+	if got := used(t, &jobs[0], "application"); got != 0 {
+		t.Errorf("%d charged to the application, want 0", got)
+	}
+}
