@@ -329,7 +329,7 @@ class Writer {
     const auto& pods = report_.pods();
     const auto failed = std::count_if(
         pods.begin(), pods.end(),
-        [](const core::Pod& pod) { return pod.status().phase() == "Failed"; });
+        [](const auto& pod) { return pod.status().phase() == "Failed"; });
     if (failed == 0) return "Nothing has failed";
     return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
                         " failed before, and the work goes on");
