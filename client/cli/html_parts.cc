@@ -108,6 +108,29 @@ std::string BudgetRow(const v1::BudgetState& budget,
       Escaped(budget.name()), share, budget.used(), budget.limit(), notes);
 }
 
+// What the marks of the drawing mean, of those that it has.
+std::string Legend(const Timeline& members) {
+  const auto any = [&members](auto holds) {
+    return std::any_of(members.lanes.begin(), members.lanes.end(), holds);
+  };
+  using Role = Lane::Role;
+  std::string legend;
+  if (any([](const Lane& lane) { return lane.role == Role::kRoot; })) {
+    legend += "Solid red: where it began. ";
+  }
+  if (any([](const Lane& lane) { return lane.role == Role::kCascade; })) {
+    legend += "Dashed red: died because of it, not charged. ";
+  }
+  if (any([](const Lane& lane) { return !lane.disruptions.empty(); })) {
+    legend += "Diamond: a disruption was announced. ";
+  }
+  if (any([](const Lane& lane) { return lane.open; })) {
+    legend += "A bar without a stroke at its end goes on. ";
+  }
+  if (!members.events.empty()) legend += "Numbers: events. ";
+  return legend + "All times are UTC.";
+}
+
 }  // namespace
 
 std::string Escaped(std::string_view text) { return Markup(Printable(text)); }
@@ -193,12 +216,7 @@ std::string TimelineSection(const Told& told) {
   add(members, "Members and events");
   add(TheEndOf(members), "The end, closer");
   if (!members.lanes.empty()) {
-    body +=
-        "<p class=\"legend\">Solid red: where it began. Dashed red: died "
-        "because of it, not charged. Diamond: a disruption was announced. A "
-        "bar "
-        "without a stroke at its end goes on. Numbers: events. All times are "
-        "UTC.</p>\n";
+    absl::StrAppend(&body, "<p class=\"legend\">", Legend(members), "</p>\n");
   }
   if (!members.events.empty()) {
     body += "<ol class=\"events\">\n";
@@ -210,6 +228,11 @@ std::string TimelineSection(const Told& told) {
           "</span> ", Escaped(event.text), "</li>\n");
     }
     body += "</ol>\n";
+    if (members.hidden_events > 0) {
+      absl::StrAppend(&body, "<p class=\"legend\">", members.hidden_events,
+                      " more events are not shown: warnings come first, then "
+                      "the latest.</p>\n");
+    }
   }
   return Section("times", "Time line", body);
 }

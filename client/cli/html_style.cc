@@ -103,7 +103,7 @@ td code { overflow-wrap: normal; white-space: nowrap; }
 .timeline .cascade .end { stroke: var(--bad); }
 .timeline .disrupted .bar { fill: var(--accent); opacity: 0.55; }
 .timeline .diamond { fill: var(--accent); stroke: var(--paper); }
-.timeline .event circle { fill: var(--accent); }
+.timeline .event rect { fill: var(--accent); }
 .timeline .event text { fill: var(--paper); font-size: 10px; font-weight: 650; }
 .legend { color: var(--soft); font-size: 0.88rem; margin: 0.7rem 0 0; }
 ol, ul { margin: 0; padding-left: 1.6rem; }

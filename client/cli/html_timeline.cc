@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "client/cli/html_parts.h"
@@ -24,6 +25,8 @@ constexpr double kBarHeight = 12;
 constexpr double kAxisHeight = 30;
 constexpr double kEventHeight = 30;
 constexpr double kDot = 8;
+// "10-20".
+constexpr double kWidestMark = 42;
 constexpr int kMostTicks = 6;
 // Letters of a name and what stands at the other end of its line.
 constexpr std::size_t kMostBeside = 60;
@@ -160,26 +163,47 @@ class Drawing {
         x, y - 6, Escaped(text));
   }
 
-  // Numbered dots, beside each other where they would cover each other.
-  void DrawEvents(double y) {
-    constexpr double kApart = 2 * kDot + 1;
-    std::vector<double> places;
+  // Events that would cover each other: one mark, where the first of them is.
+  struct Mark {
+    double left;
+    int first;
+    int last;
+    std::string text;
+
+    std::string Label() const {
+      return first == last ? absl::StrCat(first)
+                           : absl::StrCat(first, "-", last);
+    }
+    double Width() const {
+      return std::max(2 * kDot, 6.5 * static_cast<double>(Label().size()) + 8);
+    }
+  };
+
+  std::vector<Mark> Marks() const {
+    std::vector<Mark> marks;
     for (const Moment& event : timeline_.events) {
-      const double least = places.empty() ? kDot : places.back() + kApart;
-      places.push_back(std::max(X(event.at), least));
+      const double left =
+          std::clamp(X(event.at) - kDot, 0.0, kWidth - kWidestMark);
+      if (!marks.empty() && left < marks.back().left + marks.back().Width()) {
+        marks.back().last = event.number;
+        absl::StrAppend(&marks.back().text, "; ", event.text);
+      } else {
+        marks.push_back({left, event.number, event.number, event.text});
+      }
     }
-    double most = kWidth - kDot;
-    for (auto place = places.rbegin(); place != places.rend(); ++place) {
-      *place = std::min(*place, most);
-      most = *place - kApart;
-    }
-    for (std::size_t i = 0; i < places.size(); ++i) {
+    return marks;
+  }
+
+  void DrawEvents(double y) {
+    for (const Mark& mark : Marks()) {
       svg_ += absl::StrFormat(
-          "<g class=\"event\"><circle cx=\"%.1f\" cy=\"%g\" r=\"%g\"/>"
-          "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%d</text>"
+          "<g class=\"event\"><rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
+          "height=\"%g\" rx=\"%g\"/>"
+          "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>"
           "<title>%s</title></g>\n",
-          places[i], y, kDot, places[i], y + 3.5, timeline_.events[i].number,
-          Escaped(timeline_.events[i].text));
+          mark.left, y - kDot, mark.Width(), 2 * kDot, kDot,
+          mark.left + mark.Width() / 2, y + 3.5, mark.Label(),
+          Escaped(mark.text));
     }
   }
 

@@ -148,6 +148,8 @@ Side OperatorSide(const v1::NativeVerdict& native) {
   side.limit_name = native.charged_to();
   side.used = native.used();
   side.limit = native.limit();
+  // Alone the verdict says no more than the action.
+  if (native.reason().empty() && native.message().empty()) return side;
   side.words = native.verdict();
   if (!native.reason().empty()) {
     absl::StrAppend(&side.words, ", ", native.reason());

@@ -87,7 +87,9 @@ Lane LaneOf(const core::Pod& pod, std::int64_t observed) {
   if (!pod.status().reason().empty()) lane.note = pod.status().reason();
   if (lane.open) {
     lane.end = Later(lane.end, observed);
-    if (lane.note.empty()) lane.note = "running";
+    if (lane.note.empty()) {
+      lane.note = pod.status().phase() == "Pending" ? "pending" : "running";
+    }
   }
   if (lane.end == 0) lane.end = observed;
   lane.end = Later(lane.end, lane.begin);
@@ -113,7 +115,19 @@ std::int64_t TimeOf(const core::Event& event) {
   return 0;
 }
 
-std::vector<Moment> EventsOf(const v1::FailureReport& report) {
+// "Pod a: BackOff: ... (14 times)".
+std::string TextOf(const core::Event& event) {
+  const core::ObjectReference& about = event.involved_object();
+  std::string text =
+      absl::StrFormat("%s %s: %s: %s", about.kind(), about.name(),
+                      event.reason(), event.message());
+  const int times = std::max(event.count(), event.series().count());
+  if (times > 1) absl::StrAppend(&text, " (", times, " times)");
+  return text;
+}
+
+// Sets `hidden` to how many were left out.
+std::vector<Moment> EventsOf(const v1::FailureReport& report, int& hidden) {
   struct Timed {
     bool warning;
     Moment moment;
@@ -122,11 +136,7 @@ std::vector<Moment> EventsOf(const v1::FailureReport& report) {
   for (const core::Event& event : report.events()) {
     const std::int64_t at = TimeOf(event);
     if (at == 0) continue;
-    const core::ObjectReference& about = event.involved_object();
-    timed.push_back(
-        {event.type() == "Warning",
-         {at, absl::StrFormat("%s %s: %s: %s", about.kind(), about.name(),
-                              event.reason(), event.message())}});
+    timed.push_back({event.type() == "Warning", {at, TextOf(event)}});
   }
   // Warnings before the rest, the latest first, when not all can be shown.
   std::stable_sort(timed.begin(), timed.end(),
@@ -134,7 +144,10 @@ std::vector<Moment> EventsOf(const v1::FailureReport& report) {
                      return std::make_tuple(!a.warning, -a.moment.at) <
                             std::make_tuple(!b.warning, -b.moment.at);
                    });
-  if (timed.size() > kMostEvents) timed.resize(kMostEvents);
+  if (timed.size() > kMostEvents) {
+    hidden = static_cast<int>(timed.size() - kMostEvents);
+    timed.resize(kMostEvents);
+  }
   std::vector<Moment> events;
   for (Timed& event : timed) events.push_back(std::move(event.moment));
   std::stable_sort(
@@ -202,7 +215,7 @@ Timeline MemberTimeline(const v1::FailureReport& report,
     timeline.hidden += static_cast<int>(timeline.lanes.size() - kMostLanes);
     timeline.lanes.resize(kMostLanes);
   }
-  timeline.events = EventsOf(report);
+  timeline.events = EventsOf(report, timeline.hidden_events);
   return timeline;
 }
 

@@ -43,6 +43,8 @@ struct Timeline {
   std::vector<Moment> events;
   // Lanes that were left out: too many, or without times.
   int hidden = 0;
+  // Events that were left out, being too many.
+  int hidden_events = 0;
 
   // Bounds of all that is shown.
   std::int64_t Begin() const;

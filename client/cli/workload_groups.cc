@@ -184,8 +184,8 @@ std::vector<WorkloadGroup> GroupByWorkload(
 bool IsNamed(const WorkloadGroup& group, std::string_view which) {
   const std::size_t slash = which.find('/');
   if (slash == std::string_view::npos) return group.name == which;
-  std::string_view kind = which.substr(0, slash);
-  kind = kind.substr(0, kind.find('.'));
+  // "jobs.batch" is the Job of group batch.
+  const std::string kind(which.substr(0, std::min(slash, which.find('.'))));
   return group.name == which.substr(slash + 1) &&
          (absl::EqualsIgnoreCase(group.kind, kind) ||
           absl::EqualsIgnoreCase(group.kind + "s", kind));
