@@ -17,10 +17,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 )
 
 // cluster is what the tests of a run share.
@@ -63,13 +65,16 @@ func runAll(m *testing.M) (int, error) {
 	if c.certs, err = makeCertificates(filepath.Join(run, "tls")); err != nil {
 		return 1, err
 	}
-	server, err := startServer(c, "server")
+	server, err := startServer(c, "server", "")
 	if err != nil {
 		return 1, err
 	}
 	defer server.end()
 	c.server = server.address
 	if err := c.addNodes(); err != nil {
+		return 1, err
+	}
+	if err := c.grantController(); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil
@@ -89,6 +94,40 @@ func connect(run string) (*cluster, error) {
 		operators: strings.Fields(os.Getenv("E2E_OPERATORS")),
 	}, err
 }
+
+// Where the controller's own ConfigMaps are.
+const home = "mulligan"
+
+// grantController gives the controller the roles it is deployed with, and a
+// kubeconfig in which it has no others.
+func (c *cluster) grantController() error {
+	if err := c.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}}); err != nil {
+		return err
+	}
+	text, err := os.ReadFile("../../../deploy/controller/rbac.yaml")
+	if err != nil {
+		return err
+	}
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		obj := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(document), &obj.Object); err != nil {
+			return err
+		}
+		if err := c.Create(context.Background(), obj); err != nil {
+			return err
+		}
+	}
+	config, err := clientcmd.LoadFromFile(filepath.Join(c.run, "kubeconfig"))
+	if err != nil {
+		return err
+	}
+	for _, user := range config.AuthInfos {
+		user.Impersonate = "system:serviceaccount:" + home + ":mulligan-controller"
+	}
+	return clientcmd.WriteToFile(*config, c.controllerConfig())
+}
+
+func (c *cluster) controllerConfig() string { return filepath.Join(c.run, "kubeconfig-controller") }
 
 // needs skips a test whose operator is not there.
 func (c *cluster) needs(t *testing.T, operator string) {

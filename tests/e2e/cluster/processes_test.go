@@ -59,20 +59,22 @@ func (p *process) kill() {
 }
 
 // startServer starts the C++ server with mutual TLS and the default policy, whose
-// times are made short.
-func startServer(c *cluster, name string, args ...string) (*process, error) {
-	policies, err := shortPolicy(c.run)
-	if err != nil {
-		return nil, err
+// times are made short, or with the policies in a folder.
+func startServer(c *cluster, name, policies string) (*process, error) {
+	if policies == "" {
+		var err error
+		if policies, err = shortPolicy(c.run); err != nil {
+			return nil, err
+		}
 	}
 	ports := filepath.Join(c.run, name+".ports")
-	args = append([]string{
+	args := []string{
 		"--listen-address=127.0.0.1:0", "--admin-address=127.0.0.1:0", "--drain-delay=0s",
 		"--port-file=" + ports, "--policy-dir=" + policies,
 		"--tls-cert=" + c.certs.file("server.crt"), "--tls-key=" + c.certs.file("server.key"),
 		"--tls-client-ca=" + c.certs.file("ca.crt"), "--allow-callers=mulligan-controller",
 		"--allow-policy-callers=mulligan-controller",
-	}, args...)
+	}
 	p, err := start(c.run, name, os.Getenv("E2E_SERVER"), args)
 	if err != nil {
 		return nil, err
@@ -133,14 +135,14 @@ func shortPolicy(run string) (string, error) {
 func (c *cluster) startController(t *testing.T, namespace, mode string, args ...string) *process {
 	t.Helper()
 	args = append([]string{
-		"--mode=" + mode, "--watch-namespaces=" + namespace, "--namespace=" + namespace,
+		"--mode=" + mode, "--watch-namespaces=" + namespace, "--namespace=" + home,
 		"--server=" + c.server, "--tls-ca=" + c.certs.file("ca.crt"),
 		"--tls-cert=" + c.certs.file("controller.crt"), "--tls-key=" + c.certs.file("controller.key"),
 		"--metrics-address=0", "--health-address=0", "--leader-elect=false",
 		"--retries-per-minute=100000",
 	}, args...)
 	p, err := start(c.run, "controller-"+namespace, filepath.Join(c.bin, "mulligan-controller"), args,
-		"KUBECONFIG="+filepath.Join(c.run, "kubeconfig"))
+		"KUBECONFIG="+c.controllerConfig())
 	must(t, err)
 	t.Cleanup(p.end)
 	return p

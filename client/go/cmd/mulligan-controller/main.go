@@ -20,6 +20,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/controller"
+	"mulligan.dev/mulligan/internal/retrypolicy"
 )
 
 type flags struct {
@@ -66,6 +67,15 @@ func run(args []string) error {
 	if err := controller.SetUp(mgr, decider, f.Options); err != nil {
 		return err
 	}
+	if f.RetryPolicies {
+		policies := &retrypolicy.Reconciler{
+			Client: mgr.GetClient(), Policies: decider.Policies(), Report: controller.ReportPolicies,
+			ConfigMap: client.ObjectKey{Namespace: f.Namespace, Name: f.PolicyConfigMap},
+		}
+		if err := policies.SetUp(mgr); err != nil {
+			return err
+		}
+	}
 	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
 		return err
 	}
@@ -87,7 +97,7 @@ func parse(args []string) (*flags, error) {
 	set.BoolVar(&f.Suspend, "suspend-given-up", f.Suspend, "with --mode=act, suspend a workload that still runs when it is given up")
 	set.BoolVar(&f.RetryPolicies, "retry-policies", f.RetryPolicies, "check RetryPolicy objects and publish them to --policy-configmap")
 	set.StringVar(&f.PolicyConfigMap, "policy-configmap", f.PolicyConfigMap, "ConfigMap that the servers load their policies from")
-	set.StringVar(&f.server, "server", "dns:///mulligan-headless.mulligan:8980", "gRPC target of the Mulligan service")
+	set.StringVar(&f.server, "server", "dns:///mulligan.mulligan:8980", "gRPC target of the Mulligan service")
 	set.DurationVar(&f.deadline, "deadline", mulligan.DefaultDeadline, "deadline of a question")
 	set.StringVar(&f.tls.CA, "tls-ca", "", "file with who signs the service's certificate, PEM; without it calls are in plaintext")
 	set.StringVar(&f.tls.Certificate, "tls-cert", "", "file with the controller's certificate, PEM")

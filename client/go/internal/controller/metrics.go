@@ -37,6 +37,12 @@ var (
 	}, []string{"state"})
 )
 
+// ReportPolicies counts RetryPolicy objects.
+func ReportPolicies(accepted, refused int) {
+	policyState.WithLabelValues("accepted").Set(float64(accepted))
+	policyState.WithLabelValues("refused").Set(float64(refused))
+}
+
 // All series exist from the start.
 func init() {
 	metrics.Registry.MustRegister(decisions, created, unanswered, held, latency, policyState)

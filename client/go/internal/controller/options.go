@@ -54,7 +54,7 @@ func Defaults() Options {
 		RetriesPerMinute: 120,
 		Concurrency:      8,
 		Suspend:          true,
-		PolicyConfigMap:  "mulligan-policies",
+		PolicyConfigMap:  "mulligan-retry-policies",
 	}
 }
 
