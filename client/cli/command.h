@@ -17,6 +17,8 @@ enum ExitCode : int {
   kExitOk = 0,
   // A defect of the program, or the output could not be written.
   kExitInternal = 1,
+  // Of commands that compare, as of diff(1): there is a difference.
+  kExitDiffers = 1,
   // A flag, file or request that is not acceptable.
   kExitUsage = 2,
   // A policy has errors.

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/policy_files.h"
+#include "client/cli/policy_issues.h"
 #include "client/cli/proto_json.h"
 #include "mulligan/v1/policy_service.pb.h"
 #include "policy/loader/issue_format.h"
@@ -12,16 +13,7 @@ namespace {
 v1::CheckPolicyResponse ToMessage(const LoadedPolicies& loaded) {
   v1::CheckPolicyResponse response;
   response.set_valid(loaded.set != nullptr);
-  for (const Issue& issue : loaded.issues) {
-    v1::PolicyIssue& message = *response.add_issues();
-    message.set_severity(issue.severity == Issue::Severity::kError
-                             ? v1::PolicyIssue::ERROR
-                             : v1::PolicyIssue::WARNING);
-    message.set_file(issue.file);
-    message.set_line(issue.position.line);
-    message.set_column(issue.position.column);
-    message.set_message(issue.message);
-  }
+  *response.mutable_issues() = ToMessages(loaded.issues);
   return response;
 }
 

@@ -46,6 +46,31 @@ void AddSchema(CLI::App& policy, PolicyValues& values, Streams& streams,
   });
 }
 
+void AddTest(CLI::App& policy, PolicyValues& values, Streams& streams,
+             int& code) {
+  CLI::App& test = *policy.add_subcommand(
+      "test", "Run test suites (*_test.yaml) of policies");
+  test.footer(R"(Exit codes: 0 as expected, 1 not so, 2 bad suite, 3 invalid
+policy.
+
+Example:
+  mulligan policy test --junit results.xml --coverage-min 80 policies/)");
+  test.add_option("PATH", values.test.paths, "Suites, or folders with suites")
+      ->required()
+      ->type_name("PATH");
+  test.add_option("--junit", values.test.junit, "Where to write JUnit XML")
+      ->type_name("FILE");
+  test.add_option("--coverage-min", values.test.coverage_min,
+                  "Least share of rules that decide; default: 0")
+      ->check(CLI::Range(0, 100))
+      ->type_name("PERCENT");
+  AddOutputFlags(test, values.output);
+  test.callback([&values, &streams, &code] {
+    values.test.output = ToOptions(values.output);
+    code = RunPolicyTest(values.test, streams);
+  });
+}
+
 }  // namespace
 
 void AddPolicyCommands(CLI::App& app, PolicyValues& values, Streams& streams,
@@ -57,6 +82,7 @@ void AddPolicyCommands(CLI::App& app, PolicyValues& values, Streams& streams,
   AddCheck(policy, values, streams, code);
   AddShow(policy, streams, code);
   AddSchema(policy, values, streams, code);
+  AddTest(policy, values, streams, code);
 }
 
 }  // namespace mulligan::cli

@@ -6,6 +6,7 @@
 #include "client/cli/command.h"
 #include "client/cli/output_flags.h"
 #include "client/cli/policy_command.h"
+#include "client/cli/policy_test_command.h"
 
 namespace mulligan::cli {
 
@@ -13,6 +14,7 @@ namespace mulligan::cli {
 struct PolicyValues {
   PolicyCheckOptions check;
   std::string schema_form = "editor";
+  PolicyTestOptions test;
   OutputFlags output;
 };
 

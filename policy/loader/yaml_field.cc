@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/duration.pb.h"
+#include "google/protobuf/struct.pb.h"
 #include "mulligan/v1/cause.pb.h"
 #include "policy/loader/cause_words.h"
 #include "policy/loader/suggest.h"
@@ -162,6 +163,9 @@ std::string ExpectedForm(const FieldDescriptor& field, bool element) {
     case FieldDescriptor::CPPTYPE_ENUM:
       return NamesSentence(*field.enum_type());
     case FieldDescriptor::CPPTYPE_MESSAGE:
+      if (field.message_type() == google::protobuf::Struct::descriptor()) {
+        return "a map";
+      }
       return absl::StrFormat(
           "a map with keys among %s",
           absl::StrJoin(KeysOf(*field.message_type()), ", "));

@@ -10,8 +10,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/struct.pb.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_field.h"
+#include "policy/loader/yaml_struct.h"
 #include "policy/loader/yaml_text.h"
 
 namespace mulligan {
@@ -36,6 +38,10 @@ const char* KindName(Kind kind) {
       return "a refused value";
   }
   return "";
+}
+
+bool IsStruct(const FieldDescriptor& field) {
+  return field.message_type() == google::protobuf::Struct::descriptor();
 }
 
 class MessageReader {
@@ -124,6 +130,14 @@ class MessageReader {
                                 Quote(key.text), first->second.line));
     }
     return is_new;
+  }
+
+  void CheckKeysBelow(const YamlNode& node, const std::string& path) {
+    std::map<std::string, Position, std::less<>> seen;
+    for (const auto& [key, value] : node.entries) {
+      if (CheckKey(key, path, seen)) CheckKeysBelow(value, path);
+    }
+    for (const YamlNode& item : node.items) CheckKeysBelow(item, path);
   }
 
   void ReadMap(const YamlNode& node, const std::string& path,
@@ -265,6 +279,10 @@ class MessageReader {
           field.is_repeated()
               ? *message.GetReflection()->AddMessage(&message, &field)
               : *message.GetReflection()->MutableMessage(&message, &field);
+      if (IsStruct(field)) {
+        CheckKeysBelow(value, path);
+        return child.CopyFrom(ReadStruct(value));
+      }
       return ReadMap(value, path, child);
     }
     if (!CheckKind(value, Kind::kScalar, path, field, true)) return;

@@ -15,7 +15,8 @@ namespace mulligan {
 
 // Fills `message`, which must be empty, from `root` by reflection: a new field
 // of the schema needs no code here. Keys are JSON names (camelCase), enums go
-// by name, google.protobuf.Duration as "1m30s", map<> as a map. Every problem
+// by name, google.protobuf.Duration as "1m30s", map<> as a map,
+// google.protobuf.Struct as any map. Every problem
 // becomes an issue, none stops the reading. An unknown key or enum name that
 // is near a known one is read as that, so that one slip of the pen is one
 // issue.

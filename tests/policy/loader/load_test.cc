@@ -210,7 +210,8 @@ std::vector<std::string> PolicyFiles(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry :
        std::filesystem::directory_iterator(SourcePath(folder))) {
-    if (entry.path().extension() == ".yaml") {
+    if (entry.path().extension() == ".yaml" &&
+        !entry.path().stem().string().ends_with("_test")) {
       files.push_back(folder + "/" + entry.path().filename().string());
     }
   }

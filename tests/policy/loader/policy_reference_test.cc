@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/policy.pb.h"
+#include "mulligan/v1/policy_test.pb.h"
 #include "policy/demystify/causes.h"
 #include "policy/loader/load.h"
 #include "tests/testing/files.h"
@@ -80,6 +81,19 @@ TEST_F(PolicyReferenceTest, ListsEveryEnumName) {
   ASSERT_GT(schema_.names.size(), 80u);
   for (const std::string& name : schema_.names) {
     EXPECT_THAT(text_, HasSubstr("`" + name + "`"));
+  }
+}
+
+TEST(PolicyTestingTest, DescribesEveryKeyOfSuites) {
+  ASSERT_OK_AND_ASSIGN(
+      const std::string text,
+      testing::ReadFile(testing::SourcePath("docs/policy-testing.md")));
+  for (const Descriptor* type : {v1::PolicyTestStep::descriptor(),
+                                 v1::PolicyTestFixture::descriptor(),
+                                 v1::ExpectedAnswer::descriptor()}) {
+    for (int i = 0; i < type->field_count(); ++i) {
+      EXPECT_THAT(text, HasSubstr("`" + type->field(i)->json_name() + "`"));
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/policy.pb.h"
+#include "mulligan/v1/policy_test.pb.h"
 #include "tests/testing/proto_matchers.h"
 
 namespace mulligan {
@@ -47,6 +48,38 @@ Reading<T> Read(const std::string& text) {
         absl::StrCat(Show(issue.position), " ", issue.message));
   }
   return reading;
+}
+
+TEST(ReadYamlMessageTest, ReadsObjectsOfOthersAsTheCoreSchemaSays) {
+  const auto reading = Read<v1::PolicyTestFixture>(R"(
+objects:
+  - kind: Pod
+    n: {whole: 137, minus: -1, part: 1.5, octal: 010, quoted: "1"}
+    b: [true, yes, null, ~, 2026-11-03T09:00:00Z]
+    empty: {}
+    twice: {a: 1, a: 2}
+)");
+  EXPECT_THAT(reading.issues,
+              ElementsAre("7:19 duplicate key \"a\", first given at line 7"));
+  const auto& object = reading.message.objects(0).fields();
+  EXPECT_EQ(object.at("kind").string_value(), "Pod");
+  const auto& numbers = object.at("n").struct_value().fields();
+  EXPECT_EQ(numbers.at("whole").number_value(), 137);
+  EXPECT_EQ(numbers.at("minus").number_value(), -1);
+  EXPECT_EQ(numbers.at("part").number_value(), 1.5);
+  EXPECT_EQ(numbers.at("octal").string_value(), "010");
+  EXPECT_EQ(numbers.at("quoted").string_value(), "1");
+  const auto& values = object.at("b").list_value().values();
+  ASSERT_EQ(values.size(), 5);
+  EXPECT_TRUE(values[0].bool_value());
+  EXPECT_EQ(values[1].string_value(), "yes");
+  EXPECT_TRUE(values[2].has_null_value());
+  EXPECT_TRUE(values[3].has_null_value());
+  EXPECT_EQ(values[4].string_value(), "2026-11-03T09:00:00Z");
+  EXPECT_TRUE(object.at("empty").has_struct_value());
+  const auto wrong = Read<v1::PolicyTestFixture>("objects: [Pod]");
+  EXPECT_THAT(wrong.issues,
+              ElementsAre("1:11 expected a map, found a single value"));
 }
 
 TEST(ReadYamlMessageTest, ReadsEveryTypeOfTheSchema) {

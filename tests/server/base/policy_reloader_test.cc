@@ -77,9 +77,9 @@ class PolicyReloaderTest : public ::testing::Test {
 
 TEST_F(PolicyReloaderTest, TheFirstLoadMustSucceed) {
   folder_.Write("b.yaml", kBroken);
-  EXPECT_THAT(Start(),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("b.yaml"), HasSubstr("metadata"))));
+  EXPECT_THAT(Start(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                AllOf(HasSubstr("b.yaml"),
+                                      HasSubstr("name is missing"))));
 }
 
 TEST_F(PolicyReloaderTest, LoadsWhatChangedAndNothingElse) {
@@ -129,7 +129,7 @@ TEST_P(HarmedFolderTest, KeepsTheLastGoodSetUntilTheFilesAreGood) {
 
   // Another mistake does not make it any fresher.
   fs::remove_all(folder_.path());
-  folder_.Write("a.yaml", kBroken);
+  folder_.Write("a.yaml", "another mistake");
   reloader_->Poll();
   EXPECT_EQ(Read().stale_since, since);
 
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Harm{"Broken",
              [](const TempDir& folder) { folder.Write("a.yaml", kBroken); },
-             "metadata"},
+             "name is missing"},
         Harm{
             "Empty",
             [](const TempDir& folder) { fs::remove(folder.path() / "a.yaml"); },

@@ -1,0 +1,163 @@
+#include "client/cli/policy_test_command.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/inputs.h"
+#include "client/cli/layout.h"
+#include "client/cli/policy_files.h"
+#include "client/cli/policy_issues.h"
+#include "client/cli/proto_json.h"
+#include "client/cli/suite/junit.h"
+#include "client/cli/suite/suite.h"
+#include "client/cli/suite/suite_run.h"
+#include "policy/loader/issue_format.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr size_t kWidth = 80;
+
+struct Totals {
+  int cases = 0;
+  int failed = 0;
+  int rules = 0;
+  int decided = 0;
+
+  int percent() const { return rules == 0 ? 100 : decided * 100 / rules; }
+};
+
+Totals Count(const v1::PolicyTestReport& report) {
+  Totals totals;
+  for (const v1::PolicyTestSuite& suite : report.suites()) {
+    for (const v1::PolicyTestCaseResult& result : suite.cases()) {
+      ++totals.cases;
+      if (!result.failures().empty()) ++totals.failed;
+    }
+  }
+  for (const v1::PolicyCoverage& coverage : report.coverage()) {
+    totals.rules += coverage.rules();
+    totals.decided += coverage.decided();
+  }
+  return totals;
+}
+
+std::string Plural(int count, const std::string& noun) {
+  return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+void PrintSuite(const SuiteOutcome& outcome, Layout& page) {
+  const v1::PolicyTestSuite& suite = outcome.result;
+  page.Line(suite.file(), Style::kBold);
+  for (const v1::PolicyTestCaseResult& result : suite.cases()) {
+    const bool passed = result.failures().empty();
+    page.Hanging(passed ? "  ok    " : "  FAIL  ", result.name(),
+                 passed ? Style::kGreen : Style::kRed);
+    for (const v1::PolicyTestFailure& failure : result.failures()) {
+      page.Paragraph(8, absl::StrFormat("line %d, %s", failure.line(),
+                                        DescribeFailure(failure)));
+    }
+  }
+}
+
+void PrintSummary(const v1::PolicyTestReport& report, const Totals& totals,
+                  Layout& page) {
+  page.BlankLine();
+  page.Line(absl::StrFormat("%s, %s: %d passed, %d failed",
+                            Plural(report.suites_size(), "suite"),
+                            Plural(totals.cases, "case"),
+                            totals.cases - totals.failed, totals.failed));
+  page.Line(absl::StrFormat("%d of %s decided (%d %%)", totals.decided,
+                            Plural(totals.rules, "rule"), totals.percent()));
+  for (const v1::PolicyCoverage& coverage : report.coverage()) {
+    for (const v1::RuleReference& rule : coverage.never_decided()) {
+      page.Line(absl::StrFormat("  never: %s/%s (%s:%d)", rule.policy(),
+                                rule.rule(), rule.file(), rule.line()));
+    }
+  }
+}
+
+// Policies beside the suites that no suite loads are covered by nobody.
+void AddUntested(const std::vector<std::string>& paths,
+                 RuleCoverage& coverage) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) continue;
+    Issues issues;
+    const auto policies =
+        LoadPolicies(ReadPolicyDirectory(path, issues), issues);
+    if (policies != nullptr) coverage.AddPolicies(*policies);
+  }
+}
+
+int ExitCodeOf(const std::vector<SuiteOutcome>& outcomes, bool passed) {
+  for (const SuiteOutcome& outcome : outcomes) {
+    if (outcome.policies_invalid) return kExitPolicyInvalid;
+    if (HasErrors(outcome.issues)) return kExitUsage;
+  }
+  return passed ? kExitOk : kExitDiffers;
+}
+
+absl::Status Print(const PolicyTestOptions& options,
+                   const std::vector<SuiteOutcome>& outcomes,
+                   const v1::PolicyTestReport& report, Streams& streams) {
+  if (!options.junit.empty()) {
+    absl::Status written = WriteOutput(options.junit, ToJunit(report));
+    if (!written.ok()) return written;
+  }
+  if (!IsForPeople(options.output.format)) {
+    const absl::StatusOr<std::string> text =
+        PrintProtoAs(options.output.format, report);
+    if (!text.ok()) return text.status();
+    streams.out << *text;
+    return absl::OkStatus();
+  }
+  const Totals totals = Count(report);
+  Layout page(kWidth, options.output.color);
+  for (const SuiteOutcome& outcome : outcomes) {
+    PrintSuite(outcome, page);
+    streams.err << FormatIssues(outcome.issues, outcome.texts,
+                                options.output.color);
+  }
+  PrintSummary(report, totals, page);
+  streams.out << page.text();
+  if (totals.percent() < options.coverage_min) {
+    streams.out << absl::StrFormat("expected at least %d %% (--coverage-min)\n",
+                                   options.coverage_min);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
+  const absl::StatusOr<std::vector<std::string>> files =
+      FindSuites(options.paths);
+  if (!files.ok()) return Fail(streams, files.status());
+  RuleCoverage coverage;
+  std::vector<SuiteOutcome> outcomes;
+  v1::PolicyTestReport report;
+  bool ran = true;
+  for (const std::string& file : *files) {
+    SuiteOutcome& outcome = outcomes.emplace_back(RunSuite(file, coverage));
+    ran = ran && !HasErrors(outcome.issues);
+    *outcome.result.mutable_issues() = ToMessages(outcome.issues);
+    *report.add_suites() = outcome.result;
+  }
+  AddUntested(options.paths, coverage);
+  for (v1::PolicyCoverage& policy : coverage.Report()) {
+    *report.add_coverage() = std::move(policy);
+  }
+  const Totals totals = Count(report);
+  report.set_passed(ran && totals.failed == 0 &&
+                    totals.percent() >= options.coverage_min);
+  if (absl::Status printed = Print(options, outcomes, report, streams);
+      !printed.ok()) {
+    return Fail(streams, printed);
+  }
+  if (const int code = FinishOutput(streams); code != kExitOk) return code;
+  return ExitCodeOf(outcomes, report.passed());
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,211 @@
+#include "client/cli/suite/expectation.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/wording.h"
+#include "policy/base/times.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+
+std::string NameOr(const std::string& name) {
+  return name.empty() ? "none" : name;
+}
+
+std::string YesNo(bool value) { return value ? "true" : "false"; }
+
+// What an answer says under the keys that hold one value.
+v1::ExpectedAnswer SaidBy(const v1::DecideResponse& answer) {
+  v1::ExpectedAnswer said;
+  const v1::Decision& decision = answer.decision();
+  const v1::Diagnosis& diagnosis = answer.diagnosis();
+  const v1::Accounting& accounting = answer.accounting();
+  const v1::Explanation& explanation = answer.explanation();
+  said.set_action(decision.action());
+  said.set_scope(decision.scope());
+  said.set_queue(decision.queue());
+  said.set_cause(diagnosis.cause());
+  said.set_derived_cause(diagnosis.derived_cause());
+  said.set_situation(diagnosis.situation());
+  said.set_fault_domain(diagnosis.fault_domain());
+  said.set_confidence(diagnosis.confidence());
+  said.set_outlook(diagnosis.outlook());
+  said.set_policy(answer.policy().name());
+  said.set_rule(explanation.matched_rule().rule());
+  said.set_decided_by(explanation.decided_by());
+  said.set_budget(accounting.charged_to());
+  said.set_charged(accounting.units() > 0);
+  said.set_last_attempt(decision.last_attempt());
+  if (accounting.has_exhaustion()) {
+    said.set_exhausted(LimitName(accounting.exhaustion()));
+  }
+  said.set_duplicate(accounting.duplicate());
+  said.set_attempts(accounting.attempts());
+  said.set_on_demand(decision.placement().on_demand());
+  return said;
+}
+
+std::string ValueOf(const Message& message, const FieldDescriptor& field) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_ENUM: {
+      const auto* const value = reflection.GetEnum(message, &field);
+      return value->number() == 0 ? "none" : value->name();
+    }
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return YesNo(reflection.GetBool(message, &field));
+    case FieldDescriptor::CPPTYPE_INT32:
+      return absl::StrCat(reflection.GetInt32(message, &field));
+    default:
+      return NameOr(reflection.GetString(message, &field));
+  }
+}
+
+// Keys that hold no single value of SaidBy.
+bool IsCheckedApart(const FieldDescriptor& field) {
+  switch (field.number()) {
+    case v1::ExpectedAnswer::kUsedFieldNumber:
+    case v1::ExpectedAnswer::kDelayFieldNumber:
+    case v1::ExpectedAnswer::kAvoidNodesFieldNumber:
+    case v1::ExpectedAnswer::kResourcesFieldNumber:
+    case v1::ExpectedAnswer::kWarningsFieldNumber:
+    case v1::ExpectedAnswer::kSentenceFieldNumber:
+    case v1::ExpectedAnswer::kErrorFieldNumber:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void CompareValues(const v1::ExpectedAnswer& expect,
+                   const v1::ExpectedAnswer& said,
+                   std::vector<Mismatch>& mismatches) {
+  std::vector<const FieldDescriptor*> given;
+  expect.GetReflection()->ListFields(expect, &given);
+  for (const FieldDescriptor* field : given) {
+    if (IsCheckedApart(*field)) continue;
+    const std::string expected = ValueOf(expect, *field);
+    const std::string found = ValueOf(said, *field);
+    if (expected != found) {
+      mismatches.push_back({field->json_name(), expected, found});
+    }
+  }
+}
+
+void CompareUse(const v1::ExpectedAnswer& expect,
+                const v1::Accounting& accounting,
+                std::vector<Mismatch>& mismatches) {
+  for (const auto& [budget, used] : expect.used()) {
+    std::string found = "no such budget";
+    for (const v1::BudgetState& state : accounting.budgets()) {
+      if (state.name() == budget) found = absl::StrCat(state.used());
+    }
+    if (found != absl::StrCat(used)) {
+      mismatches.push_back({absl::StrFormat("used.%s", budget),
+                            absl::StrCat(used), std::move(found)});
+    }
+  }
+}
+
+void CompareDelay(const v1::ExpectedDelay& expect, const v1::Decision& decision,
+                  std::vector<Mismatch>& mismatches) {
+  const absl::Duration delay = ToDuration(decision.retry_after());
+  const bool fits =
+      delay >= ToDuration(expect.at_least()) &&
+      (!expect.has_at_most() || delay <= ToDuration(expect.at_most()));
+  if (fits && decision.has_retry_after()) return;
+  std::string expected = "at least " + FormatDuration(expect.at_least());
+  if (expect.has_at_most()) {
+    expected += ", at most " + FormatDuration(expect.at_most());
+  }
+  mismatches.push_back({"delay", std::move(expected),
+                        decision.has_retry_after()
+                            ? FormatDuration(decision.retry_after())
+                            : "none"});
+}
+
+void CompareNodes(const v1::ExpectedAnswer& expect,
+                  const v1::Decision& decision,
+                  std::vector<Mismatch>& mismatches) {
+  if (expect.avoid_nodes().empty()) return;
+  const std::set<std::string> wanted(expect.avoid_nodes().begin(),
+                                     expect.avoid_nodes().end());
+  std::set<std::string> found;
+  for (const v1::AvoidNode& node : decision.placement().avoid_nodes()) {
+    found.insert(node.node());
+  }
+  if (wanted == found) return;
+  mismatches.push_back({"avoidNodes", absl::StrJoin(wanted, ", "),
+                        NameOr(absl::StrJoin(found, ", "))});
+}
+
+void CompareResources(const v1::ExpectedAnswer& expect,
+                      const v1::Decision& decision,
+                      std::vector<Mismatch>& mismatches) {
+  for (const auto& [resource, factor] : expect.resources()) {
+    std::string found = "none";
+    for (const v1::ResourceChange& change : decision.resources()) {
+      if (change.resource() == resource) found = absl::StrCat(change.factor());
+    }
+    if (found != absl::StrCat(factor)) {
+      mismatches.push_back({absl::StrFormat("resources.%s", resource),
+                            absl::StrCat(factor), std::move(found)});
+    }
+  }
+}
+
+void CompareTexts(const v1::ExpectedAnswer& expect,
+                  const v1::DecideResponse& answer,
+                  std::vector<Mismatch>& mismatches) {
+  for (const std::string& text : expect.warnings()) {
+    const auto& warnings = answer.warnings();
+    if (std::none_of(warnings.begin(), warnings.end(),
+                     [&text](const std::string& warning) {
+                       return warning.find(text) != warning.npos;
+                     })) {
+      mismatches.push_back(
+          {"warnings", text, NameOr(absl::StrJoin(warnings, "; "))});
+    }
+  }
+  const std::string& sentence = answer.decision().sentence();
+  if (sentence.find(expect.sentence()) == sentence.npos) {
+    mismatches.push_back({"sentence", expect.sentence(), sentence});
+  }
+}
+
+}  // namespace
+
+std::vector<Mismatch> FindMismatches(
+    const v1::ExpectedAnswer& expect,
+    const absl::StatusOr<v1::DecideResponse>& answer) {
+  if (!answer.ok()) {
+    const std::string code = absl::StatusCodeToString(answer.status().code());
+    if (expect.error() == code) return {};
+    return {{"error", expect.error().empty() ? "an answer" : expect.error(),
+             absl::StrCat(code, ": ", std::string(answer.status().message()))}};
+  }
+  if (!expect.error().empty()) {
+    return {{"error", expect.error(), answer->decision().sentence()}};
+  }
+  std::vector<Mismatch> mismatches;
+  CompareValues(expect, SaidBy(*answer), mismatches);
+  CompareUse(expect, answer->accounting(), mismatches);
+  if (expect.has_delay()) {
+    CompareDelay(expect.delay(), answer->decision(), mismatches);
+  }
+  CompareNodes(expect, answer->decision(), mismatches);
+  CompareResources(expect, answer->decision(), mismatches);
+  CompareTexts(expect, *answer, mismatches);
+  return mismatches;
+}
+
+}  // namespace mulligan::cli

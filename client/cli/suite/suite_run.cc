@@ -1,0 +1,271 @@
+#include "client/cli/suite/suite_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/policy_files.h"
+#include "client/cli/suite/expectation.h"
+#include "client/cli/suite/scene.h"
+#include "policy/decide.h"
+#include "policy/loader/suggest.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr char kDefaultRule[] = "default";
+
+absl::StatusOr<v1::DecideResponse> Ask(const v1::DecideRequest& request,
+                                       const PolicySet& policies) {
+  v1::DecideResponse response;
+  absl::Status status =
+      Decide(request, policies, request.report().observed_at(), response);
+  if (!status.ok()) return status;
+  return response;
+}
+
+// Names in expectations that no answer can ever have are mistakes of the suite.
+class NameChecker {
+ public:
+  NameChecker(Suite& suite, const PolicySet& policies) : suite_(suite) {
+    for (const auto& policy : policies.policies()) {
+      policies_.push_back(policy->name());
+      for (const CompiledRule& rule : policy->compiled().rules) {
+        rules_.push_back(rule.reference.rule());
+      }
+      for (const CompiledBudget& budget : policy->compiled().budgets) {
+        budgets_.push_back(budget.name);
+      }
+    }
+    rules_.emplace_back(kDefaultRule);
+    limits_ = budgets_;
+    limits_.emplace_back("maxAttempts");
+  }
+
+  void Check() {
+    for (int i = 0; i < suite_.spec().cases_size(); ++i) {
+      const v1::PolicyTestCase& test = suite_.spec().cases(i);
+      const std::string path = absl::StrFormat("spec.cases[%d]", i);
+      for (int j = 0; j < test.steps_size(); ++j) {
+        const v1::ExpectedAnswer& expect = test.steps(j).expect();
+        // A policy that is expected to be unknown may be.
+        if (expect.error().empty()) {
+          CheckName("policy", test.policy(), policies_, path + ".policy");
+        }
+        CheckStep(expect, absl::StrFormat("%s.steps[%d].expect", path, j));
+      }
+    }
+  }
+
+ private:
+  void CheckStep(const v1::ExpectedAnswer& expect, const std::string& path) {
+    CheckName("policy", expect.policy(), policies_, path + ".policy");
+    CheckName("rule", expect.rule(), rules_, path + ".rule");
+    CheckName("budget", expect.budget(), budgets_, path + ".budget");
+    CheckName("limit", expect.exhausted(), limits_, path + ".exhausted");
+    for (const auto& [budget, used] : expect.used()) {
+      CheckName("budget", budget, budgets_,
+                absl::StrFormat("%s.used[%s]", path, budget));
+    }
+  }
+
+  void CheckName(const char* what, const std::string& name,
+                 const std::vector<std::string>& known,
+                 const std::string& path) {
+    if (name.empty() ||
+        std::find(known.begin(), known.end(), name) != known.end()) {
+      return;
+    }
+    const std::string nearest = Nearest(name, known);
+    suite_.AddError(
+        path,
+        absl::StrFormat(
+            "no policy under test has the %s \"%s\"%s", what, name,
+            nearest.empty() ? "" : ", did you mean \"" + nearest + "\"?"));
+  }
+
+  Suite& suite_;
+  std::vector<std::string> policies_;
+  std::vector<std::string> rules_;
+  std::vector<std::string> budgets_;
+  std::vector<std::string> limits_;
+};
+
+// The life of one workload.
+class CaseRun {
+ public:
+  CaseRun(const Suite& suite, int number, const PolicySet& policies,
+          RuleCoverage& coverage)
+      : suite_(suite),
+        test_(suite.spec().cases(number)),
+        path_(absl::StrFormat("spec.cases[%d]", number)),
+        policies_(policies),
+        coverage_(coverage),
+        scene_(suite) {}
+
+  v1::PolicyTestCaseResult Run() {
+    result_.set_name(test_.name());
+    result_.set_line(suite_.positions.Find(path_).line);
+    for (int i = 0; i < test_.steps_size(); ++i) {
+      const int times = std::max(1, test_.steps(i).times());
+      for (int repetition = 1; repetition <= times; ++repetition) {
+        if (Step(i, repetition, times)) continue;
+        // Without an answer there is no ledger to go on with.
+        if (i + 1 < test_.steps_size()) {
+          AddFailure(
+              i + 1, 0,
+              {"steps", "an answer", "not reached: the step before has none"});
+        }
+        return std::move(result_);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // False: the case cannot go on.
+  bool Step(int number, int repetition, int times) {
+    const v1::PolicyTestStep& step = test_.steps(number);
+    const int shown = times > 1 ? repetition : 0;
+    absl::StatusOr<v1::DecideRequest> request =
+        scene_.Show(step, repetition > 1);
+    if (!request.ok()) {
+      AddFailure(number, shown,
+                 {"objects", "objects of one report",
+                  std::string(request.status().message())});
+      return false;
+    }
+    if (has_ledger_) *request->mutable_ledger() = ledger_;
+    if (!test_.policy().empty()) request->set_policy(test_.policy());
+    const absl::StatusOr<v1::DecideResponse> answer = Ask(*request, policies_);
+    for (Mismatch& mismatch : FindMismatches(step.expect(), answer)) {
+      AddFailure(number, shown, std::move(mismatch));
+    }
+    if (!answer.ok()) return !step.expect().error().empty();
+    if (answer->accounting().duplicate() && !step.same_attempt() &&
+        !step.expect().has_duplicate()) {
+      AddFailure(number, shown,
+                 {"after", "a new attempt",
+                  "too short: attempts whose lifetimes overlap are one "
+                  "failure, which was told before"});
+    }
+    coverage_.OnAnswer(*answer);
+    ledger_ = answer->ledger();
+    has_ledger_ = true;
+    return true;
+  }
+
+  void AddFailure(int step, int repetition, Mismatch mismatch) {
+    v1::PolicyTestFailure& failure = *result_.add_failures();
+    const std::string path = absl::StrFormat("%s.steps[%d]", path_, step);
+    failure.set_step(step + 1);
+    failure.set_repetition(repetition);
+    failure.set_line(
+        suite_.positions.Find(path + ".expect." + mismatch.key).line);
+    failure.set_key(std::move(mismatch.key));
+    failure.set_expected(std::move(mismatch.expected));
+    failure.set_found(std::move(mismatch.found));
+  }
+
+  const Suite& suite_;
+  const v1::PolicyTestCase& test_;
+  const std::string path_;
+  const PolicySet& policies_;
+  RuleCoverage& coverage_;
+  Scene scene_;
+  v1::BudgetLedger ledger_;
+  bool has_ledger_ = false;
+  v1::PolicyTestCaseResult result_;
+};
+
+// The policies that the suite names, or those of its folder.
+absl::StatusOr<LoadedPolicies> LoadPoliciesOf(const Suite& suite) {
+  std::vector<std::string> paths;
+  for (const std::string& path : suite.spec().policies()) {
+    paths.push_back(suite.Beside(path));
+  }
+  if (paths.empty()) {
+    const auto folder = std::filesystem::path(suite.file).parent_path();
+    paths.push_back(folder.empty() ? "." : folder.string());
+  }
+  return LoadPolicyPaths(paths, std::cin);
+}
+
+}  // namespace
+
+void RuleCoverage::AddPolicies(const PolicySet& policies) {
+  const std::string embedded = EmbeddedPolicy().file;
+  for (const auto& policy : policies.policies()) {
+    const std::string& file = policy->positions().file();
+    if (file == embedded) continue;
+    auto& rules = policies_[{file, policy->name()}];
+    if (!rules.empty()) continue;
+    for (const CompiledRule& rule : policy->compiled().rules) {
+      rules.push_back({rule.reference});
+    }
+    if (!policy->compiled().fallback_reference.rule().empty()) {
+      rules.push_back({policy->compiled().fallback_reference});
+    }
+  }
+}
+
+void RuleCoverage::OnAnswer(const v1::DecideResponse& answer) {
+  const v1::RuleReference& decided = answer.explanation().matched_rule();
+  const auto policy = policies_.find({decided.file(), decided.policy()});
+  if (policy == policies_.end()) return;
+  for (Rule& rule : policy->second) {
+    if (rule.reference.rule() == decided.rule()) rule.decided = true;
+  }
+}
+
+std::vector<v1::PolicyCoverage> RuleCoverage::Report() const {
+  std::vector<v1::PolicyCoverage> report;
+  for (const auto& [key, rules] : policies_) {
+    v1::PolicyCoverage& coverage = report.emplace_back();
+    coverage.set_file(key.first);
+    coverage.set_policy(key.second);
+    coverage.set_rules(static_cast<int>(rules.size()));
+    for (const Rule& rule : rules) {
+      if (rule.decided) {
+        coverage.set_decided(coverage.decided() + 1);
+      } else {
+        *coverage.add_never_decided() = rule.reference;
+      }
+    }
+  }
+  return report;
+}
+
+SuiteOutcome RunSuite(const std::string& file, RuleCoverage& coverage) {
+  SuiteOutcome outcome;
+  Suite suite = ReadSuite(file);
+  outcome.result.set_file(file);
+  outcome.result.set_name(suite.test.metadata().name());
+  outcome.issues = suite.issues;
+  if (HasErrors(suite.issues)) return outcome;
+  absl::StatusOr<LoadedPolicies> policies = LoadPoliciesOf(suite);
+  if (!policies.ok()) {
+    suite.AddError("spec.policies", std::string(policies.status().message()));
+    outcome.issues = suite.issues;
+    return outcome;
+  }
+  outcome.texts = policies->texts;
+  if (policies->set == nullptr) {
+    outcome.policies_invalid = true;
+    outcome.issues = policies->issues;
+    return outcome;
+  }
+  NameChecker(suite, *policies->set).Check();
+  outcome.issues = suite.issues;
+  if (HasErrors(suite.issues)) return outcome;
+  coverage.AddPolicies(*policies->set);
+  for (int i = 0; i < suite.spec().cases_size(); ++i) {
+    *outcome.result.add_cases() =
+        CaseRun(suite, i, *policies->set, coverage).Run();
+  }
+  return outcome;
+}
+
+}  // namespace mulligan::cli
