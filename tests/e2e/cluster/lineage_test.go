@@ -135,6 +135,20 @@ func (c *cluster) events(t *testing.T, obj client.Object) []string {
 	return texts
 }
 
+// allEvents of a namespace that warn, "NAME Reason: message" each.
+func (c *cluster) allEvents(t *testing.T, namespace string) []string {
+	t.Helper()
+	list := &corev1.EventList{}
+	must(t, c.List(t.Context(), list, client.InNamespace(namespace)))
+	var texts []string
+	for _, event := range list.Items {
+		if event.Type == corev1.EventTypeWarning {
+			texts = append(texts, event.InvolvedObject.Name+" "+event.Reason+": "+event.Message)
+		}
+	}
+	return texts
+}
+
 // anEvent waits for an Event whose text has all the words.
 func (c *cluster) anEvent(t *testing.T, obj client.Object, words ...string) {
 	t.Helper()

@@ -102,8 +102,8 @@ var (
 )
 
 // shortPolicy writes a folder with the built-in default policy, whose delays of
-// seconds to minutes and graces of minutes to hours are one and three seconds here,
-// and the same as "slow", with five.
+// seconds to minutes and graces of minutes to hours are one and eight seconds here,
+// and the same as "slow", with five and eight.
 func shortPolicy(run string) (string, error) {
 	text, err := os.ReadFile("../../../policy/default_policy.yaml")
 	if err != nil {
@@ -116,8 +116,8 @@ func shortPolicy(run string) (string, error) {
 	for name, delay := range map[string]string{"default": "1s", "slow": "5s"} {
 		policy := limits.ReplaceAllString(string(text), "max: "+delay)
 		policy = delays.ReplaceAllString(policy, "initial: "+delay)
-		policy = graces.ReplaceAllString(policy, "grace: 3s")
-		if !strings.Contains(policy, "grace: 3s") || !strings.Contains(policy, "initial: "+delay) {
+		policy = graces.ReplaceAllString(policy, "grace: 8s")
+		if !strings.Contains(policy, "grace: 8s") || !strings.Contains(policy, "initial: "+delay) {
 			return "", fmt.Errorf("default_policy.yaml has no delays to shorten")
 		}
 		if name != "default" {

@@ -173,11 +173,12 @@ func TestScenario07RayJobWhoseHeadDiedIsRetried(t *testing.T) {
 	must(t, c.Create(t.Context(), object(t, namespace, rayManifest)))
 
 	var jobs []unstructured.Unstructured
-	eventually(t, 2*long, func() string {
+	eventually(t, long, func() string {
 		jobs = c.objects(t, namespace, rayJobKind)
 		last := &jobs[len(jobs)-1]
 		if len(jobs) != 2 || deploymentStatus(last) != "Complete" {
-			return fmt.Sprintf("%d RayJobs, the last is %v", len(jobs), last.Object["status"])
+			return fmt.Sprintf("%d RayJobs, the last is %v, decided %+v, Events %q", len(jobs),
+				last.Object["status"], decisionOf(t, last), c.allEvents(t, namespace))
 		}
 		return ""
 	})

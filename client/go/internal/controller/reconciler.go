@@ -136,8 +136,10 @@ func (r *reconciler) troubledSince(ctx context.Context, obj *unstructured.Unstru
 // give up, or start another, at once.
 const operatorsTurn = 2 * time.Second
 
-// Times in conditions are whole seconds.
-const evidenceDelay = time.Second
+// A workload is asked about this long after it failed: its pods, nodes and events are
+// watched, and what is watched comes late where the API server is busy. Times in
+// conditions are whole seconds.
+const evidenceDelay = 2 * time.Second
 
 // stands says whether there is a decision and nothing has overtaken it, as a spec
 // update does that it waited for, in the object or in what it refers to.

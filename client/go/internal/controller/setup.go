@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -62,7 +63,23 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 			return fmt.Errorf("%s: %w", gvk.Kind, err)
 		}
 	}
-	return nil
+	return watchOwners(mgr)
+}
+
+// watchOwners begins to watch what lies between pods and workloads, so that the first
+// pod in trouble does not wait for it.
+func watchOwners(mgr ctrl.Manager) error {
+	mapping, err := mgr.GetRESTMapper().RESTMapping(rayCluster)
+	if meta.IsNoMatchError(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	clusters := &metav1.PartialObjectMetadata{}
+	clusters.SetGroupVersionKind(mapping.GroupVersionKind)
+	_, err = mgr.GetCache().GetInformer(context.Background(), clusters, cache.BlockUntilSynced(false))
+	return err
 }
 
 // Pauses after errors: an away service is asked again within seconds.
