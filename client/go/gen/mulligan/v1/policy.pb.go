@@ -1493,7 +1493,7 @@ func (x *AvoidFailedNode) GetExpiresAfter() *durationpb.Duration {
 // How to grow resources.
 type ResourcePolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Multiply memory by this for each charge to the paying budget, compounding.
+	// Multiply memory by this beyond what earlier answers granted the container.
 	// Greater than 1.
 	MemoryFactor *float64 `protobuf:"fixed64,1,opt,name=memory_factor,json=memoryFactor,proto3,oneof" json:"memory_factor,omitempty"`
 	// Raise only the request.
