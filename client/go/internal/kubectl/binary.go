@@ -22,14 +22,15 @@ func (b *binaryFlag) find() (string, error) {
 		}
 		return b.path, nil
 	}
+	candidates := []string{"mulligan"}
 	if own, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(own), "mulligan")
-		if _, err := exec.LookPath(beside); err == nil {
-			return beside, nil
-		}
+		candidates = []string{filepath.Join(filepath.Dir(own), "mulligan"), "mulligan"}
 	}
-	if inPath, err := exec.LookPath("mulligan"); err == nil {
-		return inPath, nil
+	for _, candidate := range candidates {
+		// One that lacks its libraries is none.
+		if path, err := exec.LookPath(candidate); err == nil && exec.Command(path, "--version").Run() == nil {
+			return path, nil
+		}
 	}
 	return "", errNoBinary
 }
