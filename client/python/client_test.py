@@ -1,0 +1,234 @@
+"""Tests of the Python client and its examples, against the C++ server.
+
+scripts/test-python generates the stubs and sets MULLIGAN_BIN.
+"""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import types
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import grpc
+from google.protobuf import json_format
+
+import mulligan_client
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests/testdata/quickstart"
+BIN = Path(os.environ["MULLIGAN_BIN"])
+EXAMPLES = Path(__file__).resolve().parent / "examples"
+
+
+def setUpModule():
+    global SERVER, FOLDER, ADDRESS
+    FOLDER = tempfile.TemporaryDirectory()
+    ports = Path(FOLDER.name) / "ports.json"
+    SERVER = subprocess.Popen(
+        [BIN / "mulligan-server", "--listen-address=127.0.0.1:0",
+         "--admin-address=127.0.0.1:0", "--drain-delay=0s",
+         f"--port-file={ports}"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not ports.exists() or not ports.read_text().endswith("}\n"):
+        assert SERVER.poll() is None, "the server ended"
+        time.sleep(0.02)
+    ADDRESS = f"127.0.0.1:{json.loads(ports.read_text())['grpcPort']}"
+
+
+def tearDownModule():
+    SERVER.terminate()
+    SERVER.wait(30)
+    FOLDER.cleanup()
+
+
+def pod(name):
+    return json.loads((DATA / f"{name}.json").read_text())
+
+
+class ClientTest(unittest.TestCase):
+    def setUp(self):
+        self.service = mulligan_client.connect(ADDRESS)
+
+    def test_a_pod_of_kubectl_is_decided(self):
+        answer = mulligan_client.ask(self.service, [pod("out-of-memory")])
+        self.assertEqual(answer.decision.action, answer.decision.RETRY)
+        self.assertEqual(answer.accounting.charged_to, "memory")
+
+    def test_a_stored_ledger_makes_the_next_question_free(self):
+        first = mulligan_client.ask(self.service, [pod("out-of-memory")])
+        stored = mulligan_client.ledger_json(first.ledger)
+        again = mulligan_client.ask(self.service, [pod("out-of-memory")],
+                                    ledger=stored)
+        self.assertTrue(again.accounting.duplicate)
+        self.assertEqual(mulligan_client.parse_ledger(stored), first.ledger)
+
+    def test_the_command_line_reads_the_ledger(self):
+        first = mulligan_client.ask(self.service, [pod("out-of-memory")])
+        annotated = pod("out-of-memory")
+        annotated["metadata"]["annotations"] = {
+            mulligan_client.LEDGER_ANNOTATION:
+                mulligan_client.ledger_json(first.ledger)}
+        told = subprocess.run([BIN / "mulligan", "explain", "-", "-o", "json"],
+                              input=json.dumps(annotated), text=True,
+                              capture_output=True, check=True)
+        self.assertTrue(json.loads(told.stdout)["accounting"]["duplicate"])
+
+    def test_what_is_not_usable_is_named(self):
+        with self.assertRaisesRegex(ValueError, "'Deployment' is not taken"):
+            mulligan_client.ask(self.service, [{"kind": "Deployment"}])
+        with self.assertRaisesRegex(ValueError, "takes one RayJob"):
+            mulligan_client.ask(self.service, [{"kind": "RayJob"}] * 2)
+        with self.assertRaisesRegex(json_format.ParseError, "phase"):
+            mulligan_client.ask(self.service,
+                                [{"kind": "Pod", "status": {"phase": 7}}])
+
+    def test_no_answer_is_an_rpc_error(self):
+        nobody = mulligan_client.connect("127.0.0.1:1")
+        with self.assertRaises(grpc.RpcError) as raised:
+            mulligan_client.ask(nobody, [pod("out-of-memory")])
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
+        with self.assertRaises(grpc.RpcError) as raised:
+            mulligan_client.ask(self.service)
+        self.assertEqual(raised.exception.code(),
+                         grpc.StatusCode.INVALID_ARGUMENT)
+
+
+class ExplainPodTest(unittest.TestCase):
+    def run_it(self, address, name):
+        return subprocess.run(
+            [sys.executable, EXAMPLES / "explain_pod.py", address],
+            input=json.dumps(pod(name)), text=True, capture_output=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+    def test_exit_codes(self):
+        for address, name, code in [(ADDRESS, "out-of-memory", 0),
+                                    (ADDRESS, "image-typo", 1),
+                                    ("127.0.0.1:1", "out-of-memory", 2)]:
+            with self.subTest(name):
+                run = self.run_it(address, name)
+                self.assertEqual(run.returncode, code, run.stderr)
+                self.assertIn("Pod " if code < 2 else "nothing was charged",
+                              run.stdout + run.stderr)
+
+
+def load(name, **fakes):
+    """Imports an example with fakes in the place of Airflow or Ray."""
+    modules = {}
+    for path, members in fakes.items():
+        module = types.ModuleType(path)
+        vars(module).update(members)
+        modules[path] = module
+    example = types.ModuleType(name)
+    with mock.patch.dict(sys.modules, modules):
+        exec(compile((EXAMPLES / f"{name}.py").read_text(), name, "exec"),
+             vars(example))
+    example.SERVICE = mulligan_client.connect(ADDRESS)
+    return example
+
+
+class FakeVariable:
+    stored = {}
+
+    @classmethod
+    def get(cls, key, default_var):
+        return cls.stored.get(key, default_var)
+
+    @classmethod
+    def set(cls, key, value):
+        cls.stored[key] = value
+
+
+class FailException(Exception):
+    pass
+
+
+class AirflowCallbackTest(unittest.TestCase):
+    def setUp(self):
+        FakeVariable.stored = {}
+        self.example = load(
+            "airflow_callback",
+            **{"airflow": {}, "airflow.models": {"Variable": FakeVariable},
+               "airflow.exceptions": {"AirflowFailException": FailException},
+               "airflow.providers": {}, "airflow.providers.cncf": {},
+               "airflow.providers.cncf.kubernetes": {},
+               "airflow.providers.cncf.kubernetes.callbacks":
+                   {"KubernetesPodOperatorCallback": object}})
+        self.log = mock.Mock()
+
+    def call(self, json_pod):
+        # The official client drops kind and apiVersion of list items.
+        serialized = {key: json_pod[key] for key in ("metadata", "spec", "status")}
+        task = types.SimpleNamespace(dag_id="d", task_id="t", run_id="r",
+                                     log=self.log)
+        self.example.MulliganCallback.on_pod_completion(
+            pod=types.SimpleNamespace(
+                metadata=types.SimpleNamespace(namespace="ml")),
+            client=types.SimpleNamespace(api_client=types.SimpleNamespace(
+                sanitize_for_serialization=lambda pod: serialized)),
+            mode="sync", operator=None, context={"ti": task})
+
+    def test_a_failure_that_may_pass_is_left_to_airflow(self):
+        self.call(pod("out-of-memory"))
+        self.assertIn("RETRY", str(FakeVariable.stored))
+
+    def test_the_fourth_failure_is_final(self):
+        for attempt in range(4):
+            failed = pod("out-of-memory")
+            failed["metadata"]["uid"] = f"uid-{attempt}"
+            shift(failed, attempt)
+            if attempt < 3:
+                self.call(failed)
+        with self.assertRaisesRegex(FailException, "memory"):
+            self.call(failed)
+
+    def test_without_an_answer_airflow_goes_on(self):
+        self.example.SERVICE = mulligan_client.connect("127.0.0.1:1")
+        self.call(pod("out-of-memory"))
+        self.assertEqual(FakeVariable.stored, {})
+        self.log.warning.assert_called_once()
+
+
+def shift(failed, hours):
+    """Moves a pod's times so that it is a later attempt."""
+    text = json.dumps(failed).replace("T09:", f"T{9 + hours:02d}:")
+    failed.clear()
+    failed.update(json.loads(text))
+
+
+class RayCallbackTest(unittest.TestCase):
+    def setUp(self):
+        example = load("ray_callback",
+                       **{"ray": {}, "ray.train": {"UserCallback": object}})
+        self.example, self.callback = example, example.MulliganCallback()
+
+    def call(self, error):
+        run = types.SimpleNamespace(
+            run_config=types.SimpleNamespace(name="bert"))
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            self.callback.after_exception(run_context=run,
+                                          worker_exceptions={3: error})
+        return out.getvalue()
+
+    def test_a_passing_failure_lets_ray_restart(self):
+        self.assertIn("Mulligan: ", self.call(
+            ConnectionError("storage: 503 Service Unavailable")))
+        self.assertIn("attemptsSeen", self.callback.ledger)
+
+    def test_a_failure_that_stays_ends_the_run(self):
+        with self.assertRaises(RuntimeError):
+            self.call(ModuleNotFoundError("No module named 'flash_attn'"))
+
+    def test_without_an_answer_ray_goes_on(self):
+        self.example.SERVICE = mulligan_client.connect("127.0.0.1:1")
+        self.assertIn("no answer", self.call(ValueError("x")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+"""Asks a Mulligan service from Python, with objects as kubectl prints them.
+
+    service = mulligan_client.connect("dns:///mulligan-headless.mulligan:8980")
+    answer = mulligan_client.ask(service, [pod, job], ledger=stored)
+    store(mulligan_client.ledger_json(answer.ledger))  # then act
+    print(answer.decision.sentence)
+
+Needs the stubs that scripts/generate-python writes, and grpcio, protobuf and
+googleapis-common-protos.
+"""
+
+import json
+
+import grpc
+from google.protobuf import json_format
+from mulligan.v1 import (ledger_pb2, retry_decision_service_pb2,
+                         retry_decision_service_pb2_grpc)
+
+# The annotation that holds a ledger; the command line reads the same.
+LEDGER_ANNOTATION = "mulligan.dev/ledger"
+
+# Field of a report for each kind; a list where there may be several.
+FIELDS = {
+    "Pod": "pods", "Job": "jobs", "Node": "nodes", "Event": "events",
+    "JobSet": "jobSet", "RayJob": "rayJob", "RayCluster": "rayCluster",
+    "TrainJob": "trainJob", "Workload": "kueueWorkload",
+    "SparkApplication": "sparkApplication", "PyTorchJob": "kubeflowJob",
+    "TFJob": "kubeflowJob", "MPIJob": "kubeflowJob",
+    "XGBoostJob": "kubeflowJob", "PaddleJob": "kubeflowJob",
+    "JAXJob": "kubeflowJob",
+}
+_LISTS = ("pods", "jobs", "nodes", "events")
+
+# All replicas behind a headless Service in turn, and once more after UNAVAILABLE:
+# a failure is charged once however often it is reported.
+_SERVICE_CONFIG = json.dumps({
+    "loadBalancingConfig": [{"round_robin": {}}],
+    "methodConfig": [{"name": [{}], "retryPolicy": {
+        "maxAttempts": 2, "initialBackoff": "0.2s", "maxBackoff": "1s",
+        "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}],
+})
+
+
+def connect(target, credentials=None):
+    """Returns a stub of the service at target, "host:port" or any gRPC target.
+
+    credentials: of grpc.ssl_channel_credentials(); None: plaintext.
+    """
+    options = [("grpc.service_config", _SERVICE_CONFIG)]
+    channel = (grpc.secure_channel(target, credentials, options) if credentials
+               else grpc.insecure_channel(target, options))
+    return retry_decision_service_pb2_grpc.RetryDecisionServiceStub(channel)
+
+
+def ask(service, objects=(), ledger=None, timeout=5, policy="", **report):
+    """Returns the DecideResponse about Kubernetes objects.
+
+    objects: dicts with `kind`, as of json.loads(`kubectl get -o json`); a List
+        stands for its items.
+    ledger: the JSON text of the last answer's ledger; None: nothing failed yet.
+    report: further fields of FailureReport by their JSON names, such as
+        failureId, workload or exit.
+
+    Raises ValueError for an object of a kind that is not taken, ParseError for a
+    field with a wrong value, and grpc.RpcError when there is no answer: nothing
+    was charged then, so do what would be done without the service.
+    """
+    request = retry_decision_service_pb2.DecideRequest(policy=policy or None)
+    json_format.ParseDict(_report(objects, report), request.report,
+                          ignore_unknown_fields=True)
+    if not request.report.HasField("observed_at"):
+        request.report.observed_at.GetCurrentTime()
+    if ledger:
+        request.ledger.CopyFrom(parse_ledger(ledger))
+    return service.Decide(request, timeout=timeout)
+
+
+def parse_ledger(text):
+    """Returns the BudgetLedger in a text of ledger_json; raises ParseError."""
+    return json_format.Parse(text, ledger_pb2.BudgetLedger(),
+                             ignore_unknown_fields=True)
+
+
+def ledger_json(ledger):
+    """Returns a ledger as compact JSON, for an annotation or a variable."""
+    return json.dumps(json_format.MessageToDict(ledger), separators=(",", ":"))
+
+
+def _report(objects, report):
+    report = dict(report)
+    for each in _flat(objects):
+        kind = each.get("kind", "")
+        if kind not in FIELDS:
+            raise ValueError(f"kind {kind!r} is not taken, expected one of "
+                             + ", ".join(FIELDS))
+        field = FIELDS[kind]
+        if field in _LISTS:
+            report.setdefault(field, []).append(each)
+        elif field in report:
+            raise ValueError(f"a report takes one {kind} and has it already")
+        else:
+            report[field] = each
+    return report
+
+
+def _flat(objects):
+    for each in objects:
+        if each.get("kind", "") == "List":
+            yield from _flat(each.get("items", ()))
+        else:
+            yield each
