@@ -5,6 +5,7 @@ Usage: check_rendered.py RENDERED SCHEMAS BINARIES
 """
 
 import copy
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import rendered
 import schemas
 import yaml
 
+CONTROLLER = Path(__file__).resolve().parents[2] / "client/go/cmd/mulligan-controller/main.go"
 # What must be found in the default chart once it is broken: proof that the
 # check sees something. (what is done, part of the expected problem)
 BREAKS = {
@@ -88,6 +90,9 @@ def main():
     help_texts = {"server": subprocess.run(
         [binaries / "mulligan-server", "--help"], capture_output=True, text=True,
         check=True, timeout=30).stdout}
+    # Of a Go program that is not built here: its flags as its source names them.
+    help_texts["controller"] = {f"--{name}" for name in re.findall(
+        r'Var\(&f\.[\w.]+, "([a-z0-9-]+)"', CONTROLLER.read_text())}
     found = []
     sets = sorted(folder.glob("*.yaml"))
     objects = 0

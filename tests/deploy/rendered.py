@@ -47,6 +47,32 @@ def flags_exist(items, help_texts):
                 yield f"{name_of(item)}: mulligan-server has no {variable}"
 
 
+def controller_flags_exist(items, help_texts):
+    for item, pod, _labels in pods(items):
+        for container in pod["containers"]:
+            if container["image"].startswith("mulligan-controller:"):
+                for flag in check_deploy.flags(container.get("args", ())):
+                    if flag not in help_texts["controller"]:
+                        yield f"{name_of(item)}: mulligan-controller has no {flag}"
+
+
+def callers_are_let_in(items, _):
+    """Whoever presents a certificate of ours is on the list and may reach the port."""
+    uris = {uri for item in of_kind(items, "Certificate") for uri in item["spec"].get("uris", ())}
+    for item, _pod, _labels, container in servers(items):
+        names = (check_deploy.argument(container, "--allow-callers")
+                 or variables(items, container).get("MULLIGAN_ALLOW_CALLERS", "")).split(",")
+        for uri in uris - set(names):
+            yield f"{name_of(item)}: {uri} has a certificate and may not call"
+    if not of_kind(items, "NetworkPolicy"):
+        return
+    for item, pod, labels in pods(items):
+        calls = any(word.startswith("--server=") for container in pod["containers"]
+                    for word in container.get("args", ()))
+        if calls and labels.get("mulligan.dev/caller") != "true":
+            yield f"{name_of(item)}: the NetworkPolicy keeps it from the servers"
+
+
 def variables(items, container):
     """Names and values that reach the container's environment."""
     found = {entry["name"]: entry.get("value") for entry in container.get("env", ())}
@@ -183,7 +209,7 @@ def network_is_closed(items, _):
                 yield f"{name_of(item)}: lets anybody or any port in"
 
 
-RULES = (flags_exist, callers_are_named, pods_are_restricted,
+RULES = (flags_exist, controller_flags_exist, callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed)
 
