@@ -25,7 +25,11 @@ using ::testing::Not;
 
 std::string Format(const v1::DecideResponse& response,
                    const HumanOptions& options) {
-  return FormatForPeople(TellStory({}, response, {}, ""), response, options);
+  // As after a report that is told again: every attempt was asked about.
+  v1::DecideRequest request;
+  *request.mutable_ledger() = response.ledger();
+  return FormatForPeople(TellStory(request, response, {}, ""), response,
+                         options);
 }
 
 v1::DecideResponse Parse(const std::string& text) {
