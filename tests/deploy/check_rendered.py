@@ -38,6 +38,43 @@ BREAKS = {
     "open to anybody": (lambda items: only(items, "NetworkPolicy")["spec"]["ingress"][0]
                         .pop("from"), "lets anybody"),
 }
+# The same for the set with the controller.
+CONTROLLER_BREAKS = {
+    "a flag that the controller has not": (
+        lambda items: controller_of(items)["containers"][0]["args"].append("--nonsense=1"),
+        "mulligan-controller has no --nonsense"),
+    "a caller that the network keeps out": (
+        lambda items: deployment(items, "mulligan-controller")["spec"]["template"]["metadata"]
+        ["labels"].pop("mulligan.dev/caller"), "NetworkPolicy keeps it"),
+    "a certificate that may not call": (
+        lambda items: certificate(items, "mulligan-controller")["spec"].update(uris=["spiffe://x"]),
+        "spiffe://x has a certificate and may not call"),
+    "a secret that nobody makes": (
+        lambda items: certificate(items, "mulligan-controller")["spec"].update(secretName="other"),
+        "Secret mulligan-controller-tls is not in the set"),
+    "an issuer that nobody makes": (
+        lambda items: certificate(items, "mulligan")["spec"]["issuerRef"].update(name="other"),
+        "Issuer other is not in the set"),
+    "a certificate for another host": (
+        lambda items: certificate(items, "mulligan")["spec"].update(dnsNames=["other"]),
+        "does not name mulligan.mulligan.svc"),
+}
+
+
+def named(items, kind, name):
+    return [item for item in rendered.of_kind(items, kind) if item["metadata"]["name"] == name][0]
+
+
+def deployment(items, name):
+    return named(items, "Deployment", name)
+
+
+def certificate(items, name):
+    return named(items, "Certificate", name)
+
+
+def controller_of(items):
+    return deployment(items, "mulligan-controller")["spec"]["template"]["spec"]
 
 
 def only(items, kind):
@@ -73,8 +110,8 @@ def problems(items, validators, help_texts):
     yield from rendered.problems(items, help_texts)
 
 
-def finds_breaks(items, validators, help_texts):
-    for name, (harm, expected) in BREAKS.items():
+def finds_breaks(breaks, items, validators, help_texts):
+    for name, (harm, expected) in breaks.items():
         broken = copy.deepcopy(items)
         harm(broken)
         found = "\n".join(problems(broken, validators, help_texts))
@@ -101,10 +138,11 @@ def main():
         objects += len(items)
         found += [f"{path.stem}: {problem}"
                   for problem in problems(items, validators, help_texts)]
-    found += finds_breaks(load(folder / "helm-default.yaml"), validators, help_texts)
+    for name, breaks in (("helm-default", BREAKS), ("kustomize-controlled", CONTROLLER_BREAKS)):
+        found += finds_breaks(breaks, load(folder / f"{name}.yaml"), validators, help_texts)
     for problem in found:
         print(problem)
-    print(f"{len(sets)} sets, {objects} objects, {len(BREAKS)} breaks, {len(found)} problems")
+    print(f"{len(sets)} sets, {objects} objects, {len(BREAKS) + len(CONTROLLER_BREAKS)} breaks, {len(found)} problems")
     sys.exit(1 if found or not objects else 0)
 
 
