@@ -101,7 +101,7 @@ struct Client::Connection {
         CallOnce<Response>(*service, method, request, deadline);
     const absl::Status& status = response.status();
     const std::optional<absl::Duration> asked = RetryDelay(status);
-    if (!absl::IsUnavailable(status) && !asked.has_value()) return response;
+    if (!absl::IsUnavailable(status) && !IsOverload(status)) return response;
     // Not before the time asked for, and not all callers at the same time.
     const absl::Duration pause =
         std::max(asked.value_or(absl::ZeroDuration()),

@@ -6,13 +6,10 @@
 
 #include "absl/status/statusor.h"
 #include "client/cli/story.h"
+#include "client/ledger.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
-
-// Holds a BudgetLedger as compact proto JSON. Part of the interface; documented
-// in docs/cli.md.
-inline constexpr char kLedgerAnnotation[] = "mulligan.dev/ledger";
 
 // Fills request.ledger from the annotation, unless the request has a ledger:
 // that of report.workload, of the most senior object that has one (custom

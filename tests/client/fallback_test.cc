@@ -1,5 +1,9 @@
 #include "client/fallback.h"
 
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "gtest/gtest.h"
@@ -43,6 +47,67 @@ TEST(FallbackTest, ARequestThatIsTooLargeStaysSo) {
   EXPECT_EQ(FallbackFor(absl::ResourceExhaustedError("too large")),
             Fallback::kNativePolicy);
   EXPECT_EQ(FallbackFor(absl::UnavailableError("")), Fallback::kRetryLater);
+}
+
+// What gRPC's memory bound answers before the server sees the call.
+TEST(FallbackTest, ARefusalByTheTransportIsAnOverload) {
+  const absl::Status status =
+      absl::ResourceExhaustedError("Received RST_STREAM with error code 11");
+  EXPECT_TRUE(IsOverload(status));
+  EXPECT_EQ(FallbackFor(status), Fallback::kRetryLater);
+  EXPECT_FALSE(IsOverload(absl::ResourceExhaustedError("too large")));
+  EXPECT_FALSE(IsOverload(absl::OkStatus()));
+}
+
+std::optional<v1::Decision> NativeFail() {
+  v1::Decision decision;
+  decision.set_action(v1::Decision::FAIL);
+  return decision;
+}
+
+TEST(FallbackRuleTest, WaitsUnlessTheNativePathMayDecide) {
+  const absl::Status away = absl::UnavailableError("no server");
+  const absl::Status wrong = absl::InvalidArgumentError("report is empty");
+  const FallbackRule waiting;
+  FallbackRule native;
+  native.native = NativeFail;
+  FallbackRule patient = native;
+  patient.patience = absl::Hours(1);
+  FallbackRule unsure = native;
+  unsure.native = [] { return std::optional<v1::Decision>(); };
+  struct Row {
+    const char* name;
+    const FallbackRule& rule;
+    const absl::Status& status;
+    absl::Duration since;
+    v1::Decision::Action want;
+  };
+  const Row rows[] = {
+      {"without a native path it waits", waiting, away, absl::Hours(2),
+       v1::Decision::WAIT},
+      {"also where asking cannot help", waiting, wrong, absl::Hours(2),
+       v1::Decision::WAIT},
+      {"the native path decides at once", native, away, absl::ZeroDuration(),
+       v1::Decision::FAIL},
+      {"or after some patience", patient, away, absl::Minutes(1),
+       v1::Decision::WAIT},
+      {"which ends", patient, away, absl::Hours(2), v1::Decision::FAIL},
+      {"and helps no wrong request", patient, wrong, absl::ZeroDuration(),
+       v1::Decision::FAIL},
+      {"it may have no opinion", unsure, away, absl::Hours(2),
+       v1::Decision::WAIT},
+  };
+  for (const Row& row : rows) {
+    const v1::Decision decision =
+        DecideWithoutAnswer(row.rule, row.since, row.status);
+    EXPECT_EQ(decision.action(), row.want) << row.name;
+    EXPECT_NE(decision.sentence().find("nothing was charged"),
+              std::string::npos)
+        << row.name;
+    if (row.want == v1::Decision::WAIT) {
+      EXPECT_EQ(decision.retry_after().seconds(), 30) << row.name;
+    }
+  }
 }
 
 TEST(RetryDelayTest, IsAbsentWithoutDetailsOrWithBrokenOnes) {
