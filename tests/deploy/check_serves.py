@@ -22,7 +22,7 @@ from pathlib import Path
 import rendered
 import yaml
 
-SETS = ("helm-default", "helm-everything", "kustomize-base", "kustomize-monitored")
+SETS = ("helm-default", "helm-everything", "kustomize-base", "kustomize-controlled")
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "n", "uid": "u"},
        "spec": {"containers": [{"name": "main", "image": "i"}]},
        "status": {"phase": "Failed", "containerStatuses": [
@@ -63,8 +63,10 @@ def put_policies(items, pod, folder):
     maps = {item["metadata"]["name"]: item["data"] for item in rendered.of_kind(items, "ConfigMap")}
     folder.mkdir()
     for volume in pod["volumes"]:
-        for file, text in maps.get(volume.get("configMap", {}).get("name"), {}).items():
-            (folder / file).write_text(text)
+        sources = volume.get("projected", {}).get("sources", [volume])
+        for source in sources:
+            for file, text in maps.get(source.get("configMap", {}).get("name"), {}).items():
+                (folder / file).write_text(text)
 
 
 def command_line(container, binaries, folder):

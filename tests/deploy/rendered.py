@@ -131,6 +131,9 @@ def references_exist(items, _):
         for volume in pod.get("volumes", ()):
             wanted.append(("ConfigMap", volume.get("configMap", {}).get("name")))
             wanted.append(("Secret", volume.get("secret", {}).get("secretName")))
+            wanted += [("ConfigMap", source["configMap"]["name"])
+                       for source in volume.get("projected", {}).get("sources", ())
+                       if not source["configMap"].get("optional")]
         for container in pod["containers"]:
             wanted += [("ConfigMap", source.get("configMapRef", {}).get("name"))
                        for source in container.get("envFrom", ())]
