@@ -94,7 +94,7 @@ func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 		_ = os.Remove(filepath.Join(folder, "first.yaml"))
 		_ = server.command.Process.Signal(syscall.SIGHUP)
 	})
-	c.startController(t, namespace, "act", "--retry-policies")
+	c.startController(t, namespace, "act", "--retry-policies", "--leader-elect")
 
 	expect := func(kind, want string) {
 		t.Helper()

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
 )
 
@@ -212,6 +214,38 @@ func TestWhatCanBeSuspended(t *testing.T) {
 		if got := kindNamed(t, test.kind).SuspendField(object(t, test.object)) != nil; got != test.can {
 			t.Errorf("%s %s can be suspended: %v, want %v", test.kind, test.object, got, test.can)
 		}
+	}
+}
+
+func TestATrainJobBegins(t *testing.T) {
+	named := func(kind string) *unstructured.Unstructured {
+		obj := &unstructured.Unstructured{}
+		obj.SetGroupVersionKind(kindNamed(t, kind).GroupVersionKind())
+		obj.SetName("finetune")
+		obj.SetNamespace("ml")
+		return obj
+	}
+	suspended := named("TrainJob")
+	if err := unstructured.SetNestedField(suspended.Object, true, "spec", "suspend"); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		job    *unstructured.Unstructured
+		others []client.Object
+		begun  bool
+	}{
+		{"with its JobSet", named("TrainJob"), []client.Object{named("JobSet")}, true},
+		{"not without", named("TrainJob"), nil, false},
+		{"told not to", suspended, nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			reader := fake.NewClientBuilder().WithObjects(test.others...).Build()
+			begun, err := trainJob{}.Begun(t.Context(), reader, test.job)
+			if err != nil || begun != test.begun {
+				t.Errorf("begun: %v, %v, want %v", begun, err, test.begun)
+			}
+		})
 	}
 }
 
