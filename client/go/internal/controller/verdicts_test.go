@@ -1,0 +1,143 @@
+package controller
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/time/rate"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/mulligantest"
+)
+
+func TestVerdicts(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		job   *batchv1.Job
+		cause mulliganv1.Cause
+		mode  Mode
+		// What is written as action; empty: nothing.
+		action    string
+		event     string
+		suspended bool
+		again     bool
+	}{
+		{"failed, FAIL", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, Act, "FAIL", "Warning GivenUp", false, false},
+		{"failed, wait for a new spec", failedJob(), mulliganv1.Cause_CREATE_REJECTED, Act, "WAIT_FOR_SPEC_UPDATE", "Warning WaitingForSpecUpdate", false, false},
+		{"failed, RETRY, observed", failedJob(), mulliganv1.Cause_CONTAINER_OOM, Observe, "RETRY", "Normal WouldRetry", false, false},
+		{"failed, FAIL, observed", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, Observe, "FAIL", "Warning WouldGiveUp", false, false},
+		{"failed, IGNORE", failedJob(), mulliganv1.Cause_CANCELLED, Act, "", "", false, false},
+		{"running, WAIT", failedJob(running), mulliganv1.Cause_IMAGE_DENIED, Act, "", "Normal Waiting", false, true},
+		{"running, FAIL", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, Act, "FAIL", "Warning GivenUp", true, false},
+		{"running, FAIL, observed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, Observe, "FAIL", "Warning WouldGiveUp", false, false},
+		{"running, RETRY is its operator's", failedJob(running), mulliganv1.Cause_CONTAINER_OOM, Act, "", "", false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, func(o *Options) { o.Mode = test.mode }, test.job)
+			w.service.Next(mulligantest.Cause(test.cause))
+			w.troubled.Store(test.job.UID, w.clock.Add(-time.Minute))
+			result := w.look(t)
+			job := w.jobs(t)["train"]
+			if action := decisionOn(t, job); action != test.action {
+				t.Errorf("decided %q, want %q", action, test.action)
+			}
+			if said := w.said(); !strings.Contains(said, test.event) || (test.event == "") != (said == "") {
+				t.Errorf("Events %q, want %q", said, test.event)
+			}
+			if got := job.Spec.Suspend != nil && *job.Spec.Suspend; got != test.suspended {
+				t.Errorf("suspended: %v, want %v", got, test.suspended)
+			}
+			if again := result.RequeueAfter > 0; again != test.again {
+				t.Errorf("looked at again: %v, want %v", again, test.again)
+			}
+			if _, stored := job.Annotations[mulligan.LedgerAnnotation]; stored && (test.mode == Observe || test.action == "") {
+				t.Errorf("a ledger was stored: %v", job.Annotations)
+			}
+			w.clock = w.clock.Add(time.Hour)
+			w.look(t)
+			if len(w.jobs(t)) != 1 {
+				t.Errorf("a retry was made")
+			}
+		})
+	}
+}
+
+func decisionOn(t *testing.T, job *batchv1.Job) string {
+	t.Helper()
+	if job.Annotations[records.Decision] == "" {
+		return ""
+	}
+	_, rest, _ := strings.Cut(job.Annotations[records.Decision], `"action":"`)
+	action, _, _ := strings.Cut(rest, `"`)
+	return action
+}
+
+func TestWhatHoldsTheControllerBack(t *testing.T) {
+	switched := func(value string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "mulligan-controller", Namespace: "mulligan"}, Data: map[string]string{"paused": value}}
+	}
+	for _, test := range []struct {
+		name    string
+		job     *batchv1.Job
+		objects []client.Object
+		asked   int
+	}{
+		{"nothing", failedJob(), nil, 1},
+		{"switched on again", failedJob(), []client.Object{switched("false")}, 1},
+		{"kill switch", failedJob(), []client.Object{switched("true")}, 0},
+		{"kill switch with a value nobody knows", failedJob(), []client.Object{switched("yes")}, 0},
+		{"an old failure", failedJob(func(j *batchv1.Job) {
+			j.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Now().Add(-2 * time.Hour))
+		}), nil, 0},
+		{"a running Job without trouble", failedJob(running), nil, 0},
+		{"being deleted", failedJob(func(j *batchv1.Job) {
+			now := metav1.Now()
+			j.DeletionTimestamp, j.Finalizers = &now, []string{"somebody/waits"}
+		}), nil, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, nil, append(test.objects, test.job)...)
+			w.service.Next(mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
+			w.look(t)
+			if asked := len(w.service.Requests()); asked != test.asked {
+				t.Errorf("asked %d times, want %d", asked, test.asked)
+			}
+		})
+	}
+}
+
+func TestRateLimitPutsRetriesOff(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.limiter = rate.NewLimiter(rate.Every(time.Minute), 1)
+	w.limiter.Allow()
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	w.look(t)
+	w.clock = w.clock.Add(11 * time.Second)
+	if result := w.look(t); result.RequeueAfter == 0 || len(w.jobs(t)) != 1 {
+		t.Errorf("want no retry yet and another look, have %v and %d Jobs", result, len(w.jobs(t)))
+	}
+}
+
+func TestAServiceThatIsAwayIsAskedAgain(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.service.Next(mulligantest.Unavailable(), mulligantest.Unavailable(), mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
+	if _, err := w.Reconcile(t.Context(), request); err == nil {
+		t.Fatal("no error: the queue would not come back with a pause")
+	}
+	if job := w.jobs(t)["train"]; len(job.Annotations) != 1 {
+		t.Errorf("without an answer something was written: %v", job.Annotations)
+	}
+	w.look(t)
+	if action := decisionOn(t, w.jobs(t)["train"]); action != "RETRY" {
+		t.Errorf("decided %q, want RETRY", action)
+	}
+}
