@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,6 +130,9 @@ func typed(t *testing.T, object *unstructured.Unstructured) runtime.Object {
 // objects and as typed objects that travel as bytes. The C++ server and the C++
 // command line, which reads the JSON itself, give one answer to all.
 func TestJSONAndBytesOfEveryKindGetTheSameAnswer(t *testing.T) {
+	if command, server := commit(t, "mulligan"), commit(t, "mulligan-server"); command != server {
+		t.Fatalf("mulligan is of commit %s and mulligan-server of %s: build both", command, server)
+	}
 	service := dial(t)
 	all := situations(t)
 	fromCommand := explainRequests(t, all)
@@ -161,6 +165,7 @@ func TestJSONAndBytesOfEveryKindGetTheSameAnswer(t *testing.T) {
 				t.Errorf("%s, %s:\ngot  %v\nwant %v", one.Name, form, got, want)
 			}
 			if !same(fromCommand[i], want) {
+				differences++
 				t.Errorf("%s: the command line says\n%v\nthe server %v", one.Name, fromCommand[i], want)
 			}
 			if differences > 5 {
@@ -169,6 +174,18 @@ func TestJSONAndBytesOfEveryKindGetTheSameAnswer(t *testing.T) {
 		}
 	}
 	t.Logf("%d situations", len(all))
+}
+
+// commit is what a binary says that it was built from: "NAME 0.1.0 (commit X, ...".
+func commit(t *testing.T, name string) string {
+	t.Helper()
+	text, err := exec.Command(realserver.Binary(t, name), "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "(commit ")
+	found, _, _ := strings.Cut(after, ",")
+	return found
 }
 
 func answer(t *testing.T, service *mulligan.Client, request *mulliganv1.DecideRequest) *mulliganv1.DecideResponse {
