@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"strings"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -63,5 +65,28 @@ func TestToy(t *testing.T) {
 				t.Errorf("the ledger was not handed on: %v, %v", ledger, err)
 			}
 		})
+	}
+}
+
+// The guide shows this program.
+func TestTheGuideShowsTheToy(t *testing.T) {
+	guide, err := os.ReadFile("../../../../docs/integrate.md")
+	if err != nil {
+		t.Skipf("outside the repository: %v", err)
+	}
+	program, err := os.ReadFile("toy.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(guide), "## 2. Ask in Reconcile\n\n```go\n")
+	shown, _, found := strings.Cut(after, "```")
+	if !found {
+		t.Fatal("there is no code under step 2")
+	}
+	for _, line := range strings.Split(strings.TrimSpace(shown), "\n") {
+		line, _, _ = strings.Cut(line, " //")
+		if !strings.Contains(string(program), strings.TrimSpace(line)+"\n") {
+			t.Errorf("toy.go has no line %q", line)
+		}
 	}
 }
