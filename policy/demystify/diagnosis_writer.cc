@@ -10,6 +10,7 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
 #include "policy/demystify/fingerprint.h"
+#include "policy/demystify/owner_facts.h"
 #include "policy/demystify/place.h"
 #include "policy/demystify/signatures/text_table.h"
 
@@ -85,6 +86,9 @@ class Writer {
       const auto& pod = report_.pods(conclusion_.gang.named);
       culprit.set_pod(Excerpt(pod.metadata().name()));
       culprit.set_node(Excerpt(pod.spec().node_name()));
+    } else if (conclusion_.gang.nobody) {
+      diagnosis_.clear_culprit();
+      return;
     } else if (const auto* pod = Pod()) {
       culprit.set_pod(Excerpt(pod->metadata().name()));
       culprit.set_node(Excerpt(pod->spec().node_name()));
@@ -212,7 +216,7 @@ class Writer {
       case Part::kEvents:
         return report_.events().empty();
       case Part::kWorkload:
-        return !report_.has_kueue_workload();
+        return !report_.has_kueue_workload() && MayBeQueued(report_);
       case Part::kUsage:
         return report_.usage().empty();
       case Part::kMessage:
@@ -365,6 +369,10 @@ class Writer {
       absl::StrAppend(&text, "; ", others,
                       others == 1 ? " other member" : " other members",
                       " died because of it");
+    }
+    const std::string& stands_out = conclusion_.gang.stands_out;
+    if (conclusion_.cause == v1::HANG && !stands_out.empty()) {
+      absl::StrAppend(&text, "; ", Excerpt(stands_out));
     }
     text.push_back('.');
   }

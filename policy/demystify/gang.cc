@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "policy/demystify/life_signs.h"
@@ -207,15 +208,20 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
   gang.cause = root.best;
   gang.state = root.state;
   gang.named = NamedBy(context, pods, root);
-  if (gang.named < 0 && IsTimeout(root)) {
-    gang.named = FindStraggler(members, pods);
-    if (gang.named == gang.root) gang.named = -1;
+  const bool timeout = gang.named < 0 && IsTimeout(root);
+  if (timeout) {
+    Straggler straggler = FindStraggler(context, members, pods);
+    gang.stands_out = std::move(straggler.how);
+    gang.nobody = straggler.nobody;
+    if (straggler.pod != gang.root) gang.named = straggler.pod;
   }
   gang.rootless = gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
-    if (pod != gang.root && pod != gang.named && member.failed() &&
-        IsCascade(member.reading, root)) {
+    if (pod == gang.named || !member.failed()) continue;
+    // Whoever waited for the one died of it, the member that tells included.
+    const bool waited = timeout && gang.named >= 0 && IsTimeout(member.reading);
+    if (waited || (pod != gang.root && IsCascade(member.reading, root))) {
       gang.cascades.push_back(member.reading);
     }
   }

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_GANG_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_GANG_H_
 
+#include <string>
 #include <vector>
 
 #include "policy/demystify/context.h"
@@ -16,6 +17,11 @@ struct Gang {
   // it: a launcher tells which rank died, watchdogs whom they waited for.
   // -1: the root itself.
   int named = -1;
+  // How that one stands out, or that nobody does; for people. Empty: nothing to
+  // say.
+  std::string stands_out;
+  // All members waited for each other: none of them is the culprit.
+  bool nobody = false;
   Candidate cause;
   PodState state;
   // Members that died because of the root, in the order of the report.

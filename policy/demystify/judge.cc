@@ -8,6 +8,7 @@
 #include "policy/base/excerpt.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/odd_values.h"
+#include "policy/demystify/owner_facts.h"
 #include "policy/demystify/place.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/node_reader.h"
@@ -129,6 +130,8 @@ class Judge {
   // Objects above against the root pod, by time and kind of end.
   void WeighObjects() {
     Candidates& facts = conclusion_.facts;
+    WeighSuspension(facts);
+    WeighDeadline(context_, gang(), facts);
     const PodState& state = gang().state;
     bool operator_failed = false;
     for (std::size_t i = pod_facts_; i < facts.size(); ++i) {

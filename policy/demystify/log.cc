@@ -121,6 +121,41 @@ Finding OwnErrorBefore(const Scanned& scanned, const Finding& echo) {
   return IsEcho(scanned.Find(ApplicationTexts(), until)) ? Finding{} : own;
 }
 
+// Whether the program went on after `finding`: before `end` some line follows
+// that tells neither of it nor of another try.
+bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
+  std::size_t begin = finding.begin + finding.line.size() + 1;
+  while (begin < end) {
+    const std::size_t next = std::min(scanned.told().find('\n', begin), end);
+    const std::string_view line = scanned.told().substr(begin, next - begin);
+    begin = next + 1;
+    const bool blank =
+        line.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (blank || line.find("etry") != std::string_view::npos ||
+        line.find("ttempt") != std::string_view::npos) {
+      continue;
+    }
+    if (ApplicationTexts().Find(line) == nullptr) return true;
+  }
+  return false;
+}
+
+// What the last uncaught exception says, where the program had met `other` long
+// before, and gone on: a service it could do without, a file it did not need.
+Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
+  const bool passing = other.row->row.cause == v1::DEPENDENCY_UNAVAILABLE ||
+                       other.row->row.cause == v1::CONFIG_USER_ERROR;
+  if (!passing) return {};
+  const std::size_t begin = BeginOfLastTraceback(scanned.told());
+  if (begin == std::string_view::npos || begin <= other.begin ||
+      !WentOn(scanned, other, begin)) {
+    return {};
+  }
+  std::string last(scanned.told());
+  std::fill_n(last.begin(), begin, ' ');
+  return scanned.Find(ApplicationTexts(), last);
+}
+
 Finding Best(const Scanned& scanned) {
   // First, what the driver says of the GPU.
   Finding found = FindXid(scanned, /*faults_only=*/true);
@@ -131,9 +166,12 @@ Finding Best(const Scanned& scanned) {
   // Third, what an exception names, unless it could be an echo.
   found = FindInExceptions(scanned);
   if (found.row != nullptr) return found;
-  // Fourth, everything else, unless an error of its own came before an echo.
+  // Fourth, everything else, unless the program went on and met its end later,
+  // or an error of its own came before an echo.
   found = FindAnywhere(scanned);
   if (found.row == nullptr) return FindXid(scanned, /*faults_only=*/false);
+  const Finding last = LastExceptionAfter(scanned, found);
+  if (last.row != nullptr) return last;
   if (!IsEcho(found)) return found;
   const Finding own = OwnErrorBefore(scanned, found);
   return own.row != nullptr ? own : found;

@@ -228,6 +228,23 @@ bool KeepExceptions(std::string& text) {
   return any;
 }
 
+std::size_t BeginOfLastTraceback(std::string_view text) {
+  constexpr std::string_view kTitle = "Traceback (most recent call last)";
+  std::size_t begin = text.rfind(kTitle);
+  for (std::size_t at = begin; at != std::string_view::npos && at > 0;) {
+    const std::size_t before = text.rfind(kTitle, at - 1);
+    if (before == std::string_view::npos ||
+        text.substr(before, at - before).find(" above exception") ==
+            std::string_view::npos) {
+      break;
+    }
+    begin = at = before;
+  }
+  const std::size_t line =
+      begin == std::string_view::npos ? begin : text.rfind('\n', begin);
+  return line == std::string_view::npos ? begin : line + 1;
+}
+
 bool BlankChatter(std::string& text) {
   bool any = false;
   for (std::size_t begin = 0; begin < text.size();) {

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LOG_LINES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LOG_LINES_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,11 @@ bool BlankAdvice(std::string& text);
 // Blanks out every line that does not tell of an exception ("ValueError: ...",
 // "Caused by: ...", "Exception in thread ..."). Returns whether any does.
 bool KeepExceptions(std::string& text);
+
+// Where the traceback of the last uncaught exception begins, together with
+// those it was raised from ("During handling of the above exception"). npos:
+// there is none.
+std::size_t BeginOfLastTraceback(std::string_view text);
 
 // Blanks out lines of low severity: INFO, DEBUG and WARNING as Python, Java,
 // glog and TensorFlow write them. Not NCCL's WARN, which reports errors.

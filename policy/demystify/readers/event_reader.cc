@@ -4,6 +4,7 @@
 #include <array>
 
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/signatures/xids.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -34,6 +35,10 @@ struct Gate {
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+bool IsDeviceFault(v1::Cause cause) {
+  return cause == v1::GPU_FAULT || cause == v1::FABRIC_FAULT;
 }
 
 bool IsAboutImage(std::string_view text) {
@@ -73,8 +78,10 @@ const TextTable* TableOf(Texts texts) {
 
 class EventReader {
  public:
-  EventReader(const Context& context, const Gate& gate, Candidates& facts)
-      : context_(context), gate_(gate), facts_(facts) {}
+  // `state` is that of the pod the events are read for; null: of none.
+  EventReader(const Context& context, const Gate& gate, const PodState* state,
+              Candidates& facts)
+      : context_(context), gate_(gate), state_(state), facts_(facts) {}
 
   void Read(int index, std::optional<std::int32_t> exit_code) {
     const core::Event& event = context_.report.events(index);
@@ -84,13 +91,14 @@ class EventReader {
       context_.AddUserSignature(facts_, v1::Signature::EVENT, event.message(),
                                 exit_code, At(".message"), at_);
     }
+    if (ReadXid(event)) return;
     const EventSignature* row = FindEvent(event.reason());
     // The taint manager takes an eviction back under the same reason.
     if (event.message().compare(0, 19, "Cancelling deletion") == 0) return;
     if (row == nullptr) {
       if (ReadEviction(event) || ReadPodReason(event)) return;
       const bool worth = event.reason().empty() || event.type() == "Warning";
-      if (!worth) return;
+      if (!worth || ReadDevice(event.message())) return;
       row = &OtherEvent();
     }
     if (!gate_.Admits(row->stage)) return;
@@ -133,6 +141,49 @@ class EventReader {
     return true;
   }
 
+  // The driver's errors are told apart by number, whatever the detector calls
+  // its event; some of them are no trouble at all. Returns whether it is one.
+  bool ReadXid(const core::Event& event) {
+    XidEffect effect = WorstXid(event.message()).effect;
+    const bool told = effect != XidEffect::kNone;
+    if (!told) effect = XidInName(event.reason());
+    if (effect == XidEffect::kNone) return false;
+    const TextSignature* text = XidSignature(effect);
+    if (text == nullptr) return true;
+    AddDevice(*text, event.message());
+    if (!told) {
+      facts_.back().text = {};
+      facts_.back().value = event.reason();
+      facts_.back().place = place_;
+    }
+    return true;
+  }
+
+  // Other words of detectors about accelerators and links.
+  bool ReadDevice(const std::string& message) {
+    const TextSignature* text = HardwareErrors().Find(message);
+    if (text == nullptr || !IsDeviceFault(text->row.cause)) return false;
+    AddDevice(*text, message);
+    return true;
+  }
+
+  // A fault is the node's own word: it comes before what the program makes of
+  // it, if the program ended right then.
+  void AddDevice(const TextSignature& text, std::string_view message) {
+    Candidate candidate = MakeCandidate("text", text.row, At(".message"), {});
+    candidate.text = message;
+    candidate.keyword = text.keyword;
+    candidate.at = at_;
+    if (IsDeviceFault(candidate.cause)) {
+      candidate.order = 2 * kDisruptionWeight;
+    }
+    if (state_ != nullptr && state_->end == End::kOwn &&
+        !IsDeviceOfEnd(*state_, at_)) {
+      Demote(candidate, "the device failed at another time");
+    }
+    Add(facts_, candidate);
+  }
+
   const Signature* ReadText(const EventSignature& row,
                             const std::string& message) {
     if (message.empty() || row.texts == Texts::kNone) return nullptr;
@@ -169,6 +220,7 @@ class EventReader {
 
   const Context& context_;
   const Gate gate_;
+  const PodState* const state_;
   Candidates& facts_;
   Place place_;
   Seconds at_ = kUnknownTime;
@@ -209,7 +261,7 @@ void ReadEventsOfPod(const Context& context, int index, const PodState& state,
       gate.schedule = false;
     }
   }
-  EventReader reader(context, gate, facts);
+  EventReader reader(context, gate, &state, facts);
   for (auto link = first; link != last; ++link) {
     reader.Read(link->event, state.exit_code);
   }
@@ -231,7 +283,7 @@ void ReadOtherEvents(const Context& context, Candidates& facts) {
     const std::string& reason = context.report.events(index).reason();
     if (reason == "Scheduled") gate.schedule = false;
   }
-  EventReader reader(context, gate, facts);
+  EventReader reader(context, gate, nullptr, facts);
   for (const int index : context.other_events) {
     reader.Read(index, std::nullopt);
   }

@@ -1,6 +1,8 @@
 #include "policy/demystify/readers/node_reader.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "policy/demystify/signatures/tables.h"
 
@@ -39,6 +41,22 @@ void ReadConditionWords(const core::NodeCondition& condition, int index, int i,
   if (AddText(facts, words, condition.type(), place, at) == nullptr) {
     AddText(facts, words, condition.reason(), place, at);
   }
+}
+
+// Taints and conditions explain nothing about an end of the pod's own, unless a
+// device broke just then.
+void KeepDevices(const PodState& state, std::size_t from, Candidates& facts) {
+  const auto explains = [&state](const Candidate& fact) {
+    return (fact.cause == v1::GPU_FAULT || fact.cause == v1::FABRIC_FAULT) &&
+           IsDeviceOfEnd(state, fact.at);
+  };
+  std::size_t kept = from;
+  for (std::size_t i = from; i < facts.size(); ++i) {
+    if (!explains(facts[i])) continue;
+    facts[i].flags &= static_cast<std::uint8_t>(~kUnclearEndOnly);
+    facts[kept++] = facts[i];
+  }
+  facts.resize(kept);
 }
 
 }  // namespace
@@ -85,10 +103,12 @@ void ReadNode(const Context& context, int index, Candidates& facts) {
 
 void ReadNodeOf(const Context& context, int index, const PodState& state,
                 Candidates& facts) {
-  // Taints and conditions explain nothing about an end of the pod's own.
-  if (!state.unclear_end()) return;
+  if (state.end == End::kClean) return;
   const int node = context.NodeOf(context.report.pods(index));
-  if (node >= 0) ReadNode(context, node, facts);
+  if (node < 0) return;
+  const std::size_t before = facts.size();
+  ReadNode(context, node, facts);
+  if (!state.unclear_end()) KeepDevices(state, before, facts);
 }
 
 bool FindSpotSign(const Context& context, int index, Place& place,

@@ -1,5 +1,7 @@
 #include "policy/demystify/readers/pod_conditions.h"
 
+#include <cstddef>
+
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -77,6 +79,9 @@ class ConditionReader {
     const TextSignature* text = KubeletTexts().Find(condition.message());
     if (text == nullptr) text = KubeletTexts().Find(status.message());
     if (text != nullptr) {
+      // The words' own meaning: the reason covers others, too.
+      candidate.row = &text->row;
+      candidate.table = KubeletTexts().name();
       candidate.cause = text->row.cause;
       candidate.confidence = text->row.confidence;
       return;
@@ -97,11 +102,13 @@ class ConditionReader {
     const bool known = condition.reason() == "Unschedulable";
     AddSign(known ? "unschedulable" : "unscheduled",
             known ? condition.reason() : condition.status());
-    const TextSignature* text = SchedulingTexts().Find(condition.message());
-    if (text == nullptr || text->row.cause == facts_.back().cause) return;
-    facts_.back().cause = text->row.cause;
-    facts_.back().confidence = text->row.confidence;
-    facts_.back().tier = text->row.tier;
+    const std::size_t sign = facts_.size() - 1;
+    const Signature* text = AddText(facts_, SchedulingTexts(),
+                                    condition.message(), At(".message"), at_);
+    if (text == nullptr || text->cause == facts_[sign].cause) return;
+    facts_[sign].cause = text->cause;
+    facts_[sign].confidence = text->confidence;
+    facts_[sign].tier = text->tier;
   }
 
   // Kueue marks plain pods before it deletes them.

@@ -337,6 +337,12 @@ class PodReader {
 
 }  // namespace
 
+bool IsDeviceOfEnd(const PodState& state, Seconds at) {
+  return Known(at) && Known(state.finished_at) &&
+         at + kDeviceSeenBefore >= state.finished_at &&
+         at <= state.finished_at + kDeviceSeenAfter;
+}
+
 PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   return PodReader(context, index, facts).Read();
 }

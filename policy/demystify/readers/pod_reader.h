@@ -18,6 +18,11 @@ inline constexpr Seconds kStuck = 600;
 // Kubernetes waits (tolerationSeconds of the default tolerations).
 inline constexpr Seconds kNodePatience = 300;
 
+// A device that fails takes the program that uses it along within so long; its
+// detector tells of it up to a minute late.
+inline constexpr Seconds kDeviceSeenBefore = 300;
+inline constexpr Seconds kDeviceSeenAfter = 60;
+
 enum class Phase : std::uint8_t {
   kUnknown,
   kPending,
@@ -62,6 +67,10 @@ struct PodState {
 
   bool unclear_end() const { return end != End::kOwn && end != End::kClean; }
 };
+
+// Whether trouble of a device that showed at `at` can be why the container
+// ended by itself.
+bool IsDeviceOfEnd(const PodState& state, Seconds at);
 
 struct PodReading {
   int pod = -1;

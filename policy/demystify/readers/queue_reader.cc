@@ -72,45 +72,75 @@ v1::Diagnosis::Confidence MostConfidence(const v1::CreationError& error) {
 
 }  // namespace
 
+namespace {
+
+void AddQueue(Candidates& facts, const Signature& row, const Place& place,
+              std::string_view value, Seconds at) {
+  Candidate candidate = MakeCandidate("queue", row, place, value);
+  candidate.at = at;
+  Add(facts, candidate);
+}
+
+// A workload that is not admitted, by its condition `i`: what the queue says of
+// it. Of an `evicted` one the eviction tells more than the wait that follows.
+void ReadWaiting(const kueue::Workload& workload, int i, bool evicted,
+                 Candidates& facts) {
+  const auto& condition = workload.status().conditions(i);
+  Place place = {Root::kWorkload, -1, ".status.conditions", i, ".message"};
+  const Seconds at = ToSeconds(condition.last_transition_time());
+  if (!evicted && AddText(facts, QueueWaitTexts(), condition.message(), place,
+                          at) != nullptr) {
+    return;
+  }
+  place.leaf = ".reason";
+  AddState(facts, "Workload/Pending", place, condition.reason(), at);
+}
+
+bool IsWaiting(const std::string& reason) {
+  return reason == "Pending" || reason == "Inadmissible" || reason == "Waiting";
+}
+
+}  // namespace
+
 void ReadQueue(const Context& context, Candidates& facts) {
   if (!context.report.has_kueue_workload()) return;
   const kueue::Workload& workload = context.report.kueue_workload();
   bool explained = false;
   bool admitted = false;
+  int waiting = -1;
   for (int i = 0; i < workload.status().conditions_size(); ++i) {
     const auto& condition = workload.status().conditions(i);
     const Place place = {Root::kWorkload, -1, ".status.conditions", i,
                          ".reason"};
     const Seconds at = ToSeconds(condition.last_transition_time());
+    const std::string& type = condition.type();
+    const std::string& reason = condition.reason();
     const bool is_true = condition.status() == "True";
     context.AddUserSignature(facts, v1::Signature::OPERATOR_MESSAGE,
                              condition.message(), std::nullopt, place, at);
-    if (condition.type() == "Evicted" && is_true) {
-      Candidate candidate =
-          MakeCandidate("queue", *FindEvictedReason(condition.reason()), place,
-                        condition.reason());
-      candidate.at = at;
-      Add(facts, candidate);
+    if (type == "Evicted" && is_true) {
+      AddQueue(facts, *FindEvictedReason(reason), place, reason, at);
       explained = true;
-    } else if (condition.type() == "Preempted" && is_true) {
-      Candidate candidate = MakeCandidate(
-          "queue", *FindEvictedReason("Preempted"), place, condition.reason());
-      candidate.at = at;
-      Add(facts, candidate);
+    } else if (type == "DeactivationTarget" && is_true) {
+      // Says why, where Evicted is no more than Deactivated.
+      AddQueue(facts, *FindEvictedReason("DeactivatedDueTo" + reason), place,
+               reason, at);
+      facts.back().PutAheadOf(kQueueWeight);
       explained = true;
-    } else if (condition.type() == "Finished" && is_true) {
-      ReadFinished(facts, condition.reason(), condition.message(), place, at);
+    } else if (type == "Preempted" && is_true) {
+      AddQueue(facts, *FindEvictedReason("Preempted"), place, reason, at);
       explained = true;
-    } else if (condition.type() == "Admitted") {
+    } else if (type == "Finished" && is_true) {
+      ReadFinished(facts, reason, condition.message(), place, at);
+      explained = true;
+    } else if (type == "Admitted") {
       admitted = is_true;
-    } else if (condition.type() == "QuotaReserved" &&
-               condition.status() == "False" &&
-               (condition.reason() == "Pending" ||
-                condition.reason() == "Inadmissible" ||
-                condition.reason() == "Waiting")) {
-      AddState(facts, "Workload/Pending", place, condition.reason(), at);
+    } else if (type == "QuotaReserved" && condition.status() == "False" &&
+               IsWaiting(reason)) {
+      waiting = i;
     }
   }
+  if (waiting >= 0) ReadWaiting(workload, waiting, explained, facts);
   if (!workload.status().unhealthy_nodes().empty() && !explained) {
     AddState(facts, "Workload/UnhealthyNodes",
              {Root::kWorkload, -1, ".status.unhealthyNodes", 0, ".name"},

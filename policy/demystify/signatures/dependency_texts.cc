@@ -138,7 +138,9 @@ constexpr TextSignature kTexts[] = {
             "no licence was free or the licence server did not answer"),
     TooMuch(
         "license",
-        "licen[sc]e (checkout|check out|check-out)[^\\n]{0,40}fail|(no|all) "
+        "licen[sc]e (checkout|check out|check-out)[^\\n]{0,40}fail|(could not|"
+        "cannot|can't|unable to|failed to) (check ?out|obtain|acquire|get) "
+        "[^\\n]{0,20}licen[sc]e|(no|no more|all) "
         "licen[sc]es? (is|are|was|were)? ?(available|in use)|cannot connect "
         "to (the )?licen[sc]e server|licen[sc]ed number of users already",
         "licence-server",

@@ -253,6 +253,8 @@ constexpr EventSignature kEvents[] = {
         "the provider took the spot machine back"),
     Row("SpotRebalanceRecommendation", kSpotHint, Stage::kNode, Texts::kNone,
         "the provider expects to take the spot machine back"),
+    // Kueue's, of the Job it stops.
+    TextOnly("Stopped", Stage::kRun, Texts::kQueue),
     Row("StoppedByKueue",
         {v1::SUSPENDED, kMedium, Tier::kConvention, kQueueWeight}, Stage::kRun,
         Texts::kQueue, "the queue stopped the pods"),

@@ -30,6 +30,21 @@ constexpr TextSignature kKubelet[] = {
         v1::STORAGE_EXHAUSTED, kHigh,
         "the pod used more ephemeral storage than its limits"),
     // The node's trouble.
+    // The kubelet says what the pod used and had requested.
+    Blaming(
+        kResourceLimit, kMayRecover,
+        Pod("node was low on resource",
+            "low on resource: memory\\..*(exceeds its request of|request is) "
+            "[1-9]",
+            "node-low-own", v1::NODE_PRESSURE_EVICTED, kHigh,
+            "the node ran low on memory and the pod used more than it had "
+            "requested")),
+    Blaming(kInfrastructure, kMayRecover,
+            Pod("node was low on resource",
+                "low on resource: memory\\..*(exceeds its request|larger "
+                "consumption)",
+                "node-low-unrequested", v1::NODE_PRESSURE_EVICTED, kHigh,
+                "the node ran low on memory and the pod had requested none")),
     Pod("node was low on resource", nullptr, "node-low",
         v1::NODE_PRESSURE_EVICTED, kHigh,
         "the node ran low on a resource and the pod was chosen"),
@@ -67,7 +82,14 @@ constexpr TextSignature kKubelet[] = {
         "the node was not ready"),
     Pod("pod was lost", nullptr, "pod-lost", v1::NODE_LOST, kMedium,
         "the pod was lost with its node"),
-    // Karpenter's words; the kubelet's name a resource.
+    // Karpenter's words; the kubelet's name a resource. What an eviction was
+    // for
+    // says more than the API it went through.
+    {"evicted pod",
+     "^evicted pod\\b.*(spot|interrupt|rebalance|preempt)",
+     {"evicted-for-spot", v1::SPOT_RECLAIMED, kHigh, Tier::kDecisive,
+      kDisruptionWeight, kNoFlags,
+      "the autoscaler evicted the pod: its spot machine was taken back"}},
     Pod("evicted pod", "^evicted pod", "evicted-by-autoscaler", v1::DRAINED,
         kHigh, "the autoscaler evicted the pod from a node it replaces"),
     Pod("eviction api", nullptr, "eviction-api", v1::DRAINED, kHigh,

@@ -43,6 +43,9 @@ constexpr TextSignature kEnds[] = {
             kNoFlags, "the shell saw a program being killed"),
     Error("traceback (most recent call last)", nullptr, "python-traceback",
           Tier::kConvention, "an uncaught Python exception"),
+    // Tools in any language.
+    Error("error: ", "(^|\\n)(?-i:(fatal e|E)rror): ", "error-line",
+          Tier::kConvention, "the program told of an error"),
 };
 
 constexpr TextSignature Killed(std::string_view keyword, const char* pattern,
@@ -122,8 +125,12 @@ constexpr TextSignature kErrors[] = {
           Tier::kSpecific, "a Go program panicked"),
     Error("goroutine ", "(^|\\n)goroutine \\d+ \\[", "go-goroutine",
           Tier::kSpecific, "a Go program panicked"),
-    Error("fatal error: ", "(^|\\n)fatal error: ", "go-fatal", Tier::kSpecific,
-          "the Go runtime ended the program"),
+    // Compilers and command line tools say "fatal error" too; the runtime goes
+    // on with a goroutine, or names what it found.
+    Error("fatal error: ",
+          "(^|\\n)fatal error: (all goroutines|concurrent map|found bad|runtime"
+          "|stack|sync: |unexpected signal|[^\\n]*\\n.*\\ngoroutine \\d)",
+          "go-fatal", Tier::kSpecific, "the Go runtime ended the program"),
     Mistake("nameerror", "\\bnameerror:", "python-name"),
     Mistake("typeerror", "\\btypeerror:", "python-type"),
     Mistake("attributeerror", "\\battributeerror:", "python-attribute"),
@@ -147,7 +154,8 @@ constexpr TextSignature kErrors[] = {
           "an uncaught exception"),
     Error("error",
           "(^|\\n)(\\[[^\\]\\n]{1,40}\\]:? "
-          "?)*([a-z_]\\w*\\.)*(?-i:[A-Z]\\w*)?(?-i:Error)(:|\\n|$)",
+          "?)*(([a-z_]\\w*\\.)*(?-i:[A-Z]\\w*)|([a-z_]\\w*\\.)+)(?-i:Error)"
+          "(:|\\n|$)",
           "python-error", Tier::kConvention, "an uncaught Python exception"),
     Error("exception",
           "(^|\\n)(\\[[^\\]\\n]{1,40}\\]:? "

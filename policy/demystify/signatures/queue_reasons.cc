@@ -93,12 +93,43 @@ constexpr TextSignature kTexts[] = {
               "the queue reclaimed lent capacity")},
 };
 
+constexpr Signature Wait(std::string_view key, std::string_view meaning) {
+  return Eviction(key, v1::SUSPENDED, kHigh, Tier::kSpecific, meaning);
+}
+
+// Words beside QuotaReserved=False. What the queue can never give, and a queue
+// that is not there, are mistakes in the work's configuration.
+constexpr TextSignature kWaits[] = {
+    {"maximum capacity", "(request )?> maximum capacity",
+     Blaming(kConfiguration,
+             Wait("never-fits",
+                  "the work asks for more than its queue can ever give"))},
+    {"doesn't exist", "(localqueue|clusterqueue|flavor) [^\\n]*doesn't exist",
+     Blaming(kConfiguration,
+             Wait("no-queue", "a queue that the work names does not exist"))},
+    {"not found", "(flavor|localqueue|clusterqueue)[^\\n]* not found",
+     Blaming(kConfiguration,
+             Wait("no-flavor", "what the queue is made of does not exist"))},
+    {"inactive", "(localqueue|clusterqueue) \\S+ is inactive",
+     Wait("queue-inactive", "the queue is not active")},
+    {"namespace doesn't match", nullptr,
+     Blaming(kConfiguration,
+             Wait("namespace", "the queue does not serve the namespace"))},
+    {"insufficient", "insufficient (unused )?quota",
+     Wait("no-quota", "the queue has no quota left for the work")},
+};
+
 }  // namespace
 
 const Signature* FindEvictedReason(std::string_view reason) {
   if (const Signature* row = Find(kEvicted, reason)) return row;
   constexpr std::string_view kPrefix = "Deactivated";
   return reason.substr(0, kPrefix.size()) == kPrefix ? &kDeactivated : &kOther;
+}
+
+const TextTable& QueueWaitTexts() {
+  static const TextTable* const table = new TextTable("queue-wait", kWaits);
+  return *table;
 }
 
 const TextTable& QueueTexts() {

@@ -130,6 +130,8 @@ const TextTable& KillingTexts();
 const TextTable& KernelTexts();
 const TextTable& CreationTexts();
 const TextTable& QueueTexts();
+// Why a queue does not admit a workload.
+const TextTable& QueueWaitTexts();
 const TextTable& OperatorTexts();
 
 }  // namespace mulligan::demystify

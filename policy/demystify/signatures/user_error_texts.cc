@@ -327,6 +327,16 @@ constexpr TextSignature kTexts[] = {
            "\\b403\\b.{0,20}forbidden|http (error |status )?403|"
            "status ?(code)?[:= ]*403",
            "forbidden", "the credentials do not suffice"),
+    // boto3 and the AWS command line name the code and the call.
+    Config(
+        "an error occurred (",
+        "an error occurred \\((401|403|\\w*(denied|unauthorized|forbidden|"
+        "expiredtoken|invalidtoken|accesskeyid|signature)\\w*)\\) when calling",
+        "aws-denied", "the credentials do not suffice"),
+    Config("an error occurred (",
+           "an error occurred \\((404|nosuch\\w+|\\w*notfound\\w*)\\) when "
+           "calling",
+           "aws-not-found", "what the program asks for does not exist"),
     Config("404",
            "\\b404\\b.{0,20}not found|http (error |status )?404|"
            "status ?(code)?[:= ]*404",

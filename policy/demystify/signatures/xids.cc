@@ -117,6 +117,14 @@ Xid WorstXid(std::string_view text) {
   return worst;
 }
 
+XidEffect XidInName(std::string_view name) {
+  static const re2::RE2* const pattern =
+      new re2::RE2("(?i)xid[_-]?(\\d{1,3})(\\D|$)");
+  int code = 0;
+  const re2::StringPiece text(name.data(), name.size());
+  return re2::RE2::PartialMatch(text, *pattern, &code) ? EffectOf(code) : kNone;
+}
+
 const TextSignature* XidSignature(XidEffect effect) {
   switch (effect) {
     case kGpu:

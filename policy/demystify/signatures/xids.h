@@ -35,6 +35,10 @@ struct Xid {
 // and, for 149, by the reason in their first word of data.
 Xid WorstXid(std::string_view text);
 
+// The effect of the XID in a name of one word: "NvidiaXID79Error". kNone: there
+// is no number in it.
+XidEffect XidInName(std::string_view name);
+
 // What the effect says about the cause; null for kNone and kInformation.
 const TextSignature* XidSignature(XidEffect effect);
 

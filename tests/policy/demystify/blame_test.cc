@@ -55,6 +55,21 @@ constexpr BlameCase kCases[] = {
     {"NoNodeCanEverMatch",
      R"(events { reason: "FailedScheduling" type: "Warning" message: "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector." involved_object { kind: "Pod" name: "p" } })",
      v1::UNSCHEDULABLE, D::CONFIGURATION, D::CANNOT_RECOVER},
+    {"NoNodeCanEverMatchThePod",
+     R"(pods { metadata { name: "p" } status { phase: "Pending" conditions {
+          type: "PodScheduled" status: "False" reason: "Unschedulable"
+          message: "0/7 nodes are available: 7 node(s) didn't match Pod's node affinity/selector." } } })",
+     v1::UNSCHEDULABLE, D::CONFIGURATION, D::CANNOT_RECOVER},
+    {"MoreMemoryThanItRequested",
+     R"(pods { metadata { name: "p" } status { phase: "Failed" reason: "Evicted"
+          message: "The node was low on resource: memory. Container main was using 9Gi, request is 4Gi, has larger consumption of memory."
+          conditions { type: "DisruptionTarget" status: "True" reason: "TerminationByKubelet"
+          message: "The node was low on resource: memory. Container main was using 9Gi, request is 4Gi, has larger consumption of memory." } } })",
+     v1::NODE_PRESSURE_EVICTED, D::RESOURCE_LIMIT, D::MAY_RECOVER},
+    {"MemoryThatNobodyRequested",
+     R"(pods { metadata { name: "p" } status { phase: "Failed" reason: "Evicted"
+          message: "The node was low on resource: memory. Container main was using 9Mi, which exceeds its request of 0." } })",
+     v1::NODE_PRESSURE_EVICTED, D::INFRASTRUCTURE, D::MAY_RECOVER},
     {"AProbeForSomethingThatIsNotThere",
      R"(events { reason: "Unhealthy" type: "Warning" message: "Startup probe failed: sh: /ready: Permission denied" involved_object { kind: "Pod" name: "p" } }
         events { reason: "Killing" message: "Container main failed startup probe, will be restarted" involved_object { kind: "Pod" name: "p" } })",

@@ -325,5 +325,44 @@ TEST(WorkloadOf, KeepsWhatTheCallerSaysAndLendsNoIdentityOfAnotherKind) {
   EXPECT_EQ(workload.namespace_(), "ns");
 }
 
+// The kubelet's one reason covers several ends; its words say which it was.
+TEST(Summary, SaysWhatTheKubeletSaysOfADisruption) {
+  const auto diagnosis = Diagnose(
+      R"pb(pods {
+             metadata { name: "p" }
+             status {
+               phase: "Failed"
+               reason: "Evicted"
+               conditions {
+                 type: "DisruptionTarget"
+                 status: "True"
+                 reason: "TerminationByKubelet"
+                 message: "Pod ephemeral local storage usage exceeds the total limit of containers 3Gi. "
+               }
+             }
+           })pb");
+  EXPECT_EQ(diagnosis.cause(), v1::STORAGE_EXHAUSTED);
+  EXPECT_EQ(diagnosis.summary(),
+            "Pod p: the pod used more ephemeral storage than its limits.");
+}
+
+// A queue is asked for only where it may hold the work.
+TEST(NeededEvidence, NoWorkloadOfAJobWithoutAQueue) {
+  for (const char* labels :
+       {"", "labels { key: 'kueue.x-k8s.io/queue-name' value: 'q' }"}) {
+    const auto diagnosis = Diagnose(
+        std::string("jobs { metadata { name: 'j' ") + labels +
+        " } } pods { metadata { name: 'p' } status { phase: 'Failed' "
+        "container_statuses { name: 'main' state { terminated { exit_code: "
+        "143 reason: 'Error' } } } } }");
+    EXPECT_EQ(diagnosis.cause(), v1::SIGTERM_UNEXPLAINED);
+    bool workload = false;
+    for (const auto& needed : diagnosis.needed_evidence()) {
+      workload |= needed.what().find("Kueue") != std::string::npos;
+    }
+    EXPECT_EQ(workload, labels[0] != '\0') << labels;
+  }
+}
+
 }  // namespace
 }  // namespace mulligan::demystify

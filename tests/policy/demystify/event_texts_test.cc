@@ -97,6 +97,11 @@ constexpr EventCase kCases[] = {
     {"DeadlineExceededJobWasActiveLongerThanSpecified", "Job", "Warning",
      "DeadlineExceeded", "Job was active longer than specified deadline",
      v1::DEADLINE_JOB},
+    {"EvictedForASpotInterruption", "Pod", "Normal", "Evicted",
+     "Evicted pod: Spot interruption warning was triggered",
+     v1::SPOT_RECLAIMED},
+    {"EvictedForAnotherNode", "Pod", "Normal", "Evicted",
+     "Evicted pod: Underutilized", v1::DRAINED},
 };
 
 class EventAlone : public ::testing::TestWithParam<EventCase> {};
@@ -112,6 +117,52 @@ TEST_P(EventAlone, NamesTheCause) {
   event.mutable_involved_object()->set_name("x");
   const v1::Diagnosis diagnosis = Diagnose(report);
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
+}
+
+// What the eviction was for says more than the API it went through.
+TEST(EventBesideAPod, TellsWhatTheEvictionWasFor) {
+  v1::FailureReport report = FailedPod(143, "Error");
+  auto& condition = *report.mutable_pods(0)->mutable_status()->add_conditions();
+  condition.set_type("DisruptionTarget");
+  condition.set_status("True");
+  condition.set_reason("EvictionByEvictionAPI");
+  auto& event = *report.add_events();
+  event.set_reason("Evicted");
+  event.set_message("Evicted pod: Spot interruption warning was triggered");
+  event.mutable_involved_object()->set_kind("Pod");
+  event.mutable_involved_object()->set_name("p-0");
+  EXPECT_EQ(Diagnose(report).cause(), v1::SPOT_RECLAIMED);
+}
+
+struct DeadlineCase {
+  const char* name;
+  const char* started;
+  v1::Cause cause;
+};
+
+// A deadline ends the wait for what is not there.
+TEST(EventBesideADeadline, TellsWhyNothingStarted) {
+  const DeadlineCase cases[] = {
+      {"nothing started", "", v1::IMAGE_INVALID},
+      {"another pod started",
+       R"(events { reason: "Started" message: "Started container main"
+            involved_object { kind: "Pod" name: "j-b" } })",
+       v1::DEADLINE_JOB},
+  };
+  for (const DeadlineCase& test : cases) {
+    const v1::Diagnosis diagnosis = Diagnose(std::string(R"(
+        jobs { metadata { name: "j" } status { conditions { type: "Failed"
+          status: "True" reason: "DeadlineExceeded" } } }
+        events { type: "Warning" reason: "Failed"
+          message: "Failed to pull image \"r/i:2\": r/i:2: not found"
+          involved_object { kind: "Pod" name: "j-a" } }
+        events { type: "Warning" reason: "DeadlineExceeded"
+          message: "Job was active longer than specified deadline"
+          involved_object { kind: "Job" name: "j" } })") +
+                                             test.started);
+    EXPECT_EQ(v1::Cause_Name(diagnosis.cause()), v1::Cause_Name(test.cause))
+        << test.name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, EventAlone, ::testing::ValuesIn(kCases),

@@ -308,9 +308,9 @@ TEST(GangTest, WatchdogsTellWhomTheyWaitedFor) {
          "OpType=BROADCAST, NumelIn=64)"},
         {"c", 134, "Error", 1002, kWaited}},
        "b"},
-      {"nobody stands out: the first",
+      {"nobody stands out",
        {{"a", 134, "Error", 1000, kWaited}, {"b", 134, "Error", 1100, kWaited}},
-       "a"},
+       ""},
       {"killed long before the time-out: that was it",
        {{"a", 137, "Error", 400, ""},
         {"b", 134, "Error", 1001, kWaited},
@@ -329,6 +329,37 @@ TEST(GangTest, WatchdogsTellWhomTheyWaitedFor) {
       }
     }
   }
+}
+
+// Who never gave up waiting is the one that the others waited for.
+TEST(GangTest, AMemberThatStillRunsIsTheOneTheyWaitedFor) {
+  v1::FailureReport report = GangOf(
+      {{"a", 134, "Error", 1000, kWaited}, {"b", 134, "Error", 1001, kWaited}});
+  auto& pod = *report.add_pods();
+  pod.mutable_metadata()->set_name("c");
+  pod.mutable_spec()->set_node_name("n3");
+  pod.mutable_status()->set_phase("Running");
+  auto& status = *pod.mutable_status()->add_container_statuses();
+  status.set_name("main");
+  status.mutable_state()->mutable_running();
+  const v1::Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(diagnosis.cause(), v1::HANG);
+  EXPECT_EQ(diagnosis.culprit().pod(), "c");
+  EXPECT_EQ(diagnosis.culprit().node(), "n3");
+  EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a", "b"));
+  EXPECT_THAT(diagnosis.summary(), ::testing::HasSubstr("still runs"));
+}
+
+TEST(GangTest, WhoStandsOutIsToldByItsOperation) {
+  const v1::Diagnosis diagnosis =
+      Diagnose(GangOf({{"a", 134, "Error", 1000, kWaited},
+                       {"b", 134, "Error", 1001,
+                        "Watchdog caught collective operation timeout: "
+                        "WorkNCCL(SeqNum=6, OpType=BROADCAST, NumelIn=64)"},
+                       {"c", 134, "Error", 1002, kWaited}}));
+  EXPECT_THAT(diagnosis.summary(),
+              ::testing::HasSubstr("it was in SeqNum=6 OpType=BROADCAST, the "
+                                   "others in SeqNum=7 OpType=ALLREDUCE"));
 }
 
 TEST(GangTest, ALauncherNamesTheRankThatDied) {

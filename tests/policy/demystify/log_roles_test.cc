@@ -79,6 +79,50 @@ constexpr RoleCase kCases[] = {
      v1::SIGKILL_UNEXPLAINED,
      "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: "
      "-9) local_rank: 1 (pid: 11) of binary: python"},
+    {"AServiceItCouldDoWithoutIsNotTheEnd",
+     "metrics: Connection refused by 10.1.2.3:9091, metrics are off\n"
+     "epoch 1 accuracy 0.71\n"
+     "Traceback (most recent call last):\n"
+     "  File \"fit.py\", line 3, in <module>\n"
+     "ZeroDivisionError: division by zero\n",
+     v1::APP_ERROR, "ZeroDivisionError: division by zero"},
+    {"ARetryThatHelpedIsNotTheEnd",
+     "WARNING:http.client:Retrying after Connection reset by peer\n"
+     "fetched 12 shards\n"
+     "Traceback (most recent call last):\n"
+     "RuntimeError: shape mismatch in layer 4\n",
+     v1::APP_ERROR, "RuntimeError: shape mismatch in layer 4"},
+    {"GivingUpOnTheServiceIsTheEnd",
+     "store: Connection refused, attempt 1\n"
+     "store: Connection refused, attempt 2\n"
+     "Traceback (most recent call last):\n"
+     "RuntimeError: no store after 2 attempts\n",
+     v1::DEPENDENCY_UNAVAILABLE, "store: Connection refused, attempt 1"},
+    {"AnExceptionAboutTheServiceIsTheEnd",
+     "cache: connection timed out, going on without\n"
+     "epoch 1 accuracy 0.71\n"
+     "Traceback (most recent call last):\n"
+     "OSError: could not connect to db:5432\n"
+     "During handling of the above exception, another exception occurred:\n"
+     "Traceback (most recent call last):\n"
+     "RuntimeError: step 7 failed\n",
+     v1::DEPENDENCY_UNAVAILABLE, "OSError: could not connect to db:5432"},
+    {"FatalErrorOfAToolIsNotGos",
+     "fatal error: An error occurred (403) when calling the GetObject "
+     "operation: Forbidden\n",
+     v1::CONFIG_USER_ERROR,
+     "fatal error: An error occurred (403) when calling the GetObject "
+     "operation: Forbidden"},
+    {"FatalErrorOfGo",
+     "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 "
+     "[chan receive]:\n",
+     v1::HANG, "fatal error: all goroutines are asleep - deadlock!"},
+    {"ALicenceThatIsNotFree",
+     "Error: unable to check out license for solver: all seats taken\n",
+     v1::DEPENDENCY_UNAVAILABLE,
+     "Error: unable to check out license for solver: all seats taken"},
+    {"ABareErrorIsNoException", "Error: bad frame 7\n", v1::APP_ERROR,
+     "Error: bad frame 7"},
 };
 
 class LogRoles : public testing::TestWithParam<RoleCase> {};
@@ -121,6 +165,17 @@ TEST(LogLinesTest, AdviceInAdviceIsBlankedOnce) {
   while (text.size() < 8000) text.append("  make sure:\n");
   EXPECT_TRUE(BlankAdvice(text));
   EXPECT_EQ(text.find_first_not_of(" \n"), std::string::npos);
+}
+
+TEST(LogLinesTest, ATracebackBeginsWithThoseItWasRaisedFrom) {
+  const std::string first = "ok\nTraceback (most recent call last):\nE: 1\n";
+  const std::string other = "Traceback (most recent call last):\nE: 2\n";
+  const std::string chain =
+      "\nDuring handling of the above exception, another exception occurred:\n";
+  EXPECT_EQ(BeginOfLastTraceback(first), 3U);
+  EXPECT_EQ(BeginOfLastTraceback(first + other), first.size());
+  EXPECT_EQ(BeginOfLastTraceback(first + chain + other), 3U);
+  EXPECT_EQ(BeginOfLastTraceback("no such thing"), std::string::npos);
 }
 
 TEST(LogLinesTest, ChatterIsBlankedLineByLine) {

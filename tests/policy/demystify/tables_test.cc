@@ -25,7 +25,7 @@ std::vector<const TextTable*> AllTexts() {
           &ImageTexts(),      &StartTexts(),         &MountTexts(),
           &SchedulingTexts(), &KubeletTexts(),       &KillingTexts(),
           &KernelTexts(),     &CreationTexts(),      &QueueTexts(),
-          &OperatorTexts()};
+          &OperatorTexts(),   &QueueWaitTexts()};
 }
 
 std::vector<const Signature*> AllRows() {

@@ -78,5 +78,12 @@ TEST(XidsTest, TheReporterOfARemoteLinkIsNoCulprit) {
   EXPECT_EQ(diagnosis.cause(), v1::GPU_FAULT);
 }
 
+TEST(XidInName, ReadsTheNumberOfADetectorsName) {
+  EXPECT_EQ(XidInName("VendorXID79Error"), XidEffect::kGpu);
+  EXPECT_EQ(XidInName("xid-31"), XidEffect::kProgram);
+  EXPECT_EQ(XidInName("XidError"), XidEffect::kNone);
+  EXPECT_EQ(XidInName("Ready"), XidEffect::kNone);
+}
+
 }  // namespace
 }  // namespace mulligan::demystify

@@ -1,0 +1,128 @@
+// Broken devices in events and conditions beside a container that ended by
+// itself.
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/policy/demystify/diagnose.h"
+
+namespace mulligan::demystify {
+namespace {
+
+constexpr long kEnd = 10000;
+
+v1::FailureReport PodOnNode(int code, const char* log) {
+  v1::FailureReport report = FailedPod(code, "Error", log);
+  auto& pod = *report.mutable_pods(0);
+  pod.mutable_spec()->set_node_name("n1");
+  pod.mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->mutable_finished_at()
+      ->set_seconds(kEnd);
+  return report;
+}
+
+struct EventCase {
+  const char* name;
+  int code;
+  const char* log;
+  const char* about;
+  const char* reason;
+  const char* message;
+  // Seconds after the end of the container.
+  long after;
+  v1::Cause cause;
+};
+
+constexpr char kLaunch[] = "CUDA error: unspecified launch failure";
+
+constexpr EventCase kEvents[] = {
+    {"XidBeforeACrash", 1, kLaunch, "Node", "GpuDetector",
+     "NVRM: Xid (PCI:0000:07:00): 79, GPU has fallen off the bus.", -8,
+     v1::GPU_FAULT},
+    {"XidOnThePod", 1, "", "Pod", "GpuDetector", "XID 95 on GPU 2", -8,
+     v1::GPU_FAULT},
+    {"XidToldLate", 134, "", "Node", "AnyName", "Xid error 48", 40,
+     v1::GPU_FAULT},
+    {"XidOfAnOlderTime", 1, kLaunch, "Node", "AnyName", "Xid error 48", -4000,
+     v1::CRASH_SIGNAL},
+    {"XidOfALaterTime", 1, kLaunch, "Node", "AnyName", "Xid error 48", 400,
+     v1::CRASH_SIGNAL},
+    {"XidInTheReason", 137, "", "Node", "VendorXID79Error", "GPU 1 gone", -8,
+     v1::GPU_FAULT},
+    {"XidThatOnlyCounts", 1, "", "Node", "XIDError", "Xid 63 on GPU 2", -8,
+     v1::APP_ERROR},
+    {"XidOfTheProgram", 1, "", "Node", "XIDError", "Xid 31 on GPU 2", -8,
+     v1::CRASH_SIGNAL},
+    {"WordsWithoutANumber", 1, "", "Node", "AnyName",
+     "GPU 3 has fallen off the bus", -8, v1::GPU_FAULT},
+    {"LinkOfTheNode", 1, "", "Node", "AnyName", "NVLink 4 error: fatal", -8,
+     v1::FABRIC_FAULT},
+};
+
+class DeviceEvent : public ::testing::TestWithParam<EventCase> {};
+
+TEST_P(DeviceEvent, IsTheCauseOfWhatEndedThen) {
+  const EventCase& test = GetParam();
+  v1::FailureReport report = PodOnNode(test.code, test.log);
+  auto& event = *report.add_events();
+  event.set_type("Warning");
+  event.set_reason(test.reason);
+  event.set_message(test.message);
+  event.mutable_last_timestamp()->set_seconds(kEnd + test.after);
+  event.mutable_involved_object()->set_kind(test.about);
+  event.mutable_involved_object()->set_name(
+      std::string(test.about) == "Node" ? "n1" : "p-0");
+  const v1::Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(v1::Cause_Name(diagnosis.cause()), v1::Cause_Name(test.cause))
+      << diagnosis.DebugString();
+  EXPECT_EQ(diagnosis.culprit().node(), "n1");
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceEvent, ::testing::ValuesIn(kEvents),
+                         [](const auto& test) { return test.param.name; });
+
+struct ConditionCase {
+  const char* name;
+  const char* type;
+  const char* status;
+  const char* reason;
+  long after;
+  v1::Cause cause;
+};
+
+constexpr ConditionCase kConditions[] = {
+    {"KnownCondition", "AcceleratedHardwareReady", "False", "VendorXID48", -8,
+     v1::GPU_FAULT},
+    {"ConditionByItsWords", "AcceleratorHealthy", "False", "AnyReason", -8,
+     v1::GPU_FAULT},
+    {"BrokenLongBefore", "AcceleratedHardwareReady", "False", "VendorXID48",
+     -4000, v1::APP_ERROR},
+    {"NoDevice", "MemoryPressure", "True", "KubeletHasInsufficientMemory", -8,
+     v1::APP_ERROR},
+    {"NodeNotReady", "Ready", "False", "KubeletNotReady", -8, v1::APP_ERROR},
+};
+
+class DeviceCondition : public ::testing::TestWithParam<ConditionCase> {};
+
+TEST_P(DeviceCondition, IsTheCauseOfWhatEndedThen) {
+  const ConditionCase& test = GetParam();
+  v1::FailureReport report = PodOnNode(1, "");
+  auto& node = *report.add_nodes();
+  node.mutable_metadata()->set_name("n1");
+  auto& condition = *node.mutable_status()->add_conditions();
+  condition.set_type(test.type);
+  condition.set_status(test.status);
+  condition.set_reason(test.reason);
+  condition.mutable_last_transition_time()->set_seconds(kEnd + test.after);
+  const v1::Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(v1::Cause_Name(diagnosis.cause()), v1::Cause_Name(test.cause))
+      << diagnosis.DebugString();
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceCondition, ::testing::ValuesIn(kConditions),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace mulligan::demystify

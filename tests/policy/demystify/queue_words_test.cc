@@ -1,0 +1,96 @@
+// A suspended Job and what its queue says of it.
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/policy/demystify/diagnose.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using D = v1::Diagnosis;
+
+struct WaitCase {
+  const char* name;
+  // Conditions of the Workload, in text format.
+  const char* conditions;
+  v1::Cause cause;
+  D::FaultDomain domain;
+  const char* signature;
+};
+
+constexpr WaitCase kCases[] = {
+    {"NeverFits",
+     R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
+          message: "insufficient quota for cpu in flavor f, request > maximum
+ capacity (64 > 32)" })text",
+     v1::SUSPENDED, D::CONFIGURATION, "queue-wait/never-fits"},
+    {"NoSuchQueue",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "Inadmissible" message: "LocalQueue blue doesn't exist" })text",
+     v1::SUSPENDED, D::CONFIGURATION, "queue-wait/no-queue"},
+    {"NoQuotaLeft",
+     R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
+          message: "insufficient unused quota for cpu in flavor f, 4 more
+ needed" })text",
+     v1::SUSPENDED, D::QUEUE, "queue-wait/no-quota"},
+    {"WaitsForAReasonOfItsOwn",
+     R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
+          message: "something new" })text",
+     v1::SUSPENDED, D::QUEUE, "operator/Workload/Pending"},
+    {"EvictedForItsPodsThoughItWaitsAgain",
+     R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
+          message: "The workload has exceeded the PodsReady timeout" }
+        conditions { type: "Evicted" status: "True" reason: "PodsReadyTimeout"
+          message: "Exceeded the PodsReady timeout" })text",
+     v1::START_TIMEOUT, D::QUEUE, "queue/PodsReadyTimeout"},
+    {"DeactivatedForTooManyRequeues",
+     R"text(conditions { type: "Evicted" status: "True" reason: "Deactivated" }
+        conditions { type: "DeactivationTarget" status: "True"
+          reason: "RequeuingLimitExceeded" })text",
+     v1::SUSPENDED, D::QUEUE, "queue/DeactivatedDueToRequeuingLimitExceeded"},
+};
+
+class QueueWords : public ::testing::TestWithParam<WaitCase> {};
+
+TEST_P(QueueWords, CountBeforeTheSuspension) {
+  const WaitCase& test = GetParam();
+  std::string conditions = test.conditions;
+  conditions.erase(std::remove(conditions.begin(), conditions.end(), '\n'),
+                   conditions.end());
+  const v1::Diagnosis diagnosis = Diagnose(absl::StrCat(
+      R"(jobs { metadata { name: "j" } spec { suspend: true }
+           status { conditions { type: "Suspended" status: "True"
+                                 reason: "JobSuspended" } } }
+         kueue_workload { status { )",
+      conditions, "} }"));
+  EXPECT_EQ(v1::Cause_Name(diagnosis.cause()), v1::Cause_Name(test.cause))
+      << diagnosis.DebugString();
+  EXPECT_EQ(D::FaultDomain_Name(diagnosis.fault_domain()),
+            D::FaultDomain_Name(test.domain));
+  EXPECT_EQ(diagnosis.signature(), test.signature);
+}
+
+INSTANTIATE_TEST_SUITE_P(, QueueWords, ::testing::ValuesIn(kCases),
+                         [](const auto& test) { return test.param.name; });
+
+// Without the Workload, its controller's event on the Job says it.
+TEST(QueueEvent, StoppedTellsWhy) {
+  const v1::Diagnosis diagnosis = Diagnose(
+      R"pb(jobs {
+             metadata { name: "j" }
+             spec { suspend: true }
+             status { conditions { type: "Suspended" status: "True" } }
+           }
+           events {
+             type: "Normal"
+             reason: "Stopped"
+             message: "Preempted to accommodate a workload (UID: 1) due to prioritization"
+             involved_object { kind: "Job" name: "j" }
+           })pb");
+  EXPECT_EQ(diagnosis.cause(), v1::PREEMPTED_QUEUE);
+}
+
+}  // namespace
+}  // namespace mulligan::demystify
