@@ -148,6 +148,7 @@ std::optional<std::string> AgreedLimit(
 
 void ContainerSpecs::Read(std::string_view json) {
   Walk(json, {}, containers_);
+  volumes_.Read(json);
 }
 
 std::optional<std::string> ContainerSpecs::LimitOf(

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "client/cli/volume_specs.h"
+
 namespace mulligan::cli {
 
 // One container of one object.
@@ -42,8 +44,12 @@ class ContainerSpecs {
                                              std::string_view container,
                                              std::string_view resource) const;
 
+  // Their volumes.
+  const VolumeSpecs& volumes() const { return volumes_; }
+
  private:
   std::vector<ContainerSpec> containers_;
+  VolumeSpecs volumes_;
 };
 
 // `quantity` ("4Gi", "500m") times `factor`, rounded up to two decimals in the

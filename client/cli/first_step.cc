@@ -47,7 +47,9 @@ constexpr Step kSteps[] = {
     {v1::API_TRANSIENT, "nothing now; if it lasts, look at the API server"},
     {v1::UNSCHEDULABLE, "make room, or ask for less{says}"},
     {v1::IMAGE_INVALID, "push {image}, or correct its name"},
-    {v1::IMAGE_DENIED, "give the pod an imagePullSecret that may pull {image}"},
+    {v1::IMAGE_DENIED,
+     "give the pod an imagePullSecret that may pull {image}, or correct its "
+     "name"},
     {v1::IMAGE_PULL_TRANSIENT,
      "nothing now; if it lasts, look at the registry"},
     {v1::CONFIG_MISSING, "supply what {container} needs to start{says}"},
@@ -59,7 +61,6 @@ constexpr Step kSteps[] = {
     {v1::GPU_OOM,
      "use less GPU memory (smaller batches, shorter sequences), or a larger "
      "GPU"},
-    {v1::HANG, "find out what {pod} waits for: stacks before it is killed"},
     {v1::PROBE_KILLED,
      "give the probe of {container} more time, or correct it"},
     {v1::CONFIG_USER_ERROR,
@@ -175,6 +176,39 @@ std::string GrowthStep(const v1::DecideResponse& response, const Growth& growth,
              : step;
 }
 
+// Stacks of who runs, else what tells more next time.
+std::string HangStep(const Particulars& found) {
+  if (found.pod.empty()) {
+    return "nobody stands out: have stacks dumped at the next time-out "
+           "(TORCH_NCCL_DUMP_ON_TIMEOUT=1 with TORCH_NCCL_TRACE_BUFFER_SIZE)";
+  }
+  if (!found.runs) {
+    return absl::StrFormat(
+        "find out what %s did meanwhile: its log, and stacks dumped at the "
+        "next time-out (TORCH_NCCL_DUMP_ON_TIMEOUT=1)",
+        Named("pod", found.pod));
+  }
+  return absl::StrFormat(
+      "take stacks of %s while it still runs: kubectl exec%s %s -- py-spy dump "
+      "--pid 1",
+      Named("pod", found.pod), found.space.empty() ? "" : " -n " + found.space,
+      found.pod);
+}
+
+// Spark sets the limit of its pods itself.
+std::string SparkMemoryStep(const Particulars& found) {
+  const std::string_view role =
+      found.container == "spark-kubernetes-driver" ? "driver" : "executor";
+  std::string step = absl::StrFormat(
+      "raise spark.%s.memory, or spark.%s.memoryOverhead where it is not the "
+      "heap",
+      role, role);
+  if (!found.limit.empty()) {
+    absl::StrAppend(&step, ": together they are ", found.limit);
+  }
+  return step;
+}
+
 std::string DeadlineStep(const Particulars& found, std::string_view owner) {
   std::string step =
       absl::StrFormat("raise activeDeadlineSeconds of the %s", owner);
@@ -188,6 +222,44 @@ std::string DeadlineStep(const Particulars& found, std::string_view owner) {
 std::string_view SubjectOf(std::string_view summary) {
   const std::size_t end = summary.find(": ");
   return end == summary.npos ? std::string_view() : summary.substr(0, end);
+}
+
+// The program's own words in the place of what the table calls them, which
+// follows in brackets with the exit code: "Pod a: KeyError: 'x' (an uncaught
+// Python exception, exit code 1); 2 other members ...".
+std::string WithErrorLine(const std::string& summary, const std::string& line) {
+  const std::string_view subject = SubjectOf(summary);
+  if (line.empty() || subject.empty() ||
+      summary.find(line) != std::string::npos) {
+    return summary;
+  }
+  std::string_view rest = summary;
+  rest.remove_prefix(subject.size() + 2);
+  const std::size_t end = std::min(
+      rest.find("; "), std::min(rest.find(" (exit code"), rest.size()));
+  std::string text = absl::StrCat(std::string(subject), ": ", line, " (",
+                                  std::string(rest.substr(0, end)));
+  rest.remove_prefix(end);
+  if (rest.starts_with(" (")) {
+    absl::StrAppend(&text, ", ", std::string(rest.substr(2)));
+  } else {
+    absl::StrAppend(&text, ")", std::string(rest));
+  }
+  return text;
+}
+
+// What else there is to say, behind the headline.
+std::string WithRemarks(std::string headline, const Particulars& found) {
+  if (!found.failed_indexes.empty()) {
+    absl::StrAppend(&headline, "; failed indexes: ", found.failed_indexes);
+  }
+  if (found.deadline_passed) {
+    absl::StrAppend(&headline, ", so the Job's deadline passed");
+  }
+  if (!found.queue_remark.empty()) {
+    absl::StrAppend(&headline, "; Kueue evicted it: ", found.queue_remark);
+  }
+  return headline;
 }
 
 // The limit in numbers behind its name, or at the end.
@@ -214,18 +286,24 @@ std::string Headline(const v1::DecideResponse& response,
                             ? response.decision().sentence()
                             : diagnosis.summary();
   while (!summary.empty() && summary.back() == '.') summary.pop_back();
-  const bool broken = diagnosis.situation() == v1::Diagnosis::BROKEN;
-  if (broken && !found.problem.empty()) {
+  const bool alive = diagnosis.situation() == v1::Diagnosis::ALIVE;
+  if (!alive && !found.problem.empty()) {
     const std::string_view subject = SubjectOf(summary);
-    return subject.empty()
-               ? found.problem
-               : absl::StrCat(std::string(subject), ": ", found.problem);
+    return WithRemarks(subject.empty() ? found.problem
+                                       : absl::StrCat(std::string(subject),
+                                                      ": ", found.problem),
+                       found);
   }
-  if (broken && found.deadline_seconds > 0) {
+  if (diagnosis.situation() != v1::Diagnosis::BROKEN) {
+    return WithLimit(std::move(summary), diagnosis.cause(), found.limit);
+  }
+  if (found.deadline_seconds > 0) {
     return absl::StrFormat("%s (activeDeadlineSeconds %d)", summary,
                            found.deadline_seconds);
   }
-  return WithLimit(std::move(summary), diagnosis.cause(), found.limit);
+  return WithRemarks(WithLimit(WithErrorLine(summary, found.error_line),
+                               diagnosis.cause(), found.limit),
+                     found);
 }
 
 std::string FirstStep(const v1::DecideResponse& response,
@@ -234,7 +312,8 @@ std::string FirstStep(const v1::DecideResponse& response,
   const v1::Cause cause = diagnosis.cause();
   const bool acts = diagnosis.situation() == v1::Diagnosis::BROKEN ||
                     diagnosis.situation() == v1::Diagnosis::HELD;
-  if (!acts) return "";
+  const bool deleted = cause == v1::CANCELLED && !found.remedy.empty();
+  if (!acts && !deleted) return "";
   if (diagnosis.derived_cause() == v1::BAD_NODE && !found.node.empty()) {
     return absl::StrFormat("take node %s out until it is repaired: %s",
                            found.node, diagnosis.derived_reason());
@@ -244,6 +323,11 @@ std::string FirstStep(const v1::DecideResponse& response,
                            diagnosis.derived_reason());
   }
   if (!found.remedy.empty()) return found.remedy;
+  if (cause == v1::HANG) return HangStep(found);
+  if (cause == v1::CONTAINER_OOM &&
+      found.container.starts_with("spark-kubernetes-")) {
+    return SparkMemoryStep(found);
+  }
   if (const Growth* growth = GrowthOf(cause)) {
     return GrowthStep(response, *growth, found, specs);
   }

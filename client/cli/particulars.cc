@@ -1,11 +1,17 @@
 #include "client/cli/particulars.h"
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/error_line.h"
+#include "client/cli/placement_words.h"
 #include "client/cli/problem_texts.h"
+#include "client/cli/queue_words.h"
+#include "client/cli/storage_words.h"
 #include "policy/request/workload.h"
 
 namespace mulligan::cli {
@@ -21,8 +27,10 @@ const core::Pod* CulpritPod(const v1::FailureReport& report,
   return nullptr;
 }
 
-void AddText(const std::string& text, std::vector<std::string>& texts) {
-  if (!text.empty()) texts.push_back(text);
+// In one line: what a webhook or a scheduler lists stays together.
+void AddText(std::string text, std::vector<std::string>& texts) {
+  absl::RemoveExtraAsciiWhitespace(&text);
+  if (!text.empty()) texts.push_back(std::move(text));
 }
 
 void AddTextsOf(const core::Pod& pod, std::vector<std::string>& texts) {
@@ -53,9 +61,10 @@ std::vector<std::string> TextsAbout(const v1::FailureReport& report,
   const v1::Culprit& culprit = diagnosis.culprit();
   for (const core::Event& event : report.events()) {
     const std::string& about = event.involved_object().name();
-    if (about.empty() || (about != culprit.pod() && about != culprit.name())) {
-      continue;
-    }
+    const bool ours = about == culprit.pod() || about == culprit.name() ||
+                      // A scaled-down owner names the pods' own owner.
+                      diagnosis.cause() == v1::CANCELLED;
+    if (about.empty() || !ours) continue;
     AddText(event.message(), texts);
   }
   AddText(report.creation_error().message(), texts);
@@ -91,6 +100,21 @@ long long DeadlineOf(const v1::FailureReport& report,
              : 0;
 }
 
+// What the Jobs say besides.
+void ReadJobs(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
+              Particulars& found) {
+  for (const auto& job : report.jobs()) {
+    if (found.failed_indexes.empty()) {
+      found.failed_indexes = job.status().failed_indexes();
+    }
+    for (const auto& condition : job.status().conditions()) {
+      found.deadline_passed |= condition.reason() == "DeadlineExceeded" &&
+                               condition.status() == "True" &&
+                               diagnosis.cause() != v1::DEADLINE_JOB;
+    }
+  }
+}
+
 std::string_view LimitedResource(v1::Cause cause) {
   if (cause == v1::CONTAINER_OOM) return "memory";
   if (cause == v1::STORAGE_EXHAUSTED) return "ephemeral-storage";
@@ -114,6 +138,7 @@ Particulars ParticularsOf(const v1::FailureReport& report,
   if (pod != nullptr) {
     found.image = ImageOf(*pod, culprit.container());
     if (found.space.empty()) found.space = pod->metadata().namespace_();
+    found.runs = pod->status().phase() == "Running";
   }
   found.deadline_seconds = DeadlineOf(report, diagnosis, pod);
   const std::string_view resource = LimitedResource(diagnosis.cause());
@@ -132,6 +157,20 @@ Particulars ParticularsOf(const v1::FailureReport& report,
     found.message = texts.back();
   }
   FindProblem(diagnosis.cause(), texts, found);
+  if (diagnosis.cause() == v1::STORAGE_EXHAUSTED) {
+    FindStorageProblem(texts, specs, found);
+  }
+  if (diagnosis.cause() == v1::UNSCHEDULABLE && pod != nullptr) {
+    FindSelectorProblem(*pod, texts, found);
+  }
+  if (diagnosis.cause() == v1::NODE_PRESSURE_EVICTED) {
+    FindPressureRemedy(texts, found);
+  }
+  FindQueueProblem(report, diagnosis, found);
+  found.queue_remark = QueueRemark(report, diagnosis);
+  found.error_line = ErrorLineOf(report, diagnosis);
+  if (!found.error_line.empty()) found.message = found.error_line;
+  ReadJobs(report, diagnosis, found);
   return found;
 }
 

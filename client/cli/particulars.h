@@ -25,6 +25,16 @@ struct Particulars {
   std::string remedy;
   // The line of text that decided.
   std::string message;
+  // What the program said it failed of: "KeyError: 'input_ids'".
+  std::string error_line;
+  // What the queue said as it evicted the work, where that is not the cause.
+  std::string queue_remark;
+  // Indexes of the Job that failed for good, as it writes them: "7".
+  std::string failed_indexes;
+  // The culprit pod runs still.
+  bool runs = false;
+  // The Job's own deadline passed as well.
+  bool deadline_passed = false;
   // Limit of the culprit container that was met, as written: "4Gi".
   std::string limit;
   // Seconds of the deadline that passed; 0: unknown.

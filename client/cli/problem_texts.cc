@@ -61,11 +61,51 @@ constexpr Form kObjects[] = {
     {R"re(admission webhook "([^"]+)" denied the request: (.+))re",
      R"re(webhook \1 refuses it: \2)re",
      R"re(do what webhook \1 asks for: \2)re"},
+    {R"re(violates PodSecurity "([^"]+)": (.+))re",
+     R"re(the pod violates PodSecurity \1: \2)re",
+     R"re(correct the pod's securityContext: \2)re"},
+    {R"re(failed calling webhook "([^"]+)".*//([\w-]+)\.([\w-]+)\.svc.*no endpoints available)re",
+     R"re(webhook \1 cannot be called: its service \2 in namespace \3 has no endpoints)re",
+     R"re(get the pods behind service \2 in namespace \3 running: kubectl get endpoints,pods -n \3)re"},
+    {R"re(failed calling webhook "([^"]+)".*: (.+))re",
+     R"re(webhook \1 cannot be called: \2)re",
+     R"re(see why webhook \1 does not answer: \2)re"},
+    {R"re(Multi-Attach error for volume "([^"]+)" Volume is already used by pod\(s\) (.+))re",
+     R"re(volume \1 is still attached elsewhere, for pod \2)re",
+     R"re(wait for pod \2 to end, or delete it: it holds volume \1)re"},
+    {R"re(Multi-Attach error for volume "([^"]+)" Volume is already exclusively attached to one node)re",
+     R"re(volume \1 is still attached to another node)re",
+     R"re(find the pod or node that holds volume \1: kubectl get volumeattachments)re"},
     {R"re(node was low on resource: ([\w.-]+\w))re",
      R"re(evicted, {node} ran low on \1)re",
      R"re(request as much \1 as {container} uses: who is above its request goes first)re"},
     {R"re((\d+/\d+ nodes are available: .+))re", R"re(\1)re",
      R"re(make room, or ask for less: see why each node was refused)re"},
+};
+
+// Read for one cause only.
+struct CauseForm {
+  v1::Cause cause;
+  Form form;
+};
+
+constexpr CauseForm kOfCause[] = {
+    {v1::GPU_FAULT,
+     {R"re((?i)(system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY))re",
+      R"re(the fabric manager of {node} is not running (CUDA 802))re",
+      R"re(start nvidia-fabricmanager on {node} again, and see its log)re"}},
+    {v1::CONTAINER_OOM,
+     {R"re((?i)(Java heap space|GC overhead limit exceeded))re",
+      R"re(the heap of the JVM is full: \1)re",
+      R"re(raise -Xmx or -XX:MaxRAMPercentage of the JVM in {container}: its heap was full, not the container{limit})re"}},
+    {v1::CONTAINER_OOM,
+     {R"re((?i)(JavaScript heap out of memory))re",
+      R"re(the JavaScript heap is full)re",
+      R"re(raise --max-old-space-size of node in {container}: its heap was full, not the container{limit})re"}},
+    {v1::CANCELLED,
+     {R"re(Scaled down replica set (\S+) from (\d+) to (\d+))re",
+      R"re(deleted because replica set \1 was scaled down from \2 to \3)re",
+      R"re(nothing, unless nobody meant to: see who changed the replicas or the template of its Deployment)re"}},
 };
 
 // Of registries, by the cause they are read for.
@@ -95,7 +135,8 @@ constexpr ImageForm kImages[] = {
      "(?i)denied|unauthorized|forbidden|40[13]|insufficient_scope|no basic "
      "auth",
      "{image}: the registry refuses access",
-     "give the pod an imagePullSecret that may pull {image}"},
+     "give the pod an imagePullSecret that may pull {image}, or correct its "
+     "name: registries refuse what does not exist, too"},
     {v1::IMAGE_PULL_TRANSIENT, "(?i)429|toomanyrequests|rate limit",
      "{image}: the registry limits the rate",
      "pull through a mirror, or with credentials that have a higher limit"},
@@ -127,6 +168,7 @@ std::string Replace(const std::string& text, const Particulars& found) {
                            ? "the container"
                            : "container " + found.container},
        {"{tag}", image.find('@') == std::string::npos ? "tag" : "digest"},
+       {"{limit}", found.limit.empty() ? "" : "'s limit of " + found.limit},
        {"{space}", found.space.empty() ? "" : " in namespace " + found.space}});
 }
 
@@ -151,12 +193,36 @@ bool Fill(const Form& form, const std::string& text, Particulars& found) {
   return true;
 }
 
+bool FindOfCause(v1::Cause cause, const std::vector<std::string>& texts,
+                 Particulars& found) {
+  for (const CauseForm& row : kOfCause) {
+    if (row.cause != cause) continue;
+    for (const std::string& text : texts) {
+      if (Fill(row.form, text, found)) return true;
+    }
+  }
+  return false;
+}
+
 bool FindObject(const std::vector<std::string>& texts, Particulars& found) {
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
     return std::any_of(
         std::begin(kObjects), std::end(kObjects),
         [&](const Form& form) { return Fill(form, text, found); });
   });
+}
+
+// What the registry answered, which long messages have at their end.
+void AddStatus(v1::Cause cause, const std::vector<std::string>& texts,
+               Particulars& found) {
+  static const RE2 kStatus("\\b(40[13] (?:Forbidden|Unauthorized))");
+  if (cause != v1::IMAGE_DENIED) return;
+  std::string status;
+  for (const std::string& text : texts) {
+    if (!RE2::PartialMatch(text, kStatus, &status)) continue;
+    absl::StrAppend(&found.problem, " (", status, ")");
+    return;
+  }
 }
 
 bool FindImage(v1::Cause cause, const std::vector<std::string>& texts,
@@ -179,6 +245,7 @@ bool FindImage(v1::Cause cause, const std::vector<std::string>& texts,
       if (!RE2::PartialMatch(text, form.pattern)) continue;
       found.problem = Replace(form.problem, found);
       found.remedy = Replace(form.remedy, found);
+      AddStatus(cause, texts, found);
       return true;
     }
   }
@@ -190,6 +257,7 @@ bool FindImage(v1::Cause cause, const std::vector<std::string>& texts,
 void FindProblem(v1::Cause cause, const std::vector<std::string>& texts,
                  Particulars& found) {
   if (FindImage(cause, texts, found)) return;
+  if (FindOfCause(cause, texts, found)) return;
   const bool explained = std::find(std::begin(kExplained), std::end(kExplained),
                                    cause) != std::end(kExplained);
   if (explained) FindObject(texts, found);

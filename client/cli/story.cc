@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/different_causes.h"
 #include "client/cli/first_step.h"
 #include "client/cli/ledger_annotation.h"
 #include "client/cli/particulars.h"
@@ -188,6 +189,11 @@ Story TellStory(const v1::DecideRequest& request,
   story.workload = Label(workload);
   story.headline = Headline(response, found);
   story.first_step = FirstStep(response, found, specs);
+  const DifferentCauses others = FindDifferentCauses(response);
+  if (!others.remark.empty()) {
+    absl::StrAppend(&story.headline, "; ", others.remark);
+  }
+  if (!others.step.empty()) story.first_step = others.step;
   story.broken = response.diagnosis().situation() == v1::Diagnosis::BROKEN;
   story.action = response.decision().action();
   const int at_hand = RecordAtHand(response);

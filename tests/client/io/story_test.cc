@@ -147,43 +147,66 @@ struct Text {
   const char* problem;
 };
 
+const Text kTexts[] = {
+    {v1::CONFIG_MISSING,
+     "MountVolume.SetUp failed for volume \"v\" : configmap \"c\" not found",
+     "configmap c does not exist"},
+    {v1::CONFIG_MISSING, "couldn't find key pw in Secret ml/pg",
+     "Secret pg has no key pw"},
+    {v1::CONFIG_MISSING,
+     "exec: \"trian\": executable file not found in $PATH: unknown",
+     "program trian is not in image i:1"},
+    {v1::CONFIG_MISSING, "exec /bin/a: exec format error",
+     "image i:1 is built for another architecture"},
+    {v1::QUOTA_EXCEEDED,
+     "pods \"a\" is forbidden: exceeded quota: gpu, requested: "
+     "requests.nvidia.com/gpu=8, used: requests.nvidia.com/gpu=60, limited: "
+     "requests.nvidia.com/gpu=64",
+     "quota gpu is used up: requested requests.nvidia.com/gpu=8, used "
+     "requests.nvidia.com/gpu=60, limited: requests.nvidia.com/gpu=64"},
+    {v1::CREATE_REJECTED,
+     "admission webhook \"v.io\" denied the request: no team label",
+     "webhook v.io refuses it: no team label"},
+    {v1::NODE_PRESSURE_EVICTED,
+     "The node was low on resource: ephemeral-storage. Threshold: 10Gi",
+     "evicted, the node ran low on ephemeral-storage"},
+    {v1::IMAGE_INVALID,
+     "Failed to pull image \"r/x@sha256:0\": r/x@sha256:0: not found",
+     "image r/x@sha256:0: no such digest"},
+    {v1::IMAGE_INVALID, "no match for platform in manifest",
+     "image i:1: not built for the node's platform"},
+    {v1::IMAGE_DENIED, "pull access denied, 403 Forbidden",
+     "image i:1: the registry refuses access (403 Forbidden)"},
+    {v1::IMAGE_DENIED, "pull access denied",
+     "image i:1: the registry refuses access"},
+    {v1::API_TRANSIENT,
+     "failed calling webhook \"w.io\": failed to call webhook: Post "
+     "\"https://hook.infra.svc:443/v1\": no endpoints available for service "
+     "\"hook\"",
+     "webhook w.io cannot be called: its service hook in namespace infra has "
+     "no endpoints"},
+    {v1::CREATE_REJECTED,
+     "pods \"a\" is forbidden: violates PodSecurity \"baseline:latest\": a, "
+     "b",
+     "the pod violates PodSecurity baseline:latest: a, b"},
+    {v1::SANDBOX_OR_MOUNT,
+     "Multi-Attach error for volume \"v-1\" Volume is already used by pod(s) "
+     "old-1",
+     "volume v-1 is still attached elsewhere, for pod old-1"},
+    {v1::GPU_FAULT, "CUDA error 802: system not yet initialized",
+     "the fabric manager of the node is not running (CUDA 802)"},
+    {v1::CONTAINER_OOM, "java.lang.OutOfMemoryError: Java heap space",
+     "the heap of the JVM is full: Java heap space"},
+    {v1::CANCELLED, "Scaled down replica set web-1 from 2 to 0",
+     "deleted because replica set web-1 was scaled down from 2 to 0"},
+    {v1::IMAGE_PULL_TRANSIENT, "toomanyrequests: slow down",
+     "image i:1: the registry limits the rate"},
+    // Texts of another subject explain nothing.
+    {v1::APP_ERROR, "secret \"pg\" not found", ""},
+};
+
 TEST(ProblemTest, NamesWhatTheTextsName) {
-  const Text rows[] = {
-      {v1::CONFIG_MISSING,
-       "MountVolume.SetUp failed for volume \"v\" : configmap \"c\" not found",
-       "configmap c does not exist"},
-      {v1::CONFIG_MISSING, "couldn't find key pw in Secret ml/pg",
-       "Secret pg has no key pw"},
-      {v1::CONFIG_MISSING,
-       "exec: \"trian\": executable file not found in $PATH: unknown",
-       "program trian is not in image i:1"},
-      {v1::CONFIG_MISSING, "exec /bin/a: exec format error",
-       "image i:1 is built for another architecture"},
-      {v1::QUOTA_EXCEEDED,
-       "pods \"a\" is forbidden: exceeded quota: gpu, requested: "
-       "requests.nvidia.com/gpu=8, used: requests.nvidia.com/gpu=60, limited: "
-       "requests.nvidia.com/gpu=64",
-       "quota gpu is used up: requested requests.nvidia.com/gpu=8, used "
-       "requests.nvidia.com/gpu=60, limited: requests.nvidia.com/gpu=64"},
-      {v1::CREATE_REJECTED,
-       "admission webhook \"v.io\" denied the request: no team label",
-       "webhook v.io refuses it: no team label"},
-      {v1::NODE_PRESSURE_EVICTED,
-       "The node was low on resource: ephemeral-storage. Threshold: 10Gi",
-       "evicted, the node ran low on ephemeral-storage"},
-      {v1::IMAGE_INVALID,
-       "Failed to pull image \"r/x@sha256:0\": r/x@sha256:0: not found",
-       "image r/x@sha256:0: no such digest"},
-      {v1::IMAGE_INVALID, "no match for platform in manifest",
-       "image i:1: not built for the node's platform"},
-      {v1::IMAGE_DENIED, "pull access denied, 403 Forbidden",
-       "image i:1: the registry refuses access"},
-      {v1::IMAGE_PULL_TRANSIENT, "toomanyrequests: slow down",
-       "image i:1: the registry limits the rate"},
-      // Texts of another subject explain nothing.
-      {v1::APP_ERROR, "secret \"pg\" not found", ""},
-  };
-  for (const Text& row : rows) {
+  for (const Text& row : kTexts) {
     Particulars found;
     found.image = "i:1";
     FindProblem(row.cause, {"something else", row.text}, found);
