@@ -220,6 +220,9 @@ constexpr TextSignature kTexts[] = {
     AppText("deadlock detected", "transaction|sharelock|sql", "sql-deadlock",
             v1::APP_ERROR, kMedium, Tier::kSpecific, kNoFlags,
             "two transactions locked each other out"),
+    AppText("deadlock found when trying to get lock", nullptr, "mysql-deadlock",
+            v1::APP_ERROR, kMedium, Tier::kSpecific, kNoFlags,
+            "two transactions locked each other out"),
     AppText("deadlock",
             "deadlock(ed)? (detected|found)|all goroutines are "
             "asleep",

@@ -71,6 +71,9 @@ constexpr TextSignature kTexts[] = {
          "data was damaged or of another format"),
     Data("samformatexception", nullptr, "sam",
          "data was damaged or of another format"),
+    Data("bgzf",
+         "(fail|error)[^\\n]{0,60}bgzf|bgzf[^\\n]{0,60}(fail|error|invalid)",
+         "bgzf", "data was damaged or of another format"),
     Data("corrupt",
          "corrupt(ed)? (file|data|record|checkpoint|archive|image|"
          "jpeg|tfrecord|block)|(file|data|record|checkpoint|archive)[^\\n]"

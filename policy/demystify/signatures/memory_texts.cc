@@ -104,8 +104,9 @@ constexpr TextSignature kTexts[] = {
     Oom("java heap space", nullptr, "java-heap", "the JVM's heap is full"),
     Oom("gc overhead limit exceeded", nullptr, "java-gc",
         "the JVM's heap is full"),
-    Oom("insufficient memory", nullptr, "insufficient-memory",
-        "the process got no memory"),
+    // A number before it is the scheduler's, of nodes.
+    Oom("insufficient memory", "(^|[^\\d\\s])\\s*insufficient memory",
+        "insufficient-memory", "the process got no memory"),
     Oom("not enough memory", nullptr, "not-enough-memory",
         "the process got no memory"),
     Oom("allocation failed - javascript", nullptr, "node-alloc",

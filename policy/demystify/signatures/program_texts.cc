@@ -69,7 +69,7 @@ constexpr TextSignature Stopped(std::string_view keyword, const char* pattern,
 // Programs tell of signals that ended them or their children.
 constexpr TextSignature kSignals[] = {
     Killed("137",
-           "(exit|return|status)(ed)?( with)?( code| status| value)?[ :=]*137"
+           "(exit|return|status)(ed)?( with)?( code| status| value)?[ :=(]*137"
            "\\b",
            "child-137", "a process of the program was killed"),
     Killed("-9",
