@@ -81,12 +81,12 @@ constexpr BlameCase kCases[] = {
      v1::SUCCEEDED, D::NONE, D::OUTLOOK_UNSPECIFIED},
     {"AChildThatWasKilledInAContainerThatLivedOn",
      R"(pods { metadata { name: "p" } status { phase: "Failed"
-          container_statuses { name: "main" state { terminated { exit_code: 1 reason: "Error" message: "RuntimeError: DataLoader worker (pid 77) is killed by signal: Killed." } } } } })",
-     v1::SIGKILL_UNEXPLAINED, D::RESOURCE_LIMIT, D::MAY_RECOVER},
+          container_statuses { name: "main" state { terminated { exit_code: 1 reason: "Error" message: "mpirun noticed that process rank 2 with PID 77 on node w1 exited on signal 9 (Killed)." } } } } })",
+     v1::SIGKILL_UNEXPLAINED, D::RESOURCE_LIMIT, D::OUTLOOK_UNKNOWN},
     {"AContainerKilledWithoutAWord",
      R"(pods { metadata { name: "p" } status { phase: "Failed"
           container_statuses { name: "main" state { terminated { exit_code: 137 reason: "Error" } } } } })",
-     v1::SIGKILL_UNEXPLAINED, D::INFRASTRUCTURE, D::MAY_RECOVER},
+     v1::SIGKILL_UNEXPLAINED, D::INFRASTRUCTURE, D::OUTLOOK_UNKNOWN},
     {"AnAssertionOnTheDevice",
      R"(pods { metadata { name: "p" } status { phase: "Failed"
           container_statuses { name: "main" state { terminated { exit_code: 1 reason: "Error" message: "RuntimeError: CUDA error: device-side assert triggered" } } } } })",
