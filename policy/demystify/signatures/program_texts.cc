@@ -168,7 +168,14 @@ constexpr TextSignature kErrors[] = {
     Mistake("not found", "object '[^']+' not found", "r-object"),
     Mistake("undefvarerror", nullptr, "julia-variable"),
     Mistake("methoderror: no method matching", nullptr, "julia-method"),
-    Mistake("panicked at", nullptr, "rust-panic"),
+    Mistake(
+        "panicked at",
+        "panicked at[^\\n]*\\n?[^\\n]*(out of bounds|out of range|assertion|"
+        "`none` value|overflow|divide by zero|divisor of zero|unreachable "
+        "code|not( yet)? implemented)",
+        "rust-mistake"),
+    Error("panicked at", nullptr, "rust-panic", Tier::kSpecific,
+          "the program panicked"),
     Error("locked", "(database|table) is locked", "sql-locked", Tier::kSpecific,
           "another process holds the database's lock"),
     Error("lock wait timeout exceeded", nullptr, "sql-lock-timeout",
