@@ -8,13 +8,30 @@ namespace {
 
 using v1::Diagnosis;
 
-// A kubelet that started the container this often waited ten minutes for it to
-// do better (10 s, doubled each time).
-constexpr int kEnoughRestarts = 6;
+// How many restarts by the kubelet show that one more does not help; 0: none.
+int EnoughRestarts(v1::Cause cause) {
+  switch (cause) {
+    case v1::PROBE_KILLED:
+      // A probe kills on purpose: what it killed so often is never in time.
+      return 3;
+    case v1::APP_ERROR:
+    case v1::CRASH_SIGNAL:
+      // The kubelet waited ten minutes for it to do better (10 s, doubled each
+      // time).
+      return 6;
+    default:
+      return 0;
+  }
+}
 
-// A program that ran longer than this got past what it does at its start, and
-// goes on from a checkpoint: an error of its own may lie behind it.
+// A program that ran longer than this got past what it does at its start, where
+// most settings are read, and goes on from a checkpoint: an error of its own
+// may lie behind it.
 constexpr Seconds kLongRun = 15 * 60;
+bool PassesStart(v1::Cause cause) {
+  return cause == v1::APP_ERROR || cause == v1::CRASH_SIGNAL ||
+         cause == v1::PROBE_KILLED || cause == v1::CONFIG_USER_ERROR;
+}
 
 const kubernetes::core::v1::ContainerStatus* DecidingStatus(
     const Context& context, const Gang& gang) {
@@ -59,8 +76,6 @@ struct Behind {
 constexpr Behind kBehind[] = {
     // What a helper needs did not answer.
     {v1::LAUNCHER_FAILED, v1::DEPENDENCY_UNAVAILABLE},
-    // The taint is that of a node that fell silent.
-    {v1::TAINT_EVICTED, v1::NODE_LOST},
 };
 
 std::string_view OutlookWords(Diagnosis::Outlook outlook) {
@@ -123,19 +138,16 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
     found = {fact->row->outlook, std::string(fact->row->meaning)};
   }
   const auto* status = DecidingStatus(context, conclusion.gang);
-  const bool of_program = conclusion.cause == v1::APP_ERROR ||
-                          conclusion.cause == v1::CRASH_SIGNAL ||
-                          conclusion.cause == v1::PROBE_KILLED;
-  if (of_program && status != nullptr) {
-    if (status->restart_count() >= kEnoughRestarts) {
-      found = {Diagnosis::CANNOT_RECOVER,
-               absl::StrCat("the kubelet started the container ",
-                            status->restart_count(),
-                            " times again, and it ended each time")};
-    } else if (found.outlook == Diagnosis::CANNOT_RECOVER && RanLong(*status)) {
-      found = {Diagnosis::MAY_RECOVER,
-               "it ran for long before, and may get past it from a checkpoint"};
-    }
+  const int enough = EnoughRestarts(conclusion.cause);
+  if (status != nullptr && enough > 0 && status->restart_count() >= enough) {
+    found = {Diagnosis::CANNOT_RECOVER,
+             absl::StrCat("the kubelet started the container ",
+                          status->restart_count(),
+                          " times again, and it ended each time")};
+  } else if (status != nullptr && PassesStart(conclusion.cause) &&
+             found.outlook == Diagnosis::CANNOT_RECOVER && RanLong(*status)) {
+    found = {Diagnosis::MAY_RECOVER,
+             "it ran for long before, and may get past it from a checkpoint"};
   }
   if (found.reason.empty()) found.reason = OutlookWords(found.outlook);
   return found;

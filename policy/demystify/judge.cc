@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/excerpt.h"
+#include "policy/demystify/behind.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/odd_values.h"
 #include "policy/demystify/owner_facts.h"
@@ -191,23 +192,8 @@ class Judge {
     conclusion_.confidence = winner->confidence;
     if (gang().rootless) conclusion_.confidence = v1::Diagnosis::LOW;
     CheckStates();
-    RefineImagePull();
+    LookBehind(context_, conclusion_);
     CheckSuccess();
-  }
-
-  // A pull that fails without a reason is given the time an outage may take.
-  void RefineImagePull() {
-    constexpr Seconds kYoung = 180;
-    if (conclusion_.cause != v1::IMAGE_INVALID ||
-        conclusion_.confidence != v1::Diagnosis::LOW || gang().root < 0) {
-      return;
-    }
-    const auto& status = context_.report.pods(gang().root).status();
-    const Seconds start = ToSeconds(status.start_time());
-    if (Known(start) && Known(context_.now) && context_.now >= start &&
-        context_.now < start + kYoung) {
-      conclusion_.cause = v1::IMAGE_PULL_TRANSIENT;
-    }
   }
 
   // A container cannot wait, run and have ended at once.

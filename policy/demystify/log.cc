@@ -104,11 +104,18 @@ Finding FindInExceptions(const Scanned& scanned) {
   return IfItSettles(scanned.Find(ApplicationTexts(), exceptions));
 }
 
-// What all lines say, those of low severity only where no other does.
+// What all lines say; those of low severity where no other does, and of memory
+// where the others are vague: programs warn before they end for want of it.
 Finding FindAnywhere(const Scanned& scanned) {
   const Finding found = scanned.Find(ApplicationTexts(), scanned.reports());
-  if (found.row != nullptr || !scanned.has_chatter()) return found;
-  return scanned.Find(ApplicationTexts(), scanned.told());
+  if (!scanned.has_chatter() || IsEcho(found)) return found;
+  if (found.row == nullptr) {
+    return scanned.Find(ApplicationTexts(), scanned.told());
+  }
+  if (found.row->row.tier >= Tier::kSpecific) return found;
+  const Finding memory =
+      IfItSettles(scanned.Find(MemoryErrors(), scanned.told()));
+  return memory.row != nullptr ? memory : found;
 }
 
 // An error of the program's own that it met before `echo` and anything else

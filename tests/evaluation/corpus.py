@@ -103,6 +103,43 @@ class Row:
             self.gave_up += 1
 
 
+class Mulligan(Row):
+    """What this build made of them, and where it went wrong."""
+
+    def __init__(self, name="Mulligan"):
+        super().__init__(name)
+        self.answered = self.named = self.domains = self.confidently_wrong = 0
+        # Signature to the number of samples it decided.
+        self.decided = {}
+        # Samples with something wrong: (id, what, the answer).
+        self.misses = []
+
+    def judge(self, sample, answer, retries):
+        """Whether the cause was named rightly or acceptably."""
+        truth, diagnosis = sample["truth"], answer["diagnosis"]
+        before = self.in_vain, self.gave_up
+        self.add(truth, side_of(diagnosis["faultDomain"]),
+                 ACTIONS[answer["decision"]["action"]], retries)
+        named = diagnosis["cause"].lower() in [truth["cause"],
+                                               *truth["acceptable"]]
+        domain = diagnosis["faultDomain"] in [
+            truth["faultDomain"], *truth.get("acceptableFaultDomains", [])]
+        sure = diagnosis["confidence"] == "HIGH"
+        self.answered += 1
+        self.named += named
+        self.domains += domain
+        self.confidently_wrong += sure and not named
+        signature = diagnosis.get("signature", "")
+        self.decided[signature] = self.decided.get(signature, 0) + 1
+        wrong = [what for what, found in (
+            ("cause", not named), ("confidently", sure and not named),
+            ("domain", not domain), ("in vain", self.in_vain > before[0]),
+            ("gave up", self.gave_up > before[1])) if found]
+        if wrong:
+            self.misses.append((sample["id"], wrong, answer))
+        return named
+
+
 class Culprits:
     """Gangs whose root is known by name, beside the smallest timestamp."""
 
@@ -127,37 +164,28 @@ class Culprits:
 
 
 def measure(engine, samples):
-    rows = {name: Row(name) for name in ["Mulligan", *peers.RULES]}
+    ours = Mulligan()
+    rows = {ours.name: ours, **{name: Row(name) for name in peers.RULES}}
     confidence = {}
     culprits = Culprits()
-    named = domains = confidently_wrong = 0
     refused = []
     for sample in samples:
-        truth = sample["truth"]
         report = dict(sample["input"])
         if "job" in report:
             report["jobs"] = [report.pop("job")]
         for name, rule in peers.RULES.items():
             verdict = rule(report)
-            rows[name].add(truth, verdict.side, verdict.action, PEER_RETRIES)
+            rows[name].add(sample["truth"], verdict.side, verdict.action,
+                           PEER_RETRIES)
         try:
             answer, retries = judge(engine, report)
         except ValueError as error:
             refused.append((sample["id"], str(error)[:200]))
             continue
-        diagnosis = answer["diagnosis"]
-        action = ACTIONS[answer["decision"]["action"]]
-        rows["Mulligan"].add(truth, side_of(diagnosis["faultDomain"]), action,
-                             retries)
-        good = diagnosis["cause"].lower() in [truth["cause"],
-                                              *truth["acceptable"]]
-        named += good
-        domains += diagnosis["faultDomain"] in [
-            truth["faultDomain"], *truth.get("acceptableFaultDomains", [])]
-        confidently_wrong += not good and diagnosis["confidence"] == "HIGH"
-        right, all_of = confidence.get(diagnosis["confidence"], (0, 0))
-        confidence[diagnosis["confidence"]] = (right + good, all_of + 1)
+        good = ours.judge(sample, answer, retries)
+        level = answer["diagnosis"]["confidence"]
+        right, all_of = confidence.get(level, (0, 0))
+        confidence[level] = (right + good, all_of + 1)
         culprits.add(sample, answer)
     return {"samples": len(samples), "rows": rows, "confidence": confidence,
-            "culprits": culprits, "named": named, "domains": domains,
-            "confidently_wrong": confidently_wrong, "refused": refused}
+            "culprits": culprits, "refused": refused}

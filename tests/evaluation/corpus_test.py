@@ -67,7 +67,10 @@ class CorpusTest(unittest.TestCase):
         self.assertEqual((limit.in_vain, limit.wasted, limit.gave_up),
                          (1, corpus.PEER_RETRIES, 0))
         self.assertEqual(result["confidence"], {"HIGH": (2, 2)})
-        self.assertEqual((result["named"], result["domains"]), (2, 2))
+        self.assertEqual((ours.named, ours.domains, ours.confidently_wrong),
+                         (2, 2, 0))
+        self.assertEqual([wrong for _, wrong, _ in ours.misses],
+                         [["in vain"], ["gave up"]])
         culprits = result["culprits"]
         self.assertEqual((culprits.gangs, culprits.ours, culprits.timed,
                           culprits.theirs), (1, 1, 1, 0))

@@ -154,7 +154,7 @@ def evaluate_corpus(engine, folder):
     if not files:
         raise SystemExit(f"evaluate: no *.jsonl in {folder}")
     result = corpus.measure(engine, corpus.read(files))
-    n = result["samples"] - len(result["refused"])
+    ours = result["rows"]["Mulligan"]
     rows = []
     for name, row in result["rows"].items():
         rows.append([
@@ -163,9 +163,9 @@ def evaluate_corpus(engine, folder):
             f"{row.in_vain} of {row.hopeless}",
             f"{row.gave_up} of {row.worth}", row.wasted, row.silent])
     text = (f"{result['samples']} samples; Mulligan names the cause of "
-            f"{percent(result['named'], n)} rightly or acceptably, the fault "
-            f"domain of {percent(result['domains'], n)}, and is confidently "
-            f"wrong in {result['confidently_wrong']}.\n\n")
+            f"{percent(ours.named, ours.answered)} rightly or acceptably, the "
+            f"fault domain of {percent(ours.domains, ours.answered)}, and is "
+            f"confidently wrong in {ours.confidently_wrong}.\n\n")
     text += table(["rule", "platform or user, right",
                    "retry, wait or stop, right", "retried in vain",
                    "gave up on what deserved a retry", "wasted retries",

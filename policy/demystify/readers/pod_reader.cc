@@ -220,6 +220,11 @@ class PodReader {
         Demote(fact, "the pod is running");
         continue;
       }
+      // A kubelet that restarts may refuse pods that have done their work.
+      if (fact.cause == v1::DEVICE_ADMISSION && state_.end == End::kClean) {
+        Demote(fact, "the container had ended well before");
+        continue;
+      }
       // Within the grace period of a deletion a program may answer its SIGTERM
       // with an exit of its own.
       if (fact.row->key == "deletion-requested" && state_.end == End::kOwn &&

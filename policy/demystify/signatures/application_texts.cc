@@ -10,9 +10,9 @@ const TextTable& ApplicationTexts() {
   static const std::vector<TextSignature>* const rows = [] {
     auto* all = new std::vector<TextSignature>;
     for (const auto family :
-         {HardwareTexts(), MemoryTexts(), UserErrorTexts(), CollectiveTexts(),
-          DependencyTexts(), SignalTexts(), VagueUserErrorTexts(),
-          ProgramErrorTexts(), ProgramEndTexts()}) {
+         {HardwareTexts(), MemoryTexts(), DataTexts(), UserErrorTexts(),
+          CollectiveTexts(), DependencyTexts(), SignalTexts(),
+          VagueUserErrorTexts(), ProgramErrorTexts(), ProgramEndTexts()}) {
       all->insert(all->end(), family.begin(), family.end());
     }
     return all;
@@ -23,6 +23,11 @@ const TextTable& ApplicationTexts() {
 
 const TextTable& HardwareErrors() {
   static const TextTable* const table = new TextTable("text", HardwareTexts());
+  return *table;
+}
+
+const TextTable& MemoryErrors() {
+  static const TextTable* const table = new TextTable("text", MemoryTexts());
   return *table;
 }
 

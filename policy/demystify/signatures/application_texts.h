@@ -19,6 +19,7 @@ constexpr TextSignature AppText(std::string_view keyword, const char* pattern,
 
 std::span<const TextSignature> HardwareTexts();
 std::span<const TextSignature> MemoryTexts();
+std::span<const TextSignature> DataTexts();
 std::span<const TextSignature> UserErrorTexts();
 std::span<const TextSignature> VagueUserErrorTexts();
 std::span<const TextSignature> CollectiveTexts();

@@ -25,35 +25,43 @@ constexpr TextSignature Mistake(std::string_view keyword, const char* pattern,
                        "a mistake in the program"));
 }
 
+// One process was killed and its container lived on: kubelet and node end whole
+// containers, the kernel's OOM killer picks a process.
+constexpr TextSignature Killed(std::string_view keyword, const char* pattern,
+                               std::string_view name, std::string_view meaning,
+                               std::uint8_t flags = kNoFlags) {
+  return Blaming(kResourceLimit,
+                 AppText(keyword, pattern, name, v1::SIGKILL_UNEXPLAINED, kLow,
+                         Tier::kConvention, flags, meaning));
+}
+
 // How others, or the runtime, tell that a program ended; the error itself may
 // stand elsewhere in the log.
 constexpr TextSignature kEnds[] = {
     // mpirun reports what happened to a rank.
-    AppText("exited on signal", "exited on signal (9|15)\\b", "mpi-rank-killed",
-            v1::SIGKILL_UNEXPLAINED, kLow, Tier::kConvention, kNamesMember,
-            "mpirun saw a rank being killed"),
+    Killed("exited on signal", "exited on signal (9|15)\\b", "mpi-rank-killed",
+           "mpirun saw a rank being killed", kNamesMember),
     AppText("exited on signal", nullptr, "mpi-rank-crashed", v1::CRASH_SIGNAL,
             kMedium, Tier::kSpecific, kNamesMember, "mpirun saw a rank crash"),
+    Killed("bad termination of one of your application",
+           "exit code: (9|15|137|143)\\b", "hydra-killed",
+           "mpiexec saw a rank being killed", kNamesMember),
+    AppText("bad termination of one of your application",
+            "exit code: (4|6|7|8|11|13[24569])\\b", "hydra-crashed",
+            v1::CRASH_SIGNAL, kMedium, Tier::kSpecific, kNamesMember,
+            "mpiexec saw a rank crash"),
     AppText("core dumped", nullptr, "core", v1::CRASH_SIGNAL, kMedium,
             Tier::kConvention, kNoFlags, "the program crashed"),
     Error("terminate called after throwing", nullptr, "cpp-exception",
           Tier::kSpecific, "an uncaught C++ exception"),
-    AppText("killed", "(^|\\n)[^\\n]{0,120}\\bkilled\\s*($|\\n)",
-            "shell-killed", v1::SIGKILL_UNEXPLAINED, kLow, Tier::kConvention,
-            kNoFlags, "the shell saw a program being killed"),
+    Killed("killed", "(^|\\n)[^\\n]{0,120}\\bkilled\\s*($|\\n)", "shell-killed",
+           "the shell saw a program being killed"),
     Error("traceback (most recent call last)", nullptr, "python-traceback",
           Tier::kConvention, "an uncaught Python exception"),
     // Tools in any language.
     Error("error: ", "(^|\\n)(?-i:(fatal e|E)rror): ", "error-line",
           Tier::kConvention, "the program told of an error"),
 };
-
-constexpr TextSignature Killed(std::string_view keyword, const char* pattern,
-                               std::string_view name) {
-  return AppText(keyword, pattern, name, v1::SIGKILL_UNEXPLAINED, kLow,
-                 Tier::kConvention, kNoFlags,
-                 "a process of the program was killed");
-}
 
 constexpr TextSignature Stopped(std::string_view keyword, const char* pattern,
                                 std::string_view name) {
@@ -64,16 +72,19 @@ constexpr TextSignature Stopped(std::string_view keyword, const char* pattern,
 // Programs tell of signals that ended them or their children.
 constexpr TextSignature kSignals[] = {
     Killed("137",
-           "(exit|return|status)(ed)?( with)?( code| status| value)?[ :=]*137"
+           "(exit|return|status)(ed)?( with)?( code| status| value)?[ :=(]*137"
            "\\b",
-           "child-137"),
+           "child-137", "a process of the program was killed"),
     Killed("-9",
            "(return|exit) ?(code|status)[ :=]*-9\\b|exits with return code = "
            "-9\\b",
-           "child-9"),
-    Killed("signals.sigkill", nullptr, "python-sigkill"),
-    Killed("signal: killed", nullptr, "go-killed"),
-    Killed("killed by signal", "killed by signal:? ?(9|kill)", "by-signal-9"),
+           "child-9", "a process of the program was killed"),
+    Killed("signals.sigkill", nullptr, "python-sigkill",
+           "a process of the program was killed"),
+    Killed("signal: killed", nullptr, "go-killed",
+           "a process of the program was killed"),
+    Killed("killed by signal", "killed by signal:? ?(9|kill)", "by-signal-9",
+           "a process of the program was killed"),
     Stopped("sigterm",
             "(received|got|caught)( signal| a)? ?(signals\\.)?sigterm|sigterm "
             "(was )?received",
@@ -83,6 +94,7 @@ constexpr TextSignature kSignals[] = {
             "-15\\b",
             "child-15"),
     Stopped("signal 15", "(received|got|caught|on) signal 15\\b", "signal-15"),
+    Stopped("keyboardinterrupt", nullptr, "interrupted"),
     Stopped("signal=terminated", nullptr, "go-terminated"),
     Stopped("terminated", "received signal:? terminated|(^|\\n)terminated\\s*$",
             "terminated"),
@@ -92,8 +104,12 @@ constexpr TextSignature kSignals[] = {
 constexpr TextSignature kErrors[] = {
     Crash("illegal memory access", nullptr, "cuda-illegal-access",
           "a CUDA kernel accessed memory it does not own"),
-    Error("device-side assert", nullptr, "cuda-assert", Tier::kSpecific,
-          "an assertion in a CUDA kernel failed"),
+    Blaming(kApplication, kCannotRecover,
+            Error("device-side assert", nullptr, "cuda-assert", Tier::kSpecific,
+                  "an assertion in a CUDA kernel failed: an index or label is "
+                  "outside its range")),
+    Crash("misaligned address", nullptr, "cuda-misaligned",
+          "a CUDA kernel accessed memory it does not own"),
     Crash("unspecified launch failure", nullptr, "cuda-launch",
           "a CUDA kernel crashed"),
     Crash("memory access fault by gpu", nullptr, "amd-access-fault",
@@ -116,11 +132,13 @@ constexpr TextSignature kErrors[] = {
           "the program damaged its heap"),
     Crash("invalid next size", nullptr, "heap-next",
           "the program damaged its heap"),
-    Crash("illegal instruction", nullptr, "illegal-instruction",
-          "the program uses an instruction the CPU lacks"),
+    Blaming(kApplication, kCannotRecover,
+            Crash("illegal instruction", nullptr, "illegal-instruction",
+                  "the program uses an instruction the CPU lacks")),
     Crash("bus error", nullptr, "bus-error", "bus error"),
     Crash("a fatal error has been detected by the java runtime", nullptr,
           "java-crash", "the JVM crashed"),
+    Mistake("panic: runtime error", nullptr, "go-mistake"),
     Error("panic: ", "(^|\\n)[^\\n]{0,40}\\bpanic: ", "go-panic",
           Tier::kSpecific, "a Go program panicked"),
     Error("goroutine ", "(^|\\n)goroutine \\d+ \\[", "go-goroutine",
@@ -137,11 +155,50 @@ constexpr TextSignature kErrors[] = {
     Mistake("unboundlocalerror", nullptr, "python-unbound"),
     Mistake("notimplementederror", nullptr, "python-not-implemented"),
     Mistake("recursionerror", nullptr, "python-recursion"),
+    Mistake("valueerror", "\\bvalueerror:", "python-value"),
+    Mistake("keyerror", "\\bkeyerror:", "python-key"),
+    Mistake("indexerror", "\\bindexerror:", "python-index"),
+    Mistake("zerodivisionerror", nullptr, "python-division"),
+    Mistake("shapes cannot be multiplied", nullptr, "torch-shapes"),
+    Mistake("must match the size of tensor", nullptr, "torch-sizes"),
+    Mistake("expected all tensors to be on the same device", nullptr,
+            "torch-devices"),
     Mistake("nullpointerexception", nullptr, "java-null"),
+    Mistake("illegalargumentexception", nullptr, "java-argument"),
+    Mistake("indexoutofboundsexception", nullptr, "java-index"),
+    Mistake("unsupportedoperationexception", nullptr, "java-unsupported"),
     Mistake("classcastexception", nullptr, "java-cast"),
     Mistake("nosuchmethoderror", nullptr, "java-method"),
+    Mistake("nullreferenceexception", nullptr, "dotnet-null"),
+    Mistake("nomethoderror", nullptr, "ruby-method"),
+    Mistake("referenceerror", "\\breferenceerror:", "node-reference"),
+    Mistake("not found", "object '[^']+' not found", "r-object"),
+    Mistake("undefvarerror", nullptr, "julia-variable"),
+    Mistake("methoderror: no method matching", nullptr, "julia-method"),
+    Mistake(
+        "panicked at",
+        "panicked at[^\\n]*\\n?[^\\n]*(out of bounds|out of range|assertion|"
+        "`none` value|overflow|divide by zero|divisor of zero|unreachable "
+        "code|not( yet)? implemented)",
+        "rust-mistake"),
     Error("panicked at", nullptr, "rust-panic", Tier::kSpecific,
-          "a Rust program panicked"),
+          "the program panicked"),
+    Error("locked", "(database|table) is locked", "sql-locked", Tier::kSpecific,
+          "another process holds the database's lock"),
+    Error("lock wait timeout exceeded", nullptr, "sql-lock-timeout",
+          Tier::kSpecific, "another process holds the database's lock"),
+    Error("could not serialize access", nullptr, "sql-serialization",
+          Tier::kSpecific, "two transactions met"),
+    Blaming(kResourceLimit,
+            Error("too many open files", nullptr, "open-files", Tier::kSpecific,
+                  "the process may not open more files")),
+    Blaming(kResourceLimit,
+            Error("resource temporarily unavailable",
+                  "(fork|clone|pthread|thread|process)", "processes",
+                  Tier::kSpecific, "the process may not start more threads")),
+    Blaming(kResourceLimit,
+            Error("can't start new thread", nullptr, "python-threads",
+                  Tier::kSpecific, "the process may not start more threads")),
     Error("assertionerror", nullptr, "assertion", Tier::kSpecific,
           "an assertion failed"),
     Error("unhandledpromiserejection", nullptr, "node-rejection",

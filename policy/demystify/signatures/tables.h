@@ -119,6 +119,8 @@ const Signature* FindSpecialSign(std::string_view key);
 const TextTable& ApplicationTexts();
 // Those of them that tell of accelerators, interconnects and machines.
 const TextTable& HardwareErrors();
+// Those of them that tell of memory and disks.
+const TextTable& MemoryErrors();
 // Those of them that are errors of the program itself.
 const TextTable& ProgramErrors();
 const TextTable& ImageTexts();

@@ -81,7 +81,31 @@ constexpr BlameCase kCases[] = {
     {"ATaintOfANodeThatFellSilent",
      R"(events { reason: "NodeNotReady" type: "Warning" message: "Node is not ready" involved_object { kind: "Pod" name: "p" } }
         events { reason: "TaintManagerEviction" message: "Marking for deletion Pod default/p" involved_object { kind: "Pod" name: "p" } })",
-     v1::TAINT_EVICTED, D::INFRASTRUCTURE, D::RECOVERS},
+     v1::NODE_LOST, D::INFRASTRUCTURE, D::RECOVERS},
+    {"ATaintOfANodeThatNoLongerReports",
+     R"(pods { metadata { name: "p" } spec { node_name: "n" } status { phase: "Failed" conditions { type: "DisruptionTarget" status: "True" reason: "DeletionByTaintManager" } } }
+        nodes { metadata { name: "n" } status { conditions { type: "Ready" status: "Unknown" reason: "NodeStatusUnknown" } } })",
+     v1::NODE_LOST, D::INFRASTRUCTURE, D::RECOVERS},
+    {"ATaintThatSomebodySet",
+     R"(pods { metadata { name: "p" } spec { node_name: "n" } status { phase: "Failed" conditions { type: "DisruptionTarget" status: "True" reason: "DeletionByTaintManager" } } }
+        nodes { metadata { name: "n" } spec { taints { key: "team/maintenance" effect: "NoExecute" } } status { conditions { type: "Ready" status: "True" reason: "KubeletReady" } } })",
+     v1::TAINT_EVICTED, D::DISRUPTION, D::RECOVERS},
+    {"ADeviceRefusedToAPodThatHadEndedWell",
+     R"(pods { metadata { name: "p" } status { phase: "Failed" reason: "UnexpectedAdmissionError" message: "Allocate failed due to requested number of devices unavailable"
+          container_statuses { name: "main" state { terminated { exit_code: 0 reason: "Completed" } } } } })",
+     v1::SUCCEEDED, D::NONE, D::OUTLOOK_UNSPECIFIED},
+    {"AChildThatWasKilledInAContainerThatLivedOn",
+     R"(pods { metadata { name: "p" } status { phase: "Failed"
+          container_statuses { name: "main" state { terminated { exit_code: 1 reason: "Error" message: "mpirun noticed that process rank 2 with PID 77 on node w1 exited on signal 9 (Killed)." } } } } })",
+     v1::SIGKILL_UNEXPLAINED, D::RESOURCE_LIMIT, D::OUTLOOK_UNKNOWN},
+    {"AContainerKilledWithoutAWord",
+     R"(pods { metadata { name: "p" } status { phase: "Failed"
+          container_statuses { name: "main" state { terminated { exit_code: 137 reason: "Error" } } } } })",
+     v1::SIGKILL_UNEXPLAINED, D::INFRASTRUCTURE, D::OUTLOOK_UNKNOWN},
+    {"AnAssertionOnTheDevice",
+     R"(pods { metadata { name: "p" } status { phase: "Failed"
+          container_statuses { name: "main" state { terminated { exit_code: 1 reason: "Error" message: "RuntimeError: CUDA error: device-side assert triggered" } } } } })",
+     v1::APP_ERROR, D::APPLICATION, D::CANNOT_RECOVER},
     {"AVolumeThatMayNotBeMounted",
      R"(pods { metadata { name: "p" } status { phase: "Pending" } }
         events { type: "Warning" message: "MountVolume.SetUp failed for volume \"nfs\" : mount failed: exit status 32\nmount.nfs: access denied by server while mounting 10.0.0.1:/data" involved_object { kind: "Pod" name: "p" } })",
@@ -133,18 +157,35 @@ TEST(OutlookTest, RestartsByTheKubeletAreHistory) {
   EXPECT_EQ(Diagnose(Looping(6, "connection refused")).outlook(), D::RECOVERS);
 }
 
+TEST(OutlookTest, AProbeThatKilledThreeTimesKillsAgain) {
+  v1::FailureReport report = Looping(3, "");
+  auto& event = *report.add_events();
+  event.set_reason("Killing");
+  event.set_message("Container main failed liveness probe, will be restarted");
+  event.mutable_involved_object()->set_kind("Pod");
+  event.mutable_involved_object()->set_name("p");
+  const D killed = Diagnose(report);
+  EXPECT_EQ(v1::Cause_Name(killed.cause()), "PROBE_KILLED");
+  EXPECT_EQ(killed.outlook(), D::CANNOT_RECOVER);
+  EXPECT_EQ(Diagnose(Looping(3, "")).outlook(), D::OUTLOOK_UNKNOWN);
+}
+
 TEST(OutlookTest, AMistakeAfterALongRunMayBePassed) {
-  v1::FailureReport report = FailedPod(1, "Error", "TypeError: NoneType");
-  auto& end = *report.mutable_pods(0)
-                   ->mutable_status()
-                   ->mutable_container_statuses(0)
-                   ->mutable_state()
-                   ->mutable_terminated();
-  end.mutable_started_at()->set_seconds(1'700'000'000);
-  end.mutable_finished_at()->set_seconds(1'700'000'060);
-  EXPECT_EQ(Diagnose(report).outlook(), D::CANNOT_RECOVER);
-  end.mutable_finished_at()->set_seconds(1'700'003'600);
-  EXPECT_EQ(Diagnose(report).outlook(), D::MAY_RECOVER);
+  for (const char* message : {"TypeError: NoneType",
+                              "FileNotFoundError: [Errno 2] No such file or "
+                              "directory: '/scratch/part-7'"}) {
+    v1::FailureReport report = FailedPod(1, "Error", message);
+    auto& end = *report.mutable_pods(0)
+                     ->mutable_status()
+                     ->mutable_container_statuses(0)
+                     ->mutable_state()
+                     ->mutable_terminated();
+    end.mutable_started_at()->set_seconds(1'700'000'000);
+    end.mutable_finished_at()->set_seconds(1'700'000'060);
+    EXPECT_EQ(Diagnose(report).outlook(), D::CANNOT_RECOVER) << message;
+    end.mutable_finished_at()->set_seconds(1'700'003'600);
+    EXPECT_EQ(Diagnose(report).outlook(), D::MAY_RECOVER) << message;
+  }
 }
 
 }  // namespace

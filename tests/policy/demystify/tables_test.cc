@@ -4,11 +4,15 @@
 
 #include <re2/re2.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/demystify/causes.h"
@@ -55,6 +59,62 @@ TEST(TextTables, KeywordsAreLowerCaseAndNamesUnique) {
           << table->name() << "/" << row.row.key;
       EXPECT_FALSE(row.row.meaning.empty()) << row.row.key;
     }
+  }
+}
+
+struct Sample {
+  std::string cause;
+  std::string text;
+};
+
+// tests/testdata/text_samples.tsv, by "table/name".
+absl::StatusOr<std::map<std::string, Sample>> ReadSamples() {
+  absl::StatusOr<std::string> file = mulligan::testing::ReadFile(
+      mulligan::testing::SourcePath("tests/testdata/text_samples.tsv"));
+  if (!file.ok()) return file.status();
+  std::map<std::string, Sample> samples;
+  for (const absl::string_view line : absl::StrSplit(*file, '\n')) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::vector<std::string> cells = absl::StrSplit(line, '\t');
+    if (cells.size() != 3) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected three cells: ", line));
+    }
+    const bool is_new =
+        samples
+            .insert(
+                {cells[0],
+                 {cells[1], absl::StrReplaceAll(cells[2], {{"\\n", "\n"}})}})
+            .second;
+    if (!is_new) {
+      return absl::InvalidArgumentError(absl::StrCat("twice: ", cells[0]));
+    }
+  }
+  return samples;
+}
+
+// A row nobody can give a text for is a row that decides nothing.
+TEST(TextTables, EveryRowHasASampleThatFindsIt) {
+  ASSERT_OK_AND_ASSIGN(auto samples, ReadSamples());
+  for (const TextTable* table : AllTexts()) {
+    for (const TextSignature& row : table->rows()) {
+      const std::string name = absl::StrCat(std::string(table->name()), "/",
+                                            std::string(row.row.key));
+      const auto sample = samples.find(name);
+      if (sample == samples.end()) {
+        ADD_FAILURE() << name << " lacks a line in text_samples.tsv";
+        continue;
+      }
+      const TextSignature* found = table->Find(sample->second.text);
+      EXPECT_EQ(found, &row)
+          << name << " is not found in \"" << sample->second.text << "\", but "
+          << (found == nullptr ? "nothing" : found->row.key);
+      EXPECT_EQ(v1::Cause_Name(row.row.cause), sample->second.cause) << name;
+      samples.erase(sample);
+    }
+  }
+  for (const auto& [name, sample] : samples) {
+    ADD_FAILURE() << name << " is no row of any table";
   }
 }
 
