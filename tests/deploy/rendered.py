@@ -223,7 +223,8 @@ def network_is_closed(items, _):
                 yield f"{name_of(item)}: lets anybody or any port in"
 
 
-RULES = (flags_exist, controller_flags_exist, replay_flags_exist, callers_are_let_in, callers_are_named, pods_are_restricted,
+RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
+         callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed)
 
