@@ -17,6 +17,7 @@
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "policy/request/workload.h"
+#include "policy/verdict/candidate_verdict.h"
 
 namespace mulligan::cli {
 namespace {
@@ -81,65 +82,12 @@ std::string CauseOf(const Answer& before, const Answer& after) {
   return answer.ok() ? v1::Cause_Name(answer->diagnosis().cause()) : "";
 }
 
-struct Part {
-  v1::CandidateVerdict::Difference difference;
-  std::string (*of)(const v1::DecideResponse& answer);
-};
-
-std::string NumberOf(int value) { return absl::StrCat(value); }
-
-// What is compared, in the order of the enum. Reasons given to people do not
-// count.
-constexpr Part kParts[] = {
-    {v1::CandidateVerdict::CAUSE,
-     [](const v1::DecideResponse& a) {
-       return NumberOf(a.diagnosis().cause());
-     }},
-    {v1::CandidateVerdict::ACTION,
-     [](const v1::DecideResponse& a) {
-       return NumberOf(a.decision().action());
-     }},
-    {v1::CandidateVerdict::SCOPE,
-     [](const v1::DecideResponse& a) {
-       return NumberOf(a.decision().scope());
-     }},
-    {v1::CandidateVerdict::DELAY,
-     [](const v1::DecideResponse& a) {
-       return a.decision().retry_after().SerializeAsString();
-     }},
-    {v1::CandidateVerdict::QUEUE,
-     [](const v1::DecideResponse& a) {
-       return NumberOf(a.decision().queue());
-     }},
-    {v1::CandidateVerdict::PLACEMENT,
-     [](const v1::DecideResponse& a) {
-       v1::Placement placement = a.decision().placement();
-       placement.clear_on_demand_reason();
-       for (auto& node : *placement.mutable_avoid_nodes()) node.clear_reason();
-       return placement.SerializeAsString();
-     }},
-    {v1::CandidateVerdict::RESOURCES,
-     [](const v1::DecideResponse& a) {
-       v1::Decision resources;
-       *resources.mutable_resources() = a.decision().resources();
-       return resources.SerializeAsString();
-     }},
-    {v1::CandidateVerdict::CHARGE,
-     [](const v1::DecideResponse& a) {
-       return absl::StrCat(a.accounting().units(), a.accounting().charged_to());
-     }},
-    {v1::CandidateVerdict::EXHAUSTION, [](const v1::DecideResponse& a) {
-       const v1::Exhaustion& end = a.accounting().exhaustion();
-       return absl::StrCat(NumberOf(end.limit()), end.budget());
-     }}};
-
 std::vector<std::string> DifferencesOf(const Answer& before,
                                        const Answer& after) {
   std::vector<std::string> names;
   if (before.ok() && after.ok()) {
-    for (const Part& part : kParts) {
-      if (part.of(*before) == part.of(*after)) continue;
-      names.push_back(v1::CandidateVerdict::Difference_Name(part.difference));
+    for (const auto difference : Differences(*before, *after)) {
+      names.push_back(v1::CandidateVerdict::Difference_Name(difference));
     }
   } else {
     names.push_back(
