@@ -3,6 +3,7 @@
 # the find module for RE2 arrives with gRPC.
 
 find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(absl CONFIG REQUIRED)

@@ -18,12 +18,14 @@
 #include "client/cli/json_to_yaml.h"
 #include "client/cli/output_flags.h"
 #include "client/cli/policy_flags.h"
+#include "client/cli/replay_command.h"
 #include "mulligan_build_info.h"
 #include "policy/limits.h"
 
 namespace mulligan::cli {
 namespace {
 
+constexpr int kMostThreads = 1024;
 constexpr char kDefaultServer[] = "127.0.0.1:8980";
 
 constexpr char kMainFooter[] = R"(Example:
@@ -67,6 +69,7 @@ struct Values {
   DecideOptions decide;
   HealthOptions health;
   PolicyValues policy;
+  ReplayOptions replay;
   OutputFlags output;
 };
 
@@ -217,6 +220,44 @@ void AddDecide(CLI::App& app, Values& values, Streams& streams, int& code) {
   });
 }
 
+void AddReplay(CLI::App& app, Values& values, Streams& streams, int& code) {
+  CLI::App& command = *app.add_subcommand(
+      "replay", "Say what other policies would have decided");
+  command.footer(R"(Examples:
+  mulligan replay decisions.jsonl* --policy candidate.yaml
+  mulligan replay logs/ --policy policies/ -o html > replay.html
+  mulligan replay logs/ --policy policies/ --shard 0/8 -o json > 0.json
+  mulligan replay --merge *.json)");
+  ReplayOptions& replay = values.replay;
+  command
+      .add_option("LOG", replay.logs,
+                  "Decision logs, also .gz, or directories; \"-\": stdin")
+      ->required()
+      ->type_name("LOG");
+  CLI::Option* policy =
+      command
+          .add_option("--policy", replay.policies,
+                      "Policy file or directory; default: embedded")
+          ->type_name("PATH")
+          ->allow_extra_args(false);
+  CLI::Option* shard = command
+                           .add_option("--shard", replay.shard,
+                                       "Part I of N of the lines, I from 0")
+                           ->type_name("I/N");
+  command.add_option("--threads", replay.threads, "Default: all processors")
+      ->check(CLI::Range(1, kMostThreads))
+      ->type_name("N");
+  command
+      .add_flag("--merge", replay.merge, "LOG are results (-o json) to add up")
+      ->excludes(policy)
+      ->excludes(shard);
+  command.add_option("-o,--output", replay.output, "text, json or html")
+      ->check(CLI::IsMember({"text", "json", "html"}))
+      ->type_name("FORMAT");
+  command.callback(
+      [&values, &streams, &code] { code = RunReplay(values.replay, streams); });
+}
+
 void AddHealthcheck(CLI::App& app, Values& values, Streams& streams,
                     int& code) {
   CLI::App& command = *app.add_subcommand(
@@ -272,6 +313,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddExplain(app, values, streams, code);
   AddDecide(app, values, streams, code);
   AddPolicyCommands(app, values.policy, streams, code);
+  AddReplay(app, values, streams, code);
   AddHealthcheck(app, values, streams, code);
   AddVersion(app, values, streams, code);
   const std::vector<std::string> arguments =

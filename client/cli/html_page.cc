@@ -9,9 +9,8 @@
 #include "client/cli/wording.h"
 
 namespace mulligan::cli {
-namespace {
 
-std::string Page(const std::string& title, const std::string& body) {
+std::string HtmlDocument(const std::string& title, const std::string& body) {
   return absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, "
@@ -21,6 +20,8 @@ std::string Page(const std::string& title, const std::string& body) {
       "</style>\n</head>\n<body>\n<main>\n", body,
       "</main>\n</body>\n</html>\n");
 }
+
+namespace {
 
 std::string Fact(std::string_view name, const std::string& html) {
   if (html.empty()) return "";
@@ -138,8 +139,8 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
 std::string HtmlPage(const Told& told) {
   const std::string name =
       told.story.workload.empty() ? "the workload" : told.story.workload;
-  return Page(Escaped("Why it stopped: " + name),
-              Article(told, 1) + Footer(told.response));
+  return HtmlDocument(Escaped("Why it stopped: " + name),
+                      Article(told, 1) + Footer(told.response));
 }
 
 std::string HtmlPages(const std::vector<WorkloadAnswer>& answers,
@@ -170,7 +171,7 @@ std::string HtmlPages(const std::vector<WorkloadAnswer>& answers,
       "<thead><tr><th>Workload</th><th>Verdict</th><th>Why</th></tr></thead>\n"
       "<tbody>\n%s</tbody></table>\n</section>\n</article>\n",
       answers.size(), broken, rows);
-  return Page("Why it stopped", overview + articles);
+  return HtmlDocument("Why it stopped", overview + articles);
 }
 
 }  // namespace mulligan::cli

@@ -22,6 +22,9 @@ struct Told {
   RuleLines rule;
 };
 
+// A whole page around `body`; both are HTML.
+std::string HtmlDocument(const std::string& title, const std::string& body);
+
 // The page about one workload. Every text from outside is escaped.
 std::string HtmlPage(const Told& told);
 

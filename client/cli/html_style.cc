@@ -105,6 +105,16 @@ td code { overflow-wrap: normal; white-space: nowrap; }
 .timeline .diamond { fill: var(--accent); stroke: var(--paper); }
 .timeline .event rect { fill: var(--accent); }
 .timeline .event text { fill: var(--paper); font-size: 10px; font-weight: 650; }
+.plot { display: block; width: 100%; height: auto; }
+.plot text { font-size: 12px; fill: var(--ink); }
+.plot .note { fill: var(--soft); }
+.plot .axis { stroke: var(--line); }
+.plot .all { fill: var(--soft); opacity: 0.35; }
+.plot .changed { fill: var(--accent); }
+.key { display: inline-block; width: 0.8em; height: 0.8em; }
+.key.all { background: var(--soft); opacity: 0.35; }
+.key.changed { background: var(--accent); margin-left: 0.8em; }
+.legend .key:first-child { margin-left: 0; }
 .legend { color: var(--soft); font-size: 0.88rem; margin: 0.7rem 0 0; }
 ol, ul { margin: 0; padding-left: 1.6rem; }
 li { margin: 0 0 0.7rem; overflow-wrap: break-word; }
@@ -149,6 +159,7 @@ a { color: var(--accent); }
   .timeline text { font-size: 20px; }
   .timeline .name { font-size: 18px; }
   .timeline .event text { font-size: 14px; }
+  .plot text { font-size: 20px; }
   .budget { grid-template-columns: 1fr auto; }
   .budget .track { grid-column: 1 / -1; grid-row: 2; }
   table.stack thead { display: none; }

@@ -71,6 +71,33 @@ Example:
   });
 }
 
+void AddDiff(CLI::App& policy, PolicyValues& values, Streams& streams,
+             int& code) {
+  CLI::App& diff = *policy.add_subcommand(
+      "diff", "Print which requests other policies answer differently");
+  diff.footer(R"(Exit codes: 0 no answer differs, 1 one does, 2 bad input, 3
+invalid policy.
+
+Example:
+  mulligan policy diff policies/ new/ --requests decisions.jsonl)");
+  diff.add_option("BEFORE", values.diff.before,
+                  "Policy file or directory, or \"embedded\"")
+      ->required()
+      ->type_name("BEFORE");
+  diff.add_option("AFTER", values.diff.after, "The same to compare with")
+      ->required()
+      ->type_name("AFTER");
+  diff.add_option("--requests", values.diff.requests,
+                  "Requests or decision records, one a line")
+      ->required()
+      ->type_name("FILE");
+  AddOutputFlags(diff, values.output);
+  diff.callback([&values, &streams, &code] {
+    values.diff.output = ToOptions(values.output);
+    code = RunPolicyDiff(values.diff, streams);
+  });
+}
+
 }  // namespace
 
 void AddPolicyCommands(CLI::App& app, PolicyValues& values, Streams& streams,
@@ -83,6 +110,7 @@ void AddPolicyCommands(CLI::App& app, PolicyValues& values, Streams& streams,
   AddShow(policy, streams, code);
   AddSchema(policy, values, streams, code);
   AddTest(policy, values, streams, code);
+  AddDiff(policy, values, streams, code);
 }
 
 }  // namespace mulligan::cli

@@ -6,6 +6,7 @@
 #include "client/cli/command.h"
 #include "client/cli/output_flags.h"
 #include "client/cli/policy_command.h"
+#include "client/cli/policy_diff_command.h"
 #include "client/cli/policy_test_command.h"
 
 namespace mulligan::cli {
@@ -15,6 +16,7 @@ struct PolicyValues {
   PolicyCheckOptions check;
   std::string schema_form = "editor";
   PolicyTestOptions test;
+  PolicyDiffOptions diff;
   OutputFlags output;
 };
 

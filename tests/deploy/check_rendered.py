@@ -127,6 +127,11 @@ def main():
     help_texts = {"server": subprocess.run(
         [binaries / "mulligan-server", "--help"], capture_output=True, text=True,
         check=True, timeout=30).stdout}
+    commands = subprocess.run([binaries / "mulligan", "--help"], capture_output=True, text=True,
+                              check=True, timeout=30).stdout
+    help_texts["replay"] = subprocess.run(
+        [binaries / "mulligan", "replay", "--help"], capture_output=True, text=True, check=True,
+        timeout=30).stdout if "\n  replay " in commands else ""
     # Of a Go program that is not built here: its flags as its source names them.
     help_texts["controller"] = {f"--{name}" for name in re.findall(
         r'Var\(&f\.[\w.]+, "([a-z0-9-]+)"', CONTROLLER.read_text())}

@@ -56,6 +56,17 @@ def controller_flags_exist(items, help_texts):
                         yield f"{name_of(item)}: mulligan-controller has no {flag}"
 
 
+def replay_flags_exist(items, help_texts):
+    """Of `mulligan replay`, once this build has it."""
+    for item, pod, _labels in pods(items):
+        for container in pod["containers"]:
+            words = container.get("args", ["", ""])
+            if words[0] == "replay" and help_texts["replay"]:
+                for flag in check_deploy.flags(words) - set(
+                        check_deploy.FLAG.findall(help_texts["replay"])):
+                    yield f"{name_of(item)}: mulligan replay has no {flag}"
+
+
 def callers_are_let_in(items, _):
     """Whoever presents a certificate of ours is on the list and may reach the port."""
     uris = {uri for item in of_kind(items, "Certificate") for uri in item["spec"].get("uris", ())}
@@ -212,7 +223,8 @@ def network_is_closed(items, _):
                 yield f"{name_of(item)}: lets anybody or any port in"
 
 
-RULES = (flags_exist, controller_flags_exist, callers_are_let_in, callers_are_named, pods_are_restricted,
+RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
+         callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the page that `mulligan explain -o html` writes.
+"""Checks the pages that `mulligan explain` and `replay` write with -o html.
 
 Usage: check_page.py sound MULLIGAN    well-formed, safe, complete
        check_page.py renders MULLIGAN  in headless chromium, at three sizes,
@@ -9,6 +9,7 @@ The samples beside this file are a gang with a history, and objects in which
 every name and text tries to break out.
 """
 
+import json
 import pathlib
 import re
 import shutil
@@ -20,6 +21,7 @@ import xml.etree.ElementTree as ElementTree
 import zlib
 
 HERE = pathlib.Path(__file__).parent
+SITUATIONS = HERE.parents[1] / "testdata/situations.jsonl"
 SKIPPED = 77
 SECTIONS = ("story", "verdicts", "attempts", "times", "evidence-list", "budgets",
             "rule", "ledger")
@@ -37,6 +39,54 @@ def page(mulligan, sample, *flags):
          *flags, "-f", HERE / sample],
         check=True, capture_output=True, text=True)
     return result.stdout
+
+
+def replay_page(mulligan, folder):
+    """Of the situations, a few a day, under a policy that retries nothing."""
+    records = []
+    asked = ""
+    for number, line in enumerate(SITUATIONS.read_text().splitlines()):
+        report = json.loads(line)["report"]
+        report["observedAt"] = f"2026-11-{number % 9 + 10}T12:00:00Z"
+        records.append({"request": {"report": report}})
+        asked += json.dumps(records[-1]["request"]) + "\n"
+    # A name that tries to break out.
+    records[0]["request"]["report"]["workload"] = {
+        "kind": "<script>", "name": "\u202e</svg><script>"}
+    answers = subprocess.run([mulligan, "explain", "--requests", "-"], input=asked,
+                             check=True, capture_output=True, text=True).stdout
+    log = pathlib.Path(folder, "log.jsonl")
+    with log.open("w") as file:
+        for record, answer in zip(records, answers.splitlines(), strict=True):
+            record["response"] = json.loads(answer)
+            file.write(json.dumps(record) + "\n")
+        file.write("torn <script>\n")
+    policy = pathlib.Path(folder, "policy.yaml")
+    policy.write_text("apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
+                      "metadata: {name: no-retries}\n"
+                      "spec:\n  default: {action: FAIL}\n")
+    return subprocess.run(
+        [mulligan, "replay", log, "--policy", policy, "-o", "html"],
+        check=True, capture_output=True, text=True).stdout
+
+
+def check_replay_page(mulligan):
+    with tempfile.TemporaryDirectory() as folder:
+        html = replay_page(mulligan, folder)
+    tree = check_safe(html)
+    plots = [e for e in tree.iter("svg") if e.attrib["class"] == "plot"]
+    assert len(plots) == 5, f"{len(plots)} plots"
+    for plot in plots:
+        bars = list(plot.iter("rect"))
+        assert bars, plot.find("title").text
+        width, height = map(float, plot.attrib["viewBox"].split()[2:])
+        for bar in bars:
+            x, y, w, h = (float(bar.attrib[name])
+                          for name in ("x", "y", "width", "height"))
+            assert 0 <= x and x + w <= width + 0.1 and 0 <= y and y + h <= height, \
+                bar.attrib
+    for text in ("RETRY to FAIL", "CONTAINER_OOM", "log.jsonl:538"):
+        assert text in html, text
 
 
 def parse(html):
@@ -90,6 +140,7 @@ def sound(mulligan):
     links = [e.attrib["href"][1:] for e in tree.iter("a")]
     ids = {e.attrib["id"] for e in tree.iter() if "id" in e.attrib}
     assert len(links) == 2 and set(links) <= ids, (links, ids)
+    check_replay_page(mulligan)
     print("the pages are sound")
 
 

@@ -88,9 +88,9 @@ TEST(PolicyTestingTest, DescribesEveryKeyOfSuites) {
   ASSERT_OK_AND_ASSIGN(
       const std::string text,
       testing::ReadFile(testing::SourcePath("docs/policy-testing.md")));
-  for (const Descriptor* type : {v1::PolicyTestStep::descriptor(),
-                                 v1::PolicyTestFixture::descriptor(),
-                                 v1::ExpectedAnswer::descriptor()}) {
+  for (const Descriptor* type :
+       {v1::PolicyTestStep::descriptor(), v1::PolicyTestFixture::descriptor(),
+        v1::ExpectedAnswer::descriptor()}) {
     for (int i = 0; i < type->field_count(); ++i) {
       EXPECT_THAT(text, HasSubstr("`" + type->field(i)->json_name() + "`"));
     }

@@ -1,0 +1,166 @@
+#include "client/cli/replay_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/policy_files.h"
+#include "client/cli/replay.h"
+#include "client/cli/replay_html.h"
+#include "client/cli/replay_json.h"
+#include "client/cli/replay_text.h"
+#include "policy/loader/issue_format.h"
+
+namespace mulligan::cli {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+absl::StatusOr<Shard> ParseShard(const std::string& text) {
+  if (text.empty()) return Shard();
+  Shard shard;
+  const char* const end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, shard.index);
+  const bool has_slash = index.ptr != end && *index.ptr == '/';
+  const auto count =
+      std::from_chars(has_slash ? index.ptr + 1 : end, end, shard.count);
+  if (index.ec == std::errc() && has_slash && count.ec == std::errc() &&
+      count.ptr == end && shard.index < shard.count) {
+    return shard;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("--shard: \"%s\" is not valid; expected I/N with I from "
+                      "0 to N-1, such as 0/8",
+                      text));
+}
+
+// A line that is written over until it is wiped.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::ostream& out) : out_(out) {}
+
+  void Show(const ReplayProgress& progress) {
+    const auto now = SteadyClock::now();
+    if (now - shown_ < std::chrono::milliseconds(200)) return;
+    shown_ = now;
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double speed = static_cast<double>(progress.lines) / seconds;
+    std::string line =
+        absl::StrFormat("%s lines, %s a second", WithCommas(progress.lines),
+                        WithCommas(static_cast<Count>(speed)));
+    if (progress.bytes > 0 && progress.bytes_read > 0) {
+      const double share =
+          std::min(1.0, static_cast<double>(progress.bytes_read) /
+                            static_cast<double>(progress.bytes));
+      const auto filled = static_cast<std::size_t>(share * kWidth);
+      line = absl::StrFormat("[%s%s] %3.0f %%  %s, %.0f s left",
+                             std::string(filled, '#'),
+                             std::string(kWidth - filled, '.'), 100 * share,
+                             line, seconds / share - seconds);
+    }
+    out_ << "\r" << line << kWipe << std::flush;
+    drawn_ = true;
+  }
+
+  void Wipe() {
+    if (drawn_) out_ << "\r" << kWipe << std::flush;
+  }
+
+ private:
+  static constexpr std::size_t kWidth = 30;
+  static constexpr char kWipe[] = "\x1b[K";
+
+  std::ostream& out_;
+  const SteadyClock::time_point start_ = SteadyClock::now();
+  SteadyClock::time_point shown_ = start_;
+  bool drawn_ = false;
+};
+
+int Print(const ReplayOptions& options, const ReplayResult& result,
+          Streams& streams) {
+  const std::string policies = options.policies.empty()
+                                   ? "the embedded policies"
+                                   : absl::StrJoin(options.policies, ", ");
+  streams.out << (options.output == "json"   ? ReplayJson(result)
+                  : options.output == "html" ? ReplayHtml(result, policies)
+                                             : ReplayText(result, policies));
+  return FinishOutput(streams);
+}
+
+int MergeResults(const ReplayOptions& options, Streams& streams) {
+  std::optional<ReplayResult> sum;
+  for (const std::string& path : options.logs) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+      return Fail(streams, absl::NotFoundError(
+                               absl::StrCat(path, ": cannot be opened")));
+    }
+    const std::string text((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+    absl::StatusOr<ReplayResult> result = ParseReplayJson(text);
+    if (!result.ok()) {
+      return Fail(streams,
+                  absl::InvalidArgumentError(absl::StrCat(
+                      path, ": ", std::string(result.status().message()))));
+    }
+    if (sum.has_value() && sum->revision != result->revision) {
+      return Fail(streams, absl::InvalidArgumentError(absl::StrFormat(
+                               "%s: replayed under revision %s, the files "
+                               "before it under %s; expected the same policies",
+                               path, result->revision, sum->revision)));
+    }
+    if (sum.has_value()) {
+      sum->Merge(*result);
+    } else {
+      sum = *std::move(result);
+    }
+  }
+  return Print(options, *sum, streams);
+}
+
+}  // namespace
+
+int RunReplay(const ReplayOptions& options, Streams& streams) {
+  if (options.merge) return MergeResults(options, streams);
+  const absl::StatusOr<Shard> shard = ParseShard(options.shard);
+  if (!shard.ok()) return Fail(streams, shard.status());
+  absl::StatusOr<std::vector<std::string>> files = FindLogs(options.logs);
+  if (!files.ok()) return Fail(streams, files.status());
+  const absl::StatusOr<LoadedPolicies> policies =
+      LoadPolicyPaths(options.policies, streams.in);
+  if (!policies.ok()) return Fail(streams, policies.status());
+  if (policies->set == nullptr) {
+    streams.err << FormatIssues(policies->issues, policies->texts,
+                                /*color=*/false);
+    PrintError(streams, "the policies have errors: " +
+                            SummarizeIssues(policies->issues));
+    return kExitPolicyInvalid;
+  }
+  LogBlocks logs(*std::move(files));
+  ReplaySettings settings;
+  settings.shard = *shard;
+  settings.threads = options.threads > 0
+                         ? options.threads
+                         : std::max(1U, std::thread::hardware_concurrency());
+  ProgressBar bar(streams.err);
+  if (isatty(STDERR_FILENO) != 0) {
+    settings.on_progress = [&bar](const ReplayProgress& progress) {
+      bar.Show(progress);
+    };
+  }
+  const ReplayResult result = Replay(logs, *policies->set, settings);
+  bar.Wipe();
+  return Print(options, result, streams);
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,138 @@
+// `mulligan replay` as scripts use it.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/client/command/run_command.h"
+#include "tests/testing/temp_dir.h"
+
+namespace mulligan::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+// Memory ran out; retried by the embedded policies.
+constexpr char kRequest[] =
+    R"({"report":{"observedAt":"2026-11-20T12:00:00Z","pods":[{"metadata":)"
+    R"({"name":"train-0","namespace":"ml","uid":"p-1"},"status":{"phase":)"
+    R"("Failed","containerStatuses":[{"name":"main","state":{"terminated":)"
+    R"({"exitCode":137,"reason":"OOMKilled","finishedAt":)"
+    R"("2026-11-20T11:59:00Z"}}}]}}]}})";
+
+constexpr char kStrict[] =
+    "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
+    "metadata: {name: strict}\nspec:\n  default: {action: FAIL}\n";
+
+// A log of `lines` such decisions.
+std::string Log(int lines) {
+  const CommandResult answer =
+      RunMulligan({"explain", "--requests", "-"}, absl::StrCat(kRequest, "\n"));
+  std::string response = answer.out;
+  response.pop_back();
+  const std::string line =
+      absl::StrCat(R"({"decidedAt":"2026-11-20T12:00:00Z","request":)",
+                   kRequest, R"(,"response":)", response, "}\n");
+  std::string log;
+  for (int i = 0; i < lines; ++i) log += line;
+  return log;
+}
+
+class ReplayCommandTest : public ::testing::Test {
+ protected:
+  const std::string log_ = WriteTestFile("log.jsonl", Log(9));
+  const std::string strict_ = WriteTestFile("strict.yaml", kStrict);
+};
+
+TEST_F(ReplayCommandTest, SaysWhatWouldChange) {
+  const CommandResult same = RunMulligan({"replay", log_});
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_THAT(same.out, HasSubstr("9 decisions replayed"));
+  EXPECT_THAT(same.out, HasSubstr("0 would change (0 %)"));
+  EXPECT_EQ(same.err, "") << "no progress without a terminal";
+  const CommandResult other =
+      RunMulligan({"replay", log_, "--policy", strict_});
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_THAT(other.out, AllOf(HasSubstr("9 would change (100.0 %)"),
+                               HasSubstr("RETRY to FAIL 9")));
+}
+
+TEST_F(ReplayCommandTest, ShardsAddUp) {
+  const CommandResult whole =
+      RunMulligan({"replay", log_, "--policy", strict_, "-o", "json"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  std::vector<std::string> merge = {"replay", "--merge", "-o", "json"};
+  for (const char* shard : {"0/2", "1/2"}) {
+    const CommandResult part = RunMulligan(
+        {"replay", log_, "--policy", strict_, "-o", "json", "--shard", shard});
+    ASSERT_EQ(part.code, 0) << part.err;
+    merge.push_back(WriteTestFile(std::string(shard, 1) + ".json", part.out));
+  }
+  const CommandResult sum = RunMulligan(merge);
+  EXPECT_EQ(sum.code, 0) << sum.err;
+  EXPECT_EQ(sum.out, whole.out);
+  EXPECT_EQ(Json::parse(sum.out)["all"]["changed"], 9);
+}
+
+TEST_F(ReplayCommandTest, ReadsStandardInput) {
+  const CommandResult result = RunMulligan({"replay", "-"}, Log(2) + "torn");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("2 decisions replayed"),
+                    HasSubstr("1 line could not be read:"), HasSubstr("-:3")));
+}
+
+TEST_F(ReplayCommandTest, WritesAPage) {
+  const CommandResult result =
+      RunMulligan({"replay", log_, "--policy", strict_, "-o", "html"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("<!DOCTYPE html>"),
+                                HasSubstr("9 of 9 decisions would change")));
+}
+
+struct Mistake {
+  const char* name;
+  std::vector<std::string> arguments;
+  int code;
+  std::string says;
+};
+
+class ReplayMistakeTest : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(ReplayMistakeTest, IsNamed) {
+  std::vector<std::string> arguments = {"replay"};
+  for (const std::string& argument : GetParam().arguments) {
+    arguments.push_back(
+        argument == "BAD"
+            ? WriteTestFile("bad.yaml", "kind: RetryPolicy\n").string()
+            : argument);
+  }
+  const CommandResult result = RunMulligan(arguments);
+  EXPECT_EQ(result.code, GetParam().code);
+  EXPECT_THAT(result.err, HasSubstr(GetParam().says));
+  EXPECT_EQ(result.out, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ReplayMistakeTest,
+    ::testing::Values(
+        Mistake{"NoLog", {}, 2, "LOG is required"},
+        Mistake{"MissingLog", {"/missing"}, 2, "/missing: No such file"},
+        Mistake{"Shard",
+                {"-", "--shard", "2/2"},
+                2,
+                "--shard: \"2/2\" is not valid; expected I/N"},
+        Mistake{"ShardWithoutCount", {"-", "--shard", "1"}, 2, "expected I/N"},
+        Mistake{"BadPolicy", {"-", "--policy", "BAD"}, 3, "bad.yaml"},
+        Mistake{"NoResult",
+                {"--merge", "/dev/null"},
+                2,
+                "is not a result of mulligan replay -o json"}),
+    [](const auto& param) { return param.param.name; });
+
+}  // namespace
+}  // namespace mulligan::testing
