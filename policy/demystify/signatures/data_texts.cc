@@ -71,6 +71,8 @@ constexpr TextSignature kTexts[] = {
          "data was damaged or of another format"),
     Data("samformatexception", nullptr, "sam",
          "data was damaged or of another format"),
+    Data("paired reads have different", nullptr, "read-pairs",
+         "the two files of read pairs do not belong together"),
     Data("bgzf",
          "(fail|error)[^\\n]{0,60}bgzf|bgzf[^\\n]{0,60}(fail|error|invalid)",
          "bgzf", "data was damaged or of another format"),

@@ -72,6 +72,8 @@ constexpr TextSignature kTexts[] = {
          "a service could not be reached"),
     Down("cannot connect to", nullptr, "cannot-connect",
          "a service could not be reached"),
+    Down("can't reach", "can't reach[^\\n]{0,40}(server|host|service)",
+         "cant-reach", "a service could not be reached"),
     Down("can't connect to", nullptr, "cant-connect",
          "a service could not be reached"),
     Down("unable to connect", nullptr, "unable-to-connect",

@@ -173,6 +173,11 @@ constexpr TextSignature kErrors[] = {
     Mistake("nomethoderror", nullptr, "ruby-method"),
     Mistake("referenceerror", "\\breferenceerror:", "node-reference"),
     Mistake("not found", "object '[^']+' not found", "r-object"),
+    Mistake(
+        "already exists",
+        "(relation|table|column|index|constraint|schema)[^\\n]{0,80} already "
+        "exists",
+        "sql-exists"),
     Mistake("undefvarerror", nullptr, "julia-variable"),
     Mistake("methoderror: no method matching", nullptr, "julia-method"),
     Mistake(

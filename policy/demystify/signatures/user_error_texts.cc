@@ -206,6 +206,8 @@ constexpr TextSignature kTexts[] = {
     Config("keyerror",
            "os\\.environ.*keyerror|keyerror: '(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)'",
            "environ-key", "an environment variable is missing"),
+    Config("application failed to start", nullptr, "spring",
+           "the configuration does not validate"),
     Config("improperlyconfigured", nullptr, "django",
            "the configuration does not validate"),
     Config("cannot unmarshal", nullptr, "go-unmarshal",
@@ -350,7 +352,7 @@ constexpr TextSignature kVague[] = {
     Config("does not exist",
            "(table|column|relation|schema|database|function|role|file|"
            "directory|folder|path|bucket|model|dataset|topic|package)\\b[^\\n]"
-           "{0,80} does not exist",
+           "{0,80} does not exist|fatal: /\\S+ does not exist",
            "does-not-exist", "what the program asks for does not exist"),
     Config("table", "table[_ ]or[_ ]view[_ ]not[_ ]found", "spark-table",
            "the table does not exist"),
