@@ -17,6 +17,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
 
+	"mulligan.dev/mulligan/internal/certificates"
 	"mulligan.dev/mulligan/internal/realserver"
 )
 
@@ -369,6 +370,33 @@ func TestAServiceInTheClusterDecidesThroughAPortForward(t *testing.T) {
 		if strings.HasPrefix(line, "mulligan_decisions_total{") && !strings.HasSuffix(line, " 0") {
 			t.Errorf("a question was counted: %s", line)
 		}
+	}
+}
+
+func TestAServiceWithMutualTLSBehindAPortForward(t *testing.T) {
+	authority := certificates.New(t)
+	own, mine := authority.Issue(t, "mulligan.mulligan.svc"), authority.Issue(t, "someone")
+	server := realserver.Start(t, "--tls-cert="+own.Certificate, "--tls-key="+own.Key, "--tls-client-ca="+own.CA)
+	api := newAPIServer(t, batchWork(t)...)
+	behindService(t, api, server)
+	tls := []string{"--tls-ca=" + mine.CA, "--tls-cert=" + mine.Certificate, "--tls-key=" + mine.Key}
+	for name, binary := range map[string]string{"told by the binary": "--mulligan=" + realserver.Binary(t, "mulligan"), "told in short": ""} {
+		t.Run(name, func(t *testing.T) {
+			nowhere(t)
+			args := append([]string{"why", "job/train"}, tls...)
+			if binary != "" {
+				args = append(args, binary)
+			}
+			out, errOut, err := plugin(t, context.Background(), api, args...)
+			if err != nil || errOut != "" || !strings.Contains(out, "CONTAINER_OOM") {
+				t.Errorf("%v, %s, %s", err, errOut, out)
+			}
+		})
+	}
+	nowhere(t)
+	_, _, err := plugin(t, context.Background(), api, "why", "job/train", "--service=mulligan/mulligan")
+	if err == nil || !strings.Contains(err.Error(), "takes --tls-ca") {
+		t.Errorf("in plaintext: %v", err)
 	}
 }
 
