@@ -68,6 +68,12 @@ AdminResponse AdminPages::ServingPage() const {
     text += "; the policies are stale since " + InUtc(*since) +
             ": newer files cannot be loaded, /policy says why";
   }
+  if (candidate_ != nullptr) {
+    if (const auto& since = candidate_->Read().stale_since; since.has_value()) {
+      text += "; the candidate policies cannot be loaded since " +
+              InUtc(*since) + ": the log says why";
+    }
+  }
   return {200, kText, text + "\n"};
 }
 

@@ -21,9 +21,14 @@ struct AdminResponse {
 // changes anything. What it is given outlives it. Safe to share.
 class AdminPages {
  public:
+  // `candidate` null: no policies are tried out.
   AdminPages(const Metrics& metrics, const SnapshotStore& snapshots,
-             const Readiness& readiness)
-      : metrics_(metrics), snapshots_(snapshots), readiness_(readiness) {}
+             const Readiness& readiness,
+             const SnapshotStore* candidate = nullptr)
+      : metrics_(metrics),
+        snapshots_(snapshots),
+        readiness_(readiness),
+        candidate_(candidate) {}
 
   // 404 for other paths, 405 for methods other than GET and HEAD (whose body
   // the transport leaves out).
@@ -41,6 +46,7 @@ class AdminPages {
   const Metrics& metrics_;
   const SnapshotStore& snapshots_;
   const Readiness& readiness_;
+  const SnapshotStore* const candidate_;
 };
 
 }  // namespace mulligan

@@ -97,6 +97,11 @@ void Count(prometheus::Counter* counter, double by = 1) {
   if (counter != nullptr) counter->Increment(by);
 }
 
+// Of a counter that is counted elsewhere.
+void RaiseTo(prometheus::Counter& counter, double value) {
+  counter.Increment(value - counter.Value());
+}
+
 bool IsUndemystified(v1::Cause cause) {
   return cause == v1::UNKNOWN || cause == v1::SIGTERM_UNEXPLAINED ||
          cause == v1::SIGKILL_UNEXPLAINED;
@@ -113,6 +118,7 @@ Metrics::Metrics() {
   MakeNativeSeries();
   MakeGrpcSeries();
   MakePolicyGauges();
+  MakeDecisionLogSeries();
   GaugeFamily(MetricId::kBuildInfo)
       .Add({{"version", kVersion}, {"commit", kCommit}})
       .Set(1);
@@ -166,6 +172,7 @@ void Metrics::MakeDecisionSeries() {
   budget_charged_ = &CounterFamily(MetricId::kBudgetCharged);
   budget_exhausted_ = &CounterFamily(MetricId::kBudgetExhausted);
   duplicates_ = &CounterFamily(MetricId::kDuplicateReports).Add({});
+  malformed_traces_ = &CounterFamily(MetricId::kMalformedTraces).Add({});
   auto& rejected = CounterFamily(MetricId::kRequestsRejected);
   for (std::size_t i = 0; i < kRejectReasonCount; ++i) {
     rejected_[i] = &rejected.Add({{"reason", kReasonNames[i]}});
@@ -230,6 +237,16 @@ void Metrics::MakePolicyGauges() {
   queued_calls_ = &GaugeFamily(MetricId::kQueuedCalls).Add({});
   memory_under_way_ = &GaugeFamily(MetricId::kMemoryUnderWay).Add({});
   certificate_end_ = &GaugeFamily(MetricId::kCertificateEnd).Add({});
+}
+
+void Metrics::MakeDecisionLogSeries() {
+  log_written_ = &CounterFamily(MetricId::kDecisionLogWritten).Add({});
+  auto& dropped = CounterFamily(MetricId::kDecisionLogDropped);
+  log_queue_full_ = &dropped.Add({{"reason", "queue_full"}});
+  log_write_failed_ = &dropped.Add({{"reason", "write_failed"}});
+  log_unprintable_ = &dropped.Add({{"reason", "unprintable"}});
+  log_queue_ = &GaugeFamily(MetricId::kDecisionLogQueue).Add({});
+  log_failing_ = &GaugeFamily(MetricId::kDecisionLogFailing).Add({});
 }
 
 void Metrics::OnCallHandled(RpcMethod method, grpc::StatusCode code,
@@ -304,11 +321,19 @@ PolicySeries Metrics::MakePolicySeries(const PolicySet& policies) {
 
 void Metrics::OnState(const State& state) {
   connections_->Set(state.connections);
-  refused_connections_->Increment(state.refused_connections -
-                                  refused_connections_->Value());
+  RaiseTo(*refused_connections_, state.refused_connections);
   queued_calls_->Set(state.queued_calls);
   memory_under_way_->Set(state.memory_under_way);
   certificate_end_->Set(state.certificate_end);
+}
+
+void Metrics::OnDecisionLog(const DecisionLog::Counts& counts) {
+  RaiseTo(*log_written_, static_cast<double>(counts.written));
+  RaiseTo(*log_queue_full_, static_cast<double>(counts.queue_full));
+  RaiseTo(*log_write_failed_, static_cast<double>(counts.write_failed));
+  RaiseTo(*log_unprintable_, static_cast<double>(counts.unprintable));
+  log_queue_->Set(static_cast<double>(counts.queue_bytes));
+  log_failing_->Set(counts.failing ? 1 : 0);
 }
 
 void Metrics::OnPoliciesLoaded(const PolicySet& policies, absl::Time now) {

@@ -19,6 +19,8 @@
 #include "prometheus/gauge.h"
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
+#include "server/candidate_metrics.h"
+#include "server/decision_log.h"
 #include "server/metric_table.h"
 #include "server/policy_series.h"
 #include "server/rpc_method.h"
@@ -64,6 +66,7 @@ class Metrics {
   void OnRequestBytes(std::size_t bytes) {
     request_bytes_->Observe(static_cast<double>(bytes));
   }
+  void OnMalformedTrace() { malformed_traces_->Increment(); }
   void OnBatch(int items) { batch_items_->Observe(items); }
   void OnRejected(RejectReason reason) {
     rejected_[static_cast<std::size_t>(reason)]->Increment();
@@ -84,6 +87,8 @@ class Metrics {
   // Those in force are the latest again.
   void OnPoliciesRestored();
 
+  CandidateMetrics& candidate() { return candidate_; }
+
   // What the monitor saw.
   struct State {
     double connections = 0;
@@ -94,6 +99,7 @@ class Metrics {
     double certificate_end = 0;
   };
   void OnState(const State& state);
+  void OnDecisionLog(const DecisionLog::Counts& counts);
 
   // Calls started and not yet answered, open health watches left out.
   std::int64_t CallsInFlight() const;
@@ -121,9 +127,11 @@ class Metrics {
   void MakeNativeSeries();
   void MakeGrpcSeries();
   void MakePolicyGauges();
+  void MakeDecisionLogSeries();
   BudgetCounters MakeBudgetCounters(const std::string& budget);
 
   prometheus::Registry registry_;
+  CandidateMetrics candidate_{registry_};
   std::array<CountersByAction, kCauseCount> decisions_ = {};
   // By index of KindLabels().
   std::vector<CountersByAction> by_kind_{KindLabels().size()};
@@ -135,6 +143,7 @@ class Metrics {
       KindLabels().size()};
   std::array<GrpcSeries, kRpcMethodCount> grpc_ = {};
   prometheus::Counter* duplicates_;
+  prometheus::Counter* malformed_traces_;
   prometheus::Family<prometheus::Counter>* by_policy_;
   prometheus::Family<prometheus::Counter>* budget_charged_;
   prometheus::Family<prometheus::Counter>* budget_exhausted_;
@@ -155,6 +164,12 @@ class Metrics {
   prometheus::Gauge* queued_calls_;
   prometheus::Gauge* memory_under_way_;
   prometheus::Gauge* certificate_end_;
+  prometheus::Counter* log_written_;
+  prometheus::Counter* log_queue_full_;
+  prometheus::Counter* log_write_failed_;
+  prometheus::Counter* log_unprintable_;
+  prometheus::Gauge* log_queue_;
+  prometheus::Gauge* log_failing_;
 };
 
 }  // namespace mulligan

@@ -3,8 +3,11 @@
 #include <charconv>
 #include <system_error>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "mulligan/v1/decision_record.pb.h"
+#include "server/redaction.h"
 
 namespace mulligan {
 namespace {
@@ -53,6 +56,15 @@ std::string ApplyCount(const std::string& value, std::int64_t least,
   return absl::StrFormat("a number from %d to %d", least, most);
 }
 
+std::string ApplyShare(const std::string& value, double& target) {
+  double parsed = 0;
+  if (!absl::SimpleAtod(value, &parsed) || !(parsed >= 0 && parsed <= 1)) {
+    return "a number from 0 to 1";
+  }
+  target = parsed;
+  return "";
+}
+
 std::string ApplyNames(const std::string& value,
                        std::vector<std::string>& names) {
   names = absl::StrSplit(value, ',');
@@ -64,6 +76,18 @@ std::string ApplyNames(const std::string& value,
     }
   }
   return "";
+}
+
+std::string ApplyRecordFields(const std::string& value,
+                              std::vector<std::string>& paths) {
+  paths = absl::StrSplit(value, ',');
+  const absl::StatusOr<Redaction> redaction =
+      Redaction::Of(*v1::DecisionRecord::descriptor(), paths);
+  if (redaction.ok()) return "";
+  return absl::StrFormat(
+      "fields of mulligan.v1.DecisionRecord such as "
+      "request.report.pods.metadata.annotations, separated by commas; %s",
+      std::string(redaction.status().message()));
 }
 
 }  // namespace mulligan

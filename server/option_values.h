@@ -23,9 +23,16 @@ std::string ApplyBytes(const std::string& value, std::int64_t least,
 std::string ApplyCount(const std::string& value, std::int64_t least,
                        std::int64_t most, std::int64_t& target);
 
+// From 0 to 1.
+std::string ApplyShare(const std::string& value, double& target);
+
 // Names as in certificates, separated by commas.
 std::string ApplyNames(const std::string& value,
                        std::vector<std::string>& names);
+
+// Fields of DecisionRecord, separated by commas.
+std::string ApplyRecordFields(const std::string& value,
+                              std::vector<std::string>& paths);
 
 }  // namespace mulligan
 

@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::int64_t kLeastMaxMemoryBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kMostConnections = 1'000'000;
+constexpr std::int64_t kLeastLogBytes = std::int64_t{64} << 10;
+constexpr std::int64_t kMostLogBytes = std::int64_t{1} << 40;
+constexpr std::int64_t kMostLogFiles = 10'000;
 constexpr std::int64_t kMostMaxMemoryBytes = std::int64_t{1} << 40;
 
 // Takes the value over, or returns the form that was expected.
@@ -47,8 +50,10 @@ std::string ApplyAdminAddress(const std::string& value, ServerOptions& o) {
   return "";
 }
 
-std::string ApplyPolicyDir(const std::string& value, ServerOptions& o) {
-  o.policy_dir = value;
+// Any text.
+template <std::string ServerOptions::*member>
+std::string ApplyText(const std::string& value, ServerOptions& o) {
+  o.*member = value;
   return "";
 }
 
@@ -80,11 +85,6 @@ std::string ApplyLogLevel(const std::string& value, ServerOptions& o) {
 std::string ApplyLogFormat(const std::string& value, ServerOptions& o) {
   if (value != "json" && value != "text") return "json or text";
   o.log_format = value == "json" ? LogFormat::kJson : LogFormat::kText;
-  return "";
-}
-
-std::string ApplyPortFile(const std::string& value, ServerOptions& o) {
-  o.port_file = value;
   return "";
 }
 
@@ -123,7 +123,10 @@ constexpr Option kOptions[] = {
      ApplyAdminAddress},
     {"policy-dir", "",
      "folder of policy files (*.yaml, *.yml); the embedded policies without it",
-     ApplyPolicyDir},
+     ApplyText<&ServerOptions::policy_dir>},
+    {"candidate-policy-dir", "",
+     "folder of policies that are tried out beside those in force",
+     ApplyText<&ServerOptions::candidate_policy_dir>},
     {"policy-poll", "10s",
      "how often to look whether the policy files changed; 0: only on SIGHUP",
      ApplyPolicyPoll},
@@ -184,9 +187,43 @@ constexpr Option kOptions[] = {
     {"inline-policies", "on",
      "on or off: whether requests may bring a policy of their own",
      ApplyInlinePolicies},
+    {"decision-log", "off",
+     "file for a line of JSON a decision, - for standard output, or off",
+     [](const std::string& v, ServerOptions& o) {
+       o.decision_log.path = v;
+       return std::string();
+     }},
+    {"decision-log-max-bytes", "104857600",
+     "size at which a file of the decision log is followed by the next",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyBytes(v, kLeastLogBytes, kMostLogBytes,
+                         o.decision_log.max_file_bytes);
+     }},
+    {"decision-log-files", "10",
+     "files of the decision log that are kept, the one written to included",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyCount(v, 1, kMostLogFiles, o.decision_log.files);
+     }},
+    {"decision-log-queue-bytes", "33554432",
+     "memory for decisions that wait to be logged; more are dropped",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyBytes(v, kLeastLogBytes, kMostLogBytes,
+                         o.decision_log.queue_bytes);
+     }},
+    {"decision-log-sample", "1",
+     "share of workloads whose decisions are logged, 0 to 1",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyShare(v, o.decision_log.sample);
+     }},
+    {"decision-log-redact", "",
+     "fields blanked in the decision log, such as "
+     "request.report.pods.metadata.annotations, separated by commas",
+     [](const std::string& v, ServerOptions& o) {
+       return ApplyRecordFields(v, o.decision_log.redact);
+     }},
     {"port-file", "",
      "file that receives the bound ports as JSON once calls are served",
-     ApplyPortFile},
+     ApplyText<&ServerOptions::port_file>},
 };
 
 std::string EnvironmentName(std::string_view option) {
@@ -202,14 +239,14 @@ std::string HelpText() {
       "mulligan-server: decides over gRPC whether failed batch work is "
       "retried.\n\nUsage: mulligan-server [--flag=value ...]\n\n";
   for (const OptionInfo& option : OptionTable()) {
-    absl::StrAppendFormat(&text, "  %-20s %s\n", option.flag, option.help);
-    absl::StrAppendFormat(&text, "  %-20s [%s%s%s]\n", "", option.environment,
+    absl::StrAppendFormat(&text, "  %-27s %s\n", option.flag, option.help);
+    absl::StrAppendFormat(&text, "  %-27s [%s%s%s]\n", "", option.environment,
                           option.default_value.empty() ? "" : ", default ",
                           option.default_value);
   }
   text +=
-      "  --help               this text\n"
-      "  --version            version and commit\n\n"
+      "  --help                      this text\n"
+      "  --version                   version and commit\n\n"
       "A flag beats its environment variable. Exit codes: 0 stopped after all\n"
       "calls had ended, 1 could not start, 2 wrong usage, 3 policies could "
       "not\n"

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "policy/limits.h"
+#include "server/decision_log_options.h"
 #include "server/log.h"
 #include "server/tls_files.h"
 
@@ -25,6 +26,8 @@ struct ServerOptions {
   std::string policy_dir;
   // How often to look whether the policy files changed; 0: never.
   absl::Duration policy_poll = absl::Seconds(10);
+  // Folder of policies that are tried out; empty: none.
+  std::string candidate_policy_dir;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kJson;
   // How long calls under way may still take once new ones are refused.
@@ -49,6 +52,7 @@ struct ServerOptions {
   std::vector<std::string> allowed_policy_callers;
   // Whether requests may bring a policy of their own.
   bool inline_policies = true;
+  DecisionLogOptions decision_log;
 };
 
 // One flag, as help text and documentation show it.

@@ -20,6 +20,12 @@ std::string FormatIssues(const Issues& issues) {
   return text;
 }
 
+// Empty while there are none.
+std::string_view RevisionOf(const Snapshot& snapshot) {
+  if (snapshot.policies == nullptr) return "";
+  return snapshot.policies->revision();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PolicyReloader>> PolicyReloader::Create(
@@ -33,6 +39,17 @@ absl::StatusOr<std::unique_ptr<PolicyReloader>> PolicyReloader::Create(
   auto first = reloader->Load(std::move(reading));
   if (!first.ok()) return first.status();
   reloader->snapshots_ = std::make_unique<SnapshotStore>(*std::move(first));
+  return reloader;
+}
+
+std::unique_ptr<PolicyReloader> PolicyReloader::CreateCandidate(
+    std::string_view what, PolicySource& source, ReloadEvents events,
+    const Log& log) {
+  std::unique_ptr<PolicyReloader> reloader(
+      new PolicyReloader(what, source, std::move(events), log));
+  reloader->snapshots_ = std::make_unique<SnapshotStore>(
+      std::make_shared<const Snapshot>(), SnapshotStore::Role::kCandidate);
+  reloader->Reload();
   return reloader;
 }
 
@@ -109,7 +126,7 @@ void PolicyReloader::MarkStale(const absl::Status& why) {
       absl::FormatTime(absl::RFC3339_sec, since, absl::UTCTimeZone());
   log_.Write(LogLevel::kError,
              absl::StrCat(what_, " not loaded, the old ones stay"),
-             {{"revision", std::string_view(stale.policies->revision())},
+             {{"revision", RevisionOf(stale)},
               {"stale_since", std::string_view(since_text)},
               {"error", std::string_view(stale.last_error)}});
   snapshots_->Publish(std::make_shared<const Snapshot>(std::move(stale)));
@@ -121,7 +138,7 @@ void PolicyReloader::MarkCurrent() {
   current.stale_since.reset();
   events_.restored();
   log_.Write(LogLevel::kInfo, absl::StrCat(what_, " are again those in force"),
-             {{"revision", std::string_view(current.policies->revision())}});
+             {{"revision", RevisionOf(current)}});
   snapshots_->Publish(std::make_shared<const Snapshot>(std::move(current)));
 }
 

@@ -50,6 +50,12 @@ class PolicyReloader {
   static absl::StatusOr<std::unique_ptr<PolicyReloader>> Create(
       std::string_view what, PolicySource& source, ReloadEvents events,
       const Log& log);
+  // The same for policies that are only tried out. Never fails: until something
+  // can be loaded the snapshot has no policies and says why.
+  static std::unique_ptr<PolicyReloader> CreateCandidate(std::string_view what,
+                                                         PolicySource& source,
+                                                         ReloadEvents events,
+                                                         const Log& log);
   PolicyReloader(const PolicyReloader&) = delete;
   PolicyReloader& operator=(const PolicyReloader&) = delete;
 

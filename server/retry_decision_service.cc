@@ -12,17 +12,15 @@
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "policy/request/refusal.h"
+#include "server/ask_candidate.h"
 #include "server/wire_scan.h"
 
 namespace mulligan {
 namespace {
 
-// The server's time for a report that does not say when it was observed; not
-// read otherwise.
-google::protobuf::Timestamp NowFor(const v1::FailureReport& report) {
-  google::protobuf::Timestamp now;
-  if (report.has_observed_at()) return now;
+google::protobuf::Timestamp Now() {
   const timespec time = absl::ToTimespec(absl::Now());
+  google::protobuf::Timestamp now;
   now.set_seconds(time.tv_sec);
   now.set_nanos(static_cast<int>(time.tv_nsec));
   return now;
@@ -42,24 +40,73 @@ CallResult ResultOf(absl::Status status) {
   return {std::move(status), std::move(violations)};
 }
 
-// One decision, counted. Starts at `start` and moves it to its end, so that a
-// batch reads the clock once an item.
-CallResult DecideOne(const v1::DecideRequest& request, const Snapshot& snapshot,
-                     const CallEnvironment& environment, Watch& watch,
-                     SteadyClock::time_point& start,
-                     v1::DecideResponse& response) {
-  CallResult result = ResultOf(
-      mulligan::Decide(request, *snapshot.policies, NowFor(request.report()),
-                       response, {&watch, &environment.inline_policies}));
+// What the decisions of one call have in common.
+struct DecidingCall {
+  const CallEnvironment& environment;
+  const grpc::CallbackServerContext& context;
+  Watch& watch;
+  const Snapshot& snapshot = environment.snapshots.Read();
+  // For reports that do not say when they were observed.
+  const google::protobuf::Timestamp now = Now();
+};
+
+struct Decided {
+  CallResult result;
+  double seconds = 0;
+};
+
+// One decision. Starts at `start` and moves it to its end, so that a batch
+// reads the clock once an item.
+Decided DecideOne(const v1::DecideRequest& request, const DecidingCall& call,
+                  SteadyClock::time_point& start,
+                  v1::DecideResponse& response) {
+  Decided decided;
+  decided.result = ResultOf(
+      mulligan::Decide(request, *call.snapshot.policies, call.now, response,
+                       {&call.watch, &call.environment.inline_policies}));
   const SteadyClock::time_point end = SteadyClock::now();
-  if (result.status.ok()) {
-    TellStaleness(request, snapshot, *response.mutable_policy());
-    // A decision log belongs here: request, response and snapshot are at hand.
-    environment.metrics.OnDecision(request, response, snapshot.series,
-                                   SecondsBetween(start, end));
+  decided.seconds = SecondsBetween(start, end);
+  if (decided.result.status.ok()) {
+    TellStaleness(request, call.snapshot, *response.mutable_policy());
   }
   start = end;
-  return result;
+  return decided;
+}
+
+// Asks the candidate, where there is one.
+absl::Status TryOut(const v1::DecideRequest& request, const DecidingCall& call,
+                    v1::DecideResponse& response) {
+  const CallEnvironment& environment = call.environment;
+  if (environment.candidate == nullptr || request.has_inline_policy()) {
+    return absl::OkStatus();
+  }
+  const Snapshot& candidate = environment.candidate->Read();
+  if (candidate.policies == nullptr) return absl::OkStatus();
+  const absl::Status asked = AskCandidate(request, *candidate.policies,
+                                          call.now, call.watch, response);
+  if (absl::IsAborted(asked)) return asked;
+  environment.metrics.candidate().OnDecision(request, response);
+  return absl::OkStatus();
+}
+
+// What follows on an answer and cannot change it: the candidate's verdict,
+// metrics, the line in the log. All answers of a call come first, because the
+// candidate may use up the time that is left to it. ABORTED: the call is not
+// cheap with a candidate, and nothing was counted or logged.
+absl::Status FollowUp(const v1::DecideRequest& request,
+                      const DecidingCall& call, double seconds,
+                      v1::DecideResponse& response) {
+  if (absl::Status tried = TryOut(request, call, response); !tried.ok()) {
+    return tried;
+  }
+  const CallEnvironment& environment = call.environment;
+  environment.metrics.OnDecision(request, response, call.snapshot.series,
+                                 seconds);
+  if (environment.decision_log != nullptr) {
+    environment.decision_log->Add(request, response, call.now,
+                                  TraceContextOf(call.context).parent);
+  }
+  return absl::OkStatus();
 }
 
 CallResult TooManyItems(int items) {
@@ -75,27 +122,37 @@ CallResult TooManyItems(int items) {
 // nobody waits for the answer any more; once the call has cost too much, the
 // items that are left get an error each.
 CallResult DecideBatch(const v1::BatchDecideRequest& request,
-                       const CallEnvironment& environment, Watch& watch,
+                       const DecidingCall& call,
                        v1::BatchDecideResponse& response) {
+  const CallEnvironment& environment = call.environment;
   if (request.requests_size() > kMaxBatchItems) {
     return TooManyItems(request.requests_size());
   }
   environment.metrics.OnBatch(request.requests_size());
-  const Snapshot& snapshot = environment.snapshots.Read();
   response.mutable_results()->Reserve(request.requests_size());
+  std::vector<double> seconds;
   SteadyClock::time_point start = SteadyClock::now();
   for (const v1::DecideRequest& item : request.requests()) {
     v1::BatchDecideResult& result = *response.add_results();
-    const CallResult decided = DecideOne(item, snapshot, environment, watch,
-                                         start, *result.mutable_response());
+    const auto [decided, took] =
+        DecideOne(item, call, start, *result.mutable_response());
+    seconds.push_back(took);
     if (absl::IsCancelled(decided.status) ||
         absl::IsDeadlineExceeded(decided.status)) {
       return decided;
     }
     if (!decided.status.ok()) {
       *result.mutable_error() =
-          Reject(environment, RpcMethod::kBatchDecide, decided);
+          Reject(environment, RpcMethod::kBatchDecide, call.context, decided);
     }
+  }
+  for (int i = 0; i < request.requests_size(); ++i) {
+    v1::BatchDecideResult& result = *response.mutable_results(i);
+    if (result.has_error()) continue;
+    const absl::Status followed = FollowUp(request.requests(i), call,
+                                           seconds[static_cast<std::size_t>(i)],
+                                           *result.mutable_response());
+    if (!followed.ok()) return {followed, {}};
   }
   return {};
 }
@@ -124,10 +181,16 @@ grpc::ServerUnaryReactor* RetryDecisionService::Decide(
   return Serve<v1::DecideRequest, v1::DecideResponse>(
       environment_, RpcMethod::kDecide, PlaceOf<v1::DecideRequest>(*request),
       context, request, response,
-      [this](const v1::DecideRequest& q, v1::DecideResponse& r, Watch& watch) {
+      [this, context](const v1::DecideRequest& q, v1::DecideResponse& r,
+                      Watch& watch) {
         SteadyClock::time_point start = SteadyClock::now();
-        return DecideOne(q, environment_.snapshots.Read(), environment_, watch,
-                         start, r);
+        const DecidingCall call{environment_, *context, watch};
+        Decided decided = DecideOne(q, call, start, r);
+        CallResult& result = decided.result;
+        if (result.status.ok()) {
+          result.status = FollowUp(q, call, decided.seconds, r);
+        }
+        return std::move(result);
       });
 }
 
@@ -138,8 +201,10 @@ grpc::ServerUnaryReactor* RetryDecisionService::BatchDecide(
   return Serve<v1::BatchDecideRequest, v1::BatchDecideResponse>(
       environment_, RpcMethod::kBatchDecide, CallPlace::kPool, context, request,
       response,
-      [this](const v1::BatchDecideRequest& q, v1::BatchDecideResponse& r,
-             Watch& watch) { return DecideBatch(q, environment_, watch, r); });
+      [this, context](const v1::BatchDecideRequest& q,
+                      v1::BatchDecideResponse& r, Watch& watch) {
+        return DecideBatch(q, {environment_, *context, watch}, r);
+      });
 }
 
 grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
@@ -154,7 +219,7 @@ grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
         const SteadyClock::time_point start = SteadyClock::now();
         const Snapshot& snapshot = environment_.snapshots.Read();
         CallResult result = ResultOf(
-            mulligan::Demystify(q, *snapshot.policies, NowFor(q.report()), r,
+            mulligan::Demystify(q, *snapshot.policies, Now(), r,
                                 {&watch, &environment_.inline_policies}));
         if (result.status.ok()) {
           TellStaleness(q, snapshot, *r.mutable_policy());

@@ -80,7 +80,7 @@ int RunUntilSignal(Server& server, const Log& log) {
     sigwait(&signals, &signal);
     if (signal != SIGHUP) break;
     log.Write(LogLevel::kInfo, "reload signal", {{"signal", "SIGHUP"}});
-    server.policies().Reload();
+    server.Reload();
   }
   log.Write(LogLevel::kInfo, "stop signal",
             {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});

@@ -26,6 +26,8 @@ const char* const kReadinessNames[] = {
 
 constexpr absl::Duration kLookInterval = absl::Seconds(2);
 constexpr absl::Duration kDrainPoll = absl::Milliseconds(5);
+// For decisions that wait to be logged.
+constexpr absl::Duration kLogPatience = absl::Seconds(3);
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(50);
 
 constexpr char kReflection[] = "grpc.reflection.v1";
@@ -55,6 +57,29 @@ ReloadEvents CountIn(Metrics& metrics) {
           [&metrics] { metrics.OnPoliciesRestored(); }};
 }
 
+// Null: none are tried out.
+std::unique_ptr<PolicySource> MakeCandidateSource(
+    const ServerOptions& options) {
+  if (options.candidate_policy_dir.empty()) return nullptr;
+  return MakePolicySource(options.candidate_policy_dir);
+}
+
+std::unique_ptr<PolicyReloader> MakeCandidate(PolicySource* source,
+                                              Metrics& metrics,
+                                              const Log& log) {
+  if (source == nullptr) return nullptr;
+  CandidateMetrics& counts = metrics.candidate();
+  return PolicyReloader::CreateCandidate(
+      "candidate policies", *source,
+      {[&counts](const PolicySet& policies, absl::Time) {
+         counts.OnLoaded(policies);
+         return PolicySeries();
+       },
+       [&counts](absl::Time) { counts.SetFailing(true); },
+       [&counts] { counts.SetFailing(false); }},
+      log);
+}
+
 // A connection needs one descriptor; some are for the rest of the process.
 std::size_t MaxConnections(const ServerOptions& options,
                            std::size_t descriptors) {
@@ -71,6 +96,13 @@ std::unique_ptr<InlinePolicies> MakeInlinePolicies(
   return std::make_unique<NoInlinePolicies>();
 }
 
+// Null when it is off.
+absl::StatusOr<std::unique_ptr<DecisionLog>> StartDecisionLog(
+    const DecisionLogOptions& options, const Log& log) {
+  if (!options.enabled()) return nullptr;
+  return DecisionLog::Start(options, log);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(
@@ -80,8 +112,11 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(
   auto policies =
       PolicyReloader::Create("policies", source, CountIn(*metrics), log);
   if (!policies.ok()) return policies.status();
-  std::unique_ptr<Server> server(
-      new Server(options, log, std::move(metrics), *std::move(policies)));
+  auto decision_log = StartDecisionLog(options.decision_log, log);
+  if (!decision_log.ok()) return decision_log.status();
+  std::unique_ptr<Server> server(new Server(options, log, std::move(metrics),
+                                            *std::move(policies),
+                                            *std::move(decision_log)));
   if (absl::Status listening = server->Listen(); !listening.ok()) {
     return listening;
   }
@@ -90,16 +125,20 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(
 
 Server::Server(const ServerOptions& options, const Log& log,
                std::unique_ptr<Metrics> metrics,
-               std::unique_ptr<PolicyReloader> policies)
+               std::unique_ptr<PolicyReloader> policies,
+               std::unique_ptr<DecisionLog> decision_log)
     : options_(options),
       log_(log),
       metrics_(std::move(metrics)),
       policies_(std::move(policies)),
-      pages_(*metrics_, policies_->snapshots(), readiness_),
+      candidate_source_(MakeCandidateSource(options)),
+      candidate_(MakeCandidate(candidate_source_.get(), *metrics_, log)),
+      pages_(*metrics_, policies_->snapshots(), readiness_, candidate()),
       memory_(static_cast<std::size_t>(options.max_memory_bytes)),
       decision_callers_(options.allowed_callers),
       policy_callers_(options.allowed_policy_callers),
       inline_policies_(MakeInlinePolicies(options)),
+      decision_log_(std::move(decision_log)),
       pool_(std::max(2U, std::thread::hardware_concurrency())),
       health_(HealthNames(), *metrics_),
       decisions_(Environment(decision_callers_)),
@@ -108,8 +147,16 @@ Server::Server(const ServerOptions& options, const Log& log,
       reflection_alpha_(kReflectionAlpha, ServiceNames()) {}
 
 CallEnvironment Server::Environment(const AllowList& allowed) {
-  return {policies_->snapshots(), *metrics_, log_,   pool_, memory_,
-          *inline_policies_,      arrivals_, allowed};
+  return {policies_->snapshots(),
+          *metrics_,
+          log_,
+          pool_,
+          memory_,
+          *inline_policies_,
+          arrivals_,
+          allowed,
+          candidate(),
+          decision_log_.get()};
 }
 
 Server::~Server() {
@@ -163,6 +210,7 @@ absl::Status Server::Listen() {
   monitor_ = std::make_unique<Monitor>(kLookInterval, [this] { Look(); });
   if (options_.policy_poll > absl::ZeroDuration()) {
     policies_->StartPolling(options_.policy_poll);
+    if (candidate_ != nullptr) candidate_->StartPolling(options_.policy_poll);
   }
   log_.Write(LogLevel::kInfo, "serving",
              {{"version", kVersion},
@@ -192,6 +240,14 @@ void Server::Look() {
   state.queued_calls = static_cast<double>(pool_.queued());
   state.memory_under_way = static_cast<double>(memory_.used());
   metrics_->OnState(state);
+  if (decision_log_ != nullptr) {
+    metrics_->OnDecisionLog(decision_log_->counts());
+  }
+}
+
+void Server::Reload() {
+  policies_->Reload();
+  if (candidate_ != nullptr) candidate_->Reload();
 }
 
 void Server::SetReady(bool ready) {
@@ -230,6 +286,7 @@ std::int64_t Server::Drain() {
   absl::SleepFor(kLastAnswers);
   acceptor_->CutConnections();
   grpc_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  if (decision_log_ != nullptr) decision_log_->Close(kLogPatience);
   return cut_off;
 }
 

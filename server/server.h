@@ -12,6 +12,7 @@
 #include "server/acceptor.h"
 #include "server/admin_http.h"
 #include "server/admin_pages.h"
+#include "server/decision_log.h"
 #include "server/health_service.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -45,8 +46,10 @@ class Server {
   // UNAVAILABLE, too. Call once.
   std::int64_t Drain();
 
-  // What keeps the policies up to date; asked by signals and tests.
+  // What keeps the policies up to date; asked by tests.
   PolicyReloader& policies() { return *policies_; }
+  // Loads the policies again, and those that are tried out.
+  void Reload();
 
   // 0 for a unix socket.
   int grpc_port() const { return grpc_port_; }
@@ -58,13 +61,18 @@ class Server {
  private:
   Server(const ServerOptions& options, const Log& log,
          std::unique_ptr<Metrics> metrics,
-         std::unique_ptr<PolicyReloader> policies);
+         std::unique_ptr<PolicyReloader> policies,
+         std::unique_ptr<DecisionLog> decision_log);
 
   // What a service works with whose callers are on the list.
   CallEnvironment Environment(const AllowList& allowed);
   absl::Status Listen();
   void Look();
   void SetReady(bool ready);
+  // Of those that are tried out; null: none.
+  const SnapshotStore* candidate() const {
+    return candidate_ == nullptr ? nullptr : &candidate_->snapshots();
+  }
   // What new and waiting calls meet once the server stops.
   void TakeNoCalls();
 
@@ -73,6 +81,9 @@ class Server {
   const Log& log_;
   const std::unique_ptr<Metrics> metrics_;
   const std::unique_ptr<PolicyReloader> policies_;
+  // Null: none are tried out.
+  const std::unique_ptr<PolicySource> candidate_source_;
+  const std::unique_ptr<PolicyReloader> candidate_;
   Readiness readiness_;
   const AdminPages pages_;
   Arrivals arrivals_;
@@ -80,6 +91,7 @@ class Server {
   const AllowList decision_callers_;
   const AllowList policy_callers_;
   const std::unique_ptr<InlinePolicies> inline_policies_;
+  const std::unique_ptr<DecisionLog> decision_log_;  // null: off
   // Calls in it use all above and are ended before the services go.
   WorkPool pool_;
   HealthService health_;

@@ -1,5 +1,8 @@
 #include "server/snapshot.h"
 
+#include <array>
+#include <cstddef>
+
 namespace mulligan {
 namespace {
 
@@ -22,7 +25,8 @@ void SnapshotStore::Publish(std::shared_ptr<const Snapshot> next) {
 }
 
 const Snapshot& SnapshotStore::Read() const {
-  thread_local ThreadCopy copy;
+  thread_local std::array<ThreadCopy, 2> copies;
+  ThreadCopy& copy = copies[static_cast<std::size_t>(role_)];
   if (copy.version != version_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(mutex_);
     // Under the lock the version fits the pointer.

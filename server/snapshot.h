@@ -18,6 +18,7 @@ namespace mulligan {
 
 // One loaded set and what belongs to it. Immutable; safe to share.
 struct Snapshot {
+  // Null: a candidate that could not be loaded yet.
   std::shared_ptr<const PolicySet> policies;
   PolicySeries series;
   absl::Time loaded_at;
@@ -34,7 +35,13 @@ struct Snapshot {
 // (atomic<shared_ptr> costs 20 to 140 ns and is a false race under TSan).
 class SnapshotStore {
  public:
-  explicit SnapshotStore(std::shared_ptr<const Snapshot> first) {
+  // Threads keep a copy for each role, so that reading one store does not end
+  // what was read from the other.
+  enum class Role { kInForce, kCandidate };
+
+  explicit SnapshotStore(std::shared_ptr<const Snapshot> first,
+                         Role role = Role::kInForce)
+      : role_(role) {
     Publish(std::move(first));
   }
   SnapshotStore(const SnapshotStore&) = delete;
@@ -44,11 +51,12 @@ class SnapshotStore {
   // that never reads again keeps the old one alive.
   void Publish(std::shared_ptr<const Snapshot> next);
 
-  // The snapshot in force. Valid until this thread reads again, from any
-  // store: call once per request, do not keep the reference.
+  // The snapshot in force. Valid until this thread reads again, from any store
+  // of this role: call once per request, do not keep the reference.
   const Snapshot& Read() const;
 
  private:
+  const Role role_;
   // Drawn from one sequence for all stores, so that a thread's copy of one
   // store's snapshot never passes for another's. Never 0.
   std::atomic<std::uint64_t> version_ = 0;

@@ -117,7 +117,20 @@ absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
   return absl::OkStatus();
 }
 
+TraceContext TraceContextOf(const grpc::CallbackServerContext& context) {
+  const auto values = [&context](const char* name) {
+    std::vector<std::string_view> found;
+    const auto range = context.client_metadata().equal_range(name);
+    for (auto it = range.first; it != range.second; ++it) {
+      found.emplace_back(it->second.data(), it->second.size());
+    }
+    return found;
+  };
+  return ReadTraceContext(values(kTraceParent), values(kTraceState));
+}
+
 google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
+                           const grpc::CallbackServerContext& context,
                            const CallResult& result) {
   environment.metrics.OnRejected(ReasonOf(result.status));
   // Inside, DATA_LOSS tells unreadable bytes from an unacceptable request.
@@ -127,9 +140,11 @@ google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
   if (HidesReason(result.status)) {
     const std::string id = ErrorId(result.status);
     const std::string text = result.status.ToString();
+    const TraceContext trace = TraceContextOf(context);
     environment.log.Write(LogLevel::kError, "internal error",
                           {{"error_id", std::string_view(id)},
                            {"method", InfoOf(method).name},
+                           {"trace_id", trace.trace_id()},
                            {"error", std::string_view(text)}});
   }
   return ToRpcStatus(result.status, result.violations);
@@ -138,11 +153,22 @@ google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
 void UnaryCall::Finish(const CallResult& result) const {
   grpc::Status status;
   if (!result.status.ok()) {
-    status = ToGrpcStatus(Reject(environment, method, result));
+    status = ToGrpcStatus(Reject(environment, method, *context, result));
   }
   environment.metrics.OnCallHandled(method, status.error_code(),
                                     SecondsBetween(start, SteadyClock::now()));
   reactor->Finish(status);
+}
+
+void AnswerWithTrace(const UnaryCall& call) {
+  const TraceContext trace = TraceContextOf(*call.context);
+  if (trace.malformed) call.environment.metrics.OnMalformedTrace();
+  if (!trace.parent.empty()) {
+    call.context->AddInitialMetadata(kTraceParent, trace.parent);
+  }
+  if (!trace.state.empty()) {
+    call.context->AddInitialMetadata(kTraceState, trace.state);
+  }
 }
 
 absl::Status CheckCaller(const UnaryCall& call) {
@@ -160,6 +186,7 @@ absl::Status CheckCaller(const UnaryCall& call) {
 
 bool Admit(const UnaryCall& call) {
   call.environment.metrics.OnCallStarted(call.method);
+  AnswerWithTrace(call);
   if (absl::Status waiting = CheckWaiting(*call.context); !waiting.ok()) {
     call.Finish({std::move(waiting), {}});
     return false;

@@ -27,6 +27,7 @@
 #include "policy/rules/chosen_policy.h"
 #include "server/arrivals.h"
 #include "server/call_watch.h"
+#include "server/decision_log.h"
 #include "server/log.h"
 #include "server/memory_gauge.h"
 #include "server/metrics.h"
@@ -34,6 +35,7 @@
 #include "server/snapshot.h"
 #include "server/status.h"
 #include "server/tls.h"
+#include "server/trace_context.h"
 #include "server/work_pool.h"
 
 namespace mulligan {
@@ -50,6 +52,10 @@ struct CallEnvironment {
   Arrivals& arrivals;
   // Who may call.
   const AllowList& allowed;
+  // Null: none are tried out.
+  const SnapshotStore* candidate;
+  // Null: decisions are not logged.
+  DecisionLog* decision_log;
 };
 
 // How a handler's work ended.
@@ -68,9 +74,13 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
 absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
                                grpc::ByteBuffer& bytes);
 
+// The caller's trace, from the metadata of its call.
+TraceContext TraceContextOf(const grpc::CallbackServerContext& context);
+
 // Counts and, for internal errors, logs a failed call or batch item; gives the
 // status for the caller.
 google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
+                           const grpc::CallbackServerContext& context,
                            const CallResult& result);
 
 // What a call that is worked on may take of memory.
@@ -95,11 +105,15 @@ struct UnaryCall {
   void Finish(const CallResult& result) const;
 };
 
+// Sends the caller's trace back with the answer, so that proxies and logs on
+// the way see it.
+void AnswerWithTrace(const UnaryCall& call);
+
 // PERMISSION_DENIED when the caller is not on the list.
 absl::Status CheckCaller(const UnaryCall& call);
 
-// Counts the call as started. False: it was answered, without work: its
-// deadline was over, or too many others wait.
+// Counts the call as started and answers with its trace. False: it was
+// answered, without work: its deadline was over, or too many others wait.
 bool Admit(const UnaryCall& call);
 
 // Has `run` called by the pool, or answers that there is no room.

@@ -90,7 +90,7 @@ func WithDialOptions(more ...grpc.DialOption) Option {
 }
 
 // Dial returns a client of the service at target, "host:port" or any gRPC target.
-// With "dns:///mulligan-headless.mulligan:8980", the name of a headless Service,
+// With "dns:///mulligan.mulligan:8980", the name of a headless Service,
 // calls go to all replicas in turn. It connects with the first call.
 //
 // A call that ends with UNAVAILABLE is repeated once where the deadline leaves

@@ -3,7 +3,7 @@
 //
 // A controller built with controller-runtime needs two things. Once:
 //
-//	service, err := mulligan.Dial("dns:///mulligan-headless.mulligan:8980")
+//	service, err := mulligan.Dial("dns:///mulligan.mulligan:8980")
 //	asker := mulligan.Asker{Service: service, Kube: mgr.GetClient(), Reader: mgr.GetAPIReader()}
 //
 // And in Reconcile, with the object it reconciles:

@@ -107,7 +107,7 @@ func ExampleReport_With() {
 
 // All replicas behind a headless Service, mutual TLS, and three seconds a call.
 func ExampleDial() {
-	client, err := mulligan.Dial("dns:///mulligan-headless.mulligan:8980",
+	client, err := mulligan.Dial("dns:///mulligan.mulligan:8980",
 		mulligan.WithDeadline(3*time.Second),
 		mulligan.WithTLS(mulligan.TLSFiles{
 			CA: "/etc/mulligan/tls/ca.crt", Certificate: "/etc/mulligan/tls/tls.crt", Key: "/etc/mulligan/tls/tls.key",

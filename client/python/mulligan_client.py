@@ -1,6 +1,6 @@
 """Asks a Mulligan service from Python, with objects as kubectl prints them.
 
-    service = mulligan_client.connect("dns:///mulligan-headless.mulligan:8980")
+    service = mulligan_client.connect("dns:///mulligan.mulligan:8980")
     answer = mulligan_client.ask(service, [pod, job], ledger=stored)
     store(mulligan_client.ledger_json(answer.ledger))  # then act
     print(answer.decision.sentence)

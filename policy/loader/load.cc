@@ -22,6 +22,7 @@ namespace mulligan {
 namespace {
 
 constexpr std::string_view kKind = "RetryPolicy";
+constexpr std::string_view kSuiteKind = "RetryPolicyTest";
 // Of the embedded policy that answers as the operator.
 constexpr std::string_view kNativeName = "native";
 // More are no help, and a hostile file can have one for every few bytes.
@@ -42,10 +43,17 @@ bool IsOtherKind(const std::string& file, const YamlNode& document,
                  Issues& issues) {
   for (const auto& [key, value] : document.entries) {
     if (key.text != "kind" || value.kind != YamlNode::Kind::kScalar) continue;
-    if (!Nearest(value.text, {std::string(kKind)}).empty()) return false;
-    Report(file, value.position,
-           absl::StrFormat("kind is %s, expected %s", Quote(value.text), kKind),
-           issues);
+    const bool is_suite = value.text == kSuiteKind;
+    if (!is_suite && !Nearest(value.text, {std::string(kKind)}).empty()) {
+      return false;
+    }
+    Report(
+        file, value.position,
+        absl::StrFormat("kind is %s, expected %s%s", Quote(value.text), kKind,
+                        is_suite ? "; suites are run by `mulligan policy "
+                                   "test` and named *_test.yaml"
+                                 : ""),
+        issues);
     return true;
   }
   return false;

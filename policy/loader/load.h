@@ -55,9 +55,9 @@ std::string PolicyRevision(const std::vector<PolicyText>& texts);
 
 // Reads the regular *.yaml and *.yml files directly in `directory`, skipping
 // names that start with a dot (a mounted ConfigMap holds its data twice) and
-// test suites (*_test.yaml, *_test.yml), in name order. All of one moment: what
-// changes while it is read is read again. An unreadable or empty directory and
-// a file beyond the size bound are issues.
+// test suites (RetryPolicyTest in *_test.yaml, *_test.yml), in name order. All
+// of one moment: what changes while it is read is read again. An unreadable or
+// empty directory and a file beyond the size bound are issues.
 std::vector<PolicyText> ReadPolicyDirectory(const std::string& directory,
                                             Issues& issues);
 

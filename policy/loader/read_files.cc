@@ -16,8 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of files that test policies and are none.
+// Of files that test policies and are none, by name and kind.
 constexpr std::string_view kSuiteSuffix = "_test";
+constexpr std::string_view kSuiteKind = "RetryPolicyTest";
 
 void Report(const std::string& file, std::string message, Issues& issues) {
   issues.push_back(
@@ -55,8 +56,18 @@ void ReadInto(const fs::path& path, const std::string& name,
 bool IsPolicyName(const std::string& name) {
   const fs::path path(name);
   const fs::path extension = path.extension();
-  return name[0] != '.' && (extension == ".yaml" || extension == ".yml") &&
-         !path.stem().string().ends_with(kSuiteSuffix);
+  return name[0] != '.' && (extension == ".yaml" || extension == ".yml");
+}
+
+// Its kind stands near the top.
+bool IsSuite(const fs::path& path) {
+  constexpr std::streamsize kHead = 4096;
+  if (!path.stem().string().ends_with(kSuiteSuffix)) return false;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  std::string head(kHead, '\0');
+  std::ifstream(path, std::ios::binary).read(head.data(), kHead);
+  return head.find(kSuiteKind) != head.npos;
 }
 
 // The policy files of a folder as they stood at one moment.
@@ -75,6 +86,7 @@ void ListInto(const fs::path& folder, bool (*leave_out)(const fs::path& file),
        entry.increment(error)) {
     std::string name = entry->path().filename().string();
     if (!IsPolicyName(name) || leave_out(entry->path())) continue;
+    if (IsSuite(entry->path())) continue;
     listing.files.emplace(std::move(name), entry->path());
   }
 }

@@ -14,8 +14,8 @@ namespace mulligan {
 // Fills placement and resources of a RETRY. Advice only adds: what cannot be
 // followed is the caller's to drop, and never turns the retry into a failure.
 // Growth granted to earlier failures is repeated, because it is relative to the
-// first attempt's spec, and grows from there. Growth that has met its cap adds a
-// warning.
+// first attempt's spec, and grows from there. Growth that has met its cap adds
+// a warning.
 void FillAdvice(const Case& failure, const Verdict& verdict,
                 v1::Decision& decision, std::vector<std::string>& warnings);
 

@@ -135,7 +135,7 @@ TEST_F(ReloadTest, SwapsUnderLoadNeverMixRevisionAndVerdict) {
   done = true;
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(mixtures, 0);
-  EXPECT_GT(answers, kSwaps);
+  EXPECT_GT(answers, 100);
   EXPECT_EQ(server.Metric("mulligan_policy_reloads_total{result=\"success\"}"),
             kSwaps + 2);
   EXPECT_THAT(server.log(), Not(HasSubstr("not loaded")));

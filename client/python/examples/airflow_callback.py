@@ -14,7 +14,7 @@ from airflow.models import Variable
 from airflow.providers.cncf.kubernetes.callbacks import \
     KubernetesPodOperatorCallback
 
-SERVICE = mulligan_client.connect("dns:///mulligan-headless.mulligan:8980")
+SERVICE = mulligan_client.connect("dns:///mulligan.mulligan:8980")
 
 
 class MulliganCallback(KubernetesPodOperatorCallback):

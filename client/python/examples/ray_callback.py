@@ -13,7 +13,7 @@ import grpc
 import mulligan_client
 from ray.train import UserCallback
 
-SERVICE = mulligan_client.connect("dns:///mulligan-headless.mulligan:8980")
+SERVICE = mulligan_client.connect("dns:///mulligan.mulligan:8980")
 
 
 class MulliganCallback(UserCallback):

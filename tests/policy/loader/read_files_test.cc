@@ -66,6 +66,14 @@ TEST_F(ReadFilesTest, ReadsYamlFilesInNameOrder) {
   EXPECT_THAT(issues_, IsEmpty());
 }
 
+TEST_F(ReadFilesTest, PassesOverSuitesAndNoPolicyThatIsNamedLikeOne) {
+  Write("a_test.yaml", "# a suite\nkind: RetryPolicyTest\n");
+  Write("load_test.yaml", "kind: RetryPolicy\n");
+  EXPECT_THAT(ReadDirectory(),
+              ElementsAre("load_test.yaml=kind: RetryPolicy\n"));
+  EXPECT_THAT(issues_, IsEmpty());
+}
+
 TEST_F(ReadFilesTest, ShowsFilesUnderTheGivenFolder) {
   Write("a.yaml", "");
   const auto texts = ReadPolicyDirectory(root_, issues_);

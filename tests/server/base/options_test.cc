@@ -47,6 +47,13 @@ TEST(OptionsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(given.options.allow_plaintext, defaults.allow_plaintext);
   EXPECT_EQ(given.options.reflection, defaults.reflection);
   EXPECT_EQ(given.options.max_message_bytes, defaults.max_message_bytes);
+  EXPECT_EQ(given.options.decision_log.path, defaults.decision_log.path);
+  EXPECT_EQ(given.options.decision_log.max_file_bytes,
+            defaults.decision_log.max_file_bytes);
+  EXPECT_EQ(given.options.decision_log.files, defaults.decision_log.files);
+  EXPECT_EQ(given.options.decision_log.queue_bytes,
+            defaults.decision_log.queue_bytes);
+  EXPECT_EQ(given.options.decision_log.sample, defaults.decision_log.sample);
 }
 
 TEST(OptionsTest, TakesEveryFlag) {
@@ -143,6 +150,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlag{"Bool", "--reflection=maybe", "true or false"},
         BadFlag{"SizeBelowBound", "--max-message-bytes=65535", "65536"},
         BadFlag{"SizeAboveBound", "--max-message-bytes=67108865", "67108864"},
+        BadFlag{"LogSize", "--decision-log-max-bytes=1", "from 65536 to"},
+        BadFlag{"LogFiles", "--decision-log-files=0", "from 1 to 10000"},
+        BadFlag{"LogSample", "--decision-log-sample=1.5", "from 0 to 1"},
+        BadFlag{"LogSampleNan", "--decision-log-sample=nan", "from 0 to 1"},
+        BadFlag{"LogRedaction", "--decision-log-redact=replica,report.pods",
+                "\"report.pods\": mulligan.v1.DecisionRecord has no field "
+                "\"report\""},
         BadFlag{"SizeWithUnit", "--max-message-bytes=1M", "bytes"}),
     [](const auto& param) { return param.param.name; });
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -298,89 +297,5 @@ func TestTheStoryOfAnOOMKill(t *testing.T) {
 	table, _, err := plugin(t, context.Background(), api, "why", "--mulligan="+binary)
 	if err != nil || !strings.Contains(table, "2 workloads, 2 broken") || !strings.Contains(table, "IMAGE_") {
 		t.Errorf("%v: %s", err, table)
-	}
-}
-
-// behindService puts a Service and its pod before the real server.
-func behindService(t *testing.T, api *apiServer, server *realserver.Server) {
-	t.Helper()
-	api.forwardTo = server.Address
-	api.objects = append(api.objects, object(t, `
-apiVersion: v1
-kind: Service
-metadata: {name: mulligan, namespace: mulligan, labels: {app.kubernetes.io/name: mulligan}}
-spec:
-  clusterIP: None
-  selector: {app.kubernetes.io/name: mulligan}
-  ports: [{name: grpc, port: 8980, targetPort: grpc}, {name: admin, port: 8981, targetPort: admin}]
-`), object(t, `
-apiVersion: v1
-kind: Pod
-metadata: {name: mulligan-0, namespace: mulligan, labels: {app.kubernetes.io/name: mulligan}}
-spec: {containers: [{name: mulligan, ports: [{name: grpc, containerPort: 8980}]}]}
-status: {phase: Running, conditions: [{type: Ready, status: "True"}]}
-`))
-}
-
-func metrics(t *testing.T, server *realserver.Server) string {
-	t.Helper()
-	answer, err := http.Get("http://" + server.Admin + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-func TestAServiceInTheClusterDecidesThroughAPortForward(t *testing.T) {
-	server := realserver.Start(t)
-	binary := realserver.Binary(t, "mulligan")
-	for name, test := range map[string]struct {
-		args []string
-		want []string
-	}{
-		"told by the binary":          {[]string{"--mulligan=" + binary, "job/train"}, []string{"the kernel killed a process", "memory limit of 16Gi", "memory 1 of 3 used"}},
-		"told in short without it":    {[]string{"job/train"}, []string{"CONTAINER_OOM (RESOURCE_LIMIT), confidence HIGH", "1 from budget memory", "default/out-of-memory", "Evidence"}},
-		"as JSON without it":          {[]string{"job/train", "-o", "json"}, []string{`"cause":`, "CONTAINER_OOM"}},
-		"a table without it":          {nil, []string{"Job ml/train", "RETRY", "CONTAINER_OOM"}},
-		"the Service a person named":  {[]string{"--service=mulligan/mulligan", "job/train"}, []string{"CONTAINER_OOM"}},
-		"a server without the detour": {[]string{"--mulligan-server=" + server.Address, "job/train"}, []string{"CONTAINER_OOM"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			nowhere(t)
-			api := newAPIServer(t, batchWork(t)...)
-			behindService(t, api, server)
-			out, errOut, err := plugin(t, context.Background(), api, append([]string{"why"}, test.args...)...)
-			if err != nil || errOut != "" {
-				t.Fatalf("%v, %s", err, errOut)
-			}
-			for _, has := range test.want {
-				if !strings.Contains(out, has) {
-					t.Errorf("no %q in\n%s", has, out)
-				}
-			}
-		})
-	}
-	for _, line := range strings.Split(metrics(t, server), "\n") {
-		if strings.HasPrefix(line, "mulligan_decisions_total{") && !strings.HasSuffix(line, " 0") {
-			t.Errorf("a question was counted: %s", line)
-		}
-	}
-}
-
-func TestAServiceThatDoesNotAnswer(t *testing.T) {
-	api := newAPIServer(t, batchWork(t)...)
-	behindService(t, api, &realserver.Server{Address: "127.0.0.1:1"})
-	out, errOut, err := plugin(t, context.Background(), api, "why", "job/train", "--mulligan="+recorder(t))
-	if err != nil || !strings.HasPrefix(out, "explain ") || !strings.Contains(errOut, "Service mulligan/mulligan does not answer") || !strings.Contains(errOut, "decided here") {
-		t.Errorf("got %v, %s, %s", err, errOut, out)
-	}
-	_, _, err = plugin(t, context.Background(), api, "why", "job/train", "--mulligan="+recorder(t), "--service=mulligan/mulligan")
-	if err == nil || !strings.Contains(err.Error(), "does not answer") {
-		t.Errorf("named, it has to: %v", err)
 	}
 }

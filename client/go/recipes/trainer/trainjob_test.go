@@ -1,0 +1,56 @@
+package trainer
+
+import (
+	"testing"
+	"time"
+
+	trainerv1alpha1 "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/mulligantest"
+	"mulligan.dev/mulligan/recipes/internal/gatetest"
+)
+
+func TestTerminal(t *testing.T) {
+	const native = "jobset failed"
+	for _, test := range []struct {
+		name        string
+		steps       []mulligantest.Step
+		off         bool
+		condition   metav1.ConditionStatus
+		wantDeleted bool
+		wantHold    time.Duration
+		// Message of the condition Failed; empty: there is none.
+		want string
+	}{
+		{"retry", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, metav1.ConditionTrue, true, 0, ""},
+		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, metav1.ConditionTrue, false, time.Minute, native},
+		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, metav1.ConditionTrue, false, time.Minute, native},
+		{"spec update", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, false, metav1.ConditionTrue, false, 0, gatetest.Sentence},
+		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, metav1.ConditionTrue, false, 0, native},
+		{"service away", gatetest.Away(), false, metav1.ConditionTrue, false, 0, native},
+		{"flag off", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, true, metav1.ConditionTrue, false, 0, native},
+		{"not failed", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, metav1.ConditionFalse, false, 0, native},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
+			trainJob.Status.Conditions = []metav1.Condition{{Type: trainerv1alpha1.TrainJobFailed, Status: test.condition, Reason: "Failed", Message: native}}
+			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, test.steps...)
+			g.Enabled = !test.off
+			deleted := false
+			hold, err := Terminal(t.Context(), g, trainJob, func() error { deleted = true; return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if condition := meta.FindStatusCondition(trainJob.Status.Conditions, trainerv1alpha1.TrainJobFailed); condition != nil {
+				got = condition.Message
+			}
+			if deleted != test.wantDeleted || hold != test.wantHold || got != test.want {
+				t.Errorf("deleted %t, hold %s, message %q; want %t, %s, %q", deleted, hold, got, test.wantDeleted, test.wantHold, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,259 @@
+#include "server/message_json.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/duration.pb.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "google/protobuf/util/time_util.h"
+#include "server/text.h"
+
+namespace mulligan {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+using google::protobuf::util::TimeUtil;
+
+bool NeedsEscape(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte >= 0x7F || c == '"' || c == '\\';
+}
+
+// Nearly all text is plain.
+void AppendText(std::string_view text, std::string& out) {
+  if (std::any_of(text.begin(), text.end(), NeedsEscape)) {
+    return AppendJsonString(text, out);
+  }
+  out += '"';
+  out += text;
+  out += '"';
+}
+
+template <typename Number>
+void AppendNumber(Number value, std::string& out) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  out.append(buffer, end.ptr);
+}
+
+// JSON numbers are doubles to most readers, so 64 bits are text.
+template <typename Number>
+void AppendQuoted(Number value, std::string& out) {
+  out += '"';
+  AppendNumber(value, out);
+  out += '"';
+}
+
+template <typename Real>
+void AppendReal(Real value, std::string& out) {
+  if (std::isfinite(value)) return AppendNumber(value, out);
+  out += std::isnan(value) ? "\"NaN\""
+         : value > 0       ? "\"Infinity\""
+                           : "\"-Infinity\"";
+}
+
+// One value of a field: of a repeated one at `index`, which is -1 for others.
+class FieldPrinter {
+ public:
+  FieldPrinter(const Message& message, const FieldDescriptor& field,
+               std::string& out)
+      : message_(message),
+        reflection_(*message.GetReflection()),
+        field_(field),
+        out_(out) {}
+
+  bool Print(int index) const {
+    switch (field_.cpp_type()) {
+      case FieldDescriptor::CPPTYPE_INT32:
+        AppendNumber(
+            Get(&Reflection::GetInt32, &Reflection::GetRepeatedInt32, index),
+            out_);
+        return true;
+      case FieldDescriptor::CPPTYPE_UINT32:
+        AppendNumber(
+            Get(&Reflection::GetUInt32, &Reflection::GetRepeatedUInt32, index),
+            out_);
+        return true;
+      case FieldDescriptor::CPPTYPE_INT64:
+        AppendQuoted(
+            Get(&Reflection::GetInt64, &Reflection::GetRepeatedInt64, index),
+            out_);
+        return true;
+      case FieldDescriptor::CPPTYPE_UINT64:
+        AppendQuoted(
+            Get(&Reflection::GetUInt64, &Reflection::GetRepeatedUInt64, index),
+            out_);
+        return true;
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        AppendReal(
+            Get(&Reflection::GetDouble, &Reflection::GetRepeatedDouble, index),
+            out_);
+        return true;
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        AppendReal(
+            Get(&Reflection::GetFloat, &Reflection::GetRepeatedFloat, index),
+            out_);
+        return true;
+      case FieldDescriptor::CPPTYPE_BOOL:
+        out_ += Get(&Reflection::GetBool, &Reflection::GetRepeatedBool, index)
+                    ? "true"
+                    : "false";
+        return true;
+      case FieldDescriptor::CPPTYPE_ENUM:
+        PrintEnum(Get(&Reflection::GetEnumValue,
+                      &Reflection::GetRepeatedEnumValue, index));
+        return true;
+      case FieldDescriptor::CPPTYPE_STRING:
+        PrintString(index);
+        return true;
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        return AppendMessageJson(
+            index < 0
+                ? reflection_.GetMessage(message_, &field_)
+                : reflection_.GetRepeatedMessage(message_, &field_, index),
+            out_);
+    }
+    return false;
+  }
+
+ private:
+  template <typename T>
+  T Get(T (Reflection::*single)(const Message&, const FieldDescriptor*) const,
+        T (Reflection::*repeated)(const Message&, const FieldDescriptor*, int)
+            const,
+        int index) const {
+    return index < 0 ? (reflection_.*single)(message_, &field_)
+                     : (reflection_.*repeated)(message_, &field_, index);
+  }
+
+  void PrintEnum(int number) const {
+    const auto* value = field_.enum_type()->FindValueByNumber(number);
+    if (value == nullptr) return AppendNumber(number, out_);
+    AppendText(value->name(), out_);
+  }
+
+  void PrintString(int index) const {
+    std::string scratch;
+    const std::string& text =
+        index < 0 ? reflection_.GetStringReference(message_, &field_, &scratch)
+                  : reflection_.GetRepeatedStringReference(message_, &field_,
+                                                           index, &scratch);
+    if (field_.type() == FieldDescriptor::TYPE_BYTES) {
+      AppendText(absl::Base64Escape(text), out_);
+    } else {
+      AppendText(text, out_);
+    }
+  }
+
+  const Message& message_;
+  const Reflection& reflection_;
+  const FieldDescriptor& field_;
+  std::string& out_;
+};
+
+bool AppendList(const Message& message, const FieldDescriptor& field,
+                std::string& out) {
+  const FieldPrinter printer(message, field, out);
+  const int size = message.GetReflection()->FieldSize(message, &field);
+  out += '[';
+  for (int i = 0; i < size; ++i) {
+    if (i > 0) out += ',';
+    if (!printer.Print(i)) return false;
+  }
+  out += ']';
+  return true;
+}
+
+// Keys are text in JSON, whatever their type.
+std::string KeyOf(const Message& entry) {
+  std::string key;
+  const FieldDescriptor& field = *entry.GetDescriptor()->map_key();
+  FieldPrinter(entry, field, key).Print(-1);
+  return key.front() == '"' ? key : "\"" + key + "\"";
+}
+
+bool AppendMap(const Message& message, const FieldDescriptor& field,
+               std::string& out) {
+  const Reflection& reflection = *message.GetReflection();
+  std::vector<std::pair<std::string, const Message*>> entries;
+  const int size = reflection.FieldSize(message, &field);
+  entries.reserve(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) {
+    const Message& entry = reflection.GetRepeatedMessage(message, &field, i);
+    entries.emplace_back(KeyOf(entry), &entry);
+  }
+  std::sort(entries.begin(), entries.end());
+  out += '{';
+  for (const auto& [key, entry] : entries) {
+    if (out.back() != '{') out += ',';
+    out += key;
+    out += ':';
+    const FieldDescriptor& value = *entry->GetDescriptor()->map_value();
+    if (!FieldPrinter(*entry, value, out).Print(-1)) return false;
+  }
+  out += '}';
+  return true;
+}
+
+bool AppendTime(const Message& message, std::string& out) {
+  const auto& time = static_cast<const google::protobuf::Timestamp&>(message);
+  if (time.seconds() < TimeUtil::kTimestampMinSeconds ||
+      time.seconds() > TimeUtil::kTimestampMaxSeconds || time.nanos() < 0 ||
+      time.nanos() > 999'999'999) {
+    return false;
+  }
+  AppendText(TimeUtil::ToString(time), out);
+  return true;
+}
+
+bool AppendDuration(const Message& message, std::string& out) {
+  const auto& duration =
+      static_cast<const google::protobuf::Duration&>(message);
+  if (duration.seconds() < TimeUtil::kDurationMinSeconds ||
+      duration.seconds() > TimeUtil::kDurationMaxSeconds) {
+    return false;
+  }
+  AppendText(TimeUtil::ToString(duration), out);
+  return true;
+}
+
+}  // namespace
+
+bool AppendMessageJson(const Message& message, std::string& out) {
+  const Descriptor* type = message.GetDescriptor();
+  if (type == google::protobuf::Timestamp::descriptor()) {
+    return AppendTime(message, out);
+  }
+  if (type == google::protobuf::Duration::descriptor()) {
+    return AppendDuration(message, out);
+  }
+  std::vector<const FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  out += '{';
+  bool first = true;
+  for (const FieldDescriptor* field : fields) {
+    if (!first) out += ',';
+    first = false;
+    out += '"';
+    out += field->json_name();
+    out += "\":";
+    const bool printed = field->is_map() ? AppendMap(message, *field, out)
+                         : field->is_repeated()
+                             ? AppendList(message, *field, out)
+                             : FieldPrinter(message, *field, out).Print(-1);
+    if (!printed) return false;
+  }
+  out += '}';
+  return true;
+}
+
+}  // namespace mulligan

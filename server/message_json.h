@@ -1,0 +1,23 @@
+// Messages as proto JSON on one line, for the decision log. Several times as
+// fast as protobuf's own printer, which rebuilds its type tables for every call
+// and lets bytes through that are not UTF-8.
+#ifndef MULLIGAN_SERVER_MESSAGE_JSON_H_
+#define MULLIGAN_SERVER_MESSAGE_JSON_H_
+
+#include <string>
+
+#include "google/protobuf/message.h"
+
+namespace mulligan {
+
+// Appends `message` as compact proto JSON without a line break: unset fields
+// left out, fields in the order of their numbers, map entries in the order of
+// their keys, text that is not UTF-8 repaired. False, with part of it appended,
+// when the message holds what JSON cannot: a time or duration out of range.
+// Of the well-known types only Timestamp and Duration are printed as such.
+bool AppendMessageJson(const google::protobuf::Message& message,
+                       std::string& out);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_MESSAGE_JSON_H_
