@@ -34,6 +34,7 @@ CandidateMetrics::CandidateMetrics(prometheus::Registry& registry)
     : decisions_(
           &CounterFamily(registry, MetricId::kCandidateDecisions).Add({})),
       info_(&GaugeFamily(registry, MetricId::kCandidateInfo)),
+      revision_(&info_->Add({{"revision", ""}})),
       failing_(&GaugeFamily(registry, MetricId::kCandidateFailing).Add({})) {
   auto& differences = CounterFamily(registry, MetricId::kCandidateDifferences);
   for (std::size_t kind = 0; kind < differences_.size(); ++kind) {
@@ -76,7 +77,7 @@ void CandidateMetrics::OnDecision(const v1::DecideRequest& request,
 }
 
 void CandidateMetrics::OnLoaded(const PolicySet& policies) {
-  if (revision_ != nullptr) info_->Remove(revision_);
+  info_->Remove(revision_);
   revision_ = &info_->Add({{"revision", policies.revision()}});
   revision_->Set(1);
   failing_->Set(0);

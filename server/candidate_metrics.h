@@ -45,7 +45,7 @@ class CandidateMetrics {
   // By our action; null where both are the same.
   std::array<CountersByAction, kActionCount> actions_ = {};
   prometheus::Family<prometheus::Gauge>* info_;
-  prometheus::Gauge* revision_ = nullptr;
+  prometheus::Gauge* revision_;
   prometheus::Gauge* failing_;
 };
 

@@ -133,7 +133,7 @@ inline constexpr MetricInfo kMetrics[] = {
      "action,candidate_action",
      "Decisions by our action and the candidate's, where they differ"},
     {"mulligan_candidate_policy_info", MetricType::kGauge, "revision",
-     "Always 1; the label is the revision of the candidate policies"},
+     "1; the label is the revision of the candidate policies. 0 without any"},
     {"mulligan_candidate_failing", MetricType::kGauge, "",
      "1 while the newest candidate policies could not be loaded"},
     {"mulligan_decision_log_written_total", MetricType::kCounter, "",

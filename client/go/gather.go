@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -147,7 +148,8 @@ func (g *gatherer) root(ctx context.Context, obj client.Object) (client.Object, 
 // get returns nil where there is no such object or kind, or it may not be read.
 func (g *gatherer) get(ctx context.Context, gvk schema.GroupVersionKind, name types.NamespacedName) (client.Object, error) {
 	obj := newObject(gvk)
-	if err := g.tolerate(g.reader.Get(ctx, name, obj), gvk.Kind+" "+name.String()); err != nil {
+	what := gvk.Kind + " " + strings.TrimPrefix(name.String(), "/")
+	if err := g.tolerate(g.reader.Get(ctx, name, obj), what); err != nil {
 		return nil, err
 	}
 	if obj.GetName() == "" {

@@ -274,7 +274,7 @@ func TestGatherSaysWhatItMayNotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := report.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "Node /node-a may not be read") {
+	if notes := report.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "Node node-a may not be read") {
 		t.Errorf("notes %v", notes)
 	}
 }

@@ -60,13 +60,15 @@ def alternative_of(pattern):
 
 
 def put_policies(items, pod, folder):
+    """What is mounted from ConfigMaps, where it is mounted: policies, candidate."""
     maps = {item["metadata"]["name"]: item["data"] for item in rendered.of_kind(items, "ConfigMap")}
-    folder.mkdir()
     for volume in pod["volumes"]:
+        mounted = folder / volume["name"]
+        mounted.mkdir(exist_ok=True)
         sources = volume.get("projected", {}).get("sources", [volume])
         for source in sources:
             for file, text in maps.get(source.get("configMap", {}).get("name"), {}).items():
-                (folder / file).write_text(text)
+                (mounted / file).write_text(text)
 
 
 def command_line(container, binaries, folder):
@@ -117,7 +119,7 @@ def check(items, binaries):
         (folder / "tls").mkdir()
         make_certificates(folder / "tls", {"caller": alternative_of(allowed),
                                            "stranger": "DNS:stranger.example.org"})
-        put_policies(items, pod, folder / "policies")
+        put_policies(items, pod, folder)
         (folder / "pod.json").write_text(json.dumps(POD))
         process = subprocess.Popen(
             command_line(container, binaries, folder), text=True, stderr=subprocess.PIPE,

@@ -1,4 +1,6 @@
 // Policies that are tried out beside those in force.
+#include <google/protobuf/util/message_differencer.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,6 +17,7 @@
 namespace mulligan {
 namespace {
 
+using google::protobuf::util::MessageDifferencer;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using testing::OutOfMemoryRequest;
@@ -66,7 +69,7 @@ TEST_F(CandidateTest, StandsBesideAnAnswerThatIsAsWithoutIt) {
   EXPECT_THAT(verdict.differences(), Contains(v1::CandidateVerdict::ACTION));
   EXPECT_EQ(verdict.error(), "");
   response.clear_candidate();
-  EXPECT_EQ(response.SerializeAsString(), expected.SerializeAsString());
+  EXPECT_TRUE(MessageDifferencer::Equals(response, expected));
 }
 
 TEST_F(CandidateTest, DifferencesAreCounted) {
@@ -145,6 +148,17 @@ TEST_F(CandidateTest, ABrokenOneStopsNothingAndIsSaid) {
   EXPECT_EQ(server.Metric("mulligan_candidate_failing"), 1);
 }
 
+TEST_F(CandidateTest, ItsRevisionIsAMetric) {
+  TestServer alone;
+  EXPECT_EQ(alone.Metric("mulligan_candidate_policy_info{revision=\"\"}"), 0);
+  TestServer server(Options());
+  EXPECT_EQ(server.Metric(absl::StrFormat(
+                "mulligan_candidate_policy_info{revision=\"%s\"}",
+                Ask(server).candidate().policy().revision())),
+            1);
+  EXPECT_EQ(server.Metric("mulligan_candidate_policy_info{revision=\"\"}"), -1);
+}
+
 TEST_F(CandidateTest, AMissingFolderStopsNothing) {
   ServerOptions options = TestOptions();
   options.candidate_policy_dir = folder_.path() / "missing";
@@ -178,7 +192,7 @@ class SpentWatch final : public Watch {
 TEST_F(CandidateTest, HasNoAnswerWhenTheCallHasCostEnough) {
   TestServer server;
   v1::DecideResponse response = Ask(server);
-  const std::string before = response.SerializeAsString();
+  const v1::DecideResponse before = response;
   SpentWatch watch;
   EXPECT_FALSE(AskCandidate(OutOfMemoryRequest(),
                             *server->policies().snapshots().Read().policies, {},
@@ -186,7 +200,7 @@ TEST_F(CandidateTest, HasNoAnswerWhenTheCallHasCostEnough) {
                    .ok());
   EXPECT_EQ(response.candidate().error(), "the call has cost enough");
   response.clear_candidate();
-  EXPECT_EQ(response.SerializeAsString(), before);
+  EXPECT_TRUE(MessageDifferencer::Equals(response, before));
 }
 
 }  // namespace
