@@ -1,6 +1,5 @@
 #include "server/acceptor.h"
 
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -31,10 +30,6 @@ std::optional<ino_t> InodeOf(int descriptor) {
     return std::nullopt;
   }
   return file.st_ino;
-}
-
-Descriptor OpenSpare() {
-  return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace mulligan {
 namespace {
 
 constexpr int kRoundMs = 500;
+constexpr std::chrono::milliseconds kNoDescriptorPause(10);
 constexpr char kText[] = "text/plain; charset=utf-8";
 
 const char* ReasonPhrase(int status) {
@@ -92,6 +93,7 @@ AdminHttp::~AdminHttp() {
 void AdminHttp::Run() {
   std::vector<pollfd> waiting;
   while (true) {
+    if (!spare_.valid()) spare_ = OpenSpare();
     waiting.assign(
         {{wake_.number(), POLLIN, 0}, {socket_.socket.number(), POLLIN, 0}});
     for (const Connection& one : connections_) {
@@ -114,13 +116,23 @@ void AdminHttp::Run() {
   }
 }
 
+Descriptor AdminHttp::TakeWaiting() const {
+  return Descriptor(accept4(socket_.socket.number(), nullptr, nullptr,
+                            SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
 void AdminHttp::Accept() {
   // Room first, so that descriptors of silent callers serve new ones.
   if (connections_.size() >= kMaxConnections) connections_.pop_front();
-  Descriptor socket(accept4(socket_.socket.number(), nullptr, nullptr,
-                            SOCK_NONBLOCK | SOCK_CLOEXEC));
+  Descriptor socket = TakeWaiting();
+  if (!socket.valid() && (errno == EMFILE || errno == ENFILE)) {
+    spare_ = Descriptor();
+    socket = TakeWaiting();
+  }
   if (!socket.valid()) {
-    if (errno == EMFILE && !connections_.empty()) connections_.pop_front();
+    // gRPC's connections were faster; without a pause this would go on and on.
+    if (!connections_.empty()) connections_.pop_front();
+    std::this_thread::sleep_for(kNoDescriptorPause);
     return;
   }
   connections_.push_back({std::move(socket), Clock::now() + kTimeout, "", ""});

@@ -50,6 +50,8 @@ class AdminHttp {
   AdminHttp(ListeningSocket socket, const AdminPages& pages);
 
   void Run();
+  // The next connection; not valid when there is none or no descriptor for it.
+  Descriptor TakeWaiting() const;
   void Accept();
   // False: the connection is over.
   bool Read(Connection& connection);
@@ -58,6 +60,8 @@ class AdminHttp {
   const ListeningSocket socket_;
   const AdminPages& pages_;
   std::list<Connection> connections_;  // the oldest first
+  // For the connection that comes when there are no more descriptors.
+  Descriptor spare_ = OpenSpare();
   Descriptor wake_;
   std::thread thread_;
 };

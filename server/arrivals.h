@@ -1,4 +1,6 @@
-// Admission of calls that are worked on where they arrive.
+// Admission of calls that are worked on where they arrive. What bounds their
+// queue is how many a connection may have under way (grpc_server.cc): the rest
+// waits at the caller, where it costs nothing.
 #ifndef MULLIGAN_SERVER_ARRIVALS_H_
 #define MULLIGAN_SERVER_ARRIVALS_H_
 
@@ -14,6 +16,11 @@ namespace mulligan {
 // for them is as old as the queue is long. Safe to share.
 class Arrivals {
  public:
+  // Of the calls that are late one in so many is refused. gRPC takes two thirds
+  // of an answer's time for a refusal: refusing all that is late would leave no
+  // time for answers, and they are in time no more. One in ten is heard by
+  // callers who then stay away.
+  static constexpr unsigned kRefusedOneIn = 10;
   // What waited less tells of no queue.
   static constexpr std::chrono::milliseconds kShort{5};
 
@@ -29,7 +36,8 @@ class Arrivals {
     }
     QueueDelay delay;
     delay.OnEmpty(last_short_.load(std::memory_order_relaxed));
-    return !delay.IsTooLong(arrived, now);
+    if (!delay.IsTooLong(arrived, now)) return true;
+    return late_.fetch_add(1, std::memory_order_relaxed) % kRefusedOneIn != 0;
   }
 
   // From now on calls are to be refused: the server stops.
@@ -38,6 +46,7 @@ class Arrivals {
 
  private:
   std::atomic<bool> closed_ = false;
+  std::atomic<unsigned> late_ = 0;
   std::atomic<SteadyClock::time_point> last_short_ = SteadyClock::now();
 };
 

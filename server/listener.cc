@@ -1,5 +1,6 @@
 #include "server/listener.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -103,6 +104,10 @@ absl::StatusOr<ListeningSocket> ListenOn(const Address& address,
     if (result.ok()) break;
   }
   return result;
+}
+
+Descriptor OpenSpare() {
+  return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 std::size_t RaiseDescriptorLimit() {

@@ -41,6 +41,9 @@ struct ListeningSocket {
 absl::StatusOr<ListeningSocket> ListenOn(const Address& address,
                                          const char* flag);
 
+// A descriptor to give up for the moment in which there is no other.
+Descriptor OpenSpare();
+
 // Lets the process use as many descriptors as its hard limit says. Returns the
 // limit.
 std::size_t RaiseDescriptorLimit();

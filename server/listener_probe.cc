@@ -1,5 +1,6 @@
 #include "server/listener_probe.h"
 
+#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
@@ -7,6 +8,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <string>
 
 #include "server/listener.h"
 
@@ -24,21 +26,22 @@ bool Answers(int socket) {
   return recv(socket, &first, 1, 0) >= 0 || errno == ECONNRESET;
 }
 
-// Who answers a ClientHello is there, whatever it thinks of us.
-bool AnswersTls(int socket) {
+// A client's first bytes in TLS. No handshake follows: without a certificate it
+// would fail, and be told of as an error every time.
+std::string ClientHello() {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
       SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()),
                                                       &SSL_free);
   static constexpr unsigned char kHttp2[] = "\2h2";
   SSL_set_alpn_protos(ssl.get(), kHttp2, sizeof(kHttp2) - 1);
-  SSL_set_fd(ssl.get(), socket);
-  errno = 0;
-  const bool connected = SSL_connect(ssl.get()) == 1;
-  const bool timed_out =
-      !connected && (errno == EAGAIN || errno == EWOULDBLOCK);
+  BIO* const written = BIO_new(BIO_s_mem());
+  SSL_set_bio(ssl.get(), BIO_new(BIO_s_mem()), written);  // takes both over
+  SSL_connect(ssl.get());
   ERR_clear_error();
-  return !timed_out;
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(written, &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
 }
 
 }  // namespace
@@ -58,13 +61,10 @@ ProbeResult ProbeListener(int socket, bool tls) {
   if (connect(fd, reinterpret_cast<sockaddr*>(&name), size) != 0) {
     return ProbeResult::kSilent;
   }
-  bool answered = false;
-  if (tls) {
-    answered = AnswersTls(fd);
-  } else {
-    send(fd, kPreface, sizeof(kPreface) - 1, MSG_NOSIGNAL);
-    answered = Answers(fd);
-  }
+  const std::string hello =
+      tls ? ClientHello() : std::string(kPreface, sizeof(kPreface) - 1);
+  send(fd, hello.data(), hello.size(), MSG_NOSIGNAL);
+  const bool answered = Answers(fd);
   return answered ? ProbeResult::kAnswered : ProbeResult::kSilent;
 }
 

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "mulligan_build_info.h"
 #include "server/address.h"
+#include "server/allocator.h"
 #include "server/grpc_server.h"
 #include "server/inline_policy_cache.h"
 #include "server/listener_probe.h"
@@ -139,7 +140,7 @@ Server::Server(const ServerOptions& options, const Log& log,
       policy_callers_(options.allowed_policy_callers),
       inline_policies_(MakeInlinePolicies(options)),
       decision_log_(std::move(decision_log)),
-      pool_(std::max(2U, std::thread::hardware_concurrency())),
+      pool_(std::max(2U, std::thread::hardware_concurrency()), &GiveBackMemory),
       health_(HealthNames(), *metrics_),
       decisions_(Environment(decision_callers_)),
       policy_service_(Environment(policy_callers_)),

@@ -18,7 +18,8 @@ void LowerPriority() {
 
 }  // namespace
 
-WorkPool::WorkPool(std::size_t threads) {
+WorkPool::WorkPool(std::size_t threads, std::function<void()> rest)
+    : rest_(std::move(rest)) {
   for (std::size_t i = 0; i < threads; ++i) {
     threads_.emplace_back([this] { Work(); });
   }
@@ -50,11 +51,21 @@ std::size_t WorkPool::queued() const {
   return queue_.size();
 }
 
+void WorkPool::Wait(std::unique_lock<std::mutex>& lock) {
+  const auto wanted = [this] { return ending_ || !queue_.empty(); };
+  if (rest_ != nullptr && !wake_.wait_for(lock, kIdle, wanted)) {
+    lock.unlock();
+    rest_();
+    lock.lock();
+  }
+  wake_.wait(lock, wanted);
+}
+
 void WorkPool::Work() {
   LowerPriority();
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
+    Wait(lock);
     if (queue_.empty()) return;
     const Entry entry = std::move(queue_.front());
     queue_.pop_front();

@@ -48,6 +48,8 @@ class WorkPool {
   // So many for each thread are never refused for their age.
   static constexpr std::size_t kAlwaysQueued = 2;
 
+  static constexpr std::chrono::seconds kIdle{1};
+
   // How the turn of a job came.
   enum class Turn {
     kRun,
@@ -56,7 +58,8 @@ class WorkPool {
   };
   using Job = std::function<void(Turn)>;
 
-  explicit WorkPool(std::size_t threads);
+  // A thread that had nothing to do for kIdle calls `rest`, once.
+  explicit WorkPool(std::size_t threads, std::function<void()> rest = nullptr);
   // Runs what is queued, then ends. Nothing may be added any more.
   ~WorkPool();
   WorkPool(const WorkPool&) = delete;
@@ -76,7 +79,10 @@ class WorkPool {
   };
 
   void Work();
+  // Until there is a job or the end.
+  void Wait(std::unique_lock<std::mutex>& lock);
 
+  const std::function<void()> rest_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Entry> queue_;  // guarded by mutex_, as all below

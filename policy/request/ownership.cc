@@ -22,7 +22,7 @@ class ForeignFinder {
 
   Foreign Find() {
     Foreign foreign;
-    if (!IsNamed() && (!HasSeveral() || HaveOneController())) return foreign;
+    if (IsPlain()) return foreign;
     AddObjects();
     CollectTops();
     if (tops_.size() == 1 && Contradicts(tops_[0])) {
@@ -87,9 +87,16 @@ class ForeignFinder {
            1;
   }
 
-  // The common gang: pods of one controller, and that controller.
-  bool HaveOneController() const {
+  // Reports that need no look at names and labels: nearly all of them.
+  bool IsPlain() const {
+    if (!IsNamed() && !HasSeveral()) return true;
     std::string_view uid;
+    if (!HaveOneController(uid)) return false;
+    return !IsNamed() || (!uid.empty() && uid == report_.workload().uid());
+  }
+
+  // The common gang: pods of one controller, and that controller. Sets its UID.
+  bool HaveOneController(std::string_view& uid) const {
     const auto same = [&uid](std::string_view other) {
       if (uid.empty()) uid = other;
       return !other.empty() && uid == other;

@@ -89,18 +89,40 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
                unseen.end());
 }
 
+// A report of some pods of another, without copying them: for the gangs that
+// reports are large by. Only to be read, and not longer than the other.
+class PartOfReport {
+ public:
+  PartOfReport(const v1::FailureReport& whole, const std::vector<int>& pods) {
+    for (const int pod : pods) {
+      part_.mutable_pods()->UnsafeArenaAddAllocated(
+          // The field takes no other; nobody changes it.
+          const_cast<kubernetes::core::v1::Pod*>(&whole.pods(pod)));
+    }
+  }
+  ~PartOfReport() {
+    // They are the other's to delete.
+    auto& pods = *part_.mutable_pods();
+    while (!pods.empty()) pods.UnsafeArenaReleaseLast();
+  }
+  PartOfReport(const PartOfReport&) = delete;
+  PartOfReport& operator=(const PartOfReport&) = delete;
+
+  const v1::FailureReport& operator*() const { return part_; }
+
+ private:
+  v1::FailureReport part_;
+};
+
 // Decides about one earlier attempt as if it had been told at its time, and
 // records it. Returns the budget that paid; empty: none.
 std::string Record(Call& call, const Told& told, PatternAllowance& patterns) {
-  v1::FailureReport report;
-  for (const int pod : told.attempt->incident.pods) {
-    *report.add_pods() = call.request.report().pods(pod);
-  }
+  const PartOfReport report(call.request.report(), told.attempt->incident.pods);
   v1::Diagnosis diagnosis = told.attempt->diagnosis;
   const absl::Time failed_at = FailedAt(diagnosis, call.now);
   ConsultHistory(call, v1::Progress::default_instance(), failed_at, diagnosis);
   const std::int32_t attempt = NextAttempt(call.ledger());
-  const Case failure{report,
+  const Case failure{*report,
                      call.workload,
                      diagnosis,
                      call.compiled(),

@@ -2,9 +2,13 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
@@ -12,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "policy/limits.h"
 #include "server/inline_policy_cache.h"
+#include "tests/server/sockets.h"
 #include "tests/server/test_server.h"
 
 namespace mulligan {
@@ -159,6 +164,58 @@ TEST_F(AbuseTest, ABatchMayNotCostMoreThanACall) {
   const google::rpc::Status& last = response.results(499).error();
   EXPECT_EQ(last.code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(last.message(), HasSubstr("more than the 200ms"));
+}
+
+// Callers that keep the pool busy with calls of 200 ms each.
+class ExpensiveCallers {
+ public:
+  explicit ExpensiveCallers(TestServer& server) {
+    v1::DecideRequest item = InlineRequest(1, SlowPattern());
+    SetMessage(Repeat("ab", 1'000), item);
+    for (int i = 0; i < 500; ++i) *batch_.add_requests() = item;
+    for (int i = 0; i < kCallers; ++i) {
+      threads_.emplace_back([this, &server] {
+        while (!stopping_) {
+          v1::BatchDecideResponse response;
+          if (!server.BatchDecide(batch_, &response).ok()) ++refused_;
+        }
+      });
+    }
+  }
+  ~ExpensiveCallers() {
+    stopping_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  // Calls for which the pool had no room.
+  int refused() const { return refused_; }
+
+ private:
+  static constexpr int kCallers = 12;
+
+  v1::BatchDecideRequest batch_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<int> refused_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+TEST(FullPoolTest, ProbesMetricsAndCheapCallsAreAnswered) {
+  TestServer server(testing::TestOptionsWithAdmin());
+  const ExpensiveCallers callers(server);
+  for (int round = 0; round < 3; ++round) {
+    const int before = callers.refused();
+    while (callers.refused() == before) absl::SleepFor(absl::Milliseconds(1));
+    v1::DecideResponse response;
+    EXPECT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
+    EXPECT_TRUE(
+        CallWithBytes(server.channel(), "/grpc.health.v1.Health/Check", "")
+            .ok());
+    for (const char* page : {"/livez", "/readyz", "/metrics"}) {
+      EXPECT_THAT(testing::Http(server->admin_port(), "GET", page),
+                  HasSubstr("200 OK"))
+          << page;
+    }
+  }
 }
 
 // Two bytes each in the request, two hundred in memory.

@@ -1,16 +1,12 @@
-#include <arpa/inet.h>
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <string>
 
-#include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/admin_pages.h"
+#include "tests/server/sockets.h"
 #include "tests/server/test_server.h"
 
 namespace mulligan {
@@ -19,34 +15,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using testing::Http;
 using ::testing::StartsWith;
 using testing::TestOptionsWithAdmin;
 using testing::TestServer;
-
-// The whole HTTP answer; empty when there is none.
-std::string Http(int port, const std::string& method, const std::string& path) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string answer;
-  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) ==
-      0) {
-    const std::string request = absl::StrFormat(
-        "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n"
-        "Connection: close\r\n\r\n",
-        method, path);
-    send(fd, request.data(), request.size(), 0);
-    char buffer[4096];
-    ssize_t got = 0;
-    while ((got = recv(fd, buffer, sizeof(buffer), 0)) > 0) {
-      answer.append(buffer, static_cast<std::size_t>(got));
-    }
-  }
-  close(fd);
-  return answer;
-}
 
 std::string Body(const std::string& answer) {
   return answer.substr(answer.find("\r\n\r\n") + 4);

@@ -1,11 +1,7 @@
 // The program as it is started: exit codes, signals, port file.
-#include <fcntl.h>
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 #include <grpcpp/create_channel.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -18,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "policy/loader/load.h"
 #include "server/run.h"
+#include "tests/server/program.h"
 #include "tests/server/test_server.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
@@ -28,84 +25,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-// mulligan-server as a child, standard output and error in one pipe.
-class Program {
- public:
-  explicit Program(std::vector<std::string> arguments) {
-    int fds[2];
-    if (pipe2(fds, O_CLOEXEC) != 0) return;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fds[1], STDERR_FILENO);
-    arguments.insert(arguments.begin(), MULLIGAN_SERVER_BINARY);
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(fds[1]);
-    out_ = fds[0];
-  }
-  ~Program() {
-    if (pid_ > 0) {
-      kill(pid_, SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-    close(out_);
-  }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-
-  // Reads until `text` was printed; false when the output ended before.
-  bool WaitFor(const std::string& text) {
-    while (output_.find(text) == std::string::npos) {
-      if (!ReadMore()) return false;
-    }
-    return true;
-  }
-  void Signal(int signal) const { kill(pid_, signal); }
-  // Reads to the end; the exit code, or -1 after a signal.
-  int Wait() {
-    while (ReadMore()) {
-    }
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  const std::string& output() const { return output_; }
-
- private:
-  bool ReadMore() {
-    char buffer[4096];
-    const ssize_t got = read(out_, buffer, sizeof(buffer));
-    if (got <= 0) return false;
-    output_.append(buffer, static_cast<std::size_t>(got));
-    return true;
-  }
-
-  pid_t pid_ = -1;
-  int out_ = -1;
-  std::string output_;
-};
-
-std::vector<std::string> Serving(std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments = {
-      "--listen-address=127.0.0.1:0", "--admin-address=off", "--drain-delay=0"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
-
-// The gRPC port of a program that serves.
-int PortOf(Program& program) {
-  constexpr std::string_view kKey = "\"grpc_port\":";
-  // The member after the port: the number is complete then.
-  if (!program.WaitFor("\"admin_port\":")) return 0;
-  const std::size_t at = program.output().find(kKey) + kKey.size();
-  return std::stoi(program.output().substr(at));
-}
+using testing::Program;
+using testing::Serving;
 
 class StopSignalTest : public ::testing::TestWithParam<int> {};
 
@@ -161,7 +82,7 @@ TEST(BinaryTest, WritesThePortFileOnceItServes) {
 
 TEST(BinaryTest, EveryLineIsJsonWhateverCallersSend) {
   Program program(Serving({"--log-level=debug"}));
-  const int port = PortOf(program);
+  const int port = program.grpc_port();
   ASSERT_NE(port, 0) << program.output();
   // request_id = "\xff", about which protobuf itself complains.
   testing::CallWithBytes(
@@ -197,7 +118,7 @@ TEST(BinaryTest, PlaintextForOthersIsWrongUsage) {
 
 TEST(BinaryTest, PortInUseIsCodeOne) {
   Program first(Serving());
-  const int port = PortOf(first);
+  const int port = first.grpc_port();
   ASSERT_NE(port, 0) << first.output();
   Program second({"--listen-address=127.0.0.1:" + std::to_string(port),
                   "--admin-address=off"});

@@ -7,6 +7,8 @@
 
 #include <ctime>
 
+#include "gtest/gtest.h"
+
 namespace mulligan::testing {
 namespace {
 
@@ -29,7 +31,8 @@ void Extend(X509* certificate, X509* issuer, int kind,
 Identity Make(const std::string& name, const CertificateSpec& spec,
               const Identity* signer, bool authority) {
   static long serial = 0;
-  Identity made{{X509_new(), &X509_free}, MakeKey()};
+  Identity made{{X509_new(), &X509_free},
+                spec.key == nullptr ? MakeKey() : spec.key};
   X509* certificate = made.certificate.get();
   X509_set_version(certificate, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), ++serial);

@@ -26,6 +26,8 @@ struct CertificateSpec {
   std::string names;
   absl::Duration valid_from = -absl::Hours(1);
   absl::Duration valid_to = absl::Hours(24);
+  // Null: a new one.
+  std::shared_ptr<EVP_PKEY> key = nullptr;
 };
 
 // Signs itself.

@@ -1,22 +1,23 @@
 // TLS of the gRPC port with real certificates.
 #include "server/tls.h"
 
-#include <grpcpp/create_channel.h>
-#include <grpcpp/security/credentials.h>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
-#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "mulligan/v1/policy_service.grpc.pb.h"
 #include "tests/server/certificates.h"
 #include "tests/server/test_server.h"
+#include "tests/server/tls_fixture.h"
 #include "tests/testing/temp_dir.h"
 
 namespace mulligan {
 namespace {
 
-using testing::CertificateSpec;
 using ::testing::HasSubstr;
 using testing::Identity;
 using testing::MakeAuthority;
@@ -24,79 +25,25 @@ using testing::MakeIdentity;
 using testing::TestServer;
 using testing::WriteTestFile;
 
-constexpr char kServerName[] = "mulligan.test";
-constexpr char kOperator[] = "URI:spiffe://cluster.test/ns/ml/sa/operator";
-constexpr char kAdmin[] = "URI:spiffe://cluster.test/ns/ops/sa/admin";
-
-// A server that asks for certificates, and what belongs to it.
-class TlsTest : public ::testing::Test {
- protected:
-  const Identity authority_ = MakeAuthority("callers and servers");
-
-  ServerOptions Options() {
-    const Identity identity = MakeIdentity(authority_, {"DNS:mulligan.test"});
-    ServerOptions options = testing::TestOptionsWithAdmin();
-    options.tls.certificate =
-        WriteTestFile("server.pem", identity.CertificatePem());
-    options.tls.key = WriteTestFile("server.key", identity.KeyPem());
-    options.tls.client_ca =
-        WriteTestFile("ca.pem", authority_.CertificatePem());
-    options.allowed_callers = {"spiffe://cluster.test/ns/*/sa/operator",
-                               "spiffe://cluster.test/ns/ops/sa/admin"};
-    options.allowed_policy_callers = {"spiffe://cluster.test/ns/ops/sa/admin"};
-    return options;
-  }
-
-  // `identity` null: no certificate.
-  static std::shared_ptr<grpc::Channel> Connect(TestServer& server,
-                                                const Identity& roots,
-                                                const Identity* identity) {
-    grpc::SslCredentialsOptions options;
-    options.pem_root_certs = roots.CertificatePem();
-    if (identity != nullptr) {
-      options.pem_cert_chain = identity->CertificatePem();
-      options.pem_private_key = identity->KeyPem();
-    }
-    return Connect(server, grpc::SslCredentials(options));
-  }
-  static std::shared_ptr<grpc::Channel> Connect(
-      TestServer& server,
-      const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
-    grpc::ChannelArguments arguments;
-    arguments.SetSslTargetNameOverride(kServerName);
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    return grpc::CreateCustomChannel(
-        absl::StrFormat("127.0.0.1:%d", server->grpc_port()), credentials,
-        arguments);
-  }
-
-  static grpc::Status Decide(const std::shared_ptr<grpc::Channel>& channel) {
-    return testing::CallWithBytes(
-        channel, "/mulligan.v1.RetryDecisionService/Decide",
-        testing::OutOfMemoryRequest().SerializeAsString());
-  }
-  static grpc::Status List(const std::shared_ptr<grpc::Channel>& channel) {
-    return testing::CallWithBytes(
-        channel, "/mulligan.v1.PolicyService/ListPolicies", "");
-  }
-};
+using TlsTest = testing::TlsTest;
 
 TEST_F(TlsTest, WhoIsOnTheListIsAnswered) {
   TestServer server(Options());
   const Identity caller = MakeIdentity(authority_, {kOperator});
-  const auto channel = Connect(server, authority_, &caller);
+  const auto channel = Connect(server->grpc_port(), authority_, &caller);
   EXPECT_TRUE(Decide(channel).ok()) << Decide(channel).error_message();
 }
 
 TEST_F(TlsTest, EachServiceHasItsOwnList) {
   TestServer server(Options());
   const Identity caller = MakeIdentity(authority_, {kOperator});
-  const grpc::Status refused = List(Connect(server, authority_, &caller));
+  const grpc::Status refused =
+      List(Connect(server->grpc_port(), authority_, &caller));
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::PERMISSION_DENIED);
   EXPECT_THAT(refused.error_message(),
               HasSubstr("spiffe://cluster.test/ns/ml/sa/operator"));
   const Identity admin = MakeIdentity(authority_, {kAdmin});
-  EXPECT_TRUE(List(Connect(server, authority_, &admin)).ok());
+  EXPECT_TRUE(List(Connect(server->grpc_port(), authority_, &admin)).ok());
   EXPECT_EQ(
       server.Metric("mulligan_requests_rejected_total{reason=\"not_allowed\"}"),
       1);
@@ -118,7 +65,8 @@ TEST_F(TlsTest, CertificatesThatProveNothingAreRefusedWithAReasonInTheLog) {
       {"signed by itself", &self_signed},
       {"none", nullptr}};
   for (const auto& [name, identity] : cases) {
-    const grpc::Status status = Decide(Connect(server, authority_, identity));
+    const grpc::Status status =
+        Decide(Connect(server->grpc_port(), authority_, identity));
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << name;
   }
 }
@@ -127,14 +75,15 @@ TEST_F(TlsTest, ACallerChecksTheServerToo) {
   TestServer server(Options());
   const Identity caller = MakeIdentity(authority_, {kOperator});
   const Identity other = MakeAuthority("somebody else");
-  EXPECT_EQ(Decide(Connect(server, other, &caller)).error_code(),
+  EXPECT_EQ(Decide(Connect(server->grpc_port(), other, &caller)).error_code(),
             grpc::StatusCode::UNAVAILABLE);
 }
 
 TEST_F(TlsTest, NoPlaintextOnATlsPort) {
   TestServer server(Options());
   EXPECT_EQ(
-      Decide(Connect(server, grpc::InsecureChannelCredentials())).error_code(),
+      Decide(Connect(server->grpc_port(), grpc::InsecureChannelCredentials()))
+          .error_code(),
       grpc::StatusCode::UNAVAILABLE);
 }
 
@@ -142,17 +91,86 @@ TEST_F(TlsTest, ACertificateIsReplacedWithoutARestart) {
   const ServerOptions options = Options();
   TestServer server(options);
   const Identity caller = MakeIdentity(authority_, {kOperator});
-  ASSERT_TRUE(Decide(Connect(server, authority_, &caller)).ok());
+  ASSERT_TRUE(Decide(Connect(server->grpc_port(), authority_, &caller)).ok());
   const Identity next_authority = MakeAuthority("the next");
   const Identity next = MakeIdentity(next_authority, {"DNS:mulligan.test"});
-  WriteTestFile("server.key", next.KeyPem());
-  WriteTestFile("server.pem", next.CertificatePem());
+  Install(next);
   const absl::Time end = absl::Now() + absl::Seconds(20);
   bool taken = false;
   while (!taken && absl::Now() < end) {
-    taken = Decide(Connect(server, next_authority, &caller)).ok();
+    taken = Decide(Connect(server->grpc_port(), next_authority, &caller)).ok();
   }
   EXPECT_TRUE(taken);
+}
+
+// New certificates while calls and handshakes are under way. The key stays, as
+// issuers leave it: two files that change cannot be read as one.
+TEST_F(TlsTest, RotationUnderLoadFailsNobody) {
+  const ServerOptions options = Options();
+  const Identity first = MakeIdentity(authority_, {"DNS:mulligan.test"});
+  Install(first);
+  TestServer server(options);
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  std::atomic<bool> stopping = false;
+  std::atomic<int> answered = 0;
+  std::atomic<int> failed = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.emplace_back([&, keeps_connection = i == 0] {
+      auto channel = Connect(server->grpc_port(), authority_, &caller);
+      while (!stopping) {
+        if (!keeps_connection) {
+          channel = Connect(server->grpc_port(), authority_, &caller);
+        }
+        ++(Decide(channel).ok() ? answered : failed);
+      }
+    });
+  }
+  // The server reads its files again every second.
+  for (int i = 0; i < 8; ++i) {
+    const Identity next = MakeIdentity(
+        authority_, {.names = "DNS:mulligan.test", .key = first.key});
+    WriteTestFile("server.pem", next.CertificatePem());
+    absl::SleepFor(absl::Milliseconds(400));
+  }
+  stopping = true;
+  for (std::thread& thread : callers) thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_GT(answered, 100);
+}
+
+TEST_F(TlsTest, NamesThatAreNotOnTheListAreRefused) {
+  TestServer server(Options());
+  const std::pair<const char*, const char*> cases[] = {
+      {"another account", "URI:spiffe://cluster.test/ns/ml/sa/intruder"},
+      {"another cluster", "URI:spiffe://other.test/ns/ml/sa/operator"},
+      {"a DNS name that looks alike", "DNS:operator.ml.cluster.test"},
+      {"none", ""}};
+  for (const auto& [name, names] : cases) {
+    const Identity caller = MakeIdentity(authority_, {names});
+    const grpc::Status status =
+        Decide(Connect(server->grpc_port(), authority_, &caller));
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED) << name;
+    EXPECT_THAT(status.error_message(),
+                HasSubstr("none of which may call this service"))
+        << name;
+  }
+  EXPECT_EQ(
+      server.Metric("mulligan_requests_rejected_total{reason=\"not_allowed\"}"),
+      std::size(cases));
+}
+
+TEST_F(TlsTest, ACallerDoesNotTakeAServerOfAnotherName) {
+  TestServer server(Options());
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  ASSERT_TRUE(Decide(Connect(server->grpc_port(), authority_, &caller)).ok());
+  Install(MakeIdentity(authority_, {"DNS:another.test"}));
+  const absl::Time end = absl::Now() + absl::Seconds(20);
+  grpc::Status status;
+  while (status.ok() && absl::Now() < end) {
+    status = Decide(Connect(server->grpc_port(), authority_, &caller));
+  }
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
 TEST_F(TlsTest, FilesThatCannotBeUsedEndTheStartWithTheirFlag) {
@@ -170,6 +188,12 @@ TEST_F(TlsTest, FilesThatCannotBeUsedEndTheStartWithTheirFlag) {
   files.key = WriteTestFile("expired.key", expired.KeyPem());
   EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),
               HasSubstr("has expired"));
+  const Identity early = MakeIdentity(
+      authority_, {"DNS:mulligan.test", absl::Hours(1), absl::Hours(2)});
+  files.certificate = WriteTestFile("early.pem", early.CertificatePem());
+  files.key = WriteTestFile("early.key", early.KeyPem());
+  EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),
+              HasSubstr("is not valid yet"));
   files = good.tls;
   files.client_ca = "/nonexistent";
   EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),

@@ -1,8 +1,6 @@
 // Connections that want no answers, and running out of descriptors.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <grpcpp/create_channel.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <memory>
@@ -13,41 +11,23 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/listener.h"
+#include "tests/server/program.h"
+#include "tests/server/sockets.h"
 #include "tests/server/test_server.h"
 
 namespace mulligan {
 namespace {
 
+using testing::CallWithBytes;
+using testing::Connect;
 using ::testing::HasSubstr;
+using testing::Http;
 using testing::OutOfMemoryRequest;
+using testing::Program;
+using testing::ReadAll;
+using testing::Send;
+using testing::Serving;
 using testing::TestServer;
-
-Descriptor Connect(int port) {
-  Descriptor connection(socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(connection.number(), reinterpret_cast<sockaddr*>(&address),
-              sizeof(address)) != 0) {
-    return Descriptor();
-  }
-  return connection;
-}
-
-void Send(const Descriptor& connection, const std::string& text) {
-  send(connection.number(), text.data(), text.size(), MSG_NOSIGNAL);
-}
-
-std::string ReadAll(const Descriptor& connection) {
-  std::string text;
-  char buffer[4096];
-  ssize_t got = 0;
-  while ((got = recv(connection.number(), buffer, sizeof(buffer), 0)) > 0) {
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-  return text;
-}
 
 // More than the port keeps open, silent and trickling ones.
 TEST(AdminPortTest, SilentConnectionsKeepNobodyWaiting) {
@@ -98,6 +78,36 @@ TEST(ConnectionsTest, BeyondTheBoundAreClosedAtOnceAndRoomComesBack) {
     answered = stub->Decide(&context, OutOfMemoryRequest(), &response).ok();
   }
   EXPECT_TRUE(answered);
+}
+
+// The system has no more descriptors for the process, whatever bound on
+// connections it had set itself.
+TEST(DescriptorsTest, WithoutAnyProbesAndOpenConnectionsAreAnswered) {
+  Program program(Serving({"--admin-address=127.0.0.1:0"}));
+  const int port = program.grpc_port();
+  ASSERT_NE(port, 0) << program.output();
+  const auto channel = grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
+                                           grpc::InsecureChannelCredentials());
+  const auto decide = [&channel] {
+    return CallWithBytes(channel, "/mulligan.v1.RetryDecisionService/Decide",
+                         OutOfMemoryRequest().SerializeAsString());
+  };
+  ASSERT_TRUE(decide().ok());
+  constexpr int kDescriptors = 120;
+  const rlimit limit = {kDescriptors, kDescriptors};
+  ASSERT_EQ(prlimit(program.pid(), RLIMIT_NOFILE, &limit, nullptr), 0);
+  {
+    std::vector<Descriptor> many;
+    for (int i = 0; i < 2 * kDescriptors; ++i) many.push_back(Connect(port));
+    EXPECT_EQ(ReadAll(many.back()), "");
+    EXPECT_THAT(Http(program.admin_port(), "GET", "/livez"),
+                HasSubstr("200 OK"));
+    EXPECT_TRUE(decide().ok());
+  }
+  ASSERT_TRUE(program.WaitFor("no more file descriptors")) << program.output();
+  const auto fresh = grpc::CreateChannel("localhost:" + std::to_string(port),
+                                         grpc::InsecureChannelCredentials());
+  EXPECT_TRUE(CallWithBytes(fresh, "/grpc.health.v1.Health/Check", "").ok());
 }
 
 }  // namespace

@@ -4,9 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -128,6 +131,61 @@ TEST(QuickJsonTest, RecordedRequestsAndTheirAnswersAreTheSame) {
   EXPECT_GT(lines, 1'000);
   // The rest are what policies of other times are.
   EXPECT_GT(quick, lines * 9 / 10) << lines;
+}
+
+// Every value within `json`, itself included.
+void CollectValues(std::string_view json,
+                   std::vector<std::string_view>& found) {
+  found.push_back(json);
+  for (const JsonMember& member : JsonMembers(json)) {
+    CollectValues(member.value, found);
+  }
+  for (const std::string_view item : JsonItems(json)) {
+    CollectValues(item, found);
+  }
+}
+
+// Real requests in which values are replaced by odd ones or by each other.
+TEST(QuickJsonTest, ChangedRequestsAreTheSame) {
+  constexpr const char* kOdd[] = {"null",
+                                  "{}",
+                                  "[]",
+                                  "\"\"",
+                                  "\"x\"",
+                                  "5",
+                                  "-1",
+                                  "1.5",
+                                  "true",
+                                  "\"5\"",
+                                  "[null]",
+                                  "[5,5]",
+                                  "[{}]",
+                                  "1e9",
+                                  "\"FULL\"",
+                                  "\"1s\"",
+                                  "{\"a\":1,\"a\":2}",
+                                  "\"2026-01-31T08:00:00Z\""};
+  constexpr int kChanges = 3'000;
+  const std::vector<std::string> lines =
+      Lines(testing::SourcePath("tests/testdata/situations.jsonl"));
+  std::minstd_rand random(1);
+  int quick = 0;
+  for (int i = 0; i < kChanges; ++i) {
+    std::string json = RequestIn(lines[random() % lines.size()]);
+    for (std::uint_fast32_t changes = 1 + random() % 3; changes > 0;
+         --changes) {
+      std::vector<std::string_view> values;
+      CollectValues(json, values);
+      const std::string_view old = values[random() % values.size()];
+      const std::string fresh(
+          random() % 2 == 0 ? std::string_view(kOdd[random() % std::size(kOdd)])
+                            : values[random() % values.size()]);
+      json.replace(static_cast<std::size_t>(old.data() - json.data()),
+                   old.size(), fresh);
+    }
+    if (json.size() < 100'000 && ReadsQuickly(json)) ++quick;
+  }
+  EXPECT_GT(quick, kChanges / 10);
 }
 
 struct ReadCase {
