@@ -139,12 +139,22 @@ func (c *cluster) startController(t *testing.T, namespace, mode string, args ...
 		"--server=" + c.server, "--tls-ca=" + c.certs.file("ca.crt"),
 		"--tls-cert=" + c.certs.file("controller.crt"), "--tls-key=" + c.certs.file("controller.key"),
 		"--metrics-address=0", "--health-address=0", "--leader-elect=false",
-		"--retries-per-minute=100000",
+		"--retries-per-minute=100000", "--verbose",
 	}, args...)
 	p, err := start(c.run, "controller-"+namespace, filepath.Join(c.bin, "mulligan-controller"), args,
 		"KUBECONFIG="+c.controllerConfig())
 	must(t, err)
 	t.Cleanup(p.end)
+	// What fails before it watches leaves less evidence.
+	eventually(t, long, func() string {
+		text, _ := os.ReadFile(p.log)
+		said := string(text)
+		if strings.Count(said, `"Starting workers"`) < strings.Count(said, `"Starting Controller"`) ||
+			!strings.Contains(said, `"Starting workers"`) {
+			return "the controller has not started"
+		}
+		return ""
+	})
 	return p
 }
 

@@ -3,8 +3,10 @@ package controller
 import (
 	"context"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
@@ -37,6 +39,9 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy s
 		return nil, err
 	}
 	request.Report.FailureId = record.FailureID(obj)
+	if logger := log.FromContext(ctx).V(1); logger.Enabled() {
+		logger.Info("asking", "request", protojson.Format(request), "notes", report.Notes())
+	}
 	if policy != "" {
 		request.PolicyChoice = &mulliganv1.DecideRequest_Policy{Policy: policy}
 	}

@@ -83,6 +83,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructured, policy string) (ctrl.Result, error) {
 	outcome := r.kind.Outcome(obj)
+	log.FromContext(ctx).V(1).Info("looking", "phase", outcome.Phase, "since", outcome.Since, "version", obj.GetResourceVersion())
 	decided, err := records.From(obj)
 	if err != nil {
 		return ctrl.Result{}, err

@@ -112,6 +112,10 @@ var troubledPods = predicate.NewPredicateFuncs(func(obj client.Object) bool {
 // ofTroubledPod finds the workload of a pod.
 func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []reconcile.Request {
 	owner, err := workloadOf(ctx, r.client, pod)
+	if err == nil && owner == nil && metav1.GetControllerOf(pod) != nil {
+		// What lies between may be too new, or gone already, to be found there.
+		owner, err = workloadOf(ctx, r.asker.reader, pod)
+	}
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "whose pod is it", "pod", client.ObjectKeyFromObject(pod))
 		return nil

@@ -20,8 +20,10 @@ import (
 var foreignAnnotations = []string{
 	"kubectl.kubernetes.io/last-applied-configuration",
 	"batch.kubernetes.io/job-tracking",
-	"deployment.kubernetes.io/revision",
-	"kueue.x-k8s.io/job-completions-equal-parallelism",
+	// Deployment tools prune what they believe is theirs.
+	"argocd.argoproj.io/tracking-id",
+	"meta.helm.sh/release-name",
+	"meta.helm.sh/release-namespace",
 }
 
 // QueueLabel is Kueue's: such an object is created suspended and started by the

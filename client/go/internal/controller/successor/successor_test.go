@@ -35,6 +35,7 @@ metadata:
     mulligan.dev/policy: training
     mulligan.dev/decision: "{}"
     kubectl.kubernetes.io/last-applied-configuration: "{}"
+    argocd.argoproj.io/tracking-id: app:batch/Job:ml/train
     team/note: keep
   ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: nightly, uid: c, controller: true}]
 spec:
@@ -117,7 +118,7 @@ func TestWhatANewAttemptTakesOver(t *testing.T) {
 	for name, want := range map[string]string{
 		record.Policy: "training", "team/note": "keep", record.RetryOf: "train/uid-1", record.Attempt: "2",
 		record.Origin: "train", record.LastAttempt: "true", "mulligan.dev/ledger": `{"attemptsSeen":1}`,
-		record.Decision: "", "kubectl.kubernetes.io/last-applied-configuration": "",
+		record.Decision: "", "argocd.argoproj.io/tracking-id": "", "kubectl.kubernetes.io/last-applied-configuration": "",
 	} {
 		if got := annotations[name]; got != want {
 			t.Errorf("annotation %s is %q, want %q", name, got, want)
