@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -148,8 +149,13 @@ func TestScenario07RayJobWhoseHeadDiedIsRetried(t *testing.T) {
 	})
 	head := ""
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		jobs := c.objects(t, namespace, rayJobKind)
-		status, _, _ := unstructured.NestedString(jobs[0].Object, "status", "jobStatus")
+		first := &unstructured.Unstructured{}
+		first.SetGroupVersionKind(rayJobKind)
+		// Not with the test's context, which ends before the playing does.
+		if c.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: "tune"}, first) != nil {
+			return false
+		}
+		status, _, _ := unstructured.NestedString(first.Object, "status", "jobStatus")
 		if head == "" && status == "RUNNING" {
 			head = pod.Name
 		}
