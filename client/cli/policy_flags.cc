@@ -74,7 +74,7 @@ Example:
 void AddDiff(CLI::App& policy, PolicyValues& values, Streams& streams,
              int& code) {
   CLI::App& diff = *policy.add_subcommand(
-      "diff", "Print which requests other policies answer differently");
+      "diff", "Print what other policies answer differently");
   diff.footer(R"(Exit codes: 0 no answer differs, 1 one does, 2 bad input, 3
 invalid policy.
 

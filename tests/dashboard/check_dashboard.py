@@ -134,12 +134,12 @@ def alert_problems(prometheus):
 
 
 def put_policies(folder):
-    """Those in force, and a candidate with one application retry instead of three."""
+    """Those in force, and a candidate whose budgets of three pay for nothing."""
     text = (ROOT / "policy/default_policy.yaml").read_text()
     for name in ("policies", "candidate"):
         (folder / name).mkdir()
     (folder / "policies/default.yaml").write_text(text)
-    (folder / "candidate/default.yaml").write_text(text.replace("limit: 3", "limit: 1", 1))
+    (folder / "candidate/default.yaml").write_text(text.replace("limit: 3", "limit: 0"))
     return folder / "policies", folder / "candidate"
 
 
