@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "re2/re2.h"
@@ -58,7 +59,8 @@ constexpr Form kObjects[] = {
     {R"re(exceeded quota: ([^,]+), requested: (.+), used: (.+, limited: \S+))re",
      R"re(quota \1 is used up: requested \2, used \3)re",
      R"re(raise quota \1{space}, or free what it counts)re"},
-    {R"re(admission webhook "([^"]+)" denied the request: (.+))re",
+    // Their texts have several lines, of which the last names the rule.
+    {R"re((?s)admission webhook "([^"]+)" denied the request:\s*(\S.{0,400}))re",
      R"re(webhook \1 refuses it: \2)re",
      R"re(do what webhook \1 asks for: \2)re"},
     {R"re(violates PodSecurity "([^"]+)": (.+))re",
@@ -183,8 +185,9 @@ bool Fill(const Form& form, const std::string& text, Particulars& found) {
   const auto fill = [&](const char* sentence) {
     std::string filled = Replace(sentence, found);
     for (int i = 1; i < count; ++i) {
-      filled = absl::StrReplaceAll(
-          filled, {{absl::StrCat("\\", i), groups[i].as_string()}});
+      std::string group = groups[i].as_string();
+      absl::RemoveExtraAsciiWhitespace(&group);
+      filled = absl::StrReplaceAll(filled, {{absl::StrCat("\\", i), group}});
     }
     return filled;
   };
