@@ -4,9 +4,10 @@
 #include <iterator>
 #include <string_view>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "re2/re2.h"
 
 namespace mulligan::cli {
@@ -185,8 +186,10 @@ bool Fill(const Form& form, const std::string& text, Particulars& found) {
   const auto fill = [&](const char* sentence) {
     std::string filled = Replace(sentence, found);
     for (int i = 1; i < count; ++i) {
-      std::string group = groups[i].as_string();
-      absl::RemoveExtraAsciiWhitespace(&group);
+      const std::string group = absl::StrJoin(
+          absl::StrSplit(groups[i].as_string(), absl::ByAnyChar(" \t\r\n"),
+                         absl::SkipEmpty()),
+          " ");
       filled = absl::StrReplaceAll(filled, {{absl::StrCat("\\", i), group}});
     }
     return filled;

@@ -167,6 +167,11 @@ const Text kTexts[] = {
     {v1::CREATE_REJECTED,
      "admission webhook \"v.io\" denied the request: no team label",
      "webhook v.io refuses it: no team label"},
+    {v1::CREATE_REJECTED,
+     "admission webhook \"v.io\" denied the request: \n\nthe object was "
+     "blocked: \n\nrun-as-nonroot:\n  check: set runAsNonRoot\n",
+     "webhook v.io refuses it: the object was blocked: run-as-nonroot: check: "
+     "set runAsNonRoot"},
     {v1::NODE_PRESSURE_EVICTED,
      "The node was low on resource: ephemeral-storage. Threshold: 10Gi",
      "evicted, the node ran low on ephemeral-storage"},
