@@ -51,9 +51,38 @@ function(mulligan_precompile target)
   endif()
 endfunction()
 
+# Sources of one folder are compiled a dozen at a time: what they include and
+# instantiate is paid for once (a clean build takes a quarter of the time). By
+# folder, so that a new file moves only its neighbours. The clang preset compiles
+# every source alone and finds what leans on a neighbour.
+set(mulligan_unity_size 12)
+function(mulligan_unite target)
+  if(NOT MULLIGAN_UNITY_BUILD)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY
+               "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    cmake_path(GET path PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    if(NOT DEFINED count_${folder})
+      set(count_${folder} 0)
+    endif()
+    math(EXPR part "${count_${folder}} / ${mulligan_unity_size}")
+    math(EXPR count_${folder} "${count_${folder}} + 1")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP
+                                                       "${folder}_${part}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON
+                                             UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # Settings shared by every target of ours.
 function(mulligan_target_defaults target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;PRIVATE_DEPS")
+  mulligan_unite(${target})
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_link_libraries(
     ${target}

@@ -17,7 +17,7 @@
 namespace mulligan {
 namespace {
 
-constexpr int kRoundMs = 500;
+constexpr int kAcceptRoundMs = 500;
 constexpr std::chrono::seconds kStillAlive(5);
 constexpr std::chrono::seconds kBetweenLogLines(10);
 // Unacknowledged data ends a connection after this time, as in gRPC.
@@ -78,7 +78,7 @@ void Acceptor::Run() {
                       {wake_.number(), POLLIN, 0}};
   while (true) {
     last_round_.store(Clock::now());
-    poll(waiting, 2, kRoundMs);
+    poll(waiting, 2, kAcceptRoundMs);
     if (waiting[1].revents != 0) return;
     Sweep();
     while (TakeOne()) {

@@ -17,9 +17,8 @@
 namespace mulligan {
 namespace {
 
-constexpr int kRoundMs = 500;
+constexpr int kAdminRoundMs = 500;
 constexpr std::chrono::milliseconds kNoDescriptorPause(10);
-constexpr char kText[] = "text/plain; charset=utf-8";
 
 const char* ReasonPhrase(int status) {
   switch (status) {
@@ -59,7 +58,7 @@ std::string Answer(const AdminPages& pages, std::string_view request) {
   const std::size_t target_end = line.rfind(' ');
   if (method_end == line.npos || target_end <= method_end ||
       line.substr(target_end + 1, 5) != "HTTP/") {
-    return Format({400, kText, "not an HTTP/1 request\n"}, true);
+    return Format({400, kPlainText, "not an HTTP/1 request\n"}, true);
   }
   const std::string_view method = line.substr(0, method_end);
   std::string_view path =
@@ -101,7 +100,7 @@ void AdminHttp::Run() {
           static_cast<short>(one.answer.empty() ? POLLIN : POLLOUT);
       waiting.push_back({one.socket.number(), events, 0});
     }
-    poll(waiting.data(), waiting.size(), kRoundMs);
+    poll(waiting.data(), waiting.size(), kAdminRoundMs);
     if (waiting[0].revents != 0) return;
     const Clock::time_point now = Clock::now();
     std::size_t i = 2;
@@ -148,7 +147,8 @@ bool AdminHttp::Read(Connection& connection) {
   if (connection.request.find("\r\n\r\n") != std::string::npos) {
     connection.answer = Answer(pages_, connection.request);
   } else if (connection.request.size() > kMaxRequestBytes) {
-    connection.answer = Format({431, kText, "the header is too long\n"}, true);
+    connection.answer =
+        Format({431, kPlainText, "the header is too long\n"}, true);
   } else {
     return true;
   }

@@ -14,7 +14,6 @@
 namespace mulligan {
 namespace {
 
-constexpr char kText[] = "text/plain; charset=utf-8";
 // From then on readiness says so.
 constexpr absl::Duration kExpiresSoon = absl::Hours(14 * 24);
 constexpr char kJson[] = "application/json";
@@ -38,11 +37,12 @@ AdminResponse AdminPages::Handle(std::string_view method,
   for (const auto& [name, page] : kPages) {
     if (path != name) continue;
     if (method != "GET" && method != "HEAD") {
-      return {405, kText, "use GET or HEAD\n"};
+      return {405, kPlainText, "use GET or HEAD\n"};
     }
     return (this->*page)();
   }
-  return {404, kText, "pages: /metrics /livez /readyz /policy /buildinfo\n"};
+  return {404, kPlainText,
+          "pages: /metrics /livez /readyz /policy /buildinfo\n"};
 }
 
 AdminResponse AdminPages::MetricsPage() const {
@@ -50,15 +50,15 @@ AdminResponse AdminPages::MetricsPage() const {
 }
 
 AdminResponse AdminPages::LivePage() const {
-  if (readiness_.listening()) return {200, kText, "ok\n"};
-  return {503, kText, "not live: the gRPC listener does not answer\n"};
+  if (readiness_.listening()) return {200, kPlainText, "ok\n"};
+  return {503, kPlainText, "not live: the gRPC listener does not answer\n"};
 }
 
 AdminResponse AdminPages::ServingPage() const {
   const absl::Time end = readiness_.certificate_end();
   const absl::Duration left = end - absl::Now();
   if (left <= absl::ZeroDuration()) {
-    return {503, kText, "not ready: the TLS certificate has expired\n"};
+    return {503, kPlainText, "not ready: the TLS certificate has expired\n"};
   }
   std::string text = "ok";
   if (left <= kExpiresSoon) {
@@ -74,19 +74,19 @@ AdminResponse AdminPages::ServingPage() const {
               InUtc(*since) + ": the log says why";
     }
   }
-  return {200, kText, text + "\n"};
+  return {200, kPlainText, text + "\n"};
 }
 
 AdminResponse AdminPages::ReadyPage() const {
   switch (readiness_.state()) {
     case ServingState::kStarting:
-      return {503, kText, "not ready: starting\n"};
+      return {503, kPlainText, "not ready: starting\n"};
     case ServingState::kServing:
       return ServingPage();
     case ServingState::kDraining:
-      return {503, kText, "not ready: stopping\n"};
+      return {503, kPlainText, "not ready: stopping\n"};
   }
-  return {503, kText, "not ready\n"};
+  return {503, kPlainText, "not ready\n"};
 }
 
 AdminResponse AdminPages::PolicyPage() const {
@@ -97,7 +97,7 @@ AdminResponse AdminPages::PolicyPage() const {
   std::string body;
   if (!google::protobuf::util::MessageToJsonString(policies, &body, options)
            .ok()) {
-    return {500, kText, "the policies cannot be shown as JSON\n"};
+    return {500, kPlainText, "the policies cannot be shown as JSON\n"};
   }
   return {200, kJson, std::move(body)};
 }

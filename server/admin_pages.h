@@ -11,6 +11,8 @@
 
 namespace mulligan {
 
+inline constexpr char kPlainText[] = "text/plain; charset=utf-8";
+
 struct AdminResponse {
   int status = 200;
   std::string content_type;

@@ -11,7 +11,7 @@ namespace mulligan {
 namespace {
 
 // One line each, as `mulligan policy check` prints them.
-std::string FormatIssues(const Issues& issues) {
+std::string FirstIssues(const Issues& issues) {
   std::string text;
   for (const Issue& issue : issues) {
     if (!text.empty()) text += '\n';
@@ -62,7 +62,7 @@ PolicyReloader::Reading PolicyReloader::Read() {
   reading.texts = source_.Read(reading.issues);
   // What cannot be read is a reading like any other: it is told once.
   reading.digest = absl::StrCat(PolicyRevision(reading.texts), "\n",
-                                FormatIssues(reading.issues));
+                                FirstIssues(reading.issues));
   return reading;
 }
 
@@ -73,7 +73,7 @@ absl::StatusOr<std::shared_ptr<const Snapshot>> PolicyReloader::Load(
   std::unique_ptr<const PolicySet> policies =
       LoadPolicies(reading.texts, issues);
   if (policies == nullptr || HasErrors(issues)) {
-    return absl::InvalidArgumentError(FormatIssues(issues));
+    return absl::InvalidArgumentError(FirstIssues(issues));
   }
   for (const Issue& issue : issues) {
     const std::string text = FormatIssue(issue);

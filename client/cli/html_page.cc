@@ -57,7 +57,7 @@ std::string WhereFact(const v1::Diagnosis& diagnosis) {
   return html;
 }
 
-std::string Facts(const Told& told) {
+std::string FactLine(const Told& told) {
   const v1::Diagnosis& diagnosis = told.response.diagnosis();
   std::string html = "<dl class=\"facts\">\n";
   absl::StrAppend(
@@ -95,7 +95,7 @@ std::string Article(const Told& told, int number) {
     absl::StrAppend(&html, "<p class=\"first\"><b>Do first</b>",
                     Escaped(story.first_step), "</p>\n");
   }
-  absl::StrAppend(&html, Facts(told), "</header>\n", VerdictCards(told),
+  absl::StrAppend(&html, FactLine(told), "</header>\n", VerdictCards(told),
                   AttemptTable(story), WarningSection(told.response));
   absl::StrAppend(&html, TimelineSection(told),
                   EvidenceSection(told.response.diagnosis()),

@@ -32,7 +32,7 @@ constexpr int kMostTicks = 6;
 constexpr std::size_t kMostBeside = 60;
 
 // Distances between ticks that people read easily, in seconds.
-constexpr std::array<std::int64_t, 20> kSteps = {
+constexpr std::array<std::int64_t, 20> kTickSteps = {
     1,   2,    5,    10,   15,    30,    60,    120,   300,    600,
     900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
 
@@ -73,9 +73,11 @@ class Drawing {
 
   std::int64_t Step() const {
     const std::int64_t least = (end_ - begin_) / kMostTicks;
-    const auto* step = std::lower_bound(kSteps.begin(), kSteps.end(), least);
-    return step == kSteps.end() ? (least / kSteps.back() + 1) * kSteps.back()
-                                : *step;
+    const auto* step =
+        std::lower_bound(kTickSteps.begin(), kTickSteps.end(), least);
+    return step == kTickSteps.end()
+               ? (least / kTickSteps.back() + 1) * kTickSteps.back()
+               : *step;
   }
 
   std::string TickText(std::int64_t at, std::int64_t step) const {

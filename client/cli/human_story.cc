@@ -30,7 +30,7 @@ std::string ShortTime(const google::protobuf::Timestamp& time) {
                           absl::UTCTimeZone());
 }
 
-Row RowOf(const Attempt& attempt) {
+Row AttemptRow(const Attempt& attempt) {
   return {absl::StrFormat("%s%d", attempt.at_hand ? ">" : " ", attempt.number),
           ShortTime(attempt.ended),
           attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
@@ -112,7 +112,7 @@ void WriteAttempts(const Story& story, bool all, Layout& layout) {
       {" #", "Ended (UTC)", "Ran", "Cause", "Paid by", "Done about it"}};
   std::vector<bool> marked = {false};
   for (std::size_t i = hidden; i < story.attempts.size(); ++i) {
-    rows.push_back(RowOf(story.attempts[i]));
+    rows.push_back(AttemptRow(story.attempts[i]));
     marked.push_back(story.attempts[i].at_hand && story.attempts.size() > 1);
   }
   WriteRows(rows, marked, layout);

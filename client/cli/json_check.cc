@@ -7,15 +7,10 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/json_text.h"
 #include "client/cli/key_set.h"
+#include "policy/base/characters.h"
 
 namespace mulligan::cli {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool IsHexDigit(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 constexpr size_t kMaxKeyShown = 64;
 

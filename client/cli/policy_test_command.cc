@@ -28,7 +28,7 @@ struct Totals {
   int percent() const { return rules == 0 ? 100 : decided * 100 / rules; }
 };
 
-Totals Count(const v1::PolicyTestReport& report) {
+Totals TotalsOf(const v1::PolicyTestReport& report) {
   Totals totals;
   for (const v1::PolicyTestSuite& suite : report.suites()) {
     for (const v1::PolicyTestCaseResult& result : suite.cases()) {
@@ -113,7 +113,7 @@ absl::Status Print(const PolicyTestOptions& options,
     streams.out << *text;
     return absl::OkStatus();
   }
-  const Totals totals = Count(report);
+  const Totals totals = TotalsOf(report);
   Layout page(kWidth, options.output.color);
   for (const SuiteOutcome& outcome : outcomes) {
     PrintSuite(outcome, page);
@@ -149,7 +149,7 @@ int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
   for (v1::PolicyCoverage& policy : coverage.Report()) {
     *report.add_coverage() = std::move(policy);
   }
-  const Totals totals = Count(report);
+  const Totals totals = TotalsOf(report);
   report.set_passed(ran && totals.failed == 0 &&
                     totals.percent() >= options.coverage_min);
   if (absl::Status printed = Print(options, outcomes, report, streams);

@@ -15,14 +15,14 @@ namespace {
 
 // A form of text. \1 to \3 in the sentences are the pattern's groups, {image},
 // {node}, {container} and {space} what they are called.
-struct Form {
+struct ProblemForm {
   const char* pattern;
   const char* problem;
   const char* remedy;
 };
 
 // Written by the kubelet, the API server and admission.
-constexpr Form kObjects[] = {
+constexpr ProblemForm kObjects[] = {
     {R"re(secret "([^"]+)" not found)re", R"re(secret \1 does not exist)re",
      R"re(create secret \1{space}, or correct its name in the pod's spec)re"},
     {R"re(configmap "([^"]+)" not found)re",
@@ -89,7 +89,7 @@ constexpr Form kObjects[] = {
 // Read for one cause only.
 struct CauseForm {
   v1::Cause cause;
-  Form form;
+  ProblemForm form;
 };
 
 constexpr CauseForm kOfCause[] = {
@@ -176,7 +176,8 @@ std::string Replace(const std::string& text, const Particulars& found) {
 }
 
 // The form's sentences with the groups of the match.
-bool Fill(const Form& form, const std::string& text, Particulars& found) {
+bool Fill(const ProblemForm& form, const std::string& text,
+          Particulars& found) {
   const RE2 pattern(form.pattern);
   re2::StringPiece groups[4];
   const int count = std::min(pattern.NumberOfCapturingGroups() + 1, 4);
@@ -214,7 +215,7 @@ bool FindObject(const std::vector<std::string>& texts, Particulars& found) {
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
     return std::any_of(
         std::begin(kObjects), std::end(kObjects),
-        [&](const Form& form) { return Fill(form, text, found); });
+        [&](const ProblemForm& form) { return Fill(form, text, found); });
   });
 }
 

@@ -13,12 +13,12 @@ constexpr char kQueueLabel[] = "kueue.x-k8s.io/queue-name";
 
 // Words of Kueue and what to do about them. {workload} is the Workload, {ask}
 // the command that shows it, {queue} the queue, \1 the pattern's first group.
-struct Form {
+struct QueueForm {
   const char* pattern;
   const char* remedy;
 };
 
-constexpr Form kForms[] = {
+constexpr QueueForm kForms[] = {
     {"(?i)> maximum capacity",
      "ask for less, or raise the nominal quota of {queue}: it never fits as it "
      "is"},
@@ -103,7 +103,7 @@ std::string AskCommand(const std::string& workload, const Particulars& found) {
 
 std::string RemedyFor(const std::string& said, const std::string& queue,
                       const std::string& workload, const Particulars& found) {
-  for (const Form& form : kForms) {
+  for (const QueueForm& form : kForms) {
     const RE2 pattern(form.pattern);
     re2::StringPiece groups[2];
     const int count = pattern.NumberOfCapturingGroups() + 1;

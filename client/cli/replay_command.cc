@@ -24,7 +24,7 @@
 namespace mulligan::cli {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
+using ReplayClock = std::chrono::steady_clock;
 
 absl::StatusOr<Shard> ParseShard(const std::string& text) {
   if (text.empty()) return Shard();
@@ -50,7 +50,7 @@ class ProgressBar {
   explicit ProgressBar(std::ostream& out) : out_(out) {}
 
   void Show(const ReplayProgress& progress) {
-    const auto now = SteadyClock::now();
+    const auto now = ReplayClock::now();
     if (now - shown_ < std::chrono::milliseconds(200)) return;
     shown_ = now;
     const double seconds = std::chrono::duration<double>(now - start_).count();
@@ -81,8 +81,8 @@ class ProgressBar {
   static constexpr char kWipe[] = "\x1b[K";
 
   std::ostream& out_;
-  const SteadyClock::time_point start_ = SteadyClock::now();
-  SteadyClock::time_point shown_ = start_;
+  const ReplayClock::time_point start_ = ReplayClock::now();
+  ReplayClock::time_point shown_ = start_;
   bool drawn_ = false;
 };
 

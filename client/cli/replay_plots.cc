@@ -22,7 +22,7 @@ constexpr double kRowHeight = 34;
 constexpr double kBarTop = 17;
 constexpr double kBarHeight = 11;
 constexpr double kMostDays = 5;  // with their date below
-constexpr std::size_t kMostRows = 15;
+constexpr std::size_t kMostPlotRows = 15;
 
 std::string Open(double height, const std::string& title) {
   return absl::StrFormat(
@@ -89,7 +89,7 @@ std::string DayPlot(const Tallies& by_day) {
 std::string SharePlot(const Tallies& tallies, const std::string& title) {
   auto rows = MostChangedFirst(tallies);
   if (rows.empty()) return "";
-  if (rows.size() > kMostRows) rows.resize(kMostRows);
+  if (rows.size() > kMostPlotRows) rows.resize(kMostPlotRows);
   Count most = 1;
   for (const auto& [name, tally] : rows) most = std::max(most, tally.decisions);
   std::string svg = Open(kRowHeight * static_cast<double>(rows.size()), title);
@@ -112,7 +112,7 @@ std::string SharePlot(const Tallies& tallies, const std::string& title) {
 
 std::string BudgetPlot(const std::map<std::string, Charges>& budgets) {
   if (budgets.empty()) return "";
-  const std::size_t rows = std::min(budgets.size(), kMostRows);
+  const std::size_t rows = std::min(budgets.size(), kMostPlotRows);
   Count most = 1;
   for (const auto& [name, charges] : budgets) {
     most = std::max({most, charges.recorded, charges.replayed});

@@ -10,7 +10,7 @@
 namespace mulligan::cli {
 namespace {
 
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostTableRows = 20;
 constexpr std::size_t kMostChanges = 3;
 constexpr std::size_t kMostExamples = 5;
 
@@ -48,8 +48,9 @@ std::string TallyTable(std::string_view title, const Tallies& tallies) {
       absl::StrCat("\n", Padded(title, width), "  DECISIONS    CHANGED\n");
   std::size_t shown = 0;
   for (const auto& [name, tally] : rows) {
-    if (shown++ == kMostRows) {
-      absl::StrAppendFormat(&text, "and %d more\n", rows.size() - kMostRows);
+    if (shown++ == kMostTableRows) {
+      absl::StrAppendFormat(&text, "and %d more\n",
+                            rows.size() - kMostTableRows);
       break;
     }
     const Count changed = tally.changed();

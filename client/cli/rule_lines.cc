@@ -12,7 +12,7 @@ std::size_t IndentOf(std::string_view line) {
   return indent == line.npos ? line.size() : indent;
 }
 
-bool IsBlank(std::string_view line) {
+bool IsBlankLine(std::string_view line) {
   return line.find_first_not_of(" \t\r") == line.npos;
 }
 
@@ -32,13 +32,13 @@ RuleLines RuleLinesAt(std::string_view yaml, int line, int column) {
       const std::size_t indent = IndentOf(text);
       const bool own_line = column == static_cast<int>(indent) + 1;
       least = own_line ? indent : indent + 1;
-    } else if (!IsBlank(text) && IndentOf(text) < least) {
+    } else if (!IsBlankLine(text) && IndentOf(text) < least) {
       break;
     }
     rule.lines.emplace_back(text);
     if (rule.lines.size() == kMostLines) break;
   }
-  while (!rule.lines.empty() && IsBlank(rule.lines.back())) {
+  while (!rule.lines.empty() && IsBlankLine(rule.lines.back())) {
     rule.lines.pop_back();
   }
   return rule;

@@ -6,14 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/characters.h"
 #include "policy/limits.h"
 
 namespace mulligan {
 namespace {
 
-bool IsLowerOrDigit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-}
+bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
 
 }  // namespace
 

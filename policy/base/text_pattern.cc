@@ -2,9 +2,9 @@
 
 #include <re2/re2.h>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/characters.h"
 
 namespace mulligan {
 namespace {
@@ -20,10 +20,6 @@ constexpr std::size_t kShownPattern = 200;
 constexpr char kTooMuchTogether[] =
     "is beyond what all patterns together may take to compile; expected fewer "
     "or simpler patterns, without classes such as \\PL";
-
-bool IsDigit(char c) {
-  return absl::ascii_isdigit(static_cast<unsigned char>(c));
-}
 
 // A pattern such as `exit code 1` also finds "exit code 137".
 bool EndsInOpenNumber(const std::string& pattern) {

@@ -161,9 +161,10 @@ Turn TurnOf(const v1::RecentFailures& recent, const Alike& alike,
                                                                  : Turn::kWait;
 }
 
-FleetFinding Incident(const CompiledDerivation& thresholds,
-                      const v1::RecentFailures& recent,
-                      const v1::Diagnosis& diagnosis, const Asking& asking) {
+FleetFinding IncidentFinding(const CompiledDerivation& thresholds,
+                             const v1::RecentFailures& recent,
+                             const v1::Diagnosis& diagnosis,
+                             const Asking& asking) {
   if (thresholds.incident_workloads == 0 || !Has(diagnosis.cause(), kShared) ||
       ToDuration(recent.window()) > kLongestIncident) {
     return {};
@@ -220,7 +221,8 @@ FleetFinding DeriveFromFleet(
   }
   if (IncidentsIn(ledger) >= thresholds.incident_retries) return {};
   for (const v1::RecentFailures& digest : recent) {
-    FleetFinding finding = Incident(thresholds, digest, diagnosis, asking);
+    FleetFinding finding =
+        IncidentFinding(thresholds, digest, diagnosis, asking);
     if (finding.derived.cause == v1::INCIDENT) return finding;
   }
   return {};

@@ -15,7 +15,7 @@ constexpr std::size_t kBool = 5;
 constexpr std::size_t kPunctuation = 5;
 
 // "2026-11-21T09:47:46.123456789Z"
-std::size_t Time(const google::protobuf::Timestamp& time) {
+std::size_t TimeSize(const google::protobuf::Timestamp& time) {
   return time.nanos() == 0 ? 24 : 34;
 }
 
@@ -71,11 +71,11 @@ std::size_t PlacementBytes(const v1::Placement& placement) {
                      Member("onDemand", placement.on_demand(), kBool) +
                      TextMember("onDemandReason", placement.on_demand_reason());
   for (const v1::AvoidNode& node : placement.avoid_nodes()) {
-    size +=
-        3 + TextMember("node", node.node()) +
-        Member("hard", node.hard(), kBool) +
-        Member("expiresAt", node.has_expires_at(), Time(node.expires_at())) +
-        TextMember("reason", node.reason());
+    size += 3 + TextMember("node", node.node()) +
+            Member("hard", node.hard(), kBool) +
+            Member("expiresAt", node.has_expires_at(),
+                   TimeSize(node.expires_at())) +
+            TextMember("reason", node.reason());
   }
   return size;
 }
@@ -92,7 +92,7 @@ std::size_t DecisionBytes(const v1::Decision& decision) {
              Name(v1::Decision::Queue_Name(decision.queue()))) +
       Member("requiresRecreate", decision.requires_recreate(), kBool) +
       Member("evidenceDeadline", decision.has_evidence_deadline(),
-             Time(decision.evidence_deadline())) +
+             TimeSize(decision.evidence_deadline())) +
       Member("lastAttempt", decision.last_attempt(), kBool) +
       Member("canary", decision.canary(), kBool) +
       TextMember("sentence", decision.sentence());
@@ -115,7 +115,7 @@ std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
          TextMember("chargedTo", record.charged_to()) +
          TextMember("node", record.node()) +
          Member("finishedAt", record.has_finished_at(),
-                Time(record.finished_at())) +
+                TimeSize(record.finished_at())) +
          TextMember("fingerprint", record.fingerprint()) +
          Member("progress", record.has_progress(), kDouble) +
          (record.has_decision()
@@ -123,7 +123,7 @@ std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
               : 0) +
          Member("ranFor", record.has_ran_for(), Span(record.ran_for())) +
          Member("observedAt", record.has_observed_at(),
-                Time(record.observed_at())) +
+                TimeSize(record.observed_at())) +
          TextMember("artifact", record.artifact()) +
          Member("refusedBy", record.refused_by() != 0,
                 Name(v1::AttemptRecord::Refusal_Name(record.refused_by()))) +
@@ -145,7 +145,7 @@ std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger) {
   for (const auto& [name, use] : ledger.budgets()) {
     size += Text(name) + kPunctuation + 3 + Member("used", true, kCount) +
             Member("windowStart", use.has_window_start(),
-                   Time(use.window_start())) +
+                   TimeSize(use.window_start())) +
             Member("refunded", use.refunded() != 0, kCount);
   }
   for (const v1::AttemptRecord& record : ledger.history()) {

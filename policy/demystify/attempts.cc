@@ -18,7 +18,7 @@ bool BeganAfter(const Member& later, Seconds earlier_begin,
 
 // The failed members of one attempt, while they are collected in the order of
 // their ends.
-struct Incident {
+struct OpenIncident {
   std::vector<int> pods;
   // Of the member that ended first.
   Seconds first_begin = kUnknownTime;
@@ -61,7 +61,7 @@ class Splitter {
       newest_restart_ = std::max(newest_restart_, member.restart);
     }
     FindSuccessors();
-    std::vector<Incident> incidents = Collect();
+    std::vector<OpenIncident> incidents = Collect();
     Attempts attempts;
     attempts.moved_on =
         !incidents.empty() && !gave_up_ && IsOver(incidents.back());
@@ -121,7 +121,7 @@ class Splitter {
   }
 
   // Ended members by the incident they belong to, oldest first.
-  std::vector<Incident> Collect() const {
+  std::vector<OpenIncident> Collect() const {
     std::vector<const Member*> ended;
     for (const Member& member : members_) {
       if (member.ended()) ended.push_back(&member);
@@ -135,7 +135,7 @@ class Splitter {
                        if (!Known(a->end)) return false;
                        return !Known(b->end) || a->end < b->end;
                      });
-    std::vector<Incident> incidents;
+    std::vector<OpenIncident> incidents;
     // Replaced ones first: they are over even if others of their time are not.
     for (const bool replaced : {true, false}) {
       const std::size_t first = incidents.size();
@@ -150,7 +150,7 @@ class Splitter {
     return incidents;
   }
 
-  bool IsOver(const Incident& incident) const {
+  bool IsOver(const OpenIncident& incident) const {
     if (incident.restart >= 0 && incident.restart < newest_restart_) {
       return true;
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
+#include "policy/base/characters.h"
 #include "policy/base/stable_hash.h"
 
 namespace mulligan::demystify {
@@ -12,17 +13,6 @@ namespace {
 
 constexpr std::size_t kScanned = 512;
 constexpr char kMask = '#';
-
-bool IsDigit(char c) {
-  return absl::ascii_isdigit(static_cast<unsigned char>(c));
-}
-bool IsLetter(char c) {
-  return absl::ascii_isalpha(static_cast<unsigned char>(c));
-}
-bool IsWordPart(char c) { return IsDigit(c) || IsLetter(c); }
-bool IsHex(char c) {
-  return absl::ascii_isxdigit(static_cast<unsigned char>(c));
-}
 
 // Marks that join the parts of numbers, times, addresses and versions.
 bool IsJoiner(char c) {
@@ -37,7 +27,7 @@ bool IsIdentifier(std::string_view word) {
   bool all_hex = true;
   bool any_digit = false;
   for (std::size_t i = 0; i < word.size(); ++i) {
-    all_hex = all_hex && IsHex(word[i]);
+    all_hex = all_hex && IsHexDigit(word[i]);
     any_digit = any_digit || IsDigit(word[i]);
     if (i > 0 && IsDigit(word[i]) != IsDigit(word[i - 1])) ++changes;
   }
@@ -75,7 +65,7 @@ class Masker {
   }
 
   void Mark(char c) {
-    const bool blank = absl::ascii_isspace(static_cast<unsigned char>(c));
+    const bool blank = IsBlank(c);
     if (blank && (out_.empty() || out_.back() == ' ')) return;
     out_.push_back(blank ? ' ' : c);
   }
@@ -103,7 +93,7 @@ std::string MessageTemplate(std::string_view message,
   message = message.substr(0, kScanned);
   Masker masker;
   for (std::size_t i = 0; i < message.size();) {
-    const bool begins = i == 0 || !IsWordPart(message[i - 1]);
+    const bool begins = i == 0 || !IsAlphanumeric(message[i - 1]);
     if (const std::size_t name = begins ? NameAt(message.substr(i), names) : 0;
         name > 0) {
       masker.Mask();
@@ -111,7 +101,7 @@ std::string MessageTemplate(std::string_view message,
       continue;
     }
     std::size_t end = i;
-    while (end < message.size() && IsWordPart(message[end])) ++end;
+    while (end < message.size() && IsAlphanumeric(message[end])) ++end;
     if (end > i) {
       masker.Word(message.substr(i, end - i));
       i = end;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/ascii.h"
+#include "policy/base/characters.h"
 #include "policy/demystify/signatures/keyword_matcher.h"
 
 namespace mulligan::demystify {
@@ -69,13 +70,6 @@ const KeywordMatcher& AdviceWords() {
   return *words;
 }
 
-bool IsDigit(char c) {
-  return absl::ascii_isdigit(static_cast<unsigned char>(c));
-}
-bool IsBlank(char c) {
-  return absl::ascii_isspace(static_cast<unsigned char>(c));
-}
-
 bool IsListItem(std::string_view line) {
   const std::string_view text =
       line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -111,9 +105,7 @@ void Blank(std::string& text, std::size_t begin, std::size_t end) {
   }
 }
 
-bool IsWordChar(char c) {
-  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
+bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
 
 bool HoldsWord(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos;
@@ -188,7 +180,7 @@ bool TellsOfException(std::string_view line) {
 }
 
 // NCCL's WARN reports errors, and what is tried again had failed.
-bool Reports(std::string_view line) {
+bool ReportsError(std::string_view line) {
   return line.find("NCCL WARN") != std::string_view::npos ||
          line.find("etry") != std::string_view::npos;
 }
@@ -251,7 +243,7 @@ bool BlankChatter(std::string& text) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line =
         std::string_view(text).substr(begin, end - begin);
-    if (IsChatter(line) && !Reports(line)) {
+    if (IsChatter(line) && !ReportsError(line)) {
       Blank(text, begin, end);
       any = true;
     }

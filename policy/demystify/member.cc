@@ -50,7 +50,7 @@ Seconds LastReady(const core::PodStatus& status) {
   return kUnknownTime;
 }
 
-Seconds EndOf(const core::Pod& pod, const PodReading& reading) {
+Seconds EndSeconds(const core::Pod& pod, const PodReading& reading) {
   if (Known(reading.state.finished_at)) return reading.state.finished_at;
   if (reading.state.phase != Phase::kFailed) return kUnknownTime;
   if (Known(reading.best.at)) return reading.best.at;
@@ -143,7 +143,7 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
   for (Member& member : members) {
     const core::Pod& pod = context.report.pods(member.reading.pod);
     member.begin = BeginOf(pod, member.reading.state);
-    member.end = EndOf(pod, member.reading);
+    member.end = EndSeconds(pod, member.reading);
     if (pods == 1) break;
     member.restart = RestartAttemptOf(pod.metadata());
     member.slot = slots.Of(pod);

@@ -10,6 +10,11 @@
 
 namespace mulligan::demystify {
 
+// Lists of a pod's status that places name.
+inline constexpr char kContainerStatuses[] = ".status.containerStatuses";
+inline constexpr char kInitContainerStatuses[] =
+    ".status.initContainerStatuses";
+
 // "pods[2].status.containerStatuses[0].state.terminated.reason".
 std::string PathOf(const Place& place);
 

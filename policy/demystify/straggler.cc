@@ -47,7 +47,7 @@ Straggler InAnotherOperation(const std::string& own, int pod,
 }
 
 // Members by what they report of the collective operation.
-struct Reports {
+struct LastReports {
   std::vector<int> silent;
   // The silent one still runs; of several it does not matter.
   bool runs = false;
@@ -55,9 +55,10 @@ struct Reports {
   std::size_t waited = 0;
 };
 
-Reports ReadReports(const Context& context, const std::vector<Member>& members,
-                    const std::vector<int>& pods) {
-  Reports reports;
+LastReports ReadLastReports(const Context& context,
+                            const std::vector<Member>& members,
+                            const std::vector<int>& pods) {
+  LastReports reports;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     const bool runs =
@@ -79,7 +80,7 @@ Reports ReadReports(const Context& context, const std::vector<Member>& members,
 Straggler FindStraggler(const Context& context,
                         const std::vector<Member>& members,
                         const std::vector<int>& pods) {
-  const Reports reports = ReadReports(context, members, pods);
+  const LastReports reports = ReadLastReports(context, members, pods);
   if (reports.waited < 2) return {};
   if (!reports.silent.empty()) {
     const int pod = Alone(reports.silent);

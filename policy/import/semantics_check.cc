@@ -86,7 +86,7 @@ std::string NamesOf(Predicate predicate) {
 
 // Sorted, so that the same policy is always reported in the same order.
 template <typename Map>
-Warnings KeysOf(const Map& map) {
+Warnings SortedKeys(const Map& map) {
   Warnings keys;
   for (const auto& [key, value] : map) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
@@ -100,7 +100,7 @@ std::string Entry(const std::string& path, std::string_view map,
 
 void CheckVersions(const v1::NativeSemantics& semantics,
                    const std::string& path, IssueReporter& report) {
-  for (const std::string& key : KeysOf(semantics.versions())) {
+  for (const std::string& key : SortedKeys(semantics.versions())) {
     if (AnyOperator([&](const OperatorRow& row) { return row.name == key; })) {
       continue;
     }
@@ -117,7 +117,7 @@ void CheckSettings(const v1::NativeSemantics& semantics,
   const auto has_settings = [](const OperatorRow& row) {
     return row.has_settings;
   };
-  for (const std::string& key : KeysOf(semantics.settings())) {
+  for (const std::string& key : SortedKeys(semantics.settings())) {
     const std::string_view name(key);
     const std::string_view prefix = name.substr(0, name.find('.'));
     if (prefix != name && AnyOperator([&](const OperatorRow& row) {
@@ -135,7 +135,7 @@ void CheckSettings(const v1::NativeSemantics& semantics,
 
 void CheckGates(const v1::NativeSemantics& semantics, const std::string& path,
                 IssueReporter& report) {
-  for (const std::string& key : KeysOf(semantics.feature_gates())) {
+  for (const std::string& key : SortedKeys(semantics.feature_gates())) {
     if (AnyOperator([&](const OperatorRow& row) {
           return row.has_gate != nullptr && row.has_gate(key);
         })) {

@@ -49,8 +49,8 @@ size_t CountCharacters(std::string_view printable) {
 }
 
 // The line and the caret under byte `column` (from 1; 0: no caret).
-std::string Excerpt(std::string_view line, Position position,
-                    const Style& style) {
+std::string LineExcerpt(std::string_view line, Position position,
+                        const Style& style) {
   const size_t column = std::min(
       static_cast<size_t>(std::max(position.column, 1)) - 1, line.size());
   size_t begin = 0;
@@ -101,7 +101,7 @@ std::string FormatIssues(const Issues& issues,
     std::string_view line;
     if (text != texts.end() && issue.position.line > 0 &&
         FindLine(text->yaml, issue.position.line, line)) {
-      out += Excerpt(line, issue.position, style);
+      out += LineExcerpt(line, issue.position, style);
     }
   }
   return out;

@@ -22,7 +22,6 @@ namespace mulligan {
 namespace {
 
 constexpr std::string_view kKind = "RetryPolicy";
-constexpr std::string_view kSuiteKind = "RetryPolicyTest";
 // Of the embedded policy that answers as the operator.
 constexpr std::string_view kNativeName = "native";
 // More are no help, and a hostile file can have one for every few bytes.

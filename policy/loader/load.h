@@ -13,6 +13,9 @@
 
 namespace mulligan {
 
+// Of files that test policies and are none.
+inline constexpr std::string_view kSuiteKind = "RetryPolicyTest";
+
 // Larger policy files are refused unread.
 inline constexpr size_t kMaxPolicyFileBytes = size_t{256} * 1024;
 

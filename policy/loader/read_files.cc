@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 
 // Of files that test policies and are none, by name and kind.
 constexpr std::string_view kSuiteSuffix = "_test";
-constexpr std::string_view kSuiteKind = "RetryPolicyTest";
 
 void Report(const std::string& file, std::string message, Issues& issues) {
   issues.push_back(

@@ -22,19 +22,19 @@ namespace {
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
-using Kind = YamlNode::Kind;
+using NodeKind = YamlNode::Kind;
 
-const char* KindName(Kind kind) {
+const char* KindName(NodeKind kind) {
   switch (kind) {
-    case Kind::kNull:
+    case NodeKind::kNull:
       return "nothing";
-    case Kind::kScalar:
+    case NodeKind::kScalar:
       return "a single value";
-    case Kind::kList:
+    case NodeKind::kList:
       return "a list";
-    case Kind::kMap:
+    case NodeKind::kMap:
       return "a map";
-    case Kind::kHole:
+    case NodeKind::kHole:
       return "a refused value";
   }
   return "";
@@ -51,9 +51,9 @@ class MessageReader {
 
   void ReadRoot(const YamlNode& node, Message& message) {
     positions_.Add("", node.position);
-    if (node.kind == Kind::kMap) {
+    if (node.kind == NodeKind::kMap) {
       ReadMap(node, "", message);
-    } else if (node.kind != Kind::kHole) {
+    } else if (node.kind != NodeKind::kHole) {
       Report(
           node.position, "",
           absl::StrFormat("expected a map with keys among %s, found %s",
@@ -113,11 +113,11 @@ class MessageReader {
   // entry is to be skipped.
   bool CheckKey(const YamlNode& key, std::string_view path,
                 std::map<std::string, Position, std::less<>>& seen) {
-    if (key.kind == Kind::kHole) {
+    if (key.kind == NodeKind::kHole) {
       doubtful_.maps.emplace_back(path);
       return false;
     }
-    if (key.kind != Kind::kScalar) {
+    if (key.kind != NodeKind::kScalar) {
       ReportKey(
           key.position, path,
           absl::StrFormat("expected a key, found %s", KindName(key.kind)));
@@ -186,16 +186,17 @@ class MessageReader {
     for (const auto& [other, value] : map.entries) {
       if (&other != &key && other.text == nearest) return nullptr;
     }
-    return FindField(type, {.kind = Kind::kScalar, .text = nearest}, map, path);
+    return FindField(type, {.kind = NodeKind::kScalar, .text = nearest}, map,
+                     path);
   }
 
   void ReadField(const YamlNode& key, const YamlNode& value,
                  const std::string& path, const FieldDescriptor& field,
                  Message& message) {
-    const bool at_value = value.kind == Kind::kScalar;
+    const bool at_value = value.kind == NodeKind::kScalar;
     positions_.Add(path, at_value ? value.position : key.position);
-    if (value.kind == Kind::kHole) return Doubt(path);
-    if (value.kind == Kind::kNull) {
+    if (value.kind == NodeKind::kHole) return Doubt(path);
+    if (value.kind == NodeKind::kNull) {
       if (PolicyFor(path) != UnknownKeys::kRefuse) return;
       return Report(
           key.position, path,
@@ -212,13 +213,14 @@ class MessageReader {
     }
   }
 
-  bool CheckKind(const YamlNode& value, Kind expected, const std::string& path,
-                 const FieldDescriptor& field, bool element) {
+  bool CheckKind(const YamlNode& value, NodeKind expected,
+                 const std::string& path, const FieldDescriptor& field,
+                 bool element) {
     if (value.kind == expected) return true;
     std::string problem =
         absl::StrFormat("expected %s, found %s", ExpectedForm(field, element),
                         KindName(value.kind));
-    if (expected == Kind::kList && value.kind == Kind::kScalar) {
+    if (expected == NodeKind::kList && value.kind == NodeKind::kScalar) {
       problem += absl::StrFormat(" (write [%s])", Quote(value.text));
     }
     Report(value.position, path, std::move(problem));
@@ -227,12 +229,12 @@ class MessageReader {
 
   void ReadList(const YamlNode& value, const std::string& path,
                 const FieldDescriptor& field, Message& message) {
-    if (!CheckKind(value, Kind::kList, path, field, false)) return;
+    if (!CheckKind(value, NodeKind::kList, path, field, false)) return;
     for (size_t i = 0; i < value.items.size(); ++i) {
       const YamlNode& item = value.items[i];
       const std::string item_path = absl::StrFormat("%s[%d]", path, i);
       positions_.Add(item_path, item.position);
-      if (item.kind == Kind::kHole) {
+      if (item.kind == NodeKind::kHole) {
         Doubt(item_path);
         KeepPlace(field, message);
       } else {
@@ -251,15 +253,15 @@ class MessageReader {
 
   void ReadEntries(const YamlNode& value, const std::string& path,
                    const FieldDescriptor& field, Message& message) {
-    if (!CheckKind(value, Kind::kMap, path, field, false)) return;
+    if (!CheckKind(value, NodeKind::kMap, path, field, false)) return;
     std::map<std::string, Position, std::less<>> seen;
     for (const auto& [key, entry_value] : value.entries) {
       if (!CheckKey(key, path, seen)) continue;
       Message& entry = *message.GetReflection()->AddMessage(&message, &field);
       const Descriptor& type = *field.message_type();
-      const absl::Status status =
-          StoreScalar({.kind = Kind::kScalar, .text = key.text, .quoted = true},
-                      *type.map_key(), entry);
+      const absl::Status status = StoreScalar(
+          {.kind = NodeKind::kScalar, .text = key.text, .quoted = true},
+          *type.map_key(), entry);
       if (!status.ok()) {
         Report(key.position, path, std::string(status.message()));
         continue;
@@ -272,7 +274,7 @@ class MessageReader {
   void ReadValue(const YamlNode& value, const std::string& path,
                  const FieldDescriptor& field, Message& message) {
     if (!IsScalarField(field)) {
-      if (!CheckKind(value, Kind::kMap, path, field, true)) {
+      if (!CheckKind(value, NodeKind::kMap, path, field, true)) {
         return KeepPlace(field, message);
       }
       Message& child =
@@ -285,7 +287,7 @@ class MessageReader {
       }
       return ReadMap(value, path, child);
     }
-    if (!CheckKind(value, Kind::kScalar, path, field, true)) return;
+    if (!CheckKind(value, NodeKind::kScalar, path, field, true)) return;
     const absl::Status status = StoreScalar(value, field, message);
     if (!status.ok()) {
       Report(value.position, path, std::string(status.message()));

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/characters.h"
 #include "policy/loader/yaml_text.h"
 
 namespace mulligan {
@@ -26,8 +27,6 @@ absl::Status RefuseQuotes(const YamlNode& node, std::string_view expected) {
       absl::StrFormat("%s in quotes is a string, expected %s without quotes",
                       Quote(node.text), expected));
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool AllDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
@@ -72,11 +71,12 @@ std::string_view WithoutSign(std::string_view text) {
 
 // What some YAML reader or other takes for a number, boolean or null.
 bool LooksTyped(std::string_view text) {
-  static constexpr std::array<std::string_view, 22> kWords = {
+  static constexpr std::array<std::string_view, 22> kYamlWords = {
       "y",  "Y",  "n",    "N",    "yes",  "Yes",   "YES",   "no",
       "No", "NO", "true", "True", "TRUE", "false", "False", "FALSE",
       "on", "On", "ON",   "off",  "Off",  "OFF"};
-  if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) {
+  if (std::find(kYamlWords.begin(), kYamlWords.end(), text) !=
+      kYamlWords.end()) {
     return true;
   }
   std::string_view number = WithoutSign(text);

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/characters.h"
 
 namespace mulligan {
 namespace {
@@ -35,11 +36,6 @@ constexpr std::array<std::string_view, 7> kTypeNames = {
 };
 
 // The locale-free kind: names are ASCII.
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsAlphanumeric(char c) {
-  return IsLower(c) || (c >= 'A' && c <= 'Z') || IsDigit(c);
-}
 
 bool IsName(std::string_view name) {
   return !name.empty() && IsAlphanumeric(name.front()) &&

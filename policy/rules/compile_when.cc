@@ -8,20 +8,13 @@
 #include "policy/base/text_pattern.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
+#include "policy/rules/sorted.h"
 #include "re2/re2.h"
 
 namespace mulligan {
 namespace {
 
 bool IsEmpty(const v1::When& when) { return when.ByteSizeLong() == 0; }
-
-template <typename Field>
-auto Sorted(const Field& values) {
-  std::vector<typename Field::value_type> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  return sorted;
-}
 
 // Names that must not be empty, because empty means "any" elsewhere.
 std::vector<std::string> Names(

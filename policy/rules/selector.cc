@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "policy/rules/sorted.h"
+
 namespace mulligan {
 namespace {
 
@@ -28,13 +30,6 @@ bool CoversGlobs(const std::vector<std::string>& wide,
                                          [&wide](const std::string& glob) {
                                            return AnyGlob(wide, glob);
                                          }));
-}
-
-template <typename Field>
-std::vector<std::string> Sorted(const Field& values) {
-  std::vector<std::string> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
 }
 
 }  // namespace

@@ -89,8 +89,8 @@ std::string WithoutNumbers(std::string_view text) {
 }
 
 // `show`: the examples to keep of each group.
-void Compare(const Recorded& recorded, const PolicySet& policies,
-             const Known& known, std::size_t show, Comparison& comparison) {
+void CompareAll(const Recorded& recorded, const PolicySet& policies,
+                const Known& known, std::size_t show, Comparison& comparison) {
   const std::map<std::string, Difference> differences =
       Differences(recorded, Ask(recorded, policies));
   const auto listed = known.find(recorded.id);
@@ -165,7 +165,7 @@ int Run(const Options& options) {
     }
     Comparison comparison;
     for (const Recorded& recorded : *all) {
-      Compare(recorded, *policies, known, options.show, comparison);
+      CompareAll(recorded, *policies, known, options.show, comparison);
     }
     Print(std::filesystem::path(file).filename().string(), comparison);
     all_known = all_known && comparison.unknown == 0;

@@ -204,7 +204,7 @@ Value Counters(const Value& want, const v1::NativeVerdict& native) {
   return got;
 }
 
-Value Sorted(const Value& list) {
+Value SortedDetails(const Value& list) {
   std::vector<std::string> texts;
   for (const Value& value : list.list_value().values()) {
     texts.push_back(value.string_value());
@@ -260,7 +260,7 @@ std::map<std::string, Difference> Differences(
     } else if (name == "delay") {
       same = SameDelay(want.number_value(), got.number_value());
     } else if (name == "refusals") {
-      same = Same(Sorted(want), got);
+      same = Same(SortedDetails(want), got);
     } else {
       same = Same(want, got);
     }

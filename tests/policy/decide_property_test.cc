@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <random>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +12,7 @@
 #include "policy/limits.h"
 #include "policy/request/validate.h"
 #include "tests/policy/fixtures.h"
+#include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan {
@@ -21,20 +21,7 @@ namespace {
 using testing::Bytes;
 using testing::SetOf;
 
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  int Below(int bound) {
-    return static_cast<int>(engine_() % static_cast<unsigned>(bound));
-  }
-  bool OneIn(int n) { return Below(n) == 0; }
-  std::mt19937& engine() { return engine_; }
-
- private:
-  std::mt19937 engine_;
-};
-
-std::string BudgetText(Random& random, const char* name,
+std::string BudgetText(testing::Random& random, const char* name,
                        const char* escalation) {
   std::string text = absl::StrCat("budgets { key: '", name,
                                   "' value { limit: ", random.Below(5));
@@ -52,7 +39,7 @@ std::string BudgetText(Random& random, const char* name,
   return text + " } } ";
 }
 
-std::string RandomSpec(Random& random) {
+std::string RandomSpec(testing::Random& random) {
   std::string text = BudgetText(random, "app", "infra") +
                      BudgetText(random, "infra", "memory") +
                      BudgetText(random, "memory", "") + R"pb(
@@ -95,7 +82,8 @@ std::string RandomSpec(Random& random) {
   return text;
 }
 
-v1::FailureReport RandomFailure(Random& random, int number, int seconds) {
+v1::FailureReport RandomFailure(testing::Random& random, int number,
+                                int seconds) {
   v1::FailureReport report;
   report.mutable_observed_at()->set_seconds(seconds);
   report.mutable_workload()->set_kind(random.OneIn(2) ? "Job" : "Pod");
@@ -175,7 +163,7 @@ class DecidePropertyTest : public ::testing::TestWithParam<unsigned> {
 };
 
 TEST_P(DecidePropertyTest, AnySequenceKeepsItsBounds) {
-  Random random(GetParam());
+  testing::Random random(GetParam());
   policies_ = SetOf(RandomSpec(random));
   const std::int32_t cap = policies_->policies()[0]->compiled().max_attempts;
   v1::BudgetLedger ledger;
@@ -201,7 +189,7 @@ TEST_P(DecidePropertyTest, AnySequenceKeepsItsBounds) {
 }
 
 TEST_P(DecidePropertyTest, DuplicatesInAnyOrderAreChargedOnce) {
-  Random random(GetParam() + 1000);
+  testing::Random random(GetParam() + 1000);
   policies_ = SetOf(
       "budgets { key: 'app' value { limit: 40 } } default { action: RETRY "
       "budget: 'app' } derivation { same_fingerprint: 0 poison_nodes: 0 }");
@@ -213,7 +201,7 @@ TEST_P(DecidePropertyTest, DuplicatesInAnyOrderAreChargedOnce) {
       reports.push_back(report);
     }
   }
-  std::shuffle(reports.begin(), reports.end(), random.engine());
+  random.Shuffle(reports);
   v1::BudgetLedger ledger;
   std::map<std::string, std::string> decisions;
   for (const v1::FailureReport& report : reports) {
@@ -231,7 +219,7 @@ TEST_P(DecidePropertyTest, DuplicatesInAnyOrderAreChargedOnce) {
 
 // Every number at its edge: no overflow (run under UBSan), no negative rest.
 TEST_P(DecidePropertyTest, NumbersAtTheirEdges) {
-  Random random(GetParam() + 2000);
+  testing::Random random(GetParam() + 2000);
   policies_ = SetOf(RandomSpec(random));
   const std::int32_t edges[] = {0, 1, kMaxLedgerCount - 1, kMaxLedgerCount};
   const std::int64_t times[] = {-62135596800, 0, 253402300799};

@@ -4,7 +4,6 @@
 // MULLIGAN_SEQUENCES asks for more than the usual number of sequences.
 #include <algorithm>
 #include <cstdlib>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "policy/decide.h"
 #include "tests/policy/fixtures.h"
+#include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan {
@@ -41,35 +41,19 @@ int Sequences() {
   return wanted;
 }
 
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  int Below(int bound) {
-    return static_cast<int>(engine_() % static_cast<unsigned>(bound));
-  }
-  bool OneIn(int n) { return Below(n) == 0; }
-  template <typename List>
-  void Shuffle(List& list) {
-    std::shuffle(list.begin(), list.end(), engine_);
-  }
-
- private:
-  std::mt19937 engine_;
-};
-
 // What really happened: one attempt whose members died together.
 struct Attempt {
   std::vector<core::Pod> pods;
   int ended = 0;
 };
 
-struct History {
+struct PastRun {
   int members = 1;
   std::vector<Attempt> attempts;
 };
 
-core::Pod RandomPod(Random& random, int attempt, int member, int begin, int end,
-                    bool root) {
+core::Pod RandomPod(testing::Random& random, int attempt, int member, int begin,
+                    int end, bool root) {
   core::Pod pod;
   pod.mutable_metadata()->set_name(absl::StrCat("w-", attempt, "-", member));
   pod.mutable_metadata()->set_uid(absl::StrCat("uid-", attempt, "-", member));
@@ -100,8 +84,8 @@ core::Pod RandomPod(Random& random, int attempt, int member, int begin, int end,
   return pod;
 }
 
-History RandomHistory(Random& random) {
-  History history;
+PastRun RandomHistory(testing::Random& random) {
+  PastRun history;
   history.members = 1 + random.Below(4);
   int now = 1'000'000;
   for (int attempt = 0; attempt < 1 + random.Below(5); ++attempt) {
@@ -126,7 +110,8 @@ struct View {
 };
 
 // Some pods of attempt `at`, perhaps some of those before it.
-View RandomView(Random& random, const History& history, int at, bool with_job) {
+View RandomView(testing::Random& random, const PastRun& history, int at,
+                bool with_job) {
   View view;
   std::vector<core::Pod> pods;
   for (int attempt = 0; attempt <= at; ++attempt) {
@@ -193,8 +178,8 @@ class OneChargeTest : public ::testing::Test {
 TEST_F(OneChargeTest, EveryAttemptShownIsChargedOnce) {
   const int sequences = Sequences();
   for (int seed = 0; seed < sequences && !HasFailure(); ++seed) {
-    Random random(static_cast<unsigned>(seed));
-    const History history = RandomHistory(random);
+    testing::Random random(static_cast<unsigned>(seed));
+    const PastRun history = RandomHistory(random);
     ledger_.Clear();
     std::set<int> charged;
     int now = 0;
@@ -228,8 +213,8 @@ TEST_F(OneChargeTest, EveryAttemptShownIsChargedOnce) {
 TEST_F(OneChargeTest, CountersAndShownAttemptsTellTheSameCount) {
   const int sequences = Sequences();
   for (int seed = 0; seed < sequences && !HasFailure(); ++seed) {
-    Random random(static_cast<unsigned>(seed) + 500'000);
-    const History history = RandomHistory(random);
+    testing::Random random(static_cast<unsigned>(seed) + 500'000);
+    const PastRun history = RandomHistory(random);
     ledger_.Clear();
     int now = 0;
     for (int at = 0; at < static_cast<int>(history.attempts.size()); ++at) {
@@ -252,8 +237,8 @@ TEST_F(OneChargeTest, CountersAndShownAttemptsTellTheSameCount) {
 // Objects that are true of the incident settle it further or change nothing.
 TEST_F(OneChargeTest, MoreEvidenceNeverMakesAnAnswerWorse) {
   for (int seed = 0; seed < kSequences && !HasFailure(); ++seed) {
-    Random random(static_cast<unsigned>(seed) + 900'000);
-    const History history = RandomHistory(random);
+    testing::Random random(static_cast<unsigned>(seed) + 900'000);
+    const PastRun history = RandomHistory(random);
     ledger_.Clear();
     const int now = history.attempts[0].ended + 5;
     v1::FailureReport report;

@@ -25,11 +25,11 @@ namespace {
 using testing::CallWithBytes;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::kDecide;
 using testing::OutOfMemoryRequest;
 using testing::TestOptions;
 using testing::TestServer;
 
-constexpr char kDecide[] = "/mulligan.v1.RetryDecisionService/Decide";
 // A request with an inline policy of `patterns` rules.
 v1::DecideRequest InlineRequest(int patterns, const std::string& pattern) {
   v1::DecideRequest request = OutOfMemoryRequest();

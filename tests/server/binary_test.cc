@@ -88,7 +88,7 @@ TEST(BinaryTest, EveryLineIsJsonWhateverCallersSend) {
   testing::CallWithBytes(
       grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
                           grpc::InsecureChannelCredentials()),
-      "/mulligan.v1.RetryDecisionService/Decide", "\x3a\x01\xff");
+      testing::kDecide, "\x3a\x01\xff");
   program.Signal(SIGTERM);
   EXPECT_EQ(program.Wait(), kExitOk);
   EXPECT_THAT(program.output(), HasSubstr("\"component\":\"protobuf\""));

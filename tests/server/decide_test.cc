@@ -17,11 +17,10 @@ using ::testing::Contains;
 using testing::EqualsProto;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kDecide;
 using ::testing::Not;
 using testing::OutOfMemoryRequest;
 using testing::TestServer;
-
-constexpr char kDecide[] = "/mulligan.v1.RetryDecisionService/Decide";
 
 TEST(DecideTest, AnswersAFailure) {
   TestServer server;

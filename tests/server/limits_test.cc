@@ -12,11 +12,10 @@ namespace {
 
 using testing::CallWithBytes;
 using ::testing::HasSubstr;
+using testing::kDecide;
 using testing::OutOfMemoryRequest;
 using testing::TestOptions;
 using testing::TestServer;
-
-constexpr char kDecide[] = "/mulligan.v1.RetryDecisionService/Decide";
 
 // A valid request of exactly `size` bytes, filled up with a field this version
 // does not know.

@@ -68,6 +68,8 @@ class TestServer {
 // that answers are reproducible.
 v1::DecideRequest OutOfMemoryRequest();
 
+inline constexpr char kDecide[] = "/mulligan.v1.RetryDecisionService/Decide";
+
 // Sends `bytes` as the request of a unary method ("/service/Method").
 grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel,
                            const std::string& method, const std::string& bytes,

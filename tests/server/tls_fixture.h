@@ -65,7 +65,7 @@ class TlsTest : public ::testing::Test {
   }
 
   static grpc::Status Decide(const std::shared_ptr<grpc::Channel>& channel) {
-    return CallWithBytes(channel, "/mulligan.v1.RetryDecisionService/Decide",
+    return CallWithBytes(channel, kDecide,
                          OutOfMemoryRequest().SerializeAsString());
   }
   static grpc::Status List(const std::shared_ptr<grpc::Channel>& channel) {

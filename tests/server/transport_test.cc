@@ -22,6 +22,7 @@ using testing::CallWithBytes;
 using testing::Connect;
 using ::testing::HasSubstr;
 using testing::Http;
+using testing::kDecide;
 using testing::OutOfMemoryRequest;
 using testing::Program;
 using testing::ReadAll;
@@ -89,7 +90,7 @@ TEST(DescriptorsTest, WithoutAnyProbesAndOpenConnectionsAreAnswered) {
   const auto channel = grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
                                            grpc::InsecureChannelCredentials());
   const auto decide = [&channel] {
-    return CallWithBytes(channel, "/mulligan.v1.RetryDecisionService/Decide",
+    return CallWithBytes(channel, kDecide,
                          OutOfMemoryRequest().SerializeAsString());
   };
   ASSERT_TRUE(decide().ok());

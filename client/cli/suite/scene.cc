@@ -18,7 +18,7 @@ namespace {
 
 using ::google::protobuf::Struct;
 
-absl::StatusOr<v1::DecideRequest> MakeRequest(
+absl::StatusOr<v1::DecideRequest> SceneRequest(
     const std::vector<Struct>& objects) {
   ReportBuilder builder;
   for (const Struct& object : objects) {
@@ -105,7 +105,7 @@ absl::StatusOr<v1::DecideRequest> Scene::Show(const v1::PolicyTestStep& step,
     fixtures_[step.fixture()] = *std::move(objects);
   }
   if (absl::Status timed = Advance(step, repeated); !timed.ok()) return timed;
-  absl::StatusOr<v1::DecideRequest> request = MakeRequest(Stage(step));
+  absl::StatusOr<v1::DecideRequest> request = SceneRequest(Stage(step));
   if (!request.ok()) return request;
   SetTime(now_, *request->mutable_report()->mutable_observed_at());
   return request;

@@ -1,6 +1,7 @@
 #include "policy/demystify/readers/container_reader.h"
 
 #include "absl/container/inlined_vector.h"
+#include "policy/demystify/place.h"
 #include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/signatures/tables.h"
 
@@ -8,9 +9,6 @@ namespace mulligan::demystify {
 namespace {
 
 namespace core = kubernetes::core::v1;
-
-constexpr char kStatuses[] = ".status.containerStatuses";
-constexpr char kInitStatuses[] = ".status.initContainerStatuses";
 
 using Ended = EndedContainer;
 using EndedList = absl::InlinedVector<Ended, 6>;
@@ -115,8 +113,9 @@ class ContainersReader {
   void ReadWaiting(const core::ContainerStatus& status, int i, bool init) {
     const core::ContainerStateWaiting& waiting = status.state().waiting();
     const Signature* row = FindWaitingReason(waiting.reason());
-    const Place list = {Root::kPods, index_, init ? kInitStatuses : kStatuses,
-                        i, ""};
+    const Place list = {Root::kPods, index_,
+                        init ? kInitContainerStatuses : kContainerStatuses, i,
+                        ""};
     if (row == nullptr) return;
     Candidate candidate =
         MakeCandidate("waiting", *row, list, waiting.reason());

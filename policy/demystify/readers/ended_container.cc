@@ -3,15 +3,13 @@
 #include <optional>
 
 #include "policy/demystify/log.h"
+#include "policy/demystify/place.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
 namespace {
 
 namespace core = kubernetes::core::v1;
-
-constexpr char kStatuses[] = ".status.containerStatuses";
-constexpr char kInitStatuses[] = ".status.initContainerStatuses";
 
 Place MessagePlace(const EndedContainer& ended, int pod) {
   return StatusPlace(ended, pod, ".state.terminated.message",
@@ -98,7 +96,8 @@ class EndedReader {
 
 Place StatusPlace(const EndedContainer& ended, int pod, const char* now,
                   const char* last) {
-  return {Root::kPods, pod, ended.init ? kInitStatuses : kStatuses, ended.index,
+  return {Root::kPods, pod,
+          ended.init ? kInitContainerStatuses : kContainerStatuses, ended.index,
           ended.last ? last : now};
 }
 Place ExitCodePlace(const EndedContainer& ended, int pod) {

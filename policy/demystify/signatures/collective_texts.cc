@@ -26,7 +26,7 @@ constexpr TextSignature Stuck(std::string_view keyword, const char* pattern,
                  kPeerEffect, "a collective operation did not finish in time");
 }
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kCollectiveTexts[] = {
     // A network error inside a collective, above its own time-out.
     Cascade("connection closed by remote peer", nullptr, "nccl-remote-closed"),
     Cascade("connection closed by peer", nullptr, "gloo-peer-closed"),
@@ -240,6 +240,6 @@ constexpr TextSignature kTexts[] = {
 
 }  // namespace
 
-std::span<const TextSignature> CollectiveTexts() { return kTexts; }
+std::span<const TextSignature> CollectiveTexts() { return kCollectiveTexts; }
 
 }  // namespace mulligan::demystify

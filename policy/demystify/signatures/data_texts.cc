@@ -12,7 +12,7 @@ constexpr TextSignature Data(std::string_view keyword, const char* pattern,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kDataTexts[] = {
     // Numbers.
     Data("nan",
          "\\bnan\\b.{0,30}\\bloss|loss.{0,40}\\bnan\\b|"
@@ -121,6 +121,6 @@ constexpr TextSignature kTexts[] = {
 
 }  // namespace
 
-std::span<const TextSignature> DataTexts() { return kTexts; }
+std::span<const TextSignature> DataTexts() { return kDataTexts; }
 
 }  // namespace mulligan::demystify

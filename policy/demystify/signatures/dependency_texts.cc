@@ -18,7 +18,7 @@ constexpr TextSignature TooMuch(std::string_view keyword, const char* pattern,
   return Blaming(kApplication, Down(keyword, pattern, name, meaning));
 }
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kDependencyTexts[] = {
     Down("connection refused", nullptr, "refused",
          "a service refused the connection"),
     Down("econnrefused", nullptr, "econnrefused",
@@ -239,6 +239,6 @@ constexpr TextSignature kTexts[] = {
 
 }  // namespace
 
-std::span<const TextSignature> DependencyTexts() { return kTexts; }
+std::span<const TextSignature> DependencyTexts() { return kDependencyTexts; }
 
 }  // namespace mulligan::demystify

@@ -19,7 +19,7 @@ constexpr TextSignature Fabric(std::string_view keyword, const char* pattern,
                  meaning);
 }
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kHardwareTexts[] = {
     Fabric("sxid", nullptr, "sxid", kNoFlags, "an NVSwitch failed"),
     Gpu("fallen off the bus", nullptr, "off-the-bus",
         "the GPU no longer answers on its bus"),
@@ -177,6 +177,6 @@ constexpr TextSignature kTexts[] = {
 
 }  // namespace
 
-std::span<const TextSignature> HardwareTexts() { return kTexts; }
+std::span<const TextSignature> HardwareTexts() { return kHardwareTexts; }
 
 }  // namespace mulligan::demystify

@@ -7,10 +7,10 @@
 namespace mulligan::demystify {
 namespace {
 
-constexpr TextSignature Text(std::string_view keyword, const char* pattern,
-                             std::string_view name, v1::Cause cause,
-                             v1::Diagnosis::Confidence confidence,
-                             std::string_view meaning) {
+constexpr TextSignature Image(std::string_view keyword, const char* pattern,
+                              std::string_view name, v1::Cause cause,
+                              v1::Diagnosis::Confidence confidence,
+                              std::string_view meaning) {
   return {keyword,
           pattern,
           {name, cause, confidence, Tier::kSpecific, kContainerWeight, kNoFlags,
@@ -20,25 +20,25 @@ constexpr TextSignature Text(std::string_view keyword, const char* pattern,
 constexpr TextSignature Transient(std::string_view keyword, const char* pattern,
                                   std::string_view name,
                                   std::string_view meaning) {
-  return Text(keyword, pattern, name, v1::IMAGE_PULL_TRANSIENT,
-              v1::Diagnosis::MEDIUM, meaning);
+  return Image(keyword, pattern, name, v1::IMAGE_PULL_TRANSIENT,
+               v1::Diagnosis::MEDIUM, meaning);
 }
 
 constexpr TextSignature Denied(std::string_view keyword, const char* pattern,
                                std::string_view name,
                                std::string_view meaning) {
-  return Text(keyword, pattern, name, v1::IMAGE_DENIED, v1::Diagnosis::MEDIUM,
-              meaning);
+  return Image(keyword, pattern, name, v1::IMAGE_DENIED, v1::Diagnosis::MEDIUM,
+               meaning);
 }
 
 constexpr TextSignature Invalid(std::string_view keyword, const char* pattern,
                                 std::string_view name,
                                 std::string_view meaning) {
-  return Text(keyword, pattern, name, v1::IMAGE_INVALID, v1::Diagnosis::MEDIUM,
-              meaning);
+  return Image(keyword, pattern, name, v1::IMAGE_INVALID, v1::Diagnosis::MEDIUM,
+               meaning);
 }
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kImageTexts[] = {
     Transient("toomanyrequests", nullptr, "rate-limit",
               "the registry limits the rate of pulls"),
     Transient("too many requests", nullptr, "rate-limit-429",
@@ -206,23 +206,23 @@ constexpr TextSignature kTexts[] = {
             "does not exist",
             "does-not-exist", "the registry has no such image or tag"),
     // Only the fact that it failed.
-    Text("errimagepull", nullptr, "pull-failed", v1::IMAGE_INVALID,
-         v1::Diagnosis::LOW,
-         "the image could not be pulled; the event does not say why"),
-    Text("imagepullbackoff", nullptr, "pull-back-off", v1::IMAGE_INVALID,
-         v1::Diagnosis::LOW,
-         "the image could not be pulled; the event does not say why"),
-    Text("back-off pulling image", nullptr, "back-off", v1::IMAGE_INVALID,
-         v1::Diagnosis::LOW,
-         "the image could not be pulled; the event does not say why"),
-    Text("failed to pull image", nullptr, "failed-to-pull", v1::IMAGE_INVALID,
-         v1::Diagnosis::LOW, "the image could not be pulled"),
+    Image("errimagepull", nullptr, "pull-failed", v1::IMAGE_INVALID,
+          v1::Diagnosis::LOW,
+          "the image could not be pulled; the event does not say why"),
+    Image("imagepullbackoff", nullptr, "pull-back-off", v1::IMAGE_INVALID,
+          v1::Diagnosis::LOW,
+          "the image could not be pulled; the event does not say why"),
+    Image("back-off pulling image", nullptr, "back-off", v1::IMAGE_INVALID,
+          v1::Diagnosis::LOW,
+          "the image could not be pulled; the event does not say why"),
+    Image("failed to pull image", nullptr, "failed-to-pull", v1::IMAGE_INVALID,
+          v1::Diagnosis::LOW, "the image could not be pulled"),
 };
 
 }  // namespace
 
 const TextTable& ImageTexts() {
-  static const TextTable* const table = new TextTable("image", kTexts);
+  static const TextTable* const table = new TextTable("image", kImageTexts);
   return *table;
 }
 

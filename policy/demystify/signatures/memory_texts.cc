@@ -23,7 +23,7 @@ constexpr TextSignature Storage(std::string_view keyword, const char* pattern,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kMemoryTexts[] = {
     GpuOom("cuda out of memory", nullptr, "cuda-oom"),
     GpuOom("cuda_error_out_of_memory", nullptr, "cuda-oom-code"),
     GpuOom("cudaerrormemoryallocation", nullptr, "cuda-oom-runtime"),
@@ -186,6 +186,6 @@ constexpr TextSignature kTexts[] = {
 
 }  // namespace
 
-std::span<const TextSignature> MemoryTexts() { return kTexts; }
+std::span<const TextSignature> MemoryTexts() { return kMemoryTexts; }
 
 }  // namespace mulligan::demystify

@@ -135,7 +135,7 @@ constexpr Signature kStates[] = {
 };
 static_assert(IsSorted(kStates));
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kOperatorStatesTexts[] = {
     {"active longer than specified deadline", nullptr,
      Says("deadline", v1::DEADLINE_JOB, kMedium, Tier::kSpecific,
           "the deadline of the workload passed")},
@@ -177,7 +177,8 @@ const Signature* FindOperatorState(std::string_view source,
 }
 
 const TextTable& OperatorTexts() {
-  static const TextTable* const table = new TextTable("operator", kTexts);
+  static const TextTable* const table =
+      new TextTable("operator", kOperatorStatesTexts);
   return *table;
 }
 

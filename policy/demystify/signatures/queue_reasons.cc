@@ -63,7 +63,7 @@ constexpr Signature kOther =
              "the queue evicted the workload for a reason this version does "
              "not know");
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kQueueReasonsTexts[] = {
     {"preempted to accommodate", nullptr,
      Eviction("preempted", v1::PREEMPTED_QUEUE, kHigh, Tier::kDecisive,
               "the queue preempted the workload for another one")},
@@ -133,7 +133,8 @@ const TextTable& QueueWaitTexts() {
 }
 
 const TextTable& QueueTexts() {
-  static const TextTable* const table = new TextTable("queue", kTexts);
+  static const TextTable* const table =
+      new TextTable("queue", kQueueReasonsTexts);
   return *table;
 }
 

@@ -4,10 +4,10 @@
 namespace mulligan::demystify {
 namespace {
 
-constexpr TextSignature Text(std::string_view keyword, const char* pattern,
-                             std::string_view name, v1::Cause cause,
-                             v1::Diagnosis::Confidence confidence,
-                             std::string_view meaning) {
+constexpr TextSignature Start(std::string_view keyword, const char* pattern,
+                              std::string_view name, v1::Cause cause,
+                              v1::Diagnosis::Confidence confidence,
+                              std::string_view meaning) {
   return {keyword,
           pattern,
           {name, cause, confidence, Tier::kSpecific, kContainerWeight, kNoFlags,
@@ -17,48 +17,48 @@ constexpr TextSignature Text(std::string_view keyword, const char* pattern,
 constexpr TextSignature Missing(std::string_view keyword, const char* pattern,
                                 std::string_view name,
                                 std::string_view meaning) {
-  return Text(keyword, pattern, name, v1::CONFIG_MISSING, v1::Diagnosis::MEDIUM,
-              meaning);
+  return Start(keyword, pattern, name, v1::CONFIG_MISSING,
+               v1::Diagnosis::MEDIUM, meaning);
 }
 
 constexpr TextSignature Runtime(std::string_view keyword, const char* pattern,
                                 std::string_view name,
                                 std::string_view meaning) {
-  return Text(keyword, pattern, name, v1::SANDBOX_OR_MOUNT,
-              v1::Diagnosis::MEDIUM, meaning);
+  return Start(keyword, pattern, name, v1::SANDBOX_OR_MOUNT,
+               v1::Diagnosis::MEDIUM, meaning);
 }
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kStartTexts[] = {
     // Accelerators, prepared by hooks before the program starts.
-    Text("driver/library version mismatch", nullptr, "driver-mismatch",
-         v1::GPU_FAULT, kMedium,
-         "kernel driver and library of the node's GPU differ in version"),
-    Text("unknown device", "device error", "gpu-unknown-device",
-         v1::DEVICE_ADMISSION, kMedium,
-         "the GPU given to the container does not exist"),
-    Text("nvidia-container-cli: requirement error", nullptr, "gpu-requirement",
-         v1::CONFIG_MISSING, kMedium,
-         "the image wants a newer driver than the node's"),
-    Text("nvidia-container-cli",
-         "(initialization|detection|nvml|driver|ldcache"
-         "|timed out).{0,20}error|initialization error",
-         "gpu-hook", v1::GPU_FAULT, kMedium,
-         "the node's GPU could not be prepared"),
-    Text("nvml", "failed to initialize nvml", "nvml", v1::GPU_FAULT, kMedium,
-         "the node's GPU could not be reached"),
-    Text("unresolvable cdi devices", nullptr, "cdi", v1::DEVICE_ADMISSION,
-         kMedium, "a device given to the container does not exist"),
-    Text("could not select device driver", nullptr, "no-device-driver",
-         v1::CONFIG_MISSING, kMedium,
-         "the node has no runtime for the device asked for"),
-    Text("error gathering device information", nullptr, "device-path",
-         v1::DEVICE_ADMISSION, kMedium,
-         "a device given to the container does not exist"),
-    Text("memory limit too low", nullptr, "init-oom", v1::CONTAINER_OOM,
-         kMedium, "the memory limit does not even let the container start"),
-    Text("container init was oom-killed", nullptr, "init-oom-killed",
-         v1::CONTAINER_OOM, kMedium,
-         "the memory limit does not even let the container start"),
+    Start("driver/library version mismatch", nullptr, "driver-mismatch",
+          v1::GPU_FAULT, kMedium,
+          "kernel driver and library of the node's GPU differ in version"),
+    Start("unknown device", "device error", "gpu-unknown-device",
+          v1::DEVICE_ADMISSION, kMedium,
+          "the GPU given to the container does not exist"),
+    Start("nvidia-container-cli: requirement error", nullptr, "gpu-requirement",
+          v1::CONFIG_MISSING, kMedium,
+          "the image wants a newer driver than the node's"),
+    Start("nvidia-container-cli",
+          "(initialization|detection|nvml|driver|ldcache"
+          "|timed out).{0,20}error|initialization error",
+          "gpu-hook", v1::GPU_FAULT, kMedium,
+          "the node's GPU could not be prepared"),
+    Start("nvml", "failed to initialize nvml", "nvml", v1::GPU_FAULT, kMedium,
+          "the node's GPU could not be reached"),
+    Start("unresolvable cdi devices", nullptr, "cdi", v1::DEVICE_ADMISSION,
+          kMedium, "a device given to the container does not exist"),
+    Start("could not select device driver", nullptr, "no-device-driver",
+          v1::CONFIG_MISSING, kMedium,
+          "the node has no runtime for the device asked for"),
+    Start("error gathering device information", nullptr, "device-path",
+          v1::DEVICE_ADMISSION, kMedium,
+          "a device given to the container does not exist"),
+    Start("memory limit too low", nullptr, "init-oom", v1::CONTAINER_OOM,
+          kMedium, "the memory limit does not even let the container start"),
+    Start("container init was oom-killed", nullptr, "init-oom-killed",
+          v1::CONTAINER_OOM, kMedium,
+          "the memory limit does not even let the container start"),
     Missing("minimum memory limit", nullptr, "memory-too-low",
             "the memory limit is below the runtime's minimum"),
     // Configuration.
@@ -101,8 +101,8 @@ constexpr TextSignature kTexts[] = {
     Missing("runtime handler", nullptr, "runtime-class",
             "the node does not have the pod's runtime class"),
     // The program.
-    Text("exec format error", nullptr, "exec-format", v1::IMAGE_INVALID,
-         kMedium, "the program is built for another CPU"),
+    Start("exec format error", nullptr, "exec-format", v1::IMAGE_INVALID,
+          kMedium, "the program is built for another CPU"),
     Missing("executable file not found", nullptr, "no-executable",
             "the command is not in the image"),
     Missing("executable file", "executable file .* not found",
@@ -176,7 +176,7 @@ constexpr TextSignature kTexts[] = {
 }  // namespace
 
 const TextTable& StartTexts() {
-  static const TextTable* const table = new TextTable("start", kTexts);
+  static const TextTable* const table = new TextTable("start", kStartTexts);
   return *table;
 }
 

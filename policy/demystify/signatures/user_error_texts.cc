@@ -12,7 +12,7 @@ constexpr TextSignature Config(std::string_view keyword, const char* pattern,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 
-constexpr TextSignature kTexts[] = {
+constexpr TextSignature kUserErrorTexts[] = {
     // A part of Spark's shuffle went away with its executor.
     AppText("fetchfailed", nullptr, "spark-fetch-failed",
             v1::COLLECTIVE_CASCADE, kLow, Tier::kSpecific, kPeerEffect,
@@ -360,7 +360,7 @@ constexpr TextSignature kVague[] = {
 
 }  // namespace
 
-std::span<const TextSignature> UserErrorTexts() { return kTexts; }
+std::span<const TextSignature> UserErrorTexts() { return kUserErrorTexts; }
 std::span<const TextSignature> VagueUserErrorTexts() { return kVague; }
 
 }  // namespace mulligan::demystify

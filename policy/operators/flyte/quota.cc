@@ -85,7 +85,7 @@ Quantities Amounts(const std::string& message, const std::string& what,
 }
 
 // Whether some limit, or request, is not below its quota.
-bool IsBeyondQuota(const std::string& message, const std::string& kind) {
+bool IsBeyond(const std::string& message, const std::string& kind) {
   const Quantities limited = Amounts(message, "limited", kind);
   for (const auto& [resource, quantity] : Amounts(message, "requested", kind)) {
     const auto limit = limited.find(resource);
@@ -133,7 +133,7 @@ std::optional<Quantity> ParseQuantity(std::string_view text) {
 }
 
 bool IsBeyondQuota(const std::string& message) {
-  return IsBeyondQuota(message, "limits") || IsBeyondQuota(message, "requests");
+  return IsBeyond(message, "limits") || IsBeyond(message, "requests");
 }
 
 }  // namespace mulligan::flyte

@@ -12,7 +12,7 @@
 namespace mulligan::flyte {
 namespace {
 
-constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
+constexpr std::uint64_t kSecond = 1'000'000'000;  // in nanoseconds
 
 // `nanos` in units of `unit`, without trailing zeros: 1500, 1000 -> "1.5".
 std::string Decimal(std::uint64_t nanos, std::uint64_t unit) {
@@ -40,13 +40,12 @@ constexpr std::array<Unit, 3> kBelowASecond = {{
 
 std::string Positive(std::uint64_t nanos) {
   for (const Unit& unit : kBelowASecond) {
-    if (nanos < kNanosPerSecond && nanos >= unit.nanos) {
+    if (nanos < kSecond && nanos >= unit.nanos) {
       return absl::StrFormat("%s%s", Decimal(nanos, unit.nanos), unit.name);
     }
   }
-  const std::uint64_t minutes = nanos / kNanosPerSecond / 60;
-  const std::string seconds =
-      Decimal(nanos - minutes * 60 * kNanosPerSecond, kNanosPerSecond);
+  const std::uint64_t minutes = nanos / kSecond / 60;
+  const std::string seconds = Decimal(nanos - minutes * 60 * kSecond, kSecond);
   if (minutes == 0) return absl::StrCat(seconds, "s");
   if (minutes < 60) return absl::StrCat(minutes, "m", seconds, "s");
   return absl::StrCat(minutes / 60, "h", minutes % 60, "m", seconds, "s");

@@ -11,7 +11,7 @@ namespace mulligan::job {
 namespace {
 
 // Pods accounted for in one pass at most.
-constexpr int kMaxPods = 500;
+constexpr int kMaxUncountedPods = 500;
 
 bool MayRelease(const AccountingInput& input, const Pod& pod) {
   if (input.ended || input.job.metadata().has_deletion_timestamp() ||
@@ -42,7 +42,8 @@ Counters AccountPods(const AccountingInput& input) {
   const std::int64_t before = counters.failed + counters.succeeded;
   for (const Pod* pod : input.pods) {
     if (!HasTrackingFinalizer(*pod)) continue;
-    if (counters.failed + counters.succeeded - before >= kMaxPods) break;
+    if (counters.failed + counters.succeeded - before >= kMaxUncountedPods)
+      break;
     const bool is_failed = Lists(uncounted.failed(), *pod);
     const bool is_succeeded = Lists(uncounted.succeeded(), *pod);
     if (!MayRelease(input, *pod)) {

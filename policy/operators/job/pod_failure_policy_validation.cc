@@ -14,7 +14,7 @@
 namespace mulligan::job {
 namespace {
 
-constexpr int kMaxRules = 20;
+constexpr int kMaxFailureRules = 20;
 constexpr int kMaxExitCodes = 255;
 constexpr int kMaxPatterns = 20;
 
@@ -58,14 +58,15 @@ void CheckOneOf(const std::string& field, const std::string& value,
   }
 }
 
-using ExitCodes = kubernetes::batch::v1::PodFailurePolicyOnExitCodesRequirement;
+using OnExitCodes =
+    kubernetes::batch::v1::PodFailurePolicyOnExitCodesRequirement;
 
-std::string CodesAsJson(const ExitCodes& requirement) {
+std::string CodesAsJson(const OnExitCodes& requirement) {
   return absl::StrCat("[", absl::StrJoin(requirement.values(), ","), "]");
 }
 
-void CheckExitCodeValues(const ExitCodes& requirement, const std::string& path,
-                         FieldErrors& errors) {
+void CheckExitCodeValues(const OnExitCodes& requirement,
+                         const std::string& path, FieldErrors& errors) {
   const auto& values = requirement.values();
   if (values.empty()) {
     errors.push_back(InvalidError(path, CodesAsJson(requirement),
@@ -89,7 +90,7 @@ void CheckExitCodeValues(const ExitCodes& requirement, const std::string& path,
   }
 }
 
-void CheckExitCodes(const ExitCodes& requirement, const std::string& path,
+void CheckExitCodes(const OnExitCodes& requirement, const std::string& path,
                     const PodFailurePolicySurroundings& surroundings,
                     FieldErrors& errors) {
   CheckOneOf(ChildField(path, "operator"), requirement.operator_(), Operators(),
@@ -121,9 +122,9 @@ void CheckPatterns(const PodFailurePolicyRule& rule, const std::string& path,
   }
 }
 
-void CheckRule(const PodFailurePolicyRule& rule, const std::string& path,
-               const PodFailurePolicySurroundings& surroundings,
-               FieldErrors& errors) {
+void CheckFailureRule(const PodFailurePolicyRule& rule, const std::string& path,
+                      const PodFailurePolicySurroundings& surroundings,
+                      FieldErrors& errors) {
   const std::string action = ChildField(path, "action");
   CheckOneOf(action, rule.action(), Actions(), errors);
   if (rule.action() == "FailIndex" && !surroundings.allow_fail_index) {
@@ -155,11 +156,13 @@ FieldErrors ValidatePodFailurePolicy(
     const PodFailurePolicySurroundings& surroundings) {
   FieldErrors errors;
   const std::string rules = ChildField(path, "rules");
-  if (policy.rules_size() > kMaxRules) {
-    errors.push_back(TooManyError(rules, policy.rules_size(), kMaxRules));
+  if (policy.rules_size() > kMaxFailureRules) {
+    errors.push_back(
+        TooManyError(rules, policy.rules_size(), kMaxFailureRules));
   }
   for (int i = 0; i < policy.rules_size(); ++i) {
-    CheckRule(policy.rules(i), IndexField(rules, i), surroundings, errors);
+    CheckFailureRule(policy.rules(i), IndexField(rules, i), surroundings,
+                     errors);
   }
   return errors;
 }

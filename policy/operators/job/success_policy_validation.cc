@@ -16,7 +16,7 @@
 namespace mulligan::job {
 namespace {
 
-constexpr int kMaxRules = 20;
+constexpr int kMaxSuccessRules = 20;
 constexpr int kMaxIndexesLength = 64 * 1024;
 
 // The index, or why it is none.
@@ -70,9 +70,9 @@ std::string CountIndexes(const std::string& text, std::int64_t completions,
   return "";
 }
 
-void CheckCount(std::int64_t count, const std::string& path,
-                std::int64_t completions, const std::int64_t* indexes,
-                FieldErrors& errors) {
+void CheckSucceededCount(std::int64_t count, const std::string& path,
+                         std::int64_t completions, const std::int64_t* indexes,
+                         FieldErrors& errors) {
   CheckNonNegative(path, count, errors);
   if (count > completions) {
     errors.push_back(InvalidError(
@@ -90,9 +90,9 @@ void CheckCount(std::int64_t count, const std::string& path,
   }
 }
 
-void CheckRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
-               const std::string& path, std::int64_t completions,
-               FieldErrors& errors) {
+void CheckSuccessRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
+                      const std::string& path, std::int64_t completions,
+                      FieldErrors& errors) {
   if (!rule.has_succeeded_count() && !rule.has_succeeded_indexes()) {
     errors.push_back(RequiredError(
         path,
@@ -116,9 +116,9 @@ void CheckRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
     }
   }
   if (rule.has_succeeded_count()) {
-    CheckCount(rule.succeeded_count(), ChildField(path, "succeededCount"),
-               completions, rule.has_succeeded_indexes() ? &indexes : nullptr,
-               errors);
+    CheckSucceededCount(
+        rule.succeeded_count(), ChildField(path, "succeededCount"), completions,
+        rule.has_succeeded_indexes() ? &indexes : nullptr, errors);
   }
 }
 
@@ -134,11 +134,13 @@ FieldErrors ValidateSuccessPolicy(const SuccessPolicy& policy,
                                    "at least one rules must be specified when "
                                    "the successPolicy is specified"));
   }
-  if (policy.rules_size() > kMaxRules) {
-    errors.push_back(TooManyError(rules, policy.rules_size(), kMaxRules));
+  if (policy.rules_size() > kMaxSuccessRules) {
+    errors.push_back(
+        TooManyError(rules, policy.rules_size(), kMaxSuccessRules));
   }
   for (int i = 0; i < policy.rules_size(); ++i) {
-    CheckRule(policy.rules(i), IndexField(rules, i), completions, errors);
+    CheckSuccessRule(policy.rules(i), IndexField(rules, i), completions,
+                     errors);
   }
   return errors;
 }

@@ -128,9 +128,9 @@ absl::StatusOr<CurrentJobs> Sort(const DecisionInput& input) {
   return current;
 }
 
-absl::StatusOr<std::optional<Verdict>> Decide(const DecisionInput& input,
-                                              const CurrentJobs& jobs,
-                                              JobSetStatus& status) {
+absl::StatusOr<std::optional<Verdict>> DecideOnJobs(const DecisionInput& input,
+                                                    const CurrentJobs& jobs,
+                                                    JobSetStatus& status) {
   const JobSetSpec& spec = input.job_set.spec();
   if (jobs.failed.empty() && MeetsSuccessPolicy(spec, jobs.successful)) {
     Verdict verdict;
@@ -162,7 +162,7 @@ absl::StatusOr<Decision> DecideJobSet(const DecisionInput& input) {
   const absl::StatusOr<CurrentJobs> jobs = Sort(input);
   if (!jobs.ok()) return jobs.status();
   KeepAttempts(input.job_set.spec(), decision.status);
-  auto verdict = Decide(input, *jobs, decision.status);
+  auto verdict = DecideOnJobs(input, *jobs, decision.status);
   if (!verdict.ok()) return verdict.status();
   decision.verdict = *std::move(verdict);
   return decision;

@@ -70,7 +70,7 @@ class RuleTest {
 };
 
 // Kubernetes' times have whole seconds.
-std::int64_t FailedAt(const Job& job) {
+std::int64_t JobFailedAt(const Job& job) {
   const JobCondition* const failed = FailedCondition(job);
   return failed != nullptr && failed->has_last_transition_time()
              ? failed->last_transition_time().seconds()
@@ -78,8 +78,9 @@ std::int64_t FailedAt(const Job& job) {
 }
 
 const Job* Earlier(const Job* best, const Job* candidate) {
-  return best == nullptr || FailedAt(*candidate) < FailedAt(*best) ? candidate
-                                                                   : best;
+  return best == nullptr || JobFailedAt(*candidate) < JobFailedAt(*best)
+             ? candidate
+             : best;
 }
 
 }  // namespace

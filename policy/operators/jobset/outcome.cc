@@ -43,9 +43,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3>
                          {"Service", "HeadlessServiceCreationFailed"},
                          {"PersistentVolumeClaim", "PVCCreationFailed"}}};
 
-class JobSetOutcome {
+class JobSetAnswer {
  public:
-  JobSetOutcome(const NativeInput& input, GateSetup setup)
+  JobSetAnswer(const NativeInput& input, GateSetup setup)
       : input_(input),
         job_set_(input.report.job_set()),
         gates_(setup.gates),
@@ -230,7 +230,7 @@ class JobSetOutcome {
 
 std::optional<NativeOutcome> JobSetOutcome(const NativeInput& input) {
   if (!input.report.has_job_set()) return std::nullopt;
-  return jobset::JobSetOutcome(input, jobset::GatesFor(input.semantics)).Run();
+  return jobset::JobSetAnswer(input, jobset::GatesFor(input.semantics)).Run();
 }
 
 }  // namespace mulligan

@@ -38,7 +38,7 @@ bool Has(const List& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-FieldError Refusal(std::string field, std::string message) {
+FieldError SpecError(std::string field, std::string message) {
   return InvalidError(std::move(field), "", std::move(message));
 }
 
@@ -52,7 +52,7 @@ void CheckName(const FailurePolicyRule& rule, const std::string& path,
   const std::string field = ChildField(path, "name");
   const std::size_t length = rule.name().size();
   if (length < kMinNameLength || length > kMaxNameLength) {
-    errors.push_back(Refusal(
+    errors.push_back(SpecError(
         field,
         absl::StrFormat("invalid failure policy rule name of length %d, the "
                         "rule name must be at least %d characters long and at "
@@ -60,7 +60,7 @@ void CheckName(const FailurePolicyRule& rule, const std::string& path,
                         length, kMinNameLength, kMaxNameLength)));
   }
   if (length > 0 && !RE2::FullMatch(rule.name(), pattern)) {
-    errors.push_back(Refusal(
+    errors.push_back(SpecError(
         field, absl::StrFormat(
                    "invalid failure policy rule name '%s', a failure policy "
                    "rule name must start with an alphabetic character, "
@@ -81,7 +81,7 @@ void CheckNamesUnique(const FailurePolicy& policy, const std::string& path,
   }
   for (const auto& [name, rules] : rules_by_name) {
     if (rules.size() < 2) continue;
-    errors.push_back(Refusal(
+    errors.push_back(SpecError(
         path, absl::StrFormat("rule names are not unique, rules with indices "
                               "[%s] all have the same name '%s'",
                               absl::StrJoin(rules, " "), name)));
@@ -108,7 +108,7 @@ void CheckRule(const FailurePolicyRule& rule, const std::string& path,
   for (int i = 0; i < rule.on_job_failure_reasons_size(); ++i) {
     const std::string& reason = rule.on_job_failure_reasons(i);
     if (Has(kReasons, reason)) continue;
-    issues.errors.push_back(Refusal(
+    issues.errors.push_back(SpecError(
         IndexField(ChildField(path, "onJobFailureReasons"), i),
         absl::StrFormat("invalid job failure reason '%s' in failure policy is "
                         "not a recognized job failure reason",
@@ -134,7 +134,7 @@ void CheckStrategy(const FailurePolicy& policy, const std::string& path,
   const std::string& strategy = policy.restart_strategy();
   const std::string field = ChildField(path, "restartStrategy");
   if (strategy == "InPlaceRestart" && !gates.in_place_restart) {
-    issues.errors.push_back(Refusal(
+    issues.errors.push_back(SpecError(
         field,
         "InPlaceRestart restart strategy cannot be set when InPlaceRestart "
         "feature gate is disabled"));
@@ -186,7 +186,7 @@ void CheckTargets(const JobSetSpec& spec, const std::string& path,
         spec.failure_policy().rules(i).target_replicated_jobs();
     for (int j = 0; j < targets.size(); ++j) {
       if (FindGroup(spec, targets.Get(j)) != nullptr) continue;
-      errors.push_back(Refusal(
+      errors.push_back(SpecError(
           IndexField(
               absl::StrFormat("%s.rules[%d].targetReplicatedJobs", path, i), j),
           absl::StrFormat("invalid replicatedJob name '%s' in failure policy "
@@ -200,7 +200,7 @@ void CheckSuccessTargets(const JobSetSpec& spec, FieldErrors& errors) {
   const auto& targets = spec.success_policy().target_replicated_jobs();
   for (int i = 0; i < targets.size(); ++i) {
     if (FindGroup(spec, targets.Get(i)) != nullptr) continue;
-    errors.push_back(Refusal(
+    errors.push_back(SpecError(
         IndexField("spec.successPolicy.targetReplicatedJobs", i),
         absl::StrFormat("invalid replicatedJob name '%s' does not appear in "
                         ".spec.ReplicatedJobs",
@@ -222,7 +222,7 @@ JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
                                               policy.max_restarts()));
   }
   if (HasJobAction(policy) && !gates.restart_job) {
-    issues.errors.push_back(Refusal(
+    issues.errors.push_back(SpecError(
         ChildField(path, "rules"),
         "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions "
         "are not allowed when RestartJob feature gate is disabled"));
@@ -256,7 +256,7 @@ JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
                     return group.replicas() > kMaxReplicasForRestartJob;
                   });
   if (has_job_action && gates.restart_job && too_many) {
-    issues.errors.push_back(Refusal(
+    issues.errors.push_back(SpecError(
         ChildField(path, "rules"),
         absl::StrFormat("JobSet cannot have a failure policy rule with "
                         "RestartJob or RestartJobAndIgnoreMaxRestarts action "

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxConditionMessage = std::size_t{32} * 1024;
 
-std::string Truncate(std::string_view text) {
+std::string TruncateMessage(std::string_view text) {
   constexpr std::string_view kEllipsis = " ...";
   if (text.size() <= kMaxConditionMessage) return std::string(text);
   std::string cut(text.substr(0, kMaxConditionMessage - kEllipsis.size()));
@@ -54,7 +54,7 @@ void SetCondition(std::string_view type, bool status, std::string_view reason,
   }
   condition.set_status(wanted);
   condition.set_reason(std::string(reason));
-  condition.set_message(Truncate(message));
+  condition.set_message(TruncateMessage(message));
 }
 
 void RemoveCondition(std::string_view type, Conditions& conditions) {

@@ -30,17 +30,18 @@ bool IsTimestamp(std::string_view text) {
   return text == "Eviction" || text == "Creation";
 }
 
-void CheckDuration(std::string_view name,
-                   const std::optional<absl::Duration>& duration,
-                   FieldErrors& errors) {
+void CheckSettingDuration(std::string_view name,
+                          const std::optional<absl::Duration>& duration,
+                          FieldErrors& errors) {
   if (!duration.has_value() || *duration >= absl::ZeroDuration()) return;
   errors.push_back(InvalidError(ChildField(kBlock, name),
                                 QuotedValue(absl::FormatDuration(*duration)),
                                 std::string(kNegative)));
 }
 
-void CheckCount(std::string_view name, const std::optional<std::int64_t>& count,
-                FieldErrors& errors) {
+void CheckSettingCount(std::string_view name,
+                       const std::optional<std::int64_t>& count,
+                       FieldErrors& errors) {
   if (!count.has_value()) return;
   CheckNonNegative(ChildField(kStrategy, name), *count, errors);
 }
@@ -49,7 +50,8 @@ void CheckCount(std::string_view name, const std::optional<std::int64_t>& count,
 using Reader = bool (*)(const std::string& text, WaitForPodsReadyConfig& into);
 
 template <auto Member>
-bool ReadDuration(const std::string& text, WaitForPodsReadyConfig& into) {
+bool ReadSettingDuration(const std::string& text,
+                         WaitForPodsReadyConfig& into) {
   absl::Duration duration;
   if (!absl::ParseDuration(text, &duration)) return false;
   into.*Member = duration;
@@ -83,8 +85,9 @@ struct SettingRow {
 
 using Config = WaitForPodsReadyConfig;
 constexpr std::array<SettingRow, 7> kSettings = {{
-    {kBlock, "timeout", ReadDuration<&Config::timeout>, "a duration like 5m"},
-    {kBlock, "recoveryTimeout", ReadDuration<&Config::recovery_timeout>,
+    {kBlock, "timeout", ReadSettingDuration<&Config::timeout>,
+     "a duration like 5m"},
+    {kBlock, "recoveryTimeout", ReadSettingDuration<&Config::recovery_timeout>,
      "a duration like 5m"},
     {kBlock, "blockAdmission", ReadBlockAdmission, "true or false"},
     {kStrategy, "timestamp", ReadTimestamp, "Eviction or Creation"},
@@ -158,16 +161,16 @@ FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config) {
     errors.push_back(
         RequiredError(ChildField(kBlock, "timeout"), "must be specified"));
   }
-  CheckDuration("timeout", config.timeout, errors);
-  CheckDuration("recoveryTimeout", config.recovery_timeout, errors);
+  CheckSettingDuration("timeout", config.timeout, errors);
+  CheckSettingDuration("recoveryTimeout", config.recovery_timeout, errors);
   if (config.timestamp.has_value() && !IsTimestamp(*config.timestamp)) {
     errors.push_back(NotSupportedError(ChildField(kStrategy, "timestamp"),
                                        *config.timestamp,
                                        {"Creation", "Eviction"}));
   }
-  CheckCount("backoffLimitCount", config.backoff_limit_count, errors);
-  CheckCount("backoffBaseSeconds", config.backoff_base_seconds, errors);
-  CheckCount("backoffMaxSeconds", config.backoff_max_seconds, errors);
+  CheckSettingCount("backoffLimitCount", config.backoff_limit_count, errors);
+  CheckSettingCount("backoffBaseSeconds", config.backoff_base_seconds, errors);
+  CheckSettingCount("backoffMaxSeconds", config.backoff_max_seconds, errors);
   return errors;
 }
 

@@ -28,7 +28,7 @@ constexpr std::string_view kSubmitterBackoffLimit =
 const absl::Duration kLongestDelay = absl::Seconds(315576000000);
 
 // Whether a rule of the spec's deletionStrategy is about this end.
-bool Matches(const DeletionRule& rule, const RayJobStatus& status) {
+bool AppliesTo(const DeletionRule& rule, const RayJobStatus& status) {
   const auto& when = rule.condition();
   return when.has_job_status()
              ? when.job_status() == status.job_status()
@@ -47,7 +47,7 @@ bool DeletesAfter(const RayJobSpec& spec, const RayJobStatus& status,
   const auto& rules = strategy.deletion_rules();
   if (!rules.empty()) {
     return std::any_of(rules.begin(), rules.end(), [&](const auto& rule) {
-      return Matches(rule, status) && rule.policy() != "DeleteNone";
+      return AppliesTo(rule, status) && rule.policy() != "DeleteNone";
     });
   }
   const auto& branch = status.job_status() == kJobSucceeded
@@ -59,9 +59,9 @@ bool DeletesAfter(const RayJobSpec& spec, const RayJobStatus& status,
          branch.policy() != "DeleteNone";
 }
 
-class RayJobOutcome {
+class RayJobAnswer {
  public:
-  RayJobOutcome(const NativeInput& input, SettingsSetup setup)
+  RayJobAnswer(const NativeInput& input, SettingsSetup setup)
       : input_(input),
         settings_(setup.settings),
         found_(FindReportedRayJob(input.report, input.now)) {
@@ -383,7 +383,7 @@ class RayJobOutcome {
 
 std::optional<NativeOutcome> RayJobOutcome(const NativeInput& input) {
   if (!input.report.has_ray_job()) return std::nullopt;
-  return rayjob::RayJobOutcome(input, rayjob::SettingsFor(input.semantics))
+  return rayjob::RayJobAnswer(input, rayjob::SettingsFor(input.semantics))
       .Run();
 }
 

@@ -51,7 +51,7 @@ constexpr DriverRow kDriverUnknown = {kUnknown, "SparkDriverUnknown"};
 
 // The container counts, not the pod: a sidecar may keep the pod running, or
 // make it fail after the driver has succeeded.
-const DriverRow& RowOf(const Pod& driver, const Terminated* end) {
+const DriverRow& DriverRowOf(const Pod& driver, const Terminated* end) {
   const std::string& phase = driver.status().phase();
   if (phase == "Pending") return kDriverPending;
   if (phase == "Succeeded") return kDriverCompleted;
@@ -106,7 +106,7 @@ Pass FollowDriver(const World& world) {
   if (world.driver == nullptr) return LoseDriver(world);
   Pass pass = Start(world);
   const Terminated* const end = DriverEnd(*world.driver);
-  const DriverRow& row = RowOf(*world.driver, end);
+  const DriverRow& row = DriverRowOf(*world.driver, end);
   if (row.state == kFailing) {
     StateIn(pass).set_error_message(
         end == nullptr

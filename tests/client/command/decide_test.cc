@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class DecideTest : public ::testing::Test {
+class DecideCommandTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!ServerProcess::IsBuilt()) GTEST_SKIP() << "no mulligan-server built";
@@ -27,7 +27,7 @@ class DecideTest : public ::testing::Test {
   std::unique_ptr<ServerProcess> server_;
 };
 
-TEST_F(DecideTest, AnswersAsExplainDoes) {
+TEST_F(DecideCommandTest, AnswersAsExplainDoes) {
   std::vector<std::string> flags = {"-o", "json",
                                     "--observed-at=2026-01-31T08:00:00Z", "-"};
   std::vector<std::string> decide = {"decide", Server()};
@@ -38,7 +38,7 @@ TEST_F(DecideTest, AnswersAsExplainDoes) {
   EXPECT_EQ(result.out, RunMulligan(flags, kOomPod).out);
 }
 
-TEST_F(DecideTest, APreviewIsAnsweredTheSame) {
+TEST_F(DecideCommandTest, APreviewIsAnsweredTheSame) {
   const std::vector<std::string> flags = {
       "decide", Server(), "-o", "json", "--observed-at=2026-01-31T08:00:00Z",
       "-"};
@@ -52,7 +52,7 @@ TEST_F(DecideTest, APreviewIsAnsweredTheSame) {
       2);
 }
 
-TEST_F(DecideTest, RequestsAreAnsweredSinglyAndInBatches) {
+TEST_F(DecideCommandTest, RequestsAreAnsweredSinglyAndInBatches) {
   const std::string input =
       CompactRequest() + "\n{\"report\":{}}\n" + CompactRequest() + "\n";
   const CommandResult here = RunMulligan({"explain", "--requests", "-"}, input);
@@ -64,7 +64,7 @@ TEST_F(DecideTest, RequestsAreAnsweredSinglyAndInBatches) {
   }
 }
 
-TEST_F(DecideTest, ARefusedRequestIsNotTheServersFault) {
+TEST_F(DecideCommandTest, ARefusedRequestIsNotTheServersFault) {
   const CommandResult result =
       RunMulligan({"decide", Server(), "-"}, R"({"report":{}})");
   EXPECT_EQ(result.code, 2);
@@ -72,7 +72,7 @@ TEST_F(DecideTest, ARefusedRequestIsNotTheServersFault) {
                                 HasSubstr("fallback: native policy")));
 }
 
-TEST_F(DecideTest, HealthcheckAsksForAService) {
+TEST_F(DecideCommandTest, HealthcheckAsksForAService) {
   const CommandResult serving = RunMulligan({"healthcheck", Server()});
   EXPECT_EQ(serving.code, 0) << serving.err;
   EXPECT_EQ(serving.out, "SERVING\n");

@@ -29,7 +29,7 @@ constexpr char kStrict[] =
     "metadata: {name: strict}\nspec:\n  default: {action: FAIL}\n";
 
 // A log of `lines` such decisions.
-std::string Log(int lines) {
+std::string LogText(int lines) {
   const CommandResult answer =
       RunMulligan({"explain", "--requests", "-"}, absl::StrCat(kRequest, "\n"));
   std::string response = answer.out;
@@ -44,7 +44,7 @@ std::string Log(int lines) {
 
 class ReplayCommandTest : public ::testing::Test {
  protected:
-  const std::string log_ = WriteTestFile("log.jsonl", Log(9));
+  const std::string log_ = WriteTestFile("log.jsonl", LogText(9));
   const std::string strict_ = WriteTestFile("strict.yaml", kStrict);
 };
 
@@ -79,7 +79,8 @@ TEST_F(ReplayCommandTest, ShardsAddUp) {
 }
 
 TEST_F(ReplayCommandTest, ReadsStandardInput) {
-  const CommandResult result = RunMulligan({"replay", "-"}, Log(2) + "torn");
+  const CommandResult result =
+      RunMulligan({"replay", "-"}, LogText(2) + "torn");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("2 decisions replayed"),

@@ -19,7 +19,7 @@ Message Parse(const std::string& text) {
   return message;
 }
 
-struct Row {
+struct StoryRow {
   const char* name;
   // Objects as JSON, and the answer about them.
   const char* objects;
@@ -28,7 +28,7 @@ struct Row {
   const char* first_step;
 };
 
-class FirstStepTest : public ::testing::TestWithParam<Row> {};
+class FirstStepTest : public ::testing::TestWithParam<StoryRow> {};
 
 TEST_P(FirstStepTest, HasNamesAndNumbers) {
   ReportBuilder builder;
@@ -65,7 +65,7 @@ constexpr char kWaiting[] = R"({"kind":"Pod","metadata":{"name":"a",
   "reason":"CreateContainerConfigError",
   "message":"secret \"pg\" not found"}}}]}})";
 
-const Row kRows[] = {
+const StoryRow kStoryRows[] = {
     {"Grown", kOom,
      "decision { resources { resource: 'memory' factor: 1.5 } } diagnosis { "
      "cause: CONTAINER_OOM culprit { pod: 'a' container: 'main' } summary: "
@@ -138,7 +138,7 @@ const Row kRows[] = {
      "x", "look at what the failing workloads share: 9 workloads in 5m"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, FirstStepTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Rows, FirstStepTest, ::testing::ValuesIn(kStoryRows),
                          [](const auto& row) { return row.param.name; });
 
 struct Text {

@@ -13,7 +13,7 @@
 namespace mulligan::cli {
 namespace {
 
-struct Row {
+struct WordsRow {
   const char* name;
   // Objects as JSON, and the diagnosis about them.
   const char* objects;
@@ -22,7 +22,7 @@ struct Row {
   const char* first_step;
 };
 
-class WordsTest : public ::testing::TestWithParam<Row> {};
+class WordsTest : public ::testing::TestWithParam<WordsRow> {};
 
 TEST_P(WordsTest, NameTheKnob) {
   ReportBuilder builder;
@@ -36,7 +36,7 @@ TEST_P(WordsTest, NameTheKnob) {
   EXPECT_EQ(story.first_step, GetParam().first_step);
 }
 
-constexpr char kPod[] = R"({"kind":"Pod","metadata":{"name":"a",
+constexpr char kFullPod[] = R"({"kind":"Pod","metadata":{"name":"a",
   "namespace":"ml"},"spec":{"nodeName":"n1","nodeSelector":{"tier":"x1"},
   "containers":[{"name":"main","image":"i:1","volumeMounts":[
   {"name":"out","mountPath":"/out"},{"name":"ram","mountPath":"/dev/shm"},
@@ -53,27 +53,27 @@ constexpr char kPlainPod[] = R"({"kind":"Pod","metadata":{"name":"a",
   "situation: BROKEN cause: STORAGE_EXHAUSTED culprit { pod: 'a' container: " \
   "'main' } summary: 'Pod a: full.' evidence { value: \"" TEXT "\" }"
 
-const Row kStorage[] = {
-    {"ClaimThatIsFull", kPod,
+const WordsRow kStorage[] = {
+    {"ClaimThatIsFull", kFullPod,
      FULL("OSError: [Errno 28] No space left on device: '/out/m.bin'"),
      "Pod a: persistent volume claim results has no room left for /out/m.bin",
      "expand persistent volume claim results, or delete what is no longer "
      "needed there"},
-    {"VolumeBelowAnother", kPod,
+    {"VolumeBelowAnother", kFullPod,
      FULL("OSError: [Errno 28] No space left on device: '/out/tmp/x'"),
      "Pod a: volume tmp (emptyDir) has no room left for /out/tmp/x",
      "make room where volume tmp lies"},
-    {"NoVolumeAndNoLimit", kPod,
+    {"NoVolumeAndNoLimit", kFullPod,
      FULL("OSError: [Errno 28] No space left on device: '/outer/x'"),
      "Pod a: no room left on the file system of container main for /outer/x",
      "request ephemeral-storage for container main, so that it gets a node "
      "with room: it asks for none"},
-    {"EmptyDirOverItsLimit", kPod,
+    {"EmptyDirOverItsLimit", kFullPod,
      FULL(
          "Usage of EmptyDir volume \\\"tmp\\\" exceeds the limit \\\"2Gi\\\"."),
      "Pod a: emptyDir volume tmp is larger than its sizeLimit of 2Gi",
      "raise sizeLimit of emptyDir volume tmp above 2Gi, or write less to it"},
-    {"OwnLimit", kPod,
+    {"OwnLimit", kFullPod,
      FULL("Pod ephemeral local storage usage exceeds the total limit of "
           "containers 5Gi. "),
      "Pod a: used more ephemeral storage than its limit of 5Gi",
@@ -82,10 +82,11 @@ const Row kStorage[] = {
      FULL("worker is out of shared memory"),
      "Pod a: /dev/shm is full: it has 64Mi where nothing is mounted",
      "mount an emptyDir with medium: Memory on /dev/shm of container main"},
-    {"SharedMemoryWithAVolume", kPod, FULL("worker is out of shared memory"),
+    {"SharedMemoryWithAVolume", kFullPod,
+     FULL("worker is out of shared memory"),
      "Pod a: /dev/shm, volume ram, is full",
      "raise sizeLimit of volume ram, mounted on /dev/shm, above 1Gi"},
-    {"UsersQuota", kPod,
+    {"UsersQuota", kFullPod,
      FULL("OSError: [Errno 122] Disk quota exceeded: '/home/u/x'"),
      "Pod a: the user's disk quota is used up where /home/u/x is",
      "raise the user's quota on the file system where /home/u/x is, or delete "
@@ -114,7 +115,7 @@ constexpr char kHeld[] =
     "situation: HELD cause: SUSPENDED culprit { kind: 'Job' name: 'j' } "
     "summary: 'Job j: the Job is suspended.'";
 
-const Row kQueues[] = {
+const WordsRow kQueues[] = {
     {"NobodysQueue", kSuspended, kHeld, "Job j: the Job is suspended",
      "resume it when it may run"},
     {"QueueByItsLabel", kQueued, kHeld,
@@ -129,21 +130,21 @@ const Row kQueues[] = {
 INSTANTIATE_TEST_SUITE_P(Queue, WordsTest, ::testing::ValuesIn(kQueues),
                          [](const auto& test) { return test.param.name; });
 
-const Row kPlaces[] = {
-    {"NoNodeHasTheLabel", kPod,
+const WordsRow kPlaces[] = {
+    {"NoNodeHasTheLabel", kFullPod,
      "situation: BROKEN cause: UNSCHEDULABLE culprit { pod: 'a' } summary: "
      "'Pod a: no node.' evidence { value: \"0/9 nodes are available: 9 node(s) "
      "didn't match Pod's node affinity/selector.\" }",
      "Pod a: none of 9 nodes has label tier=x1",
      "correct the pod's nodeSelector tier=x1, or label or add nodes for it"},
-    {"SomeNodesAreFull", kPod,
+    {"SomeNodesAreFull", kFullPod,
      "situation: BROKEN cause: UNSCHEDULABLE culprit { pod: 'a' } summary: "
      "'Pod a: no node.' evidence { value: \"0/9 nodes are available: 8 node(s) "
      "didn't match Pod's node affinity/selector, 1 Insufficient cpu.\" }",
      "Pod a: 0/9 nodes are available: 8 node(s) didn't match Pod's node "
      "affinity/selector, 1 Insufficient cpu.",
      "make room, or ask for less: see why each node was refused"},
-    {"PressureOfItsOwn", kPod,
+    {"PressureOfItsOwn", kFullPod,
      "situation: BROKEN cause: NODE_PRESSURE_EVICTED culprit { pod: 'a' node: "
      "'n1' } summary: 'Pod a: evicted.' evidence { value: 'The node was low on "
      "resource: memory. Threshold quantity: 100Mi, available: 60Mi. Container "
@@ -152,7 +153,7 @@ const Row kPlaces[] = {
      "Pod a: evicted, node n1 ran low on memory",
      "request as much memory as container main uses: it used 3Gi and had "
      "requested 1Gi; who is above its request goes first"},
-    {"PressureOfOthers", kPod,
+    {"PressureOfOthers", kFullPod,
      "situation: BROKEN cause: NODE_PRESSURE_EVICTED culprit { pod: 'a' node: "
      "'n1' } summary: 'Pod a: evicted.' evidence { value: 'The node was low on "
      "resource: ephemeral-storage. Threshold quantity: 10Gi, available: 9Gi. "
@@ -170,7 +171,7 @@ constexpr char kLogged[] = R"({"kind":"Pod","metadata":{"name":"a",
   "phase":"Failed","containerStatuses":[{"name":"main","state":{"terminated":{
   "exitCode":3,"message":"2026-01-02 03:04:05 INFO go\n2026-01-02 03:04:06 ERROR shard 9: no header\n"}}}]}})";
 
-const Row kPrograms[] = {
+const WordsRow kPrograms[] = {
     {"LineThatDecided", kPlainPod,
      "situation: BROKEN cause: APP_ERROR culprit { pod: 'a' container: 'main' "
      "} summary: 'Pod a: an uncaught Python exception (exit code 1); 2 other "

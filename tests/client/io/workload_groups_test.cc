@@ -110,8 +110,8 @@ TEST(WorkloadGroups, AreNamedAsKubectlDoes) {
   EXPECT_FALSE(IsNamed(group, "rayjob/s"));
 }
 
-v1::DecideResponse Answer(v1::Decision::Action action, v1::Cause cause,
-                          v1::Diagnosis::Situation situation) {
+v1::DecideResponse GroupAnswer(v1::Decision::Action action, v1::Cause cause,
+                               v1::Diagnosis::Situation situation) {
   v1::DecideResponse response;
   response.mutable_decision()->set_action(action);
   response.mutable_diagnosis()->set_cause(cause);
@@ -122,15 +122,16 @@ v1::DecideResponse Answer(v1::Decision::Action action, v1::Cause cause,
 
 TEST(WorkloadTable, ShowsTheWorstFirst) {
   std::vector<WorkloadAnswer> answers;
-  answers.push_back({"Job b", Answer(v1::Decision::IGNORE, v1::NOT_FAILED,
-                                     v1::Diagnosis::ALIVE)});
-  answers.push_back({"Job a", Answer(v1::Decision::IGNORE, v1::SUCCEEDED,
-                                     v1::Diagnosis::FINISHED)});
-  answers.push_back({"Job e", Answer(v1::Decision::RETRY, v1::CONTAINER_OOM,
-                                     v1::Diagnosis::BROKEN)});
+  answers.push_back({"Job b", GroupAnswer(v1::Decision::IGNORE, v1::NOT_FAILED,
+                                          v1::Diagnosis::ALIVE)});
+  answers.push_back({"Job a", GroupAnswer(v1::Decision::IGNORE, v1::SUCCEEDED,
+                                          v1::Diagnosis::FINISHED)});
+  answers.push_back(
+      {"Job e", GroupAnswer(v1::Decision::RETRY, v1::CONTAINER_OOM,
+                            v1::Diagnosis::BROKEN)});
   answers.push_back({"Job c", absl::InvalidArgumentError("b\x1b[31m\nad")});
-  answers.push_back({"Job d", Answer(v1::Decision::FAIL, v1::IMAGE_INVALID,
-                                     v1::Diagnosis::BROKEN)});
+  answers.push_back({"Job d", GroupAnswer(v1::Decision::FAIL, v1::IMAGE_INVALID,
+                                          v1::Diagnosis::BROKEN)});
   SortWorstFirst(answers);
   EXPECT_EQ(FormatWorkloads(answers, /*color=*/false, /*name_more=*/true),
             "5 workloads, 2 broken\n"

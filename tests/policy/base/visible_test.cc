@@ -5,13 +5,13 @@
 namespace mulligan {
 namespace {
 
-struct Row {
+struct VisibleRow {
   const char* text;
   const char* visible;
 };
 
 TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
-  const Row rows[] = {
+  const VisibleRow rows[] = {
       {"", ""},
       {"pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80",
        "pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80"},
@@ -30,7 +30,7 @@ TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
       // Joiners are letters of some scripts.
       {"\xd9\x85\xe2\x80\x8c\xd9\x85", "\xd9\x85\xe2\x80\x8c\xd9\x85"},
   };
-  for (const Row& row : rows) EXPECT_EQ(Visible(row.text), row.visible);
+  for (const VisibleRow& row : rows) EXPECT_EQ(Visible(row.text), row.visible);
 }
 
 }  // namespace

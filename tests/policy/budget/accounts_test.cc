@@ -12,7 +12,7 @@ using testing::Compiled;
 using testing::EqualsProto;
 using testing::Parse;
 
-const absl::Time kNow = absl::FromUnixSeconds(1000);
+const absl::Time kAskedAt = absl::FromUnixSeconds(1000);
 
 class AccountsTest : public ::testing::Test {
  protected:
@@ -20,7 +20,7 @@ class AccountsTest : public ::testing::Test {
     rules_ = Compiled(std::string(budgets) + " default { action: FAIL }");
   }
   void Ledger(const char* text) { ledger_ = Parse<v1::BudgetLedger>(text); }
-  Accounts Open(absl::Time now = kNow) {
+  Accounts Open(absl::Time now = kAskedAt) {
     return Accounts(rules_->compiled().budgets, ledger_, now);
   }
   v1::BudgetLedger Written(const Accounts& accounts) {
@@ -38,7 +38,7 @@ TEST_F(AccountsTest, ToleratesAsManyFailuresAsTheLimit) {
   Accounts accounts = Open();
   for (int i = 0; i < 2; ++i) {
     ASSERT_EQ(accounts.FindPayer(0).budget, 0);
-    accounts.Charge(0, kNow);
+    accounts.Charge(0, kAskedAt);
   }
   EXPECT_EQ(accounts.FindPayer(0).budget, kNoBudget);
   EXPECT_EQ(accounts.FindPayer(0).exhausted, 0);
@@ -54,22 +54,22 @@ TEST_F(AccountsTest, EscalatesAlongTheChain) {
       "}");
   Accounts accounts = Open();
   EXPECT_EQ(accounts.FindPayer(0).budget, 2);
-  accounts.Charge(2, kNow);
+  accounts.Charge(2, kAskedAt);
   EXPECT_EQ(accounts.FindPayer(0).exhausted, 2);
 }
 
 TEST_F(AccountsTest, AWindowOpensWithItsFirstChargeAndForgetsAtItsEnd) {
   Policy("budgets { key: 'a' value { limit: 1 window { seconds: 60 } } }");
   Accounts first = Open();
-  first.Charge(0, kNow);
+  first.Charge(0, kAskedAt);
   ledger_ = Written(first);
   EXPECT_THAT(ledger_, EqualsProto("budgets { key: 'a' value { used: 1 "
                                    "window_start { seconds: 1000 } } }"));
-  EXPECT_EQ(Open(kNow + absl::Seconds(59)).FindPayer(0).budget, kNoBudget);
-  EXPECT_EQ(Open(kNow + absl::Seconds(60)).FindPayer(0).budget, 0);
-  EXPECT_EQ(Open(kNow + absl::Seconds(60)).at(0).used_before, 0);
+  EXPECT_EQ(Open(kAskedAt + absl::Seconds(59)).FindPayer(0).budget, kNoBudget);
+  EXPECT_EQ(Open(kAskedAt + absl::Seconds(60)).FindPayer(0).budget, 0);
+  EXPECT_EQ(Open(kAskedAt + absl::Seconds(60)).at(0).used_before, 0);
   v1::Accounting accounting;
-  ReportAccounts(Open(kNow), accounting);
+  ReportAccounts(Open(kAskedAt), accounting);
   EXPECT_EQ(accounting.budgets(0).window_ends_at().seconds(), 1060);
 }
 

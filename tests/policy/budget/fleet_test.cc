@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Parse;
 
-struct Row {
+struct FleetRow {
   const char* name;
   const char* recent;
   const char* diagnosis;
@@ -32,7 +32,7 @@ FleetFinding Ask(const char* recent, const char* diagnosis,
                          Parse<v1::Diagnosis>(diagnosis), asking);
 }
 
-class FleetTest : public ::testing::TestWithParam<Row> {};
+class FleetTest : public ::testing::TestWithParam<FleetRow> {};
 
 TEST_P(FleetTest, FromCounts) {
   const Derived derived = Ask(GetParam().recent, GetParam().diagnosis).derived;
@@ -51,7 +51,7 @@ constexpr char kOutage[] =
 constexpr char kGpuOnN7[] =
     "cause: GPU_FAULT fault_domain: INFRASTRUCTURE culprit { node: 'n7' }";
 
-const Row kRows[] = {
+const FleetRow kFleetRows[] = {
     {"Nothing", "", kOutage, v1::DERIVED_CAUSE_UNSPECIFIED, ""},
     {"ManyOfOneCause",
      TEN_MINUTES "failed: 12 " GROUP("DEPENDENCY_UNAVAILABLE", "", "9") "}",
@@ -154,7 +154,7 @@ const Row kRows[] = {
      "9 of the 9 workloads that failed in the last 24h"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Fleet, FleetTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Fleet, FleetTest, ::testing::ValuesIn(kFleetRows),
                          [](const auto& row) { return row.param.name; });
 
 constexpr char kForty[] =

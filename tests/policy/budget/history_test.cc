@@ -11,7 +11,7 @@ namespace {
 
 using testing::Parse;
 
-struct Row {
+struct HistoryRow {
   const char* name;
   const char* history;
   const char* diagnosis;
@@ -19,7 +19,7 @@ struct Row {
   v1::DerivedCause derived;
 };
 
-class DeriveTest : public ::testing::TestWithParam<Row> {};
+class DeriveTest : public ::testing::TestWithParam<HistoryRow> {};
 
 // Failures are observed at second 1000000; the defaults of policy.proto hold.
 TEST_P(DeriveTest, FromHistory) {
@@ -41,7 +41,7 @@ constexpr char kAppError[] =
   "history { cause: CRASH_SIGNAL fingerprint: '" node seconds "' node: '" node \
   "' observed_at { seconds: " seconds " } } "
 
-const Row kRows[] = {
+const HistoryRow kHistoryRows[] = {
     {"NoHistory", "", kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"Twice", SAME "}", kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"ThreeTimes", SAME "} " SAME "}", kAppError, "", v1::DETERMINISTIC},
@@ -146,7 +146,7 @@ const Row kRows[] = {
      v1::DERIVED_CAUSE_UNSPECIFIED},
 };
 
-INSTANTIATE_TEST_SUITE_P(History, DeriveTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(History, DeriveTest, ::testing::ValuesIn(kHistoryRows),
                          [](const auto& row) { return row.param.name; });
 
 TEST(DeriveTest, WhoRanForOtherTimesDidNotEndAtTheSamePlace) {

@@ -16,7 +16,7 @@ constexpr char kRecord[] =
     "attempts_seen: 1 history { failure_id: 'r' attempt: 1 finished_at { "
     "seconds: 2000 } ran_for { seconds: 1000 } observed_at { seconds: 2010 } ";
 
-struct Row {
+struct KnownFailureRow {
   const char* name;
   // Of the root; 0: not known.
   long begin;
@@ -32,10 +32,10 @@ struct Row {
   std::int64_t counted = -1;
 };
 
-class KnownFailureTest : public ::testing::TestWithParam<Row> {};
+class KnownFailureTest : public ::testing::TestWithParam<KnownFailureRow> {};
 
 TEST_P(KnownFailureTest, ByLifetimes) {
-  const Row& row = GetParam();
+  const KnownFailureRow& row = GetParam();
   const auto report = Parse<v1::FailureReport>(row.report);
   Incident incident;
   for (int pod = 0; pod < report.pods_size(); ++pod) {
@@ -58,7 +58,7 @@ TEST_P(KnownFailureTest, ByLifetimes) {
 
 constexpr char kNoPods[] = "jobs { metadata { uid: 'j' } }";
 
-const Row kRows[] = {
+const KnownFailureRow kKnownFailureRows[] = {
     {"LivedWhenTheRecordedPodEnded", 1100, 2030, true},
     {"EndedBeforeTheRecordedPod", 1100, 1990, true},
     {"BeganAfterTheEnd", 2001, 2500, false},
@@ -81,7 +81,8 @@ const Row kRows[] = {
     {"OperatorCountsTheSame", 0, 0, true, true, "}", kNoPods, false, 2030, 1},
 };
 
-INSTANTIATE_TEST_SUITE_P(Ledger, KnownFailureTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Ledger, KnownFailureTest,
+                         ::testing::ValuesIn(kKnownFailureRows),
                          [](const auto& row) { return row.param.name; });
 
 TEST(KnownFailure, ByTheIdOfAnotherMemberOfTheGang) {

@@ -16,7 +16,7 @@ using testing::EqualsProto;
 using ::testing::HasSubstr;
 using testing::Parse;
 
-struct Row {
+struct SeedingRow {
   const char* name;
   const char* report;
   int failures;
@@ -24,7 +24,7 @@ struct Row {
   int earlier = 0;
 };
 
-class CountTest : public ::testing::TestWithParam<Row> {};
+class CountTest : public ::testing::TestWithParam<SeedingRow> {};
 
 TEST_P(CountTest, LeavesOutTheFailureAtHand) {
   const NativeCount count = CountNativeFailures(
@@ -32,7 +32,7 @@ TEST_P(CountTest, LeavesOutTheFailureAtHand) {
   EXPECT_EQ(count.failures, GetParam().failures);
 }
 
-const Row kRows[] = {
+const SeedingRow kSeedingRows[] = {
     {"RayJobRunning",
      "ray_job { status { failed: 2 job_deployment_status: 'Running' } }", 2},
     {"RayJobFailed",
@@ -90,7 +90,7 @@ const Row kRows[] = {
     {"Pod", "pods {}", 0},
 };
 
-INSTANTIATE_TEST_SUITE_P(Seeding, CountTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Seeding, CountTest, ::testing::ValuesIn(kSeedingRows),
                          [](const auto& row) { return row.param.name; });
 
 std::string Seed(int failures, const CompiledPolicy& policy,

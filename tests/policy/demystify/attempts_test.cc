@@ -20,7 +20,7 @@ struct PodRow {
   const char* reason = "Error";
 };
 
-struct Row {
+struct AttemptsRow {
   const char* name;
   std::vector<PodRow> pods;
   // Pods of each earlier attempt and of the one at hand: "0,1|2".
@@ -38,7 +38,7 @@ struct Row {
 constexpr char kSinglePodJob[] = "jobs { metadata { name: 'j' } }";
 constexpr char kOfJob[] = "labels { key: 'job-name' value: 'j' }";
 
-const Row kRows[] = {
+const AttemptsRow kAttemptsRows[] = {
     {"OnePod", {{10, 20}}, "0"},
     {"OverlappingLifetimesAreAGang", {{10, 20}, {11, 25}, {12, 22}}, "0,1,2"},
     {"OneAfterAnotherAreAttempts", {{10, 20}, {21, 30}, {31, 40}}, "0|1|2"},
@@ -84,7 +84,7 @@ const Row kRows[] = {
      true},
 };
 
-class AttemptsTest : public ::testing::TestWithParam<Row> {};
+class AttemptsTest : public ::testing::TestWithParam<AttemptsRow> {};
 
 TEST_P(AttemptsTest, AreToldApart) {
   auto report = Report(GetParam().rest);
@@ -125,7 +125,8 @@ TEST_P(AttemptsTest, AreToldApart) {
   EXPECT_EQ(absl::StrJoin(parts, "|"), GetParam().attempts);
 }
 
-INSTANTIATE_TEST_SUITE_P(Lifetimes, AttemptsTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Lifetimes, AttemptsTest,
+                         ::testing::ValuesIn(kAttemptsRows),
                          [](const auto& row) { return row.param.name; });
 
 // OOM at 02:10; another pod starts at 02:20 and dies of its own at 04:30.

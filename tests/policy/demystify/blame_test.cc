@@ -18,7 +18,7 @@ struct BlameCase {
   D::Outlook outlook;
 };
 
-constexpr BlameCase kCases[] = {
+constexpr BlameCase kBlameCases[] = {
     {"ADependencyThatDoesNotAnswer",
      R"(exit { exit_code: 1 message: "connect: connection refused" })",
      v1::DEPENDENCY_UNAVAILABLE, D::INFRASTRUCTURE, D::RECOVERS},
@@ -131,7 +131,7 @@ TEST_P(Blame, FollowsTheEvidence) {
             test.outlook == D::OUTLOOK_UNSPECIFIED);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Blame, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, Blame, testing::ValuesIn(kBlameCases),
                          [](const auto& row) { return row.param.name; });
 
 v1::FailureReport Looping(int restarts, const char* message) {

@@ -15,7 +15,7 @@ struct CreationCase {
   v1::Cause cause;
 };
 
-constexpr CreationCase kCases[] = {
+constexpr CreationCase kCreationErrorCases[] = {
     {"PodsXIsForbiddenExceededQuotaCompute", 403, "Forbidden",
      "pods \"x\" is forbidden: exceeded quota: compute, requested: "
      "requests.nvidia.com/gpu=8, used: 8, limited: 8",
@@ -83,7 +83,8 @@ TEST_P(CreationError, NamesTheCause) {
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
 }
 
-INSTANTIATE_TEST_SUITE_P(, CreationError, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(, CreationError,
+                         ::testing::ValuesIn(kCreationErrorCases),
                          [](const auto& test) { return test.param.name; });
 
 struct CodeCase {

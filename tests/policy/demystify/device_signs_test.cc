@@ -23,7 +23,7 @@ v1::FailureReport PodOnNode(int code, const char* log) {
   return report;
 }
 
-struct EventCase {
+struct DeviceSignsEventCase {
   const char* name;
   int code;
   const char* log;
@@ -37,7 +37,7 @@ struct EventCase {
 
 constexpr char kLaunch[] = "CUDA error: unspecified launch failure";
 
-constexpr EventCase kEvents[] = {
+constexpr DeviceSignsEventCase kEvents[] = {
     {"XidBeforeACrash", 1, kLaunch, "Node", "GpuDetector",
      "NVRM: Xid (PCI:0000:07:00): 79, GPU has fallen off the bus.", -8,
      v1::GPU_FAULT},
@@ -61,10 +61,10 @@ constexpr EventCase kEvents[] = {
      v1::FABRIC_FAULT},
 };
 
-class DeviceEvent : public ::testing::TestWithParam<EventCase> {};
+class DeviceEvent : public ::testing::TestWithParam<DeviceSignsEventCase> {};
 
 TEST_P(DeviceEvent, IsTheCauseOfWhatEndedThen) {
-  const EventCase& test = GetParam();
+  const DeviceSignsEventCase& test = GetParam();
   v1::FailureReport report = PodOnNode(test.code, test.log);
   auto& event = *report.add_events();
   event.set_type("Warning");

@@ -7,7 +7,7 @@
 namespace mulligan::demystify {
 namespace {
 
-struct EventCase {
+struct EventTextsEventCase {
   const char* name;
   const char* kind;
   const char* type;
@@ -16,7 +16,7 @@ struct EventCase {
   v1::Cause cause;
 };
 
-constexpr EventCase kCases[] = {
+constexpr EventTextsEventCase kEventTextsCases[] = {
     {"FailedCreatePodSandBoxFailedToCreatePodSandboxRpc", "Pod", "Warning",
      "FailedCreatePodSandBox",
      "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to "
@@ -104,10 +104,10 @@ constexpr EventCase kCases[] = {
      "Evicted pod: Underutilized", v1::DRAINED},
 };
 
-class EventAlone : public ::testing::TestWithParam<EventCase> {};
+class EventAlone : public ::testing::TestWithParam<EventTextsEventCase> {};
 
 TEST_P(EventAlone, NamesTheCause) {
-  const EventCase& param = GetParam();
+  const EventTextsEventCase& param = GetParam();
   v1::FailureReport report;
   auto& event = *report.add_events();
   event.set_type(param.type);
@@ -165,7 +165,7 @@ TEST(EventBesideADeadline, TellsWhyNothingStarted) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, EventAlone, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(, EventAlone, ::testing::ValuesIn(kEventTextsCases),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct Member {
+struct GangMember {
   const char* name;
   int code;
   const char* reason;
@@ -21,7 +21,7 @@ struct Member {
   const char* log;
 };
 
-kubernetes::core::v1::Pod PodOf(const Member& member) {
+kubernetes::core::v1::Pod PodOf(const GangMember& member) {
   kubernetes::core::v1::Pod pod;
   pod.mutable_metadata()->set_name(member.name);
   pod.mutable_status()->set_phase("Failed");
@@ -36,9 +36,9 @@ kubernetes::core::v1::Pod PodOf(const Member& member) {
   return pod;
 }
 
-v1::FailureReport GangOf(const std::vector<Member>& members) {
+v1::FailureReport GangOf(const std::vector<GangMember>& members) {
   v1::FailureReport report;
-  for (const Member& member : members) *report.add_pods() = PodOf(member);
+  for (const GangMember& member : members) *report.add_pods() = PodOf(member);
   return report;
 }
 
@@ -270,10 +270,11 @@ TEST(Gang, SomeSucceededAndSomeRunIsNotDone) {
 }
 
 TEST(Gang, OrderOfPodsDoesNotMatter) {
-  std::vector<Member> members = {{"a", 143, "Error", 105, ""},
-                                 {"b", 1, "Error", 100, "AssertionError: x"},
-                                 {"c", 1, "Error", 101, kPeerGone},
-                                 {"d", 137, "Error", 130, ""}};
+  std::vector<GangMember> members = {
+      {"a", 143, "Error", 105, ""},
+      {"b", 1, "Error", 100, "AssertionError: x"},
+      {"c", 1, "Error", 101, kPeerGone},
+      {"d", 137, "Error", 130, ""}};
   const auto first = Diagnose(GangOf(members));
   for (std::size_t i = 1; i < members.size(); ++i) {
     std::rotate(members.begin(), members.begin() + 1, members.end());
@@ -293,7 +294,7 @@ constexpr char kWaited[] =
 TEST(GangTest, WatchdogsTellWhomTheyWaitedFor) {
   struct {
     const char* name;
-    std::vector<Member> members;
+    std::vector<GangMember> members;
     const char* culprit;
   } const cases[] = {
       {"the one that was torn down after the time-outs",
@@ -323,7 +324,7 @@ TEST(GangTest, WatchdogsTellWhomTheyWaitedFor) {
     const auto cascades = CascadesOf(diagnosis);
     EXPECT_EQ(std::count(cascades.begin(), cascades.end(), test.culprit), 0)
         << test.name;
-    for (const Member& member : test.members) {
+    for (const GangMember& member : test.members) {
       if (member.name == std::string(test.culprit)) {
         EXPECT_EQ(diagnosis.exit_code(), member.code) << test.name;
       }

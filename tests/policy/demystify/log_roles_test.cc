@@ -16,7 +16,7 @@ struct RoleCase {
   const char* line;
 };
 
-constexpr RoleCase kCases[] = {
+constexpr RoleCase kLogRolesCases[] = {
     {"AdviceNamesNoCause",
      "Worker exits with an exit code 1. The worker may have exceeded K8s pod "
      "memory limits. The process receives a SIGTERM",
@@ -125,7 +125,7 @@ constexpr RoleCase kCases[] = {
      "Error: bad frame 7"},
 };
 
-class LogRoles : public testing::TestWithParam<RoleCase> {};
+class LogRoles : public ::testing::TestWithParam<RoleCase> {};
 
 TEST_P(LogRoles, DecideWhichLineNamesTheCause) {
   const RoleCase& test = GetParam();
@@ -136,7 +136,7 @@ TEST_P(LogRoles, DecideWhichLineNamesTheCause) {
   EXPECT_EQ(diagnosis.evidence(0).value(), test.line);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LogRoles, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, LogRoles, ::testing::ValuesIn(kLogRolesCases),
                          [](const auto& row) { return row.param.name; });
 
 // A log of more than is scanned: the line shown is that of the log.

@@ -14,7 +14,7 @@ struct LogCase {
   v1::Cause cause;
 };
 
-constexpr LogCase kCases[] = {
+constexpr LogCase kLogTextsCases[] = {
     {"NVRMXidPCI0000650079", 1,
      "NVRM: Xid (PCI:0000:65:00): 79, pid=1234, GPU has fallen off the bus.",
      v1::GPU_FAULT},
@@ -293,7 +293,7 @@ TEST_P(LogText, NamesTheCause) {
       << "a text is never proof";
 }
 
-INSTANTIATE_TEST_SUITE_P(, LogText, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(, LogText, ::testing::ValuesIn(kLogTextsCases),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

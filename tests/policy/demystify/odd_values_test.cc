@@ -49,7 +49,7 @@ TEST_P(Contradictions, LowerTheConfidence) {
   }
 }
 
-constexpr Contradiction kCases[] = {
+constexpr Contradiction kOddValuesCases[] = {
     {"JobThatIsCompleteAndFailed",
      R"pb(jobs {
             metadata { name: "j" }
@@ -175,7 +175,7 @@ constexpr Contradiction kCases[] = {
      v1::SUCCEEDED, v1::Diagnosis::MEDIUM, "pod p: phase is Failed, but"},
 };
 
-INSTANTIATE_TEST_SUITE_P(, Contradictions, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(, Contradictions, ::testing::ValuesIn(kOddValuesCases),
                          [](const auto& test) { return test.param.name; });
 
 TEST(ConditionWithoutAReason, IsShownByItsType) {

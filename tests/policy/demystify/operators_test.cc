@@ -19,7 +19,7 @@ TEST_P(Operator, NamesTheCause) {
       << diagnosis.DebugString();
 }
 
-constexpr OperatorCase kCases[] = {
+constexpr OperatorCase kOperatorsCases[] = {
     // batch Jobs.
     {"JobDeadlineIsNotThePods",
      R"pb(jobs {
@@ -732,7 +732,7 @@ constexpr OperatorCase kCases[] = {
           })pb",
      v1::APP_ERROR},
 };
-INSTANTIATE_TEST_SUITE_P(, Operator, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(, Operator, ::testing::ValuesIn(kOperatorsCases),
                          [](const auto& test) { return test.param.name; });
 
 TEST(PodFailurePolicyMessage, NamesPodContainerAndCode) {

@@ -20,7 +20,7 @@ struct WaitCase {
   const char* signature;
 };
 
-constexpr WaitCase kCases[] = {
+constexpr WaitCase kQueueWordsCases[] = {
     {"NeverFits",
      R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
           message: "insufficient quota for cpu in flavor f, request > maximum
@@ -72,7 +72,7 @@ TEST_P(QueueWords, CountBeforeTheSuspension) {
   EXPECT_EQ(diagnosis.signature(), test.signature);
 }
 
-INSTANTIATE_TEST_SUITE_P(, QueueWords, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(, QueueWords, ::testing::ValuesIn(kQueueWordsCases),
                          [](const auto& test) { return test.param.name; });
 
 // Without the Workload, its controller's event on the Job says it.

@@ -15,7 +15,7 @@ struct WaitingCase {
   v1::Cause cause;
 };
 
-constexpr WaitingCase kCases[] = {
+constexpr WaitingCase kWaitingCases[] = {
     {"InvalidImageNameFailedToApplyDefaultImageTag", "InvalidImageName",
      "Failed to apply default image tag \"nginx:\": couldn't parse image "
      "reference",
@@ -92,7 +92,7 @@ TEST_P(Waiting, NamesTheCause) {
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
 }
 
-INSTANTIATE_TEST_SUITE_P(, Waiting, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(, Waiting, ::testing::ValuesIn(kWaitingCases),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

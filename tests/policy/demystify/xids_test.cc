@@ -15,7 +15,7 @@ struct XidCase {
   XidEffect effect;
 };
 
-constexpr XidCase kCases[] = {
+constexpr XidCase kXidsCases[] = {
     {"None", "exit status 79", XidEffect::kNone},
     {"OffTheBus", "NVRM: Xid (PCI:0000:65:00): 79, pid=12", XidEffect::kGpu},
     {"Unused", "NVRM: Xid (PCI:0000:65:00): 90, pid=12", XidEffect::kNone},
@@ -49,13 +49,13 @@ constexpr XidCase kCases[] = {
      XidEffect::kRemoteLink},
 };
 
-class Xids : public testing::TestWithParam<XidCase> {};
+class Xids : public ::testing::TestWithParam<XidCase> {};
 
 TEST_P(Xids, AreToldByNumberSeverityAndReason) {
   EXPECT_EQ(WorstXid(GetParam().log).effect, GetParam().effect);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Xids, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, Xids, ::testing::ValuesIn(kXidsCases),
                          [](const auto& row) { return row.param.name; });
 
 TEST(XidsTest, InformationIsNoCause) {

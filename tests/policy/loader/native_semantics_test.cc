@@ -31,16 +31,18 @@ std::vector<std::string> MessagesFor(const std::string& semantics) {
   return messages;
 }
 
-struct Case {
+struct SemanticsCase {
   const char* name;
   const char* semantics;
   const char* severity;
   const char* part;
 };
 
-void PrintTo(const Case& test, std::ostream* out) { *out << test.name; }
+void PrintTo(const SemanticsCase& test, std::ostream* out) {
+  *out << test.name;
+}
 
-class SemanticsTest : public ::testing::TestWithParam<Case> {};
+class SemanticsTest : public ::testing::TestWithParam<SemanticsCase> {};
 
 TEST_P(SemanticsTest, IsReportedAtItsPlace) {
   EXPECT_THAT(
@@ -50,7 +52,7 @@ TEST_P(SemanticsTest, IsReportedAtItsPlace) {
                         HasSubstr(GetParam().part))));
 }
 
-const Case kCases[] = {
+const SemanticsCase kNativeSemanticsCases[] = {
     {"Operator", "{operator: slurm}", "error",
      "\"slurm\" is no operator whose semantics are known, expected one of "
      "kueue"},
@@ -93,7 +95,8 @@ const Case kCases[] = {
      "no variable of the operator"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SemanticsTest, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, SemanticsTest,
+                         ::testing::ValuesIn(kNativeSemanticsCases),
                          [](const auto& test_info) {
                            return test_info.param.name;
                          });

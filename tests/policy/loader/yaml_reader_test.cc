@@ -173,13 +173,13 @@ TEST(ReadYamlMessageTest, KeepsPositions) {
   EXPECT_EQ(Show(map.Find("rules[0].when.causes[1]")), "6:32");
 }
 
-struct BadCase {
+struct YamlReaderBadCase {
   const char* name;
   const char* text;
   const char* issue;
 };
 
-class BadSpecTest : public ::testing::TestWithParam<BadCase> {};
+class BadSpecTest : public ::testing::TestWithParam<YamlReaderBadCase> {};
 
 TEST_P(BadSpecTest, HasOnePreciseIssue) {
   EXPECT_THAT(Read<v1::RetryPolicySpec>(GetParam().text).issues,
@@ -189,55 +189,63 @@ TEST_P(BadSpecTest, HasOnePreciseIssue) {
 INSTANTIATE_TEST_SUITE_P(
     Table, BadSpecTest,
     ::testing::Values(
-        BadCase{"UnknownKey", "selector: {kind: [b], names: [a]}",
-                "1:12 unknown key \"kind\", did you mean \"kinds\"?"},
-        BadCase{"SnakeCase", "max_attempts: 3",
-                "1:1 unknown key \"max_attempts\", did you mean "
-                "\"maxAttempts\"?"},
-        BadCase{"KeyWithoutLikeness", "killSwitch: {foo: 1}",
-                "1:14 unknown key \"foo\", expected one of enabled, reason"},
-        BadCase{"DuplicateKey", "order: 1\nmaxAttempts: 2\norder: 3\n",
-                "3:1 duplicate key \"order\", first given at line 1"},
-        BadCase{"DuplicateMapKey", "budgets: {a: {}, b: {}, a: {}}",
-                "1:25 duplicate key \"a\", first given at line 1"},
-        BadCase{"MergeKey", "killSwitch: {<<: {enabled: true}}",
-                "1:14 merge keys (<<) are not allowed"},
-        BadCase{"KeyIsAList", "killSwitch: {[a]: b}",
-                "1:14 expected a key, found a list"},
-        BadCase{"KeyIsNothing", "killSwitch: {~: b}",
-                "1:14 expected a key, found nothing"},
-        BadCase{"NoValue", "order:\n",
-                "1:1 \"order\" has no value, expected a whole number; remove "
-                "the key to leave it out"},
-        BadCase{"Null", "killSwitch: null\n",
-                "1:1 \"killSwitch\" has no value, expected a map with keys "
-                "among enabled, reason; remove the key to leave it out"},
-        BadCase{"ScalarForMessage", "killSwitch: true",
-                "1:13 expected a map with keys among enabled, reason, found a "
-                "single value"},
-        BadCase{"ScalarForMap", "budgets: many",
-                "1:10 expected a map, found a single value"},
-        BadCase{"ListForMap", "budgets: [{limit: 1}]",
-                "1:10 expected a map, found a list"},
-        BadCase{"ScalarForList", "selector: {kinds: RayJob}",
-                "1:19 expected a list, found a single value (write "
-                "[\"RayJob\"])"},
-        BadCase{"MapForList", "rules: {name: a}",
-                "1:8 expected a list, found a map"},
-        BadCase{"ListForScalar", "maxAttempts: [1]",
-                "1:14 expected a whole number, found a list"},
-        BadCase{"MapForDuration", "derivation: {crashLoopWindow: {seconds: 1}}",
-                "1:31 expected a duration such as \"90s\", found a map"},
-        BadCase{"NullInList", "selector: {kinds: [a, , b]}",
-                "1:23 expected a string, found nothing"},
-        BadCase{"NumberForString", "selector: {matchLabels: {tier: 1}}",
-                "1:32 expected a string, 1 is a number or boolean to YAML; "
-                "put it in quotes"},
-        BadCase{"TooBigForInt32", "maxAttempts: 2147483648",
-                "1:14 \"2147483648\" is out of range, expected -2147483648 to "
-                "2147483647"},
-        BadCase{"WordForBoolean", "compareNative: yes",
-                "1:16 \"yes\" is not true or false"}),
+        YamlReaderBadCase{"UnknownKey", "selector: {kind: [b], names: [a]}",
+                          "1:12 unknown key \"kind\", did you mean \"kinds\"?"},
+        YamlReaderBadCase{"SnakeCase", "max_attempts: 3",
+                          "1:1 unknown key \"max_attempts\", did you mean "
+                          "\"maxAttempts\"?"},
+        YamlReaderBadCase{
+            "KeyWithoutLikeness", "killSwitch: {foo: 1}",
+            "1:14 unknown key \"foo\", expected one of enabled, reason"},
+        YamlReaderBadCase{"DuplicateKey",
+                          "order: 1\nmaxAttempts: 2\norder: 3\n",
+                          "3:1 duplicate key \"order\", first given at line 1"},
+        YamlReaderBadCase{"DuplicateMapKey", "budgets: {a: {}, b: {}, a: {}}",
+                          "1:25 duplicate key \"a\", first given at line 1"},
+        YamlReaderBadCase{"MergeKey", "killSwitch: {<<: {enabled: true}}",
+                          "1:14 merge keys (<<) are not allowed"},
+        YamlReaderBadCase{"KeyIsAList", "killSwitch: {[a]: b}",
+                          "1:14 expected a key, found a list"},
+        YamlReaderBadCase{"KeyIsNothing", "killSwitch: {~: b}",
+                          "1:14 expected a key, found nothing"},
+        YamlReaderBadCase{
+            "NoValue", "order:\n",
+            "1:1 \"order\" has no value, expected a whole number; remove "
+            "the key to leave it out"},
+        YamlReaderBadCase{
+            "Null", "killSwitch: null\n",
+            "1:1 \"killSwitch\" has no value, expected a map with keys "
+            "among enabled, reason; remove the key to leave it out"},
+        YamlReaderBadCase{
+            "ScalarForMessage", "killSwitch: true",
+            "1:13 expected a map with keys among enabled, reason, found a "
+            "single value"},
+        YamlReaderBadCase{"ScalarForMap", "budgets: many",
+                          "1:10 expected a map, found a single value"},
+        YamlReaderBadCase{"ListForMap", "budgets: [{limit: 1}]",
+                          "1:10 expected a map, found a list"},
+        YamlReaderBadCase{"ScalarForList", "selector: {kinds: RayJob}",
+                          "1:19 expected a list, found a single value (write "
+                          "[\"RayJob\"])"},
+        YamlReaderBadCase{"MapForList", "rules: {name: a}",
+                          "1:8 expected a list, found a map"},
+        YamlReaderBadCase{"ListForScalar", "maxAttempts: [1]",
+                          "1:14 expected a whole number, found a list"},
+        YamlReaderBadCase{
+            "MapForDuration", "derivation: {crashLoopWindow: {seconds: 1}}",
+            "1:31 expected a duration such as \"90s\", found a map"},
+        YamlReaderBadCase{"NullInList", "selector: {kinds: [a, , b]}",
+                          "1:23 expected a string, found nothing"},
+        YamlReaderBadCase{
+            "NumberForString", "selector: {matchLabels: {tier: 1}}",
+            "1:32 expected a string, 1 is a number or boolean to YAML; "
+            "put it in quotes"},
+        YamlReaderBadCase{
+            "TooBigForInt32", "maxAttempts: 2147483648",
+            "1:14 \"2147483648\" is out of range, expected -2147483648 to "
+            "2147483647"},
+        YamlReaderBadCase{"WordForBoolean", "compareNative: yes",
+                          "1:16 \"yes\" is not true or false"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(ReadYamlMessageTest, RefusesDocumentsThatAreNoMaps) {

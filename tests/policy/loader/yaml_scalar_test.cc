@@ -60,17 +60,17 @@ INSTANTIATE_TEST_SUITE_P(
                       DurationCase{"36500d", 3'153'600'000, 0}),
     [](const auto& test) { return "_" + test.param.text; });
 
-struct BadCase {
+struct YamlScalarBadCase {
   std::string name;
   std::string text;
   std::string problem;
 };
 
-std::string NameOf(const ::testing::TestParamInfo<BadCase>& test) {
+std::string NameOf(const ::testing::TestParamInfo<YamlScalarBadCase>& test) {
   return test.param.name;
 }
 
-class BadDurationTest : public ::testing::TestWithParam<BadCase> {};
+class BadDurationTest : public ::testing::TestWithParam<YamlScalarBadCase> {};
 
 TEST_P(BadDurationTest, NamesTheValueAndTheForm) {
   EXPECT_THAT(ReadDuration(Plain(GetParam().text)),
@@ -82,24 +82,27 @@ TEST_P(BadDurationTest, NamesTheValueAndTheForm) {
 INSTANTIATE_TEST_SUITE_P(
     Table, BadDurationTest,
     ::testing::Values(
-        BadCase{"BareNumber", "90", "has no unit, expected a duration such as"},
-        BadCase{"Zero", "0", "has no unit"}, BadCase{"Empty", "", "\"1m30s\""},
-        BadCase{"Negative", "-5s", "is not a duration"},
-        BadCase{"Fraction", "1.5h", "is not a duration"},
-        BadCase{"UnknownUnit", "5min", "is not a duration"},
-        BadCase{"UpperCase", "5M", "is not a duration"},
-        BadCase{"UnitAlone", "s", "is not a duration"},
-        BadCase{"WrongOrder", "30s1m", "is not a duration"},
-        BadCase{"SameUnitTwice", "1m1m", "is not a duration"},
-        BadCase{"Space", "1m 30s", "is not a duration"},
-        BadCase{"NumberLast", "1m30", "is not a duration"},
-        BadCase{"TooLong", "36501d", "is longer than 36500d"},
-        BadCase{"SumTooLong", "36500d1ms", "is longer than 36500d"},
-        BadCase{"Overflow", "99999999999999999999d", "is longer than 36500d"},
-        BadCase{"Iso8601", "PT5M", "is not a duration"}),
+        YamlScalarBadCase{"BareNumber", "90",
+                          "has no unit, expected a duration such as"},
+        YamlScalarBadCase{"Zero", "0", "has no unit"},
+        YamlScalarBadCase{"Empty", "", "\"1m30s\""},
+        YamlScalarBadCase{"Negative", "-5s", "is not a duration"},
+        YamlScalarBadCase{"Fraction", "1.5h", "is not a duration"},
+        YamlScalarBadCase{"UnknownUnit", "5min", "is not a duration"},
+        YamlScalarBadCase{"UpperCase", "5M", "is not a duration"},
+        YamlScalarBadCase{"UnitAlone", "s", "is not a duration"},
+        YamlScalarBadCase{"WrongOrder", "30s1m", "is not a duration"},
+        YamlScalarBadCase{"SameUnitTwice", "1m1m", "is not a duration"},
+        YamlScalarBadCase{"Space", "1m 30s", "is not a duration"},
+        YamlScalarBadCase{"NumberLast", "1m30", "is not a duration"},
+        YamlScalarBadCase{"TooLong", "36501d", "is longer than 36500d"},
+        YamlScalarBadCase{"SumTooLong", "36500d1ms", "is longer than 36500d"},
+        YamlScalarBadCase{"Overflow", "99999999999999999999d",
+                          "is longer than 36500d"},
+        YamlScalarBadCase{"Iso8601", "PT5M", "is not a duration"}),
     NameOf);
 
-class BadIntegerTest : public ::testing::TestWithParam<BadCase> {};
+class BadIntegerTest : public ::testing::TestWithParam<YamlScalarBadCase> {};
 
 TEST_P(BadIntegerTest, IsRefused) {
   EXPECT_THAT(ReadInteger(Plain(GetParam().text), -5, 1000),
@@ -110,22 +113,24 @@ TEST_P(BadIntegerTest, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Table, BadIntegerTest,
     ::testing::Values(
-        BadCase{"LeadingZero", "010", "write 10"},
-        BadCase{"NegativeLeadingZero", "-007", "write -7"},
-        BadCase{"Zeros", "00", "write 0"},
-        BadCase{"Fraction", "3.5", "is not a whole number"},
-        BadCase{"WholeFraction", "3.0", "is not a whole number"},
-        BadCase{"Exponent", "1e3", "is not a whole number"},
-        BadCase{"Hexadecimal", "0x10", "is not a whole number"},
-        BadCase{"Octal", "0o17", "is not a whole number"},
-        BadCase{"Underscore", "1_000", "is not a whole number"},
-        BadCase{"Plus", "+3", "is not a whole number"},
-        BadCase{"Word", "three", "\"three\" is not a whole number"},
-        BadCase{"Minus", "-", "is not a whole number"},
-        BadCase{"Infinity", ".inf", "is not a whole number"},
-        BadCase{"AboveRange", "1001", "out of range, expected -5 to 1000"},
-        BadCase{"BelowRange", "-6", "out of range, expected -5 to 1000"},
-        BadCase{"Overflow", "9223372036854775808", "out of range"}),
+        YamlScalarBadCase{"LeadingZero", "010", "write 10"},
+        YamlScalarBadCase{"NegativeLeadingZero", "-007", "write -7"},
+        YamlScalarBadCase{"Zeros", "00", "write 0"},
+        YamlScalarBadCase{"Fraction", "3.5", "is not a whole number"},
+        YamlScalarBadCase{"WholeFraction", "3.0", "is not a whole number"},
+        YamlScalarBadCase{"Exponent", "1e3", "is not a whole number"},
+        YamlScalarBadCase{"Hexadecimal", "0x10", "is not a whole number"},
+        YamlScalarBadCase{"Octal", "0o17", "is not a whole number"},
+        YamlScalarBadCase{"Underscore", "1_000", "is not a whole number"},
+        YamlScalarBadCase{"Plus", "+3", "is not a whole number"},
+        YamlScalarBadCase{"Word", "three", "\"three\" is not a whole number"},
+        YamlScalarBadCase{"Minus", "-", "is not a whole number"},
+        YamlScalarBadCase{"Infinity", ".inf", "is not a whole number"},
+        YamlScalarBadCase{"AboveRange", "1001",
+                          "out of range, expected -5 to 1000"},
+        YamlScalarBadCase{"BelowRange", "-6",
+                          "out of range, expected -5 to 1000"},
+        YamlScalarBadCase{"Overflow", "9223372036854775808", "out of range"}),
     NameOf);
 
 TEST(ReadIntegerTest, ReadsTheEndsOfTheRange) {
@@ -158,7 +163,7 @@ TEST(ReadDoubleTest, ReadsDecimalNumbers) {
   EXPECT_THAT(ReadDouble(Plain("1E-3")), IsOkAndHolds(0.001));
 }
 
-class BadDoubleTest : public ::testing::TestWithParam<BadCase> {};
+class BadDoubleTest : public ::testing::TestWithParam<YamlScalarBadCase> {};
 
 TEST_P(BadDoubleTest, IsRefused) {
   EXPECT_THAT(ReadDouble(Plain(GetParam().text)),
@@ -168,17 +173,18 @@ TEST_P(BadDoubleTest, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     Table, BadDoubleTest,
-    ::testing::Values(BadCase{"YamlNan", ".nan", "is not a number"},
-                      BadCase{"YamlInfinity", "-.inf", "is not a number"},
-                      BadCase{"Nan", "nan", "is not a number"},
-                      BadCase{"Infinity", "inf", "is not a number"},
-                      BadCase{"TooBig", "1e999", "is out of range"},
-                      BadCase{"LeadingZero", "01.5", "is not a number"},
-                      BadCase{"NoDigitBefore", ".5", "is not a number"},
-                      BadCase{"NoDigitAfter", "5.", "is not a number"},
-                      BadCase{"NoExponent", "1e", "is not a number"},
-                      BadCase{"Hexadecimal", "0x1p3", "is not a number"},
-                      BadCase{"Comma", "1,5", "is not a number"}),
+    ::testing::Values(
+        YamlScalarBadCase{"YamlNan", ".nan", "is not a number"},
+        YamlScalarBadCase{"YamlInfinity", "-.inf", "is not a number"},
+        YamlScalarBadCase{"Nan", "nan", "is not a number"},
+        YamlScalarBadCase{"Infinity", "inf", "is not a number"},
+        YamlScalarBadCase{"TooBig", "1e999", "is out of range"},
+        YamlScalarBadCase{"LeadingZero", "01.5", "is not a number"},
+        YamlScalarBadCase{"NoDigitBefore", ".5", "is not a number"},
+        YamlScalarBadCase{"NoDigitAfter", "5.", "is not a number"},
+        YamlScalarBadCase{"NoExponent", "1e", "is not a number"},
+        YamlScalarBadCase{"Hexadecimal", "0x1p3", "is not a number"},
+        YamlScalarBadCase{"Comma", "1,5", "is not a number"}),
     NameOf);
 
 TEST(ReadBoolTest, TakesTheTwoWordsOnly) {

@@ -8,7 +8,7 @@ namespace {
 
 using testing::Parse;
 
-struct Row {
+struct NaturalScopeRow {
   const char* name;
   const char* kind;
   const char* report;
@@ -17,7 +17,7 @@ struct Row {
   bool sink;
 };
 
-class ScopeTest : public ::testing::TestWithParam<Row> {};
+class ScopeTest : public ::testing::TestWithParam<NaturalScopeRow> {};
 
 TEST_P(ScopeTest, FollowsTheKind) {
   const auto report = Parse<v1::FailureReport>(GetParam().report);
@@ -32,7 +32,7 @@ TEST_P(ScopeTest, FollowsTheKind) {
 
 #define FAILED "status { conditions { type: 'Failed' status: 'True' } } "
 
-const Row kRows[] = {
+const NaturalScopeRow kNaturalScopeRows[] = {
     {"Pod", "Pod", "pods { status { phase: 'Failed' } }", v1::Decision::POD,
      v1::Decision::POD, true},
     {"RunningPod", "Pod", "pods { status { phase: 'Running' } }",
@@ -71,7 +71,8 @@ const Row kRows[] = {
 
 #undef FAILED
 
-INSTANTIATE_TEST_SUITE_P(NaturalScope, ScopeTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(NaturalScope, ScopeTest,
+                         ::testing::ValuesIn(kNaturalScopeRows),
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace

@@ -18,7 +18,7 @@ using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 using testing::Parse;
 
-struct Row {
+struct OwnershipRow {
   const char* name;
   std::string report;
   // Of the workloads that are not the report's.
@@ -26,7 +26,7 @@ struct Row {
   bool unknown = false;
 };
 
-class OwnershipTest : public ::testing::TestWithParam<Row> {};
+class OwnershipTest : public ::testing::TestWithParam<OwnershipRow> {};
 
 TEST_P(OwnershipTest, FindsWhatIsForeign) {
   const Foreign foreign =
@@ -58,7 +58,7 @@ std::string PodOf(const char* job, const char* name) {
   return Pod(name, Owner("Job", job, absl::StrCat("j-", job).c_str()));
 }
 
-const Row kRows[] = {
+const OwnershipRow kOwnershipRows[] = {
     {"OnePod", Pod("a"), {}},
     {"PodsOfOneJob", PodOf("t", "a") + PodOf("t", "b"), {}},
     {"PodsOfTwoJobs",
@@ -172,7 +172,8 @@ const Row kRows[] = {
      {}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Owners, OwnershipTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Owners, OwnershipTest,
+                         ::testing::ValuesIn(kOwnershipRows),
                          [](const auto& row) { return row.param.name; });
 
 TEST(Foreign, IsLeftOutAndPathsStayThoseOfTheWholeReport) {

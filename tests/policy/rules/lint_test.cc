@@ -151,13 +151,13 @@ TEST(LintTest, EscalationCountsAsUse) {
       IsEmpty());
 }
 
-struct Kind {
+struct KindRow {
   const char* name;
   const char* kind;
   const char* meant;  // empty: no warning
 };
 
-class KindTest : public ::testing::TestWithParam<Kind> {};
+class KindTest : public ::testing::TestWithParam<KindRow> {};
 
 TEST_P(KindTest, ThatIsNearlyKnownIsAsked) {
   const std::string kind = GetParam().kind;
@@ -176,7 +176,7 @@ TEST_P(KindTest, ThatIsNearlyKnownIsAsked) {
                             "warning: spec.rules[0].when.kinds[1]: " + said));
 }
 
-const Kind kKinds[] = {
+const KindRow kKinds[] = {
     {"Known", "RayJob", ""},
     {"Plural", "RayJobs", "RayJob"},
     {"Case", "jobset", "JobSet"},

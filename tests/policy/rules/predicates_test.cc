@@ -60,13 +60,13 @@ constexpr char kDiagnosis[] = R"pb(
   exit_code: 42
 )pb";
 
-struct Row {
+struct PredicatesRow {
   const char* name;
   const char* when;
   bool matches;
 };
 
-class MatchesTest : public ::testing::TestWithParam<Row> {
+class MatchesTest : public ::testing::TestWithParam<PredicatesRow> {
  protected:
   MatchesTest() {
     workload_.set_kind("RayJob");
@@ -101,7 +101,7 @@ TEST_P(MatchesTest, AndSaysWhyNot) {
   EXPECT_EQ(FailedPredicate(predicates, facts()).empty(), GetParam().matches);
 }
 
-const Row kRows[] = {
+const PredicatesRow kPredicatesRows[] = {
     {"Cause", "causes: APP_ERROR", true},
     {"OtherCause", "causes: HANG", false},
     {"Domain", "fault_domains: APPLICATION", true},
@@ -168,7 +168,8 @@ const Row kRows[] = {
     {"AllMustHold", "causes: APP_ERROR reasons: 'Evicted' kinds: 'Job'", false},
 };
 
-INSTANTIATE_TEST_SUITE_P(Predicates, MatchesTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Predicates, MatchesTest,
+                         ::testing::ValuesIn(kPredicatesRows),
                          [](const auto& row) { return row.param.name; });
 
 TEST_F(MatchesTest, ExitCodeWithoutCulpritIsAnyContainers) {

@@ -10,7 +10,7 @@ namespace {
 
 using testing::Parse;
 
-struct Row {
+struct NativeComparisonRow {
   const char* name;
   const char* native;
   const char* ours;
@@ -18,7 +18,7 @@ struct Row {
   const char* text;
 };
 
-class CompareTest : public ::testing::TestWithParam<Row> {};
+class CompareTest : public ::testing::TestWithParam<NativeComparisonRow> {};
 
 TEST_P(CompareTest, NamesTheFirstDifference) {
   auto native = Parse<v1::NativeVerdict>(GetParam().native);
@@ -28,24 +28,24 @@ TEST_P(CompareTest, NamesTheFirstDifference) {
   EXPECT_EQ(DifferenceText(native, ours), GetParam().text);
 }
 
-constexpr char kRetry[] = "action: RETRY scope: POD queue: IN_PLACE ";
+constexpr char kPlainRetry[] = "action: RETRY scope: POD queue: IN_PLACE ";
 
-const Row kRows[] = {
+const NativeComparisonRow kNativeComparisonRows[] = {
     {"Same", "action: RETRY scope: POD queue: IN_PLACE delay { seconds: 10 }",
      "action: RETRY scope: POD queue: IN_PLACE retry_after { seconds: 10 }",
      Divergence::kNone, ""},
     {"DelaysWithinASecond",
-     "action: RETRY scope: POD queue: IN_PLACE delay { seconds: 1 }", kRetry,
-     Divergence::kNone, ""},
+     "action: RETRY scope: POD queue: IN_PLACE delay { seconds: 1 }",
+     kPlainRetry, Divergence::kNone, ""},
     {"DelaysWithinATenth",
      "action: RETRY scope: POD queue: IN_PLACE delay { seconds: 600 }",
      "action: RETRY scope: POD queue: IN_PLACE retry_after { seconds: 545 }",
      Divergence::kNone, ""},
-    {"OtherDelay", kRetry,
+    {"OtherDelay", kPlainRetry,
      "action: RETRY scope: POD queue: IN_PLACE retry_after { seconds: 20 }",
      Divergence::kDelay,
      "Job: retry the pod at once; Mulligan: retry the pod in 20s"},
-    {"OtherQueue", kRetry, "action: RETRY scope: POD queue: REQUEUE",
+    {"OtherQueue", kPlainRetry, "action: RETRY scope: POD queue: REQUEUE",
      Divergence::kQueue,
      "Job: retry the pod at once; Mulligan: retry the pod at once through the "
      "queue"},
@@ -53,10 +53,10 @@ const Row kRows[] = {
      Divergence::kScope, "Job: fail the index; Mulligan: fail the Job"},
     {"FailuresHaveNoQueue", "action: FAIL scope: JOB queue: IN_PLACE",
      "action: FAIL scope: JOB", Divergence::kNone, ""},
-    {"OnlyWeRetry", "action: FAIL scope: JOB", kRetry,
+    {"OnlyWeRetry", "action: FAIL scope: JOB", kPlainRetry,
      Divergence::kOnlyMulliganRetries,
      "Job: fail the Job; Mulligan: retry the pod at once"},
-    {"OnlyTheyRetry", kRetry, "action: FAIL scope: JOB",
+    {"OnlyTheyRetry", kPlainRetry, "action: FAIL scope: JOB",
      Divergence::kOnlyNativeRetries,
      "Job: retry the pod at once; Mulligan: fail the Job"},
     {"OtherActions", "action: FAIL scope: JOB",
@@ -66,7 +66,8 @@ const Row kRows[] = {
      "action: IGNORE scope: POD", Divergence::kNone, ""},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, CompareTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(All, CompareTest,
+                         ::testing::ValuesIn(kNativeComparisonRows),
                          [](const auto& test) {
                            return std::string(test.param.name);
                          });

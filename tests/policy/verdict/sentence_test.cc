@@ -10,14 +10,14 @@ namespace {
 
 using testing::Parse;
 
-struct Row {
+struct SentenceRow {
   const char* name;
   const char* decision;
   const char* record;
   const char* sentence;
 };
 
-class SentenceTest : public ::testing::TestWithParam<Row> {};
+class SentenceTest : public ::testing::TestWithParam<SentenceRow> {};
 
 TEST_P(SentenceTest, SaysCauseVerdictAndPrice) {
   v1::Diagnosis diagnosis;
@@ -27,7 +27,7 @@ TEST_P(SentenceTest, SaysCauseVerdictAndPrice) {
             std::string("It broke: ") + GetParam().sentence);
 }
 
-const Row kRows[] = {
+const SentenceRow kSentenceRows[] = {
     {"Retry",
      "action: RETRY scope: POD retry_after { seconds: 12 } resources { "
      "resource: 'memory' factor: 1.5 }",
@@ -62,7 +62,8 @@ const Row kRows[] = {
     {"Ignore", "action: IGNORE", "", "nothing to do."},
 };
 
-INSTANTIATE_TEST_SUITE_P(Sentence, SentenceTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Sentence, SentenceTest,
+                         ::testing::ValuesIn(kSentenceRows),
                          [](const auto& row) { return row.param.name; });
 
 TEST(SentenceTest, NamesTheCauseWhenThereIsNoSummary) {

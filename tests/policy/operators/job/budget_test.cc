@@ -26,7 +26,8 @@ class Dice {
   std::mt19937 random_{20261121};
 };
 
-Decision Decide(const std::string& job_text, const std::vector<Pod>& pods) {
+Decision DecideWithBudget(const std::string& job_text,
+                          const std::vector<Pod>& pods) {
   Job job = Parse<Job>(job_text);
   SetJobDefaults(Gates(), *job.mutable_spec());
   Pods pointers;
@@ -55,7 +56,7 @@ TEST(JobBudgetProperty, TheJobFailsWithTheFirstFailureBeyondItsLimit) {
       pods.push_back(
           Parse<Pod>(TrackedPod(absl::StrCat("p", i), phases[phase])));
     }
-    const Decision decision = Decide(
+    const Decision decision = DecideWithBudget(
         absl::StrCat(
             "spec { parallelism: 10 completions: 50 backoff_limit: ", limit,
             " } status { start_time { seconds: 5 } failed: ", before, " }"),
@@ -86,7 +87,7 @@ TEST(JobBudgetProperty, AnIndexFailsAloneUntilTooManyHave) {
           Parse<Pod>(IndexedPod(absl::StrCat("p", index), index, before,
                                 fails ? kFailedPhase : kRunningPhase)));
     }
-    const Decision decision = Decide(
+    const Decision decision = DecideWithBudget(
         absl::StrCat("spec { parallelism: 5 completions: 5 completion_mode: "
                      "'Indexed' backoff_limit_per_index: ",
                      limit, " max_failed_indexes: ", most_indexes,

@@ -10,8 +10,8 @@
 namespace mulligan::job {
 namespace {
 
-Decision Decide(const std::string& job_text, const PodOwner& pods,
-                const Gates& gates = Gates()) {
+Decision DecideJobAt(const std::string& job_text, const PodOwner& pods,
+                     const Gates& gates = Gates()) {
   Job job = Parse<Job>(job_text);
   SetJobDefaults(gates, *job.mutable_spec());
   return DecideJob(job, pods.get(), gates, absl::FromUnixSeconds(100000));
@@ -19,17 +19,17 @@ Decision Decide(const std::string& job_text, const PodOwner& pods,
 
 TEST(DecideJobTest, AnotherControllersJobIsLeftAlone) {
   const Decision decision =
-      Decide("spec { backoff_limit: 0 managed_by: 'example.com/other' }",
-             PodOwner({TrackedPod("a", kFailedPhase)}));
+      DecideJobAt("spec { backoff_limit: 0 managed_by: 'example.com/other' }",
+                  PodOwner({TrackedPod("a", kFailedPhase)}));
   EXPECT_FALSE(decision.ending.has_value());
   EXPECT_EQ(decision.failed, 0);
 }
 
 TEST(DecideJobTest, PodsThatAreNotReportedKeepAWorkQueueOpen) {
   const PodOwner pods({TrackedPod("a", kSucceededPhase)});
-  EXPECT_FALSE(Decide("spec { parallelism: 3 } status { active: 3 }", pods)
+  EXPECT_FALSE(DecideJobAt("spec { parallelism: 3 } status { active: 3 }", pods)
                    .ending.has_value());
-  EXPECT_TRUE(Decide("spec { parallelism: 3 } status { active: 1 }", pods)
+  EXPECT_TRUE(DecideJobAt("spec { parallelism: 3 } status { active: 1 }", pods)
                   .ending.has_value());
 }
 
@@ -37,9 +37,10 @@ TEST(DecideJobTest, AJobUnderDeletionWaitsForItsPods) {
   const PodOwner pods(
       {TrackedPod("a", kSucceededPhase), TrackedPod("b", kRunningPhase)});
   const std::string spec = "spec { completions: 1 parallelism: 2 }";
-  EXPECT_TRUE(Decide(spec, pods).ending.has_value());
+  EXPECT_TRUE(DecideJobAt(spec, pods).ending.has_value());
   EXPECT_FALSE(
-      Decide("metadata { deletion_timestamp { seconds: 5 } } " + spec, pods)
+      DecideJobAt("metadata { deletion_timestamp { seconds: 5 } } " + spec,
+                  pods)
           .ending.has_value());
 }
 
@@ -49,8 +50,8 @@ TEST(DecideJobTest, BeforeInterimConditionsWhatRunsAtTheEndHasFailed) {
   Gates before;
   before.interim_conditions = false;
   const std::string spec = "spec { completions: 1 parallelism: 2 }";
-  EXPECT_EQ(Decide(spec, pods).failed, 0);
-  EXPECT_EQ(Decide(spec, pods, before).failed, 1);
+  EXPECT_EQ(DecideJobAt(spec, pods).failed, 0);
+  EXPECT_EQ(DecideJobAt(spec, pods, before).failed, 1);
 }
 
 }  // namespace

@@ -22,14 +22,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
 
-constexpr std::int64_t kNow = 10'000;
+constexpr std::int64_t kAskedAt = 10'000;
 
 class KueueWorkloadOutcomeTest : public testing::Test {
  protected:
   NativeOutcome Outcome(const Workload& workload) {
     *report_.mutable_kueue_workload() = workload;
     google::protobuf::Timestamp now;
-    now.set_seconds(kNow);
+    now.set_seconds(kAskedAt);
     const auto outcome = WorkloadOutcome({report_, ledger_, semantics_, now});
     EXPECT_TRUE(outcome.has_value());
     return outcome.value_or(NativeOutcome());
@@ -139,7 +139,7 @@ TEST_F(KueueWorkloadOutcomeTest, ARunningBackoffIsTheDelay) {
   Workload workload = EvictedWorkload("PodsReadyTimeout", 9990);
   auto& state = *workload.mutable_status()->mutable_requeue_state();
   state.set_count(4);
-  state.mutable_requeue_at()->set_seconds(kNow + 480);
+  state.mutable_requeue_at()->set_seconds(kAskedAt + 480);
   EXPECT_EQ(Outcome(workload).verdict.delay().seconds(), 480);
 }
 
@@ -217,7 +217,7 @@ TEST_F(KueueWorkloadOutcomeTest, ChecksEvictAfterTheirDelay) {
   auto& check = AddCheck("prov", "Retry", workload);
   check.set_message("no capacity");
   check.set_requeue_after_seconds(60);
-  check.mutable_last_transition_time()->set_seconds(kNow);
+  check.mutable_last_transition_time()->set_seconds(kAskedAt);
   const NativeOutcome outcome = Outcome(workload);
   EXPECT_EQ(outcome.verdict.reason(), "AdmissionCheck");
   EXPECT_EQ(outcome.action, v1::Decision::RETRY);

@@ -26,7 +26,7 @@ struct GroupCase {
 
 const char kFailed[] = "status { phase: 'Failed' }";
 const char kSucceeded[] = "status { phase: 'Succeeded' }";
-const char kRunning[] = "status { phase: 'Running' }";
+const char kRunningStatus[] = "status { phase: 'Running' }";
 const char kUnretriable[] =
     "metadata { annotations { key: 'kueue.x-k8s.io/retriable-in-group' "
     "value: 'false' } } status { phase: 'Failed' }";
@@ -63,14 +63,18 @@ INSTANTIATE_TEST_SUITE_P(
                   {kSucceeded, kSucceeded},
                   "Pods succeeded: 2/2."},
         GroupCase{"FailuresWaitForReplacement", 2, {kSucceeded, kFailed}, ""},
-        GroupCase{
-            "ReplacedFailuresAreLetGo", 2, {kFailed, kRunning, kSucceeded}, ""},
+        GroupCase{"ReplacedFailuresAreLetGo",
+                  2,
+                  {kFailed, kRunningStatus, kSucceeded},
+                  ""},
         GroupCase{"UnretriableEndsTheRest",
                   3,
                   {kUnretriable, kSucceeded, kFailed},
                   "Pods succeeded: 1/3."},
-        GroupCase{
-            "UnretriableWaitsForRunningPods", 2, {kUnretriable, kRunning}, ""},
+        GroupCase{"UnretriableWaitsForRunningPods",
+                  2,
+                  {kUnretriable, kRunningStatus},
+                  ""},
         GroupCase{"DeletedBeforeItRan", 1, {kDeletedUnplaced}, ""},
         GroupCase{"Empty", 1, {}, ""}),
     [](const auto& test) { return test.param.name; });

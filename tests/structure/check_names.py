@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""No name of an anonymous namespace hides one that a header declares.
+
+Usage: check_names.py ROOT | --self-test
+
+Sources of a folder are compiled together (mulligan_unite in
+cmake/mulligan_targets.cmake). A helper that only one of them declares would
+silently take the calls its neighbours mean for a function of an outer
+namespace; two helpers of the same name the compiler finds by itself.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDERS = ("policy", "server", "client", "tests")
+NAMESPACE = re.compile(r"^namespace(?: ([\w:]+))? \{$")
+TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)")
+OTHER = re.compile(r"^[\w:<>,*& ]+?[ *&](\w+) ?(?:\(|\[|=|\{|;)")
+RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
+COMMENT = re.compile(r"//.*")
+# Lines that begin with such a word declare nothing new.
+NO_NAME = {"using", "template", "return", "public", "private", "friend"}
+
+
+def declarations(text):
+    """Yields (in an anonymous namespace?, namespace, name) of what stands at
+    the left margin."""
+    open_namespaces = []
+    for raw in RAW_TEXT.sub('""', text).splitlines():
+        opened = NAMESPACE.match(raw)
+        if opened:
+            open_namespaces.append(opened.group(1) or "")
+            continue
+        if raw.startswith("}  // namespace"):
+            open_namespaces.pop()
+            continue
+        line = COMMENT.sub("", raw).rstrip()
+        if not line or line.split()[0] in NO_NAME:
+            continue
+        if line.startswith(("struct ", "class ", "enum ")) and line[-1] == ";":
+            continue
+        found = TYPE.match(line) or OTHER.match(line)
+        if found and line[0].isalpha():
+            yield ("" in open_namespaces,
+                   "::".join(name for name in open_namespaces if name),
+                   found.group(1))
+
+
+def violations(root):
+    """Returns a line for every name that hides another."""
+    declared, anonymous = {}, []
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".h", ".cc"):
+                continue
+            where = path.relative_to(root).as_posix()
+            text = path.read_text(encoding="utf-8")
+            for hidden, space, name in declarations(text):
+                if hidden:
+                    anonymous.append((space, name, where))
+                elif path.suffix == ".h":
+                    declared.setdefault((space, name), where)
+    found = []
+    for space, name, where in anonymous:
+        parts = space.split("::")
+        for depth in range(len(parts), 0, -1):
+            outer = "::".join(parts[:depth])
+            if (outer, name) in declared:
+                found.append(f"{where}: {name} hides {outer}::{name} of "
+                             f"{declared[outer, name]}; give it another name")
+                break
+    return sorted(set(found)), len(anonymous)
+
+
+def self_test():
+    sources = {
+        "policy/a.h": "namespace mulligan {\nbool IsNew(int a);\n"
+                      "inline constexpr int kMost = 1;\n"
+                      "}  // namespace mulligan\n",
+        "policy/job/a.cc": "namespace mulligan::job {\nnamespace {\n"
+                           "bool IsNew(int a) {\n  return true;\n}\n"
+                           "int kMost[] = {1};\nint kOwn = 1;\n"
+                           "const char kText[] = R\"(\nint kMost = 1;\n)\";\n"
+                           "}  // namespace\n"
+                           "bool IsNewer() {\n}\n}  // namespace mulligan\n",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in sources.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        found, checked = violations(Path(folder))
+    names = [line.split(": ")[1].split(" ")[0] for line in found]
+    if names != ["IsNew", "kMost"] or checked != 4:
+        sys.exit(f"expected IsNew and kMost of 4 names, found {found} of "
+                 f"{checked}")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        self_test()
+        return
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    found, checked = violations(Path(sys.argv[1]))
+    if not checked:
+        sys.exit(f"no anonymous names below {sys.argv[1]}: nothing was checked")
+    if found:
+        sys.exit("\n".join(found))
+    print(f"{checked} names hide nothing")
+
+
+if __name__ == "__main__":
+    main()
