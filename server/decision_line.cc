@@ -2,7 +2,7 @@
 
 #include "google/protobuf/arena.h"
 #include "mulligan/v1/decision_record.pb.h"
-#include "server/message_json.h"
+#include "policy/base/message_json.h"
 
 namespace mulligan {
 namespace {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "policy/base/message_json.h"
 #include "server/text.h"
 
 namespace mulligan {

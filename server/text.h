@@ -1,4 +1,4 @@
-// Bytes from outside made fit for protobuf strings, JSON and log lines.
+// Bytes from outside made fit for protobuf strings and log lines.
 #ifndef MULLIGAN_SERVER_TEXT_H_
 #define MULLIGAN_SERVER_TEXT_H_
 
@@ -13,10 +13,6 @@ namespace mulligan {
 // with "..." at its end when something was cut (inside `max_bytes`, which must
 // be at least 3). `text` must be valid UTF-8.
 std::string Truncate(std::string_view text, std::size_t max_bytes);
-
-// Appends `text` as a JSON string with quotes. Control characters are escaped,
-// invalid UTF-8 is replaced.
-void AppendJsonString(std::string_view text, std::string& out);
 
 // Writes one JSON object on one line, members in the order of the calls.
 class JsonObject {

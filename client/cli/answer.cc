@@ -91,9 +91,8 @@ absl::StatusOr<std::string> Format(const Told& told,
 absl::Status StoreLedger(const std::string& path,
                          const v1::BudgetLedger& ledger) {
   if (path.empty()) return absl::OkStatus();
-  const absl::StatusOr<std::string> json =
-      PrintProtoJson(ledger, JsonLayout::kCompact);
-  return json.ok() ? WriteOutput(path, *json) : json.status();
+  const absl::StatusOr<std::string> json = PrintCompactJson(ledger);
+  return json.ok() ? WriteOutput(path, *json + '\n') : json.status();
 }
 
 // The only one that is broken; null: there are more, or none.

@@ -124,10 +124,9 @@ LedgerNote NoteLedger(const v1::WorkloadReference& workload,
                       const std::string& source) {
   LedgerNote note;
   note.source = source;
-  const absl::StatusOr<std::string> json =
-      PrintProtoJson(ledger, JsonLayout::kCompact);
+  const absl::StatusOr<std::string> json = PrintCompactJson(ledger);
   if (!json.ok() || ledger.history().empty()) return note;
-  note.json = std::string(absl::StripTrailingAsciiWhitespace(*json));
+  note.json = *json;
   if (workload.kind().empty() || workload.name().empty()) return note;
   note.command = "kubectl annotate --overwrite";
   if (!workload.namespace_().empty()) {

@@ -11,6 +11,7 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver_util.h"
+#include "policy/base/message_json.h"
 
 namespace mulligan::cli {
 namespace {
@@ -203,10 +204,20 @@ std::string Bytes(const google::protobuf::Message& message) {
 
 }  // namespace
 
-absl::StatusOr<std::string> PrintProtoJson(
-    const google::protobuf::Message& message, JsonLayout layout) {
+absl::StatusOr<std::string> PrintCompactJson(
+    const google::protobuf::Message& message) {
+  std::string json;
+  if (AppendMessageJson(message, json)) return json;
+  return absl::InternalError(
+      absl::StrFormat("%s cannot be printed as JSON: a time or duration is out "
+                      "of range",
+                      message.GetTypeName()));
+}
+
+absl::StatusOr<std::string> PrintProtoAs(
+    OutputFormat format, const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = layout == JsonLayout::kPretty;
+  options.add_whitespace = true;
   std::string json;
   const auto status = google::protobuf::util::BinaryToJsonString(
       Resolver(), TypeUrlOf(message), Bytes(message), &json, options);
@@ -216,15 +227,7 @@ absl::StatusOr<std::string> PrintProtoJson(
         std::string(status.message().data(), status.message().size())));
   }
   if (json.empty() || json.back() != '\n') json.push_back('\n');
-  return json;
-}
-
-absl::StatusOr<std::string> PrintProtoAs(
-    OutputFormat format, const google::protobuf::Message& message) {
-  absl::StatusOr<std::string> json =
-      PrintProtoJson(message, JsonLayout::kPretty);
-  if (!json.ok() || format != OutputFormat::kYaml) return json;
-  return JsonToYaml(*json);
+  return format == OutputFormat::kYaml ? JsonToYaml(json) : json;
 }
 
 }  // namespace mulligan::cli

@@ -24,15 +24,13 @@ absl::Status ParseProtoJson(std::string_view json,
 bool NamesFieldOf(std::string_view json,
                   const google::protobuf::Descriptor& type);
 
-enum class JsonLayout { kCompact, kPretty };
-
-// `message` as JSON, ending in a line break. Unset fields are left out.
-// INTERNAL when the message holds what JSON cannot, such as a time out of
+// `message` as JSON on one line, without a line break. Unset fields are left
+// out. INTERNAL when the message holds what JSON cannot, such as a time out of
 // range.
-absl::StatusOr<std::string> PrintProtoJson(
-    const google::protobuf::Message& message, JsonLayout layout);
+absl::StatusOr<std::string> PrintCompactJson(
+    const google::protobuf::Message& message);
 
-// The same for programs: YAML for kYaml, else pretty JSON.
+// The same over many lines, for people: YAML for kYaml, else JSON.
 absl::StatusOr<std::string> PrintProtoAs(
     OutputFormat format, const google::protobuf::Message& message);
 

@@ -10,7 +10,6 @@
 #include "client/cli/json_text.h"
 #include "client/cli/line_reader.h"
 #include "client/cli/proto_json.h"
-#include "client/cli/quick_printer.h"
 #include "client/cli/quick_reader.h"
 #include "client/cli/report_shape.h"
 #include "client/cli/utf8.h"
@@ -60,11 +59,8 @@ absl::Status CheckOneObject(std::string_view line) {
 
 // One line; an error that the answer cannot be printed is one, too.
 std::string AnswerLine(const v1::DecideResponse& answer) {
-  std::string json;
-  if (QuickPrint(answer, json)) return json + '\n';
-  const absl::StatusOr<std::string> printed =
-      PrintProtoJson(answer, JsonLayout::kCompact);
-  return printed.ok() ? *printed : ErrorLine(printed.status());
+  const absl::StatusOr<std::string> json = PrintCompactJson(answer);
+  return json.ok() ? *json + '\n' : ErrorLine(json.status());
 }
 
 bool MayBeFine(absl::StatusCode code) {

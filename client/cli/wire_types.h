@@ -1,5 +1,5 @@
 // Message types between JSON and the wire format: the tables behind
-// quick_reader.h and quick_printer.h.
+// quick_reader.h.
 #ifndef MULLIGAN_CLIENT_CLI_WIRE_TYPES_H_
 #define MULLIGAN_CLIENT_CLI_WIRE_TYPES_H_
 

@@ -139,12 +139,8 @@ absl::StatusOr<std::string> FormatWorkloadsAs(
     if (json.size() > 1) json += ",";
     json += "\n{\"workload\":" + QuoteJson(answer.workload);
     if (answer.response.ok()) {
-      absl::StatusOr<std::string> response =
-          PrintProtoJson(*answer.response, JsonLayout::kCompact);
+      absl::StatusOr<std::string> response = PrintCompactJson(*answer.response);
       if (!response.ok()) return response.status();
-      while (!response->empty() && response->back() == '\n') {
-        response->pop_back();
-      }
       json += ",\"response\":" + *response + "}";
     } else {
       const absl::Status& status = answer.response.status();

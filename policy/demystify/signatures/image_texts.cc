@@ -7,35 +7,25 @@
 namespace mulligan::demystify {
 namespace {
 
-constexpr TextSignature Image(std::string_view keyword, const char* pattern,
-                              std::string_view name, v1::Cause cause,
-                              v1::Diagnosis::Confidence confidence,
-                              std::string_view meaning) {
-  return {keyword,
-          pattern,
-          {name, cause, confidence, Tier::kSpecific, kContainerWeight, kNoFlags,
-           meaning}};
-}
-
 constexpr TextSignature Transient(std::string_view keyword, const char* pattern,
                                   std::string_view name,
                                   std::string_view meaning) {
-  return Image(keyword, pattern, name, v1::IMAGE_PULL_TRANSIENT,
-               v1::Diagnosis::MEDIUM, meaning);
+  return ContainerText(keyword, pattern, name, v1::IMAGE_PULL_TRANSIENT,
+                       v1::Diagnosis::MEDIUM, meaning);
 }
 
 constexpr TextSignature Denied(std::string_view keyword, const char* pattern,
                                std::string_view name,
                                std::string_view meaning) {
-  return Image(keyword, pattern, name, v1::IMAGE_DENIED, v1::Diagnosis::MEDIUM,
-               meaning);
+  return ContainerText(keyword, pattern, name, v1::IMAGE_DENIED,
+                       v1::Diagnosis::MEDIUM, meaning);
 }
 
 constexpr TextSignature Invalid(std::string_view keyword, const char* pattern,
                                 std::string_view name,
                                 std::string_view meaning) {
-  return Image(keyword, pattern, name, v1::IMAGE_INVALID, v1::Diagnosis::MEDIUM,
-               meaning);
+  return ContainerText(keyword, pattern, name, v1::IMAGE_INVALID,
+                       v1::Diagnosis::MEDIUM, meaning);
 }
 
 constexpr TextSignature kImageTexts[] = {
@@ -206,17 +196,18 @@ constexpr TextSignature kImageTexts[] = {
             "does not exist",
             "does-not-exist", "the registry has no such image or tag"),
     // Only the fact that it failed.
-    Image("errimagepull", nullptr, "pull-failed", v1::IMAGE_INVALID,
-          v1::Diagnosis::LOW,
-          "the image could not be pulled; the event does not say why"),
-    Image("imagepullbackoff", nullptr, "pull-back-off", v1::IMAGE_INVALID,
-          v1::Diagnosis::LOW,
-          "the image could not be pulled; the event does not say why"),
-    Image("back-off pulling image", nullptr, "back-off", v1::IMAGE_INVALID,
-          v1::Diagnosis::LOW,
-          "the image could not be pulled; the event does not say why"),
-    Image("failed to pull image", nullptr, "failed-to-pull", v1::IMAGE_INVALID,
-          v1::Diagnosis::LOW, "the image could not be pulled"),
+    ContainerText("errimagepull", nullptr, "pull-failed", v1::IMAGE_INVALID,
+                  v1::Diagnosis::LOW,
+                  "the image could not be pulled; the event does not say why"),
+    ContainerText("imagepullbackoff", nullptr, "pull-back-off",
+                  v1::IMAGE_INVALID, v1::Diagnosis::LOW,
+                  "the image could not be pulled; the event does not say why"),
+    ContainerText("back-off pulling image", nullptr, "back-off",
+                  v1::IMAGE_INVALID, v1::Diagnosis::LOW,
+                  "the image could not be pulled; the event does not say why"),
+    ContainerText("failed to pull image", nullptr, "failed-to-pull",
+                  v1::IMAGE_INVALID, v1::Diagnosis::LOW,
+                  "the image could not be pulled"),
 };
 
 }  // namespace

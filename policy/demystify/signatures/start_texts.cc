@@ -4,61 +4,54 @@
 namespace mulligan::demystify {
 namespace {
 
-constexpr TextSignature Start(std::string_view keyword, const char* pattern,
-                              std::string_view name, v1::Cause cause,
-                              v1::Diagnosis::Confidence confidence,
-                              std::string_view meaning) {
-  return {keyword,
-          pattern,
-          {name, cause, confidence, Tier::kSpecific, kContainerWeight, kNoFlags,
-           meaning}};
-}
-
 constexpr TextSignature Missing(std::string_view keyword, const char* pattern,
                                 std::string_view name,
                                 std::string_view meaning) {
-  return Start(keyword, pattern, name, v1::CONFIG_MISSING,
-               v1::Diagnosis::MEDIUM, meaning);
+  return ContainerText(keyword, pattern, name, v1::CONFIG_MISSING,
+                       v1::Diagnosis::MEDIUM, meaning);
 }
 
 constexpr TextSignature Runtime(std::string_view keyword, const char* pattern,
                                 std::string_view name,
                                 std::string_view meaning) {
-  return Start(keyword, pattern, name, v1::SANDBOX_OR_MOUNT,
-               v1::Diagnosis::MEDIUM, meaning);
+  return ContainerText(keyword, pattern, name, v1::SANDBOX_OR_MOUNT,
+                       v1::Diagnosis::MEDIUM, meaning);
 }
 
 constexpr TextSignature kStartTexts[] = {
     // Accelerators, prepared by hooks before the program starts.
-    Start("driver/library version mismatch", nullptr, "driver-mismatch",
-          v1::GPU_FAULT, kMedium,
-          "kernel driver and library of the node's GPU differ in version"),
-    Start("unknown device", "device error", "gpu-unknown-device",
-          v1::DEVICE_ADMISSION, kMedium,
-          "the GPU given to the container does not exist"),
-    Start("nvidia-container-cli: requirement error", nullptr, "gpu-requirement",
-          v1::CONFIG_MISSING, kMedium,
-          "the image wants a newer driver than the node's"),
-    Start("nvidia-container-cli",
-          "(initialization|detection|nvml|driver|ldcache"
-          "|timed out).{0,20}error|initialization error",
-          "gpu-hook", v1::GPU_FAULT, kMedium,
-          "the node's GPU could not be prepared"),
-    Start("nvml", "failed to initialize nvml", "nvml", v1::GPU_FAULT, kMedium,
-          "the node's GPU could not be reached"),
-    Start("unresolvable cdi devices", nullptr, "cdi", v1::DEVICE_ADMISSION,
-          kMedium, "a device given to the container does not exist"),
-    Start("could not select device driver", nullptr, "no-device-driver",
-          v1::CONFIG_MISSING, kMedium,
-          "the node has no runtime for the device asked for"),
-    Start("error gathering device information", nullptr, "device-path",
-          v1::DEVICE_ADMISSION, kMedium,
-          "a device given to the container does not exist"),
-    Start("memory limit too low", nullptr, "init-oom", v1::CONTAINER_OOM,
-          kMedium, "the memory limit does not even let the container start"),
-    Start("container init was oom-killed", nullptr, "init-oom-killed",
-          v1::CONTAINER_OOM, kMedium,
-          "the memory limit does not even let the container start"),
+    ContainerText(
+        "driver/library version mismatch", nullptr, "driver-mismatch",
+        v1::GPU_FAULT, kMedium,
+        "kernel driver and library of the node's GPU differ in version"),
+    ContainerText("unknown device", "device error", "gpu-unknown-device",
+                  v1::DEVICE_ADMISSION, kMedium,
+                  "the GPU given to the container does not exist"),
+    ContainerText("nvidia-container-cli: requirement error", nullptr,
+                  "gpu-requirement", v1::CONFIG_MISSING, kMedium,
+                  "the image wants a newer driver than the node's"),
+    ContainerText("nvidia-container-cli",
+                  "(initialization|detection|nvml|driver|ldcache"
+                  "|timed out).{0,20}error|initialization error",
+                  "gpu-hook", v1::GPU_FAULT, kMedium,
+                  "the node's GPU could not be prepared"),
+    ContainerText("nvml", "failed to initialize nvml", "nvml", v1::GPU_FAULT,
+                  kMedium, "the node's GPU could not be reached"),
+    ContainerText("unresolvable cdi devices", nullptr, "cdi",
+                  v1::DEVICE_ADMISSION, kMedium,
+                  "a device given to the container does not exist"),
+    ContainerText("could not select device driver", nullptr, "no-device-driver",
+                  v1::CONFIG_MISSING, kMedium,
+                  "the node has no runtime for the device asked for"),
+    ContainerText("error gathering device information", nullptr, "device-path",
+                  v1::DEVICE_ADMISSION, kMedium,
+                  "a device given to the container does not exist"),
+    ContainerText("memory limit too low", nullptr, "init-oom",
+                  v1::CONTAINER_OOM, kMedium,
+                  "the memory limit does not even let the container start"),
+    ContainerText("container init was oom-killed", nullptr, "init-oom-killed",
+                  v1::CONTAINER_OOM, kMedium,
+                  "the memory limit does not even let the container start"),
     Missing("minimum memory limit", nullptr, "memory-too-low",
             "the memory limit is below the runtime's minimum"),
     // Configuration.
@@ -101,8 +94,9 @@ constexpr TextSignature kStartTexts[] = {
     Missing("runtime handler", nullptr, "runtime-class",
             "the node does not have the pod's runtime class"),
     // The program.
-    Start("exec format error", nullptr, "exec-format", v1::IMAGE_INVALID,
-          kMedium, "the program is built for another CPU"),
+    ContainerText("exec format error", nullptr, "exec-format",
+                  v1::IMAGE_INVALID, kMedium,
+                  "the program is built for another CPU"),
     Missing("executable file not found", nullptr, "no-executable",
             "the command is not in the image"),
     Missing("executable file", "executable file .* not found",

@@ -115,6 +115,18 @@ bool IsHelperContainer(std::string_view name);
 // Facts without a table of their own.
 const Signature* FindSpecialSign(std::string_view key);
 
+// A row of what kubelet and runtime say of a container that does not start.
+constexpr TextSignature ContainerText(std::string_view keyword,
+                                      const char* pattern,
+                                      std::string_view name, v1::Cause cause,
+                                      v1::Diagnosis::Confidence confidence,
+                                      std::string_view meaning) {
+  return {keyword,
+          pattern,
+          {name, cause, confidence, Tier::kSpecific, kContainerWeight, kNoFlags,
+           meaning}};
+}
+
 // Texts by who wrote them.
 const TextTable& ApplicationTexts();
 // Those of them that tell of accelerators, interconnects and machines.

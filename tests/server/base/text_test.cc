@@ -10,35 +10,6 @@
 namespace mulligan {
 namespace {
 
-using std::string_literals::operator""s;
-
-struct TextCase {
-  const char* name;
-  std::string in;
-  std::string json;
-};
-
-class TextTest : public ::testing::TestWithParam<TextCase> {};
-
-TEST_P(TextTest, BecomesAJsonString) {
-  std::string json;
-  AppendJsonString(GetParam().in, json);
-  EXPECT_EQ(json, GetParam().json);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, TextTest,
-    ::testing::Values(TextCase{"Empty", "", "\"\""},
-                      TextCase{"Plain", "abc", "\"abc\""},
-                      TextCase{"QuotesAndBackslash", "a\"b\\", R"("a\"b\\")"},
-                      TextCase{"LineBreaks", "a\nb\r\tc", R"("a\nb\r\tc")"},
-                      TextCase{"Nul", "a\0b"s, R"("a\u0000b")"},
-                      TextCase{"Delete", "\x7f", R"("\u007f")"},
-                      TextCase{"Characters", "é€😀", "\"é€😀\""},
-                      TextCase{"BytesThatAreNoUtf8", "a\x80z",
-                               "\"a\xEF\xBF\xBDz\""}),
-    [](const auto& param) { return param.param.name; });
-
 TEST(TruncateTest, KeepsWhatFits) { EXPECT_EQ(Truncate("abcde", 5), "abcde"); }
 
 TEST(TruncateTest, CutsWithinTheBound) {

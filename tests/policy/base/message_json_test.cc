@@ -1,8 +1,10 @@
-#include "server/message_json.h"
+#include "policy/base/message_json.h"
 
 #include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/message_differencer.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -106,7 +108,88 @@ TEST(MessageJsonTest, TimesThatJsonCannotSayAreRefused) {
   v1::Decision decision;
   decision.mutable_retry_after()->set_seconds(999'999'999'999);
   EXPECT_FALSE(AppendMessageJson(decision, json));
+  decision.mutable_retry_after()->set_seconds(1);
+  for (const std::int32_t nanos : {-1, 1'000'000'000}) {
+    decision.mutable_retry_after()->set_nanos(nanos);
+    EXPECT_FALSE(AppendMessageJson(decision, json)) << nanos;
+  }
 }
+
+// Blocks of a thousand code points, and the first ones alone.
+TEST(MessageJsonTest, EveryCharacterReadsBack) {
+  const auto check = [](const std::string& text) {
+    v1::DecideResponse message;
+    message.set_request_id(text);
+    v1::DecideResponse read;
+    ASSERT_TRUE(
+        google::protobuf::util::JsonStringToMessage(Json(message), &read).ok());
+    ASSERT_EQ(read.request_id(), text);
+  };
+  std::string block;
+  for (std::uint32_t point = 1; point < 0x110000; ++point) {
+    if (point >= 0xd800 && point < 0xe000) continue;
+    const std::size_t start = block.size();
+    if (point < 0x80) {
+      block += static_cast<char>(point);
+    } else if (point < 0x800) {
+      block += static_cast<char>(0xC0U | point >> 6U);
+      block += static_cast<char>(0x80U | (point & 0x3FU));
+    } else if (point < 0x10000) {
+      block += static_cast<char>(0xE0U | point >> 12U);
+      block += static_cast<char>(0x80U | (point >> 6U & 0x3FU));
+      block += static_cast<char>(0x80U | (point & 0x3FU));
+    } else {
+      block += static_cast<char>(0xF0U | point >> 18U);
+      block += static_cast<char>(0x80U | (point >> 12U & 0x3FU));
+      block += static_cast<char>(0x80U | (point >> 6U & 0x3FU));
+      block += static_cast<char>(0x80U | (point & 0x3FU));
+    }
+    if (point < 0x300) check(block.substr(start));
+    if (point % 0x400 != 0x3ff) continue;
+    check(block);
+    block.clear();
+  }
+}
+
+TEST(MessageJsonTest, NumbersReadBack) {
+  for (const double number :
+       {-0.0, 0.1, 1.0 / 3, 1e20, 1e-7, 123456789012345678.0, 1.5, 5e-324,
+        1.7976931348623157e308}) {
+    v1::ResourceChange change;
+    change.set_factor(number);
+    v1::ResourceChange read;
+    ASSERT_TRUE(
+        google::protobuf::util::JsonStringToMessage(Json(change), &read).ok());
+    EXPECT_EQ(read.factor(), number);
+  }
+}
+
+struct JsonTextCase {
+  const char* name;
+  std::string in;
+  std::string json;
+};
+
+class JsonTextTest : public ::testing::TestWithParam<JsonTextCase> {};
+
+TEST_P(JsonTextTest, BecomesAJsonString) {
+  std::string json;
+  AppendJsonString(GetParam().in, json);
+  EXPECT_EQ(json, GetParam().json);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, JsonTextTest,
+    ::testing::Values(
+        JsonTextCase{"Empty", "", "\"\""},
+        JsonTextCase{"Plain", "abc", "\"abc\""},
+        JsonTextCase{"QuotesAndBackslash", "a\"b\\", R"("a\"b\\")"},
+        JsonTextCase{"LineBreaks", "a\nb\r\tc", R"("a\nb\r\tc")"},
+        JsonTextCase{"Nul", std::string("a\0b", 3), R"("a\u0000b")"},
+        JsonTextCase{"Delete", "\x7f", R"("\u007f")"},
+        JsonTextCase{"Characters", "é€😀", "\"é€😀\""},
+        JsonTextCase{"BytesThatAreNoUtf8", "a\x80z", "\"a\xEF\xBF\xBDz\""}),
+    [](const auto& param) { return param.param.name; });
 
 }  // namespace
 }  // namespace mulligan

@@ -1,14 +1,20 @@
-// Messages as proto JSON on one line, for the decision log. Several times as
+// Messages as proto JSON on one line: decision logs, answers to a file of
+// requests, ledgers in annotations. Several times as
 // fast as protobuf's own printer, which rebuilds its type tables for every call
 // and lets bytes through that are not UTF-8.
-#ifndef MULLIGAN_SERVER_MESSAGE_JSON_H_
-#define MULLIGAN_SERVER_MESSAGE_JSON_H_
+#ifndef MULLIGAN_POLICY_BASE_MESSAGE_JSON_H_
+#define MULLIGAN_POLICY_BASE_MESSAGE_JSON_H_
 
 #include <string>
+#include <string_view>
 
 #include "google/protobuf/message.h"
 
 namespace mulligan {
+
+// Appends `text` as a JSON string with quotes. Control characters are escaped,
+// invalid UTF-8 is replaced.
+void AppendJsonString(std::string_view text, std::string& out);
 
 // Appends `message` as compact proto JSON without a line break: unset fields
 // left out, fields in the order of their numbers, map entries in the order of
@@ -20,4 +26,4 @@ bool AppendMessageJson(const google::protobuf::Message& message,
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_SERVER_MESSAGE_JSON_H_
+#endif  // MULLIGAN_POLICY_BASE_MESSAGE_JSON_H_

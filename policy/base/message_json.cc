@@ -1,18 +1,20 @@
-#include "server/message_json.h"
+#include "policy/base/message_json.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_format.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "google/protobuf/util/time_util.h"
-#include "server/text.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan {
 namespace {
@@ -22,6 +24,34 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 using google::protobuf::util::TimeUtil;
+
+void AppendJsonCharacter(char c, std::string& out) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
+  }
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte < 0x20 || byte == 0x7F) {
+    absl::StrAppendFormat(&out, "\\u%04x", byte);
+  } else {
+    out += c;
+  }
+}
 
 bool NeedsEscape(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -218,8 +248,13 @@ bool AppendTime(const Message& message, std::string& out) {
 bool AppendDuration(const Message& message, std::string& out) {
   const auto& duration =
       static_cast<const google::protobuf::Duration&>(message);
-  if (duration.seconds() < TimeUtil::kDurationMinSeconds ||
-      duration.seconds() > TimeUtil::kDurationMaxSeconds) {
+  const std::int64_t seconds = duration.seconds();
+  const std::int32_t nanos = duration.nanos();
+  const bool one_sign =
+      (seconds >= 0 && nanos >= 0) || (seconds <= 0 && nanos <= 0);
+  if (seconds < TimeUtil::kDurationMinSeconds ||
+      seconds > TimeUtil::kDurationMaxSeconds || nanos < -999'999'999 ||
+      nanos > 999'999'999 || !one_sign) {
     return false;
   }
   AppendText(TimeUtil::ToString(duration), out);
@@ -227,6 +262,12 @@ bool AppendDuration(const Message& message, std::string& out) {
 }
 
 }  // namespace
+
+void AppendJsonString(std::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : SanitizeUtf8(text)) AppendJsonCharacter(c, out);
+  out += '"';
+}
 
 bool AppendMessageJson(const Message& message, std::string& out) {
   const Descriptor* type = message.GetDescriptor();
