@@ -2,8 +2,9 @@ package mulligan
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/resolver"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
@@ -104,8 +106,8 @@ func Dial(target string, opts ...Option) (*Client, error) {
 	for _, apply := range opts {
 		apply(&o)
 	}
-	if target == "" {
-		return nil, errors.New(`mulligan: target "" is not valid, expected HOST:PORT`)
+	if !isTarget(target) {
+		return nil, fmt.Errorf("mulligan: target %q is not valid, expected HOST:PORT or dns:///HOST:PORT", target)
 	}
 	if o.deadline <= 0 {
 		return nil, fmt.Errorf("mulligan: deadline %v is not valid, expected a positive duration", o.deadline)
@@ -130,6 +132,17 @@ func Dial(target string, opts ...Option) (*Client, error) {
 	client := NewClient(connection)
 	client.close = connection.Close
 	return client, nil
+}
+
+// isTarget refuses what gRPC takes and then waits for in vain: a URL, and a host
+// without a port, for which it would ask port 443.
+func isTarget(target string) bool {
+	scheme, _, _ := strings.Cut(target, ":")
+	if strings.Contains(target, ":///") || resolver.Get(scheme) != nil {
+		return true
+	}
+	_, port, err := net.SplitHostPort(target)
+	return err == nil && port != "" && !strings.Contains(port, "/")
 }
 
 // NewClient makes a client of a connection the caller has, with the generated

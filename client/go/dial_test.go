@@ -269,6 +269,10 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		want   string
 	}{
 		{"", nil, `target "" is not valid, expected HOST:PORT`},
+		{"mulligan", nil, `target "mulligan" is not valid, expected HOST:PORT`},
+		{"127.0.0.1", nil, `target "127.0.0.1" is not valid`},
+		{"http://mulligan:8980", nil, `target "http://mulligan:8980" is not valid`},
+		{"https://mulligan", nil, `target "https://mulligan" is not valid`},
 		{"a:1", mulligan.WithDeadline(0), "deadline 0s is not valid, expected a positive duration"},
 		{"a:1", mulligan.WithRetryBackoff(-1), "retry backoff -1ns is not valid"},
 		{"a:1", mulligan.WithTLS(noKey), `TLSFiles.Key "" is not valid, expected a key together with Certificate`},

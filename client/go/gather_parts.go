@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -230,25 +231,31 @@ func (g *gatherer) queue(ctx context.Context, root client.Object) error {
 			continue
 		}
 		for _, version := range workloadVersions {
-			found, err := g.workloadOf(ctx, owner, version)
+			served, found, err := g.workloadOf(ctx, owner, version)
 			if err != nil || found {
 				return err
+			}
+			if served {
+				break
 			}
 		}
 	}
 	return nil
 }
 
-func (g *gatherer) workloadOf(ctx context.Context, owner client.Object, version string) (bool, error) {
+// workloadOf asks for one version, and says whether it is served: another has no
+// other objects then, and asking for it is answered with a warning.
+func (g *gatherer) workloadOf(ctx context.Context, owner client.Object, version string) (served, found bool, err error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: version, Kind: "WorkloadList"})
-	err := g.reader.List(ctx, list, client.InNamespace(owner.GetNamespace()), client.MatchingLabels{kueueJobUID: string(owner.GetUID())})
+	err = g.reader.List(ctx, list, client.InNamespace(owner.GetNamespace()), client.MatchingLabels{kueueJobUID: string(owner.GetUID())})
+	served = err == nil || apierrors.IsForbidden(err)
 	if err := g.tolerate(err, "workloads.kueue.x-k8s.io"); err != nil || len(list.Items) == 0 {
-		return false, err
+		return served, false, err
 	}
 	newest := slices.MaxFunc(list.Items, func(a, b unstructured.Unstructured) int {
 		return a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time)
 	})
 	g.add(&newest)
-	return true, nil
+	return true, true, nil
 }

@@ -279,6 +279,24 @@ func TestGatherSaysWhatItMayNotRead(t *testing.T) {
 	}
 }
 
+// An API server warns of an old version with each answer.
+func TestGatherAsksForTheNewestVersionOnly(t *testing.T) {
+	train := job("train")
+	other := custom("kueue.x-k8s.io/v1beta2", "Workload", "of-another", nil)
+	var asked []string
+	reader := interceptor.NewClient(clusterOf(train, other), interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if gvk := list.GetObjectKind().GroupVersionKind(); gvk.Kind == "WorkloadList" {
+				asked = append(asked, gvk.Version)
+			}
+			return c.List(ctx, list, opts...)
+		},
+	})
+	if _, err := mulligan.Gather(context.Background(), reader, train); err != nil || !slices.Equal(asked, []string{"v1beta2"}) {
+		t.Errorf("asked for %v, %v", asked, err)
+	}
+}
+
 func TestGatherDoesNotGuessFromHalfTheEvidence(t *testing.T) {
 	down := apierrors.NewInternalError(errors.New("etcd is down"))
 	for _, kind := range []string{"PodList", "UnstructuredList", "Node", "EventList"} {

@@ -3,14 +3,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -79,10 +84,54 @@ func run(args []string) error {
 	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
 		return err
 	}
-	if err := mgr.AddReadyzCheck("readyz", healthz.Ping); err != nil {
+	if err := mgr.AddReadyzCheck("readyz", sees(mgr.GetCache())); err != nil {
 		return err
 	}
-	return mgr.Start(ctrl.SetupSignalHandler())
+	return start(ctrl.SetupSignalHandler(), mgr)
+}
+
+// sees is ready once everything that is watched has been read: a controller that may
+// not read it, or cannot, looks after nothing.
+func sees(watched cache.Cache) healthz.Checker {
+	return func(request *http.Request) error {
+		if !hasRead(request.Context(), watched) {
+			return errors.New("not everything that is watched has been read yet; the log says what failed")
+		}
+		return nil
+	}
+}
+
+func hasRead(ctx context.Context, watched cache.Cache) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	return watched.WaitForCacheSync(ctx)
+}
+
+// How long what is under way may take after a signal, and the manager altogether. A
+// manager that has not read everything yet does not heed a signal at all.
+const (
+	graceful   = 10 * time.Second
+	stopWithin = 15 * time.Second
+)
+
+func start(ctx context.Context, mgr ctrl.Manager) error {
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(ctx) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	within := stopWithin
+	if !hasRead(context.Background(), mgr.GetCache()) {
+		within = 0
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(within):
+		return errors.New("told to stop before everything that is watched had been read")
+	}
 }
 
 func parse(args []string) (*flags, error) {
@@ -110,11 +159,19 @@ func parse(args []string) (*flags, error) {
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
 	set.BoolVar(&f.verbose, "verbose", false, "log details")
+	set.Usage = func() {
+		fmt.Fprintln(set.Output(), "mulligan-controller retries failed workloads without touching their operators.")
+		fmt.Fprintln(set.Output(), "The cluster is that of $KUBECONFIG, ~/.kube/config or its own pod. Flags:")
+		set.PrintDefaults()
+	}
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
 	if set.NArg() > 0 {
 		return nil, fmt.Errorf("argument %q is not known, expected flags only: see --help", set.Arg(0))
+	}
+	if f.namespaces != "" && slices.Contains(strings.Split(f.namespaces, ","), "") {
+		return nil, fmt.Errorf("--watch-namespaces=%q, expected names separated by commas", f.namespaces)
 	}
 	f.Mode = controller.Mode(f.mode)
 	return f, f.Validate()
@@ -142,6 +199,7 @@ func newManager(f *flags) (ctrl.Manager, error) {
 		LeaderElectionReleaseOnCancel: true,
 		Metrics:                       metricsserver.Options{BindAddress: f.metricsAddress},
 		HealthProbeBindAddress:        f.healthAddress,
+		GracefulShutdownTimeout:       ptr.To(graceful),
 		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 		Cache: cache.Options{
 			DefaultNamespaces: watched(f.namespaces),
@@ -169,7 +227,7 @@ func watched(list string) map[string]cache.Config {
 	}
 	namespaces := map[string]cache.Config{}
 	for _, name := range strings.Split(list, ",") {
-		namespaces[strings.TrimSpace(name)] = cache.Config{}
+		namespaces[name] = cache.Config{}
 	}
 	return namespaces
 }

@@ -223,18 +223,24 @@ func (r *reconciler) wait(obj *unstructured.Unstructured, answer *mulliganv1.Dec
 	return ctrl.Result{RequeueAfter: min(after, longestWait)}
 }
 
+// A replica that restarts is not worth an Event.
+const patience = 30 * time.Second
+
 // noAnswer starts nothing and gives nothing up: the object stays as its operator
 // left it, and the question is put again.
 func (r *reconciler) noAnswer(ctx context.Context, obj *unstructured.Unstructured, outcome kinds.Outcome, cause error) (ctrl.Result, error) {
 	unanswered.WithLabelValues(mulligan.Classify(cause).String()).Inc()
-	log.FromContext(ctx).Error(cause, "no answer")
 	decision, err := mulligan.Fallback{}.Decide(ctx, obj, outcome.Since, cause)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	if mulligan.Classify(cause) == mulligan.AskLater {
-		// Away or busy: soon, with the queue's growing pause.
-		return ctrl.Result{}, cause
+		// Away or busy: soon, with the queue's growing pause. Whoever waits for the
+		// retry is told when that is not over at once.
+		if r.now().Sub(outcome.Since) > patience && !outcome.Since.IsZero() {
+			r.sayOnce(obj, corev1.EventTypeWarning, "NoAnswer", "Mulligan cannot be asked at present; nothing is started or given up, and nothing was charged.")
+		}
+		return ctrl.Result{}, fmt.Errorf("no answer: %w", cause)
 	}
 	r.sayOnce(obj, corev1.EventTypeWarning, "NoAnswer", decision.GetSentence())
 	return ctrl.Result{RequeueAfter: decision.GetRetryAfter().AsDuration()}, nil

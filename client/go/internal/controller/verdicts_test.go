@@ -128,7 +128,7 @@ func TestRateLimitPutsRetriesOff(t *testing.T) {
 
 func TestAServiceThatIsAwayIsAskedAgain(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
-	w.service.Next(mulligantest.Unavailable(), mulligantest.Unavailable(), mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	w.service.Next(mulligantest.Unavailable(), mulligantest.Unavailable())
 	request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
 	if _, err := w.Reconcile(t.Context(), request); err == nil {
 		t.Fatal("no error: the queue would not come back with a pause")
@@ -136,6 +136,20 @@ func TestAServiceThatIsAwayIsAskedAgain(t *testing.T) {
 	if job := w.jobs(t)["train"]; len(job.Annotations) != 1 {
 		t.Errorf("without an answer something was written: %v", job.Annotations)
 	}
+	if said := w.said(); said != "" {
+		t.Errorf("a short outage was told: %s", said)
+	}
+	w.service.Next(mulligantest.Unavailable(), mulligantest.Unavailable(), mulligantest.Unavailable(), mulligantest.Unavailable())
+	w.clock = w.clock.Add(patience)
+	for range 2 {
+		if _, err := w.Reconcile(t.Context(), request); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	if said := w.said(); strings.Count(said, "NoAnswer") != 1 {
+		t.Errorf("a long outage should be told once, said: %s", said)
+	}
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.look(t)
 	if action := decisionOn(t, w.jobs(t)["train"]); action != "RETRY" {
 		t.Errorf("decided %q, want RETRY", action)

@@ -6,6 +6,7 @@ package kubectl
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,10 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		SilenceErrors: true,
 		// So that --mulligan stands before a command whose flags are the binary's.
 		TraverseChildren: true,
+		Version:          version(),
+		// Without, an unknown command is answered with the help and no error.
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
@@ -37,6 +42,21 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		root.AddCommand(newPassedCommand(passed, binary, streams))
 	}
 	return root
+}
+
+// version is that of the module and the commit, as Go recorded them.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	version := info.Main.Version
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			version += " (" + setting.Value + ")"
+		}
+	}
+	return version
 }
 
 // Subcommands of the binary that need no cluster, and whose flags are its own.

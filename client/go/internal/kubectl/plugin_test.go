@@ -42,12 +42,16 @@ func TestKubectlFindsThePlugin(t *testing.T) {
 		{[]string{"why", "-A"}, "2 workloads, 2 broken"},
 		{[]string{"policy", "show"}, "kind: RetryPolicy"},
 		{[]string{"--help"}, "kubectl mulligan"},
+		{[]string{"--version"}, "kubectl mulligan version "},
 	} {
 		if out, err := call(test.args...); err != nil || !strings.Contains(out, test.want) {
 			t.Errorf("%v: %v, no %q in\n%s", test.args, err, test.want, out)
 		}
 	}
 	if out, err := call("why", "job/gone"); err == nil || !strings.Contains(out, `error: jobs.batch "gone" not found`) && !strings.Contains(out, "not found") {
+		t.Errorf("got %v, %s", err, out)
+	}
+	if out, err := call("wyh", "job/train"); err == nil || !strings.Contains(out, `unknown command "wyh"`) {
 		t.Errorf("got %v, %s", err, out)
 	}
 	// The exit code and the words are the command line's.

@@ -51,6 +51,9 @@ type Reconciler struct {
 
 // SetUp adds the controller to the manager.
 func (r *Reconciler) SetUp(mgr ctrl.Manager) error {
+	if _, err := mgr.GetRESTMapper().RESTMapping(Kind.GroupKind(), Kind.Version); err != nil {
+		return fmt.Errorf("--retry-policies: %w: kubectl apply -f deploy/controller/retrypolicies.yaml", err)
+	}
 	policy := &unstructured.Unstructured{}
 	policy.SetGroupVersionKind(Kind)
 	// They are one set: one request stands for all.
