@@ -73,7 +73,7 @@ std::string PriceLine(const v1::DecideResponse& response) {
   const v1::Accounting& accounting = response.accounting();
   std::string line;
   if (accounting.duplicate()) {
-    line = "nothing, this failure was charged before";
+    line = "nothing, this failure was decided before";
   } else if (accounting.units() == 0) {
     line = "nothing";
   } else {

@@ -53,6 +53,9 @@ bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
   // A pod that cannot start has its own story.
   if (!told.end) return false;
   if (own && *told.end > *recorded.end + kIncidentSpan) return false;
+  // Also where the recorded container ended in the second it began in: its pod
+  // had begun before.
+  if (*told.end == *recorded.end) return true;
   if (recorded.begin) return BeganBefore(recorded, told);
   return *told.end >= *recorded.end - kIncidentSpan;
 }

@@ -63,6 +63,12 @@ const KnownFailureRow kKnownFailureRows[] = {
     {"EndedBeforeTheRecordedPod", 1100, 1990, true},
     {"BeganAfterTheEnd", 2001, 2500, false},
     {"BeganInTheSecondOfTheEnd", 2000, 2500, false},
+    {"TheContainerRanLessThanASecond", 3990, 4000, true, true,
+     "} history { failure_id: 's' finished_at { seconds: 4000 } ran_for { } "
+     "named: true }"},
+    {"TheNextBeganInTheSecondOfItsEnd", 4000, 4500, false, true,
+     "} history { failure_id: 's' finished_at { seconds: 4000 } ran_for { "
+     "seconds: 5 } }"},
     {"EndedBeforeTheRecordedPodBegan", 400, 900, false},
     {"EndedByItselfMuchLater", 1100, 2000 + 1801, false},
     {"EchoedMuchLater", 1100, 2000 + 7200, true, false},
