@@ -101,12 +101,15 @@ class Judge {
         (gang().root < 0 && gang().succeeded + gang().running > 0);
     const bool active = !context_.report.jobs().empty() &&
                         context_.report.jobs(0).status().active() > 0;
+    // Ray has run it: what was in the way of a replacement passes.
+    const bool ran = !context_.report.ray_job().status().job_status().empty();
     for (std::size_t i = before; i < conclusion_.facts.size(); ++i) {
       Candidate& fact = conclusion_.facts[i];
       if (!fact.decides()) continue;
       if (runs && !fact.IsOf(kQueueWeight)) {
         Demote(fact, "the work goes on");
-      } else if (active && IsAboutCreation(fact.cause)) {
+      } else if ((active && IsAboutCreation(fact.cause)) ||
+                 (ran && IsPassing(fact.cause))) {
         Demote(fact, "the pods were created after all");
       }
     }
@@ -115,6 +118,10 @@ class Judge {
   static bool IsAboutCreation(v1::Cause cause) {
     return cause == v1::API_TRANSIENT || cause == v1::CREATE_REJECTED ||
            cause == v1::CREATE_CONFLICT || cause == v1::QUOTA_EXCEEDED;
+  }
+
+  static bool IsPassing(v1::Cause cause) {
+    return cause == v1::API_TRANSIENT || cause == v1::CREATE_CONFLICT;
   }
 
   // A pod that fails has its own story; of events about other objects only
@@ -131,7 +138,7 @@ class Judge {
   // Objects above against the root pod, by time and kind of end.
   void WeighObjects() {
     Candidates& facts = conclusion_.facts;
-    WeighSuspension(facts);
+    WeighSuspension(context_, facts);
     WeighDeadline(context_, gang(), facts);
     const PodState& state = gang().state;
     bool operator_failed = false;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policy/demystify/life_signs.h"
+
 namespace mulligan::demystify {
 namespace {
 
@@ -34,7 +36,15 @@ bool NamesQueue(const Object& object) {
 
 }  // namespace
 
-void WeighSuspension(Candidates& facts) {
+void WeighSuspension(const Context& context, Candidates& facts) {
+  if (OwnerGaveUp(context.report)) {
+    for (Candidate& fact : facts) {
+      if (fact.decides() && fact.cause == v1::SUSPENDED) {
+        Demote(fact, "what has failed for good is not resumed");
+      }
+    }
+    return;
+  }
   const bool queue_says =
       std::any_of(facts.begin(), facts.end(), [](const Candidate& fact) {
         return fact.decides() && fact.place.root == Root::kWorkload;

@@ -9,8 +9,8 @@
 namespace mulligan::demystify {
 
 // A queue holds work by suspending it: where its Workload says why, that counts
-// and not the suspension.
-void WeighSuspension(Candidates& facts);
+// and not the suspension. Nobody resumes what has failed for good.
+void WeighSuspension(const Context& context, Candidates& facts);
 
 // A deadline that passed while the pods could not start is the end of the wait,
 // not its cause. `gang` tells of the pods of the report.

@@ -180,6 +180,23 @@ Draft EndGrace(const Question& question, Draft draft) {
   return draft;
 }
 
+// 5. Nobody goes on with an object that its operator has given up: what a wait
+// without an end is for comes with a new object alone.
+Draft EndWaitForNothing(const Question& question, Draft draft) {
+  const Case& failure = question.failure;
+  if (draft.verdict.action != v1::Decision::WAIT ||
+      draft.verdict.outcome->after_grace || draft.verdict.evidence_deadline ||
+      !InSinkState(failure.report, failure.workload)) {
+    return draft;
+  }
+  if (draft.budget == kNoBudget) {
+    draft = WantedByDefault(std::move(draft), failure.policy,
+                            v1::Explanation::DEFAULT);
+  }
+  if (draft.budget != kNoBudget) draft.verdict.action = v1::Decision::RETRY;
+  return draft;
+}
+
 // The wanted retry is not granted; what it was for is given up then.
 Verdict Refused(Verdict verdict, DecidedBy decided_by,
                 v1::AttemptRecord::Refusal refused_by) {
@@ -263,7 +280,7 @@ bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
              absl::Seconds(job.spec().active_deadline_seconds());
 }
 
-// 5. What stands against a retry; granted and paid if nothing does.
+// 6. What stands against a retry; granted and paid if nothing does.
 Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
@@ -336,8 +353,9 @@ Verdict Wait(const Question& question, Draft draft, Accounts& accounts) {
 
 Verdict Ruled(const Question& question, Accounts& accounts) {
   if (std::optional<Verdict> verdict = NotAFailure(question)) return *verdict;
-  Draft draft =
-      EndGrace(question, LookForEvidence(question, MatchRule(question)));
+  Draft draft = EndWaitForNothing(
+      question,
+      EndGrace(question, LookForEvidence(question, MatchRule(question))));
   switch (static_cast<int>(draft.verdict.action)) {
     case v1::Decision::RETRY:
       return Retry(question, std::move(draft), accounts);

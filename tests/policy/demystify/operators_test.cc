@@ -595,6 +595,42 @@ constexpr OperatorCase kOperatorsCases[] = {
             status { conditions { type: "Suspended" status: "True" } }
           })pb",
      v1::PREEMPTED_QUEUE},
+    {"WhatRayHasRunDidNotFailOfAHeadToBeReplaced",
+     R"pb(ray_job {
+            status {
+              job_status: "FAILED"
+              job_deployment_status: "Failed"
+              message: "Job supervisor actor died because its node died."
+            }
+          }
+          events {
+            involved_object { kind: "RayCluster" name: "r" }
+            reason: "FailedToCreateHeadPod"
+            type: "Warning"
+            message: "Failed to create head Pod ml/r-head, pods \"r-head\" already exists"
+          })pb",
+     v1::APP_ERROR},
+    {"WhatHasFailedForGoodIsNotHeldByItsQueue",
+     R"pb(kueue_workload {
+            status {
+              conditions {
+                type: "QuotaReserved"
+                status: "False"
+                reason: "Pending"
+              }
+            }
+          }
+          jobs {
+            spec { suspend: true }
+            status {
+              conditions {
+                type: "Failed"
+                status: "True"
+                reason: "DeadlineExceeded"
+              }
+            }
+          })pb",
+     v1::DEADLINE_JOB},
     {"OldEvictionIsOver",
      R"pb(kueue_workload {
             status {

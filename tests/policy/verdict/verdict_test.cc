@@ -223,6 +223,38 @@ TEST_F(VerdictTest, WaitingMayBePaidFor) {
   EXPECT_EQ(Decide().action, v1::Decision::FAIL);
 }
 
+// Nobody goes on with it: a wait without an end would be a dead end.
+TEST_F(VerdictTest, WhatHasFailedForGoodDoesNotWaitForNothing) {
+  const std::string rules =
+      "budgets { key: 'a' value { limit: 2 } } budgets { key: 'b' value { "
+      "limit: 2 } } default { action: RETRY budget: 'b' } ";
+  workload_.set_kind("Job");
+  auto& job = *report_.add_jobs();
+  Policy(rules +
+         "rules { name: 'q' when { causes: APP_ERROR } then { action: WAIT "
+         "budget: 'a' } }");
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT) << "the queue admits it again";
+  auto& condition = *job.mutable_status()->add_conditions();
+  condition.set_type("Failed");
+  condition.set_status("True");
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
+  EXPECT_EQ(RefusingBudget(Decide()), "");
+  EXPECT_EQ(Decide().charged, 0) << "by the budget that would have waited";
+  EXPECT_TRUE(Answer().requires_recreate());
+  ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 2 } }");
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL);
+  Policy(rules +
+         "rules { name: 'q' when { causes: APP_ERROR } then { action: WAIT } "
+         "}");
+  EXPECT_EQ(Decide().action, v1::Decision::RETRY);
+  EXPECT_EQ(Decide().charged, 1) << "nothing is free: by the default";
+  Policy(rules +
+         "rules { name: 'q' when { causes: APP_ERROR } then { action: WAIT "
+         "after_grace { grace { seconds: 60 } action: FAIL } } }");
+  since_ = kNow;
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT) << "this one has an end";
+}
+
 TEST_F(VerdictTest, ADoubtfulRetryLooksForEvidenceFirst) {
   Policy(
       "budgets { key: 'a' value { limit: 1 } } default { action: RETRY budget: "
