@@ -9,13 +9,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -90,8 +91,15 @@ spec:
               resources: {limits: {cpu: "1", memory: 2Gi}, requests: {cpu: "1", memory: 2Gi}}
 `
 
-func isOver(pod corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil
+// isGone says whether a pod has ended or is not there any more: KubeRay takes a failed
+// head away so quickly that nobody may see it failed.
+func (c *cluster) isGone(pod *corev1.Pod) bool {
+	now := &corev1.Pod{}
+	err := c.Get(context.Background(), client.ObjectKeyFromObject(pod), now)
+	if err != nil {
+		return apierrors.IsNotFound(err)
+	}
+	return now.UID != pod.UID || now.Status.Phase == corev1.PodFailed || now.DeletionTimestamp != nil
 }
 
 func deploymentStatus(obj *unstructured.Unstructured) string {
@@ -135,19 +143,17 @@ func TestScenario07RayJobWhoseHeadDiedIsRetried(t *testing.T) {
 	c := shared
 	c.needs(t, "kuberay")
 	namespace := c.namespace(t)
-	headDied := make(chan struct{})
+	var head atomic.Pointer[corev1.Pod]
 	startDashboard(t, c, func(n int) (string, string) {
 		if n > 0 {
 			return "SUCCEEDED", "Job finished successfully."
 		}
-		select {
-		case <-headDied:
+		// Ray notices after Kubernetes has.
+		if first := head.Load(); first != nil && c.isGone(first) {
 			return "FAILED", "Job supervisor actor died because its node died."
-		default:
-			return "RUNNING", ""
 		}
+		return "RUNNING", ""
 	})
-	head := ""
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		first := &unstructured.Unstructured{}
 		first.SetGroupVersionKind(rayJobKind)
@@ -156,25 +162,12 @@ func TestScenario07RayJobWhoseHeadDiedIsRetried(t *testing.T) {
 			return false
 		}
 		status, _, _ := unstructured.NestedString(first.Object, "status", "jobStatus")
-		if head == "" && status == "RUNNING" {
-			head = pod.Name
+		if status == "RUNNING" {
+			head.CompareAndSwap(nil, pod.DeepCopy())
 		}
-		if pod.Name == head {
-			return isTakenAway(pod)
-		}
-		return false
+		doomed := head.Load()
+		return doomed != nil && doomed.UID == pod.UID && isTakenAway(pod)
 	})
-	// Ray notices after Kubernetes has.
-	go func() {
-		for t.Context().Err() == nil {
-			pods := &corev1.PodList{}
-			if c.List(t.Context(), pods, client.InNamespace(namespace)) == nil && slices.ContainsFunc(pods.Items, isOver) {
-				close(headDied)
-				return
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-	}()
 	c.startController(t, namespace, "act")
 	must(t, c.Create(t.Context(), object(t, namespace, rayManifest)))
 
