@@ -20,6 +20,8 @@ type asker struct {
 	reader client.Reader
 	// What the reader does not see any more.
 	evidence *evidence
+	// What failed elsewhere; of all kinds.
+	recent *recent
 }
 
 // ask gathers what there is to know and returns the answer. In Observe nothing is
@@ -39,6 +41,8 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy s
 		return nil, err
 	}
 	request.Report.FailureId = record.FailureID(obj)
+	place := whereOf(report.Objects())
+	request.Recent = a.recent.digest(place)
 	if logger := log.FromContext(ctx).V(1); logger.Enabled() {
 		logger.Info("asking", "request", protojson.Format(request), "notes", report.Notes())
 	}
@@ -49,5 +53,9 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy s
 		request.Purpose = mulliganv1.DecideRequest_PREVIEW
 		request.CompareNative = true
 	}
-	return a.decider.Decide(ctx, request)
+	answer, err := a.decider.Decide(ctx, request)
+	if err == nil {
+		a.recent.note(obj, place, mode, answer)
+	}
+	return answer, err
 }

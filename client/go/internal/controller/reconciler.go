@@ -90,6 +90,7 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	}
 	if outcome.Phase == kinds.Succeeded {
 		r.letGo(obj.GetUID())
+		r.asker.recent.cameThrough(obj)
 		return ctrl.Result{}, r.forget(ctx, obj, decided)
 	}
 	stands, err := r.stands(ctx, decided, obj)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -56,7 +57,7 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 	return &reconciler{
 		kind: jobKind, client: cluster, options: options,
-		asker:    asker{decider: w.service.Client(), reader: cluster, evidence: &evidence{}},
+		asker:    asker{decider: w.service.Client(), reader: cluster, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
 		limiter:  rate.NewLimiter(rate.Inf, 1),
 		recorder: w.events,
@@ -211,6 +212,29 @@ func TestRetryIsMadeOnceAfterItsDelay(t *testing.T) {
 	}
 	if said := w.said(); strings.Count(said, "Retried") != 1 || strings.Count(said, "RetryGranted") != 1 {
 		t.Errorf("Events:\n%s", said)
+	}
+}
+
+// Its owner has the next attempt as well; what it owns lives and goes with it.
+func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
+		Name: "scratch", Namespace: "ml",
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "uid-train"}},
+	}}
+	owner := metav1.OwnerReference{APIVersion: "batch/v1", Kind: "CronJob", Name: "nightly", UID: "uid-nightly", Controller: ptr.To(true)}
+	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{owner} }), claim)
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	w.look(t)
+	w.clock = w.clock.Add(11 * time.Second)
+	w.look(t)
+	jobs := w.jobs(t)
+	next := jobs[jobs["train"].Annotations[records.RetriedAs]]
+	if next == nil || len(next.OwnerReferences) != 1 || next.OwnerReferences[0].UID != owner.UID {
+		t.Errorf("the next attempt %v, want the owner of the first", next)
+	}
+	kept := &corev1.PersistentVolumeClaim{}
+	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(claim), kept); err != nil || kept.OwnerReferences[0].UID != "uid-train" {
+		t.Errorf("the claim was changed: %v, %v", kept.OwnerReferences, err)
 	}
 }
 

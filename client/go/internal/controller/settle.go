@@ -189,6 +189,7 @@ func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, 
 	if err != nil {
 		return err
 	}
+	sent := next.DeepCopy()
 	err = r.client.Create(ctx, next)
 	if apierrors.IsAlreadyExists(err) {
 		return r.checkExisting(ctx, obj, decided)
@@ -200,6 +201,9 @@ func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, 
 	created.WithLabelValues(r.kind.GroupVersionKind().Kind).Inc()
 	r.recorder.Eventf(obj, corev1.EventTypeNormal, "Retried", "Attempt %d is %s", decided.Attempt, decided.Retry)
 	r.recorder.Eventf(next, corev1.EventTypeNormal, "RetryOf", "Attempt %d after %s: %s", decided.Attempt, obj.GetName(), decided.Sentence)
+	if dropped := successor.Dropped(r.kind, sent, next); dropped != "" {
+		notes = append(notes, dropped)
+	}
 	for _, note := range notes {
 		r.recorder.Event(next, corev1.EventTypeWarning, "AdviceNotFollowed", note)
 	}

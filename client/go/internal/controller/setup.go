@@ -39,6 +39,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 	}
 	limiter := rate.NewLimiter(rate.Limit(float64(options.RetriesPerMinute)/60), options.RetriesPerMinute)
 	paused := pausedBy(mgr.GetClient(), client.ObjectKey{Namespace: options.Namespace, Name: options.SwitchName})
+	lately := newRecent(time.Now)
 	for _, kind := range kinds.All {
 		gvk := kind.GroupVersionKind()
 		_, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -52,7 +53,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		r := &reconciler{
 			kind:     kind,
 			client:   mgr.GetClient(),
-			asker:    asker{decider: decider, reader: reader{watched: mgr.GetClient(), live: mgr.GetAPIReader()}, evidence: &evidence{}},
+			asker:    asker{decider: decider, reader: reader{watched: mgr.GetClient(), live: mgr.GetAPIReader()}, evidence: &evidence{}, recent: lately},
 			options:  options,
 			paused:   paused,
 			limiter:  limiter,

@@ -37,8 +37,10 @@ func (trainJob) Begun(ctx context.Context, reader client.Reader, obj *unstructur
 
 func (trainJob) Renew(*unstructured.Unstructured) {}
 
-// Shapes adds an override for the training nodes, which is empty until something is
-// written into it; an empty override changes nothing.
+// Shapes adds overrides for the training nodes, which are empty until something is
+// written into them; an empty override changes nothing. Trainer 2.0 has
+// podSpecOverrides, which take no affinity, 2.1 podTemplateOverrides, which do: the API
+// server drops the field that it does not know.
 func (trainJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	spec := mapAt(obj.Object, "spec")
 	if spec == nil {
@@ -47,19 +49,27 @@ func (trainJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	grow := func(change Change) bool {
 		return growResources(mapAt(spec, "trainer", "resourcesPerNode"), change)
 	}
-	return []Shape{{Pod: trainerOverride(spec), Grow: grow}}
+	none := func(Change) bool { return false }
+	template := trainerOverride(spec, "podTemplateOverrides")
+	if mapAt(template, "spec") == nil {
+		template["spec"] = map[string]any{}
+	}
+	return []Shape{
+		{Pod: trainerOverride(spec, "podSpecOverrides"), Grow: grow},
+		{Pod: mapAt(template, "spec"), Grow: none},
+	}
 }
 
-func trainerOverride(spec map[string]any) map[string]any {
-	for _, override := range mapsAt(spec, "podSpecOverrides") {
+func trainerOverride(spec map[string]any, field string) map[string]any {
+	for _, override := range mapsAt(spec, field) {
 		targets := mapsAt(override, "targetJobs")
 		if len(targets) == 1 && targets[0]["name"] == trainerJobName {
 			return override
 		}
 	}
 	override := map[string]any{"targetJobs": []any{map[string]any{"name": trainerJobName}}}
-	overrides, _ := spec["podSpecOverrides"].([]any)
-	spec["podSpecOverrides"] = append(overrides, override)
+	overrides, _ := spec[field].([]any)
+	spec[field] = append(overrides, override)
 	return override
 }
 

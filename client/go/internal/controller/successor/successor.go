@@ -5,6 +5,7 @@ package successor
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -53,6 +54,21 @@ func Of(kind kinds.Kind, failed *unstructured.Unstructured, rec *record.Record, 
 		}
 	}
 	return next, notes, nil
+}
+
+// Dropped says what of the placement an API server did not keep, because its release of
+// the kind has no field for it; empty: nothing. sent is what was to be created.
+func Dropped(kind kinds.Kind, sent, stored *unstructured.Unstructured) string {
+	if hasAffinity(kind, sent) && !hasAffinity(kind, stored) {
+		return fmt.Sprintf("this release of %s takes no affinity: nodes are not avoided", sent.GetKind())
+	}
+	return ""
+}
+
+func hasAffinity(kind kinds.Kind, obj *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(kind.Shapes(obj.DeepCopy()), func(shape kinds.Shape) bool {
+		return shape.Pod["affinity"] != nil
+	})
 }
 
 // anew is the failed object as it was first written.

@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
@@ -78,7 +77,7 @@ func after(t *testing.T, failed *unstructured.Unstructured, advice string) (*uns
 	if err := rec.SetAdvice(decision); err != nil {
 		t.Fatal(err)
 	}
-	kind := kinds.ByGroupKind(schema.GroupKind{Group: "batch", Kind: "Job"})
+	kind := kinds.ByGroupKind(failed.GroupVersionKind().GroupKind())
 	next, notes, err := Of(kind, failed, rec, `{"attemptsSeen":1}`, now)
 	if err != nil {
 		t.Fatal(err)
@@ -218,6 +217,34 @@ func TestWhereTheNextAttemptRuns(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Trainer 2.0 drops podTemplateOverrides and the affinity of podSpecOverrides, 2.1
+// podSpecOverrides.
+func TestATrainJobAvoidsNodesWhereItsReleaseCan(t *testing.T) {
+	failed := object(t, `{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: train, namespace: ml, uid: uid-1}, spec: {runtimeRef: {name: torch}}}`)
+	next, notes := after(t, failed, `{"action": "RETRY", "placement": {"avoidNodes": [{"node": "n1", "hard": true, "expiresAt": "2026-11-03T10:00:00Z"}]}}`)
+	kind := kinds.ByGroupKind(failed.GroupVersionKind().GroupKind())
+	first, second := next.DeepCopy(), next.DeepCopy()
+	unstructured.RemoveNestedField(first.Object, "spec", "podTemplateOverrides")
+	overrides, _, _ := unstructured.NestedSlice(first.Object, "spec", "podSpecOverrides")
+	delete(overrides[0].(map[string]any), "affinity")
+	if err := unstructured.SetNestedSlice(first.Object, overrides, "spec", "podSpecOverrides"); err != nil {
+		t.Fatal(err)
+	}
+	unstructured.RemoveNestedField(second.Object, "spec", "podSpecOverrides")
+	if got := Dropped(kind, next, first); !strings.Contains(got, "TrainJob takes no affinity") {
+		t.Errorf("2.0: %q", got)
+	}
+	if got := Dropped(kind, next, second); got != "" || len(notes) != 0 {
+		t.Errorf("2.1: %q, %q", got, notes)
+	}
+	text, _ := yaml.Marshal(second.Object["spec"])
+	for _, has := range []string{"podTemplateOverrides", "name: node", "nodeAffinity", "n1"} {
+		if !strings.Contains(string(text), has) {
+			t.Errorf("no %q in\n%s", has, text)
+		}
 	}
 }
 

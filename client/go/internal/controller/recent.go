@@ -1,0 +1,186 @@
+package controller
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/record"
+)
+
+const (
+	// What is told of: an incident shows within minutes.
+	recentWindow = 10 * time.Minute
+	// Lineages remembered, some 300 bytes each; those that come when it is full are
+	// not.
+	maxRecent = 20000
+	// What a request takes.
+	maxGroups = 1000
+	maxPlace  = 1024
+)
+
+// recent remembers the latest failure of each workload that the controller looks
+// after, for the digest that a request carries (docs/fleet.md). It is lost with the
+// process: then incidents are found minutes later, and nothing is charged twice.
+type recent struct {
+	now    func() time.Time
+	lock   sync.Mutex
+	latest map[lineage]failure
+	// Canaries that came through since the latest failure of an incident.
+	recovered int32
+}
+
+// lineage is a workload with all its attempts: one that fails twenty times is no
+// incident.
+type lineage struct{ kind, namespace, origin string }
+
+type failure struct {
+	at    time.Time
+	group place
+	// It waits until an incident is over.
+	waits bool
+	// It was let through to see whether one is over, and how that ends is not known.
+	canary bool
+}
+
+type place struct {
+	cause             mulliganv1.Cause
+	node, zone, image string
+}
+
+func newRecent(now func() time.Time) *recent {
+	return &recent{now: now, latest: map[lineage]failure{}}
+}
+
+func lineageOf(obj *unstructured.Unstructured) lineage {
+	return lineage{obj.GetKind(), obj.GetNamespace(), record.OriginOf(obj)}
+}
+
+// where is what the objects of a report say of the place of a failure.
+type where struct {
+	zones map[string]string // by node
+	zone  string            // of all pods, if it is one
+	image string
+}
+
+func whereOf(objects []runtime.Object) where {
+	w := where{zones: map[string]string{}}
+	var zones []string
+	for _, obj := range objects {
+		if node, ok := obj.(*corev1.Node); ok && len(node.Name) <= maxPlace {
+			zone := node.Labels[corev1.LabelTopologyZone]
+			w.zones[node.Name] = zone
+			zones = append(zones, zone)
+		}
+		// Gathered are those that failed first.
+		if pod, ok := obj.(*corev1.Pod); ok && w.image == "" && len(pod.Spec.Containers) > 0 {
+			w.image = pod.Spec.Containers[0].Image
+		}
+	}
+	if slices.Sort(zones); len(slices.Compact(zones)) == 1 {
+		w.zone = zones[0]
+	}
+	if len(w.image) > maxPlace {
+		w.image = ""
+	}
+	return w
+}
+
+// note remembers the answer to a failure. A workload that is given up fails wherever
+// it is, and says nothing about a place.
+func (r *recent) note(obj *unstructured.Unstructured, w where, mode Mode, answer *mulliganv1.DecideResponse) {
+	diagnosis, decision := answer.GetDiagnosis(), answer.GetDecision()
+	if diagnosis.GetSituation() != mulliganv1.Diagnosis_BROKEN {
+		return
+	}
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	key := lineageOf(obj)
+	if decision.GetAction() == mulliganv1.Decision_FAIL {
+		delete(r.latest, key)
+		return
+	}
+	incident := diagnosis.GetDerivedCause() == mulliganv1.DerivedCause_INCIDENT
+	if incident {
+		r.recovered = 0
+	}
+	node := diagnosis.GetCulprit().GetNode()
+	zone, known := w.zones[node]
+	if !known {
+		zone = w.zone
+	}
+	if r.makeRoom(); len(r.latest) >= maxRecent {
+		return
+	}
+	r.latest[key] = failure{
+		at:     r.now(),
+		group:  place{diagnosis.GetCause(), node, zone, w.image},
+		waits:  incident && decision.GetAction() == mulliganv1.Decision_WAIT,
+		canary: mode == Act && decision.GetCanary(),
+	}
+}
+
+// cameThrough says that a workload ended well.
+func (r *recent) cameThrough(obj *unstructured.Unstructured) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	key := lineageOf(obj)
+	if r.latest[key].canary {
+		r.recovered++
+	}
+	delete(r.latest, key)
+}
+
+// makeRoom forgets what is over. A canary that has run for as long as the window has
+// come through: the others failed sooner.
+func (r *recent) makeRoom() {
+	for key, f := range r.latest {
+		if r.now().Sub(f.at) <= recentWindow || f.waits && r.now().Sub(f.at) <= time.Hour {
+			continue
+		}
+		if f.canary {
+			r.recovered++
+		}
+		delete(r.latest, key)
+	}
+}
+
+// digest tells what failed lately, for a question about a workload; nil: nothing did.
+func (r *recent) digest(w where) []*mulliganv1.RecentFailures {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.makeRoom()
+	if len(r.latest) == 0 {
+		return nil
+	}
+	told := &mulliganv1.RecentFailures{
+		Window: durationpb.New(recentWindow), Failed: int32(len(r.latest)),
+		Zone: w.zone, Image: w.image, Recovered: r.recovered,
+	}
+	counts := map[place]int32{}
+	for _, f := range r.latest {
+		counts[f.group]++
+		if f.canary {
+			told.Canaries++
+		}
+	}
+	for p, count := range counts {
+		told.Groups = append(told.Groups, &mulliganv1.FailureGroup{
+			Cause: p.cause, Node: p.node, Zone: p.zone, Image: p.image, Workloads: count,
+		})
+	}
+	// The largest; among equals always the same.
+	slices.SortFunc(told.Groups, func(a, b *mulliganv1.FailureGroup) int {
+		return cmp.Or(cmp.Compare(b.Workloads, a.Workloads), cmp.Compare(a.Cause, b.Cause),
+			cmp.Compare(a.Node, b.Node), cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.Image, b.Image))
+	})
+	told.Groups = told.Groups[:min(len(told.Groups), maxGroups)]
+	return []*mulliganv1.RecentFailures{told}
+}

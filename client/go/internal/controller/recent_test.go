@@ -1,0 +1,146 @@
+package controller
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/mulligantest"
+)
+
+func attempt(name, origin string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetKind("Job")
+	obj.SetNamespace("ml")
+	obj.SetName(name)
+	if origin != "" {
+		obj.SetAnnotations(map[string]string{record.Origin: origin})
+	}
+	return obj
+}
+
+func on(node, zone, image string) where {
+	return whereOf([]runtime.Object{
+		&corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Image: image}}}},
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node, Labels: map[string]string{corev1.LabelTopologyZone: zone}}},
+	})
+}
+
+func broken(cause mulliganv1.Cause, node string, action mulliganv1.Decision_Action, edits ...func(*mulliganv1.DecideResponse)) *mulliganv1.DecideResponse {
+	answer := &mulliganv1.DecideResponse{
+		Decision: &mulliganv1.Decision{Action: action},
+		Diagnosis: &mulliganv1.Diagnosis{
+			Cause: cause, Situation: mulliganv1.Diagnosis_BROKEN, Culprit: &mulliganv1.Culprit{Node: node},
+		},
+	}
+	for _, edit := range edits {
+		edit(answer)
+	}
+	return answer
+}
+
+// told is the digest as text.
+func told(r *recent) string {
+	digest := r.digest(on("n9", "z", "i"))
+	if digest == nil {
+		return "nothing"
+	}
+	d := digest[0]
+	text := fmt.Sprintf("failed %d canaries %d recovered %d zone %s image %s:", d.Failed, d.Canaries, d.Recovered, d.Zone, d.Image)
+	for _, g := range d.Groups {
+		text += fmt.Sprintf(" %d %v %s/%s/%s", g.Workloads, g.Cause, g.Node, g.Zone, g.Image)
+	}
+	return text
+}
+
+func TestRecentCountsEachWorkloadOnce(t *testing.T) {
+	clock := time.Now()
+	r := newRecent(func() time.Time { return clock })
+	retry := broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY)
+	r.note(attempt("a", ""), on("n1", "z", "i"), Act, retry)
+	r.note(attempt("a-r2-x", "a"), on("n1", "z", "i"), Act, retry)
+	r.note(attempt("b", ""), on("n1", "z", "i"), Act, retry)
+	r.note(attempt("c", ""), on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_RETRY))
+	r.note(attempt("d", ""), on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_FAIL))
+	healthy := broken(mulliganv1.Cause_NOT_FAILED, "", mulliganv1.Decision_IGNORE)
+	healthy.Diagnosis.Situation = mulliganv1.Diagnosis_ALIVE
+	r.note(attempt("e", ""), on("n2", "z", "i"), Act, healthy)
+	want := "failed 3 canaries 0 recovered 0 zone z image i: 2 NODE_LOST n1/z/i 1 APP_ERROR n2/z/i"
+	if got := told(r); got != want {
+		t.Errorf("told %s, want %s", got, want)
+	}
+	r.note(attempt("c-r2-x", "c"), on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_FAIL))
+	r.cameThrough(attempt("b-r2-x", "b"))
+	if got := told(r); !strings.HasPrefix(got, "failed 1 ") {
+		t.Errorf("what was given up or ended well is still told: %s", got)
+	}
+	clock = clock.Add(recentWindow + time.Second)
+	if got := told(r); got != "nothing" {
+		t.Errorf("what is over is still told: %s", got)
+	}
+}
+
+func TestRecentFollowsCanaries(t *testing.T) {
+	clock := time.Now()
+	r := newRecent(func() time.Time { return clock })
+	incident := func(a *mulliganv1.DecideResponse) { a.Diagnosis.DerivedCause = mulliganv1.DerivedCause_INCIDENT }
+	canary := func(a *mulliganv1.DecideResponse) { a.Decision.Canary = true }
+	waiting := broken(mulliganv1.Cause_FABRIC_FAULT, "n1", mulliganv1.Decision_WAIT, incident)
+	first := broken(mulliganv1.Cause_FABRIC_FAULT, "n1", mulliganv1.Decision_RETRY, incident, canary)
+	r.note(attempt("a", ""), on("n1", "z", "i"), Act, waiting)
+	r.note(attempt("b", ""), on("n1", "z", "i"), Observe, first)
+	if got := told(r); !strings.HasPrefix(got, "failed 2 canaries 0 recovered 0") {
+		t.Errorf("nobody starts what was only observed: %s", got)
+	}
+	r.note(attempt("b", ""), on("n1", "z", "i"), Act, first)
+	if got := told(r); !strings.HasPrefix(got, "failed 2 canaries 1 recovered 0") {
+		t.Errorf("told %s", got)
+	}
+	clock = clock.Add(recentWindow + time.Second)
+	if got := told(r); !strings.HasPrefix(got, "failed 1 canaries 0 recovered 1") {
+		t.Errorf("it ran for longer than the others, and one still waits: %s", got)
+	}
+	r.note(attempt("c", ""), on("n1", "z", "i"), Act, first)
+	r.cameThrough(attempt("c-r2-x", "c"))
+	if got := told(r); !strings.HasPrefix(got, "failed 1 canaries 0 recovered 1") {
+		t.Errorf("a new failure of the incident counts from nothing: %s", got)
+	}
+}
+
+func TestRecentIsBounded(t *testing.T) {
+	r := newRecent(time.Now)
+	for i := range maxRecent + 10 {
+		r.latest[lineage{"Job", "ml", fmt.Sprint(i)}] = failure{at: time.Now(), group: place{node: fmt.Sprint(i % 2000)}}
+		if i == maxRecent-1 {
+			break
+		}
+	}
+	r.note(attempt("more", ""), where{}, Act, broken(mulliganv1.Cause_APP_ERROR, "n", mulliganv1.Decision_RETRY))
+	if len(r.latest) != maxRecent {
+		t.Errorf("%d remembered, want %d", len(r.latest), maxRecent)
+	}
+	digest := r.digest(where{})[0]
+	if len(digest.Groups) != maxGroups || digest.Failed != maxRecent {
+		t.Errorf("%d groups of %d failures", len(digest.Groups), digest.Failed)
+	}
+}
+
+// The second workload's question tells of the first.
+func TestAQuestionTellsWhatFailedElsewhere(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.asker.recent.note(attempt("other", ""), on("n1", "z", "i"), Act, broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY))
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	w.look(t)
+	requests := w.service.Requests()
+	if got := requests[0].GetRecent(); len(got) != 1 || got[0].GetGroups()[0].GetNode() != "n1" {
+		t.Errorf("sent %v", got)
+	}
+}
