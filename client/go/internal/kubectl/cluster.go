@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/controller/record"
 )
 
 // cluster reads what a story needs.
@@ -74,7 +75,18 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 	if err != nil {
 		return nil, err
 	}
-	return &gathered{objects: report.Objects(), notes: report.Notes(), report: report, reader: c.client}, nil
+	notes := append(report.Notes(), retried(report.Workload())...)
+	return &gathered{objects: report.Objects(), notes: notes, report: report, reader: c.client}, nil
+}
+
+// retried says where the story of a workload goes on that mulligan-controller has
+// started again.
+func retried(workload client.Object) []string {
+	next := workload.GetAnnotations()[record.RetriedAs]
+	if next == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s has been started again as %s", workload.GetName(), next)}
 }
 
 // get reads the object that a person named: kind, plural or short name, with a

@@ -136,6 +136,19 @@ func TestWhyGivesTheBinaryWhatItGathers(t *testing.T) {
 	}
 }
 
+func TestWhyOfAnAttemptNamesTheNext(t *testing.T) {
+	work := batchWork(t)
+	for _, obj := range work {
+		if obj.GetKind() == "Job" {
+			obj.SetAnnotations(map[string]string{"mulligan.dev/retried-as": "train-r2-abcde"})
+		}
+	}
+	_, said, err := plugin(t, context.Background(), newAPIServer(t, work...), "why", "--mulligan="+recorder(t), "job/train")
+	if err != nil || !strings.Contains(said, "note: train has been started again as train-r2-abcde") {
+		t.Errorf("got %v, %s", err, said)
+	}
+}
+
 func TestWhyOfANamespaceGivesAList(t *testing.T) {
 	elsewhere := object(t, imagePodText)
 	elsewhere.SetNamespace("other")
