@@ -120,21 +120,37 @@ Descriptor AdminHttp::TakeWaiting() const {
                             SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
-void AdminHttp::Accept() {
+bool AdminHttp::AcceptOne() {
+  // Without a descriptor left accept4 says so whether anybody waits or not.
+  pollfd waiting = {socket_.socket.number(), POLLIN, 0};
+  if (poll(&waiting, 1, 0) <= 0) return false;
   // Room first, so that descriptors of silent callers serve new ones.
   if (connections_.size() >= kMaxConnections) connections_.pop_front();
   Descriptor socket = TakeWaiting();
-  if (!socket.valid() && (errno == EMFILE || errno == ENFILE)) {
-    spare_ = Descriptor();
+  while (!socket.valid() && (errno == EMFILE || errno == ENFILE)) {
+    if (spare_.valid()) {
+      spare_ = Descriptor();
+    } else if (!connections_.empty()) {
+      connections_.pop_front();
+    } else {
+      // gRPC has them all; without a pause this would go on and on.
+      std::this_thread::sleep_for(kNoDescriptorPause);
+      return false;
+    }
     socket = TakeWaiting();
   }
-  if (!socket.valid()) {
-    // gRPC's connections were faster; without a pause this would go on and on.
-    if (!connections_.empty()) connections_.pop_front();
-    std::this_thread::sleep_for(kNoDescriptorPause);
-    return;
-  }
+  if (!socket.valid()) return false;
   connections_.push_back({std::move(socket), Clock::now() + kTimeout, "", ""});
+  // What came with the connection is answered before others, that may be many
+  // and silent, take its place.
+  if (!Read(connections_.back())) connections_.pop_back();
+  return true;
+}
+
+void AdminHttp::Accept() {
+  // Not for ever: those that are connected want their answers, too.
+  for (std::size_t i = 0; i < kMaxConnections && AcceptOne(); ++i) {
+  }
 }
 
 bool AdminHttp::Read(Connection& connection) {

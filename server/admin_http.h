@@ -52,7 +52,10 @@ class AdminHttp {
   void Run();
   // The next connection; not valid when there is none or no descriptor for it.
   Descriptor TakeWaiting() const;
+  // Whoever waits to be connected, as long as there are any.
   void Accept();
+  // False: nobody waits, or there is no descriptor.
+  bool AcceptOne();
   // False: the connection is over.
   bool Read(Connection& connection);
   bool Write(Connection& connection);

@@ -64,6 +64,11 @@ AdminResponse AdminPages::ServingPage() const {
   if (left <= kExpiresSoon) {
     text += "; the TLS certificate expires at " + InUtc(end);
   }
+  if (!readiness_.tls_files_usable()) {
+    text +=
+        "; the TLS files cannot be used, the old ones stay: the log says "
+        "why";
+  }
   if (const auto& since = snapshots_.Read().stale_since; since.has_value()) {
     text += "; the policies are stale since " + InUtc(*since) +
             ": newer files cannot be loaded, /policy says why";

@@ -24,19 +24,25 @@ class Arrivals {
   // What waited less tells of no queue.
   static constexpr std::chrono::milliseconds kShort{5};
 
-  // Whether a call that had `arrived` may be worked on, see QueueDelay.
+  // Whether a call that had `arrived` may be worked on: unless it is late, and
+  // calls have been for QueueDelay::kInterval. One late call after a time
+  // without any tells of a machine that was busy, not of a queue.
   bool Admit(SteadyClock::time_point arrived, SteadyClock::time_point now) {
     if (now - arrived < kShort) {
       // Seldom enough to cost nothing.
-      if (now - last_short_.load(std::memory_order_relaxed) >
-          QueueDelay::kTarget) {
-        last_short_.store(now, std::memory_order_relaxed);
+      if (late_since_.load(std::memory_order_relaxed) != kNotLate) {
+        late_since_.store(kNotLate, std::memory_order_relaxed);
       }
       return true;
     }
-    QueueDelay delay;
-    delay.OnEmpty(last_short_.load(std::memory_order_relaxed));
-    if (!delay.IsTooLong(arrived, now)) return true;
+    if (now - arrived <= QueueDelay::kTarget) return true;
+    const auto before = last_late_.exchange(now, std::memory_order_relaxed);
+    const auto since = late_since_.load(std::memory_order_relaxed);
+    if (since == kNotLate || now - before > QueueDelay::kInterval) {
+      late_since_.store(now, std::memory_order_relaxed);
+      return true;
+    }
+    if (now - since <= QueueDelay::kInterval) return true;
     return late_.fetch_add(1, std::memory_order_relaxed) % kRefusedOneIn != 0;
   }
 
@@ -45,9 +51,13 @@ class Arrivals {
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
  private:
+  static constexpr SteadyClock::time_point kNotLate{};
+
   std::atomic<bool> closed_ = false;
   std::atomic<unsigned> late_ = 0;
-  std::atomic<SteadyClock::time_point> last_short_ = SteadyClock::now();
+  // When the first of the late calls was seen, and the last.
+  std::atomic<SteadyClock::time_point> late_since_ = kNotLate;
+  std::atomic<SteadyClock::time_point> last_late_ = kNotLate;
 };
 
 }  // namespace mulligan

@@ -1,5 +1,7 @@
 #include "server/call_watch.h"
 
+#include <grpc/support/time.h>
+
 #include <ctime>
 
 #include "absl/strings/str_format.h"
@@ -21,7 +23,11 @@ absl::Duration ThreadTime() {
 
 absl::Status CheckWaiting(const grpc::CallbackServerContext& context) {
   if (context.IsCancelled()) return absl::CancelledError("the caller is gone");
-  if (context.deadline() < std::chrono::system_clock::now()) {
+  // In seconds: as a time point of the C++ library, which has nanoseconds, a
+  // deadline beyond the year 2262 would be long over.
+  const gpr_timespec deadline =
+      gpr_convert_clock_type(context.raw_deadline(), GPR_CLOCK_REALTIME);
+  if (gpr_time_cmp(deadline, gpr_now(GPR_CLOCK_REALTIME)) < 0) {
     return absl::DeadlineExceededError("the deadline of the call is over");
   }
   return absl::OkStatus();

@@ -19,9 +19,10 @@ struct GrpcServer {
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
 };
 
-// Starts the server; the services outlive it.
+// Starts the server; the services outlive it. `tls` in place of the options'.
 absl::StatusOr<GrpcServer> StartGrpcServer(
-    const ServerOptions& options, const std::vector<grpc::Service*>& services);
+    const ServerOptions& options, const TlsFiles& tls,
+    const std::vector<grpc::Service*>& services);
 
 }  // namespace mulligan
 

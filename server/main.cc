@@ -48,6 +48,12 @@ int Main(const std::vector<std::string>& arguments) {
   return RunUntilSignal(**server, log);
 }
 
+// Before the constructors of any library, some of which take milliseconds: who
+// signals a process that has just been started must not end it by SIGHUP. The
+// time that the loader needs before (some ten milliseconds) cannot be had.
+__attribute__((section(".preinit_array"),
+               used)) void (*const block_first)() = &BlockReload;
+
 }  // namespace
 }  // namespace mulligan
 

@@ -29,9 +29,14 @@ class Readiness {
     return absl::FromUnixSeconds(certificate_end_.load());
   }
 
+  // Whether the files of the certificate hold what is in force, or can be.
+  void SetTlsFilesUsable(bool usable) { tls_files_usable_.store(usable); }
+  bool tls_files_usable() const { return tls_files_usable_.load(); }
+
  private:
   std::atomic<ServingState> state_ = ServingState::kStarting;
   std::atomic<bool> listening_ = true;
+  std::atomic<bool> tls_files_usable_ = true;
   std::atomic<std::int64_t> certificate_end_ =
       absl::ToUnixSeconds(absl::InfiniteFuture());
 };

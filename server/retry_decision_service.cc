@@ -1,5 +1,10 @@
 #include "server/retry_decision_service.h"
 
+#include <google/protobuf/arena.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/unknown_field_set.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,21 +60,21 @@ struct Decided {
   double seconds = 0;
 };
 
-// One decision. Starts at `start` and moves it to its end, so that a batch
-// reads the clock once an item.
 Decided DecideOne(const v1::DecideRequest& request, const DecidingCall& call,
-                  SteadyClock::time_point& start,
                   v1::DecideResponse& response) {
+  const SteadyClock::time_point start = SteadyClock::now();
   Decided decided;
-  decided.result = ResultOf(
-      mulligan::Decide(request, *call.snapshot.policies, call.now, response,
-                       {&call.watch, &call.environment.inline_policies}));
-  const SteadyClock::time_point end = SteadyClock::now();
-  decided.seconds = SecondsBetween(start, end);
+  // What the items of a batch before this one have cost, refused ones included.
+  decided.result.status = call.watch.Check();
+  if (decided.result.status.ok()) {
+    decided.result = ResultOf(
+        mulligan::Decide(request, *call.snapshot.policies, call.now, response,
+                         {&call.watch, &call.environment.inline_policies}));
+  }
+  decided.seconds = SecondsBetween(start, SteadyClock::now());
   if (decided.result.status.ok()) {
     TellStaleness(request, call.snapshot, *response.mutable_policy());
   }
-  start = end;
   return decided;
 }
 
@@ -118,6 +123,66 @@ CallResult TooManyItems(int items) {
           {std::move(violation)}};
 }
 
+// The results of a batch as the bytes they are sent in: as messages the answers
+// take five times as much.
+class BatchResults {
+ public:
+  explicit BatchResults(v1::BatchDecideResponse& response)
+      : sent_(*response.GetReflection()->MutableUnknownFields(&response)) {}
+
+  // An empty result to be filled. Ends what was given before.
+  v1::BatchDecideResult& Next() {
+    arena_.Reset();
+    return *google::protobuf::Arena::CreateMessage<v1::BatchDecideResult>(
+        &arena_);
+  }
+  void Add(const v1::BatchDecideResult& result) {
+    Write(result, *sent_.AddLengthDelimited(
+                      v1::BatchDecideResponse::kResultsFieldNumber));
+  }
+
+  // One that was added, as a message again; with Replace it is changed.
+  v1::BatchDecideResult& At(int i) {
+    v1::BatchDecideResult& result = Next();
+    result.ParseFromString(sent_.field(i).length_delimited());
+    return result;
+  }
+  void Replace(int i, const v1::BatchDecideResult& result) {
+    Write(result, *sent_.mutable_field(i)->mutable_length_delimited());
+  }
+
+ private:
+  static void Write(const v1::BatchDecideResult& result, std::string& bytes) {
+    bytes.resize(result.ByteSizeLong());
+    google::protobuf::io::ArrayOutputStream array(
+        bytes.data(), static_cast<int>(bytes.size()));
+    google::protobuf::io::CodedOutputStream coded(&array);
+    coded.SetSerializationDeterministic(true);
+    result.SerializeWithCachedSizes(&coded);
+  }
+
+  google::protobuf::Arena arena_;
+  google::protobuf::UnknownFieldSet& sent_;
+};
+
+// What follows on the answers of a batch, which all come first where there is a
+// candidate.
+CallResult FollowUpAll(const v1::BatchDecideRequest& request,
+                       const DecidingCall& call,
+                       const std::vector<double>& seconds,
+                       BatchResults& results) {
+  for (int i = 0; i < request.requests_size(); ++i) {
+    v1::BatchDecideResult& result = results.At(i);
+    if (result.has_error()) continue;
+    const absl::Status followed = FollowUp(request.requests(i), call,
+                                           seconds[static_cast<std::size_t>(i)],
+                                           *result.mutable_response());
+    if (!followed.ok()) return {followed, {}};
+    results.Replace(i, result);
+  }
+  return {};
+}
+
 // One watch for all items: what they cost together counts. Ends early when
 // nobody waits for the answer any more; once the call has cost too much, the
 // items that are left get an error each.
@@ -129,13 +194,12 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
     return TooManyItems(request.requests_size());
   }
   environment.metrics.OnBatch(request.requests_size());
-  response.mutable_results()->Reserve(request.requests_size());
+  BatchResults results(response);
   std::vector<double> seconds;
-  SteadyClock::time_point start = SteadyClock::now();
   for (const v1::DecideRequest& item : request.requests()) {
-    v1::BatchDecideResult& result = *response.add_results();
+    v1::BatchDecideResult& result = results.Next();
     const auto [decided, took] =
-        DecideOne(item, call, start, *result.mutable_response());
+        DecideOne(item, call, *result.mutable_response());
     seconds.push_back(took);
     if (absl::IsCancelled(decided.status) ||
         absl::IsDeadlineExceeded(decided.status)) {
@@ -144,17 +208,15 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
     if (!decided.status.ok()) {
       *result.mutable_error() =
           Reject(environment, RpcMethod::kBatchDecide, call.context, decided);
+    } else if (environment.candidate == nullptr) {
+      const absl::Status followed =
+          FollowUp(item, call, took, *result.mutable_response());
+      if (!followed.ok()) return {followed, {}};
     }
+    results.Add(result);
   }
-  for (int i = 0; i < request.requests_size(); ++i) {
-    v1::BatchDecideResult& result = *response.mutable_results(i);
-    if (result.has_error()) continue;
-    const absl::Status followed = FollowUp(request.requests(i), call,
-                                           seconds[static_cast<std::size_t>(i)],
-                                           *result.mutable_response());
-    if (!followed.ok()) return {followed, {}};
-  }
-  return {};
+  if (environment.candidate == nullptr) return {};
+  return FollowUpAll(request, call, seconds, results);
 }
 
 // Up to this size a request is worked on where it arrives: it takes less than
@@ -183,9 +245,8 @@ grpc::ServerUnaryReactor* RetryDecisionService::Decide(
       context, request, response,
       [this, context](const v1::DecideRequest& q, v1::DecideResponse& r,
                       Watch& watch) {
-        SteadyClock::time_point start = SteadyClock::now();
         const DecidingCall call{environment_, *context, watch};
-        Decided decided = DecideOne(q, call, start, r);
+        Decided decided = DecideOne(q, call, r);
         CallResult& result = decided.result;
         if (result.status.ok()) {
           result.status = FollowUp(q, call, decided.seconds, r);

@@ -19,6 +19,9 @@ enum ExitCode {
   kExitCallsCutOff = 4,
 };
 
+// Keeps SIGHUP pending. May be called before anything else has been set up.
+void BlockReload();
+
 // Keeps SIGTERM, SIGINT and SIGHUP pending for RunUntilSignal. Call in main
 // before any thread exists. Ignores SIGPIPE.
 void BlockSignals();

@@ -172,8 +172,11 @@ Server::~Server() {
 absl::Status Server::Listen() {
   const std::size_t descriptors = RaiseDescriptorLimit();
   if (options_.tls.enabled()) {
-    absl::Status files = CheckTlsFiles(options_.tls, absl::Now());
-    if (!files.ok()) return absl::UnavailableError(files.message());
+    auto copies = TlsCopies::Create(options_.tls, absl::Now());
+    if (!copies.ok()) {
+      return absl::UnavailableError(copies.status().message());
+    }
+    tls_ = *std::move(copies);
   }
   absl::StatusOr<ListeningSocket> socket =
       ListenOn(*ParseAddress(options_.listen_address), "--listen-address");
@@ -190,7 +193,8 @@ absl::Status Server::Listen() {
     services.push_back(&reflection_);
     services.push_back(&reflection_alpha_);
   }
-  auto started = StartGrpcServer(options_, services);
+  auto started = StartGrpcServer(
+      options_, tls_ == nullptr ? TlsFiles() : tls_->paths(), services);
   if (!started.ok()) return started.status();
   grpc_ = std::move(started->server);
   connections_ = std::move(started->connections);
@@ -232,9 +236,11 @@ void Server::Look() {
                             probe == ProbeResult::kAnswered);
   }
   Metrics::State state;
-  if (const auto end = CertificateExpiry(options_.tls.certificate)) {
-    readiness_.SetCertificateEnd(*end);
-    state.certificate_end = absl::ToDoubleSeconds(*end - absl::UnixEpoch());
+  if (tls_ != nullptr) {
+    LookAtTlsFiles();
+    const absl::Time end = tls_->certificate_end();
+    readiness_.SetCertificateEnd(end);
+    state.certificate_end = absl::ToDoubleSeconds(end - absl::UnixEpoch());
   }
   state.connections = static_cast<double>(acceptor_->connections());
   state.refused_connections = static_cast<double>(acceptor_->refused());
@@ -244,6 +250,20 @@ void Server::Look() {
   if (decision_log_ != nullptr) {
     metrics_->OnDecisionLog(decision_log_->counts());
   }
+}
+
+void Server::LookAtTlsFiles() {
+  const absl::Status taken = tls_->Refresh(absl::Now());
+  readiness_.SetTlsFilesUsable(taken.ok());
+  if (taken == tls_status_) return;
+  tls_status_ = taken;
+  if (taken.ok()) {
+    log_.Write(LogLevel::kInfo, "the TLS files can be used again", {});
+    return;
+  }
+  const std::string why(taken.message());
+  log_.Write(LogLevel::kError, "TLS files not taken, the old ones stay",
+             {{"error", std::string_view(why)}});
 }
 
 void Server::Reload() {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/acceptor.h"
 #include "server/admin_http.h"
@@ -25,6 +26,7 @@
 #include "server/reflection_service.h"
 #include "server/retry_decision_service.h"
 #include "server/snapshot.h"
+#include "server/tls_copies.h"
 
 namespace mulligan {
 
@@ -68,6 +70,8 @@ class Server {
   CallEnvironment Environment(const AllowList& allowed);
   absl::Status Listen();
   void Look();
+  // Takes those that have changed, or says once why not.
+  void LookAtTlsFiles();
   void SetReady(bool ready);
   // Of those that are tried out; null: none.
   const SnapshotStore* candidate() const {
@@ -99,6 +103,8 @@ class Server {
   PolicyService policy_service_;
   ReflectionService reflection_;
   ReflectionService reflection_alpha_;
+  std::unique_ptr<TlsCopies> tls_;  // null: no TLS
+  absl::Status tls_status_;         // of the last look
   std::unique_ptr<AdminHttp> admin_;
   std::unique_ptr<grpc::Server> grpc_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;

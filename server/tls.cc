@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <fstream>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -31,22 +33,30 @@ using File = std::unique_ptr<BIO, Freed<BIO, BIO_free_all>>;
 using Certificate = std::unique_ptr<X509, Freed<X509, X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY, EVP_PKEY_free>>;
 
-File Open(const std::string& path) {
-  return File(BIO_new_file(path.c_str(), "r"));
+File Open(const std::string& text) {
+  return File(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-Certificate ReadCertificate(const std::string& path) {
-  const File file = Open(path);
-  return Certificate(file == nullptr ? nullptr
-                                     : PEM_read_bio_X509(file.get(), nullptr,
-                                                         nullptr, nullptr));
+Certificate ReadCertificate(const std::string& text) {
+  const File file = Open(text);
+  return Certificate(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr));
 }
 
-Key ReadKey(const std::string& path) {
-  const File file = Open(path);
-  return Key(file == nullptr ? nullptr
-                             : PEM_read_bio_PrivateKey(file.get(), nullptr,
-                                                       nullptr, nullptr));
+Key ReadKey(const std::string& text) {
+  const File file = Open(text);
+  return Key(PEM_read_bio_PrivateKey(file.get(), nullptr, nullptr, nullptr));
+}
+
+// Empty when it cannot be read, or is far too large.
+std::string TextOf(const std::string& path) {
+  constexpr std::streamsize kMostBytes = 1 << 20;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), kMostBytes + 1);
+  const std::streamsize size = file.gcount();
+  text.resize(size > kMostBytes ? 0 : static_cast<std::size_t>(size));
+  text.shrink_to_fit();
+  return text;
 }
 
 std::optional<absl::Time> TimeOf(const ASN1_TIME* time) {
@@ -63,21 +73,21 @@ absl::Status Bad(const char* flag, const std::string& path, const char* why) {
 
 }  // namespace
 
-std::optional<absl::Time> CertificateExpiry(const std::string& path) {
-  const Certificate certificate = ReadCertificate(path);
-  ERR_clear_error();
-  if (certificate == nullptr) return std::nullopt;
-  return TimeOf(X509_get0_notAfter(certificate.get()));
+TlsTexts ReadTlsTexts(const TlsFiles& files) {
+  return {TextOf(files.certificate), TextOf(files.key),
+          files.client_ca.empty() ? "" : TextOf(files.client_ca)};
 }
 
-absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now) {
+absl::StatusOr<absl::Time> CheckTlsTexts(const TlsTexts& texts,
+                                         const TlsFiles& files,
+                                         absl::Time now) {
   constexpr char kNoCertificate[] =
       "holds no certificate that can be read; expected PEM";
-  const Certificate certificate = ReadCertificate(files.certificate);
+  const Certificate certificate = ReadCertificate(texts.certificate);
   if (certificate == nullptr) {
     return Bad("--tls-cert", files.certificate, kNoCertificate);
   }
-  const Key key = ReadKey(files.key);
+  const Key key = ReadKey(texts.key);
   if (key == nullptr) {
     return Bad("--tls-key", files.key,
                "holds no private key that can be read; expected PEM");
@@ -94,10 +104,10 @@ absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now) {
   if (!end.has_value() || *end <= now) {
     return Bad("--tls-cert", files.certificate, "has expired");
   }
-  if (!files.client_ca.empty() && ReadCertificate(files.client_ca) == nullptr) {
+  if (!files.client_ca.empty() && ReadCertificate(texts.client_ca) == nullptr) {
     return Bad("--tls-client-ca", files.client_ca, kNoCertificate);
   }
-  return absl::OkStatus();
+  return *end;
 }
 
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(

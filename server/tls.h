@@ -5,7 +5,6 @@
 #include <grpcpp/security/server_credentials.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,14 +16,22 @@
 
 namespace mulligan {
 
+// What TLS files hold; empty what cannot be read.
+struct TlsTexts {
+  std::string certificate;
+  std::string key;
+  std::string client_ca;
+
+  bool operator==(const TlsTexts&) const = default;
+};
+
+TlsTexts ReadTlsTexts(const TlsFiles& files);
+
 // Whether the files can be used now: they are there, key and certificate belong
 // together, and the certificate is valid at `now`. INVALID_ARGUMENT names flag,
-// file and reason.
-absl::Status CheckTlsFiles(const TlsFiles& files, absl::Time now);
-
-// When the first certificate in a file ends to be valid; absent when it cannot
-// be read.
-std::optional<absl::Time> CertificateExpiry(const std::string& path);
+// file and reason. Gives when the certificate ends.
+absl::StatusOr<absl::Time> CheckTlsTexts(const TlsTexts& texts,
+                                         const TlsFiles& files, absl::Time now);
 
 // TLS 1.2 or newer. Without TLS files: no encryption.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(

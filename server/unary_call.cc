@@ -76,6 +76,12 @@ RejectReason ReasonOf(const absl::Status& status) {
 
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
                           google::protobuf::Message& request) {
+  // The caller ended its stream before a message was complete.
+  if (!bytes.Valid()) {
+    return absl::DataLossError(absl::StrFormat(
+        "the call ended before its message did; expected one whole %s",
+        request.GetTypeName()));
+  }
   grpc::Slice slice;
   if (!bytes.TrySingleSlice(&slice).ok() &&
       !bytes.DumpToSingleSlice(&slice).ok()) {
@@ -216,21 +222,21 @@ void RunInPool(const UnaryCall& call, std::function<void()> run) {
   if (!*waiting) {
     return call.Finish({Overloaded(kTooMuchMemory, kStayAway), {}});
   }
-  const bool added = environment.pool.Add(
-      [call, run = std::move(run), waiting](WorkPool::Turn turn) {
-        if (turn == WorkPool::Turn::kTooLate) {
-          return call.Finish({Overloaded(kTooManyCalls, kStayAway), {}});
-        }
-        if (absl::Status status = CheckWaiting(*call.context); !status.ok()) {
-          return call.Finish({std::move(status), {}});
-        }
-        const auto working =
-            call.environment.memory.Take(PeakBytes(call.in->Length()));
-        if (!working) {
-          return call.Finish({Overloaded(kTooMuchMemory, kStayAway), {}});
-        }
-        run();
-      });
+  const bool added = environment.pool.Add([call, run = std::move(run),
+                                           waiting](WorkPool::Turn turn) {
+    if (turn == WorkPool::Turn::kTooLate) {
+      return call.Finish({Overloaded(kTooManyCalls, kStayAway), {}});
+    }
+    if (absl::Status status = CheckWaiting(*call.context); !status.ok()) {
+      return call.Finish({std::move(status), {}});
+    }
+    const auto working =
+        call.environment.memory.Take(PeakBytes(call.method, call.in->Length()));
+    if (!working) {
+      return call.Finish({Overloaded(kTooMuchMemory, kStayAway), {}});
+    }
+    run();
+  });
   if (!added) call.Finish({Overloaded(kTooManyCalls, kStayAway), {}});
 }
 

@@ -16,6 +16,7 @@
 #include <grpcpp/support/server_callback.h>
 #include <grpcpp/support/status.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "policy/limits.h"
 #include "policy/request/validate.h"
 #include "policy/rules/chosen_policy.h"
 #include "server/arrivals.h"
@@ -84,10 +86,16 @@ google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
                            const CallResult& result);
 
 // What a call that is worked on may take of memory.
-inline std::size_t PeakBytes(std::size_t request_bytes) {
+inline std::size_t PeakBytes(RpcMethod method, std::size_t request_bytes) {
   // Tiny members take more than ten times their bytes, see unary_call.cc.
   constexpr std::size_t kAnyCall = 64 << 10;
-  return kAnyCall + 10 * request_bytes;
+  // YAML whose values are of two bytes takes a hundred times its bytes while it
+  // is read, file by file.
+  constexpr std::size_t kReadingYaml = 100;
+  const std::size_t yaml = method == RpcMethod::kCheckPolicy
+                               ? std::min(request_bytes, kMaxCheckedFileBytes)
+                               : 0;
+  return kAnyCall + 10 * request_bytes + kReadingYaml * yaml;
 }
 
 // One call, from its arrival to its answer. `in`, `out` and `context` live

@@ -3,6 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,6 +20,8 @@ constexpr std::size_t kListEntry = 2 * sizeof(void*);
 constexpr std::size_t kScalarGrowth = 3;
 // A map's node and its share of the table, without key and value.
 constexpr std::size_t kMapNode = 32;
+// A map's entry as a message, without key and value.
+constexpr std::size_t kMapEntry = 64;
 // An unknown field in its set, and a set inside it.
 constexpr std::size_t kUnknownField = 48;
 // Texts up to this length live in the string object.
@@ -103,11 +106,34 @@ class Reader {
   const char* const end_;
 };
 
+// Whether the entry of a map is its key and then its value, with nothing
+// behind; sets `key` to the key's bytes. Keys are texts: others are not plain.
+bool IsPlainEntry(std::string_view entry, std::string_view& key) {
+  constexpr char kKeyTag = (1 << 3) | kDelimited;
+  constexpr unsigned char kValueNumber = 2;
+  Reader reader(entry);
+  std::uint64_t length = 0;
+  if (!reader.Skip(1) || entry[0] != kKeyTag || !reader.Varint(length)) {
+    return false;
+  }
+  key = std::string_view(reader.at(),
+                         std::min<std::size_t>(length, reader.left()));
+  if (!reader.Skip(length) || reader.done()) return false;
+  const auto tag = static_cast<unsigned char>(*reader.at());
+  if (tag >> 3U != kValueNumber || !reader.Skip(1)) return false;
+  const bool read =
+      reader.Varint(length) && ((tag & 7U) == kVarint || reader.Skip(length));
+  return read && reader.done();
+}
+
 // Where a message that is being walked ends.
 struct Frame {
   const WireShape* shape;  // null: unknown to us
   const char* end;
   bool group;
+  // The keys of its maps, as one bit of sixty-four each: more keys than a
+  // message usually has pass for ones that came before.
+  std::uint64_t keys = 0;
 };
 
 class Scan {
@@ -126,8 +152,19 @@ class Scan {
  private:
   bool Push(const WireShape* shape, const char* end, bool group) {
     if (depth_ == kMaxDepth) return false;
-    frames_[depth_++] = {shape, end, group};
+    frames_[depth_++] = {shape, end, group, 0};
     return true;
+  }
+
+  // What an entry of a map takes besides its node.
+  std::size_t OddEntry(std::string_view entry, const WireShape::Field& field) {
+    std::string_view key;
+    if (!IsPlainEntry(entry, key)) return field.odd_entry;
+    const std::uint64_t bit = std::uint64_t{1}
+                              << (std::hash<std::string_view>()(key) % 64);
+    const bool came_before = (Top().keys & bit) != 0;
+    Top().keys |= bit;
+    return came_before ? field.odd_entry : 0;
   }
 
   // One field. False: at the end, or no further.
@@ -174,6 +211,9 @@ class Scan {
   bool Contents(std::uint64_t length, const WireShape::Field& field) {
     switch (field.kind) {
       case WireShape::Field::Kind::kMessage:
+        if (field.odd_entry > 0) {
+          total_ += OddEntry({reader_.at(), length}, field);
+        }
         return Push(field.message, reader_.at() + length, false);
       case WireShape::Field::Kind::kScalar:
         total_ += length * field.bytes;
@@ -218,6 +258,11 @@ class WireShape::Builder {
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       made.kind = Field::Kind::kMessage;
       made.message = &Of(*field.message_type());
+      if (field.is_map()) {
+        made.odd_entry = static_cast<std::uint32_t>(
+            kMapEntry + ValueSize(*field.message_type()->field(0)) +
+            ValueSize(*field.message_type()->field(1)));
+      }
       bytes = ValueSize(field) + (field.is_repeated() ? kListEntry : 0);
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       made.kind = Field::Kind::kText;

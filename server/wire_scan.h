@@ -31,6 +31,10 @@ class WireShape {
     // for an element.
     std::uint32_t bytes = 0;
     const WireShape* message = nullptr;  // of kMessage
+    // Of a map: bytes that an entry takes besides when it is no plain one (key
+    // and value, in this order) or its key came before. The parser makes a
+    // message of it first, which stays until the request goes.
+    std::uint32_t odd_entry = 0;
   };
 
   // kUnknown for a number the type does not have.

@@ -44,6 +44,8 @@ void ReadInto(const fs::path& path, const std::string& name,
   if (in) in.read(content.data(), static_cast<std::streamsize>(content.size()));
   if (!in.is_open() || in.bad()) return Report(name, "cannot be read", issues);
   content.resize(static_cast<size_t>(in.gcount()));
+  // A thousand small files must not take a thousand times the largest.
+  content.shrink_to_fit();
   if (content.size() > kMaxPolicyFileBytes) {
     return Report(
         name, absl::StrFormat("larger than %d KiB", kMaxPolicyFileBytes / 1024),

@@ -5,6 +5,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <sstream>
@@ -24,6 +25,11 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 Position PositionOf(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
   return {mark.line + 1, mark.column + 1};
+}
+
+Issue TooManyValues(const std::string& file, const Position& position) {
+  return {Issue::Severity::kError, file, position,
+          absl::StrFormat("more than %d values in a file", kMaxYamlNodes)};
 }
 
 // Whether the quoted string that opens at `start` is closed. yaml-cpp takes
@@ -164,9 +170,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (skipped_ > 0) return;
     if (++nodes_ > kMaxYamlNodes) {
       if (nodes_ == kMaxYamlNodes + 1) {
-        issues_.push_back(
-            {Issue::Severity::kError, file_, node.position,
-             absl::StrFormat("more than %d values in a file", kMaxYamlNodes)});
+        issues_.push_back(TooManyValues(file_, node.position));
       }
       truncated_ = true;
       return;
@@ -204,6 +208,13 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
                         Issues& issues) {
   YamlDocuments parsed;
   if (!CheckYamlText(file, text, issues)) return parsed;
+  // yaml-cpp keeps what stands between [ and ] until it knows that it is no
+  // key, a hundred bytes for a comma, before the first value is seen here.
+  if (std::count(text.begin(), text.end(), ',') > kMaxYamlNodes) {
+    parsed.truncated = true;
+    issues.push_back(TooManyValues(file, {1, 1}));
+    return parsed;
+  }
   std::string_view body = text;
   if (body.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     body.remove_prefix(kByteOrderMark.size());

@@ -1,9 +1,11 @@
 // Requests that were made to cost more than they are worth.
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -166,6 +168,24 @@ TEST_F(AbuseTest, ABatchMayNotCostMoreThanACall) {
   EXPECT_THAT(last.message(), HasSubstr("more than the 200ms"));
 }
 
+// Policies that are refused cost as much to compile: half a megabyte took nine
+// seconds.
+TEST_F(AbuseTest, RefusedItemsOfABatchCostNoMoreEither) {
+  v1::BatchDecideRequest batch;
+  for (int i = 0; i < 100; ++i) {
+    const std::string slow = Repeat("(?i)\\PL", 60) + std::to_string(i);
+    *batch.add_requests() = InlineRequest(20, slow);
+  }
+  v1::BatchDecideResponse response;
+  ASSERT_TRUE(server_.BatchDecide(batch, &response).ok());
+  ASSERT_EQ(response.results_size(), 100);
+  EXPECT_EQ(response.results(0).error().code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  const google::rpc::Status& last = response.results(99).error();
+  EXPECT_EQ(last.code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(last.message(), HasSubstr("more than the 200ms"));
+}
+
 // Callers that keep the pool busy with calls of 200 ms each.
 class ExpensiveCallers {
  public:
@@ -230,20 +250,41 @@ TEST(FullPoolTest, ProbesMetricsAndCheapCallsAreAnswered) {
   }
 }
 
+// A member of a message: its tag, its size and its bytes.
+std::string Member(char tag, const std::string& body) {
+  std::string bytes(1, tag);
+  for (std::size_t size = body.size(); size > 0; size >>= 7U) {
+    bytes += static_cast<char>((size & 0x7FU) | (size > 0x7FU ? 0x80U : 0U));
+  }
+  return bytes + body;
+}
+
+// Of the workload, without a value.
+std::string Label(int key) {
+  const std::string text = std::to_string(key);
+  const auto size = static_cast<char>(text.size());
+  return std::string("\x32") + static_cast<char>(size + 2) + "\x0a" + size +
+         text;
+}
+
 // Two bytes each in the request, two hundred in memory.
 TEST_F(AbuseTest, EmptyMembersAreCountedBeforeTheyAreParsed) {
+  // Labels of the workload without a value, and one again and again: beside the
+  // map's node the parser makes a message of each.
+  std::string odd;
+  for (int i = 0; i < 20'000; ++i) odd += Label(i);
+  const std::string again =
+      Repeat(std::string("\x32\x04\x0a\x00\x12\x00", 6), 20'000);
   const std::string bodies[] = {
+      Member('\x22', odd),
+      Member('\x22', again),
       Repeat(std::string("\x0a\x00", 2), 400'000),  // a member of the report
       Repeat(std::string("\xfa\x3e\x00", 3), 300'000),  // an unknown one
       Repeat("\xfb\x3e\xfc\x3e", 200'000),              // unknown groups
   };
   for (const std::string& body : bodies) {
-    std::string bytes = "\x0a";
-    for (std::size_t size = body.size(); size > 0; size >>= 7U) {
-      bytes += static_cast<char>((size & 0x7FU) | (size > 0x7FU ? 0x80U : 0U));
-    }
     const grpc::Status status =
-        CallWithBytes(server_.channel(), kDecide, bytes + body);
+        CallWithBytes(server_.channel(), kDecide, Member('\x0a', body));
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
     EXPECT_THAT(status.error_message(), HasSubstr("small or empty members"));
   }
@@ -279,6 +320,46 @@ TEST_F(AbuseTest, AnExpiredCallIsNotWorkedOn) {
   EXPECT_EQ(stub->Decide(&context, request, &response).error_code(),
             grpc::StatusCode::DEADLINE_EXCEEDED);
   EXPECT_EQ(server_.Metric("mulligan_decision_duration_seconds_count"), 0);
+}
+
+// As clients that have "no deadline" send it: centuries.
+TEST_F(AbuseTest, ADeadlineBeyondTheClockIsNotOver) {
+  const auto stub = v1::RetryDecisionService::NewStub(server_.channel());
+  grpc::ClientContext context;
+  gpr_timespec deadline = gpr_now(GPR_CLOCK_REALTIME);
+  deadline.tv_sec += std::int64_t{400} * 366 * 24 * 3600;
+  context.set_deadline(deadline);
+  v1::DecideResponse response;
+  const grpc::Status status =
+      stub->Decide(&context, OutOfMemoryRequest(), &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+// A caller that ended its stream too early was told of an internal error, and
+// an alert was raised.
+TEST_F(AbuseTest, ACallWithoutAMessageIsTheCallersFault) {
+  grpc::GenericStub stub(server_.channel());
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const auto call = stub.PrepareCall(&context, kDecide, &queue);
+  const auto wait = [&queue] {
+    void* tag = nullptr;
+    bool ok = false;
+    queue.Next(&tag, &ok);
+  };
+  call->StartCall(nullptr);
+  wait();
+  call->WritesDone(nullptr);
+  wait();
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  wait();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(),
+              HasSubstr("expected one whole mulligan.v1.DecideRequest"));
+  EXPECT_EQ(
+      server_.Metric("mulligan_requests_rejected_total{reason=\"internal\"}"),
+      0);
 }
 
 }  // namespace

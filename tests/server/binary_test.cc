@@ -4,6 +4,7 @@
 #include <grpcpp/create_channel.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -52,6 +53,19 @@ TEST(BinaryTest, HangupLoadsThePoliciesAgain) {
   const std::size_t first = program.output().find(kLoaded);
   EXPECT_NE(program.output().find(kLoaded, first + 1), std::string::npos)
       << program.output();
+}
+
+// The loader tells what it does: the first library begins once the program has
+// seen to its signals.
+TEST(BinaryTest, HangupEndsNoProgramThatIsStarting) {
+  setenv("LD_DEBUG", "libs", 1);
+  Program program(Serving());
+  unsetenv("LD_DEBUG");
+  ASSERT_TRUE(program.WaitFor("calling init")) << program.output();
+  program.Signal(SIGHUP);
+  ASSERT_TRUE(program.WaitFor("reload signal")) << program.output();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), kExitOk);
 }
 
 TEST(BinaryTest, SecondSignalStopsAtOnce) {

@@ -7,21 +7,26 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/certificates.h"
+#include "tests/server/sockets.h"
 #include "tests/server/test_server.h"
 #include "tests/server/tls_fixture.h"
+#include "tests/testing/files.h"
 #include "tests/testing/temp_dir.h"
 
 namespace mulligan {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::Http;
 using testing::Identity;
 using testing::MakeAuthority;
 using testing::MakeIdentity;
+using testing::TestFolder;
 using testing::TestServer;
 using testing::WriteTestFile;
 
@@ -173,30 +178,67 @@ TEST_F(TlsTest, ACallerDoesNotTakeAServerOfAnotherName) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
+absl::Status Check(const TlsFiles& files) {
+  return CheckTlsTexts(ReadTlsTexts(files), files, absl::Now()).status();
+}
+
+// gRPC would refuse everybody from the moment on in which it sees them.
+TEST_F(TlsTest, FilesThatDoNotFitAreNotTaken) {
+  const ServerOptions options = Options();
+  TestServer server(options);
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  const Identity next = MakeIdentity(authority_, {"DNS:mulligan.test"});
+  const auto ready_page_says = [&](const char* text, bool wanted) {
+    const absl::Time end = absl::Now() + absl::Seconds(20);
+    bool says = !wanted;
+    while (says != wanted && absl::Now() < end) {
+      says =
+          absl::StrContains(Http(server->admin_port(), "GET", "/readyz"), text);
+      absl::SleepFor(absl::Milliseconds(50));
+    }
+    EXPECT_EQ(says, wanted);
+  };
+  constexpr char kStay[] = "cannot be used, the old ones stay";
+  const std::pair<const char*, std::string> harms[] = {
+      {"server.key", next.KeyPem()},  // not the key of the certificate
+      {"server.key", "garbage"},
+      {"server.pem", ""},
+      {"ca.pem", "-----BEGIN CERTIFICATE-----\n"}};
+  for (const auto& [file, text] : harms) {
+    const std::string was = *testing::ReadFile(TestFolder() / file);
+    WriteTestFile(file, text);
+    ready_page_says(kStay, true);
+    // gRPC reads its files every second.
+    absl::SleepFor(absl::Milliseconds(1100));
+    EXPECT_TRUE(Decide(Connect(server->grpc_port(), authority_, &caller)).ok())
+        << file << ": " << text;
+    WriteTestFile(file, was);
+    ready_page_says(kStay, false);
+  }
+}
+
 TEST_F(TlsTest, FilesThatCannotBeUsedEndTheStartWithTheirFlag) {
   const ServerOptions good = Options();
   const Identity other = MakeIdentity(authority_, {"DNS:mulligan.test"});
   const Identity expired = MakeIdentity(
       authority_, {"DNS:mulligan.test", -absl::Hours(2), -absl::Hours(1)});
   TlsFiles files = good.tls;
-  EXPECT_TRUE(CheckTlsFiles(files, absl::Now()).ok());
+  EXPECT_TRUE(Check(files).ok());
   files.key = WriteTestFile("other.key", other.KeyPem());
-  EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),
-              HasSubstr("--tls-key"));
+  EXPECT_THAT(std::string(Check(files).message()), HasSubstr("--tls-key"));
   files = good.tls;
   files.certificate = WriteTestFile("expired.pem", expired.CertificatePem());
   files.key = WriteTestFile("expired.key", expired.KeyPem());
-  EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),
-              HasSubstr("has expired"));
+  EXPECT_THAT(std::string(Check(files).message()), HasSubstr("has expired"));
   const Identity early = MakeIdentity(
       authority_, {"DNS:mulligan.test", absl::Hours(1), absl::Hours(2)});
   files.certificate = WriteTestFile("early.pem", early.CertificatePem());
   files.key = WriteTestFile("early.key", early.KeyPem());
-  EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),
+  EXPECT_THAT(std::string(Check(files).message()),
               HasSubstr("is not valid yet"));
   files = good.tls;
   files.client_ca = "/nonexistent";
-  EXPECT_THAT(std::string(CheckTlsFiles(files, absl::Now()).message()),
+  EXPECT_THAT(std::string(Check(files).message()),
               HasSubstr("--tls-client-ca: \"/nonexistent\""));
 }
 

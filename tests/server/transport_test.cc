@@ -106,6 +106,18 @@ TEST(DescriptorsTest, WithoutAnyProbesAndOpenConnectionsAreAnswered) {
     EXPECT_TRUE(decide().ok());
   }
   ASSERT_TRUE(program.WaitFor("no more file descriptors")) << program.output();
+  {
+    // Each of them was waited for ten milliseconds once.
+    std::vector<Descriptor> silent;
+    for (int i = 0; i < 4 * kDescriptors; ++i) {
+      silent.push_back(Connect(program.admin_port()));
+    }
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_THAT(Http(program.admin_port(), "GET", "/livez"),
+                HasSubstr("200 OK"));
+    EXPECT_LT(std::chrono::steady_clock::now() - start,
+              std::chrono::milliseconds(500));
+  }
   const auto fresh = grpc::CreateChannel("localhost:" + std::to_string(port),
                                          grpc::InsecureChannelCredentials());
   EXPECT_TRUE(CallWithBytes(fresh, "/grpc.health.v1.Health/Check", "").ok());

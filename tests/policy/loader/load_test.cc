@@ -294,6 +294,27 @@ TEST(LoadBoundsTest, ManyTinyValuesAreNotRead) {
   EXPECT_THAT(Formatted(issues), Contains(HasSubstr("more than 50000 values")));
 }
 
+// The library would keep them all before the first is counted.
+TEST(LoadBoundsTest, FarTooManyOnALineAreNotEvenParsed) {
+  std::string text = "a: [";
+  for (int i = 0; i < 2 * kMaxYamlNodes; ++i) text += "1,";
+  Issues issues;
+  EXPECT_THAT(LoadPolicies({{"f.yaml", text + "1]"}}, issues), IsNull());
+  EXPECT_THAT(Formatted(issues),
+              Contains("f.yaml:1:1: error: more than 50000 values in a file"));
+}
+
+// A quarter of a megabyte each, whatever was in them.
+TEST(LoadBoundsTest, SmallFilesTakeLittleMemory) {
+  Issues issues;
+  const auto texts =
+      ReadPolicyDirectory(SourcePath("deploy/policies").string(), issues);
+  ASSERT_FALSE(texts.empty());
+  for (const PolicyText& text : texts) {
+    EXPECT_LT(text.yaml.capacity(), text.yaml.size() + 1024) << text.file;
+  }
+}
+
 TEST(ExamplePoliciesTest, LoadTogetherAsOneSet) {
   Issues issues;
   const auto texts =
