@@ -57,6 +57,12 @@ class EnumSet {
 };
 
 using CauseSet = EnumSet<v1::Cause>;
+
+// What has not failed, or not in this attempt: no rule decides about it.
+inline constexpr CauseSet kNoFailures = {v1::STALE_REPORT, v1::NOT_FAILED,
+                                         v1::SUCCEEDED, v1::CANCELLED,
+                                         v1::SUSPENDED};
+
 using DerivedCauseSet = EnumSet<v1::DerivedCause>;
 
 using DomainSet = EnumSet<v1::Diagnosis::FaultDomain>;

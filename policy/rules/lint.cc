@@ -34,7 +34,13 @@ void LintReachability(const std::vector<CompiledRule>& rules,
       if (Covers(rules[j].when, when)) earlier = &rules[j];
     }
     const std::string& name = rules[i].reference.rule();
-    if (earlier != nullptr) {
+    if (kNoFailures.Covers(when.causes)) {
+      report.Warn(
+          RulePath(i),
+          absl::StrFormat("rule \"%s\" is never reached: its causes are "
+                          "no failures, which no rule decides about",
+                          name));
+    } else if (earlier != nullptr) {
       report.Warn(RulePath(i),
                   absl::StrFormat("rule \"%s\" is never reached: \"%s\" "
                                   "matches everything it matches",
@@ -122,10 +128,8 @@ void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,
     LintKinds(source.spec().rules(i).when().kinds(),
               RulePath(static_cast<std::size_t>(i)) + ".when.kinds", report);
   }
-  CauseSet suspended;  // a state that somebody ends, whenever they like
-  suspended.Add(v1::SUSPENDED);
   for (std::size_t i = 0; i < compiled.rules.size(); ++i) {
-    if (suspended.Covers(compiled.rules[i].when.causes)) continue;
+    if (kNoFailures.Covers(compiled.rules[i].when.causes)) continue;
     LintWait(compiled.rules[i].then, RulePath(i) + ".then", report);
   }
   LintWait(compiled.fallback, "spec.default", report);

@@ -69,22 +69,18 @@ std::optional<Verdict> NotAFailure(const Question& question) {
   Verdict verdict;
   verdict.decided_by = v1::Explanation::NOT_A_FAILURE;
   verdict.action = v1::Decision::IGNORE;
-  switch (static_cast<int>(question.cause)) {
-    case v1::STALE_REPORT:
-    case v1::SUCCEEDED:
-    case v1::CANCELLED:
-      return verdict;
-    case v1::SUSPENDED:
-      verdict.action = v1::Decision::WAIT;
-      verdict.delay = kPollInterval;
-      return verdict;
-    case v1::NOT_FAILED:
-      break;
-    default:
-      if (failure.diagnosis.situation() != v1::Diagnosis::ALIVE ||
-          question.change.cause != v1::CAUSE_UNSPECIFIED) {
-        return std::nullopt;
-      }
+  if (question.cause == v1::SUSPENDED) {
+    verdict.action = v1::Decision::WAIT;
+    verdict.delay = kPollInterval;
+    return verdict;
+  }
+  if (!kNoFailures.Contains(question.cause)) {
+    if (failure.diagnosis.situation() != v1::Diagnosis::ALIVE ||
+        question.change.cause != v1::CAUSE_UNSPECIFIED) {
+      return std::nullopt;
+    }
+  } else if (question.cause != v1::NOT_FAILED) {
+    return verdict;
   }
   if (!failure.ask_again) return verdict;
   const absl::Duration left = *failure.ask_again - failure.now;

@@ -9,6 +9,7 @@ namespace mulligan {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -197,9 +198,18 @@ INSTANTIATE_TEST_SUITE_P(Lint, KindTest, ::testing::ValuesIn(kKinds),
 TEST(LintTest, WaitingWithoutEnd) {
   EXPECT_THAT(Warnings("default { action: WAIT }"),
               Contains(HasSubstr("waits without end")));
-  EXPECT_THAT(Warnings("rules { name: 'a' when { causes: SUSPENDED } "
-                       "then { action: WAIT } } default { action: FAIL }"),
-              IsEmpty());
+}
+
+TEST(LintTest, NoRuleDecidesAboutWhatHasNotFailed) {
+  EXPECT_THAT(
+      Warnings("rules { name: 'a' when { causes: SUSPENDED causes: SUCCEEDED } "
+               "then { action: WAIT } } default { action: FAIL }"),
+      ElementsAre(HasSubstr("rule \"a\" is never reached: its causes are no "
+                            "failures, which no rule decides about")));
+  EXPECT_THAT(
+      Warnings("rules { name: 'a' when { causes: SUCCEEDED causes: APP_ERROR } "
+               "then { action: FAIL } } default { action: FAIL }"),
+      IsEmpty());
 }
 
 }  // namespace
