@@ -1,5 +1,6 @@
 #include "policy/demystify/behind.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace mulligan::demystify {
@@ -9,18 +10,25 @@ namespace {
 // are set by people and autoscalers.
 void LookBehindTaint(Conclusion& conclusion) {
   if (conclusion.cause != v1::TAINT_EVICTED) return;
-  for (std::size_t i = 0; i < conclusion.facts.size(); ++i) {
-    Candidate& fact = conclusion.facts[i];
-    if (fact.row == nullptr || fact.row->cause != v1::NODE_LOST ||
-        fact.row->tier < Tier::kSpecific) {
-      continue;
+  // A machine that is taken back falls silent, too.
+  for (const v1::Cause cause : {v1::SPOT_RECLAIMED, v1::NODE_LOST}) {
+    for (std::size_t i = 0; i < conclusion.facts.size(); ++i) {
+      Candidate& fact = conclusion.facts[i];
+      if (fact.row == nullptr || fact.row->cause != cause ||
+          fact.row->tier < Tier::kSpecific) {
+        continue;
+      }
+      fact.tier = conclusion.decisive()->tier;
+      fact.why_not = "";
+      conclusion.winner = static_cast<int>(i);
+      conclusion.cause = cause;
+      // The taint manager and whoever saw the node go agree.
+      conclusion.confidence =
+          cause == v1::NODE_LOST
+              ? std::max(conclusion.confidence, fact.row->confidence)
+              : fact.row->confidence;
+      return;
     }
-    fact.tier = conclusion.decisive()->tier;
-    fact.why_not = "";
-    conclusion.winner = static_cast<int>(i);
-    conclusion.cause = v1::NODE_LOST;
-    conclusion.confidence = fact.row->confidence;
-    return;
   }
 }
 

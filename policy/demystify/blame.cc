@@ -16,6 +16,7 @@ int EnoughRestarts(v1::Cause cause) {
       return 3;
     case v1::APP_ERROR:
     case v1::CRASH_SIGNAL:
+    case v1::COLLECTIVE_CASCADE:
       // The kubelet waited ten minutes for it to do better (10 s, doubled each
       // time).
       return 6;
@@ -24,13 +25,28 @@ int EnoughRestarts(v1::Cause cause) {
   }
 }
 
-// A program that ran longer than this got past what it does at its start, where
-// most settings are read, and goes on from a checkpoint: an error of its own
-// may lie behind it.
+// A program that ran longer than this goes on from a checkpoint, and may get
+// past an error of its own.
 constexpr Seconds kLongRun = 15 * 60;
-bool PassesStart(v1::Cause cause) {
-  return cause == v1::APP_ERROR || cause == v1::CRASH_SIGNAL ||
-         cause == v1::PROBE_KILLED || cause == v1::CONFIG_USER_ERROR;
+
+// Whether a long run tells that the failure may pass. A setting that is wrong
+// is wrong at the end of a run too; what an exit code alone says of one, and
+// what the program may have had before, is another matter.
+bool MayPassLater(const Conclusion& conclusion) {
+  switch (conclusion.cause) {
+    case v1::APP_ERROR:
+    case v1::CRASH_SIGNAL:
+    case v1::PROBE_KILLED:
+      return true;
+    case v1::CONFIG_USER_ERROR: {
+      const Candidate* winner = conclusion.decisive();
+      return winner != nullptr && winner->row != nullptr &&
+             (winner->row->tier < Tier::kSpecific ||
+              (winner->row->flags & kMayFade) != 0);
+    }
+    default:
+      return false;
+  }
 }
 
 const kubernetes::core::v1::ContainerStatus* DecidingStatus(
@@ -41,6 +57,31 @@ const kubernetes::core::v1::ContainerStatus* DecidingStatus(
                                      : status.container_statuses();
   return gang.state.container < list.size() ? &list[gang.state.container]
                                             : nullptr;
+}
+
+// Starts after the first one that ended too, and who counted them.
+struct Restarts {
+  int count = 0;
+  const char* by = "";
+};
+
+// Of a Job that runs one pod at a time every failed pod is a start; of others
+// they may have run side by side.
+Restarts RestartsOf(const Context& context,
+                    const kubernetes::core::v1::ContainerStatus* status) {
+  Restarts most;
+  if (status != nullptr) {
+    most = {status->restart_count(), "the kubelet started the container "};
+  }
+  if (context.report.jobs_size() != 1) return most;
+  const auto& job = context.report.jobs(0);
+  const bool one =
+      (!job.spec().has_parallelism() || job.spec().parallelism() == 1) &&
+      (!job.spec().has_completions() || job.spec().completions() == 1);
+  if (one && job.status().failed() - 1 > most.count) {
+    most = {job.status().failed() - 1, "the Job started a pod "};
+  }
+  return most;
 }
 
 // Whether it failed after a long run; unknown times are none.
@@ -93,13 +134,16 @@ std::string_view OutlookWords(Diagnosis::Outlook outlook) {
   }
 }
 
-// What the report tells besides of work that succeeded: it was evicted as it
-// ended, or one of its processes was killed. Null: nothing.
+// What the report tells besides of a pod that succeeded: it was evicted as it
+// ended, or one of its processes was killed. Null: nothing, or its owner counts
+// the work as done.
 const Candidate* TroubleBeside(const Conclusion& conclusion) {
   const Candidate* found = nullptr;
+  const Candidate* winner = conclusion.decisive();
+  if (winner != nullptr && winner->place.root != Root::kPods) return nullptr;
   for (const Candidate& fact : conclusion.facts) {
     if (fact.row == nullptr || fact.tier < Tier::kSpecific ||
-        fact.place.root == Root::kEvents ||
+        (fact.place.root == Root::kEvents && fact.row->weight != kPodWeight) ||
         RowOf(fact.cause).domain == Diagnosis::NONE) {
       continue;
     }
@@ -108,15 +152,45 @@ const Candidate* TroubleBeside(const Conclusion& conclusion) {
   return found;
 }
 
+OutlookFound Expect(const Context& context, const Conclusion& conclusion) {
+  const CauseRow& row = RowOf(conclusion.cause);
+  OutlookFound found{row.outlook, {}};
+  if (const Candidate* fact = Saying(conclusion, &Signature::outlook)) {
+    found = {fact->row->outlook, std::string(fact->row->meaning)};
+  }
+  const auto* status = DecidingStatus(context, conclusion.gang);
+  const int enough = EnoughRestarts(conclusion.cause);
+  const Restarts restarts = RestartsOf(context, status);
+  if (enough > 0 && restarts.count >= enough) {
+    found = {Diagnosis::CANNOT_RECOVER,
+             absl::StrCat(restarts.by, restarts.count,
+                          " times again, and it ended each time")};
+  } else if (status != nullptr && MayPassLater(conclusion) &&
+             found.outlook == Diagnosis::CANNOT_RECOVER && RanLong(*status)) {
+    found = {Diagnosis::MAY_RECOVER,
+             "it ran for long before, and may get past it from a checkpoint"};
+  }
+  if (found.reason.empty()) found.reason = OutlookWords(found.outlook);
+  return found;
+}
+
 }  // namespace
 
-Diagnosis::FaultDomain DomainOf(const Conclusion& conclusion) {
+Diagnosis::FaultDomain DomainOf(const Context& context,
+                                const Conclusion& conclusion) {
   if (conclusion.cause == v1::SUCCEEDED) {
     const Candidate* trouble = TroubleBeside(conclusion);
     return trouble != nullptr ? RowOf(trouble->cause).domain : Diagnosis::NONE;
   }
   if (const Candidate* fact = Saying(conclusion, &Signature::domain)) {
-    return fact->row->domain;
+    // A program that did not listen yet may listen at its next start; one that
+    // never does is asked at the wrong place or time.
+    const bool program =
+        RowOf(conclusion.cause).domain == Diagnosis::APPLICATION;
+    if (!program || fact->row->domain != Diagnosis::CONFIGURATION ||
+        Expect(context, conclusion).outlook == Diagnosis::CANNOT_RECOVER) {
+      return fact->row->domain;
+    }
   }
   for (const Behind& behind : kBehind) {
     if (conclusion.cause != behind.cause) continue;
@@ -132,25 +206,7 @@ Diagnosis::FaultDomain DomainOf(const Conclusion& conclusion) {
 
 OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   if (conclusion.situation != Diagnosis::BROKEN) return {};
-  const CauseRow& row = RowOf(conclusion.cause);
-  OutlookFound found{row.outlook, {}};
-  if (const Candidate* fact = Saying(conclusion, &Signature::outlook)) {
-    found = {fact->row->outlook, std::string(fact->row->meaning)};
-  }
-  const auto* status = DecidingStatus(context, conclusion.gang);
-  const int enough = EnoughRestarts(conclusion.cause);
-  if (status != nullptr && enough > 0 && status->restart_count() >= enough) {
-    found = {Diagnosis::CANNOT_RECOVER,
-             absl::StrCat("the kubelet started the container ",
-                          status->restart_count(),
-                          " times again, and it ended each time")};
-  } else if (status != nullptr && PassesStart(conclusion.cause) &&
-             found.outlook == Diagnosis::CANNOT_RECOVER && RanLong(*status)) {
-    found = {Diagnosis::MAY_RECOVER,
-             "it ran for long before, and may get past it from a checkpoint"};
-  }
-  if (found.reason.empty()) found.reason = OutlookWords(found.outlook);
-  return found;
+  return Expect(context, conclusion);
 }
 
 }  // namespace mulligan::demystify

@@ -11,7 +11,8 @@
 
 namespace mulligan::demystify {
 
-v1::Diagnosis::FaultDomain DomainOf(const Conclusion& conclusion);
+v1::Diagnosis::FaultDomain DomainOf(const Context& context,
+                                    const Conclusion& conclusion);
 
 struct OutlookFound {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;

@@ -53,7 +53,7 @@ class Writer {
 
   void Write(bool full) {
     diagnosis_.set_cause(conclusion_.cause);
-    diagnosis_.set_fault_domain(DomainOf(conclusion_));
+    diagnosis_.set_fault_domain(DomainOf(context_, conclusion_));
     diagnosis_.set_confidence(conclusion_.confidence);
     diagnosis_.set_situation(conclusion_.situation);
     WriteOutlook();

@@ -208,9 +208,16 @@ bool BlankAdvice(std::string& text) {
 
 bool KeepExceptions(std::string& text) {
   bool any = false;
+  // Rust says what it is about in the line below.
+  bool continues = false;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (TellsOfException(std::string_view(text).substr(begin, end - begin))) {
+    const std::string_view line =
+        std::string_view(text).substr(begin, end - begin);
+    const bool kept = continues || TellsOfException(line);
+    continues = !continues && line.ends_with(':') &&
+                line.find("panicked at") != std::string_view::npos;
+    if (kept) {
       any = true;
     } else {
       Blank(text, begin, end);

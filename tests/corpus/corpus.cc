@@ -30,6 +30,13 @@ v1::Cause ParseCause(const std::string& name) {
   return cause;
 }
 
+void AddDomain(const std::string& name, Case& result) {
+  v1::Diagnosis::FaultDomain domain;
+  if (v1::Diagnosis::FaultDomain_Parse(name, &domain)) {
+    result.domains.push_back(domain);
+  }
+}
+
 // A single Job stands under "job".
 void ListJobs(Struct& input) {
   const auto job = input.fields().find("job");
@@ -76,6 +83,13 @@ absl::StatusOr<Case> ReadCase(const std::string& line) {
   if (const Value* list = Field(truth->struct_value(), "acceptable")) {
     for (const Value& value : list->list_value().values()) {
       result.acceptable.push_back(ParseCause(value.string_value()));
+    }
+  }
+  AddDomain(Text(truth->struct_value(), "faultDomain"), result);
+  if (const Value* list =
+          Field(truth->struct_value(), "acceptableFaultDomains")) {
+    for (const Value& value : list->list_value().values()) {
+      AddDomain(value.string_value(), result);
     }
   }
   return result;

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 
 namespace mulligan::corpus {
@@ -18,10 +19,13 @@ struct Case {
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
   // Other causes an expert would accept.
   std::vector<v1::Cause> acceptable;
+  // Who has to act, and who else an expert would name.
+  std::vector<v1::Diagnosis::FaultDomain> domains;
 };
 
 // Reads one JSON object per line: id, input (a FailureReport in JSON names; a
-// single Job may stand under "job"), truth {cause, acceptable}.
+// single Job may stand under "job"), truth {cause, acceptable, faultDomain,
+// acceptableFaultDomains}.
 // INVALID_ARGUMENT names the line that does not parse.
 absl::StatusOr<std::vector<Case>> ReadCases(const std::filesystem::path& file);
 

@@ -90,6 +90,12 @@ void ReadNode(const Context& context, int index, Candidates& facts) {
         {Root::kNodes, index, ".status.conditions", i, ".status"}, row->key);
     candidate.at = ToSeconds(condition.last_transition_time());
     Add(facts, candidate);
+    // What is announced stands in the message.
+    if (row->cause == v1::NODE_SHUTDOWN) {
+      AddText(facts, AnnouncementTexts(), condition.message(),
+              {Root::kNodes, index, ".status.conditions", i, ".message"},
+              candidate.at);
+    }
   }
   if (node.metadata().has_deletion_timestamp() &&
       Known(ToSeconds(node.metadata().deletion_timestamp()))) {

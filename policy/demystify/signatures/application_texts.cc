@@ -12,7 +12,8 @@ const TextTable& ApplicationTexts() {
     for (const auto family :
          {HardwareTexts(), MemoryTexts(), DataTexts(), UserErrorTexts(),
           CollectiveTexts(), DependencyTexts(), SignalTexts(),
-          VagueUserErrorTexts(), ProgramErrorTexts(), ProgramEndTexts()}) {
+          VagueUserErrorTexts(), ProgramErrorTexts(), ExceptionNames(),
+          UncaughtTexts(), ProgramEndTexts()}) {
       all->insert(all->end(), family.begin(), family.end());
     }
     return all;
@@ -32,8 +33,14 @@ const TextTable& MemoryErrors() {
 }
 
 const TextTable& ProgramErrors() {
-  static const TextTable* const table =
-      new TextTable("text", ProgramErrorTexts());
+  static const std::vector<TextSignature>* const rows = [] {
+    auto* all = new std::vector<TextSignature>;
+    for (const auto family : {ProgramErrorTexts(), UncaughtTexts()}) {
+      all->insert(all->end(), family.begin(), family.end());
+    }
+    return all;
+  }();
+  static const TextTable* const table = new TextTable("text", *rows);
   return *table;
 }
 

@@ -17,6 +17,14 @@ constexpr TextSignature AppText(std::string_view keyword, const char* pattern,
           {name, cause, confidence, tier, kTextWeight, flags, meaning}};
 }
 
+// Wrong arguments, configuration, credentials or imports.
+constexpr TextSignature Config(std::string_view keyword, const char* pattern,
+                               std::string_view name,
+                               std::string_view meaning) {
+  return AppText(keyword, pattern, name, v1::CONFIG_USER_ERROR, kMedium,
+                 Tier::kSpecific, kNoFlags, meaning);
+}
+
 std::span<const TextSignature> HardwareTexts();
 std::span<const TextSignature> MemoryTexts();
 std::span<const TextSignature> DataTexts();
@@ -25,7 +33,9 @@ std::span<const TextSignature> VagueUserErrorTexts();
 std::span<const TextSignature> CollectiveTexts();
 std::span<const TextSignature> DependencyTexts();
 std::span<const TextSignature> SignalTexts();
+std::span<const TextSignature> ExceptionNames();
 std::span<const TextSignature> ProgramErrorTexts();
+std::span<const TextSignature> UncaughtTexts();
 std::span<const TextSignature> ProgramEndTexts();
 
 }  // namespace mulligan::demystify

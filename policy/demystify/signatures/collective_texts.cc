@@ -127,6 +127,7 @@ constexpr TextSignature kCollectiveTexts[] = {
     AppText("unhandled cuda error", "nccl", "nccl-cuda-error", v1::FABRIC_FAULT,
             kLow, Tier::kSpecific, kPeerEffect,
             "NCCL met an error of the GPU or its links"),
+    Cascade("nccl developers", nullptr, "nccl-internal"),
     Cascade("nccl communicator was aborted", nullptr, "nccl-aborted"),
     Cascade("ncclcommabort", nullptr, "nccl-comm-abort"),
     Cascade("nccl error",

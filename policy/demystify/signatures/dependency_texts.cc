@@ -18,7 +18,28 @@ constexpr TextSignature TooMuch(std::string_view keyword, const char* pattern,
   return Blaming(kApplication, Down(keyword, pattern, name, meaning));
 }
 
+// The cluster's own API, called from within the work.
+constexpr TextSignature Api(std::string_view keyword, const char* pattern,
+                            std::string_view name) {
+  return AppText(keyword, pattern, name, v1::API_TRANSIENT, kMedium,
+                 Tier::kSpecific, kNoFlags, "the API server did not answer");
+}
+
 constexpr TextSignature kDependencyTexts[] = {
+    Api("kubernetesclientexception",
+        "kubernetesclientexception.{0,600}(timeout|timed out|refused|reset|"
+        "unavailable|50[0234]|etcdserver|too many requests|unexpected end)",
+        "fabric8-api"),
+    Api("kubernetes.default",
+        "kubernetes\\.default(\\.svc\\S*)?['\":/, ][^\\n]{0,200}(timeout|timed "
+        "out|refused|reset|unavailable|max retries)",
+        "in-cluster-api"),
+    Api("apiexception", "apiexception: \\((429|50[0234])\\)", "python-api"),
+    Api("etcdserver: ",
+        "etcdserver: (request timed out|leader changed|no leader)",
+        "etcd-text"),
+    Down("is sealed", "vault is sealed", "vault-sealed",
+         "the secret store is sealed"),
     Down("connection refused", nullptr, "refused",
          "a service refused the connection"),
     Down("econnrefused", nullptr, "econnrefused",
@@ -170,8 +191,18 @@ constexpr TextSignature kDependencyTexts[] = {
             "a service asks to slow down"),
     TooMuch("throttl", "throttl(ed|ing)", "throttled",
             "a service asks to slow down"),
+    TooMuch("busy", "(server|service|database|endpoint) (is )?(too )?busy",
+            "busy", "a service asks to slow down"),
+    TooMuch("overloaded",
+            "(server|service|model|engine|api)[^\\n]{0,40}overloaded",
+            "overloaded", "a service asks to slow down"),
     TooMuch("too many connections", nullptr, "too-many-connections",
             "a database takes no more connections"),
+    // The program's own pool or queue, filled by what it does at once.
+    TooMuch("max size", "queue has reached its max size", "client-queue",
+            "the program waits for more connections than it may open"),
+    TooMuch("queuepool limit", nullptr, "sqlalchemy-pool",
+            "the program waits for more connections than it may open"),
     Down("no available connection", nullptr, "no-available-connection",
          "a database does not answer"),
     Down("all host(s) tried", nullptr, "all-hosts-tried",

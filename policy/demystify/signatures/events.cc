@@ -172,6 +172,7 @@ constexpr EventSignature kEvents[] = {
         "the provider found the machine unhealthy"),
     Row("JobCreationFailed", kCreate, Stage::kCreate, Texts::kCreation,
         "JobSet could not create a child Job"),
+    TextOnly("KEDAScaleTargetDeactivated", Stage::kRun, Texts::kKilling),
     Row("KernelDeadlock", kNodeLost, Stage::kNode, Texts::kNone,
         "the node's kernel is stuck"),
     TextOnly("Killing", Stage::kRun, Texts::kKilling),
@@ -241,6 +242,8 @@ constexpr EventSignature kEvents[] = {
     TextOnly("SandboxChanged", Stage::kStart, Texts::kNone),
     Row("ScaleDown", kDrainNotice, Stage::kNode, Texts::kNone,
         "the cluster autoscaler removed the pod with its node"),
+    // Of Deployments; scaling up says nothing.
+    TextOnly("ScalingReplicaSet", Stage::kRun, Texts::kKilling),
     Row("ScheduledEvent", kDrainNotice, Stage::kNode, Texts::kNone,
         "the provider maintains the machine"),
     Row("Shutdown",
@@ -258,6 +261,9 @@ constexpr EventSignature kEvents[] = {
     Row("StoppedByKueue",
         {v1::SUSPENDED, kMedium, Tier::kConvention, kQueueWeight}, Stage::kRun,
         Texts::kQueue, "the queue stopped the pods"),
+    // Of StatefulSets; that of Jobs and ReplicaSets does not say why.
+    TextOnly("SuccessfulDelete", Stage::kRun, Texts::kKilling),
+    TextOnly("SuccessfulRescale", Stage::kRun, Texts::kKilling),
     Row("SystemOOM", kHostOom, Stage::kNode, Texts::kKernel,
         "the node ran out of memory and its kernel killed a process"),
     Row("TaintManagerEviction",

@@ -144,6 +144,15 @@ constexpr TextSignature Probe(std::string_view keyword, const char* pattern,
            meaning}};
 }
 
+constexpr TextSignature Scaled(std::string_view keyword, const char* pattern,
+                               std::string_view name,
+                               std::string_view meaning) {
+  return {keyword,
+          pattern,
+          {name, v1::CANCELLED, kMedium, Tier::kSpecific, kQueueWeight,
+           kPeerEffect | kUnclearEndOnly, meaning}};
+}
+
 constexpr TextSignature kKilling[] = {
     Probe("failed liveness probe", nullptr, "liveness", Tier::kDecisive, kHigh,
           kUnclearEndOnly,
@@ -189,6 +198,15 @@ constexpr TextSignature kKilling[] = {
      {"taint-manager", v1::TAINT_EVICTED, kHigh, Tier::kDecisive,
       kDisruptionWeight, kUnclearEndOnly,
       "the taint manager deleted the pod for a NoExecute taint"}},
+    // Owners that want fewer pods, or none.
+    Scaled("scaled down replica set", nullptr, "scaled-down",
+           "its Deployment was scaled down"),
+    Scaled("statefulset", "delete pod \\S+ in statefulset \\S+ successful",
+           "stateful-set-down", "its StatefulSet was scaled down or replaced"),
+    Scaled("new size: 0", "new size: 0\\b", "scaled-to-zero",
+           "an autoscaler scaled its owner to zero"),
+    Scaled("deactivated ", "deactivated \\S+ \\S+ from \\d+ to 0",
+           "keda-to-zero", "KEDA scaled its owner to zero"),
     // The taint went away in time; nothing was evicted.
     {"cancelling deletion",
      nullptr,

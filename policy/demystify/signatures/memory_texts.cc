@@ -135,6 +135,8 @@ constexpr TextSignature kMemoryTexts[] = {
         "the process got no memory"),
     Oom("killed by signal: killed", "dataloader worker|worker", "torch-worker",
         "a worker process was killed, most often for memory"),
+    Oom("possible container oom", nullptr, "spark-executor-oom",
+        "Spark lost executors that were killed, most likely for memory"),
     Oom("exceeding memory limits", nullptr, "spark-memory-limits",
         "an executor exceeded its memory"),
     Oom("exceeding physical memory limits", nullptr, "yarn-memory",

@@ -176,6 +176,13 @@ constexpr TextSignature kConditionTexts[] = {
          "a part of the node is corrupted"),
 };
 
+// What providers announce under one condition for everything.
+constexpr TextSignature kAnnouncements[] = {
+    {"preempt", "^preempt",
+     Notice("preempt-scheduled", v1::SPOT_RECLAIMED, kHigh, Tier::kDecisive,
+            "the provider announced that it takes the machine back")},
+};
+
 // Not what a node is for ("dedicated", "gpu", "gke-preemptible"), only what
 // becomes of it.
 constexpr TextSignature kTaintTexts[] = {
@@ -244,6 +251,12 @@ const Signature* FindNodeCondition(std::string_view type,
 
 const TextTable& TaintTexts() {
   static const TextTable* const table = new TextTable("taint", kTaintTexts);
+  return *table;
+}
+
+const TextTable& AnnouncementTexts() {
+  static const TextTable* const table =
+      new TextTable("announcement", kAnnouncements);
   return *table;
 }
 

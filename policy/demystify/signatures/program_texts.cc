@@ -114,6 +114,8 @@ constexpr TextSignature kErrors[] = {
           "a CUDA kernel crashed"),
     Crash("memory access fault by gpu", nullptr, "amd-access-fault",
           "a GPU kernel accessed memory it does not own"),
+    // Go prints the signal below its panic.
+    Mistake("panic: runtime error", nullptr, "go-mistake"),
     Crash("segmentation fault", nullptr, "segfault", "segmentation fault"),
     Crash("sigsegv", "fatal|signal|sigsegv", "sigsegv", "segmentation fault"),
     Crash("stack smashing detected", nullptr, "stack-smashing",
@@ -138,7 +140,6 @@ constexpr TextSignature kErrors[] = {
     Crash("bus error", nullptr, "bus-error", "bus error"),
     Crash("a fatal error has been detected by the java runtime", nullptr,
           "java-crash", "the JVM crashed"),
-    Mistake("panic: runtime error", nullptr, "go-mistake"),
     Error("panic: ", "(^|\\n)[^\\n]{0,40}\\bpanic: ", "go-panic",
           Tier::kSpecific, "a Go program panicked"),
     Error("goroutine ", "(^|\\n)goroutine \\d+ \\[", "go-goroutine",
@@ -178,6 +179,13 @@ constexpr TextSignature kErrors[] = {
         "(relation|table|column|index|constraint|schema)[^\\n]{0,80} already "
         "exists",
         "sql-exists"),
+    Mistake("duplicate", "duplicate (key value violates|entry '[^']*' for key)",
+            "sql-duplicate"),
+    Mistake(
+        "unique constraint",
+        "unique constraint[^\\n]{0,80}(failed|violated)|violat\\w+[^\\n]{0,20}"
+        "unique constraint",
+        "sql-unique"),
     Mistake("undefvarerror", nullptr, "julia-variable"),
     Mistake("methoderror: no method matching", nullptr, "julia-method"),
     Mistake(
@@ -206,6 +214,10 @@ constexpr TextSignature kErrors[] = {
                   Tier::kSpecific, "the process may not start more threads")),
     Error("assertionerror", nullptr, "assertion", Tier::kSpecific,
           "an assertion failed"),
+};
+
+// Errors of which no more is known than that nobody caught them.
+constexpr TextSignature kUncaught[] = {
     Error("unhandledpromiserejection", nullptr, "node-rejection",
           Tier::kSpecific, "an unhandled JavaScript rejection"),
     Error("unhandled exception", nullptr, "unhandled", Tier::kSpecific,
@@ -227,6 +239,7 @@ constexpr TextSignature kErrors[] = {
 
 }  // namespace
 
+std::span<const TextSignature> UncaughtTexts() { return kUncaught; }
 std::span<const TextSignature> SignalTexts() { return kSignals; }
 std::span<const TextSignature> ProgramErrorTexts() { return kErrors; }
 std::span<const TextSignature> ProgramEndTexts() { return kEnds; }

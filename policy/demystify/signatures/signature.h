@@ -54,6 +54,9 @@ enum Flag : std::uint8_t {
   kRestarting = 4,
   // The line names the member it is about, which is another one's log.
   kNamesMember = 8,
+  // What the program lacks it may have had before: a file somebody removed, a
+  // token that ran out. A long run is no proof against it, only for it.
+  kMayFade = 16,
 };
 
 using Domain = v1::Diagnosis::FaultDomain;

@@ -52,6 +52,8 @@ const Signature* FindNodeCondition(std::string_view type,
 // detectors and providers name them as they like.
 const TextTable& TaintTexts();
 const TextTable& NodeConditionTexts();
+// Messages of conditions that announce something of any kind.
+const TextTable& AnnouncementTexts();
 // Whether a label or node selector entry says spot or preemptible capacity.
 bool IsSpotLabel(std::string_view key, std::string_view value);
 

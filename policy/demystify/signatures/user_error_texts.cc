@@ -5,11 +5,10 @@
 namespace mulligan::demystify {
 namespace {
 
-constexpr TextSignature Config(std::string_view keyword, const char* pattern,
-                               std::string_view name,
-                               std::string_view meaning) {
-  return AppText(keyword, pattern, name, v1::CONFIG_USER_ERROR, kMedium,
-                 Tier::kSpecific, kNoFlags, meaning);
+// What may have gone while the program ran: the next attempt may find it again.
+constexpr TextSignature Fading(TextSignature text) {
+  text.row.flags |= kMayFade;
+  return text;
 }
 
 constexpr TextSignature kUserErrorTexts[] = {
@@ -116,13 +115,19 @@ constexpr TextSignature kUserErrorTexts[] = {
            "a Debian package does not exist"),
     Config("bad interpreter", nullptr, "bad-interpreter",
            "the script's interpreter is missing"),
+    Config("not enough slots available", nullptr, "mpi-slots",
+           "mpirun is asked for more processes than its hosts have slots"),
+    Config("failed to load class", nullptr, "spark-class",
+           "the Spark application's main class is missing"),
     Config("unable to find the specified executable", nullptr,
            "mpi-no-executable", "mpirun does not find the program"),
-    Config("open",
-           "(fail(ed)?|unable|not|n't) (to )?open (the |input |output |source "
-           ")*file",
-           "open-file", "a file is missing"),
-    Config("file not found", nullptr, "file-not-found", "a file is missing"),
+    Fading(Config(
+        "open",
+        "(fail(ed)?|unable|not|n't) (to )?open (the |input |output |source "
+        ")*file",
+        "open-file", "a file is missing")),
+    Fading(Config("file not found", nullptr, "file-not-found",
+                  "a file is missing")),
     Config("missinginputexception", nullptr, "snakemake-input",
            "a file is missing"),
     Config("does not appear to have a file named", nullptr, "hub-file",
@@ -139,10 +144,10 @@ constexpr TextSignature kUserErrorTexts[] = {
            "the output of an earlier run is in the way"),
     Config("loading state_dict", nullptr, "state-dict",
            "the checkpoint does not fit the model"),
-    Config("certificate has expired", nullptr, "certificate-expired",
-           "a certificate has expired"),
-    Config("certificate expired", nullptr, "certificate-expired-text",
-           "a certificate has expired"),
+    Fading(Config("certificate has expired", nullptr, "certificate-expired",
+                  "a certificate has expired")),
+    Fading(Config("certificate expired", nullptr, "certificate-expired-text",
+                  "a certificate has expired")),
     Config("certificate verify failed", nullptr, "certificate",
            "a certificate is not trusted"),
     Config("certificate signed by unknown authority", nullptr,
@@ -236,44 +241,45 @@ constexpr TextSignature kUserErrorTexts[] = {
            "the name server forwards to itself"),
     Config("loop", "loop[^\\n]{0,80}detected for zone", "dns-loop",
            "the name server forwards to itself"),
-    Config("no such file or directory", nullptr, "no-file",
-           "a file is missing"),
-    Config("filenotfounderror", nullptr, "python-no-file", "a file is missing"),
-    Config("filenotfoundexception", nullptr, "java-no-file",
-           "a file is missing"),
-    Config("nosuchfileexception", nullptr, "java-no-such-file",
-           "a file is missing"),
+    Fading(Config("no such file or directory", nullptr, "no-file",
+                  "a file is missing")),
+    Fading(Config("filenotfounderror", nullptr, "python-no-file",
+                  "a file is missing")),
+    Fading(Config("filenotfoundexception", nullptr, "java-no-file",
+                  "a file is missing")),
+    Fading(Config("nosuchfileexception", nullptr, "java-no-such-file",
+                  "a file is missing")),
     Config("path does not exist", nullptr, "no-path", "a path is missing"),
-    Config("enoent", "\\bENOENT\\b", "enoent", "a file is missing"),
-    Config("read-only file system", nullptr, "read-only",
-           "the program writes where it may not"),
+    Fading(Config("enoent", "\\bENOENT\\b", "enoent", "a file is missing")),
+    Fading(Config("read-only file system", nullptr, "read-only",
+                  "the program writes where it may not")),
     // Credentials and permissions.
-    Config("permission denied", nullptr, "permission",
-           "the program may not do what it tries"),
-    Config("permissionerror", nullptr, "permission-error",
-           "the program may not do what it tries"),
-    Config("operation not permitted", nullptr, "not-permitted",
-           "the program may not do what it tries"),
-    Config("eacces", "\\bEACCES\\b", "eacces",
-           "the program may not do what it tries"),
+    Fading(Config("permission denied", nullptr, "permission",
+                  "the program may not do what it tries")),
+    Fading(Config("permissionerror", nullptr, "permission-error",
+                  "the program may not do what it tries")),
+    Fading(Config("operation not permitted", nullptr, "not-permitted",
+                  "the program may not do what it tries")),
+    Fading(Config("eacces", "\\bEACCES\\b", "eacces",
+                  "the program may not do what it tries")),
     Config("access denied", nullptr, "access-denied",
            "the credentials do not suffice"),
     Config("accessdenied", nullptr, "access-denied-code",
            "the credentials do not suffice"),
-    Config("authentication failed", nullptr, "authentication",
-           "the credentials are wrong"),
-    Config("authenticationerror", nullptr, "authentication-error",
-           "the credentials are wrong"),
-    Config("invalid credentials", nullptr, "credentials",
-           "the credentials are wrong"),
+    Fading(Config("authentication failed", nullptr, "authentication",
+                  "the credentials are wrong")),
+    Fading(Config("authenticationerror", nullptr, "authentication-error",
+                  "the credentials are wrong")),
+    Fading(Config("invalid credentials", nullptr, "credentials",
+                  "the credentials are wrong")),
     Config("unable to locate credentials", nullptr, "no-credentials",
            "there are no credentials"),
     Config("nocredentialserror", nullptr, "no-credentials-error",
            "there are no credentials"),
     Config("defaultcredentialserror", nullptr, "google-credentials-error",
            "there are no credentials"),
-    Config("invalid_grant", nullptr, "oauth-grant",
-           "the credentials are wrong"),
+    Fading(Config("invalid_grant", nullptr, "oauth-grant",
+                  "the credentials are wrong")),
     Config("invalidaccesskeyid", nullptr, "aws-key",
            "the credentials are wrong"),
     // A long run outlives its token; the next one begins with a new one.
@@ -299,13 +305,25 @@ constexpr TextSignature kUserErrorTexts[] = {
            "api-key-missing", "the API key is wrong or missing"),
     Config("api_key", "api_key.{0,60}(not|must|missing|invalid|required)",
            "api-key-variable", "the API key is wrong or missing"),
+    Config(
+        "not allowed to",
+        "(ip|address|host|client)[^\\n]{0,60} not allowed to (access|connect)",
+        "not-allowed", "the service does not let this caller in"),
+    // Before the code that some services send with it.
+    Blaming(kApplication,
+            AppText("quota",
+                    "quota exceeded|exceeded (your|the|its) [^\\n]{0,40}quota|"
+                    "quota [^\\n]{0,40}exceeded",
+                    "service-quota", v1::DEPENDENCY_UNAVAILABLE, kMedium,
+                    Tier::kSpecific, kPeerEffect,
+                    "a service gives no more for now")),
     Config("gated repo", nullptr, "gated", "the model needs permission"),
     Config("gatedrepoerror", nullptr, "gated-error",
            "the model needs permission"),
     Config("repositorynotfounderror", nullptr, "no-repository",
            "the model does not exist or is private"),
-    Config("unauthorized", "\\b401\\b|unauthorized(error|exception)?\\b",
-           "unauthorized", "the credentials are wrong"),
+    Fading(Config("unauthorized", "\\b401\\b|unauthorized(error|exception)?\\b",
+                  "unauthorized", "the credentials are wrong")),
     Config("403",
            "\\b403\\b.{0,20}forbidden|forbidden: 403|http (error |status )?403|"
            "status ?(code)?[:= ]*403",
@@ -338,29 +356,8 @@ constexpr TextSignature kUserErrorTexts[] = {
            "the database does not exist"),
 };
 
-// Words that also stand in lines about something else: tried when nothing more
-// telling was found.
-constexpr TextSignature kVague[] = {
-    Config("config",
-           "(invalid|wrong|bad|missing|malformed|broken|incomplete)"
-           "[^\\n]{0,40}config|config(uration)?[^\\n]{0,60}(is |was )?(invalid|"
-           "missing|malformed|not found|not exist|error|required)|(parse|pars"
-           "ing|read|load|decode|validate|unmarshal)\\w*[^\\n]{0,30}config",
-           "configuration", "the configuration is wrong or missing"),
-    Config("settings", "(missing|invalid|not found)", "settings",
-           "the settings are wrong or missing"),
-    Config("does not exist",
-           "(table|column|relation|schema|database|function|role|file|"
-           "directory|folder|path|bucket|model|dataset|topic|package)\\b[^\\n]"
-           "{0,80} does not exist|fatal: /\\S+ does not exist",
-           "does-not-exist", "what the program asks for does not exist"),
-    Config("table", "table[_ ]or[_ ]view[_ ]not[_ ]found", "spark-table",
-           "the table does not exist"),
-};
-
 }  // namespace
 
 std::span<const TextSignature> UserErrorTexts() { return kUserErrorTexts; }
-std::span<const TextSignature> VagueUserErrorTexts() { return kVague; }
 
 }  // namespace mulligan::demystify

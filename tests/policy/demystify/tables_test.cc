@@ -29,7 +29,7 @@ std::vector<const TextTable*> AllTexts() {
           &ImageTexts(),      &StartTexts(),         &MountTexts(),
           &SchedulingTexts(), &KubeletTexts(),       &KillingTexts(),
           &KernelTexts(),     &CreationTexts(),      &QueueTexts(),
-          &OperatorTexts(),   &QueueWaitTexts()};
+          &OperatorTexts(),   &QueueWaitTexts(),     &AnnouncementTexts()};
 }
 
 std::vector<const Signature*> AllRows() {

@@ -1,0 +1,66 @@
+// What programs say of wrong configuration in words of everyday.
+#include "policy/demystify/signatures/application_texts.h"
+
+namespace mulligan::demystify {
+namespace {
+
+// Words that also stand in lines about something else: tried when nothing more
+// telling was found.
+constexpr TextSignature kVague[] = {
+    Config("config",
+           "(invalid|wrong|bad|missing|malformed|broken|incomplete)"
+           "[^\\n]{0,40}config|config(uration)?[^\\n]{0,60}(is |was )?(invalid|"
+           "missing|malformed|not found|not exist|error|required)|(parse|pars"
+           "ing|read|load|decode|validate|unmarshal)\\w*[^\\n]{0,30}config",
+           "configuration", "the configuration is wrong or missing"),
+    Config("settings", "(missing|invalid|not found)", "settings",
+           "the settings are wrong or missing"),
+    Config("does not exist",
+           "(table|column|relation|schema|database|function|role|file|"
+           "directory|folder|path|bucket|model|dataset|topic|package)\\b[^\\n]"
+           "{0,80} does not exist|fatal: /\\S+ does not exist",
+           "does-not-exist", "what the program asks for does not exist"),
+    Config("table", "table[_ ]or[_ ]view[_ ]not[_ ]found", "spark-table",
+           "the table does not exist"),
+    Config(
+        "incompatib",
+        "(version|cuda|cudnn|driver|abi|architecture|schema|library|compiler|"
+        "toolchain)[^\\n]{0,60}incompatib|incompatib\\w*[^\\n]{0,60}(version|"
+        "cuda|driver|architecture|schema|library|compiler|toolchain)",
+        "incompatible", "two parts have versions that do not fit"),
+    Config("unsupported",
+           "unsupported (toolchain|architecture|gpu|platform|version|option|"
+           "argument|setting|configuration|operating system)",
+           "unsupported", "what the program is given is not supported"),
+    Config("only support",
+           "only supports? [^\\n]{0,60}(gpu|cuda|architecture|python|version|"
+           "device|platform|or (newer|later|higher|above))",
+           "only-supports", "what the program is given is not supported"),
+    Config("unbound variable", nullptr, "shell-unbound",
+           "a variable of a script is not set"),
+    Config("cannot load such file", nullptr, "ruby-load",
+           "a Ruby library is missing"),
+    Config("remote branch", "remote branch \\S+ not found", "git-branch",
+           "the branch or tag does not exist"),
+    Config("find remote ref", nullptr, "git-ref",
+           "the branch or tag does not exist"),
+    Config("did not match any", "pathspec [^\\n]{0,120}did not match any",
+           "git-pathspec", "the branch, tag or path does not exist"),
+    Config("defined",
+           "(connection|conn_id|variable|setting|parameter|secret|environment|"
+           "profile|context|option)\\b[^\\n]{0,60}(isn't|is not|not) defined",
+           "not-defined", "a setting is missing"),
+    Config(
+        "missing",
+        "missing (required )?(param(eter)?|argument|setting|option|env(ironment"
+        ")?|credential|field|secret|token|variable)s?\\b",
+        "missing-parameter", "a setting is missing"),
+    Config("provider found", "no \\S+ provider found", "no-provider",
+           "nobody vouches for the credentials"),
+};
+
+}  // namespace
+
+std::span<const TextSignature> VagueUserErrorTexts() { return kVague; }
+
+}  // namespace mulligan::demystify
