@@ -48,9 +48,7 @@ absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
                                                 const Answerer& answerer,
                                                 std::string& ledger_source) {
   std::vector<std::string> warnings;
-  absl::StatusOr<std::string> found = TakeAnnotatedLedger(request, warnings);
-  if (!found.ok()) return found.status();
-  ledger_source = *std::move(found);
+  ledger_source = TakeAnnotatedLedger(request, warnings);
   absl::StatusOr<v1::DecideResponse> response = Ask(request, options, answerer);
   if (!response.ok()) return response;
   for (std::string& warning : warnings) {
@@ -170,10 +168,9 @@ int AnswerOne(const RequestOptions& request_options,
   if (!inputs->workloads.empty()) {
     return AnswerEach(request_options, *inputs, output, answerer, streams);
   }
-  absl::StatusOr<std::string> annotated =
+  std::string annotated =
       TakeAnnotatedLedger(inputs->request, inputs->warnings);
-  if (!annotated.ok()) return Fail(streams, annotated.status());
-  if (!annotated->empty()) inputs->ledger_source = *std::move(annotated);
+  if (!annotated.empty()) inputs->ledger_source = std::move(annotated);
   absl::StatusOr<v1::DecideResponse> response =
       Ask(inputs->request, request_options, answerer);
   if (!response.ok()) {

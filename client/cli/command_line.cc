@@ -42,6 +42,32 @@ Path Follow(const CLI::App& app, const std::vector<std::string>& arguments) {
   return path;
 }
 
+std::vector<std::string> OptionsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// The first option in the arguments that the command does not have, without its
+// value; empty: it has all.
+std::string UnknownOption(const CLI::App& app,
+                          const std::vector<std::string>& arguments) {
+  const std::vector<std::string> names = OptionsOf(app);
+  for (const std::string& argument : arguments) {
+    const std::string name = argument.substr(0, argument.find('='));
+    if (name == "--") break;
+    if (name.compare(0, 2, "--") == 0 &&
+        std::find(names.begin(), names.end(), name) == names.end()) {
+      return name;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<std::string> WithHelpFlag(const CLI::App& app,
@@ -79,6 +105,14 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error,
   if (!names.empty() && !has_more) {
     return absl::StrFormat("a command is missing after %s, expected one of %s",
                            path.name, absl::StrJoin(names, ", "));
+  }
+  const std::string unknown = UnknownOption(*path.command, arguments);
+  const std::string nearest =
+      unknown.empty() ? unknown : Nearest(unknown, OptionsOf(*path.command));
+  if (!nearest.empty()) {
+    return absl::StrFormat(
+        "\"%s\" is no option of %s; did you mean %s? (see %s --help)", unknown,
+        path.name, nearest, path.name);
   }
   return absl::StrFormat("%s (see %s --help)", error.what(), path.name);
 }

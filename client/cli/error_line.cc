@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "re2/re2.h"
 
@@ -54,6 +55,20 @@ std::string Shortened(std::string_view line) {
          " ...";
 }
 
+// "Missing input files:" says what in the line below.
+std::string WithNext(std::string_view line, std::string_view rest) {
+  std::string whole(
+      absl::StripTrailingAsciiWhitespace({line.data(), line.size()}));
+  if (!absl::EndsWith(whole, ":")) return whole;
+  while (!rest.empty() && (rest.front() == '\n' || rest.front() == '\r')) {
+    rest.remove_prefix(1);
+  }
+  const std::string_view next = rest.substr(0, rest.find('\n'));
+  const std::string text(
+      absl::StripAsciiWhitespace({next.data(), next.size()}));
+  return text.empty() ? whole : whole + " " + text;
+}
+
 // What the culprit container said at its end.
 std::string_view LogOf(const v1::FailureReport& report,
                        const v1::Culprit& culprit) {
@@ -79,7 +94,9 @@ std::string LastErrorLine(std::string_view log) {
     const std::size_t before = log.rfind('\n', end - 1);
     const std::size_t begin = before == log.npos ? 0 : before + 1;
     const std::string_view line = log.substr(begin, end - begin);
-    if (TellsOfError(line)) return Shortened(WithoutHead(line));
+    if (TellsOfError(line)) {
+      return Shortened(WithNext(WithoutHead(line), log.substr(end)));
+    }
     if (begin == 0) break;
     end = begin - 1;
   }
@@ -95,11 +112,18 @@ std::string ErrorLineOf(const v1::FailureReport& report,
   if (diagnosis.evidence_size() > 0) {
     const v1::Evidence& first = diagnosis.evidence(0);
     const bool own = absl::EndsWith(first.path(), "erminated.message");
-    if (own && TellsOfError(first.value())) {
+    const bool whole = !absl::EndsWith(first.value(), ":");
+    if (own && whole && TellsOfError(first.value())) {
       return Shortened(WithoutHead(first.value()));
     }
   }
-  return LastErrorLine(LogOf(report, diagnosis.culprit()));
+  std::string line = LastErrorLine(LogOf(report, diagnosis.culprit()));
+  if (!line.empty() || diagnosis.evidence_size() == 0) return line;
+  // Not in the form of an error, but it is what decided.
+  const v1::Evidence& first = diagnosis.evidence(0);
+  const bool told = absl::EndsWith(first.path(), "erminated.message") &&
+                    !absl::StartsWith(first.value(), "Traceback ");
+  return told ? Shortened(WithoutHead(first.value())) : "";
 }
 
 }  // namespace mulligan::cli

@@ -197,13 +197,17 @@ std::string HangStep(const Particulars& found) {
 
 // Spark sets the limit of its pods itself.
 std::string SparkMemoryStep(const Particulars& found) {
-  const std::string_view role =
-      found.container == "spark-kubernetes-driver" ? "driver" : "executor";
+  // The driver's log tells of the executors it lost.
+  const bool driver = found.container == "spark-kubernetes-driver" &&
+                      found.message.find("xecutor") == std::string::npos;
+  const std::string_view role = driver ? "driver" : "executor";
   std::string step = absl::StrFormat(
       "raise spark.%s.memory, or spark.%s.memoryOverhead where it is not the "
       "heap",
       role, role);
-  if (!found.limit.empty()) {
+  const bool its_limit =
+      driver == (found.container == "spark-kubernetes-driver");
+  if (!found.limit.empty() && its_limit) {
     absl::StrAppend(&step, ": together they are ", found.limit);
   }
   return step;

@@ -85,8 +85,8 @@ std::string Quoted(const std::string& text) {
 
 }  // namespace
 
-absl::StatusOr<std::string> TakeAnnotatedLedger(
-    v1::DecideRequest& request, std::vector<std::string>& warnings) {
+std::string TakeAnnotatedLedger(v1::DecideRequest& request,
+                                std::vector<std::string>& warnings) {
   if (request.has_ledger()) return std::string();
   const v1::WorkloadReference workload = WorkloadOf(request.report());
   std::string label = absl::StrCat(workload.kind(), " ", workload.name());
@@ -106,7 +106,11 @@ absl::StatusOr<std::string> TakeAnnotatedLedger(
   }
   if (SkipJsonSpace(text) == text.size()) return std::string();
   absl::StatusOr<v1::BudgetLedger> ledger = Parse(text, label);
-  if (!ledger.ok()) return ledger.status();
+  if (!ledger.ok()) {
+    warnings.push_back(absl::StrCat(std::string(ledger.status().message()),
+                                    "; went on without it"));
+    return std::string();
+  }
   if (!ledger->workload_uid().empty() && !workload.uid().empty() &&
       ledger->workload_uid() != workload.uid()) {
     warnings.push_back(absl::StrFormat(

@@ -15,10 +15,10 @@ namespace mulligan::cli {
 // that of report.workload, of the most senior object that has one (custom
 // resource, Jobs, pods), in this order. Returns where it was found, "Job
 // ml/train"; empty: nowhere, or with a warning in `warnings` when the ledger is
-// of another object: a copied annotation. INVALID_ARGUMENT names the object
-// whose annotation is no ledger.
-absl::StatusOr<std::string> TakeAnnotatedLedger(
-    v1::DecideRequest& request, std::vector<std::string>& warnings);
+// of another object (a copied annotation) or is none at all: what happened can
+// be told without it.
+std::string TakeAnnotatedLedger(v1::DecideRequest& request,
+                                std::vector<std::string>& warnings);
 
 // What people are told about the `ledger` of an answer.
 LedgerNote NoteLedger(const v1::WorkloadReference& workload,

@@ -1,5 +1,6 @@
 #include "client/cli/particulars.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -66,6 +67,17 @@ std::vector<std::string> TextsAbout(const v1::FailureReport& report,
                       diagnosis.cause() == v1::CANCELLED;
     if (about.empty() || !ours) continue;
     AddText(event.message(), texts);
+  }
+  // A node's own conditions, where one of them decided.
+  for (const core::Node& node : report.nodes()) {
+    if (node.metadata().name() != culprit.node()) continue;
+    for (const core::NodeCondition& condition : node.status().conditions()) {
+      const std::string state = condition.type() + "=" + condition.status();
+      const bool decided = std::any_of(
+          diagnosis.evidence().begin(), diagnosis.evidence().end(),
+          [&](const auto& evidence) { return evidence.value() == state; });
+      if (decided) AddText(condition.message(), texts);
+    }
   }
   AddText(report.creation_error().message(), texts);
   AddText(report.exit().message(), texts);

@@ -125,9 +125,29 @@ absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
     return AddKnownKind(object);
   }
   if (IsListKind(object.kind)) return AddList(object);
-  Warn(absl::StrFormat("%s: ignored, a report takes %s", object.Label(),
-                       TakenKinds()));
+  Ignore(object);
   return absl::OkStatus();
+}
+
+// A namespace has more kinds than failures: one sentence for each kind.
+void ReportBuilder::Ignore(const KubernetesObject& object) {
+  auto [entry, is_new] = ignored_.try_emplace(std::string(object.kind));
+  Ignored& ignored = entry->second;
+  if (is_new) {
+    ignored.first = object.Label();
+    ignored.warning = warnings_.size();
+  }
+  ++ignored.count;
+  const std::string more =
+      ignored.count > 1 ? absl::StrFormat(" and %d more", ignored.count - 1)
+                        : "";
+  std::string warning = absl::StrFormat("%s%s: ignored, a report takes %s",
+                                        ignored.first, more, TakenKinds());
+  if (is_new) {
+    Warn(std::move(warning));
+  } else if (ignored.warning < warnings_.size()) {
+    warnings_[ignored.warning] = std::move(warning);
+  }
 }
 
 absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
@@ -150,7 +170,11 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
     ++index;
   }
   in_list_ = was_in_list;
-  if (index == 0) Warn(absl::StrFormat("%s: has no items", list.Label()));
+  if (index == 0) {
+    Warn(absl::StrFormat(
+        "%s: has no items: does the name, label or namespace asked for exist?",
+        list.Label()));
+  }
   return absl::OkStatus();
 }
 
@@ -255,12 +279,14 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
     }
     return request;
   }
-  std::string message = absl::StrFormat(
-      "the input has nothing to report: expected %s, or a "
-      "Status, FailureReport or DecideRequest",
-      TakenKinds());
-  if (!warnings_.empty()) message += "; " + warnings_.front();
-  return absl::InvalidArgumentError(message);
+  // What was found instead says more than what could have been.
+  return absl::InvalidArgumentError(
+      "there is nothing to explain: " +
+      (warnings_.empty()
+           ? absl::StrFormat("expected %s, or a Status, FailureReport or "
+                             "DecideRequest",
+                             TakenKinds())
+           : warnings_.front()));
 }
 
 std::vector<WorkloadReport> ReportBuilder::Workloads() {

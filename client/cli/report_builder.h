@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_BUILDER_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_BUILDER_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,10 +56,19 @@ class ReportBuilder {
   absl::Status AddStatus(const KubernetesObject& object);
   absl::Status AddOwnMessage(const KubernetesObject& object);
   void Warn(std::string warning);
+  void Ignore(const KubernetesObject& object);
   // Moves or copies the object into `report`, which takes one of some kinds.
   void Place(const ReadObject& object, v1::FailureReport& report);
 
+  // Objects of a kind that no report has a place for.
+  struct Ignored {
+    std::string first;
+    int count = 0;
+    size_t warning = 0;  // where it stands in the warnings
+  };
+
   v1::DecideRequest request_;
+  std::map<std::string, Ignored> ignored_;
   std::vector<ReadObject> read_;
   bool in_list_ = false;
   std::vector<std::string> warnings_;

@@ -152,7 +152,40 @@ const Candidate* TroubleBeside(const Conclusion& conclusion) {
   return found;
 }
 
-OutlookFound Expect(const Context& context, const Conclusion& conclusion) {
+}  // namespace
+
+Diagnosis::FaultDomain DomainOf(const Context& context,
+                                const Conclusion& conclusion) {
+  if (conclusion.cause == v1::SUCCEEDED) {
+    const Candidate* trouble = TroubleBeside(conclusion);
+    return trouble != nullptr ? RowOf(trouble->cause).domain : Diagnosis::NONE;
+  }
+  if (const Candidate* fact = Saying(conclusion, &Signature::domain)) {
+    // A program that did not listen yet may listen at its next start; one that
+    // never does is asked at the wrong place or time.
+    const bool program =
+        RowOf(conclusion.cause).domain == Diagnosis::APPLICATION;
+    if (!program || fact->row->domain != Diagnosis::CONFIGURATION ||
+        fact->row->outlook == Diagnosis::CANNOT_RECOVER ||
+        RestartsOf(context, DecidingStatus(context, conclusion.gang)).count >=
+            EnoughRestarts(conclusion.cause)) {
+      return fact->row->domain;
+    }
+  }
+  for (const Behind& behind : kBehind) {
+    if (conclusion.cause != behind.cause) continue;
+    for (const Candidate& fact : conclusion.facts) {
+      if (fact.row == nullptr || fact.cause != behind.other) continue;
+      return fact.row->domain != Diagnosis::FAULT_DOMAIN_UNSPECIFIED
+                 ? fact.row->domain
+                 : RowOf(fact.cause).domain;
+    }
+  }
+  return RowOf(conclusion.cause).domain;
+}
+
+OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
+  if (conclusion.situation != Diagnosis::BROKEN) return {};
   const CauseRow& row = RowOf(conclusion.cause);
   OutlookFound found{row.outlook, {}};
   if (const Candidate* fact = Saying(conclusion, &Signature::outlook)) {
@@ -172,41 +205,6 @@ OutlookFound Expect(const Context& context, const Conclusion& conclusion) {
   }
   if (found.reason.empty()) found.reason = OutlookWords(found.outlook);
   return found;
-}
-
-}  // namespace
-
-Diagnosis::FaultDomain DomainOf(const Context& context,
-                                const Conclusion& conclusion) {
-  if (conclusion.cause == v1::SUCCEEDED) {
-    const Candidate* trouble = TroubleBeside(conclusion);
-    return trouble != nullptr ? RowOf(trouble->cause).domain : Diagnosis::NONE;
-  }
-  if (const Candidate* fact = Saying(conclusion, &Signature::domain)) {
-    // A program that did not listen yet may listen at its next start; one that
-    // never does is asked at the wrong place or time.
-    const bool program =
-        RowOf(conclusion.cause).domain == Diagnosis::APPLICATION;
-    if (!program || fact->row->domain != Diagnosis::CONFIGURATION ||
-        Expect(context, conclusion).outlook == Diagnosis::CANNOT_RECOVER) {
-      return fact->row->domain;
-    }
-  }
-  for (const Behind& behind : kBehind) {
-    if (conclusion.cause != behind.cause) continue;
-    for (const Candidate& fact : conclusion.facts) {
-      if (fact.row == nullptr || fact.cause != behind.other) continue;
-      return fact.row->domain != Diagnosis::FAULT_DOMAIN_UNSPECIFIED
-                 ? fact.row->domain
-                 : RowOf(fact.cause).domain;
-    }
-  }
-  return RowOf(conclusion.cause).domain;
-}
-
-OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
-  if (conclusion.situation != Diagnosis::BROKEN) return {};
-  return Expect(context, conclusion);
 }
 
 }  // namespace mulligan::demystify

@@ -29,16 +29,15 @@ constexpr TextSignature kExceptionNames[] = {
                "InvalidIdentity|Config|Setting|UsageError"),
            "named-configuration",
            "what the program is told or allowed does not fit"),
-    Blaming(
-        kApplication, kCannotRecover,
-        AppText(": ",
-                MULLIGAN_EXCEPTION_NAMED(
-                    "Pars|Decod|Deserializ|Serialization|Format|Corrupt|"
-                    "Checksum|Schema|Validation|BadRequest|InvalidArgument|"
-                    "Duplicate|AlreadyExists|Constraint|Violation|Integrity|"
-                    "DataError"),
-                "named-data", v1::DATA_OR_NUMERIC, kMedium, Tier::kSpecific,
-                kNoFlags, "the data is not as the program expects it")),
+    Blaming(kApplication, kCannotRecover,
+            AppText(": ",
+                    MULLIGAN_EXCEPTION_NAMED(
+                        "Pars|Decod|Deserializ|Serialization|Format|Corrupt|"
+                        "Checksum|Schema|Validation|BadRequest|InvalidArgument|"
+                        "Duplicate|Exists|Constraint|Violation|Integrity|"
+                        "DataError"),
+                    "named-data", v1::DATA_OR_NUMERIC, kMedium, Tier::kSpecific,
+                    kNoFlags, "the data is not as the program expects it")),
 };
 #undef MULLIGAN_EXCEPTION_NAMED
 

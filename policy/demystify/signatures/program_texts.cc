@@ -85,6 +85,16 @@ constexpr TextSignature kSignals[] = {
            "a process of the program was killed"),
     Killed("killed by signal", "killed by signal:? ?(9|kill)", "by-signal-9",
            "a process of the program was killed"),
+    // Slurm says why.
+    AppText("due to time limit", nullptr, "slurm-time", v1::DEADLINE_POD,
+            kMedium, Tier::kSpecific, kNoFlags,
+            "the batch system's time limit passed"),
+    AppText("due to node failure", nullptr, "slurm-node", v1::NODE_LOST,
+            kMedium, Tier::kSpecific, kNoFlags,
+            "the batch system lost the node"),
+    AppText("due to preemption", nullptr, "slurm-preemption",
+            v1::PREEMPTED_QUEUE, kMedium, Tier::kSpecific, kNoFlags,
+            "the batch system gave the place to other work"),
     Stopped("sigterm",
             "(received|got|caught)( signal| a)? ?(signals\\.)?sigterm|sigterm "
             "(was )?received",
@@ -186,6 +196,9 @@ constexpr TextSignature kErrors[] = {
         "unique constraint[^\\n]{0,80}(failed|violated)|violat\\w+[^\\n]{0,20}"
         "unique constraint",
         "sql-unique"),
+    Mistake("check failed: ", nullptr, "cpp-check"),
+    Mistake("notfittederror", nullptr, "sklearn-fit"),
+    Mistake("overflowerror", "\\boverflowerror:", "python-overflow"),
     Mistake("undefvarerror", nullptr, "julia-variable"),
     Mistake("methoderror: no method matching", nullptr, "julia-method"),
     Mistake(

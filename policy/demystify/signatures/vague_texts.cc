@@ -55,6 +55,17 @@ constexpr TextSignature kVague[] = {
         "missing (required )?(param(eter)?|argument|setting|option|env(ironment"
         ")?|credential|field|secret|token|variable)s?\\b",
         "missing-parameter", "a setting is missing"),
+    Config("divisible by", "(is not|must be|should be) divisible by",
+           "divisible", "sizes that have to fit each other do not"),
+    Config("invalid device ordinal", nullptr, "cuda-ordinal",
+           "the program asks for a GPU that it does not have"),
+    Config("load",
+           "can't load (the )?(tokenizer|model|config|feature|image|processor)",
+           "hub-load", "the model does not exist"),
+    Config("unimplemented", "statuscode.unimplemented|code = unimplemented",
+           "grpc-unimplemented", "the service does not know the call"),
+    Config("credentials", "no valid credentials|invalidcredentials",
+           "no-valid-credentials", "the credentials are wrong"),
     Config("provider found", "no \\S+ provider found", "no-provider",
            "nobody vouches for the credentials"),
 };

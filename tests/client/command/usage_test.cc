@@ -52,6 +52,18 @@ INSTANTIATE_TEST_SUITE_P(
               2,
               "\"chekc\" is no command of mulligan policy, expected one of "
               "check, show, schema, test, diff; did you mean check?"},
+        Usage{
+            "MisspeltOption",
+            {"--verison"},
+            "",
+            2,
+            "\"--verison\" is no option of mulligan; did you mean --version?"},
+        Usage{"MisspeltOptionOfACommand",
+              {"explain", "--observd-at=now", "-"},
+              "",
+              2,
+              "\"--observd-at\" is no option of mulligan explain; did you mean "
+              "--observed-at?"},
         Usage{"NoSubcommand",
               {"policy"},
               "",
@@ -102,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"explain", "-"},
               "{\"kind\":\"Secret\"}",
               2,
-              "nothing to report"},
+              "nothing to explain"},
         Usage{"EmptyReport", {"explain", "-"}, "{\"report\":{}}", 2, "report"},
         Usage{"UnknownOutput",
               {"explain", "-o", "xml", "-"},

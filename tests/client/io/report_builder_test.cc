@@ -226,7 +226,7 @@ TEST(ReportBuilderTest, WarnsOfWhatAReportHasNoPlaceFor) {
                   StartsWith("in: ConfigMap c: ignored, a report takes Pod, "),
                   StartsWith("in: Job: ignored, a report takes "),
                   "in: Status: ignored, it reports a success",
-                  "in: PodList: has no items",
+                  StartsWith("in: PodList: has no items: "),
                   "in: ignored a null in place of an object",
                   "in: RayJob second: ignored, a report takes one RayJob and "
                   "has it already"));
@@ -306,8 +306,31 @@ TEST(ReportBuilderTest, RefusesInputWithoutAnythingUsable) {
   ASSERT_OK(builder.Add("in", R"({"kind":"Secret","metadata":{"name":"s"}})"));
   EXPECT_THAT(builder.Build(),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("nothing to report"),
+                       AllOf(HasSubstr("nothing to explain"),
                              HasSubstr("in: Secret s: ignored"))));
+}
+
+TEST(ReportBuilderTest, AListWithoutItemsAsksWhetherTheQueryFits) {
+  ReportBuilder builder;
+  ASSERT_OK(builder.Add("in", R"({"kind":"List","items":[]})"));
+  EXPECT_THAT(builder.Build(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "there is nothing to explain: in: List: has no items: "
+                       "does the name, label or namespace asked for exist?"));
+}
+
+TEST(ReportBuilderTest, IgnoredObjectsOfOneKindAreOneSentence) {
+  ReportBuilder builder;
+  for (const char* object : {R"({"kind":"Secret","metadata":{"name":"a"}})",
+                             R"({"kind":"Service","metadata":{"name":"web"}})",
+                             R"({"kind":"Secret","metadata":{"name":"b"}})",
+                             R"({"kind":"Secret","metadata":{"name":"c"}})"}) {
+    ASSERT_OK(builder.Add("in", object));
+  }
+  EXPECT_THAT(
+      builder.warnings(),
+      ElementsAre(HasSubstr("in: Secret a and 2 more: ignored, a report takes"),
+                  HasSubstr("in: Service web: ignored, a report takes")));
 }
 
 TEST(ReportBuilderTest, TakesProtobufWithAndWithoutEnvelope) {

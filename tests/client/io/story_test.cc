@@ -65,7 +65,42 @@ constexpr char kWaiting[] = R"({"kind":"Pod","metadata":{"name":"a",
   "reason":"CreateContainerConfigError",
   "message":"secret \"pg\" not found"}}}]}})";
 
+constexpr char kSpark[] = R"({"kind":"Pod","metadata":{"name":"d"},
+  "spec":{"containers":[{"name":"spark-kubernetes-driver",
+  "resources":{"limits":{"memory":"3Gi"}}}]},"status":{}}
+  {"kind":"Pod","metadata":{"name":"e"},
+  "spec":{"containers":[{"name":"spark-kubernetes-executor",
+  "resources":{"limits":{"memory":"9Gi"}}}]},"status":{}})";
+
+constexpr char kIndexed[] = R"({"kind":"Job","metadata":{"name":"j"},
+  "spec":{"completionMode":"Indexed"},"status":{"failedIndexes":"1,3-5"}})";
+
 const StoryRow kStoryRows[] = {
+    {"SparkDriver", kSpark,
+     "diagnosis { cause: CONTAINER_OOM culprit { pod: 'd' container: "
+     "'spark-kubernetes-driver' } summary: 'x' }",
+     "x (memory limit 3Gi)",
+     "raise spark.driver.memory, or spark.driver.memoryOverhead where it is "
+     "not the heap: together they are 3Gi"},
+    {"SparkExecutor", kSpark,
+     "diagnosis { cause: CONTAINER_OOM culprit { pod: 'e' container: "
+     "'spark-kubernetes-executor' } summary: 'x' }",
+     "x (memory limit 9Gi)",
+     "raise spark.executor.memory, or spark.executor.memoryOverhead where it "
+     "is not the heap: together they are 9Gi"},
+    // Whose limit is not that of the pod that tells.
+    {"SparkExecutorsTheDriverTellsOf", kSpark,
+     "diagnosis { cause: CONTAINER_OOM culprit { pod: 'd' container: "
+     "'spark-kubernetes-driver' } summary: 'x' evidence { weight: MESSAGE "
+     "value: 'The executor with id 4 exited with exit code 137' } }",
+     "x (memory limit 3Gi)",
+     "raise spark.executor.memory, or spark.executor.memoryOverhead where it "
+     "is not the heap"},
+    {"FailedIndexes", kIndexed,
+     "diagnosis { cause: DECLARED_FATAL summary: 'Job j: too many indexes "
+     "failed.' }",
+     "Job j: too many indexes failed; failed indexes: 1,3-5",
+     "read why the program gave up; kubectl logs of the failed pod"},
     {"Grown", kOom,
      "decision { resources { resource: 'memory' factor: 1.5 } } diagnosis { "
      "cause: CONTAINER_OOM culprit { pod: 'a' container: 'main' } summary: "
@@ -204,6 +239,44 @@ const Text kTexts[] = {
      "the heap of the JVM is full: Java heap space"},
     {v1::CANCELLED, "Scaled down replica set web-1 from 2 to 0",
      "deleted because replica set web-1 was scaled down from 2 to 0"},
+    {v1::CANCELLED, "Scaled down replica set web-1 to 0 from 2",
+     "deleted because replica set web-1 was scaled down to 0 from 2"},
+    {v1::CONTAINER_OOM, "OutOfMemoryError: Metaspace",
+     "the JVM's Metaspace is full"},
+    {v1::CONTAINER_OOM, "MemoryError: Unable to allocate 7.45 GiB for an array",
+     "the program asked for 7.45 GiB at once"},
+    {v1::CONFIG_USER_ERROR,
+     "mapping values are not allowed here in \"/etc/a.yaml\", line 3, column 7",
+     "/etc/a.yaml does not parse as YAML, line 3"},
+    {v1::CONFIG_USER_ERROR,
+     "Error(s) in loading state_dict for Net: size mismatch for head.weight: "
+     "copying a param",
+     "the checkpoint does not fit the model: size mismatch for head.weight"},
+    {v1::CONFIG_USER_ERROR,
+     "configmaps \\\"a\\\" is forbidden: User "
+     "\\\"system:serviceaccount:ml:x\\\" "
+     "cannot get resource \\\"configmaps\\\" in API group",
+     "system:serviceaccount:ml:x may not get configmaps"},
+    {v1::GPU_FAULT,
+     "NVRM: Xid (PCI:0000:8d:00): 79, pid=7, GPU has fallen off the bus.",
+     "the GPU driver of the node reports Xid (PCI:0000:8d:00): 79, pid=7, GPU "
+     "has fallen off the bus."},
+    {v1::DEVICE_ADMISSION,
+     "Allocate failed due to requested number of devices unavailable for "
+     "nvidia.com/gpu. Requested: 4, Available: 1, which is unexpected",
+     "the node had 1 of nvidia.com/gpu left when it was asked for 4"},
+    {v1::DEVICE_ADMISSION,
+     "Node didn't have enough resource: cpu, requested: 8000, used: 5000, "
+     "capacity: 8000",
+     "the node had no room for 8000 of cpu, 5000 were in use"},
+    {v1::SANDBOX_OR_MOUNT,
+     "MountVolume.SetUp failed for volume \"nfs\" : mount failed: exit status "
+     "32\nOutput: mount.nfs: access denied by server while mounting "
+     "10.1.1.5:/ml",
+     "volume nfs could not be mounted: access denied by server while mounting "
+     "10.1.1.5:/ml"},
+    {v1::IMAGE_PULL_TRANSIENT, "write /var/lib/a: no space left on device",
+     "image i:1: the node has no room for it"},
     {v1::IMAGE_PULL_TRANSIENT, "toomanyrequests: slow down",
      "image i:1: the registry limits the rate"},
     // Texts of another subject explain nothing.
