@@ -112,7 +112,7 @@ int Main(int argc, char** argv) {
   EmptyService service(AnswerTo(payload));
   ServerOptions options;
   options.listen_address = "127.0.0.1:0";
-  const auto started = StartGrpcServer(options, {&service});
+  const auto started = StartGrpcServer(options, TlsFiles(), {&service});
   auto listening =
       ListenOn(*ParseAddress(options.listen_address), "--listen-address");
   if (!started.ok() || !listening.ok()) {
