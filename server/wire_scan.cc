@@ -1,5 +1,7 @@
 #include "server/wire_scan.h"
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/message.h>
 
 #include <algorithm>
