@@ -58,10 +58,11 @@ def holds(result):
 
 
 def files_of(arguments):
-    """A folder stands for its files."""
+    """A folder stands for its files; one that is not there has none."""
     files = []
     for path in map(Path, arguments):
-        files += sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+        is_file = path.is_file() or path.suffix == ".jsonl"
+        files += [path] if is_file else sorted(path.glob("*.jsonl"))
     return files
 
 

@@ -71,7 +71,7 @@ var verdicts = map[mulliganv1.Cause]verdict{
 	mulliganv1.Cause_CRASH_SIGNAL:           {retry, "application", 10 * time.Second},
 	mulliganv1.Cause_DEPENDENCY_UNAVAILABLE: {retry, "application", 30 * time.Second},
 	mulliganv1.Cause_DATA_OR_NUMERIC:        {action: fail},
-	mulliganv1.Cause_COLLECTIVE_CASCADE:     {action: ignore},
+	mulliganv1.Cause_COLLECTIVE_CASCADE:     {retry, "unexplained", 30 * time.Second},
 	mulliganv1.Cause_RENDEZVOUS_FAILED:      {retry, "infrastructure", 30 * time.Second},
 	mulliganv1.Cause_LAUNCHER_FAILED:        {retry, "control", 10 * time.Second},
 	mulliganv1.Cause_CONTROLLER_ERROR:       {retry, "control", 10 * time.Second},
