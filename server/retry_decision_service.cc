@@ -161,7 +161,16 @@ class BatchResults {
     result.SerializeWithCachedSizes(&coded);
   }
 
-  google::protobuf::Arena arena_;
+  static google::protobuf::ArenaOptions Options(std::vector<char>& first) {
+    google::protobuf::ArenaOptions options;
+    options.initial_block = first.data();
+    options.initial_block_size = first.size();
+    return options;
+  }
+
+  // Enough for an ordinary answer, so that resetting frees nothing.
+  std::vector<char> first_ = std::vector<char>(std::size_t{32} << 10);
+  google::protobuf::Arena arena_{Options(first_)};
   google::protobuf::UnknownFieldSet& sent_;
 };
 

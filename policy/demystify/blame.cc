@@ -78,8 +78,9 @@ Restarts RestartsOf(const Context& context,
   const bool one =
       (!job.spec().has_parallelism() || job.spec().parallelism() == 1) &&
       (!job.spec().has_completions() || job.spec().completions() == 1);
-  if (one && job.status().failed() - 1 > most.count) {
-    most = {job.status().failed() - 1, "the Job started a pod "};
+  const std::int32_t failed = job.status().failed();
+  if (one && failed > 0 && failed - 1 > most.count) {
+    most = {failed - 1, "the Job started a pod "};
   }
   return most;
 }
@@ -122,7 +123,7 @@ constexpr Behind kBehind[] = {
 std::string_view OutlookWords(Diagnosis::Outlook outlook) {
   switch (outlook) {
     case Diagnosis::RECOVERS:
-      return "what stopped it lies outside the work";
+      return "what stopped it passes, or stays behind on another machine";
     case Diagnosis::MAY_RECOVER:
       return "such a failure passes as often as it lasts";
     case Diagnosis::CANNOT_RECOVER:

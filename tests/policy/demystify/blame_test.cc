@@ -1,4 +1,6 @@
 // Who has to act, and whether the work can recover unchanged.
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -245,8 +247,10 @@ TEST(OutlookTest, ASettingIsAsWrongAfterALongRun) {
 TEST(OutlookTest, PodsOfAJobThatRunsOneAtATimeAreHistory) {
   v1::FailureReport report = FailedPod(1, "Error", "");
   auto& job = *report.add_jobs();
-  job.mutable_status()->set_failed(6);
-  EXPECT_EQ(Diagnose(report).outlook(), D::OUTLOOK_UNKNOWN);
+  for (const int few : {std::numeric_limits<std::int32_t>::min(), -1, 0, 6}) {
+    job.mutable_status()->set_failed(few);
+    EXPECT_EQ(Diagnose(report).outlook(), D::OUTLOOK_UNKNOWN) << few;
+  }
   job.mutable_status()->set_failed(7);
   const D often = Diagnose(report);
   EXPECT_EQ(often.outlook(), D::CANNOT_RECOVER);

@@ -71,7 +71,7 @@ TEST(Diagnosis, ReadsAsOneStory) {
         exit_code: 143
         situation: BROKEN
         outlook: RECOVERS
-        outlook_reason: "what stopped it lies outside the work"
+        outlook_reason: "what stopped it passes, or stays behind on another machine"
       )pb"));
   EXPECT_EQ(findings.since.seconds(), 1000);
   EXPECT_THAT(findings.warnings, IsEmpty());

@@ -235,8 +235,7 @@ type Diagnosis_Outlook int32
 const (
 	// Not set: nothing is broken, or somebody holds the work back.
 	Diagnosis_OUTLOOK_UNSPECIFIED Diagnosis_Outlook = 0
-	// It can: what stopped it lies outside the work and passes, or stays behind
-	// on another machine.
+	// It can: what stopped it passes, or stays behind on another machine.
 	Diagnosis_RECOVERS Diagnosis_Outlook = 1
 	// It may: the evidence fits a passing cause as well as a lasting one.
 	Diagnosis_MAY_RECOVER Diagnosis_Outlook = 2
