@@ -87,8 +87,8 @@ absl::Status TryOut(const v1::DecideRequest& request, const DecidingCall& call,
   }
   const Snapshot& candidate = environment.candidate->Read();
   if (candidate.policies == nullptr) return absl::OkStatus();
-  const absl::Status asked = AskCandidate(request, *candidate.policies,
-                                          call.now, call.watch, response);
+  absl::Status asked = AskCandidate(request, *candidate.policies, call.now,
+                                    call.watch, response);
   if (absl::IsAborted(asked)) return asked;
   environment.metrics.candidate().OnDecision(request, response);
   return absl::OkStatus();
