@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/html_page.h"
-#include "client/cli/human.h"
-#include "client/cli/inputs.h"
-#include "client/cli/ledger_annotation.h"
-#include "client/cli/proto_json.h"
-#include "client/cli/story.h"
-#include "client/cli/workload_table.h"
+#include "client/cli/base/proto_json.h"
+#include "client/cli/input/inputs.h"
+#include "client/cli/print/html_page.h"
+#include "client/cli/print/human.h"
+#include "client/cli/print/workload_table.h"
+#include "client/cli/story/ledger_annotation.h"
+#include "client/cli/story/story.h"
 #include "google/protobuf/util/time_util.h"
 #include "policy/verdict/native_decision.h"
 

@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
-#include "client/cli/command.h"
-#include "client/cli/request_options.h"
-#include "client/cli/rule_lines.h"
+#include "client/cli/base/command.h"
+#include "client/cli/input/request_options.h"
+#include "client/cli/print/rule_lines.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/answer.h"
-#include "client/cli/requests.h"
-#include "client/cli/utf8.h"
+#include "client/cli/base/utf8.h"
+#include "client/cli/input/requests.h"
 #include "client/client.h"
 #include "client/fallback.h"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "client/cli/command.h"
-#include "client/cli/request_options.h"
+#include "client/cli/base/command.h"
+#include "client/cli/input/request_options.h"
 #include "client/client.h"
 
 namespace mulligan::cli {

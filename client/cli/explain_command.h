@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/command.h"
-#include "client/cli/request_options.h"
+#include "client/cli/base/command.h"
+#include "client/cli/input/request_options.h"
 
 namespace mulligan::cli {
 

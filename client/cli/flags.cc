@@ -11,11 +11,11 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/json_to_yaml.h"
 #include "client/cli/command_line.h"
 #include "client/cli/decide_command.h"
 #include "client/cli/explain_command.h"
-#include "client/cli/json_text.h"
-#include "client/cli/json_to_yaml.h"
 #include "client/cli/output_flags.h"
 #include "client/cli/policy_flags.h"
 #include "client/cli/replay_command.h"

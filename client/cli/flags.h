@@ -2,7 +2,7 @@
 #ifndef MULLIGAN_CLIENT_CLI_FLAGS_H_
 #define MULLIGAN_CLIENT_CLI_FLAGS_H_
 
-#include "client/cli/command.h"
+#include "client/cli/base/command.h"
 
 namespace mulligan::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "client/cli/command.h"
+#include "client/cli/base/command.h"
 
 namespace mulligan::cli {
 

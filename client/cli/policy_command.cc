@@ -1,9 +1,9 @@
 #include "client/cli/policy_command.h"
 
 #include "absl/strings/str_format.h"
-#include "client/cli/policy_files.h"
+#include "client/cli/base/proto_json.h"
+#include "client/cli/input/policy_files.h"
 #include "client/cli/policy_issues.h"
-#include "client/cli/proto_json.h"
 #include "mulligan/v1/policy_service.pb.h"
 #include "policy/loader/issue_format.h"
 

@@ -5,11 +5,11 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/json_to_yaml.h"
-#include "client/cli/layout.h"
+#include "client/cli/base/json_to_yaml.h"
+#include "client/cli/input/policy_files.h"
+#include "client/cli/input/requests.h"
 #include "client/cli/policy_diff.h"
-#include "client/cli/policy_files.h"
-#include "client/cli/requests.h"
+#include "client/cli/print/layout.h"
 #include "nlohmann/json.hpp"
 #include "policy/loader/issue_format.h"
 
@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kWidth = 80;
 constexpr char kEmbedded[] = "embedded";
 
 Json ToJson(const DiffSide& side) {
@@ -71,7 +70,7 @@ void PrintGroup(const DiffGroup& group, Layout& page) {
 }
 
 std::string ToText(const DiffResult& result, bool color) {
-  Layout page(kWidth, color);
+  Layout page(kPageWidth, color);
   page.Line(absl::StrFormat("%d of %d answers differ", result.different,
                             result.requests),
             Style::kBold);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "client/cli/command.h"
+#include "client/cli/base/command.h"
 
 namespace mulligan::cli {
 

@@ -3,7 +3,7 @@
 #define MULLIGAN_CLIENT_CLI_POLICY_FLAGS_H_
 
 #include "CLI/CLI.hpp"
-#include "client/cli/command.h"
+#include "client/cli/base/command.h"
 #include "client/cli/output_flags.h"
 #include "client/cli/policy_command.h"
 #include "client/cli/policy_diff_command.h"

@@ -4,11 +4,11 @@
 #include <system_error>
 
 #include "absl/strings/str_format.h"
-#include "client/cli/inputs.h"
-#include "client/cli/layout.h"
-#include "client/cli/policy_files.h"
+#include "client/cli/base/proto_json.h"
+#include "client/cli/input/inputs.h"
+#include "client/cli/input/policy_files.h"
 #include "client/cli/policy_issues.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/print/layout.h"
 #include "client/cli/suite/junit.h"
 #include "client/cli/suite/suite.h"
 #include "client/cli/suite/suite_run.h"
@@ -16,8 +16,6 @@
 
 namespace mulligan::cli {
 namespace {
-
-constexpr size_t kWidth = 80;
 
 struct Totals {
   int cases = 0;
@@ -114,7 +112,7 @@ absl::Status Print(const PolicyTestOptions& options,
     return absl::OkStatus();
   }
   const Totals totals = TotalsOf(report);
-  Layout page(kWidth, options.output.color);
+  Layout page(kPageWidth, options.output.color);
   for (const SuiteOutcome& outcome : outcomes) {
     PrintSuite(outcome, page);
     streams.err << FormatIssues(outcome.issues, outcome.texts,

@@ -14,11 +14,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/policy_files.h"
-#include "client/cli/replay.h"
-#include "client/cli/replay_html.h"
-#include "client/cli/replay_json.h"
-#include "client/cli/replay_text.h"
+#include "client/cli/input/policy_files.h"
+#include "client/cli/replay/replay.h"
+#include "client/cli/replay/replay_html.h"
+#include "client/cli/replay/replay_json.h"
+#include "client/cli/replay/replay_text.h"
 #include "policy/loader/issue_format.h"
 
 namespace mulligan::cli {

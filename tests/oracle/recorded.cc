@@ -15,8 +15,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "client/cli/json_text.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_json.h"
 #include "policy/decide.h"
 
 namespace mulligan::oracle {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/json_text.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/decide.h"

@@ -30,6 +30,14 @@ VIOLATIONS = {
     "mutex in the loader": ("policy/loader/load.cc", "#include <mutex>"),
     "server on client": ("server/main.cc", '#include "client/client.h"'),
     "client on server": ("client/cli/main.cc", '#include "server/options.h"'),
+    "the client on its command line": ("client/ledger.cc",
+                                       '#include "client/cli/base/utf8.h"'),
+    "reading on commands": ("client/cli/input/a.cc",
+                            '#include "client/cli/flags.h"'),
+    "stories on pages": ("client/cli/story/a.cc",
+                         '#include "client/cli/print/layout.h"'),
+    "replays on suites": ("client/cli/replay/a.cc",
+                          '#include "client/cli/suite/suite.h"'),
     "product on tests": ("server/main.cc", '#include "tests/testing/files.h"'),
 }
 
@@ -42,6 +50,10 @@ ALLOWED = {
                         '#include "policy/demystify/demystify.h"'),
     "files in the loader": ("policy/loader/load.cc", "#include <fstream>"),
     "gRPC in server": ("server/main.cc", "#include <grpcpp/grpcpp.h>"),
+    "reading in stories": ("client/cli/story/a.cc",
+                           '#include "client/cli/input/inputs.h"'),
+    "the client in pages": ("client/cli/print/a.cc",
+                            '#include "client/ledger.h"'),
     "policy in client": ("client/cli/main.cc", '#include "policy/decide.h"'),
 }
 

@@ -51,6 +51,14 @@ def policy_layer(folder, *below):
                                      *PURE), IMPURE_CALLS)
 
 
+def cli_layer(folder, *below):
+    """A folder of client/cli/ that knows itself and those `below`."""
+    known = "|".join((folder, *below))
+    return Rule(f"client/cli/{folder}",
+                (rf"client/cli/({known})/.*",
+                 r"(?!server/|tests/|client/cli/).*"))
+
+
 RULES = (
     Rule("policy", POLICY_HEADERS, IMPURE_CALLS),
     # Inside policy/ too, dependencies point one way.
@@ -71,7 +79,15 @@ RULES = (
          IMPURE_CALLS),
     # Edges of the program: any library, but not each other, nor tests.
     Rule("server", (r"(?!client/|tests/).*",)),
-    Rule("client", (r"(?!server/|tests/).*",)),
+    Rule("client", (r"(?!server/|tests/|client/cli/).*",)),
+    # The command line: reading, what is told, how it looks, the commands.
+    Rule("client/cli", (r"(?!server/|tests/).*",)),
+    cli_layer("base"),
+    cli_layer("input", "base"),
+    cli_layer("story", "input", "base"),
+    cli_layer("print", "story", "input", "base"),
+    cli_layer("replay", "print", "story", "input", "base"),
+    cli_layer("suite", "print", "story", "input", "base"),
 )
 
 # Link closures: target -> libraries that must not appear in it.

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/wording.h"
+#include "client/cli/story/wording.h"
 #include "policy/base/times.h"
 
 namespace mulligan::cli {

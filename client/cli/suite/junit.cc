@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/html_parts.h"
+#include "client/cli/print/html_parts.h"
 
 namespace mulligan::cli {
 namespace {

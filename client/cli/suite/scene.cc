@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/documents.h"
-#include "client/cli/inputs.h"
-#include "client/cli/report_builder.h"
+#include "client/cli/input/documents.h"
+#include "client/cli/input/inputs.h"
+#include "client/cli/input/report_builder.h"
 #include "client/cli/suite/moved_objects.h"
 #include "policy/base/times.h"
 

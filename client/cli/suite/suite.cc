@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "client/cli/inputs.h"
+#include "client/cli/input/inputs.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_reader.h"
 #include "policy/loader/yaml_tree.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "client/cli/policy_files.h"
+#include "client/cli/input/policy_files.h"
 #include "client/cli/suite/expectation.h"
 #include "client/cli/suite/scene.h"
 #include "policy/decide.h"

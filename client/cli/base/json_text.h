@@ -1,0 +1,57 @@
+// JSON as text: checking it with positions, and cutting out its parts. Objects
+// are routed to messages by their kind, so they have to be taken apart before
+// protobuf's parser sees them; its messages name no line either.
+#ifndef MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
+#define MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace mulligan::cli {
+
+// Nesting that protobuf's JSON parser accepts, too.
+inline constexpr int kMaxJsonDepth = 100;
+
+enum class JsonType { kNull, kBool, kNumber, kString, kArray, kObject };
+
+// Checks the JSON value (RFC 8259) that starts at `text[start]`, after white
+// space, and returns the offset just past it. Bytes of strings are not checked
+// for UTF-8; a key that an object has twice is an error, since readers differ
+// in which one they take. INVALID_ARGUMENT says "line L, column C: ..." counted
+// from the start of `text`; columns are bytes.
+absl::StatusOr<size_t> CheckJsonValue(std::string_view text, size_t start = 0);
+
+// The offset of the first character at or after `start` that is not JSON white
+// space; text.size() when there is none.
+size_t SkipJsonSpace(std::string_view text, size_t start = 0);
+
+// The functions below require text that CheckJsonValue accepted. Leading white
+// space is allowed; the results are views into the argument.
+
+JsonType TypeOfJson(std::string_view value);
+
+struct JsonMember {
+  std::string key;
+  std::string_view value;
+};
+
+// Members of an object in order, duplicates included; empty for other types.
+std::vector<JsonMember> JsonMembers(std::string_view object);
+
+// Elements of an array; empty for other types.
+std::vector<std::string_view> JsonItems(std::string_view array);
+
+// A string without quotes and escapes, in UTF-8; lone surrogates become U+FFFD.
+// Empty for other types.
+std::string JsonStringValue(std::string_view value);
+
+// `text` as a JSON string with quotes, safe to show (policy/base/visible.h).
+std::string QuoteJson(std::string_view text);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_

@@ -1,0 +1,233 @@
+#include "client/cli/base/proto_json.h"
+
+#include <array>
+#include <cctype>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/json_to_yaml.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/util/json_util.h"
+#include "google/protobuf/util/type_resolver_util.h"
+#include "policy/base/message_json.h"
+
+namespace mulligan::cli {
+namespace {
+
+struct TypeName {
+  std::string_view internal;
+  std::string_view readable;
+};
+
+constexpr std::array<TypeName, 9> kTypeNames = {{
+    {"TYPE_INT32", "a 32-bit integer"},
+    {"TYPE_INT64", "a 64-bit integer"},
+    {"TYPE_UINT32", "an unsigned 32-bit integer"},
+    {"TYPE_DOUBLE", "a number"},
+    {"TYPE_BOOL", "true or false"},
+    {"TYPE_STRING", "a string"},
+    {"TYPE_ENUM", "a name or number of this enumeration"},
+    {"type.googleapis.com/google.protobuf.Timestamp",
+     "a timestamp such as \"2026-01-31T08:00:00Z\""},
+    {"type.googleapis.com/google.protobuf.Duration",
+     "a duration such as \"30s\""},
+}};
+
+std::string ReadableType(std::string_view internal) {
+  for (const TypeName& name : kTypeNames) {
+    if (internal == name.internal) return std::string(name.readable);
+  }
+  return "an object";
+}
+
+// Protobuf reports paths in its own spelling: container_statuses[0].
+std::string CamelCasePath(std::string_view path) {
+  std::string result;
+  bool upper = false;
+  for (const char c : path) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    result.push_back(
+        upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+              : c);
+    upper = false;
+  }
+  return result;
+}
+
+std::string JoinPath(std::string_view path, std::string_view field) {
+  const std::string camel = CamelCasePath(path);
+  return camel.empty() ? CamelCasePath(field)
+                       : absl::StrFormat("%s.%s", camel, CamelCasePath(field));
+}
+
+// Times and durations are reported as "Field 'f', Invalid time format: V" or,
+// without the value, "Field 'f', Invalid duration format, ...".
+std::string ReadableValue(std::string_view value) {
+  if (value.substr(0, 7) != "Field '") return std::string(value);
+  const size_t colon = value.rfind(": ");
+  return colon == std::string_view::npos ? "the value"
+                                         : QuoteJson(value.substr(colon + 2));
+}
+
+// Protobuf puts paths in round brackets.
+std::string_view WithoutBrackets(std::string_view path) {
+  return path.size() >= 2 && path.front() == '('
+             ? path.substr(1, path.size() - 2)
+             : path;
+}
+
+// "oneof field 'policy_choice' is already set. Cannot set 'inlinePolicy'" with
+// the names that exclude each other, when `type` has them.
+std::string RewordOneof(std::string_view path, std::string_view value,
+                        const google::protobuf::Descriptor& type) {
+  const auto quoted = [&value](size_t from) {
+    const size_t open = value.find('\'', from);
+    if (open == std::string_view::npos) return std::string_view();
+    const std::string_view rest = value.substr(open + 1);
+    return rest.substr(0, rest.find('\''));
+  };
+  const std::string oneof(quoted(0));
+  const std::string_view field = quoted(value.find(". "));
+  std::string names;
+  if (const auto* found = type.FindOneofByName(oneof); found != nullptr) {
+    for (int i = 0; i < found->field_count(); ++i) {
+      if (i > 0) names += ", ";
+      names += found->field(i)->json_name();
+    }
+  }
+  return absl::StrFormat(
+      "%s: another field in its place is given, too, expected at most one of "
+      "%s",
+      JoinPath(path, field), names.empty() ? CamelCasePath(oneof) : names);
+}
+
+// "report" or "(report) jobSet".
+std::string RewordList(std::string_view where) {
+  const size_t close = where.find(") ");
+  const bool nested = where.substr(0, 1) == "(" && close != where.npos;
+  return absl::StrFormat(
+      "%s: found a list, expected a single value",
+      nested ? JoinPath(where.substr(1, close - 1), where.substr(close + 2))
+             : CamelCasePath(where));
+}
+
+// Rewords "(path): invalid value V for type T" and its two variations.
+std::string Reword(std::string_view message,
+                   const google::protobuf::Descriptor& root) {
+  constexpr std::string_view kSeparator = ": invalid value ";
+  constexpr std::string_view kForType = " for type ";
+  const size_t value_at = message.find(kSeparator);
+  const size_t type_at = message.rfind(kForType);
+  if (value_at == std::string_view::npos || type_at < value_at ||
+      type_at == std::string_view::npos) {
+    const size_t list_at = message.find(": Proto field is not repeating");
+    if (list_at != std::string_view::npos) {
+      return RewordList(message.substr(0, list_at));
+    }
+    return std::string(message.substr(0, message.find('\n')));
+  }
+  const std::string_view path = WithoutBrackets(message.substr(0, value_at));
+  const size_t value_start = value_at + kSeparator.size();
+  const std::string_view value =
+      message.substr(value_start, type_at - value_start);
+  const std::string_view type = message.substr(type_at + kForType.size());
+  if (value.substr(0, 13) == "oneof field '") {
+    return RewordOneof(path, value, root);
+  }
+  if (value.substr(0, 18) == "Starting an object") {
+    return absl::StrFormat(
+        "%s: found an object or list, expected a single value",
+        JoinPath(path, type));
+  }
+  return absl::StrFormat("%s: %s is not %s", CamelCasePath(path),
+                         ReadableValue(value), ReadableType(type));
+}
+
+}  // namespace
+
+absl::Status ParseProtoJson(std::string_view json,
+                            google::protobuf::Message& message) {
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  const auto status = google::protobuf::util::JsonStringToMessage(
+      {json.data(), json.size()}, &message, options);
+  if (status.ok()) return absl::OkStatus();
+  const auto text = status.message();
+  return absl::InvalidArgumentError(Reword(
+      std::string_view(text.data(), text.size()), *message.GetDescriptor()));
+}
+
+bool NamesFieldOf(std::string_view json,
+                  const google::protobuf::Descriptor& type) {
+  for (const JsonMember& member : JsonMembers(json)) {
+    for (int i = 0; i < type.field_count(); ++i) {
+      if (type.field(i)->json_name() == member.key ||
+          type.field(i)->name() == member.key) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+namespace {
+
+constexpr char kTypeUrl[] = "type.googleapis.com";
+
+google::protobuf::util::TypeResolver* Resolver() {
+  static auto* const resolver =
+      google::protobuf::util::NewTypeResolverForDescriptorPool(
+          kTypeUrl, google::protobuf::DescriptorPool::generated_pool());
+  return resolver;
+}
+
+std::string TypeUrlOf(const google::protobuf::Message& message) {
+  return absl::StrFormat("%s/%s", kTypeUrl,
+                         message.GetDescriptor()->full_name());
+}
+
+// Map entries in key order: the same message gives the same text.
+std::string Bytes(const google::protobuf::Message& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> PrintCompactJson(
+    const google::protobuf::Message& message) {
+  std::string json;
+  if (AppendMessageJson(message, json)) return json;
+  return absl::InternalError(
+      absl::StrFormat("%s cannot be printed as JSON: a time or duration is out "
+                      "of range",
+                      message.GetTypeName()));
+}
+
+absl::StatusOr<std::string> PrintProtoAs(
+    OutputFormat format, const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  std::string json;
+  const auto status = google::protobuf::util::BinaryToJsonString(
+      Resolver(), TypeUrlOf(message), Bytes(message), &json, options);
+  if (!status.ok()) {
+    return absl::InternalError(absl::StrFormat(
+        "%s cannot be printed as JSON: %s", message.GetTypeName(),
+        std::string(status.message().data(), status.message().size())));
+  }
+  if (json.empty() || json.back() != '\n') json.push_back('\n');
+  return format == OutputFormat::kYaml ? JsonToYaml(json) : json;
+}
+
+}  // namespace mulligan::cli

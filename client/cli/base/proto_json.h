@@ -1,0 +1,39 @@
+// Messages and proto JSON.
+#ifndef MULLIGAN_CLIENT_CLI_BASE_PROTO_JSON_H_
+#define MULLIGAN_CLIENT_CLI_BASE_PROTO_JSON_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cli/base/command.h"
+#include "google/protobuf/message.h"
+
+namespace mulligan::cli {
+
+// Fills `message`, which must be empty, from a JSON object that CheckJsonValue
+// accepted. Unknown fields and, because protobuf treats them so, unknown enum
+// names are ignored (see FindUnknownEnumNames). INVALID_ARGUMENT names field,
+// value and expected form: `status.startTime: "noon" is not a timestamp ...`.
+absl::Status ParseProtoJson(std::string_view json,
+                            google::protobuf::Message& message);
+
+// Whether the object `json` has at least one member that a message of `type`
+// takes; tells a wrong file from one with unknown fields.
+bool NamesFieldOf(std::string_view json,
+                  const google::protobuf::Descriptor& type);
+
+// `message` as JSON on one line, without a line break. Unset fields are left
+// out. INTERNAL when the message holds what JSON cannot, such as a time out of
+// range.
+absl::StatusOr<std::string> PrintCompactJson(
+    const google::protobuf::Message& message);
+
+// The same over many lines, for people: YAML for kYaml, else JSON.
+absl::StatusOr<std::string> PrintProtoAs(
+    OutputFormat format, const google::protobuf::Message& message);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_BASE_PROTO_JSON_H_

@@ -1,0 +1,111 @@
+#include "client/cli/base/utf8.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "policy/base/utf8.h"
+#include "policy/base/visible.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+enum class Surrogate { kNone, kHigh, kLow };
+
+// What the escape at `at`, if it is one, stands for.
+Surrogate SurrogateEscape(std::string_view text, size_t at) {
+  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u' ||
+      (text[at + 2] | 0x20) != 'd') {
+    return Surrogate::kNone;
+  }
+  const char third = text[at + 3];
+  if (std::string_view("89abAB").find(third) != std::string_view::npos) {
+    return Surrogate::kHigh;
+  }
+  return std::string_view("cdefCDEF").find(third) != std::string_view::npos
+             ? Surrogate::kLow
+             : Surrogate::kNone;
+}
+
+bool ReplaceLoneSurrogates(std::string& json) {
+  std::string repaired;
+  size_t copied = 0;
+  size_t at = json.find('\\');
+  while (at < json.size()) {
+    const Surrogate kind = SurrogateEscape(json, at);
+    if (kind == Surrogate::kNone) {
+      at += 2;
+    } else if (kind == Surrogate::kHigh &&
+               SurrogateEscape(json, at + 6) == Surrogate::kLow) {
+      at += 12;
+    } else {
+      repaired.append(json, copied, at - copied);
+      repaired += kReplacement;
+      at += 6;
+      copied = at;
+    }
+    at = json.find('\\', at);
+  }
+  if (copied == 0) return false;
+  repaired.append(json, copied);
+  json = std::move(repaired);
+  return true;
+}
+
+}  // namespace
+
+void AppendUtf8(uint32_t code_point, std::string& text) {
+  const auto add = [&text](uint32_t byte) {
+    text.push_back(static_cast<char>(byte));
+  };
+  if (code_point < 0x80) {
+    add(code_point);
+  } else if (code_point < 0x800) {
+    add(0xc0 | (code_point >> 6));
+    add(0x80 | (code_point & 0x3f));
+  } else if (code_point > 0x10ffff ||
+             (code_point >= 0xd800 && code_point < 0xe000)) {
+    text += kReplacement;
+  } else if (code_point < 0x10000) {
+    add(0xe0 | (code_point >> 12));
+    add(0x80 | ((code_point >> 6) & 0x3f));
+    add(0x80 | (code_point & 0x3f));
+  } else {
+    add(0xf0 | (code_point >> 18));
+    add(0x80 | ((code_point >> 12) & 0x3f));
+    add(0x80 | ((code_point >> 6) & 0x3f));
+    add(0x80 | (code_point & 0x3f));
+  }
+}
+
+bool RepairText(std::string& json) {
+  const bool lone_surrogates = ReplaceLoneSurrogates(json);
+  // Replacement never keeps the bytes, so a difference is a repair.
+  std::string clean = SanitizeUtf8(json);
+  const bool bad_bytes = clean != json;
+  if (bad_bytes) json = std::move(clean);
+  return lone_surrogates || bad_bytes;
+}
+
+std::string Printable(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (absl::ascii_isspace(static_cast<unsigned char>(c))) {
+      if (!line.empty() && line.back() != ' ') line.push_back(' ');
+    } else {
+      line.push_back(c);
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return Visible(line);
+}
+
+size_t DisplayWidth(std::string_view text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(),
+      [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,281 @@
+#include "client/cli/input/container_specs.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/base/json_text.h"
+
+namespace mulligan::cli {
+namespace {
+
+// Where a walk through an object is.
+struct Place {
+  std::string object;
+  bool in_template = false;
+};
+
+// Members that hold no specification, or a copy of one.
+bool IsPassedOver(std::string_view key) {
+  return key == "status" || key == "metadata" || key == "managedFields";
+}
+
+std::string_view Member(std::string_view object, std::string_view key) {
+  if (TypeOfJson(object) != JsonType::kObject) return "null";
+  for (const JsonMember& member : JsonMembers(object)) {
+    if (member.key == key) return member.value;
+  }
+  return "null";
+}
+
+ContainerSpec SpecOf(std::string_view json, const Place& place) {
+  ContainerSpec spec{place.object,
+                     JsonStringValue(Member(json, "name")),
+                     place.in_template,
+                     {}};
+  for (const JsonMember& limit :
+       JsonMembers(Member(Member(json, "resources"), "limits"))) {
+    const bool quoted = TypeOfJson(limit.value) == JsonType::kString;
+    spec.limits[limit.key] =
+        quoted ? JsonStringValue(limit.value) : std::string(limit.value);
+  }
+  return spec;
+}
+
+void Walk(std::string_view json, Place place,
+          std::vector<ContainerSpec>& containers) {
+  if (TypeOfJson(json) == JsonType::kArray) {
+    for (const std::string_view item : JsonItems(json)) {
+      Walk(item, place, containers);
+    }
+    return;
+  }
+  const std::vector<JsonMember> members = JsonMembers(json);
+  for (const JsonMember& member : members) {
+    if (member.key != "metadata") continue;
+    const std::string name = JsonStringValue(Member(member.value, "name"));
+    if (!name.empty()) place.object = name;
+  }
+  for (const JsonMember& member : members) {
+    if (IsPassedOver(member.key)) continue;
+    if (member.key == "containers") {
+      for (const std::string_view item : JsonItems(member.value)) {
+        containers.push_back(SpecOf(item, place));
+      }
+      continue;
+    }
+    Place inside = place;
+    inside.in_template |= absl::EndsWith(member.key, "emplate");
+    Walk(member.value, std::move(inside), containers);
+  }
+}
+
+struct Unit {
+  std::string_view suffix;
+  double value;
+  std::string_view larger;
+  int step;
+};
+
+constexpr std::array<Unit, 13> kUnits = {{
+    {"Ki", 1024.0, "Mi", 1024},
+    {"Mi", 1048576.0, "Gi", 1024},
+    {"Gi", 1073741824.0, "Ti", 1024},
+    {"Ti", 1099511627776.0, "Pi", 1024},
+    {"Pi", 1125899906842624.0, "", 0},
+    {"Ei", 1152921504606846976.0, "", 0},
+    {"m", 1e-3, "", 1000},
+    {"k", 1e3, "M", 1000},
+    {"M", 1e6, "G", 1000},
+    {"G", 1e9, "T", 1000},
+    {"T", 1e12, "P", 1000},
+    {"P", 1e15, "", 0},
+    {"", 1, "", 0},
+}};
+
+// A quantity taken apart.
+struct Amount {
+  double number = 0;
+  const Unit* unit = nullptr;
+};
+
+std::optional<Amount> AmountOf(std::string_view quantity) {
+  const std::size_t end = quantity.find_first_not_of("0123456789.");
+  const std::string_view suffix =
+      end == quantity.npos ? std::string_view() : quantity.substr(end);
+  Amount amount;
+  if (end == 0 ||
+      !absl::SimpleAtod({quantity.data(), quantity.size() - suffix.size()},
+                        &amount.number)) {
+    return std::nullopt;
+  }
+  for (const Unit& unit : kUnits) {
+    if (unit.suffix == suffix) amount.unit = &unit;
+  }
+  if (amount.unit == nullptr) return std::nullopt;
+  return amount;
+}
+
+// At most two decimals, none that are zero.
+std::string Number(double value) {
+  std::string text = absl::StrFormat("%.2f", value);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+// What the templates of `object` say with one voice; "": those of all objects.
+std::optional<std::string> AgreedLimit(
+    const std::vector<ContainerSpec>& containers, std::string_view object,
+    std::string_view container, std::string_view resource) {
+  std::optional<std::string> agreed;
+  for (const ContainerSpec& spec : containers) {
+    if (!spec.in_template || spec.container != container) continue;
+    if (!object.empty() && spec.object != object) continue;
+    const auto limit = spec.limits.find(std::string(resource));
+    if (limit == spec.limits.end()) continue;
+    if (agreed.has_value() && *agreed != limit->second) return std::nullopt;
+    agreed = limit->second;
+  }
+  return agreed;
+}
+
+std::string Text(std::string_view object, std::string_view key) {
+  const std::string_view value = Member(object, key);
+  if (TypeOfJson(value) == JsonType::kString) return JsonStringValue(value);
+  return value == "null" ? "" : std::string(value);
+}
+
+VolumeSpec VolumeIn(std::string_view json) {
+  VolumeSpec volume;
+  for (const JsonMember& member : JsonMembers(json)) {
+    if (member.key == "name") {
+      volume.name = JsonStringValue(member.value);
+      continue;
+    }
+    volume.kind = member.key;
+    volume.claim = Text(member.value, "claimName");
+    volume.size_limit = Text(member.value, "sizeLimit");
+    volume.medium = Text(member.value, "medium");
+  }
+  return volume;
+}
+
+// Whether `path` is `folder` or below it.
+bool IsBelow(std::string_view path, std::string_view folder) {
+  while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
+  return path.starts_with(folder) &&
+         (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+}  // namespace
+
+void ContainerSpecs::Read(std::string_view json) {
+  Walk(json, {}, containers_);
+  volumes_.Read(json);
+}
+
+std::optional<std::string> ContainerSpecs::LimitOf(
+    std::string_view pod, std::string_view container,
+    std::string_view resource) const {
+  for (const ContainerSpec& spec : containers_) {
+    if (spec.in_template || spec.object != pod || spec.container != container) {
+      continue;
+    }
+    const auto limit = spec.limits.find(std::string(resource));
+    if (limit != spec.limits.end()) return limit->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ContainerSpecs::TemplateLimitOf(
+    std::string_view workload, std::string_view container,
+    std::string_view resource) const {
+  const auto own = AgreedLimit(containers_, workload, container, resource);
+  return own.has_value() ? own
+                         : AgreedLimit(containers_, "", container, resource);
+}
+
+std::optional<std::string> Multiply(std::string_view quantity, double factor) {
+  const std::optional<Amount> amount = AmountOf(quantity);
+  if (!amount.has_value()) return std::nullopt;
+  const Unit& unit = *amount->unit;
+  // The small term keeps 4 * 1.1 from becoming 4.41.
+  double grown = std::ceil(amount->number * factor * 100 - 1e-6) / 100;
+  if (unit.suffix.empty()) grown = std::ceil(grown);
+  if (!unit.larger.empty() && grown >= unit.step &&
+      std::fmod(grown, unit.step) == 0) {
+    return Number(grown / unit.step) + std::string(unit.larger);
+  }
+  return Number(grown) + std::string(unit.suffix);
+}
+
+std::optional<double> QuantityValue(std::string_view quantity) {
+  const std::optional<Amount> amount = AmountOf(quantity);
+  if (!amount.has_value()) return std::nullopt;
+  return amount->number * amount->unit->value;
+}
+
+void VolumeSpecs::Walk(std::string_view json, std::string object) {
+  if (TypeOfJson(json) == JsonType::kArray) {
+    for (const std::string_view item : JsonItems(json)) Walk(item, object);
+    return;
+  }
+  const std::vector<JsonMember> members = JsonMembers(json);
+  for (const JsonMember& member : members) {
+    if (member.key != "metadata") continue;
+    const std::string name = Text(member.value, "name");
+    if (!name.empty()) object = name;
+  }
+  PodSpec spec{object, {}, {}};
+  for (const JsonMember& member : members) {
+    if (member.key == "status" || member.key == "metadata") continue;
+    if (member.key == "volumes") {
+      for (const std::string_view item : JsonItems(member.value)) {
+        spec.volumes.push_back(VolumeIn(item));
+      }
+    } else if (member.key == "containers" || member.key == "initContainers") {
+      for (const std::string_view item : JsonItems(member.value)) {
+        for (const std::string_view mount :
+             JsonItems(Member(item, "volumeMounts"))) {
+          spec.mounts.push_back({Text(item, "name"), Text(mount, "mountPath"),
+                                 Text(mount, "name")});
+        }
+      }
+    } else {
+      Walk(member.value, object);
+    }
+  }
+  if (!spec.mounts.empty()) specs_.push_back(std::move(spec));
+}
+
+void VolumeSpecs::Read(std::string_view json) { Walk(json, ""); }
+
+std::optional<VolumeSpec> VolumeSpecs::At(std::string_view pod,
+                                          std::string_view container,
+                                          std::string_view path) const {
+  const PodSpec* found = nullptr;
+  for (const PodSpec& spec : specs_) {
+    if (found == nullptr || spec.object == pod) found = &spec;
+    if (spec.object == pod) break;
+  }
+  if (found == nullptr) return std::nullopt;
+  const Mount* closest = nullptr;
+  for (const Mount& mount : found->mounts) {
+    if (mount.container != container || !IsBelow(path, mount.path)) continue;
+    if (closest == nullptr || mount.path.size() > closest->path.size()) {
+      closest = &mount;
+    }
+  }
+  if (closest == nullptr) return std::nullopt;
+  for (const VolumeSpec& volume : found->volumes) {
+    if (volume.name == closest->volume) return volume;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mulligan::cli

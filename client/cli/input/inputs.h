@@ -1,0 +1,53 @@
+// Reading files and standard input.
+#ifndef MULLIGAN_CLIENT_CLI_INPUT_INPUTS_H_
+#define MULLIGAN_CLIENT_CLI_INPUT_INPUTS_H_
+
+#include <istream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cli/input/report_builder.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::cli {
+
+// Largest input taken; the server's limits are lower.
+inline constexpr size_t kMaxInputBytes = size_t{256} << 20;
+
+// The whole file, or all of `standard_input` for "-". NOT_FOUND and
+// INVALID_ARGUMENT name the path.
+absl::StatusOr<std::string> ReadInput(const std::string& path,
+                                      std::istream& standard_input);
+
+// Writes `text` to `path`. A regular file is replaced as a whole: readers see
+// the old or the new content, a crash keeps the old.
+absl::Status WriteOutput(const std::string& path, std::string_view text);
+
+struct Inputs {
+  // The request about all objects or, where they are of several workloads, what
+  // is common to the requests about each.
+  v1::DecideRequest request;
+  std::vector<std::string> warnings;
+  // More than one, or none.
+  std::vector<WorkloadReport> workloads;
+  // Resources of all containers.
+  ContainerSpecs specs;
+  // What the ledger was read from; empty: nowhere.
+  std::string ledger_source;
+};
+
+// What all of `paths` hold; see ReportBuilder for what that may be.
+absl::StatusOr<Inputs> ReadInputs(const std::vector<std::string>& paths,
+                                  std::istream& standard_input);
+
+// The ledger in a file: a BudgetLedger or, for convenience, a DecideResponse
+// that holds one, in proto JSON or YAML. An empty file is a first failure.
+absl::StatusOr<v1::BudgetLedger> ReadLedger(const std::string& path,
+                                            std::istream& standard_input);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_INPUT_INPUTS_H_

@@ -1,0 +1,316 @@
+#include "client/cli/input/report_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_json.h"
+#include "client/cli/base/utf8.h"
+#include "client/cli/input/documents.h"
+#include "client/cli/input/enum_names.h"
+#include "client/cli/input/event_json.h"
+#include "client/cli/input/protobuf_input.h"
+#include "client/cli/input/report_shape.h"
+#include "google/protobuf/descriptor.h"
+#include "policy/request/kinds.h"
+
+namespace mulligan::cli {
+
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+constexpr std::string_view kListSuffix = "List";
+constexpr size_t kMaxWarnings = 20;
+
+bool IsListKind(std::string_view kind) {
+  return kind.size() >= kListSuffix.size() &&
+         kind.substr(kind.size() - kListSuffix.size()) == kListSuffix;
+}
+
+const FieldDescriptor* FindJsonField(const google::protobuf::Descriptor& type,
+                                     std::string_view json_name) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    if (type.field(i)->json_name() == json_name) return type.field(i);
+  }
+  return nullptr;
+}
+
+// The row of the object's kind; null when a report has no place for it.
+// Versions do not matter: fields keep their names. Without an apiVersion every
+// group fits: objects cut down by hand often lack it.
+const Kind* FieldRow(const KubernetesObject& object) {
+  for (const Kind& kind : Kinds()) {
+    if (kind.name == object.kind && !kind.field.empty() &&
+        (object.api_version.empty() ||
+         kind.group == ApiGroup(object.api_version))) {
+      return &kind;
+    }
+  }
+  return nullptr;
+}
+
+// The kinds a report has a place for: "Pod, Job, ...".
+std::string TakenKinds() {
+  std::string names;
+  std::string_view previous;
+  for (const Kind& kind : Kinds()) {
+    if (kind.field.empty() || kind.name == previous) continue;
+    previous = kind.name;
+    if (!names.empty()) names += ", ";
+    names += kind.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+void ReportBuilder::Warn(std::string warning) {
+  if (warnings_.size() < kMaxWarnings) warnings_.push_back(std::move(warning));
+}
+
+absl::Status ReportBuilder::Add(std::string_view source, std::string bytes) {
+  if (LooksLikeProtobuf(bytes)) {
+    ++objects_;
+    return Prefixed(source, AddProtobuf(bytes, *request_.mutable_report()));
+  }
+  absl::StatusOr<Documents> documents =
+      SplitDocuments(source, std::move(bytes));
+  if (!documents.ok()) return documents.status();
+  for (std::string& warning : documents->warnings) Warn(std::move(warning));
+  for (const std::string& json : documents->json) {
+    if (absl::Status status = AddValue(source, json); !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReportBuilder::AddValue(std::string_view source,
+                                     std::string_view json) {
+  switch (TypeOfJson(json)) {
+    case JsonType::kObject:
+      return AddObject(KubernetesObject(source, json));
+    case JsonType::kArray:
+      for (const std::string_view item : JsonItems(json)) {
+        if (absl::Status status = AddValue(source, item); !status.ok()) {
+          return status;
+        }
+      }
+      return absl::OkStatus();
+    case JsonType::kNull:
+      Warn(absl::StrFormat("%s: ignored a null in place of an object", source));
+      return absl::OkStatus();
+    default:
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s: found %s, expected an object with kind and metadata", source,
+          Printable(json.substr(0, 40))));
+  }
+}
+
+absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
+  if (object.kind.empty()) return AddOwnMessage(object);
+  if (object.kind == "Status") return AddStatus(object);
+  if (FieldRow(object) != nullptr) {
+    return AddKnownKind(object);
+  }
+  if (IsListKind(object.kind)) return AddList(object);
+  Ignore(object);
+  return absl::OkStatus();
+}
+
+// A namespace has more kinds than failures: one sentence for each kind.
+void ReportBuilder::Ignore(const KubernetesObject& object) {
+  auto [entry, is_new] = ignored_.try_emplace(std::string(object.kind));
+  Ignored& ignored = entry->second;
+  if (is_new) {
+    ignored.first = object.Label();
+    ignored.warning = warnings_.size();
+  }
+  ++ignored.count;
+  const std::string more =
+      ignored.count > 1 ? absl::StrFormat(" and %d more", ignored.count - 1)
+                        : "";
+  std::string warning = absl::StrFormat("%s%s: ignored, a report takes %s",
+                                        ignored.first, more, TakenKinds());
+  if (is_new) {
+    Warn(std::move(warning));
+  } else if (ignored.warning < warnings_.size()) {
+    warnings_[ignored.warning] = std::move(warning);
+  }
+}
+
+absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
+  const bool was_in_list = std::exchange(in_list_, true);
+  int index = 0;
+  for (const std::string_view item : JsonItems(list.Find("items"))) {
+    if (TypeOfJson(item) != JsonType::kObject) {
+      Warn(absl::StrFormat("%s: ignored items[%d], it is not an object",
+                           list.Label(), index));
+    } else {
+      KubernetesObject object(list.source, item);
+      // Typed lists leave out what the list itself says.
+      if (object.kind.empty()) {
+        object.kind =
+            list.kind.substr(0, list.kind.size() - kListSuffix.size());
+        object.api_version = list.api_version;
+      }
+      if (absl::Status status = AddObject(object); !status.ok()) return status;
+    }
+    ++index;
+  }
+  in_list_ = was_in_list;
+  if (index == 0) {
+    Warn(absl::StrFormat(
+        "%s: has no items: does the name, label or namespace asked for exist?",
+        list.Label()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
+  const Kind& row = *FieldRow(object);
+  ReadObject& read = read_.emplace_back();
+  read.kind = object.kind;
+  read.label = object.Label();
+  read.from_list = in_list_;
+  const FieldDescriptor* field =
+      FindJsonField(*v1::FailureReport::descriptor(), row.field);
+  const Reflection& reflection = *read.piece.GetReflection();
+  Message* message = field->is_repeated()
+                         ? reflection.AddMessage(&read.piece, field)
+                         : reflection.MutableMessage(&read.piece, field);
+  ++objects_;
+  specs_.Read(object.text);
+  if (row.name == "Event") {
+    return Prefixed(object.Label(),
+                    ParseProtoJson(CoreEventJson(object), *message));
+  }
+  return Prefixed(object.Label(), ParseProtoJson(object.text, *message));
+}
+
+void ReportBuilder::Place(const ReadObject& object, v1::FailureReport& report) {
+  const Reflection& reflection = *report.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  object.piece.GetReflection()->ListFields(object.piece, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (!field->is_repeated() && reflection.HasField(report, field)) {
+      Warn(absl::StrFormat(
+          "%s: ignored, a report takes one %s and has it already", object.label,
+          object.kind));
+      return;
+    }
+  }
+  report.MergeFrom(object.piece);
+}
+
+// What a client gets instead of the object it wanted to create.
+absl::Status ReportBuilder::AddStatus(const KubernetesObject& object) {
+  if (object.String("status") == "Success") {
+    Warn(absl::StrFormat("%s: ignored, it reports a success", object.Label()));
+    return absl::OkStatus();
+  }
+  std::string json = R"({"phase":"CREATE")";
+  json += absl::StrFormat(R"(,"httpCode":%s)", object.Find("code"));
+  json += absl::StrFormat(R"(,"reason":%s)", object.Find("reason"));
+  json += absl::StrFormat(R"(,"message":%s)", object.Find("message"));
+  for (const JsonMember& member : JsonMembers(object.Find("details"))) {
+    if (member.key == "kind") {
+      json += absl::StrFormat(R"(,"kind":%s)", member.value);
+    }
+  }
+  json += "}";
+  v1::CreationError error;
+  if (absl::Status status = ParseProtoJson(json, error); !status.ok()) {
+    return Prefixed(object.Label(), status);
+  }
+  *request_.mutable_report()->mutable_creation_error() = std::move(error);
+  ++objects_;
+  return absl::OkStatus();
+}
+
+absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
+  const std::string source(object.source);
+  v1::DecideRequest added;
+  Message* message = nullptr;
+  absl::Status shape;
+  if (TypeOfJson(object.Find("report")) == JsonType::kObject) {
+    message = &added;
+    shape = CheckRequestShape(object.text);
+  } else if (NamesFieldOf(object.text, *v1::FailureReport::descriptor())) {
+    message = added.mutable_report();
+    shape = CheckReportShape(object.text);
+  } else {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: found an object without kind, expected a Kubernetes object, a "
+        "FailureReport or a DecideRequest",
+        source));
+  }
+  if (!shape.ok()) return Prefixed(source, shape);
+  if (absl::Status status = ParseProtoJson(object.text, *message);
+      !status.ok()) {
+    return Prefixed(source, status);
+  }
+  for (const std::string& finding :
+       FindUnknownEnumNames(object.text, *message->GetDescriptor())) {
+    Warn(absl::StrFormat("%s: %s", source, finding));
+  }
+  request_.MergeFrom(added);
+  specs_.Read(object.text);
+  ++objects_;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
+  if (objects_ > 0) {
+    v1::DecideRequest request = request_;
+    for (const ReadObject& object : read_) {
+      Place(object, *request.mutable_report());
+    }
+    return request;
+  }
+  // What was found instead says more than what could have been.
+  return absl::InvalidArgumentError(
+      "there is nothing to explain: " +
+      (warnings_.empty()
+           ? absl::StrFormat("expected %s, or a Status, FailureReport or "
+                             "DecideRequest",
+                             TakenKinds())
+           : warnings_.front()));
+}
+
+std::vector<WorkloadReport> ReportBuilder::Workloads() {
+  // What came as one report stays one, and so do objects named one by one.
+  if (request_.has_report() || read_.size() < 2) return {};
+  int unplaced = 0;
+  std::vector<WorkloadGroup> groups = GroupByWorkload(read_, unplaced);
+  const auto listed =
+      std::count_if(groups.begin(), groups.end(), [&](const auto& group) {
+        return std::any_of(
+            group.objects.begin(), group.objects.end(), [&](int object) {
+              const ReadObject& read = read_[static_cast<size_t>(object)];
+              return read.from_list && read.kind != "Node" &&
+                     read.kind != "Event";
+            });
+      });
+  if (listed < 2) return {};
+  if (unplaced > 0) {
+    Warn(absl::StrFormat(
+        "left out %d events about objects that are not in the input",
+        unplaced));
+  }
+  std::vector<WorkloadReport> workloads;
+  for (WorkloadGroup& group : groups) {
+    WorkloadReport& workload = workloads.emplace_back();
+    for (const int object : group.objects) {
+      Place(read_[static_cast<size_t>(object)], workload.report);
+    }
+    workload.group = std::move(group);
+  }
+  return workloads;
+}
+
+}  // namespace mulligan::cli

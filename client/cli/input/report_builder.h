@@ -1,0 +1,81 @@
+// Makes one DecideRequest out of any mix of inputs.
+#ifndef MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_
+#define MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cli/input/container_specs.h"
+#include "client/cli/input/kubernetes_object.h"
+#include "client/cli/input/workload_groups.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::cli {
+
+// The objects of one workload.
+struct WorkloadReport {
+  WorkloadGroup group;
+  v1::FailureReport report;
+};
+
+// Takes, in JSON or YAML: the kinds of kinds.h, lists of them (v1 List, PodList
+// and all others that end so), metav1.Status as the error of a creation,
+// FailureReport and DecideRequest in proto JSON. In protobuf: objects in the
+// API server's envelope, and bare Pods and Jobs. Not thread-safe.
+class ReportBuilder {
+ public:
+  // Adds what `bytes` hold. `source` is the name of the input in messages.
+  // INVALID_ARGUMENT for what cannot be read; what can be read and has no place
+  // in a report is a warning.
+  absl::Status Add(std::string_view source, std::string bytes);
+
+  // One request with all that was added. INVALID_ARGUMENT when nothing usable
+  // was.
+  absl::StatusOr<v1::DecideRequest> Build();
+
+  // The objects by workload, where a list brought those of several. Empty: they
+  // are of one, or the caller said what belongs together: in a FailureReport or
+  // DecideRequest, or by naming each file.
+  std::vector<WorkloadReport> Workloads();
+
+  // Sentences about what was ignored or repaired, at most 20.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  // Resources of the containers in what was added as JSON or YAML.
+  const ContainerSpecs& specs() const { return specs_; }
+
+ private:
+  absl::Status AddValue(std::string_view source, std::string_view json);
+  absl::Status AddObject(const KubernetesObject& object);
+  absl::Status AddList(const KubernetesObject& list);
+  absl::Status AddKnownKind(const KubernetesObject& object);
+  absl::Status AddStatus(const KubernetesObject& object);
+  absl::Status AddOwnMessage(const KubernetesObject& object);
+  void Warn(std::string warning);
+  void Ignore(const KubernetesObject& object);
+  // Moves or copies the object into `report`, which takes one of some kinds.
+  void Place(const ReadObject& object, v1::FailureReport& report);
+
+  // Objects of a kind that no report has a place for.
+  struct Ignored {
+    std::string first;
+    int count = 0;
+    size_t warning = 0;  // where it stands in the warnings
+  };
+
+  v1::DecideRequest request_;
+  std::map<std::string, Ignored> ignored_;
+  std::vector<ReadObject> read_;
+  bool in_list_ = false;
+  std::vector<std::string> warnings_;
+  size_t objects_ = 0;
+  ContainerSpecs specs_;
+};
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_

@@ -1,0 +1,119 @@
+#include "client/cli/input/wire_types.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+
+namespace mulligan::cli {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+
+WireKind KindOfMessage(const Descriptor& type) {
+  constexpr std::string_view kWellKnown = "google.protobuf.";
+  const std::string& name = type.full_name();
+  if (name == "google.protobuf.Timestamp") return WireKind::kTimestamp;
+  if (name == "google.protobuf.Duration") return WireKind::kDuration;
+  return name.compare(0, kWellKnown.size(), kWellKnown) == 0
+             ? WireKind::kOther
+             : WireKind::kMessage;
+}
+
+WireKind KindOf(const FieldDescriptor& field) {
+  switch (field.type()) {
+    case FieldDescriptor::TYPE_INT32:
+      return WireKind::kInt32;
+    case FieldDescriptor::TYPE_INT64:
+      return WireKind::kInt64;
+    case FieldDescriptor::TYPE_UINT32:
+      return WireKind::kUint32;
+    case FieldDescriptor::TYPE_UINT64:
+      return WireKind::kUint64;
+    case FieldDescriptor::TYPE_BOOL:
+      return WireKind::kBool;
+    case FieldDescriptor::TYPE_ENUM:
+      return WireKind::kEnum;
+    case FieldDescriptor::TYPE_DOUBLE:
+      return WireKind::kDouble;
+    case FieldDescriptor::TYPE_STRING:
+      return WireKind::kString;
+    case FieldDescriptor::TYPE_MESSAGE:
+      return KindOfMessage(*field.message_type());
+    default:
+      return WireKind::kOther;
+  }
+}
+
+std::string Fold(std::string_view name) {
+  std::string folded;
+  for (const char c : name) {
+    if (c != '_') {
+      folded.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return folded;
+}
+
+}  // namespace
+
+class WireType::Builder {
+ public:
+  const WireType& Of(const Descriptor& type) {
+    const auto [place, is_new] = types_.try_emplace(&type);
+    if (!is_new) return *place->second;
+    place->second = std::make_unique<WireType>();
+    WireType& built = *place->second;
+    built.type_ = &type;
+    // Their addresses are in the tables.
+    built.fields_.resize(static_cast<std::size_t>(type.field_count()));
+    for (int i = 0; i < type.field_count(); ++i) {
+      Add(*type.field(i), built.fields_[static_cast<std::size_t>(i)], built);
+    }
+    return built;
+  }
+
+ private:
+  void Add(const FieldDescriptor& field, WireField& made, WireType& type) {
+    made.number = static_cast<std::uint32_t>(field.number());
+    made.kind = KindOf(field);
+    made.repeated = field.is_repeated();
+    made.map = field.is_map();
+    made.index = field.index();
+    if (const auto* oneof = field.real_containing_oneof(); oneof != nullptr) {
+      made.oneof = oneof->index();
+    }
+    made.label = absl::StrFormat("\"%s\":", field.json_name());
+    if (made.kind == WireKind::kMessage) {
+      made.message = &Of(*field.message_type());
+    }
+    if (made.kind == WireKind::kEnum) made.names = field.enum_type();
+    if (made.number >= type.by_number_.size()) {
+      type.by_number_.resize(made.number + 1);
+    }
+    type.by_number_[made.number] = &made;
+    for (const std::string& name :
+         {field.json_name(), field.name(), field.camelcase_name()}) {
+      type.by_name_.emplace(name, &made);
+      type.folded_.insert(Fold(name));
+    }
+  }
+
+  std::map<const Descriptor*, std::unique_ptr<WireType>> types_;
+};
+
+const WireType& WireType::Of(const Descriptor& type) {
+  static std::mutex mutex;
+  static auto* const builder = new Builder;  // used until the process ends
+  const std::lock_guard lock(mutex);
+  return builder->Of(type);
+}
+
+bool WireType::MayMean(std::string_view name) const {
+  return folded_.contains(Fold(name));
+}
+
+}  // namespace mulligan::cli

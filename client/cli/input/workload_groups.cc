@@ -1,0 +1,194 @@
+#include "client/cli/input/workload_groups.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "policy/request/owner_graph.h"
+
+namespace mulligan::cli {
+namespace {
+
+using kubernetes::meta::v1::ObjectMeta;
+
+// Null for nodes and events, which belong to nobody.
+const ObjectMeta* MetaOf(const v1::FailureReport& piece) {
+  if (piece.pods_size() > 0) return &piece.pods(0).metadata();
+  if (piece.jobs_size() > 0) return &piece.jobs(0).metadata();
+  if (piece.has_job_set()) return &piece.job_set().metadata();
+  if (piece.has_ray_job()) return &piece.ray_job().metadata();
+  if (piece.has_ray_cluster()) return &piece.ray_cluster().metadata();
+  if (piece.has_train_job()) return &piece.train_job().metadata();
+  if (piece.has_kueue_workload()) return &piece.kueue_workload().metadata();
+  if (piece.has_spark_application()) {
+    return &piece.spark_application().metadata();
+  }
+  if (piece.has_kubeflow_job()) return &piece.kubeflow_job().metadata();
+  return nullptr;
+}
+
+class Grouping {
+ public:
+  explicit Grouping(const std::vector<ReadObject>& objects)
+      : objects_(objects) {}
+
+  std::vector<WorkloadGroup> Group(int& unplaced) {
+    AddOwners();
+    PlaceOwned();
+    PlaceLoose();
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      const v1::FailureReport& piece = objects_[i].piece;
+      const int index = static_cast<int>(i);
+      if (piece.nodes_size() > 0) {
+        PlaceOnNode(index, piece.nodes(0).metadata().name());
+      } else if (piece.events_size() > 0 && !PlaceEvent(index)) {
+        ++unplaced;
+      }
+    }
+    for (WorkloadGroup& group : groups_) {
+      std::sort(group.objects.begin(), group.objects.end());
+    }
+    std::sort(groups_.begin(), groups_.end(),
+              [](const WorkloadGroup& a, const WorkloadGroup& b) {
+                return a.Label() < b.Label();
+              });
+    return std::move(groups_);
+  }
+
+ private:
+  void AddOwners() {
+    for (const ReadObject& object : objects_) {
+      const ObjectMeta* meta = MetaOf(object.piece);
+      nodes_.push_back(meta == nullptr ? -1 : graph_.Add(object.kind, *meta));
+      const int node = nodes_.back();
+      if (object.piece.has_ray_job()) {
+        graph_.AddOwned(node, "RayCluster",
+                        object.piece.ray_job().status().ray_cluster_name());
+      } else if (object.piece.has_train_job()) {
+        graph_.AddOwned(node, "JobSet", graph_.NameOf(node));
+      }
+    }
+  }
+
+  bool IsLoose(int node) const {
+    return graph_.TopOf(node) == node && !graph_.HasUid(node) &&
+           graph_.KindOf(node) == "Pod";
+  }
+
+  int GroupOf(int top) {
+    const auto [found, is_new] =
+        of_top_.try_emplace(top, static_cast<int>(groups_.size()));
+    if (is_new) {
+      groups_.push_back({std::string(graph_.KindOf(top)),
+                         std::string(graph_.SpaceOf(top)),
+                         std::string(graph_.NameOf(top)),
+                         {}});
+    }
+    return found->second;
+  }
+
+  void Place(int object, int group) {
+    groups_[static_cast<std::size_t>(group)].objects.push_back(object);
+    const ReadObject& read = objects_[static_cast<std::size_t>(object)];
+    if (const ObjectMeta* meta = MetaOf(read.piece)) {
+      of_name_[{read.kind, meta->name()}] = group;
+    }
+    if (read.piece.pods_size() > 0 &&
+        !read.piece.pods(0).spec().node_name().empty()) {
+      on_node_[read.piece.pods(0).spec().node_name()].insert(group);
+    }
+  }
+
+  void PlaceOwned() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i] < 0 || IsLoose(nodes_[i])) continue;
+      Place(static_cast<int>(i), GroupOf(graph_.TopOf(nodes_[i])));
+    }
+  }
+
+  void PlaceLoose() {
+    int together = groups_.size() == 1 ? 0 : -1;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i] < 0 || !IsLoose(nodes_[i])) continue;
+      if (together < 0) together = GroupOf(nodes_[i]);
+      Place(static_cast<int>(i), together);
+    }
+    // Nothing but nodes and events.
+    if (groups_.empty()) groups_.emplace_back();
+  }
+
+  void PlaceOnNode(int object, const std::string& node) {
+    if (groups_.size() == 1) return Place(object, 0);
+    const auto found = on_node_.find(node);
+    if (found == on_node_.end()) return;
+    for (const int group : found->second) Place(object, group);
+  }
+
+  bool PlaceEvent(int object) {
+    const auto& about = objects_[static_cast<std::size_t>(object)]
+                            .piece.events(0)
+                            .involved_object();
+    if (groups_.size() == 1) {
+      Place(object, 0);
+      return true;
+    }
+    if (about.kind() == "Node") {
+      PlaceOnNode(object, about.name());
+      return on_node_.count(about.name()) > 0;
+    }
+    const auto found = of_name_.find({about.kind(), about.name()});
+    if (found != of_name_.end()) {
+      Place(object, found->second);
+      return true;
+    }
+    int best = -1;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const WorkloadGroup& group = groups_[i];
+      if (group.name.empty() ||
+          !absl::StartsWith(about.name(), group.name + "-")) {
+        continue;
+      }
+      if (best < 0 || group.name.size() >
+                          groups_[static_cast<std::size_t>(best)].name.size()) {
+        best = static_cast<int>(i);
+      }
+    }
+    if (best >= 0) Place(object, best);
+    return best >= 0;
+  }
+
+  const std::vector<ReadObject>& objects_;
+  OwnerGraph graph_;
+  std::vector<int> nodes_;
+  std::vector<WorkloadGroup> groups_;
+  std::map<int, int> of_top_;
+  std::map<std::pair<std::string_view, std::string_view>, int> of_name_;
+  std::map<std::string_view, std::set<int>> on_node_;
+};
+
+}  // namespace
+
+std::string WorkloadGroup::Label() const {
+  return absl::StrCat(kind, kind.empty() ? "" : " ", space,
+                      space.empty() ? "" : "/", name);
+}
+
+std::vector<WorkloadGroup> GroupByWorkload(
+    const std::vector<ReadObject>& objects, int& unplaced) {
+  return Grouping(objects).Group(unplaced);
+}
+
+bool IsNamed(const WorkloadGroup& group, std::string_view which) {
+  const std::size_t slash = which.find('/');
+  if (slash == std::string_view::npos) return group.name == which;
+  // "jobs.batch" is the Job of group batch.
+  const std::string kind(which.substr(0, std::min(slash, which.find('.'))));
+  return group.name == which.substr(slash + 1) &&
+         (absl::EqualsIgnoreCase(group.kind, kind) ||
+          absl::EqualsIgnoreCase(group.kind + "s", kind));
+}
+
+}  // namespace mulligan::cli

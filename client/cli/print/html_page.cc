@@ -1,0 +1,177 @@
+#include "client/cli/print/html_page.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/print/html_parts.h"
+#include "client/cli/print/html_style.h"
+#include "client/cli/story/wording.h"
+
+namespace mulligan::cli {
+
+std::string HtmlDocument(const std::string& title, const std::string& body) {
+  return absl::StrCat(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\"/>\n<meta name=\"color-scheme\" content=\"light "
+      "dark\"/>\n<title>",
+      title, "</title>\n<style>", std::string(PageStyle()),
+      "</style>\n</head>\n<body>\n<main>\n", body,
+      "</main>\n</body>\n</html>\n");
+}
+
+namespace {
+
+std::string Fact(std::string_view name, const std::string& html) {
+  if (html.empty()) return "";
+  return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, html);
+}
+
+std::string CauseFact(const v1::Diagnosis& diagnosis) {
+  std::string html = absl::StrFormat(
+      "<code>%s</code><br/><span class=\"soft\">%s</span>",
+      v1::Cause_Name(diagnosis.cause()),
+      Escaped(
+          Words(v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain()))));
+  if (diagnosis.derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
+    absl::StrAppend(&html, "<br/>and <code>",
+                    v1::DerivedCause_Name(diagnosis.derived_cause()),
+                    "</code>: ", Escaped(diagnosis.derived_reason()));
+  }
+  return html;
+}
+
+std::string WhereFact(const v1::Diagnosis& diagnosis) {
+  const v1::Culprit& culprit = diagnosis.culprit();
+  std::string html;
+  const auto add = [&html](std::string_view what, const std::string& name) {
+    if (name.empty()) return;
+    absl::StrAppend(&html, html.empty() ? "" : "<br/>", std::string(what), " ",
+                    Escaped(name));
+  };
+  add(Escaped(culprit.kind()), culprit.name());
+  add("pod", culprit.pod());
+  add("container", culprit.container());
+  add("node", culprit.node());
+  return html;
+}
+
+std::string FactLine(const Told& told) {
+  const v1::Diagnosis& diagnosis = told.response.diagnosis();
+  std::string html = "<dl class=\"facts\">\n";
+  absl::StrAppend(
+      &html, Fact("Cause", CauseFact(diagnosis)),
+      Fact("Where", WhereFact(diagnosis)),
+      Fact("How sure", std::string(ConfidenceText(diagnosis.confidence()))));
+  const std::string outlook = OutlookText(diagnosis);
+  if (!outlook.empty()) {
+    html += Fact("Would it work unchanged?", Escaped(outlook));
+  }
+  if (diagnosis.has_exit_code()) {
+    html += Fact("Exit code", absl::StrCat(diagnosis.exit_code()));
+  }
+  if (diagnosis.has_finished_at()) {
+    html += Fact("Ended", DayAndTime(diagnosis.finished_at()) + " UTC");
+  }
+  if (diagnosis.cascades_size() > 0) {
+    html += Fact(
+        "Died because of it",
+        absl::StrFormat("%d members, not charged", diagnosis.cascades_size()));
+  }
+  return html + "</dl>\n";
+}
+
+std::string Article(const Told& told, int number) {
+  const Story& story = told.story;
+  const std::string name =
+      story.workload.empty() ? "the workload" : story.workload;
+  std::string html = absl::StrFormat(
+      "<article id=\"w%d\">\n<header class=\"story\">\n"
+      "<p class=\"eyebrow\">%s%s</p>\n<h1>%s</h1>\n",
+      number, story.broken ? "Why it stopped: " : "", Escaped(name),
+      Escaped(story.headline));
+  if (!story.first_step.empty()) {
+    absl::StrAppend(&html, "<p class=\"first\"><b>Do first</b>",
+                    Escaped(story.first_step), "</p>\n");
+  }
+  absl::StrAppend(&html, FactLine(told), "</header>\n", VerdictCards(told),
+                  AttemptTable(story), WarningSection(told.response));
+  absl::StrAppend(&html, TimelineSection(told),
+                  EvidenceSection(told.response.diagnosis()),
+                  BudgetSection(told.response.accounting()), RuleSection(told),
+                  ReasoningSection(told.response), LedgerSection(story.ledger));
+  return html + "</article>\n";
+}
+
+std::string Footer(const v1::DecideResponse& response) {
+  return absl::StrFormat(
+      "<footer>Mulligan, decision %s, policy %s, revision %s</footer>\n",
+      Escaped(response.decision_id()), Escaped(response.policy().name()),
+      Escaped(response.policy().revision()));
+}
+
+std::string OverviewRow(const WorkloadAnswer& answer, int target) {
+  std::string name = Escaped(answer.workload);
+  if (target > 0) {
+    name = absl::StrFormat("<a href=\"#w%d\">%s</a>", target, name);
+  }
+  if (!answer.response.ok()) {
+    return absl::StrFormat(
+        "<tr><td data-name=\"Workload\"><span>%s</span></td>"
+        "<td data-name=\"Verdict\" class=\"fail\"><span>no answer</span></td>"
+        "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
+        name, Escaped(std::string(answer.response.status().message())));
+  }
+  const v1::DecideResponse& response = *answer.response;
+  const bool idle = response.decision().action() == v1::Decision::IGNORE;
+  return absl::StrFormat(
+      "<tr><td data-name=\"Workload\"><span>%s</span></td>"
+      "<td data-name=\"Verdict\" class=\"%s\"><span>%s</span></td>"
+      "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
+      name, VerdictClass(response.decision().action()),
+      idle ? "nothing to do" : Escaped(VerdictLine(response.decision())),
+      Escaped(answer.headline));
+}
+
+}  // namespace
+
+std::string HtmlPage(const Told& told) {
+  const std::string name =
+      told.story.workload.empty() ? "the workload" : told.story.workload;
+  return HtmlDocument(Escaped("Why it stopped: " + name),
+                      Article(told, 1) + Footer(told.response));
+}
+
+std::string HtmlPages(const std::vector<WorkloadAnswer>& answers,
+                      const std::vector<Told>& told) {
+  // The article of a workload, by the number of its answer's decision.
+  const auto number_of = [&told](const WorkloadAnswer& answer) {
+    for (std::size_t i = 0; answer.response.ok() && i < told.size(); ++i) {
+      if (told[i].story.broken &&
+          told[i].response.decision_id() == answer.response->decision_id()) {
+        return static_cast<int>(i) + 1;
+      }
+    }
+    return 0;
+  };
+  std::string articles;
+  std::string rows;
+  int broken = 0;
+  for (const WorkloadAnswer& answer : answers) {
+    const int number = number_of(answer);
+    rows += OverviewRow(answer, number);
+    if (number == 0) continue;
+    ++broken;
+    articles += Article(told[static_cast<std::size_t>(number) - 1], number);
+  }
+  const std::string overview = absl::StrFormat(
+      "<article>\n<header class=\"story\">\n<h1>%d workloads, %d broken</h1>\n"
+      "</header>\n<section class=\"workloads\">\n<table class=\"stack\">"
+      "<thead><tr><th>Workload</th><th>Verdict</th><th>Why</th></tr></thead>\n"
+      "<tbody>\n%s</tbody></table>\n</section>\n</article>\n",
+      answers.size(), broken, rows);
+  return HtmlDocument("Why it stopped", overview + articles);
+}
+
+}  // namespace mulligan::cli

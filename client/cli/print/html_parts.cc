@@ -1,0 +1,364 @@
+#include "client/cli/print/html_parts.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
+#include "client/cli/base/utf8.h"
+#include "client/cli/print/html_timeline.h"
+#include "client/cli/print/human_sections.h"
+#include "client/cli/story/ledger_annotation.h"
+#include "client/cli/story/timeline.h"
+#include "client/cli/story/wording.h"
+#include "policy/base/visible.h"
+
+namespace mulligan::cli {
+namespace {
+
+// A name that is not broken over lines.
+constexpr std::size_t kShortName = 20;
+
+std::string Markup(const std::string& visible) {
+  return absl::StrReplaceAll(visible, {{"&", "&amp;"},
+                                       {"<", "&lt;"},
+                                       {">", "&gt;"},
+                                       {"\"", "&quot;"},
+                                       {"'", "&#39;"}});
+}
+
+// A line of a file: its indentation stays.
+std::string EscapedLine(std::string_view line) {
+  std::string text(line);
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  while (!text.empty() && text.back() == '\r') text.pop_back();
+  return Markup(Visible(text));
+}
+
+std::string Section(std::string_view id, std::string_view title,
+                    const std::string& body) {
+  if (body.empty()) return "";
+  return absl::StrFormat("<section class=\"%s\">\n<h2>%s</h2>\n%s</section>\n",
+                         id, title, body);
+}
+
+std::string Cell(std::string_view name, const std::string& html,
+                 std::string_view style = "") {
+  return absl::StrFormat(
+      "<td data-name=\"%s\"%s><span>%s</span></td>", name,
+      style.empty() ? "" : absl::StrFormat(" class=\"%s\"", style), html);
+}
+
+std::string Code(std::string_view text) {
+  return absl::StrFormat("<code>%s</code>", Escaped(text));
+}
+
+std::string List(std::string_view title,
+                 const std::vector<std::string>& items) {
+  if (items.empty()) return "";
+  std::string html = absl::StrFormat("<h3>%s</h3>\n<ul>\n", title);
+  for (const std::string& item : items) {
+    absl::StrAppend(&html, "<li>", item, "</li>\n");
+  }
+  return html + "</ul>\n";
+}
+
+std::string Card(const Side& side) {
+  std::string html = absl::StrFormat(
+      "<div class=\"card\"><p class=\"soft\">%s</p>"
+      "<p class=\"verdict %s\">%s</p><p>%s</p>",
+      Escaped(side.who), VerdictClass(side.action), Escaped(side.verdict),
+      Escaped(side.Price()));
+  if (!side.words.empty()) {
+    absl::StrAppend(&html, "<p class=\"soft\">", Escaped(side.words), "</p>");
+  }
+  return html + "</div>\n";
+}
+
+std::string BudgetRow(const v1::BudgetState& budget,
+                      const v1::Accounting& accounting) {
+  const bool paid =
+      accounting.units() > 0 && budget.name() == accounting.charged_to();
+  const bool exhausted = accounting.has_exhaustion() &&
+                         accounting.exhaustion().budget() == budget.name();
+  std::string notes;
+  if (paid) absl::StrAppend(&notes, ", charged ", accounting.units());
+  const auto refund = accounting.refunds().find(budget.name());
+  if (refund != accounting.refunds().end()) {
+    absl::StrAppend(&notes, ", refunded ", refund->second);
+  }
+  if (exhausted) notes += ", used up";
+  if (budget.has_window_ends_at()) {
+    absl::StrAppend(&notes, ", resets ", DayAndTime(budget.window_ends_at()),
+                    " UTC");
+  }
+  const int share = budget.limit() <= 0
+                        ? (budget.used() > 0 ? 100 : 0)
+                        : std::min(100, static_cast<int>(100.0 * budget.used() /
+                                                         budget.limit()));
+  return absl::StrFormat(
+      "<div class=\"budget%s%s\"><span>%s</span><span class=\"track\">"
+      "<span class=\"used\" style=\"width: %d%%\"></span></span>"
+      "<span>%d of %d<span class=\"soft\">%s</span></span></div>\n",
+      paid ? " paid" : "", exhausted ? " exhausted" : "",
+      Escaped(budget.name()), share, budget.used(), budget.limit(), notes);
+}
+
+// What the marks of the drawing mean, of those that it has.
+std::string Legend(const Timeline& members) {
+  const auto any = [&members](auto holds) {
+    return std::any_of(members.lanes.begin(), members.lanes.end(), holds);
+  };
+  using Role = Lane::Role;
+  std::string legend;
+  if (any([](const Lane& lane) { return lane.role == Role::kRoot; })) {
+    legend += "Solid red: where it began. ";
+  }
+  if (any([](const Lane& lane) { return lane.role == Role::kCascade; })) {
+    legend += "Dashed red: died because of it, not charged. ";
+  }
+  if (any([](const Lane& lane) { return !lane.disruptions.empty(); })) {
+    legend += "Diamond: a disruption was announced. ";
+  }
+  if (any([](const Lane& lane) { return lane.open; })) {
+    legend += "A bar without a stroke at its end goes on. ";
+  }
+  if (!members.events.empty()) legend += "Numbers: events. ";
+  return legend + "All times are UTC.";
+}
+
+}  // namespace
+
+std::string Escaped(std::string_view text) { return Markup(Printable(text)); }
+
+std::string_view VerdictClass(v1::Decision::Action action) {
+  switch (static_cast<int>(action)) {
+    case v1::Decision::RETRY:
+      return "retry";
+    case v1::Decision::FAIL:
+      return "fail";
+    case v1::Decision::WAIT:
+    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
+      return "wait";
+    default:
+      return "";
+  }
+}
+
+std::string VerdictCards(const Told& told) {
+  std::string body = "<div class=\"cards\">\n";
+  for (const Side& side : told.story.sides) body += Card(side);
+  body += "</div>\n";
+  if (told.response.has_native()) {
+    const v1::NativeVerdict& native = told.response.native();
+    const std::string difference = native.difference().empty()
+                                       ? "Both decide the same"
+                                       : Escaped(native.difference());
+    absl::StrAppend(&body, "<p class=\"legend\">", difference,
+                    ". The operator as of ", Escaped(native.semantics()),
+                    ".</p>\n");
+  }
+  return Section("verdicts", "What is done about it", body);
+}
+
+std::string AttemptTable(const Story& story) {
+  if (story.attempts.empty()) return "";
+  std::string body =
+      "<table class=\"stack\"><thead><tr><th>#</th><th>Ended (UTC)</th>"
+      "<th>Ran</th><th>Cause</th><th>Node</th><th>Paid by</th>"
+      "<th>Done about it</th></tr></thead>\n<tbody>\n";
+  for (const Attempt& attempt : story.attempts) {
+    absl::StrAppend(
+        &body, attempt.at_hand ? "<tr class=\"now\">" : "<tr>",
+        Cell("#", absl::StrCat(attempt.number), "tight"),
+        Cell("Ended",
+             DayAndTime(attempt.ended) + (attempt.observed ? " (seen)" : ""),
+             "time"),
+        Cell("Ran", attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
+             "tight"),
+        Cell("Cause", Code(v1::Cause_Name(attempt.cause))),
+        Cell("Node", Escaped(attempt.node.empty() ? "?" : attempt.node),
+             attempt.node.size() <= kShortName ? "tight" : ""),
+        Cell("Paid by", Escaped(attempt.paid_by), "tight"),
+        Cell("Done", Escaped(attempt.done)), "</tr>\n");
+  }
+  body += "</tbody></table>\n";
+  if (story.dropped > 0) {
+    absl::StrAppend(&body, "<p class=\"legend\">", story.dropped,
+                    " older ones are no longer in the ledger.</p>\n");
+  }
+  if (!story.seeded_from.empty()) {
+    absl::StrAppend(&body, "<p class=\"legend\">Failures before the ledger: ",
+                    Escaped(story.seeded_from), "</p>\n");
+  }
+  return Section("attempts", "Attempts", body);
+}
+
+std::string TimelineSection(const Told& told) {
+  std::string body;
+  const Timeline attempts = AttemptTimeline(told.story);
+  const Timeline members =
+      MemberTimeline(told.report, told.response.diagnosis());
+  const auto add = [&body](const Timeline& timeline, const char* title) {
+    const std::string svg = TimelineSvg(timeline, title);
+    if (svg.empty()) return;
+    absl::StrAppend(&body, "<h3>", title, "</h3>\n", svg);
+    if (timeline.hidden > 0) {
+      absl::StrAppend(&body, "<p class=\"legend\">", timeline.hidden,
+                      " more are not shown.</p>\n");
+    }
+  };
+  add(attempts, "All attempts");
+  add(members, "Members and events");
+  add(TheEndOf(members), "The end, closer");
+  if (!members.lanes.empty()) {
+    absl::StrAppend(&body, "<p class=\"legend\">", Legend(members), "</p>\n");
+  }
+  if (!members.events.empty()) {
+    body += "<ol class=\"events\">\n";
+    for (const Moment& event : members.events) {
+      absl::StrAppend(
+          &body, "<li><span class=\"soft\">",
+          absl::FormatTime("%H:%M:%S", absl::FromUnixSeconds(event.at),
+                           absl::UTCTimeZone()),
+          "</span> ", Escaped(event.text), "</li>\n");
+    }
+    body += "</ol>\n";
+    if (members.hidden_events > 0) {
+      absl::StrAppend(&body, "<p class=\"legend\">", members.hidden_events,
+                      " more events are not shown: warnings come first, then "
+                      "the latest.</p>\n");
+    }
+  }
+  return Section("times", "Time line", body);
+}
+
+std::string EvidenceSection(const v1::Diagnosis& diagnosis) {
+  if (diagnosis.evidence().empty()) return "";
+  std::string body = "<ol class=\"evidence\">\n";
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    body += "<li><p>";
+    if (!evidence.value().empty()) {
+      absl::StrAppend(&body, "<b>", Escaped(evidence.value()), "</b> ");
+    }
+    absl::StrAppend(&body, Escaped(evidence.meaning()), "</p>");
+    absl::StrAppend(&body, "<p class=\"soft\">", Code(evidence.path()));
+    if (!evidence.object().empty()) {
+      absl::StrAppend(&body, " of ", Escaped(evidence.object()));
+    }
+    if (!evidence.overrode().empty()) {
+      absl::StrAppend(&body, "; overrides ", Escaped(evidence.overrode()));
+    }
+    body += "</p></li>\n";
+  }
+  return Section("evidence-list", "Evidence, heaviest first", body + "</ol>\n");
+}
+
+std::string BudgetSection(const v1::Accounting& accounting) {
+  std::string body;
+  std::string untouched;
+  for (const v1::BudgetState& budget : accounting.budgets()) {
+    if (budget.used() > 0 || budget.used_before() > 0) {
+      body += BudgetRow(budget, accounting);
+    } else {
+      absl::StrAppend(&untouched, untouched.empty() ? "" : ", ",
+                      Escaped(budget.name()), "&#160;", budget.limit());
+    }
+  }
+  if (!untouched.empty()) {
+    absl::StrAppend(&body, "<p class=\"legend\">Untouched: ", untouched,
+                    "</p>\n");
+  }
+  if (accounting.max_attempts() > 0) {
+    absl::StrAppend(&body, "<p class=\"legend\">Attempt ",
+                    accounting.attempts(), " of at most ",
+                    accounting.max_attempts(), ".</p>\n");
+  }
+  return Section("budgets", "Budgets: failures tolerated", body);
+}
+
+std::string RuleSection(const Told& told) {
+  const v1::Explanation& explanation = told.response.explanation();
+  const v1::RuleReference& rule = explanation.matched_rule();
+  if (rule.policy().empty()) return "";
+  std::string body = absl::StrFormat("<p>Policy %s", Code(rule.policy()));
+  if (!rule.rule().empty()) {
+    absl::StrAppend(&body, ", rule ", Code(rule.rule()));
+  } else if (explanation.decided_by() !=
+             v1::Explanation::DECIDED_BY_UNSPECIFIED) {
+    absl::StrAppend(&body, ", decided by ",
+                    Escaped(Words(v1::Explanation::DecidedBy_Name(
+                        explanation.decided_by()))));
+  }
+  const std::string place = RulePlace(rule);
+  if (!place.empty()) absl::StrAppend(&body, ", ", Code(place));
+  body += "</p>\n";
+  if (!told.rule.lines.empty()) {
+    body += "<pre>";
+    int number = told.rule.first;
+    for (const std::string& line : told.rule.lines) {
+      absl::StrAppend(&body, absl::StrFormat("<i>%4d  </i>", number++),
+                      EscapedLine(line), "\n");
+    }
+    body += "</pre>\n";
+  }
+  return Section("rule", "The rule that decided", body);
+}
+
+std::string ReasoningSection(const v1::DecideResponse& response) {
+  std::vector<std::string> ruled_out;
+  std::vector<std::string> open;
+  for (const Rejected& cause : RejectedCauses(response.diagnosis())) {
+    (cause.open ? open : ruled_out)
+        .push_back(Code(cause.name) + " " + Escaped(cause.why));
+  }
+  std::vector<std::string> changes;
+  for (const auto& other : response.explanation().counterfactuals()) {
+    changes.push_back(absl::StrCat("If ", Escaped(other.change()), ": ",
+                                   Escaped(other.verdict())));
+  }
+  std::vector<std::string> needed;
+  for (const auto& evidence : response.diagnosis().needed_evidence()) {
+    needed.push_back(
+        absl::StrCat(Code(evidence.what()), " ", Escaped(evidence.why())));
+  }
+  return Section("reasoning", "What else was considered",
+                 List("Ruled out", ruled_out) + List("Possible still", open) +
+                     List("What would change the verdict", changes) +
+                     List("What would make it surer", needed));
+}
+
+std::string WarningSection(const v1::DecideResponse& response) {
+  std::vector<std::string> warnings;
+  for (const std::string& warning : response.warnings()) {
+    warnings.push_back(Escaped(warning));
+  }
+  if (warnings.empty()) return "";
+  std::string body = "<ul>\n";
+  for (const std::string& warning : warnings) {
+    absl::StrAppend(&body, "<li>", warning, "</li>\n");
+  }
+  return Section("warnings", "Warnings", body + "</ul>\n");
+}
+
+std::string LedgerSection(const LedgerNote& ledger) {
+  if (ledger.json.empty()) return "";
+  std::string body = absl::StrFormat(
+      "<p>%d bytes now; %s.</p>\n", ledger.json.size(),
+      ledger.source.empty()
+          ? "there was none before"
+          : "the one before was read from " + Escaped(ledger.source));
+  absl::StrAppend(
+      &body, "<details><summary>",
+      ledger.command.empty() ? "The ledger" : "Keep it on the object",
+      "</summary><pre class=\"wrap\">",
+      EscapedLine(ledger.command.empty() ? ledger.json : ledger.command),
+      "</pre></details>\n");
+  return Section("ledger", "Ledger", body);
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,37 @@
+// The sections of the page below its head. Each is a <section> with a title, or
+// nothing when it has nothing to say.
+#ifndef MULLIGAN_CLIENT_CLI_PRINT_HTML_PARTS_H_
+#define MULLIGAN_CLIENT_CLI_PRINT_HTML_PARTS_H_
+
+#include <string>
+#include <string_view>
+
+#include "client/cli/print/html_page.h"
+#include "client/cli/story/story.h"
+
+namespace mulligan::cli {
+
+// `text` for an element or an attribute in double quotes, on one line; what
+// could deceive as its escape (policy/base/visible.h).
+std::string Escaped(std::string_view text);
+
+// The class of a verdict: "retry", "fail", "wait" or "".
+std::string_view VerdictClass(v1::Decision::Action action);
+
+// Our verdict and the operator's, side by side, and how they differ.
+std::string VerdictCards(const Told& told);
+std::string AttemptTable(const Story& story);
+std::string TimelineSection(const Told& told);
+std::string EvidenceSection(const v1::Diagnosis& diagnosis);
+std::string BudgetSection(const v1::Accounting& accounting);
+// The rule with its lines.
+std::string RuleSection(const Told& told);
+// Causes that did not win, what would change the verdict, what would make it
+// surer.
+std::string ReasoningSection(const v1::DecideResponse& response);
+std::string WarningSection(const v1::DecideResponse& response);
+std::string LedgerSection(const LedgerNote& ledger);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_PRINT_HTML_PARTS_H_

@@ -1,0 +1,227 @@
+#include "client/cli/print/html_timeline.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "client/cli/print/html_parts.h"
+
+namespace mulligan::cli {
+namespace {
+
+// In units of the drawing.
+constexpr double kWidth = 720;
+constexpr double kMargin = 8;
+// Room for the first name where texts are drawn larger.
+constexpr double kAbove = 6;
+constexpr double kLaneHeight = 40;
+constexpr double kBarTop = 20;
+constexpr double kBarHeight = 12;
+constexpr double kAxisHeight = 30;
+constexpr double kEventHeight = 30;
+constexpr double kDot = 8;
+// "10-20".
+constexpr double kWidestMark = 42;
+constexpr int kMostTicks = 6;
+// Letters of a name and what stands at the other end of its line.
+constexpr std::size_t kMostBeside = 60;
+
+// Distances between ticks that people read easily, in seconds.
+constexpr std::array<std::int64_t, 20> kTickSteps = {
+    1,   2,    5,    10,   15,    30,    60,    120,   300,    600,
+    900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
+
+class Drawing {
+ public:
+  explicit Drawing(const Timeline& timeline) : timeline_(timeline) {
+    begin_ = timeline.Begin();
+    end_ = std::max(timeline.End(), begin_ + 1);
+    // Room for what happens at the edges.
+    const std::int64_t pad = std::max<std::int64_t>((end_ - begin_) / 50, 1);
+    begin_ -= pad;
+    end_ += pad;
+    lanes_ = static_cast<double>(timeline.lanes.size()) * kLaneHeight;
+    events_ = timeline.events.empty() ? 0 : kEventHeight;
+  }
+
+  std::string Draw(const std::string& title) {
+    const double height = lanes_ + events_ + kAxisHeight;
+    svg_ = absl::StrFormat(
+        "<svg class=\"timeline\" viewBox=\"0 %g %g %g\" role=\"img\">"
+        "<title>%s</title>\n",
+        -kAbove, kWidth, height + kAbove, Escaped(title));
+    DrawAxis();
+    double top = 0;
+    for (const Lane& lane : timeline_.lanes) {
+      DrawLane(lane, top);
+      top += kLaneHeight;
+    }
+    DrawEvents(top + kEventHeight / 2);
+    return svg_ + "</svg>\n";
+  }
+
+ private:
+  double X(std::int64_t at) const {
+    return kMargin + (kWidth - 2 * kMargin) * static_cast<double>(at - begin_) /
+                         static_cast<double>(end_ - begin_);
+  }
+
+  std::int64_t Step() const {
+    const std::int64_t least = (end_ - begin_) / kMostTicks;
+    const auto* step =
+        std::lower_bound(kTickSteps.begin(), kTickSteps.end(), least);
+    return step == kTickSteps.end()
+               ? (least / kTickSteps.back() + 1) * kTickSteps.back()
+               : *step;
+  }
+
+  std::string TickText(std::int64_t at, std::int64_t step) const {
+    const char* form = end_ - begin_ > 86400 ? "%m-%d %H:%M"
+                       : step < 60           ? "%H:%M:%S"
+                                             : "%H:%M";
+    return absl::FormatTime(form, absl::FromUnixSeconds(at),
+                            absl::UTCTimeZone());
+  }
+
+  void DrawAxis() {
+    const double bottom = lanes_ + events_ + 4;
+    const std::int64_t step = Step();
+    // As drawn larger on a phone, dates being longer than times.
+    const double apart = end_ - begin_ > 86400 ? 140 : 100;
+    double last = -apart;
+    for (std::int64_t at = (begin_ / step + 1) * step; at < end_; at += step) {
+      const double x = X(at);
+      svg_ += absl::StrFormat(
+          "<line class=\"grid\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%g\"/>",
+          x, x, bottom);
+      if (x - last < apart) continue;
+      last = x;
+      const char* anchor = x < 40            ? "start"
+                           : x > kWidth - 40 ? "end"
+                                             : "middle";
+      svg_ += absl::StrFormat(
+          "<text class=\"tick\" x=\"%.1f\" y=\"%g\" text-anchor=\"%s\">%s"
+          "</text>\n",
+          x, bottom + 16, anchor, TickText(at, step));
+    }
+  }
+
+  static const char* ClassOf(Lane::Role role) {
+    switch (role) {
+      case Lane::Role::kRoot:
+        return "root";
+      case Lane::Role::kCascade:
+        return "cascade";
+      case Lane::Role::kDisrupted:
+        return "disrupted";
+      case Lane::Role::kOther:
+        break;
+    }
+    return "other";
+  }
+
+  void DrawLane(const Lane& lane, double top) {
+    const double x = X(lane.begin);
+    const double width = std::max(X(lane.end) - x, 3.0);
+    const double y = top + kBarTop;
+    svg_ += absl::StrFormat("<g class=\"lane %s\">", ClassOf(lane.role));
+    // What does not fit beside a long name stands behind it.
+    const bool fits = lane.name.size() + lane.note.size() <= kMostBeside;
+    const std::string name =
+        fits || lane.note.empty() ? lane.name : lane.name + ", " + lane.note;
+    svg_ += absl::StrFormat("<text class=\"name\" x=\"%g\" y=\"%g\">%s</text>",
+                            kMargin, top + 14, Escaped(name));
+    if (fits) {
+      svg_ += absl::StrFormat(
+          "<text class=\"note\" x=\"%g\" y=\"%g\" "
+          "text-anchor=\"end\">%s</text>",
+          kWidth - kMargin, top + 14, Escaped(lane.note));
+    }
+    svg_ += absl::StrFormat(
+        "<rect class=\"bar\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
+        "height=\"%g\" rx=\"2\"/>",
+        x, y, width, kBarHeight);
+    // A bar that goes on has no end; all others end in a stroke.
+    if (!lane.open) {
+      svg_ += absl::StrFormat(
+          "<line class=\"end\" x1=\"%.1f\" y1=\"%g\" x2=\"%.1f\" y2=\"%g\"/>",
+          x + width, y - 3, x + width, y + kBarHeight + 3);
+    }
+    for (const Moment& disruption : lane.disruptions) {
+      DrawDiamond(X(disruption.at), y + kBarHeight / 2, disruption.text);
+    }
+    svg_ += "</g>\n";
+  }
+
+  void DrawDiamond(double x, double y, const std::string& text) {
+    svg_ += absl::StrFormat(
+        "<path class=\"diamond\" d=\"M%.1f %gl6 6l-6 6l-6 -6z\"><title>%s"
+        "</title></path>",
+        x, y - 6, Escaped(text));
+  }
+
+  // Events that would cover each other: one mark, where the first of them is.
+  struct Mark {
+    double left;
+    int first;
+    int last;
+    std::string text;
+
+    std::string Label() const {
+      return first == last ? absl::StrCat(first)
+                           : absl::StrCat(first, "-", last);
+    }
+    double Width() const {
+      return std::max(2 * kDot, 6.5 * static_cast<double>(Label().size()) + 8);
+    }
+  };
+
+  std::vector<Mark> Marks() const {
+    std::vector<Mark> marks;
+    for (const Moment& event : timeline_.events) {
+      const double left =
+          std::clamp(X(event.at) - kDot, 0.0, kWidth - kWidestMark);
+      if (!marks.empty() && left < marks.back().left + marks.back().Width()) {
+        marks.back().last = event.number;
+        absl::StrAppend(&marks.back().text, "; ", event.text);
+      } else {
+        marks.push_back({left, event.number, event.number, event.text});
+      }
+    }
+    return marks;
+  }
+
+  void DrawEvents(double y) {
+    for (const Mark& mark : Marks()) {
+      svg_ += absl::StrFormat(
+          "<g class=\"event\"><rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
+          "height=\"%g\" rx=\"%g\"/>"
+          "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>"
+          "<title>%s</title></g>\n",
+          mark.left, y - kDot, mark.Width(), 2 * kDot, kDot,
+          mark.left + mark.Width() / 2, y + 3.5, mark.Label(),
+          Escaped(mark.text));
+    }
+  }
+
+  const Timeline& timeline_;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  double lanes_ = 0;
+  double events_ = 0;
+  std::string svg_;
+};
+
+}  // namespace
+
+std::string TimelineSvg(const Timeline& timeline, const std::string& title) {
+  if (timeline.lanes.empty() && timeline.events.empty()) return "";
+  return Drawing(timeline).Draw(title);
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,188 @@
+#include "client/cli/print/human.h"
+
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/print/human_native.h"
+#include "client/cli/print/human_sections.h"
+#include "client/cli/print/human_story.h"
+#include "client/cli/print/layout.h"
+#include "client/cli/story/wording.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr int kMaxNames = 5;
+
+void AddPart(std::string_view part, std::string& list,
+             std::string_view separator = ", ") {
+  if (part.empty()) return;
+  if (!list.empty()) list += separator;
+  list += part;
+}
+
+std::string CauseLine(const v1::Diagnosis& diagnosis) {
+  std::string line = absl::StrFormat(
+      "%s (%s)", v1::Cause_Name(diagnosis.cause()),
+      Words(v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain())));
+  if (diagnosis.derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
+    line += absl::StrFormat(", and %s: %s",
+                            v1::DerivedCause_Name(diagnosis.derived_cause()),
+                            diagnosis.derived_reason());
+  }
+  const std::string_view sure = ConfidenceText(diagnosis.confidence());
+  if (!sure.empty()) line += absl::StrFormat("; %s", sure);
+  return line;
+}
+
+std::string CulpritLine(const v1::Diagnosis& diagnosis) {
+  const v1::Culprit& culprit = diagnosis.culprit();
+  std::string line;
+  if (!culprit.kind().empty()) {
+    AddPart(absl::StrFormat("%s %s", culprit.kind(), culprit.name()), line);
+  }
+  const auto add = [&line](std::string_view what, const std::string& name) {
+    if (!name.empty()) AddPart(absl::StrFormat("%s %s", what, name), line);
+  };
+  add("pod", culprit.pod());
+  add("container", culprit.container());
+  add("node", culprit.node());
+  if (diagnosis.has_exit_code()) {
+    AddPart(absl::StrFormat("exit code %d", diagnosis.exit_code()), line);
+  }
+  return line;
+}
+
+std::string CascadeLine(const v1::Diagnosis& diagnosis) {
+  const int count = diagnosis.cascades_size();
+  if (count == 0) return "";
+  std::string names;
+  for (int i = 0; i < count && i < kMaxNames; ++i) {
+    AddPart(diagnosis.cascades(i).pod(), names);
+  }
+  if (count > kMaxNames) {
+    names += absl::StrFormat(" and %d more", count - kMaxNames);
+  }
+  return absl::StrFormat("%d died because of it, not charged: %s", count,
+                         names);
+}
+
+std::string PriceLine(const v1::DecideResponse& response) {
+  const v1::Accounting& accounting = response.accounting();
+  std::string line;
+  if (accounting.duplicate()) {
+    line = "nothing, this failure was decided before";
+  } else if (accounting.units() == 0) {
+    line = "nothing";
+  } else {
+    line = absl::StrFormat("%d from budget %s", accounting.units(),
+                           accounting.charged_to());
+  }
+  if (accounting.max_attempts() > 0) {
+    line += absl::StrFormat(" (attempt %d of at most %d)",
+                            accounting.attempts(), accounting.max_attempts());
+  }
+  return line;
+}
+
+std::string ExhaustionLine(const v1::Accounting& accounting) {
+  if (!accounting.has_exhaustion()) return "";
+  const v1::Exhaustion& exhaustion = accounting.exhaustion();
+  return absl::StrFormat("%s: %d of %d used", LimitName(exhaustion),
+                         exhaustion.used(), exhaustion.bound());
+}
+
+std::string NextAttemptLine(const v1::Decision& decision) {
+  std::string line;
+  if (decision.requires_recreate()) {
+    AddPart("delete the object and create it again", line, "; ");
+  }
+  if (decision.action() != v1::Decision::RETRY) return line;
+  if (decision.queue() == v1::Decision::REQUEUE) {
+    AddPart("back of the queue", line, "; ");
+  } else if (decision.queue() == v1::Decision::IN_PLACE) {
+    AddPart("keep the place in the queue", line, "; ");
+  }
+  for (const v1::AvoidNode& avoid : decision.placement().avoid_nodes()) {
+    AddPart(absl::StrFormat("%s node %s until %s",
+                            avoid.hard() ? "stay off" : "rather not on",
+                            avoid.node(), TimeText(avoid.expires_at())),
+            line, "; ");
+  }
+  if (decision.placement().on_demand()) {
+    AddPart("on-demand capacity", line, "; ");
+    if (!decision.placement().on_demand_reason().empty()) {
+      line += " (" + decision.placement().on_demand_reason() + ")";
+    }
+  }
+  for (const v1::ResourceChange& change : decision.resources()) {
+    AddPart(absl::StrFormat("%s%s x%g%s%s", change.resource(),
+                            change.request_only() ? " request" : "",
+                            change.factor(),
+                            change.container().empty() ? "" : " for container ",
+                            change.container()),
+            line, "; ");
+  }
+  return line;
+}
+
+std::string RuleLine(const v1::DecideResponse& response) {
+  const v1::RuleReference& rule = response.explanation().matched_rule();
+  std::string line =
+      rule.policy().empty() ? response.policy().name() : rule.policy();
+  if (!rule.rule().empty()) line += "/" + rule.rule();
+  const std::string place = RulePlace(rule);
+  if (!place.empty()) line += absl::StrFormat(" (%s)", place);
+  const auto decided_by = response.explanation().decided_by();
+  if (rule.rule().empty() &&
+      decided_by != v1::Explanation::DECIDED_BY_UNSPECIFIED) {
+    line += absl::StrFormat(", decided by %s",
+                            Words(v1::Explanation::DecidedBy_Name(decided_by)));
+  }
+  return line;
+}
+
+void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  const auto fact = [&layout](std::string_view name, const std::string& text) {
+    layout.Hanging(absl::StrFormat("  %-10s ", name), text, Style::kBold);
+  };
+  fact("Cause", CauseLine(diagnosis));
+  fact("Unchanged", OutlookText(diagnosis));
+  fact("Culprit", CulpritLine(diagnosis));
+  fact("Cascade", CascadeLine(diagnosis));
+  fact("Price", PriceLine(response));
+  fact("Exhausted", ExhaustionLine(response.accounting()));
+  fact("Next", NextAttemptLine(response.decision()));
+  fact("Rule", RuleLine(response));
+}
+
+}  // namespace
+
+std::string FormatForPeople(const Story& story,
+                            const v1::DecideResponse& response,
+                            const HumanOptions& options) {
+  Layout layout(kPageWidth, options.color);
+  WriteStory(story, options.verbose, layout);
+  WriteWarnings(response, layout);
+  layout.BlankLine();
+  WriteFacts(response, layout);
+  if (options.native || options.verbose ||
+      response.explanation().decided_by() == v1::Explanation::NATIVE) {
+    WriteNative(story, response, layout);
+  }
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  WriteEvidence(diagnosis, layout);
+  WriteBudgets(response.accounting(), options.verbose, layout);
+  if (options.verbose || diagnosis.confidence() == v1::Diagnosis::LOW) {
+    WriteConsidered(diagnosis, layout);
+  }
+  if (options.verbose) WriteRulesTried(response.explanation(), layout);
+  WriteCounterfactuals(response.explanation(), layout);
+  WriteNeededEvidence(diagnosis, layout);
+  WriteLedger(story.ledger, options.verbose, layout);
+  return layout.text();
+}
+
+}  // namespace mulligan::cli

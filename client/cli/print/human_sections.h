@@ -1,0 +1,49 @@
+// The parts of FormatForPeople below the facts. Each begins with a blank line
+// and its title, and writes nothing when it has nothing to say.
+#ifndef MULLIGAN_CLIENT_CLI_PRINT_HUMAN_SECTIONS_H_
+#define MULLIGAN_CLIENT_CLI_PRINT_HUMAN_SECTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "client/cli/print/layout.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::cli {
+
+// What was observed, heaviest first, with the path it was read at.
+void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
+
+// Budgets after the decision as a table; the one that paid is marked. Without
+// `all`, those never used are named below it.
+void WriteBudgets(const v1::Accounting& accounting, bool all, Layout& layout);
+
+// A cause that did not win.
+struct Rejected {
+  std::string name;
+  std::string why;
+  // Possible still: evidence for or against it is missing.
+  bool open;
+};
+std::vector<Rejected> RejectedCauses(const v1::Diagnosis& diagnosis);
+
+// Causes that did not win: those that were ruled out and those that were not.
+void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout);
+
+// Rules that did not match.
+void WriteRulesTried(const v1::Explanation& explanation, Layout& layout);
+
+// Changes that would have flipped the verdict.
+void WriteCounterfactuals(const v1::Explanation& explanation, Layout& layout);
+
+// What to fetch to be surer.
+void WriteNeededEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
+
+void WriteWarnings(const v1::DecideResponse& response, Layout& layout);
+
+// "<embedded>:12", "train.yaml:3", or empty without a file.
+std::string RulePlace(const v1::RuleReference& rule);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_PRINT_HUMAN_SECTIONS_H_

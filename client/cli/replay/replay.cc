@@ -1,0 +1,142 @@
+#include "client/cli/replay/replay.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "client/cli/replay/decision_record_reader.h"
+#include "google/protobuf/arena.h"
+#include "policy/decide.h"
+
+namespace mulligan::cli {
+namespace {
+
+// Blocks between the thread that reads and those that decide.
+class BlockQueue {
+ public:
+  explicit BlockQueue(std::size_t most) : most_(most) {}
+
+  void Put(LogBlock block) {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [this] { return blocks_.size() < most_; });
+    blocks_.push_back(std::move(block));
+    ready_.notify_one();
+  }
+
+  void End() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    ready_.notify_all();
+  }
+
+  // Absent: there are no more.
+  std::optional<LogBlock> Take() {
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [this] { return ended_ || !blocks_.empty(); });
+    if (blocks_.empty()) return std::nullopt;
+    LogBlock block = std::move(blocks_.front());
+    blocks_.pop_front();
+    room_.notify_one();
+    return block;
+  }
+
+ private:
+  const std::size_t most_;
+  std::mutex mutex_;
+  std::condition_variable room_;
+  std::condition_variable ready_;
+  std::deque<LogBlock> blocks_;  // guarded by mutex_
+  bool ended_ = false;           // guarded by mutex_
+};
+
+// What one thread does.
+class Replayer {
+ public:
+  Replayer(const std::vector<std::string>& files, const PolicySet& policies,
+           const Shard& shard, std::atomic<Count>& lines)
+      : files_(files), policies_(policies), shard_(shard), lines_(lines) {}
+
+  void ReplayBlock(const LogBlock& block) {
+    std::string_view text = block.text;
+    LogPlace place = {files_[block.file], block.first_line};
+    for (; !text.empty(); ++place.line) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      if (shard_.Has(place.line)) ReplayLine(text.substr(0, end), place);
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    // The line that cannot be read belongs to one shard, too.
+    if (!block.error.empty() && shard_.Has(place.line))
+      result_.AddBad(place, block.error);
+  }
+
+  const ReplayResult& result() const { return result_; }
+
+ private:
+  void ReplayLine(std::string_view line, const LogPlace& place) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    ++result_.lines;
+    lines_.fetch_add(1, std::memory_order_relaxed);
+    using google::protobuf::Arena;
+    arena_.Reset();
+    auto& record = *Arena::CreateMessage<v1::DecisionRecord>(&arena_);
+    if (absl::Status read = reader_.Read(line, record); !read.ok()) {
+      return result_.AddBad(place, std::string(read.message()));
+    }
+    auto& response = *Arena::CreateMessage<v1::DecideResponse>(&arena_);
+    const absl::Status decided =
+        Decide(record.request(), policies_, record.decided_at(), response);
+    result_.Add(record, place,
+                decided.ok()
+                    ? absl::StatusOr<const v1::DecideResponse*>(&response)
+                    : decided);
+  }
+
+  const std::vector<std::string>& files_;
+  const PolicySet& policies_;
+  const Shard shard_;
+  std::atomic<Count>& lines_;
+  google::protobuf::Arena arena_;
+  DecisionRecordReader reader_;
+  ReplayResult result_;
+};
+
+}  // namespace
+
+ReplayResult Replay(LogBlocks& logs, const PolicySet& policies,
+                    const ReplaySettings& settings) {
+  BlockQueue queue(2 * std::size_t{settings.threads});
+  std::atomic<Count> lines = 0;
+  std::vector<std::unique_ptr<Replayer>> replayers;
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < settings.threads; ++i) {
+    auto& replayer = *replayers.emplace_back(std::make_unique<Replayer>(
+        logs.files(), policies, settings.shard, lines));
+    threads.emplace_back([&queue, &replayer] {
+      while (const auto block = queue.Take()) replayer.ReplayBlock(*block);
+    });
+  }
+  LogBlock block;
+  while (logs.Next(block)) {
+    queue.Put(std::move(block));
+    if (settings.on_progress) {
+      settings.on_progress({logs.bytes_read(), logs.bytes(), lines.load()});
+    }
+  }
+  queue.End();
+  for (std::thread& thread : threads) thread.join();
+  ReplayResult result;
+  result.revision = policies.revision();
+  for (const auto& replayer : replayers) result.Merge(replayer->result());
+  return result;
+}
+
+}  // namespace mulligan::cli

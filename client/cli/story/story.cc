@@ -1,0 +1,211 @@
+#include "client/cli/story/story.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/story/different_causes.h"
+#include "client/cli/story/first_step.h"
+#include "client/cli/story/ledger_annotation.h"
+#include "client/cli/story/particulars.h"
+#include "client/cli/story/wording.h"
+#include "policy/request/workload.h"
+#include "policy/verdict/native_comparison.h"
+#include "policy/verdict/sentence.h"
+
+namespace mulligan::cli {
+namespace {
+
+std::string PaidBy(const v1::AttemptRecord& record) {
+  if (record.charged_to().empty()) return "nothing";
+  return absl::StrFormat("%s %d/%d", record.charged_to(), record.used(),
+                         record.bound());
+}
+
+// What stood against a retry: "memory is used up (3 of 3)".
+std::string RefusalText(const v1::AttemptRecord& record) {
+  switch (static_cast<int>(record.refused_by())) {
+    case v1::AttemptRecord::BUDGET:
+      return absl::StrFormat("%s is used up (%d of %d)",
+                             record.refusing_budget(), record.used(),
+                             record.bound());
+    case v1::AttemptRecord::MAX_ATTEMPTS:
+      return absl::StrFormat("the attempts are used up (%d of %d)",
+                             record.used(), record.bound());
+    case v1::AttemptRecord::KILL_SWITCH:
+      return "retries are switched off";
+    case v1::AttemptRecord::DEADLINE:
+      return "the deadline comes first";
+    case v1::AttemptRecord::DERIVED_CAUSE:
+      return Words(v1::DerivedCause_Name(record.derived_cause()));
+    default:
+      return "";
+  }
+}
+
+// `asked`: a verdict on it was given, now or before, so that it may have been
+// followed.
+Attempt AttemptOf(const v1::AttemptRecord& record, bool asked) {
+  Attempt attempt;
+  attempt.number = record.attempt();
+  attempt.observed = !record.has_finished_at();
+  attempt.ended =
+      attempt.observed ? record.observed_at() : record.finished_at();
+  if (record.has_ran_for()) attempt.ran_for = record.ran_for();
+  attempt.cause = record.cause();
+  attempt.node = record.node();
+  attempt.paid_by = PaidBy(record);
+  if (!asked) {
+    attempt.done = "nobody asked then";
+    return attempt;
+  }
+  attempt.action = record.decision().action();
+  attempt.done = VerdictText(record.decision());
+  const std::string refusal = RefusalText(record);
+  if (!refusal.empty()) absl::StrAppend(&attempt.done, ": ", refusal);
+  return attempt;
+}
+
+// The record of the failure at hand. One told before may have got another id
+// then, so that its end has to tell.
+int RecordAtHand(const v1::DecideResponse& response) {
+  const auto& history = response.ledger().history();
+  for (int i = history.size() - 1; i >= 0; --i) {
+    if (history[i].failure_id() == response.failure_id()) return i;
+  }
+  if (!response.accounting().duplicate()) return -1;
+  for (int i = history.size() - 1; i >= 0; --i) {
+    if (response.diagnosis().has_finished_at() &&
+        history[i].finished_at().seconds() ==
+            response.diagnosis().finished_at().seconds()) {
+      return i;
+    }
+  }
+  return history.size() - 1;
+}
+
+bool Has(const v1::BudgetLedger& ledger, const std::string& failure_id) {
+  const auto& history = ledger.history();
+  return std::any_of(history.begin(), history.end(),
+                     [&](const v1::AttemptRecord& record) {
+                       return record.failure_id() == failure_id;
+                     });
+}
+
+// What the ledger of the request lacks, but for the failure at hand, was read
+// from the objects just now.
+void TellAttempts(const v1::BudgetLedger& before,
+                  const v1::BudgetLedger& ledger, int at_hand, Story& story) {
+  for (int i = 0; i < ledger.history_size(); ++i) {
+    const v1::AttemptRecord& record = ledger.history(i);
+    const bool now = i == at_hand;
+    story.attempts.push_back(
+        AttemptOf(record, now || Has(before, record.failure_id())));
+    story.attempts.back().at_hand = now;
+  }
+  story.dropped = ledger.history_dropped();
+  story.seeded_from = ledger.seeded_from();
+}
+
+// VerdictLine, but for what is no verdict to a person.
+std::string VerdictWords(const v1::Decision& decision, const char* nothing) {
+  return decision.action() == v1::Decision::IGNORE ? nothing
+                                                   : VerdictLine(decision);
+}
+
+Side OurSide(const v1::DecideResponse& response, int at_hand) {
+  const v1::Accounting& accounting = response.accounting();
+  Side side;
+  side.who = "Mulligan";
+  side.verdict = VerdictWords(response.decision(), "nothing to do");
+  side.action = response.decision().action();
+  std::string payer = accounting.charged_to();
+  if (accounting.duplicate() && at_hand >= 0) {
+    payer = response.ledger().history(at_hand).charged_to();
+    absl::StrAppend(&side.verdict, ", as decided before");
+  }
+  for (const v1::BudgetState& budget : accounting.budgets()) {
+    if (payer.empty() || budget.name() != payer) continue;
+    side.limit_name = budget.name();
+    side.used = budget.used();
+    side.limit = budget.limit();
+  }
+  if (accounting.has_exhaustion()) {
+    const v1::Exhaustion& end = accounting.exhaustion();
+    side.limit_name = LimitName(end);
+    side.used = end.used();
+    side.limit = end.bound();
+  }
+  return side;
+}
+
+Side OperatorSide(const v1::NativeVerdict& native) {
+  Side side;
+  side.who = native.operator_();
+  const v1::Decision decision = DecisionOf(native);
+  side.verdict = VerdictWords(decision, "does nothing");
+  side.action = decision.action();
+  side.limit_name = native.charged_to();
+  side.used = native.used();
+  side.limit = native.limit();
+  // Alone the verdict says no more than the action.
+  if (native.reason().empty() && native.message().empty()) return side;
+  side.words = native.verdict();
+  if (!native.reason().empty()) {
+    absl::StrAppend(&side.words, ", ", native.reason());
+  }
+  if (!native.message().empty()) {
+    absl::StrAppend(&side.words, ": ", native.message());
+  }
+  return side;
+}
+
+std::string Label(const v1::WorkloadReference& workload) {
+  if (workload.name().empty()) return workload.kind();
+  return absl::StrCat(workload.kind(), workload.kind().empty() ? "" : " ",
+                      workload.namespace_(),
+                      workload.namespace_().empty() ? "" : "/",
+                      workload.name());
+}
+
+}  // namespace
+
+std::string Side::Price() const {
+  if (limit_name.empty()) return "not counted";
+  if (used > limit) {
+    return absl::StrFormat("%s of %d exceeded (%d)", limit_name, limit, used);
+  }
+  return absl::StrFormat("%s %d of %d used", limit_name, used, limit);
+}
+
+Story TellStory(const v1::DecideRequest& request,
+                const v1::DecideResponse& response, const ContainerSpecs& specs,
+                const std::string& ledger_source) {
+  Story story;
+  const v1::WorkloadReference workload = WorkloadOf(request.report());
+  const Particulars found =
+      ParticularsOf(request.report(), response.diagnosis(), specs);
+  story.workload = Label(workload);
+  story.headline = Headline(response, found);
+  story.first_step = FirstStep(response, found, specs);
+  const DifferentCauses others = FindDifferentCauses(response);
+  if (!others.remark.empty()) {
+    absl::StrAppend(&story.headline, "; ", others.remark);
+  }
+  if (!others.step.empty()) story.first_step = others.step;
+  story.broken = response.diagnosis().situation() == v1::Diagnosis::BROKEN;
+  story.action = response.decision().action();
+  const int at_hand = RecordAtHand(response);
+  TellAttempts(request.ledger(), response.ledger(), at_hand, story);
+  const bool decides =
+      response.explanation().decided_by() == v1::Explanation::NATIVE;
+  if (!decides) story.sides.push_back(OurSide(response, at_hand));
+  if (response.has_native()) {
+    story.sides.push_back(OperatorSide(response.native()));
+  }
+  story.ledger = NoteLedger(workload, response.ledger(), ledger_source);
+  return story;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,254 @@
+#include "client/cli/story/timeline.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/request/kubernetes_codec.h"
+
+namespace mulligan::cli {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+constexpr std::size_t kMostLanes = 24;
+constexpr std::size_t kMostEvents = 20;
+
+std::int64_t SecondsOf(const google::protobuf::Timestamp& time) {
+  return IsSet(time) ? time.seconds() : 0;
+}
+
+// The later of two times, the earlier of two; 0 is unknown.
+std::int64_t Later(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+std::int64_t Earlier(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return a + b;
+  return std::min(a, b);
+}
+
+std::string EndNote(const core::ContainerStateTerminated& end) {
+  std::string note = absl::StrFormat("exit code %d", end.exit_code());
+  if (!end.reason().empty() && end.reason() != "Error") {
+    note = absl::StrCat(end.reason(), ", ", note);
+  }
+  return note;
+}
+
+// Fills times and note from the containers of the pod.
+void ReadContainers(const core::Pod& pod, Lane& lane) {
+  bool running = false;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    for (const auto* state : {&status.last_state(), &status.state()}) {
+      if (state->has_terminated()) {
+        const core::ContainerStateTerminated& end = state->terminated();
+        lane.begin = Earlier(lane.begin, SecondsOf(end.started_at()));
+        const std::int64_t finished = SecondsOf(end.finished_at());
+        if (finished >= lane.end &&
+            (lane.note.empty() || end.exit_code() != 0)) {
+          lane.note = EndNote(end);
+        }
+        lane.end = Later(lane.end, finished);
+      } else if (state->has_running()) {
+        lane.begin =
+            Earlier(lane.begin, SecondsOf(state->running().started_at()));
+        running = true;
+      } else if (state->has_waiting()) {
+        lane.note = state->waiting().reason();
+      }
+    }
+  }
+  const std::string& phase = pod.status().phase();
+  lane.open = running || phase == "Pending" || phase == "Running";
+}
+
+Lane LaneOf(const core::Pod& pod, std::int64_t observed) {
+  Lane lane;
+  lane.name = pod.metadata().name();
+  ReadContainers(pod, lane);
+  for (const core::PodCondition& condition : pod.status().conditions()) {
+    if (condition.type() != "DisruptionTarget" ||
+        condition.status() != "True") {
+      continue;
+    }
+    const std::int64_t at = SecondsOf(condition.last_transition_time());
+    lane.role = Lane::Role::kDisrupted;
+    if (at != 0) lane.disruptions.push_back({at, condition.reason()});
+    if (lane.end == 0 && !lane.open) lane.end = at;
+    if (lane.note.empty()) lane.note = condition.reason();
+  }
+  if (lane.begin == 0) lane.begin = SecondsOf(pod.status().start_time());
+  if (lane.begin == 0) {
+    lane.begin = SecondsOf(pod.metadata().creation_timestamp());
+  }
+  if (!pod.status().reason().empty()) lane.note = pod.status().reason();
+  if (lane.open) {
+    lane.end = Later(lane.end, observed);
+    if (lane.note.empty()) {
+      lane.note = pod.status().phase() == "Pending" ? "pending" : "running";
+    }
+  }
+  if (lane.end == 0) lane.end = observed;
+  lane.end = Later(lane.end, lane.begin);
+  return lane;
+}
+
+void TellRole(const v1::Diagnosis& diagnosis, Lane& lane) {
+  if (lane.name == diagnosis.culprit().pod()) {
+    lane.role = Lane::Role::kRoot;
+    return;
+  }
+  for (const v1::Cascade& cascade : diagnosis.cascades()) {
+    if (cascade.pod() == lane.name) lane.role = Lane::Role::kCascade;
+  }
+}
+
+std::int64_t TimeOf(const core::Event& event) {
+  for (const auto* time :
+       {&event.last_timestamp(), &event.event_time(), &event.first_timestamp(),
+        &event.metadata().creation_timestamp()}) {
+    if (SecondsOf(*time) != 0) return SecondsOf(*time);
+  }
+  return 0;
+}
+
+// "Pod a: BackOff: ... (14 times)".
+std::string TextOf(const core::Event& event) {
+  const core::ObjectReference& about = event.involved_object();
+  std::string text =
+      absl::StrFormat("%s %s: %s: %s", about.kind(), about.name(),
+                      event.reason(), event.message());
+  const int times = std::max(event.count(), event.series().count());
+  if (times > 1) absl::StrAppend(&text, " (", times, " times)");
+  return text;
+}
+
+// Sets `hidden` to how many were left out.
+std::vector<Moment> EventsOf(const v1::FailureReport& report, int& hidden) {
+  struct Timed {
+    bool warning;
+    Moment moment;
+  };
+  std::vector<Timed> timed;
+  for (const core::Event& event : report.events()) {
+    const std::int64_t at = TimeOf(event);
+    if (at == 0) continue;
+    timed.push_back({event.type() == "Warning", {at, TextOf(event)}});
+  }
+  // Warnings before the rest, the latest first, when not all can be shown.
+  std::stable_sort(timed.begin(), timed.end(),
+                   [](const Timed& a, const Timed& b) {
+                     return std::make_tuple(!a.warning, -a.moment.at) <
+                            std::make_tuple(!b.warning, -b.moment.at);
+                   });
+  if (timed.size() > kMostEvents) {
+    hidden = static_cast<int>(timed.size() - kMostEvents);
+    timed.resize(kMostEvents);
+  }
+  std::vector<Moment> events;
+  for (Timed& event : timed) events.push_back(std::move(event.moment));
+  std::stable_sort(
+      events.begin(), events.end(),
+      [](const Moment& a, const Moment& b) { return a.at < b.at; });
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    events[i].number = static_cast<int>(i) + 1;
+  }
+  return events;
+}
+
+}  // namespace
+
+std::int64_t Timeline::Begin() const {
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+  for (const Lane& lane : lanes) begin = std::min(begin, lane.begin);
+  for (const Moment& event : events) begin = std::min(begin, event.at);
+  return begin;
+}
+
+std::int64_t Timeline::End() const {
+  std::int64_t end = 0;
+  for (const Lane& lane : lanes) end = std::max(end, lane.end);
+  for (const Moment& event : events) end = std::max(end, event.at);
+  return end;
+}
+
+Timeline AttemptTimeline(const Story& story) {
+  Timeline timeline;
+  if (story.attempts.size() < 2) return timeline;
+  for (const Attempt& attempt : story.attempts) {
+    Lane& lane = timeline.lanes.emplace_back();
+    lane.name = absl::StrFormat("Attempt %d", attempt.number);
+    lane.role = attempt.at_hand ? Lane::Role::kRoot : Lane::Role::kOther;
+    lane.note = v1::Cause_Name(attempt.cause);
+    lane.end = attempt.ended.seconds();
+    lane.begin = lane.end - (attempt.ran_for ? attempt.ran_for->seconds() : 0);
+  }
+  if (timeline.lanes.size() > kMostLanes) {
+    timeline.hidden = static_cast<int>(timeline.lanes.size() - kMostLanes);
+    timeline.lanes.erase(timeline.lanes.begin(),
+                         timeline.lanes.begin() + timeline.hidden);
+  }
+  return timeline;
+}
+
+Timeline MemberTimeline(const v1::FailureReport& report,
+                        const v1::Diagnosis& diagnosis) {
+  Timeline timeline;
+  for (const core::Pod& pod : report.pods()) {
+    Lane lane = LaneOf(pod, SecondsOf(report.observed_at()));
+    TellRole(diagnosis, lane);
+    if (lane.begin == 0) {
+      ++timeline.hidden;
+    } else {
+      timeline.lanes.push_back(std::move(lane));
+    }
+  }
+  std::stable_sort(timeline.lanes.begin(), timeline.lanes.end(),
+                   [](const Lane& a, const Lane& b) {
+                     return std::tie(a.role, a.end, a.name) <
+                            std::tie(b.role, b.end, b.name);
+                   });
+  if (timeline.lanes.size() > kMostLanes) {
+    timeline.hidden += static_cast<int>(timeline.lanes.size() - kMostLanes);
+    timeline.lanes.resize(kMostLanes);
+  }
+  timeline.events = EventsOf(report, timeline.hidden_events);
+  return timeline;
+}
+
+Timeline TheEndOf(const Timeline& members) {
+  // A window this many times smaller than the whole is worth a drawing.
+  constexpr std::int64_t kCloser = 8;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = 0;
+  for (const Lane& lane : members.lanes) {
+    if (lane.open) continue;
+    first = std::min(first, lane.end);
+    last = std::max(last, lane.end);
+    for (const Moment& disruption : lane.disruptions) {
+      first = std::min(first, disruption.at);
+    }
+  }
+  if (members.lanes.size() < 2 || last <= first) return {};
+  const std::int64_t margin = std::max<std::int64_t>((last - first) / 4, 2);
+  const std::int64_t begin = first - margin;
+  if ((last - begin) * kCloser > members.End() - members.Begin()) return {};
+  Timeline end;
+  for (Lane lane : members.lanes) {
+    if (lane.end < begin || lane.begin > last) continue;
+    lane.begin = std::max(lane.begin, begin);
+    lane.end = std::min(lane.end, last + margin);
+    end.lanes.push_back(std::move(lane));
+  }
+  for (const Moment& event : members.events) {
+    if (event.at >= begin && event.at <= last + margin) {
+      end.events.push_back(event);
+    }
+  }
+  return end;
+}
+
+}  // namespace mulligan::cli

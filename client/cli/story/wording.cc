@@ -1,0 +1,94 @@
+#include "client/cli/story/wording.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
+#include "policy/verdict/sentence.h"
+
+namespace mulligan::cli {
+
+std::string FormatDuration(const google::protobuf::Duration& duration) {
+  const absl::Duration exact =
+      absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
+  const absl::Duration unit =
+      exact < absl::Seconds(1) ? absl::Milliseconds(1) : absl::Seconds(1);
+  return absl::FormatDuration(absl::Floor(exact + unit / 2, unit));
+}
+
+std::string Words(std::string name) {
+  absl::AsciiStrToLower(&name);
+  return absl::StrReplaceAll(name, {{"_", " "}});
+}
+
+std::string VerdictLine(const v1::Decision& decision) {
+  std::string verdict = absl::StrReplaceAll(
+      v1::Decision::Action_Name(decision.action()), {{"_", " "}});
+  const bool acts = decision.action() == v1::Decision::RETRY ||
+                    decision.action() == v1::Decision::FAIL;
+  if (acts && decision.scope() != v1::Decision::SCOPE_UNSPECIFIED) {
+    verdict += " ";
+    verdict += ScopeText(decision.scope());
+  }
+  if (decision.action() == v1::Decision::RETRY) {
+    const auto& delay = decision.retry_after();
+    verdict += delay.seconds() == 0 && delay.nanos() == 0
+                   ? " at once"
+                   : " in " + FormatDuration(delay);
+    if (decision.last_attempt()) verdict += ", for the last time";
+  } else if (decision.action() == v1::Decision::WAIT &&
+             decision.has_retry_after()) {
+    verdict += ", ask again in " + FormatDuration(decision.retry_after());
+  }
+  return verdict;
+}
+
+std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence) {
+  switch (static_cast<int>(confidence)) {
+    case v1::Diagnosis::HIGH:
+      return "certain: Kubernetes or the runtime says exactly this";
+    case v1::Diagnosis::MEDIUM:
+      return "likely: an indirect sign, such as a text or an exit code";
+    case v1::Diagnosis::LOW:
+      return "a guess: what is left after what could be ruled out";
+    default:
+      return "";
+  }
+}
+
+std::string OutlookText(const v1::Diagnosis& diagnosis) {
+  const char* answer = nullptr;
+  switch (static_cast<int>(diagnosis.outlook())) {
+    case v1::Diagnosis::RECOVERS:
+      answer = "yes: ";
+      break;
+    case v1::Diagnosis::MAY_RECOVER:
+      answer = "perhaps: ";
+      break;
+    case v1::Diagnosis::CANNOT_RECOVER:
+      answer = "no: ";
+      break;
+    default:
+      return "";
+  }
+  return answer + diagnosis.outlook_reason();
+}
+
+std::string TimeText(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%SZ",
+                          absl::FromUnixSeconds(time.seconds()),
+                          absl::UTCTimeZone());
+}
+
+std::string DayAndTime(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S",
+                          absl::FromUnixSeconds(time.seconds()),
+                          absl::UTCTimeZone());
+}
+
+std::string LimitName(const v1::Exhaustion& exhaustion) {
+  return exhaustion.limit() == v1::Exhaustion::MAX_ATTEMPTS
+             ? "maxAttempts"
+             : exhaustion.budget();
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,44 @@
+// How answers are worded for people.
+#ifndef MULLIGAN_CLIENT_CLI_STORY_WORDING_H_
+#define MULLIGAN_CLIENT_CLI_STORY_WORDING_H_
+
+#include <string>
+#include <string_view>
+
+#include "google/protobuf/duration.pb.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
+
+namespace mulligan::cli {
+
+// Whole seconds, or milliseconds below one: jitter gives delays odd fractions,
+// which nobody wants to read.
+std::string FormatDuration(const google::protobuf::Duration& duration);
+
+// "RESOURCE_LIMIT" as "resource limit".
+std::string Words(std::string name);
+
+// "RETRY the pod in 30s".
+std::string VerdictLine(const v1::Decision& decision);
+
+// How sure a diagnosis is and why: "certain: Kubernetes or the runtime says
+// exactly this". Empty when it does not say.
+std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);
+
+// Whether the same work can recover unchanged, and on what that rests: "no: a
+// mistake in the program". Empty when it does not say, or nobody can tell.
+std::string OutlookText(const v1::Diagnosis& diagnosis);
+
+// "2026-01-31T08:00:00Z", to the second.
+std::string TimeText(const google::protobuf::Timestamp& time);
+
+// "2026-01-31 08:00:00", where UTC stands beside it.
+std::string DayAndTime(const google::protobuf::Timestamp& time);
+
+// The name of the budget, or "maxAttempts".
+std::string LimitName(const v1::Exhaustion& exhaustion);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_STORY_WORDING_H_

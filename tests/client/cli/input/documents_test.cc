@@ -1,0 +1,106 @@
+#include "client/cli/input/documents.h"
+
+#include <string>
+
+#include "client/cli/base/utf8.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::mulligan::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(SplitDocumentsTest, TakesJsonValuesOneAfterAnother) {
+  ASSERT_OK_AND_ASSIGN(const Documents documents,
+                       SplitDocuments("in", "{\"a\":1}{\"b\":2}\n[3]\n"));
+  EXPECT_THAT(documents.json, ElementsAre("{\"a\":1}", "{\"b\":2}", "[3]"));
+  EXPECT_THAT(documents.warnings, IsEmpty());
+}
+
+TEST(SplitDocumentsTest, IgnoresAByteOrderMark) {
+  ASSERT_OK_AND_ASSIGN(const Documents documents,
+                       SplitDocuments("in", "\xef\xbb\xbf{}"));
+  EXPECT_THAT(documents.json, ElementsAre("{}"));
+}
+
+TEST(SplitDocumentsTest, ReadsFlowStyleYamlByTheNameOfTheFile) {
+  ASSERT_OK_AND_ASSIGN(const Documents documents,
+                       SplitDocuments("in.yaml", "{a: 1}"));
+  EXPECT_THAT(documents.json, ElementsAre("{\"a\":1}"));
+  EXPECT_THAT(SplitDocuments("in.json", "{a: 1}"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "in.json: line 1, column 2: expected a key in double "
+                       "quotes, found 'a'"));
+}
+
+TEST(SplitDocumentsTest, CountsLinesOverAllValues) {
+  EXPECT_THAT(SplitDocuments("in", "{}\n{}\n{\n  \"a\" 1}"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("in: line 4, column 7: ")));
+}
+
+TEST(SplitDocumentsTest, ReplacesWhatIsNotUtf8AndSaysSo) {
+  for (const std::string text :
+       {"{\"m\":\"a\xff\"}", "{\"m\":\"a\\ud800\"}", "m: a\xff\n"}) {
+    SCOPED_TRACE(text);
+    ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", text));
+    EXPECT_THAT(documents.json, ElementsAre("{\"m\":\"a\xef\xbf\xbd\"}"));
+    EXPECT_THAT(documents.warnings, ElementsAre(HasSubstr("in: ")));
+  }
+}
+
+TEST(SplitDocumentsTest, LeavesSurrogatePairsAndEscapedBackslashesAlone) {
+  const std::string text = R"({"a":"\ud83d\ude00","b":"\\ud800"})";
+  ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", text));
+  EXPECT_THAT(documents.json, ElementsAre(text));
+  EXPECT_THAT(documents.warnings, IsEmpty());
+}
+
+struct BadInput {
+  const char* name;
+  std::string bytes;
+  const char* message;
+};
+
+class BadInputTest : public ::testing::TestWithParam<BadInput> {};
+
+TEST_P(BadInputTest, IsRefusedByName) {
+  EXPECT_THAT(SplitDocuments("in", GetParam().bytes),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr(GetParam().message)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadInputTest,
+    ::testing::Values(
+        BadInput{"Empty", "", "in: is empty"},
+        BadInput{"OnlySpace", " \n\t\n", "in: is empty"},
+        BadInput{"Utf16", std::string("\xff\xfe{\0}\0", 6), "in: is UTF-16"},
+        BadInput{"Binary", std::string("\x7f\x45LF\x02\x01\0\0", 8),
+                 "in: is binary data"},
+        BadInput{"BrokenJson", "{\"a\":", "in: line 1, column 6"},
+        BadInput{"BrokenYaml", "a: [1\nb: 2", "in: line 2"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(SplitDocumentsTest, ReadsTenMegabytes) {
+  std::string json = "[";
+  while (json.size() < (size_t{10} << 20)) json += "{\"a\":\"bcdefghij\"},";
+  json += "{}]";
+  ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", json));
+  EXPECT_EQ(documents.json.size(), 1);
+}
+
+TEST(PrintableTest, KeepsTerminalsFromBeingSteered) {
+  EXPECT_EQ(Printable("a\x1b[31mb\r\n\tc\x7f\xc2\x9b"
+                      "d é\xff"),
+            "a\\u001b[31mb c\\u007f\\u009bd é\xef\xbf\xbd");
+  EXPECT_EQ(Printable("  a   b  "), "a b");
+}
+
+}  // namespace
+}  // namespace mulligan::cli

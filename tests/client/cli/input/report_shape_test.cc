@@ -1,0 +1,39 @@
+#include "client/cli/input/report_shape.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(ListsOfOneTest, AnObjectUnderTheNameOfOneIsTheListOfIt) {
+  std::vector<std::string> warnings;
+  EXPECT_EQ(ListsOfOne(R"({"requestId":"job","report": {"job" : {"a":"job"},)"
+                       R"("exit":{}, "pod":{"metadata":{"name":"p"}}}})",
+                       warnings),
+            R"({"requestId":"job","report": {"jobs":[{"a":"job"}],)"
+            R"("exit":{}, "pods":[{"metadata":{"name":"p"}}]}})");
+  EXPECT_THAT(warnings, ElementsAre("report.job is taken for report.jobs[0]",
+                                    "report.pod is taken for report.pods[0]"));
+}
+
+TEST(ListsOfOneTest, EverythingElseIsLeftAlone) {
+  for (const char* const request :
+       {R"({"report":{"jobs":[{}],"job":{}}})", R"({"report":{"job":"j"}})",
+        R"({"report":{"job":null}})", R"({"report":{"jobSet":{}}})",
+        R"({"report":{"warning":{}}})", R"({"job":{}})", R"({"report":[]})",
+        R"({})"}) {
+    std::vector<std::string> warnings;
+    EXPECT_EQ(ListsOfOne(request, warnings), request);
+    EXPECT_THAT(warnings, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace mulligan::cli

@@ -1,0 +1,139 @@
+#include "client/cli/input/request_options.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/proto_matchers.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::mulligan::testing::EqualsProto;
+using ::mulligan::testing::PartiallyEqualsProto;
+using ::mulligan::testing::StatusIs;
+using ::testing::HasSubstr;
+
+constexpr char kPod[] = R"({"kind":"Pod"})";
+
+class RequestOptionsTest : public ::testing::Test {
+ protected:
+  RequestOptionsTest() { options_.files = {"-"}; }
+
+  absl::StatusOr<Inputs> Make(OutputFormat format = OutputFormat::kJson) {
+    std::istringstream in(stdin_);
+    google::protobuf::Timestamp now;
+    now.set_seconds(1000);
+    return MakeRequest(options_, format, now, in);
+  }
+
+  RequestOptions options_;
+  std::string stdin_ = kPod;
+};
+
+TEST_F(RequestOptionsTest, FailuresAreObservedNowUnlessSaidOtherwise) {
+  ASSERT_OK_AND_ASSIGN(Inputs inputs, Make());
+  EXPECT_EQ(inputs.request.report().observed_at().seconds(), 1000);
+  stdin_ = R"({"observedAt":"1970-01-01T00:00:05Z","pods":[{}]})";
+  ASSERT_OK_AND_ASSIGN(inputs, Make());
+  EXPECT_EQ(inputs.request.report().observed_at().seconds(), 5);
+  options_.observed_at = "1970-01-01T01:00:07+01:00";
+  ASSERT_OK_AND_ASSIGN(inputs, Make());
+  EXPECT_EQ(inputs.request.report().observed_at().seconds(), 7);
+}
+
+TEST_F(RequestOptionsTest, PeopleGetTheFullExplanation) {
+  ASSERT_OK_AND_ASSIGN(Inputs inputs, Make(OutputFormat::kHuman));
+  EXPECT_EQ(inputs.request.explain(), v1::DecideRequest::FULL);
+  ASSERT_OK_AND_ASSIGN(inputs, Make(OutputFormat::kJson));
+  EXPECT_EQ(inputs.request.explain(), v1::DecideRequest::EXPLAIN_UNSPECIFIED);
+  options_.explain = "none";
+  ASSERT_OK_AND_ASSIGN(inputs, Make(OutputFormat::kHuman));
+  EXPECT_EQ(inputs.request.explain(), v1::DecideRequest::EXPLAIN_NONE);
+}
+
+TEST_F(RequestOptionsTest, FlagsWinOverTheInput) {
+  stdin_ = R"({"report":{"failureId":"a","attempt":1,"pods":[{}]},
+               "policy":"p"})";
+  options_.failure_id = "b";
+  options_.attempt = 3;
+  options_.policy_name = "q";
+  ASSERT_OK_AND_ASSIGN(const Inputs inputs, Make());
+  EXPECT_THAT(inputs.request, PartiallyEqualsProto(R"pb(
+                report { failure_id: "b" attempt: 3 }
+                policy: "q")pb"));
+}
+
+TEST_F(RequestOptionsTest, TakesALedgerOrAnAnswerThatHoldsOne) {
+  for (const std::string text :
+       {R"({"workloadUid":"u","attemptsSeen":2})",
+        R"({"decision":{},"ledger":{"workloadUid":"u","attemptsSeen":2}})",
+        "workloadUid: u\nattemptsSeen: 2\n"}) {
+    SCOPED_TRACE(text);
+    options_.ledger = testing::WriteTestFile("ledger", text);
+    ASSERT_OK_AND_ASSIGN(const Inputs inputs, Make());
+    EXPECT_THAT(inputs.request.ledger(), EqualsProto(R"pb(
+                  workload_uid: "u"
+                  attempts_seen: 2)pb"));
+  }
+}
+
+TEST_F(RequestOptionsTest, AnEmptyLedgerIsAFirstFailure) {
+  options_.ledger = testing::WriteTestFile("ledger", "\n");
+  ASSERT_OK_AND_ASSIGN(const Inputs inputs, Make());
+  EXPECT_THAT(inputs.request.ledger(), EqualsProto(""));
+}
+
+TEST_F(RequestOptionsTest, RefusesWhatIsNoLedger) {
+  options_.ledger = testing::WriteTestFile("ledger", kPod);
+  EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
+                               HasSubstr("has no field of a BudgetLedger")));
+  options_.ledger = testing::WriteTestFile("other", R"({"attemptsSeen":"x"})");
+  EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
+                               HasSubstr("attemptsSeen: \"x\" is not a 32-bit "
+                                         "integer")));
+  options_.ledger = "/no/such/ledger";
+  EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kNotFound,
+                               "/no/such/ledger: No such file or directory"));
+}
+
+TEST_F(RequestOptionsTest, RefusesBadValuesByFlag) {
+  options_.observed_at = "yesterday";
+  EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
+                               "--observed-at: \"yesterday\" is not a time "
+                               "such as 2026-01-31T08:00:00Z"));
+}
+
+TEST_F(RequestOptionsTest, StandardInputIsReadOnce) {
+  options_.ledger = "-";
+  EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
+                               "\"-\": standard input is named 2 times, "
+                               "expected once"));
+}
+
+TEST_F(RequestOptionsTest, RefusesDirectories) {
+  options_.files = {testing::TestFolder()};
+  EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
+                               HasSubstr("is a directory, expected a file")));
+}
+
+TEST(WriteOutputTest, ReplacesTheFileAndLeavesNoOther) {
+  const std::string path = testing::TestFolder() / "file";
+  ASSERT_OK(WriteOutput(path, "first, and longer"));
+  ASSERT_OK(WriteOutput(path, "second"));
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text.str(), "second");
+  EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
+  EXPECT_THAT(WriteOutput("/no/such/folder/x", ""),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("cannot be written")));
+}
+
+}  // namespace
+}  // namespace mulligan::cli

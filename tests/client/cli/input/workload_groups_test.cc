@@ -1,0 +1,158 @@
+// Objects of a whole namespace, sorted into one report for each workload.
+#include "client/cli/input/workload_groups.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "client/cli/input/report_builder.h"
+#include "client/cli/print/workload_table.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// "Job ml/train: 1 jobs, 2 pods, 1 events, 1 nodes".
+std::vector<std::string> Describe(
+    const std::vector<WorkloadReport>& workloads) {
+  std::vector<std::string> texts;
+  for (const WorkloadReport& workload : workloads) {
+    const v1::FailureReport& report = workload.report;
+    texts.push_back(absl::StrCat(
+        workload.group.Label(), ": ", report.jobs_size(), " jobs, ",
+        report.pods_size(), " pods, ", report.events_size(), " events, ",
+        report.nodes_size(), " nodes"));
+  }
+  return texts;
+}
+
+constexpr char kNamespace[] = R"({"kind":"List","items":[
+  {"kind":"Pod","metadata":{"name":"web-1","namespace":"ml","uid":"p1",
+   "ownerReferences":[{"kind":"ReplicaSet","name":"web","uid":"rs",
+   "controller":true}]},"spec":{"nodeName":"n1"}},
+  {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train",
+   "namespace":"ml","uid":"j1"}},
+  {"kind":"Pod","metadata":{"name":"train-a","namespace":"ml","uid":"p2",
+   "ownerReferences":[{"kind":"Job","name":"train","uid":"j1",
+   "controller":true}]},"spec":{"nodeName":"n2"}},
+  {"kind":"Pod","metadata":{"name":"train-b","namespace":"ml","uid":"p3",
+   "ownerReferences":[{"kind":"Job","name":"train","uid":"j1",
+   "controller":true}]},"spec":{"nodeName":"n2"}},
+  {"kind":"Pod","metadata":{"name":"alone","namespace":"ml","uid":"p4"}},
+  {"kind":"Node","metadata":{"name":"n1"}},
+  {"kind":"Node","metadata":{"name":"n2"}},
+  {"kind":"Node","metadata":{"name":"n3"}},
+  {"kind":"Event","involvedObject":{"kind":"Pod","name":"train-a"}},
+  {"kind":"Event","involvedObject":{"kind":"Pod","name":"train-gone"}},
+  {"kind":"Event","involvedObject":{"kind":"Node","name":"n1"}},
+  {"kind":"Event","involvedObject":{"kind":"Pod","name":"elsewhere"}}
+]})";
+
+TEST(WorkloadGroups, OfANamespace) {
+  ReportBuilder builder;
+  ASSERT_OK(builder.Add("in", kNamespace));
+  EXPECT_THAT(
+      Describe(builder.Workloads()),
+      ElementsAre("Job ml/train: 1 jobs, 2 pods, 2 events, 1 nodes",
+                  "Pod ml/alone: 0 jobs, 1 pods, 0 events, 0 nodes",
+                  "ReplicaSet ml/web: 0 jobs, 1 pods, 1 events, 1 nodes"));
+  EXPECT_THAT(builder.warnings(),
+              ElementsAre(HasSubstr("left out 1 events about objects that")));
+}
+
+TEST(WorkloadGroups, ObjectsOfOneWorkloadAreOneReport) {
+  ReportBuilder builder;
+  ASSERT_OK(builder.Add("in", R"({"kind":"List","items":[
+      {"kind":"Pod","metadata":{"name":"a"}},
+      {"kind":"Pod","metadata":{"name":"b"}},
+      {"kind":"Event","involvedObject":{"kind":"Pod","name":"x"}}]})"));
+  EXPECT_THAT(builder.Workloads(), IsEmpty());
+}
+
+TEST(WorkloadGroups, FilesNamedOneByOneBelongTogether) {
+  ReportBuilder builder;
+  ASSERT_OK(builder.Add("a", R"({"kind":"Pod","metadata":{"uid":"1"}})"));
+  ASSERT_OK(builder.Add(
+      "b", R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"uid":"2"}})"));
+  EXPECT_THAT(builder.Workloads(), IsEmpty());
+}
+
+TEST(WorkloadGroups, OfCustomResourcesAndWhatTheyOwn) {
+  ReportBuilder builder;
+  ASSERT_OK(builder.Add("in", R"({"kind":"List","items":[
+      {"apiVersion":"ray.io/v1","kind":"RayJob","metadata":{"name":"r",
+       "namespace":"ml","uid":"1"},"status":{"rayClusterName":"r-x"}},
+      {"apiVersion":"ray.io/v1","kind":"RayJob","metadata":{"name":"s",
+       "namespace":"ml","uid":"2"}},
+      {"kind":"Pod","metadata":{"name":"r-x-head","namespace":"ml","uid":"3",
+       "ownerReferences":[{"kind":"RayCluster","name":"r-x","uid":"4",
+       "controller":true}]}}]})"));
+  EXPECT_THAT(Describe(builder.Workloads()),
+              ElementsAre("RayJob ml/r: 0 jobs, 1 pods, 0 events, 0 nodes",
+                          "RayJob ml/s: 0 jobs, 0 pods, 0 events, 0 nodes"));
+}
+
+TEST(WorkloadGroups, AreNamedAsKubectlDoes) {
+  const WorkloadGroup group{"RayJob", "ml", "r", {}};
+  EXPECT_TRUE(IsNamed(group, "r"));
+  EXPECT_TRUE(IsNamed(group, "rayjob/r"));
+  EXPECT_TRUE(IsNamed(group, "RayJob/r"));
+  EXPECT_TRUE(IsNamed(group, "rayjobs/r"));
+  EXPECT_TRUE(IsNamed(group, "rayjobs.ray.io/r"));
+  EXPECT_FALSE(IsNamed(group, "job/r"));
+  EXPECT_FALSE(IsNamed(group, "rayjob/s"));
+}
+
+v1::DecideResponse GroupAnswer(v1::Decision::Action action, v1::Cause cause,
+                               v1::Diagnosis::Situation situation) {
+  v1::DecideResponse response;
+  response.mutable_decision()->set_action(action);
+  response.mutable_diagnosis()->set_cause(cause);
+  response.mutable_diagnosis()->set_situation(situation);
+  response.mutable_diagnosis()->set_summary("why");
+  return response;
+}
+
+TEST(WorkloadTable, ShowsTheWorstFirst) {
+  std::vector<WorkloadAnswer> answers;
+  answers.push_back({"Job b", GroupAnswer(v1::Decision::IGNORE, v1::NOT_FAILED,
+                                          v1::Diagnosis::ALIVE)});
+  answers.push_back({"Job a", GroupAnswer(v1::Decision::IGNORE, v1::SUCCEEDED,
+                                          v1::Diagnosis::FINISHED)});
+  answers.push_back(
+      {"Job e", GroupAnswer(v1::Decision::RETRY, v1::CONTAINER_OOM,
+                            v1::Diagnosis::BROKEN)});
+  answers.push_back({"Job c", absl::InvalidArgumentError("b\x1b[31m\nad")});
+  answers.push_back({"Job d", GroupAnswer(v1::Decision::FAIL, v1::IMAGE_INVALID,
+                                          v1::Diagnosis::BROKEN)});
+  SortWorstFirst(answers);
+  EXPECT_EQ(FormatWorkloads(answers, /*color=*/false, /*name_more=*/true),
+            "5 workloads, 2 broken\n"
+            "\n"
+            "WORKLOAD  VERDICT        CAUSE          WHY\n"
+            "Job c     no answer                     b\\u001b[31m ad\n"
+            "Job d     FAIL           IMAGE_INVALID  why\n"
+            "Job e     RETRY at once  CONTAINER_OOM  why\n"
+            "Job b     nothing to do  NOT_FAILED     why\n"
+            "Job a     nothing to do  SUCCEEDED      why\n"
+            "\n"
+            "One of them in full: --workload KIND/NAME\n");
+  ASSERT_OK_AND_ASSIGN(const std::string json,
+                       FormatWorkloadsAs(OutputFormat::kJson, answers));
+  EXPECT_THAT(
+      json,
+      HasSubstr(R"({"workload":"Job c","error":{"code":)"
+                R"("INVALID_ARGUMENT","message":"b\u001b[31m\u000aad"}})"));
+  EXPECT_THAT(json, HasSubstr(R"({"workload":"Job d","response":{"decision":)"
+                              R"({"action":"FAIL"})"));
+}
+
+}  // namespace
+}  // namespace mulligan::cli

@@ -1,0 +1,156 @@
+#include "client/cli/print/human.h"
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "client/cli/base/utf8.h"
+#include "client/cli/print/layout.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "tests/testing/files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::mulligan::testing::IsOkAndHolds;
+using ::mulligan::testing::ReadFile;
+using ::mulligan::testing::SourcePath;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Le;
+using ::testing::Not;
+
+std::string Format(const v1::DecideResponse& response,
+                   const HumanOptions& options) {
+  // As after a report that is told again: every attempt was asked about.
+  v1::DecideRequest request;
+  *request.mutable_ledger() = response.ledger();
+  return FormatForPeople(TellStory(request, response, {}, ""), response,
+                         options);
+}
+
+v1::DecideResponse Parse(const std::string& text) {
+  v1::DecideResponse response;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &response));
+  return response;
+}
+
+// Each golden case is a pair of files: NAME.txtpb, the answer, and NAME.txt,
+// what people see.
+class HumanGoldenTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  static std::string File(const std::string& suffix) {
+    return SourcePath("tests/client/testdata/" + std::string(GetParam()) +
+                      suffix);
+  }
+
+  static v1::DecideResponse Response() {
+    const absl::StatusOr<std::string> text = ReadFile(File(".txtpb"));
+    EXPECT_OK(text);
+    return Parse(text.value_or(""));
+  }
+};
+
+TEST_P(HumanGoldenTest, LooksAsExpected) {
+  EXPECT_THAT(ReadFile(File(".txt")),
+              IsOkAndHolds(Format(Response(), {.verbose = true})));
+}
+
+TEST_P(HumanGoldenTest, FitsEightyColumns) {
+  std::istringstream lines(Format(Response(), {.verbose = true}));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_THAT(DisplayWidth(line), Le(80)) << line;
+    EXPECT_THAT(line, Not(::testing::EndsWith(" ")));
+  }
+}
+
+TEST_P(HumanGoldenTest, ColoursAddNothingButEscapes) {
+  std::string colored = Format(Response(), {.color = true, .verbose = true});
+  EXPECT_THAT(colored, HasSubstr("\033["));
+  for (size_t at; (at = colored.find('\033')) != std::string::npos;) {
+    colored.erase(at, colored.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(colored, Format(Response(), {.verbose = true}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HumanGoldenTest,
+                         ::testing::Values("retry", "fail", "wait", "ignore"),
+                         [](const auto& test) {
+                           return std::string(test.param);
+                         });
+
+TEST(HumanTest, LeavesOutDetailsUnlessAskedOrUnsure) {
+  v1::DecideResponse response = Parse(R"pb(
+    diagnosis {
+      confidence: HIGH
+      considered { cause: HOST_OOM why_not: "no" }
+    }
+    explanation {
+      rules_tried {
+        rule { rule: "r" }
+        failed_predicate: "f"
+      }
+    })pb");
+  const std::string brief = Format(response, {});
+  EXPECT_THAT(brief, Not(HasSubstr("HOST_OOM")));
+  EXPECT_THAT(brief, Not(HasSubstr("Rules that did not match")));
+  response.mutable_diagnosis()->set_confidence(v1::Diagnosis::LOW);
+  EXPECT_THAT(Format(response, {}), HasSubstr("HOST_OOM: no"));
+}
+
+TEST(HumanTest, TextOfContainersCannotSteerTheTerminal) {
+  const std::string text =
+      Format(Parse(R"pb(
+               diagnosis {
+                 summary: "a\033[2Jb\xe2\x80\xae"
+                 culprit { pod: "p\033]0;x\007" }
+                 evidence { value: "\r\n" path: "\xe2\x81\xa6" }
+               }
+               accounting { budgets { name: "b\033[1m" } }
+               ledger { history { charged_to: "c\033[1m" } }
+               native { operator: "o\033[1m" }
+               warnings: "w\xc2\x9b")pb"),
+             {});
+  for (const char* hostile :
+       {"\033", "\007", "\r", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6"}) {
+    EXPECT_THAT(text, Not(HasSubstr(hostile)));
+  }
+  EXPECT_THAT(text, HasSubstr("a\\u001b[2Jb\\u202e"));
+}
+
+TEST(HumanTest, WhatWasNotRuledOutIsPossibleStill) {
+  const std::string text = Format(
+      Parse(R"pb(
+        diagnosis {
+          confidence: LOW
+          considered { cause: HOST_OOM why_not: "the node shows no sign" }
+          considered {
+            cause: NODE_LOST
+            why_not: "not ruled out: the report lacks node/n"
+          }
+        })pb"),
+      {});
+  EXPECT_THAT(text, HasSubstr("\nRuled out\n  - HOST_OOM: the node shows no "
+                              "sign\n"));
+  EXPECT_THAT(text, HasSubstr("\nPossible still\n  - NODE_LOST: the report "
+                              "lacks node/n\n"));
+  EXPECT_THAT(text, HasSubstr("a guess: "));
+}
+
+TEST(HumanTest, AnEmptyAnswerIsStillShown) {
+  EXPECT_THAT(Format({}, {}), HasSubstr("ACTION UNSPECIFIED\n"));
+}
+
+TEST(WrapTextTest, BreaksAtSpacesAndKeepsLongWords) {
+  EXPECT_THAT(WrapText("aa bb cc", 5), ElementsAre("aa bb", "cc"));
+  EXPECT_THAT(WrapText("a verylongword b", 6),
+              ElementsAre("a", "verylongword", "b"));
+  EXPECT_THAT(WrapText("éé éé", 5), ElementsAre("éé éé"));
+  EXPECT_THAT(WrapText("", 5), ElementsAre(""));
+}
+
+}  // namespace
+}  // namespace mulligan::cli

@@ -1,0 +1,123 @@
+#include "client/cli/replay/log_blocks.h"
+
+#include <zlib.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::StatusIs;
+using testing::TempDir;
+
+std::string Gzipped(const std::string& path, const std::string& text) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  return path;
+}
+
+// All blocks as one text, with the places of those that have an error.
+struct All {
+  std::string text;
+  std::vector<std::string> errors;
+  std::size_t blocks = 0;
+};
+
+All ReadAll(const std::vector<std::string>& files) {
+  LogBlocks blocks(files);
+  LogBlock block;
+  All all;
+  while (blocks.Next(block)) {
+    all.text += block.text;
+    ++all.blocks;
+    if (!block.error.empty()) {
+      all.errors.push_back(files[block.file] + ": " + block.error);
+    }
+  }
+  EXPECT_EQ(blocks.bytes_read(), blocks.bytes());
+  return all;
+}
+
+class LogBlocksTest : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) const {
+    return folder_.path() / name;
+  }
+  TempDir folder_;
+};
+
+TEST_F(LogBlocksTest, ReadsPlainAndCompressedFilesAlike) {
+  folder_.Write("a", "1\n2\n");
+  Gzipped(Path("b.gz"), "3\n4");
+  folder_.Write("c", "5\n");
+  const All all = ReadAll({Path("a"), Path("b.gz"), Path("c")});
+  EXPECT_EQ(all.text, "1\n2\n3\n45\n");
+  EXPECT_THAT(all.errors, ElementsAre());
+}
+
+TEST_F(LogBlocksTest, BlocksAreWholeLinesWithTheirNumbers) {
+  std::string text;
+  for (int i = 1; i <= 400'000; ++i) text += std::to_string(i) + "\n";
+  folder_.Write("a", text);
+  LogBlocks blocks({Path("a")});
+  LogBlock block;
+  std::size_t count = 0;
+  std::string read;
+  while (blocks.Next(block)) {
+    ++count;
+    EXPECT_EQ(block.text.back(), '\n');
+    EXPECT_EQ(std::stoul(block.text), block.first_line);
+    read += block.text;
+  }
+  EXPECT_GT(count, 2);
+  EXPECT_EQ(read, text);
+}
+
+TEST_F(LogBlocksTest, ALineMayBeLongerThanABlock) {
+  const std::string text = std::string(3 << 20, 'a') + "\nb\n";
+  folder_.Write("a", text);
+  EXPECT_EQ(ReadAll({Path("a")}).text, text);
+}
+
+TEST_F(LogBlocksTest, ATornFileIsReadAsFarAsItGoes) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919) + "\n";
+  Gzipped(Path("a.gz"), text);
+  std::filesystem::resize_file(Path("a.gz"),
+                               std::filesystem::file_size(Path("a.gz")) / 2);
+  folder_.Write("b", "next\n");
+  const All all = ReadAll({Path("a.gz"), Path("b")});
+  EXPECT_GT(all.text.size(), text.size() / 3);
+  EXPECT_THAT(all.errors, ElementsAre(HasSubstr("a.gz: ")));
+  EXPECT_THAT(all.text, ::testing::EndsWith("next\n"));
+}
+
+TEST_F(LogBlocksTest, EmptyFilesHaveNoBlocks) {
+  folder_.Write("a", "");
+  EXPECT_EQ(ReadAll({Path("a")}).blocks, 0);
+  EXPECT_EQ(ReadAll({}).blocks, 0);
+}
+
+TEST_F(LogBlocksTest, AFolderIsItsFiles) {
+  folder_.Write("log.1", "");
+  folder_.Write("log", "");
+  folder_.Write(".hidden", "");
+  folder_.Write("below/log", "");
+  ASSERT_OK_AND_ASSIGN(const auto files, FindLogs({folder_.path(), "-"}));
+  EXPECT_THAT(files, ElementsAre(Path("log"), Path("log.1"), "-"));
+  EXPECT_THAT(FindLogs({Path("missing")}).status(),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("missing")));
+}
+
+}  // namespace
+}  // namespace mulligan::cli

@@ -1,0 +1,63 @@
+#include "client/cli/story/different_causes.h"
+
+#include <string>
+
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace mulligan::cli {
+namespace {
+
+struct DifferentRow {
+  const char* name;
+  const char* response;
+  const char* remark;
+  const char* step;
+};
+
+class DifferentCausesTest : public ::testing::TestWithParam<DifferentRow> {};
+
+TEST_P(DifferentCausesTest, AreToldWhereTheOperatorGaveUp) {
+  v1::DecideResponse response;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(GetParam().response,
+                                                            &response));
+  const DifferentCauses found = FindDifferentCauses(response);
+  EXPECT_EQ(found.remark, GetParam().remark);
+  EXPECT_EQ(found.step, GetParam().step);
+}
+
+const DifferentRow kDifferentRows[] = {
+    {"OneOfThemNeedsAPerson",
+     "native { action: FAIL scope: JOB } diagnosis { cause: DRAINED } ledger { "
+     "history { cause: SPOT_RECLAIMED } history { cause: CONTAINER_OOM } "
+     "history { cause: DRAINED } }",
+     "3 attempts failed for different reasons (SPOT_RECLAIMED, CONTAINER_OOM, "
+     "DRAINED)",
+     "CONTAINER_OOM before it needs a person: see the attempts"},
+    {"SeveralNeedAPerson",
+     "native { action: FAIL scope: JOB } diagnosis { cause: NODE_LOST } ledger "
+     "{ history { cause: GPU_OOM } history { cause: APP_ERROR } history { "
+     "cause: NODE_LOST } }",
+     "3 attempts failed for different reasons (GPU_OOM, APP_ERROR, NODE_LOST)",
+     "GPU_OOM and APP_ERROR before it need a person: see the attempts"},
+    // The first step is that of the last failure, which needs one, too.
+    {"TheLastNeedsAPerson",
+     "native { action: FAIL scope: JOB } diagnosis { cause: APP_ERROR } ledger "
+     "{ history { cause: DRAINED } history { cause: APP_ERROR } }",
+     "2 attempts failed for different reasons (DRAINED, APP_ERROR)", ""},
+    {"OneCause",
+     "native { action: FAIL scope: JOB } diagnosis { cause: APP_ERROR } ledger "
+     "{ history { cause: APP_ERROR } history { cause: APP_ERROR } }",
+     "", ""},
+    {"TheOperatorGoesOn",
+     "native { action: RETRY scope: JOB } diagnosis { cause: DRAINED } ledger "
+     "{ history { cause: APP_ERROR } history { cause: DRAINED } }",
+     "", ""},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, DifferentCausesTest,
+                         ::testing::ValuesIn(kDifferentRows),
+                         [](const auto& row) { return row.param.name; });
+
+}  // namespace
+}  // namespace mulligan::cli
