@@ -32,7 +32,6 @@ WaitForPodsReadyConfig ConfigOf(const v1::KueueWaitForPodsReady& pasted) {
   if (strategy.has_backoff_max_seconds()) {
     config.backoff_max_seconds = strategy.backoff_max_seconds();
   }
-  SetDefaults(config);
   return config;
 }
 
@@ -60,8 +59,8 @@ void AddDelay(const Backoff& wait, const std::string& path,
   v1::Backoff& backoff = *outcome.mutable_backoff();
   SetDuration(wait.base, *backoff.mutable_initial());
   SetDuration(std::max(wait.base, EffectiveCap(wait)), *backoff.mutable_max());
-  backoff.set_factor(wait.factor);
-  backoff.set_jitter(wait.jitter);
+  backoff.set_factor(kBackoffFactor);
+  backoff.set_jitter(kBackoffJitter);
   if (EffectiveCap(wait) < wait.base) {
     NotCarriedOver(path + ".backoffMaxSeconds",
                    "it is shorter than backoffBaseSeconds, which Kueue waits "

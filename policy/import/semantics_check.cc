@@ -11,7 +11,6 @@
 #include "policy/operators/job/gates.h"
 #include "policy/operators/jobset/gates.h"
 #include "policy/operators/kubeflow/version.h"
-#include "policy/operators/kueue/gates.h"
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/operators.h"
 #include "policy/operators/rayjob/settings.h"
@@ -44,14 +43,6 @@ Warnings WarningsOf(const v1::NativeSemantics& semantics) {
   return SetUp(semantics).warnings;
 }
 
-Warnings KueueWarnings(const v1::NativeSemantics& semantics) {
-  Warnings warnings = kueue::GatesFor(semantics).warnings;
-  for (std::string& more : kueue::SettingsFor(semantics).warnings) {
-    warnings.push_back(std::move(more));
-  }
-  return warnings;
-}
-
 constexpr OperatorRow kOperators[] = {
     {"flyte", true, HasGate<flyte::SetGate, flyte::Rules>,
      WarningsOf<flyte::SettingsFor>},
@@ -62,7 +53,8 @@ constexpr OperatorRow kOperators[] = {
      WarningsOf<rayjob::SettingsFor>},
     {"kubernetes", false, HasGate<job::SetGate, job::Gates>,
      WarningsOf<job::GatesFor>},
-    {"kueue", true, HasGate<kueue::SetGate, kueue::Gates>, KueueWarnings},
+    {"kueue", true, HasGate<kueue::SetGate, kueue::Gates>,
+     WarningsOf<kueue::SettingsFor>},
     {"spark", true, nullptr, WarningsOf<spark::SettingsFor>},
     {"trainer", false, nullptr, WarningsOf<trainjob::VersionFor>},
 };

@@ -1,21 +1,28 @@
 #include "policy/operators/kueue/nodes.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
 #include "policy/operators/job/pods.h"
-#include "policy/operators/kueue/conditions.h"
-#include "policy/operators/kueue/eviction.h"
 
 namespace mulligan::kueue {
 namespace {
 
 using Names = std::vector<std::string>;
 using PodSet = kubernetes::kueue::v1beta2::PodSet;
+using PodSetAssignment = kubernetes::kueue::v1beta2::PodSetAssignment;
+using TopologyAssignment = kubernetes::kueue::v1beta2::TopologyAssignment;
+using Taint = kubernetes::core::v1::Taint;
+using Toleration = kubernetes::core::v1::Toleration;
 using Tolerations = std::vector<Toleration>;
+
+// NotReady for this long is enough when the pods are not looked at.
+constexpr absl::Duration kNodeFailureDelay = absl::Seconds(30);
 
 bool Contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -87,21 +94,22 @@ Tolerations TolerationsOf(const PodSet& pod_set, const WorkloadStatus& status) {
   return tolerations;
 }
 
-bool IsOnNode(const std::string& node, const PodSet& pod_set,
-              const WorkloadStatus& status) {
-  const auto& assignments = status.admission().pod_set_assignments();
-  return std::any_of(
-      assignments.begin(), assignments.end(), [&](const auto& assignment) {
-        return assignment.name() == pod_set.name() &&
-               Contains(HostNames(assignment.topology_assignment()), node);
-      });
+bool IsOnNode(const Node& node, const PodSetAssignment& assignment) {
+  return Contains(HostNames(assignment.topology_assignment()),
+                  node.metadata().name());
 }
 
 // The least that any pod set on the node puts up with.
 Tolerance ToleranceOfNode(const Node& node, const Workload& workload) {
   Tolerance worst = Tolerance::kForEver;
+  const auto& assignments = workload.status().admission().pod_set_assignments();
   for (const PodSet& pod_set : workload.spec().pod_sets()) {
-    if (!IsOnNode(node.metadata().name(), pod_set, workload.status())) continue;
+    const bool is_on_node = std::any_of(
+        assignments.begin(), assignments.end(), [&](const auto& assignment) {
+          return assignment.name() == pod_set.name() &&
+                 IsOnNode(node, assignment);
+        });
+    if (!is_on_node) continue;
     const Tolerations tolerations = TolerationsOf(pod_set, workload.status());
     for (const Taint& taint : node.spec().taints()) {
       if (taint.effect() != "NoSchedule" && taint.effect() != "NoExecute") {
@@ -153,7 +161,7 @@ void TakeOff(const std::string& name, WorkloadStatus& status) {
       nodes.end());
 }
 
-void List(const std::string& name, absl::Time now, WorkloadStatus& status) {
+void List(const std::string& name, WorkloadStatus& status) {
   Names names;
   for (const auto& node : status.unhealthy_nodes()) {
     names.push_back(node.name());
@@ -168,36 +176,27 @@ void List(const std::string& name, absl::Time now, WorkloadStatus& status) {
          absl::StrCat("Workload eviction triggered due to multiple TAS "
                       "assigned node failures, including: ",
                       absl::StrJoin(names, ", "))},
-        now, status);
+        status);
 }
 
 }  // namespace
 
-std::vector<std::string> AssignedNodes(const WorkloadStatus& status) {
-  Names nodes;
-  for (const auto& assignment : status.admission().pod_set_assignments()) {
-    for (std::string& name : HostNames(assignment.topology_assignment())) {
-      if (!Contains(nodes, name)) nodes.push_back(std::move(name));
-    }
-  }
-  return nodes;
-}
-
 void FollowNodes(const NodeView& view, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
-  const Names assigned = AssignedNodes(status);
+  const auto& assignments = status.admission().pod_set_assignments();
   for (const Node& node : view.nodes) {
-    const std::string& name = node.metadata().name();
-    if (!Contains(assigned, name) || IsFinished(status) || IsEvicted(status)) {
-      continue;
-    }
-    if (!view.gates.replace_node_on_pod_termination && IsTooEarly(view, node)) {
+    const bool is_assigned = std::any_of(
+        assignments.begin(), assignments.end(),
+        [&](const auto& assignment) { return IsOnNode(node, assignment); });
+    if (!is_assigned || IsTrue(status, kEvicted) ||
+        (!view.gates.replace_node_on_pod_termination &&
+         IsTooEarly(view, node))) {
       continue;
     }
     if (IsHealthy(view, node, workload)) {
-      TakeOff(name, status);
+      TakeOff(node.metadata().name(), status);
     } else {
-      List(name, view.now, status);
+      List(node.metadata().name(), status);
     }
   }
 }

@@ -13,14 +13,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "policy/base/times.h"
-#include "policy/operators/kueue/checks.h"
-#include "policy/operators/kueue/conditions.h"
-#include "policy/operators/kueue/gates.h"
 #include "policy/operators/kueue/nodes.h"
 #include "policy/operators/kueue/reconcile.h"
 #include "policy/operators/kueue/report.h"
 #include "policy/operators/kueue/settings.h"
-#include "policy/operators/kueue/types.h"
+#include "policy/operators/kueue/workload.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {
@@ -43,61 +40,50 @@ struct ReturnRow {
   std::string_view reason;
   Return after;
 };
-constexpr std::array<ReturnRow, 8> kReturns = {{
+constexpr std::array<ReturnRow, 10> kReturns = {{
     {kPreempted, Return::kRequeued},
     {kNodeFailures, Return::kRequeued},
     {kPodsReadyTimeout, Return::kRequeued},
     {kAdmissionCheck, Return::kRequeued},
-    {kClusterQueueStopped, Return::kWhenQueueRuns},
-    {kLocalQueueStopped, Return::kWhenQueueRuns},
+    {"ClusterQueueStopped", Return::kWhenQueueRuns},
+    {"LocalQueueStopped", Return::kWhenQueueRuns},
     {kDeactivated, Return::kWhenActive},
-    {kFlavorMigration, Return::kUnknown},
+    {"FlavorMigration", Return::kUnknown},
+    // That Kueue once had.
+    {"VariantEvicted", Return::kUnknown},
+    {"ConcurrentAdmission", Return::kUnknown},
 }};
 
-bool CannotComeBack(std::string_view reason, bool single_pod,
-                    const Gates& gates) {
-  return (reason == kPreempted || reason == kNodeFailures) && single_pod &&
-         gates.skip_pod_owned_workloads;
+const ReturnRow* FindReturn(std::string_view reason) {
+  const auto* const found =
+      std::find_if(kReturns.begin(), kReturns.end(),
+                   [&](const ReturnRow& row) { return row.reason == reason; });
+  return found == kReturns.end() ? nullptr : found;
 }
 
 Return ReturnAfter(std::string_view reason, bool single_pod,
                    const Gates& gates) {
-  if (CannotComeBack(reason, single_pod, gates)) return Return::kNever;
-  for (const ReturnRow& row : kReturns) {
-    if (row.reason == reason) return row.after;
+  if ((reason == kPreempted || reason == kNodeFailures) && single_pod &&
+      gates.skip_pod_owned_workloads) {
+    return Return::kNever;
   }
+  if (const ReturnRow* const row = FindReturn(reason)) return row->after;
   if (!IsDeactivation(reason)) return Return::kUnknown;
   return gates.reactivates_own_deactivations ? Return::kWhenActive
                                              : Return::kNever;
 }
 
-// Reasons that Kueue has, or once had, beside those of kReturns.
-constexpr std::array<std::string_view, 2> kOtherReasons = {
-    "VariantEvicted", "ConcurrentAdmission"};
-
-bool IsKnownReason(std::string_view reason) {
-  const auto is = [&](std::string_view known) { return known == reason; };
-  return IsDeactivation(reason) || reason.starts_with("InactiveWorkload") ||
-         std::any_of(kOtherReasons.begin(), kOtherReasons.end(), is) ||
-         std::any_of(kReturns.begin(), kReturns.end(),
-                     [&](const ReturnRow& row) { return is(row.reason); });
-}
-
 class WorkloadVerdict {
  public:
-  WorkloadVerdict(const NativeInput& input, GateSetup gates,
-                  SettingsSetup settings)
+  explicit WorkloadVerdict(const NativeInput& input)
       : report_(input.report),
-        gates_(gates.gates),
-        settings_(std::move(settings)),
-        single_pod_(IsOwnedBySinglePod(report_.kueue_workload())) {
-    outcome_.warnings = std::move(gates.warnings);
-    for (std::string& warning : settings_.warnings) Add(std::move(warning));
+        now_(ToTime(input.now)),
+        settings_(SettingsFor(input.semantics)) {
+    outcome_.warnings = std::move(settings_.warnings);
     outcome_.verdict.set_operator_("Workload");
-    outcome_.verdict.set_semantics(std::move(gates.semantics));
+    outcome_.verdict.set_semantics(settings_.semantics);
     outcome_.scope = v1::Decision::WORKLOAD;
     workload_ = CompleteWorkload(report_.kueue_workload(), outcome_.warnings);
-    now_ = ToTime(input.now);
   }
 
   NativeOutcome Run() && {
@@ -146,9 +132,8 @@ class WorkloadVerdict {
   }
 
   bool Finished() {
-    const Condition* const finished =
-        FindCondition(status().conditions(), kFinished);
-    if (finished == nullptr || finished->status() != "True") return false;
+    const Condition* const finished = FindCondition(status(), kFinished);
+    if (!IsTrue(status(), kFinished)) return false;
     const bool failed =
         finished->reason() == "Failed" || finished->reason() == "FailedToStart";
     Answer(kFinished, failed ? v1::Decision::FAIL : v1::Decision::IGNORE,
@@ -167,19 +152,23 @@ class WorkloadVerdict {
 
   // True: a node to replace is all that happens.
   bool NodeReplaced() {
-    if (!IsActive(workload_) || !IsAdmitted(status()) || IsEvicted(status())) {
+    if (!IsActive(workload_) || !IsTrue(status(), kAdmitted) ||
+        IsTrue(status(), kEvicted)) {
       return false;
     }
-    FollowNodes({report_.nodes(), report_.pods(), gates_, now_}, workload_);
-    if (IsEvicted(status()) || status().unhealthy_nodes().empty()) return false;
-    std::vector<std::string> names;
-    for (const auto& node : status().unhealthy_nodes()) {
-      names.push_back(node.name());
+    FollowNodes({report_.nodes(), report_.pods(), settings_.gates, now_},
+                workload_);
+    if (IsTrue(status(), kEvicted) || status().unhealthy_nodes().empty()) {
+      return false;
     }
-    Answer("ReplaceNode", v1::Decision::RETRY, "", absl::StrJoin(names, ", "));
+    Answer("ReplaceNode", v1::Decision::RETRY, "",
+           absl::StrJoin(status().unhealthy_nodes(), ", ",
+                         [](std::string* out, const auto& node) {
+                           *out += node.name();
+                         }));
     outcome_.scope = v1::Decision::POD;
     outcome_.queue = v1::Decision::IN_PLACE;
-    if (gates_.fail_fast_without_replacement) {
+    if (settings_.gates.fail_fast_without_replacement) {
       Add("when no node can take over, Kueue evicts the workload for "
           "NodeFailures");
     }
@@ -189,97 +178,89 @@ class WorkloadVerdict {
   void Follow(const Workload& reported) {
     const World world = {
         settings_.wait_for_pods_ready,
-        {reported.spec().queue_name(), settings_.local_queue_stop_policy},
-        {reported.status().admission().cluster_queue(),
-         settings_.cluster_queue_stop_policy},
-        gates_,
+        {{{"LocalQueue", reported.spec().queue_name(),
+           settings_.local_queue_stop_policy},
+          {"ClusterQueue", reported.status().admission().cluster_queue(),
+           settings_.cluster_queue_stop_policy}}},
+        settings_.gates,
         now_};
     Settle(world, workload_);
-    const Condition* const evicted =
-        FindCondition(status().conditions(), kEvicted);
-    if (evicted == nullptr || evicted->status() != "True") {
-      return AnswerWithoutEviction(world);
-    }
+    if (!IsTrue(status(), kEvicted)) return AnswerWithoutEviction(world);
+    const std::string& reason = FindCondition(status(), kEvicted)->reason();
     const bool deactivated = IsActive(reported) && !IsActive(workload_);
-    const bool was_evicted = IsEvicted(reported.status());
-    const Return after =
-        deactivated && !IsDeactivation(evicted->reason())
-            ? Return::kWhenActive
-            : ReturnAfter(evicted->reason(), single_pod_, gates_);
+    const bool was_evicted = IsTrue(reported.status(), kEvicted);
+    outcome_.verdict.set_verdict(was_evicted   ? "Evicted"
+                                 : deactivated ? "Deactivate"
+                                 : reason == kPodsReadyTimeout
+                                     ? "EvictAndRequeueWithBackoff"
+                                     : "Evict");
     AnswerEviction(
-        was_evicted                              ? "Evicted"
-        : deactivated                            ? "Deactivate"
-        : evicted->reason() == kPodsReadyTimeout ? "EvictAndRequeueWithBackoff"
-                                                 : "Evict",
-        *evicted, IsRestarted(world, after) ? Return::kRequeued : after);
-    Charge(evicted->reason(), reported.status().requeue_state().count(),
-           was_evicted);
+        deactivated && !IsDeactivation(reason)
+            ? Return::kWhenActive
+            : ReturnAfter(reason, IsOwnedBySinglePod(report_.kueue_workload()),
+                          settings_.gates),
+        world);
+    Charge(reason, reported.status().requeue_state().count(), was_evicted);
   }
 
-  // The queue that stopped it runs again.
-  bool IsRestarted(const World& world, Return after) const {
-    if (after != Return::kWhenQueueRuns) return false;
-    const bool local =
-        IsTrue(status().conditions(), kEvicted) &&
-        FindCondition(status().conditions(), kEvicted)->reason() ==
-            kLocalQueueStopped;
-    return Runs(local ? world.local_queue : world.cluster_queue) ||
-           (IsTrue(status().conditions(), kRequeued) &&
-            !HasQuotaReservation(status()));
+  // The queue that stopped it is known to run again.
+  bool IsRestarted(std::string_view reason, const World& world) const {
+    return std::any_of(world.queues.begin(), world.queues.end(),
+                       [&](const Queue& queue) {
+                         return queue.Reason() == reason &&
+                                queue.stop_policy == "None";
+                       }) ||
+           (IsTrue(status(), kRequeued) && !IsTrue(status(), kQuotaReserved));
   }
 
-  void AnswerEviction(std::string_view word, const Condition& evicted,
-                      Return after) {
+  void AnswerEviction(Return after, const World& world) {
+    const Condition& evicted = *FindCondition(status(), kEvicted);
     const std::string& reason = evicted.reason();
-    Answer(word, ActionAfter(reason, after), reason, evicted.message());
-    if (after != Return::kRequeued) return ExplainEnd(reason, after);
-    outcome_.queue = v1::Decision::REQUEUE;
-    const absl::Duration delay = RequeueAt(status()).value_or(now_) - now_;
-    if (delay > absl::ZeroDuration()) {
-      SetDuration(delay, *outcome_.verdict.mutable_delay());
+    const auto answer = [&](v1::Decision::Action action) {
+      Answer(outcome_.verdict.verdict(), action, reason, evicted.message());
+    };
+    if (after == Return::kWhenQueueRuns && IsRestarted(reason, world)) {
+      after = Return::kRequeued;
     }
-  }
-
-  static v1::Decision::Action ActionAfter(std::string_view reason,
-                                          Return after) {
     switch (after) {
       case Return::kRequeued:
-        return v1::Decision::RETRY;
+        answer(v1::Decision::RETRY);
+        return Requeue();
       case Return::kWhenQueueRuns:
-      case Return::kUnknown:
-        return v1::Decision::WAIT;
-      case Return::kWhenActive:
-        // A user's own stop is no failure.
-        return reason == kDeactivated ? v1::Decision::IGNORE
-                                      : v1::Decision::FAIL;
-      case Return::kNever:
-        break;
-    }
-    return v1::Decision::FAIL;
-  }
-
-  void ExplainEnd(const std::string& reason, Return after) {
-    switch (after) {
-      case Return::kWhenQueueRuns:
+        answer(v1::Decision::WAIT);
         return Add("the workload is queued again when the queue is started");
       case Return::kWhenActive:
+        // A user's own stop is no failure.
+        answer(reason == kDeactivated ? v1::Decision::IGNORE
+                                      : v1::Decision::FAIL);
         return Add(
             "the workload is queued again when spec.active is true; the "
             "job object itself never ends");
       case Return::kNever:
+        answer(v1::Decision::FAIL);
         return Add(IsDeactivation(reason)
                        ? "the workload stays out of the queue even when it is "
                          "made active again (kueue#14870)"
                        : "the workload belongs to a single pod, which cannot "
                          "come back: it is not queued again");
       case Return::kUnknown:
-        if (IsKnownReason(reason)) return;
+        answer(v1::Decision::WAIT);
+        if (FindReturn(reason) != nullptr ||
+            reason.starts_with("InactiveWorkload")) {
+          return;
+        }
         return Add(absl::StrFormat(
             "Kueue 0.19 has no eviction for '%s'; taken as one that ends the "
             "place in the queue until Kueue says more",
             reason));
-      case Return::kRequeued:
-        return;
+    }
+  }
+
+  void Requeue() {
+    outcome_.queue = v1::Decision::REQUEUE;
+    const absl::Duration delay = RequeueAt(status()).value_or(now_) - now_;
+    if (delay > absl::ZeroDuration()) {
+      SetDuration(delay, *outcome_.verdict.mutable_delay());
     }
   }
 
@@ -302,14 +283,13 @@ class WorkloadVerdict {
   }
 
   void AnswerWithoutEviction(const World& world) {
-    if (IsAdmitted(status())) {
+    if (IsTrue(status(), kAdmitted)) {
       Answer("None", v1::Decision::IGNORE, "", "");
       Add("Kueue does nothing about failed pods of an admitted workload, it "
           "only watches readiness and execution time");
       return WarnOfClock(NextTimeout(world, workload_));
     }
-    const Condition* const quota =
-        FindCondition(status().conditions(), kQuotaReserved);
+    const Condition* const quota = FindCondition(status(), kQuotaReserved);
     Answer("Pending", v1::Decision::IGNORE,
            quota == nullptr ? "" : quota->reason(),
            quota == nullptr ? "" : quota->message());
@@ -322,10 +302,9 @@ class WorkloadVerdict {
           "the next readiness or execution timeout is %s away",
           absl::FormatDuration(absl::Ceil(next, absl::Seconds(1)))));
     }
-    const bool ready = IsTrue(status().conditions(), kPodsReady);
-    if (!ready || ReportedReadiness(report_) != false ||
+    if (!IsTrue(status(), kPodsReady) || !IsKnownUnready(report_) ||
         !settings.recovery_timeout.has_value() ||
-        gates_.disable_wait_for_pods_ready) {
+        settings_.gates.disable_wait_for_pods_ready) {
       return;
     }
     // kueue#14811: a restart by the job's own controller looks like this too.
@@ -336,10 +315,8 @@ class WorkloadVerdict {
   }
 
   const v1::FailureReport& report_;
-  const Gates gates_;
+  const absl::Time now_;
   SettingsSetup settings_;
-  const bool single_pod_;
-  absl::Time now_;
   Workload workload_;
   NativeOutcome outcome_;
 };
@@ -349,9 +326,7 @@ class WorkloadVerdict {
 
 std::optional<NativeOutcome> WorkloadOutcome(const NativeInput& input) {
   if (!input.report.has_kueue_workload()) return std::nullopt;
-  return kueue::WorkloadVerdict(input, kueue::GatesFor(input.semantics),
-                                kueue::SettingsFor(input.semantics))
-      .Run();
+  return kueue::WorkloadVerdict(input).Run();
 }
 
 }  // namespace mulligan

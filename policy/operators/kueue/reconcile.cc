@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,9 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "policy/base/times.h"
-#include "policy/operators/kueue/checks.h"
-#include "policy/operators/kueue/conditions.h"
-#include "policy/operators/kueue/eviction.h"
 
 namespace mulligan::kueue {
 namespace {
@@ -24,21 +20,12 @@ constexpr std::string_view kDeactivatedMessage = "The workload is deactivated";
 // moves the requeueAt that an inactive workload loses again.
 constexpr int kMostPasses = 20;
 
-bool IsStopped(const Queue& queue) {
-  return !queue.stop_policy.empty() && queue.stop_policy != "None";
-}
-
-void SetTarget(std::string_view cause, std::string_view message, absl::Time now,
+void SetTarget(std::string_view cause, std::string_view message,
                WorkloadStatus& status) {
-  SetCondition(kDeactivationTarget, true, cause, message, now,
-               *status.mutable_conditions());
+  SetCondition(kDeactivationTarget, true, cause, message, status);
 }
 
 // Steps of a pass: true ends it.
-
-bool LeaveFinished(const World&, Workload& workload) {
-  return IsFinished(workload.status());
-}
 
 bool DelayForChecks(const World& world, Workload& workload) {
   const std::optional<absl::Time> at =
@@ -47,9 +34,8 @@ bool DelayForChecks(const World& world, Workload& workload) {
   return at.has_value();
 }
 
-bool FollowTarget(const World&, Workload& workload) {
-  if (!IsActive(workload) ||
-      !IsTrue(workload.status().conditions(), kDeactivationTarget)) {
+bool FollowTarget(Workload& workload) {
+  if (!IsActive(workload) || !IsTrue(workload.status(), kDeactivationTarget)) {
     return false;
   }
   workload.mutable_spec()->set_active(false);
@@ -62,22 +48,28 @@ bool AwaitBackoff(const World& world, Workload& workload) {
              world.now;
 }
 
-bool EvictInactive(const World& world, Workload& workload) {
+bool EvictInactive(Workload& workload) {
   if (IsActive(workload)) return false;
   WorkloadStatus& status = *workload.mutable_status();
-  const bool evicts = !IsEvicted(status);
+  const bool evicts = !IsTrue(status, kEvicted);
   if (!evicts && !status.has_requeue_state()) return false;
   std::string cause;
   std::string message(kDeactivatedMessage);
   if (const Condition* const target =
-          FindCondition(status.conditions(), kDeactivationTarget)) {
+          FindCondition(status, kDeactivationTarget)) {
     cause = target->reason();
     absl::StrAppend(&message, " due to ", target->message());
   }
-  RemoveCondition(kDeactivationTarget, *status.mutable_conditions());
+  auto& conditions = *status.mutable_conditions();
+  conditions.erase(std::remove_if(conditions.begin(), conditions.end(),
+                                  [](const Condition& condition) {
+                                    return condition.type() ==
+                                           kDeactivationTarget;
+                                  }),
+                   conditions.end());
   status.clear_requeue_state();
   if (evicts) {
-    Evict({std::string(kDeactivated), cause, message}, world.now, status);
+    Evict({std::string(kDeactivated), cause, message}, status);
   }
   return true;
 }
@@ -86,7 +78,7 @@ void NoQuota(const World& world, std::string_view reason,
              std::string_view message, WorkloadStatus& status) {
   SetCondition(kQuotaReserved, false,
                world.gates.unadmitted_observability ? reason : "Inadmissible",
-               message, world.now, *status.mutable_conditions());
+               message, status);
 }
 
 void ExplainMissingQuota(const World& world, const Workload& workload,
@@ -95,72 +87,76 @@ void ExplainMissingQuota(const World& world, const Workload& workload,
     if (!IsActive(workload)) {
       return NoQuota(world, kDeactivated, kDeactivatedMessage, status);
     }
-    if (IsOnHold(status)) return;
+    // Waits without a place in the queue: scaled to zero, say.
+    const Condition* const quota = FindCondition(status, kQuotaReserved);
+    if (quota != nullptr && quota->status() == "False" &&
+        quota->reason() == "OnHold") {
+      return;
+    }
   }
-  if (IsStopped(world.local_queue)) {
-    NoQuota(
-        world, "Suspended",
-        absl::StrFormat("LocalQueue %s is inactive", world.local_queue.name),
-        status);
-  } else if (IsStopped(world.cluster_queue)) {
-    NoQuota(world, "Suspended",
-            absl::StrFormat("ClusterQueue %s is inactive",
-                            world.cluster_queue.name),
-            status);
+  for (const Queue& queue : world.queues) {
+    if (!queue.IsStopped()) continue;
+    return NoQuota(world, "Suspended",
+                   absl::StrFormat("%s %s is inactive", queue.kind, queue.name),
+                   status);
   }
+}
+
+bool AreAllChecksReady(const WorkloadStatus& status) {
+  const auto& checks = status.admission_checks();
+  return std::all_of(checks.begin(), checks.end(), [](const auto& check) {
+    return check.state() == kCheckReady;
+  });
 }
 
 // Without quota there is nothing more to look at.
 bool SyncWithoutAdmission(const World& world, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
-  const bool reserved = HasQuotaReservation(status);
-  if (IsAdmitted(status)) return !reserved;
+  const bool reserved = IsTrue(status, kQuotaReserved);
+  if (IsTrue(status, kAdmitted)) return !reserved;
   if (!reserved) {
     ExplainMissingQuota(world, workload, status);
   } else if (AreAllChecksReady(status)) {
-    SetCondition(kAdmitted, true, kAdmitted, "The workload is admitted",
-                 world.now, *status.mutable_conditions());
+    Condition& admitted = SetCondition(kAdmitted, true, kAdmitted,
+                                       "The workload is admitted", status);
+    SetTime(world.now, *admitted.mutable_last_transition_time());
   }
   return !reserved;
 }
 
-bool FollowChecks(const World& world, Workload& workload) {
+bool FollowChecks(Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
-  if (IsEvicted(status)) return false;
+  if (IsTrue(status, kEvicted)) return false;
   if (HasCheckIn(kCheckRejected, status)) {
-    SetTarget(kAdmissionCheck, ChecksMessage(kCheckRejected, status), world.now,
-              status);
+    SetTarget(kAdmissionCheck, ChecksMessage(kCheckRejected, status), status);
     return true;
   }
   if (!HasCheckIn(kCheckRetry, status)) return false;
   Evict({std::string(kAdmissionCheck), "",
          absl::StrCat("Evicted due to ", ChecksMessage(kCheckRetry, status))},
-        world.now, status);
-  return true;
-}
-
-bool FollowQueue(const World& world, const Queue& queue, std::string_view kind,
-                 std::string_view stopped, WorkloadStatus& status) {
-  if (IsAdmitted(status)) {
-    if (queue.stop_policy != "HoldAndDrain" || IsEvicted(status)) return false;
-    Evict(
-        {std::string(stopped), "", absl::StrFormat("The %s is stopped", kind)},
-        world.now, status);
-    return true;
-  }
-  if (!IsStopped(queue)) return false;
-  NoQuota(world, "Suspended",
-          absl::StrFormat("%s %s is stopped", kind, queue.name), status);
-  status.clear_admission();
+        status);
   return true;
 }
 
 bool FollowQueues(const World& world, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
-  return FollowQueue(world, world.local_queue, "LocalQueue", kLocalQueueStopped,
-                     status) ||
-         FollowQueue(world, world.cluster_queue, "ClusterQueue",
-                     kClusterQueueStopped, status);
+  const bool admitted = IsTrue(status, kAdmitted);
+  for (const Queue& queue : world.queues) {
+    if (admitted && queue.stop_policy == "HoldAndDrain" &&
+        !IsTrue(status, kEvicted)) {
+      Evict({queue.Reason(), "",
+             absl::StrFormat("The %s is stopped", queue.kind)},
+            status);
+      return true;
+    }
+    if (!admitted && queue.IsStopped()) {
+      NoQuota(world, "Suspended",
+              absl::StrFormat("%s %s is stopped", queue.kind, queue.name),
+              status);
+      return true;
+    }
+  }
+  return false;
 }
 
 // A clock that ends in an eviction or a deactivation.
@@ -181,14 +177,13 @@ Clock Since(const Condition& condition, absl::Duration limit,
 Clock ReadinessClock(const World& world, const Workload& workload) {
   const WorkloadStatus& status = workload.status();
   const auto& settings = world.wait_for_pods_ready;
-  const Condition* const admitted =
-      FindCondition(status.conditions(), kAdmitted);
+  const Condition* const admitted = FindCondition(status, kAdmitted);
   if (world.gates.disable_wait_for_pods_ready || !IsActive(workload) ||
-      IsEvicted(status) || !IsAdmitted(status) ||
-      IsTrue(status.conditions(), kPodsReady)) {
+      IsTrue(status, kEvicted) || !IsTrue(status, kAdmitted) ||
+      IsTrue(status, kPodsReady)) {
     return {};
   }
-  const Condition* const ready = FindCondition(status.conditions(), kPodsReady);
+  const Condition* const ready = FindCondition(status, kPodsReady);
   // "PodsReady" is what older releases wrote.
   if (ready == nullptr || ready->reason() == kWaitForStart ||
       ready->reason() == kPodsReady) {
@@ -205,65 +200,49 @@ Clock ReadinessClock(const World& world, const Workload& workload) {
 // Earlier admissions count.
 Clock ExecutionClock(const World& world, const Workload& workload) {
   const WorkloadStatus& status = workload.status();
-  if (!IsAdmitted(status) ||
+  if (!IsTrue(status, kAdmitted) ||
       !workload.spec().has_maximum_execution_time_seconds()) {
     return {};
   }
   const std::int64_t left =
       std::int64_t{workload.spec().maximum_execution_time_seconds()} -
       status.accumulated_past_execution_time_seconds();
-  return Since(*FindCondition(status.conditions(), kAdmitted),
-               absl::Seconds(left), kMaximumExecutionTimeExceeded, world.now);
+  return Since(*FindCondition(status, kAdmitted), absl::Seconds(left),
+               kMaximumExecutionTimeExceeded, world.now);
 }
 
 bool HasRunOut(const Clock& clock) {
   return !clock.cause.empty() && clock.remaining == absl::ZeroDuration();
 }
 
-bool WatchReadiness(const World& world, Workload& workload) {
+void WatchReadiness(const World& world, Workload& workload) {
   const Clock clock = ReadinessClock(world, workload);
-  if (!HasRunOut(clock)) return false;
+  if (!HasRunOut(clock)) return;
   WorkloadStatus& status = *workload.mutable_status();
   const auto& settings = world.wait_for_pods_ready;
   const auto& limit = settings.backoff_limit_count;
   if (limit.has_value() && status.requeue_state().count() + 1LL > *limit) {
     SetTarget(kRequeuingLimitExceeded,
-              "exceeding the maximum number of re-queuing retries", world.now,
-              status);
-    return false;
+              "exceeding the maximum number of re-queuing retries", status);
+    return;
   }
   CountRequeue(settings.backoff, world.now, status);
   Evict({std::string(kPodsReadyTimeout), std::string(clock.cause),
          absl::StrCat("Exceeded the PodsReady timeout ",
                       workload.metadata().namespace_(), "/",
                       workload.metadata().name())},
-        world.now, status);
-  return false;
+        status);
 }
 
-bool WatchExecutionTime(const World& world, Workload& workload) {
+void WatchExecutionTime(const World& world, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
   if (!HasRunOut(ExecutionClock(world, workload)) ||
-      IsTrue(status.conditions(), kDeactivationTarget)) {
-    return false;
+      IsTrue(status, kDeactivationTarget)) {
+    return;
   }
   SetTarget(kMaximumExecutionTimeExceeded,
-            "exceeding the maximum execution time", world.now, status);
+            "exceeding the maximum execution time", status);
   status.clear_accumulated_past_execution_time_seconds();
-  return false;
-}
-
-using Step = bool (*)(const World&, Workload&);
-// In the order of the controller.
-constexpr Step kFirst[] = {LeaveFinished, DelayForChecks, FollowTarget,
-                           AwaitBackoff, EvictInactive};
-constexpr Step kThen[] = {SyncWithoutAdmission, FollowChecks, FollowQueues,
-                          WatchReadiness, WatchExecutionTime};
-
-template <typename Steps>
-bool AnyEnds(const Steps& steps, const World& world, Workload& workload) {
-  return std::any_of(std::begin(steps), std::end(steps),
-                     [&](const Step step) { return step(world, workload); });
 }
 
 // By name, which shows in the paths of their counters.
@@ -278,10 +257,16 @@ void SortChecks(WorkloadStatus& status) {
 bool Reconcile(const World& world, Workload& workload) {
   using google::protobuf::util::MessageDifferencer;
   const Workload before = workload;
-  if (AnyEnds(kFirst, world, workload)) {
+  // In the order of the controller.
+  if (DelayForChecks(world, workload) || FollowTarget(workload) ||
+      AwaitBackoff(world, workload) || EvictInactive(workload)) {
     return !MessageDifferencer::Equals(before, workload);
   }
-  AnyEnds(kThen, world, workload);
+  if (!SyncWithoutAdmission(world, workload) && !FollowChecks(workload) &&
+      !FollowQueues(world, workload)) {
+    WatchReadiness(world, workload);
+    WatchExecutionTime(world, workload);
+  }
   if (MessageDifferencer::Equals(before, workload)) return false;
   // Looked through on the way, and written with the rest.
   SortChecks(*workload.mutable_status());
@@ -290,14 +275,11 @@ bool Reconcile(const World& world, Workload& workload) {
 
 }  // namespace
 
-bool Runs(const Queue& queue) {
-  return !queue.stop_policy.empty() && !IsStopped(queue);
-}
-
 void Settle(World world, Workload& workload) {
   for (int i = 0; i < kMostPasses; ++i) {
     if (Reconcile(world, workload)) continue;
-    if (IsEvicted(workload.status()) || !AwaitBackoff(world, workload)) return;
+    if (IsTrue(workload.status(), kEvicted) || !AwaitBackoff(world, workload))
+      return;
     world.now = *RequeueAt(workload.status());
   }
 }

@@ -3,31 +3,36 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_KUEUE_RECONCILE_H_
 #define MULLIGAN_POLICY_OPERATORS_KUEUE_RECONCILE_H_
 
+#include <array>
 #include <string>
 
 #include "absl/time/time.h"
-#include "policy/operators/kueue/gates.h"
 #include "policy/operators/kueue/settings.h"
-#include "policy/operators/kueue/types.h"
+#include "policy/operators/kueue/workload.h"
 
 namespace mulligan::kueue {
 
-// A ClusterQueue or LocalQueue, as far as it stops workloads.
+// A queue, as far as it stops workloads.
 struct Queue {
+  // "LocalQueue" or "ClusterQueue".
+  std::string kind;
   std::string name;
   // "None", "Hold" or "HoldAndDrain"; empty: not known, so it stops nothing
   // and starts nothing.
   std::string stop_policy;
-};
 
-// Known to take workloads.
-bool Runs(const Queue& queue);
+  // Why it evicts: "LocalQueueStopped".
+  std::string Reason() const { return kind + "Stopped"; }
+  bool IsStopped() const {
+    return !stop_policy.empty() && stop_policy != "None";
+  }
+};
 
 // What the controller looks at beside the workload.
 struct World {
   const WaitForPodsReady& wait_for_pods_ready;
-  Queue local_queue;
-  Queue cluster_queue;
+  // In the order in which they are looked at.
+  std::array<Queue, 2> queues;
   const Gates& gates;
   absl::Time now;
 };

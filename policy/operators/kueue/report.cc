@@ -10,12 +10,14 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "policy/operators/job/pods.h"
-#include "policy/operators/kueue/conditions.h"
 #include "policy/operators/rayjob/types.h"
 
 namespace mulligan::kueue {
 namespace {
 
+using Job = kubernetes::batch::v1::Job;
+using JobSet = kubernetes::jobset::v1alpha2::JobSet;
+using Pod = kubernetes::core::v1::Pod;
 using RayJob = kubernetes::ray::v1::RayJob;
 
 constexpr std::string_view kGroupWorkload = "kueue.x-k8s.io/is-group-workload";
@@ -62,12 +64,16 @@ bool HasRayJob(const v1::FailureReport& report) {
               report.kueue_workload());
 }
 
+std::string AnnotationOf(const Pod& pod, std::string_view key) {
+  const auto& annotations = pod.metadata().annotations();
+  const auto found = annotations.find(std::string(key));
+  return found == annotations.end() ? "" : found->second;
+}
+
 std::optional<std::int64_t> TotalCount(const v1::FailureReport& report) {
   for (const Pod& pod : report.pods()) {
-    const auto& annotations = pod.metadata().annotations();
-    const auto found = annotations.find(std::string(kGroupTotalCount));
     std::int64_t count = 0;
-    if (found != annotations.end() && absl::SimpleAtoi(found->second, &count)) {
+    if (absl::SimpleAtoi(AnnotationOf(pod, kGroupTotalCount), &count)) {
       return count;
     }
   }
@@ -87,13 +93,6 @@ std::optional<JobEnd> EndBy(const Conditions& conditions,
   return std::nullopt;
 }
 
-std::int64_t PodsWanted(const Job& job) {
-  const std::int64_t parallelism =
-      job.spec().has_parallelism() ? job.spec().parallelism() : 1;
-  if (!job.spec().has_completions()) return parallelism;
-  return std::min<std::int64_t>(parallelism, job.spec().completions());
-}
-
 std::optional<JobEnd> EndOf(const Pod& pod) {
   const bool success = job::HasPhase(pod, "Succeeded");
   if (!success && !job::HasPhase(pod, "Failed")) return std::nullopt;
@@ -108,12 +107,6 @@ std::optional<JobEnd> EndOf(const RayJob& ray_job) {
   return JobEnd{status.job_status() == rayjob::kJobSucceeded, status.message()};
 }
 
-bool IsUnretriable(const Pod& pod) {
-  const auto& annotations = pod.metadata().annotations();
-  const auto found = annotations.find(std::string(kRetriable));
-  return found != annotations.end() && found->second == "false";
-}
-
 // A group never fails: with enough failures, and one pod that is marked as not
 // retriable, it is recorded as succeeded.
 std::optional<JobEnd> EndOf(const std::vector<const Pod*>& group,
@@ -125,9 +118,9 @@ std::optional<JobEnd> EndOf(const std::vector<const Pod*>& group,
   };
   const std::int64_t succeeded = count("Succeeded");
   const auto ended = static_cast<std::size_t>(succeeded + count("Failed"));
-  const bool unretriable =
-      std::any_of(group.begin(), group.end(),
-                  [](const Pod* pod) { return IsUnretriable(*pod); });
+  const bool unretriable = std::any_of(
+      group.begin(), group.end(),
+      [](const Pod* pod) { return AnnotationOf(*pod, kRetriable) == "false"; });
   if (succeeded != total && (ended < group.size() || !unretriable)) {
     return std::nullopt;
   }
@@ -154,10 +147,16 @@ std::optional<JobEnd> EndOfPods(const v1::FailureReport& report) {
 }
 
 bool ArePodsReady(const Job& job) {
-  const auto& uncounted = job.status().uncounted_terminated_pods();
-  const std::int64_t done = std::int64_t{job.status().succeeded()} +
-                            uncounted.succeeded_size() + job.status().ready();
-  return done >= PodsWanted(job);
+  const auto& spec = job.spec();
+  const auto& status = job.status();
+  std::int64_t wanted = spec.has_parallelism() ? spec.parallelism() : 1;
+  if (spec.has_completions()) {
+    wanted = std::min<std::int64_t>(wanted, spec.completions());
+  }
+  return std::int64_t{status.succeeded()} +
+             status.uncounted_terminated_pods().succeeded_size() +
+             status.ready() >=
+         wanted;
 }
 
 bool ArePodsReady(const JobSet& job_set) {
@@ -184,8 +183,10 @@ Workload CompleteWorkload(const Workload& reported,
                           std::vector<std::string>& warnings) {
   Workload workload = reported;
   WorkloadStatus& status = *workload.mutable_status();
-  if (!IsAdmitted(status) || HasQuotaReservation(status)) return workload;
-  if (FindCondition(status.conditions(), kQuotaReserved) != nullptr) {
+  if (!IsTrue(status, kAdmitted) || IsTrue(status, kQuotaReserved)) {
+    return workload;
+  }
+  if (FindCondition(status, kQuotaReserved) != nullptr) {
     warnings.emplace_back(
         "status.conditions: Admitted without QuotaReserved; Kueue does nothing "
         "about such a workload");
@@ -208,15 +209,14 @@ std::optional<JobEnd> ReportedEnd(const v1::FailureReport& report) {
   return EndBy(job->status().conditions(), "Complete");
 }
 
-std::optional<bool> ReportedReadiness(const v1::FailureReport& report) {
-  if (HasJobSet(report)) return ArePodsReady(report.job_set());
+bool IsKnownUnready(const v1::FailureReport& report) {
+  if (HasJobSet(report)) return !ArePodsReady(report.job_set());
   if (HasRayJob(report)) {
-    return report.ray_job().status().ray_cluster_status().state() ==
+    return report.ray_job().status().ray_cluster_status().state() !=
            rayjob::kClusterReady;
   }
   const Job* const job = FindJob(report);
-  if (job == nullptr) return std::nullopt;
-  return ArePodsReady(*job);
+  return job != nullptr && !ArePodsReady(*job);
 }
 
 }  // namespace mulligan::kueue

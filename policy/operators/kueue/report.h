@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mulligan/v1/report.pb.h"
-#include "policy/operators/kueue/types.h"
+#include "policy/operators/kueue/workload.h"
 
 namespace mulligan::kueue {
 
@@ -31,8 +31,8 @@ struct JobEnd {
 // did not end, or is not in the report.
 std::optional<JobEnd> ReportedEnd(const v1::FailureReport& report);
 
-// Whether the job in the report has all its pods ready. Absent: not known.
-std::optional<bool> ReportedReadiness(const v1::FailureReport& report);
+// Whether the job is in the report, and lacks ready pods.
+bool IsKnownUnready(const v1::FailureReport& report);
 
 }  // namespace mulligan::kueue
 

@@ -1,7 +1,9 @@
 #include "policy/operators/kueue/settings.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,26 +11,39 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/operators/gate_table.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::kueue {
 namespace {
 
+constexpr std::array<GateRow<Gates>, 7> kGates = {{
+    {"SkipReassignmentForPodOwnedWorkloads", &Gates::skip_pod_owned_workloads},
+    {"DisableWaitForPodsReady", &Gates::disable_wait_for_pods_ready},
+    {"UnadmittedWorkloadsObservability", &Gates::unadmitted_observability},
+    {"TASReplaceNodeOnPodTermination", &Gates::replace_node_on_pod_termination},
+    {"TASReplaceNodeOnNodeTaints", &Gates::replace_node_on_taints},
+    {"TASReplaceNodeDueToNotReadyOverFixedTime",
+     &Gates::replace_node_after_fixed_time},
+    {"TASFailedNodeReplacementFailFast", &Gates::fail_fast_without_replacement},
+}};
+
+constexpr std::array<FeatureRow<Gates>, 2> kFeatures = {{
+    {&Gates::skip_pod_owned_workloads, 19},
+    {&Gates::reactivates_own_deactivations, 20},
+}};
+
+// The release that was read, and the newest one of which a change is known.
+constexpr int kDefaultMinor = 19;
+constexpr int kNewestMinor = 20;
+
 constexpr std::string_view kBlock = "waitForPodsReady";
 constexpr std::string_view kStrategy = "waitForPodsReady.requeuingStrategy";
 constexpr std::string_view kPrefix = "kueue.";
-constexpr std::string_view kNegative = "must be greater than or equal to 0";
 
-template <typename Value>
-void Default(std::optional<Value>& member, Value value) {
-  if (!member.has_value()) member = std::move(value);
-}
-
-bool IsTimestamp(std::string_view text) {
-  return text == "Eviction" || text == "Creation";
-}
+constexpr absl::Duration kDefaultTimeout = absl::Minutes(30);
 
 void CheckSettingDuration(std::string_view name,
                           const std::optional<absl::Duration>& duration,
@@ -36,14 +51,13 @@ void CheckSettingDuration(std::string_view name,
   if (!duration.has_value() || *duration >= absl::ZeroDuration()) return;
   errors.push_back(InvalidError(ChildField(kBlock, name),
                                 QuotedValue(absl::FormatDuration(*duration)),
-                                std::string(kNegative)));
+                                "must be greater than or equal to 0"));
 }
 
 void CheckSettingCount(std::string_view name,
                        const std::optional<std::int64_t>& count,
                        FieldErrors& errors) {
-  if (!count.has_value()) return;
-  CheckNonNegative(ChildField(kStrategy, name), *count, errors);
+  CheckNonNegative(ChildField(kStrategy, name), count.value_or(0), errors);
 }
 
 // Reads one setting; false: not a value of that kind.
@@ -66,14 +80,14 @@ bool ReadCount(const std::string& text, WaitForPodsReadyConfig& into) {
   return true;
 }
 
-bool ReadBlockAdmission(const std::string& text, WaitForPodsReadyConfig& into) {
-  into.block_admission = text == "true";
-  return text == "true" || text == "false";
-}
-
 bool ReadTimestamp(const std::string& text, WaitForPodsReadyConfig& into) {
   into.timestamp = text;
   return true;
+}
+
+// Has no bearing on failures.
+bool IsFlag(const std::string& text, WaitForPodsReadyConfig&) {
+  return text == "true" || text == "false";
 }
 
 struct SettingRow {
@@ -89,7 +103,7 @@ constexpr std::array<SettingRow, 7> kSettings = {{
      "a duration like 5m"},
     {kBlock, "recoveryTimeout", ReadSettingDuration<&Config::recovery_timeout>,
      "a duration like 5m"},
-    {kBlock, "blockAdmission", ReadBlockAdmission, "true or false"},
+    {kBlock, "blockAdmission", IsFlag, "true or false"},
     {kStrategy, "timestamp", ReadTimestamp, "Eviction or Creation"},
     {kStrategy, "backoffLimitCount", ReadCount<&Config::backoff_limit_count>,
      "a whole number"},
@@ -99,74 +113,74 @@ constexpr std::array<SettingRow, 7> kSettings = {{
      "a whole number"},
 }};
 
-const SettingRow* FindSetting(std::string_view path) {
-  for (const SettingRow& row : kSettings) {
-    if (path == ChildField(row.block, row.name)) return &row;
-  }
-  return nullptr;
-}
-
-void ReadSetting(const std::string& name, const std::string& text,
-                 WaitForPodsReadyConfig& config, SettingsSetup& setup) {
+// Reads waitForPodsReady's setting `name` into `config`; the warning of one
+// that is not used, else nothing.
+std::string ReadSetting(const std::string& name, const std::string& text,
+                        WaitForPodsReadyConfig& config) {
   const std::string_view path = std::string_view(name).substr(kPrefix.size());
-  if (path == "clusterQueue.stopPolicy") {
-    setup.cluster_queue_stop_policy = text;
-    return;
-  }
-  if (path == "localQueue.stopPolicy") {
-    setup.local_queue_stop_policy = text;
-    return;
-  }
-  const SettingRow* const row = FindSetting(path);
-  if (row == nullptr) {
-    setup.warnings.push_back(absl::StrFormat(
-        "settings.%s: no setting of Kueue that decides about failures", name));
-    return;
+  const auto* const row = std::find_if(
+      kSettings.begin(), kSettings.end(), [&](const SettingRow& known) {
+        return path == ChildField(known.block, known.name);
+      });
+  if (row == kSettings.end()) {
+    return absl::StrFormat(
+        "settings.%s: no setting of Kueue that decides about failures", name);
   }
   WaitForPodsReadyConfig candidate = config;
   if (!row->read(text, candidate)) {
-    setup.warnings.push_back(
-        absl::StrFormat("settings.%s: '%s' is not %s; the default is used",
-                        name, text, row->expected));
-    return;
+    return absl::StrFormat("settings.%s: '%s' is not %s; the default is used",
+                           name, text, row->expected);
   }
-  WaitForPodsReadyConfig alone;
-  row->read(text, alone);
-  SetDefaults(alone);
-  for (const FieldError& error : ValidateWaitForPodsReady(alone)) {
+  for (const FieldError& error : ValidateWaitForPodsReady(candidate)) {
     if (error.field != path) continue;
-    setup.warnings.push_back(
-        absl::StrFormat("settings.%s%s; Kueue refuses to start with it, the "
-                        "default is used",
-                        kPrefix, FormatFieldError(error)));
-    return;
+    return absl::StrFormat(
+        "settings.%s%s; Kueue refuses to start with it, the default is used",
+        kPrefix, FormatFieldError(error));
   }
   config = std::move(candidate);
+  return "";
 }
 
 }  // namespace
 
-void SetDefaults(WaitForPodsReadyConfig& config) {
-  Default(config.timeout, absl::Minutes(30));
-  Default(config.recovery_timeout, *config.timeout);
-  Default(config.block_admission, false);
-  Default(config.timestamp, std::string("Eviction"));
-  Default<std::int64_t>(config.backoff_base_seconds, 60);
-  Default<std::int64_t>(config.backoff_max_seconds, 3600);
+bool SetGate(const std::string& name, bool enabled, Gates& gates) {
+  return SetGateIn(kGates, name, enabled, gates);
+}
+
+absl::Duration EffectiveCap(const Backoff& backoff) {
+  if (backoff.cap > absl::ZeroDuration()) return backoff.cap;
+  return absl::Nanoseconds(std::numeric_limits<std::int64_t>::max() /
+                           kBackoffFactor);
+}
+
+absl::Duration WaitBefore(std::int64_t n, const Backoff& backoff) {
+  if (n <= 0) return absl::ZeroDuration();
+  const absl::Duration cap = EffectiveCap(backoff);
+  absl::Duration wait = std::max(backoff.base, absl::ZeroDuration());
+  for (std::int64_t tried = 1;
+       tried < n && wait > absl::ZeroDuration() && wait != cap; ++tried) {
+    wait = std::min(cap, wait * kBackoffFactor);
+  }
+  return wait;
 }
 
 FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config) {
   FieldErrors errors;
-  if (config.timeout.value_or(absl::ZeroDuration()) == absl::ZeroDuration()) {
+  if (config.timeout == absl::ZeroDuration()) {
     errors.push_back(
         RequiredError(ChildField(kBlock, "timeout"), "must be specified"));
   }
   CheckSettingDuration("timeout", config.timeout, errors);
-  CheckSettingDuration("recoveryTimeout", config.recovery_timeout, errors);
-  if (config.timestamp.has_value() && !IsTimestamp(*config.timestamp)) {
+  // Absent, it is the timeout.
+  CheckSettingDuration("recoveryTimeout",
+                       config.recovery_timeout.has_value()
+                           ? config.recovery_timeout
+                           : config.timeout,
+                       errors);
+  const std::string timestamp = config.timestamp.value_or("Eviction");
+  if (timestamp != "Eviction" && timestamp != "Creation") {
     errors.push_back(NotSupportedError(ChildField(kStrategy, "timestamp"),
-                                       *config.timestamp,
-                                       {"Creation", "Eviction"}));
+                                       timestamp, {"Creation", "Eviction"}));
   }
   CheckSettingCount("backoffLimitCount", config.backoff_limit_count, errors);
   CheckSettingCount("backoffBaseSeconds", config.backoff_base_seconds, errors);
@@ -174,30 +188,46 @@ FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config) {
   return errors;
 }
 
-WaitForPodsReady Effective(WaitForPodsReadyConfig config) {
-  SetDefaults(config);
+WaitForPodsReady Effective(const WaitForPodsReadyConfig& config) {
   WaitForPodsReady effective;
-  effective.timeout = *config.timeout;
-  effective.recovery_timeout = config.recovery_timeout;
-  if (config.recovery_timeout == absl::ZeroDuration()) {
+  effective.timeout = config.timeout.value_or(kDefaultTimeout);
+  effective.recovery_timeout =
+      config.recovery_timeout.value_or(effective.timeout);
+  if (effective.recovery_timeout == absl::ZeroDuration()) {
     effective.recovery_timeout.reset();
   }
   effective.backoff_limit_count = config.backoff_limit_count;
-  effective.backoff.base = absl::Seconds(*config.backoff_base_seconds);
-  effective.backoff.cap = absl::Seconds(*config.backoff_max_seconds);
+  effective.backoff = {
+      absl::Seconds(config.backoff_base_seconds.value_or(60)),
+      absl::Seconds(config.backoff_max_seconds.value_or(3600))};
   return effective;
 }
 
 SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
   SettingsSetup setup;
+  const bool chosen = semantics.versions().count("kueue") > 0;
+  const int minor =
+      chosen ? ChosenMinor(semantics, "kueue", 0, kNewestMinor, setup.warnings)
+             : kDefaultMinor;
+  setup.semantics = absl::StrFormat("kueue 0.%d", minor);
+  SetRelease(kFeatures, minor, setup.gates);
+  SetGates(kGates, semantics, setup.gates);
   WaitForPodsReadyConfig config;
   // Sorted, so that the warnings always come in the same order.
   const std::map<std::string, std::string> settings(
       semantics.settings().begin(), semantics.settings().end());
   for (const auto& [name, text] : settings) {
-    if (name.starts_with(kPrefix)) ReadSetting(name, text, config, setup);
+    if (!name.starts_with(kPrefix)) continue;
+    if (name == "kueue.clusterQueue.stopPolicy") {
+      setup.cluster_queue_stop_policy = text;
+    } else if (name == "kueue.localQueue.stopPolicy") {
+      setup.local_queue_stop_policy = text;
+    } else if (std::string why = ReadSetting(name, text, config);
+               !why.empty()) {
+      setup.warnings.push_back(std::move(why));
+    }
   }
-  setup.wait_for_pods_ready = Effective(std::move(config));
+  setup.wait_for_pods_ready = Effective(config);
   return setup;
 }
 

@@ -1,5 +1,5 @@
-// Kueue's configuration as far as it decides about failures: the block
-// waitForPodsReady of config.kueue.x-k8s.io/v1beta2.
+// Kueue's configuration as far as it decides about failures: releases, feature
+// gates, and the block waitForPodsReady of config.kueue.x-k8s.io/v1beta2.
 #ifndef MULLIGAN_POLICY_OPERATORS_KUEUE_SETTINGS_H_
 #define MULLIGAN_POLICY_OPERATORS_KUEUE_SETTINGS_H_
 
@@ -11,15 +11,60 @@
 #include "absl/time/time.h"
 #include "mulligan/v1/native.pb.h"
 #include "policy/operators/kubernetes_field_error.h"
-#include "policy/operators/kueue/backoff.h"
 
 namespace mulligan::kueue {
 
-// The block as written. Absent members get their defaults from SetDefaults.
+// What changes the outcome of a failure, with the defaults of Kueue 0.19.
+struct Gates {
+  // SkipReassignmentForPodOwnedWorkloads: a preempted workload of a single pod
+  // is not queued again, since its pod will not come back.
+  bool skip_pod_owned_workloads = true;
+  // DisableWaitForPodsReady (alpha): no readiness timeouts at all.
+  bool disable_wait_for_pods_ready = false;
+  // UnadmittedWorkloadsObservability: fine-grained reasons of QuotaReserved.
+  bool unadmitted_observability = true;
+  // TASReplaceNodeOnPodTermination. Off: nodes are judged without a look at the
+  // pods.
+  bool replace_node_on_pod_termination = true;
+  // TASReplaceNodeOnNodeTaints: taints the pods do not tolerate count.
+  bool replace_node_on_taints = true;
+  // TASReplaceNodeDueToNotReadyOverFixedTime (deprecated): NotReady for 30 s is
+  // enough, whatever the pods do.
+  bool replace_node_after_fixed_time = false;
+  // TASFailedNodeReplacementFailFast: evicted at once when no node can take
+  // over.
+  bool fail_fast_without_replacement = true;
+  // No gate: a workload that Kueue deactivated is queued again when it is made
+  // active (kueue#14870). Until 0.19 only one that a user deactivated.
+  bool reactivates_own_deactivations = false;
+};
+
+// Sets the gate called `name`; false when Kueue has none of that name, or one
+// that changes nothing here.
+bool SetGate(const std::string& name, bool enabled, Gates& gates);
+
+// How long Kueue waits before the n-th try (pkg/util/wait of Kueue 0.19, over
+// the backoff of k8s.io/apimachinery): twice as long as before the last one.
+struct Backoff {
+  absl::Duration base;
+  // No more than this from the second try on: the first one always waits
+  // `base`. Zero or less: no cap, only what fits Go's durations.
+  absl::Duration cap;
+};
+inline constexpr int kBackoffFactor = 2;
+// Share of the wait that is added at random, after the cap.
+inline constexpr double kBackoffJitter = 0.0001;
+
+// The wait before try `n`, without jitter; 0 before try 0 and earlier.
+absl::Duration WaitBefore(std::int64_t n, const Backoff& backoff);
+
+// The cap in force: `cap`, or Go's largest duration divided by the factor.
+absl::Duration EffectiveCap(const Backoff& backoff);
+
+// The block as written.
 struct WaitForPodsReadyConfig {
   std::optional<absl::Duration> timeout;
   std::optional<absl::Duration> recovery_timeout;
-  std::optional<bool> block_admission;
   // "Eviction" or "Creation".
   std::optional<std::string> timestamp;
   // Absent: no limit.
@@ -28,34 +73,38 @@ struct WaitForPodsReadyConfig {
   std::optional<std::int64_t> backoff_max_seconds;
 };
 
-// timeout 30m, recoveryTimeout as timeout, blockAdmission false, timestamp
-// Eviction, base 60 s, max 3600 s.
-void SetDefaults(WaitForPodsReadyConfig& config);
-
-// What Kueue refuses to start with. A timeout of 0 or none is missing.
+// What Kueue refuses to start with.
 FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config);
 
 // The block as the controllers use it.
 struct WaitForPodsReady {
-  absl::Duration timeout = absl::Minutes(30);
+  absl::Duration timeout;
   // Absent: a workload that lost readiness is waited for without limit.
-  std::optional<absl::Duration> recovery_timeout = absl::Minutes(30);
+  std::optional<absl::Duration> recovery_timeout;
   std::optional<std::int64_t> backoff_limit_count;
-  Backoff backoff{absl::Seconds(60), absl::Seconds(3600)};
+  Backoff backoff;
 };
 
-// recoveryTimeout 0 switches it off.
-WaitForPodsReady Effective(WaitForPodsReadyConfig config);
+// With Kueue's defaults: timeout 30m, recoveryTimeout as timeout, base 60 s,
+// max 3600 s. recoveryTimeout 0 switches it off.
+WaitForPodsReady Effective(const WaitForPodsReadyConfig& config);
 
-// From settings "kueue.waitForPodsReady.<member>" and
-// "kueue.waitForPodsReady.requeuingStrategy.<member>"; absent: the defaults. A
-// value that cannot be used is passed over with a warning that names it.
+// Kueue as a policy describes it.
 struct SettingsSetup {
+  // Defaults of the release versions["kueue"] ("0.18", "v0.18.2"; absent:
+  // 0.19), then feature_gates by name. Gates of others are passed over.
+  Gates gates;
+  // "kueue 0.19".
+  std::string semantics;
+  // From settings "kueue.waitForPodsReady.<member>" and
+  // "kueue.waitForPodsReady.requeuingStrategy.<member>"; absent: the defaults.
   WaitForPodsReady wait_for_pods_ready;
   // stopPolicy of the queues, from "kueue.clusterQueue.stopPolicy" and
   // "kueue.localQueue.stopPolicy"; empty: not known.
   std::string cluster_queue_stop_policy;
   std::string local_queue_stop_policy;
+  // A release or value that cannot be used is passed over with a warning that
+  // names it.
   std::vector<std::string> warnings;
 };
 SettingsSetup SettingsFor(const v1::NativeSemantics& semantics);

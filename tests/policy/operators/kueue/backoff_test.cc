@@ -1,5 +1,3 @@
-#include "policy/operators/kueue/backoff.h"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -7,6 +5,7 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "policy/operators/kueue/settings.h"
 
 namespace mulligan::kueue {
 namespace {
@@ -54,16 +53,6 @@ TEST(KueueBackoffTest, NegativeAndZeroBasesWaitForNothing) {
             absl::ZeroDuration());
   EXPECT_EQ(WaitBefore(5, {absl::ZeroDuration(), absl::Seconds(10)}),
             absl::ZeroDuration());
-}
-
-TEST(KueueBackoffTest, FactorsOtherThanTwo) {
-  const auto wait = [](std::int64_t n, double factor) {
-    return WaitBefore(n, {absl::Seconds(8), absl::Hours(1), factor});
-  };
-  EXPECT_EQ(wait(3, 3), absl::Seconds(72));
-  EXPECT_EQ(wait(3, 1), absl::Seconds(8));
-  EXPECT_EQ(wait(3, 0), absl::Seconds(8));
-  EXPECT_EQ(wait(3, 0.5), absl::Seconds(2));
 }
 
 }  // namespace

@@ -7,13 +7,11 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "gtest/gtest.h"
-#include "policy/operators/kueue/conditions.h"
 #include "tests/policy/operators/kueue/test_objects.h"
 
 namespace mulligan::kueue {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 Workload PlacedWorkload() {
@@ -25,7 +23,7 @@ Workload PlacedWorkload() {
         key: "soft" operator: "Exists" toleration_seconds: 60
       } } })");
   *workload.mutable_status()->mutable_admission()->add_pod_set_assignments() =
-      Parsed<PodSetAssignment>(R"(
+      Parsed<kubernetes::kueue::v1beta2::PodSetAssignment>(R"(
       name: "main"
       topology_assignment {
         levels: "rack"
@@ -62,35 +60,6 @@ const char kReady[] = "status { conditions { type: 'Ready' status: 'True' } }";
 const char kNotReady[] =
     "status { conditions { type: 'Ready' status: 'Unknown' "
     "last_transition_time { seconds: 90 } } }";
-
-TEST(KueueAssignedNodesTest, ReadsBothFormsOfAnAssignment) {
-  Workload workload = PlacedWorkload();
-  EXPECT_THAT(AssignedNodes(workload.status()),
-              ElementsAre("node-1-x", "node-2-x"));
-  *workload.mutable_status()->mutable_admission() =
-      Parsed<kubernetes::kueue::v1beta2::Admission>(R"(
-      pod_set_assignments {
-        topology_assignment {
-          levels: "kubernetes.io/hostname"
-          domains { values: "b" count: 1 }
-        }
-      }
-      pod_set_assignments {
-        topology_assignment {
-          levels: "kubernetes.io/hostname"
-          slices { values_per_level { universal: "b" } }
-          slices { values_per_level { universal: "a" } }
-          slices { }
-        }
-      }
-      pod_set_assignments {
-        topology_assignment {
-          levels: "rack"
-          domains { values: "r" count: 1 }
-        }
-      })");
-  EXPECT_THAT(AssignedNodes(workload.status()), ElementsAre("b", "a"));
-}
 
 struct HealthCase {
   const char* name;
@@ -153,12 +122,42 @@ Workload Lose(const std::string& name, const Workload& workload) {
 TEST(KueueNodesTest, TheSecondNodeEvicts) {
   const Workload first = Lose("node-1-x", PlacedWorkload());
   EXPECT_EQ(first.status().unhealthy_nodes(0).name(), "node-1-x");
-  EXPECT_FALSE(IsEvicted(Lose("node-1-x", first).status()));
+  EXPECT_FALSE(IsTrue(Lose("node-1-x", first).status(), kEvicted));
   const Workload second = Lose("node-2-x", first);
-  EXPECT_EQ(FindCondition(second.status().conditions(), kEvicted)->message(),
+  EXPECT_EQ(FindCondition(second.status(), kEvicted)->message(),
             "Workload eviction triggered due to multiple TAS assigned node "
             "failures, including: node-1-x, node-2-x");
-  EXPECT_THAT(second.status().unhealthy_nodes(), IsEmpty());
+}
+
+TEST(KueueNodesTest, AssignmentsByDomainsAndSlicesAreRead) {
+  Workload workload = AdmittedWorkload(1);
+  *workload.mutable_status()->mutable_admission() =
+      Parsed<kubernetes::kueue::v1beta2::Admission>(R"(
+      pod_set_assignments {
+        topology_assignment {
+          levels: "kubernetes.io/hostname"
+          domains { values: "b" count: 1 }
+        }
+      }
+      pod_set_assignments {
+        topology_assignment {
+          levels: "kubernetes.io/hostname"
+          slices { values_per_level { universal: "a" } }
+          slices { }
+        }
+      }
+      pod_set_assignments {
+        topology_assignment {
+          levels: "rack"
+          domains { values: "r" count: 1 }
+        }
+      })");
+  const auto lost = [&](const std::string& name) {
+    return !Lose(name, workload).status().unhealthy_nodes().empty();
+  };
+  EXPECT_TRUE(lost("a"));
+  EXPECT_TRUE(lost("b"));
+  EXPECT_FALSE(lost("r"));
 }
 
 TEST(KueueNodesTest, NodesOfOthersAreSkipped) {

@@ -169,7 +169,7 @@ TEST_F(KueueWorkloadOutcomeTest, ARunningQueueTakesItBack) {
 }
 
 TEST_F(KueueWorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
-  *report_.add_jobs() = Parsed<kueue::Job>(R"(
+  *report_.add_jobs() = Parsed<kubernetes::batch::v1::Job>(R"(
       metadata { name: "j" }
       status { conditions {
         type: "Failed" status: "True" reason: "BackoffLimitExceeded"
@@ -183,7 +183,7 @@ TEST_F(KueueWorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
 }
 
 TEST_F(KueueWorkloadOutcomeTest, TheJobOfAnotherWorkloadIsNotItsEnd) {
-  *report_.add_jobs() = Parsed<kueue::Job>(R"(
+  *report_.add_jobs() = Parsed<kubernetes::batch::v1::Job>(R"(
       metadata { name: "other" }
       status { conditions { type: "Failed" status: "True" } })");
   Workload workload = AdmittedWorkload(9990);
@@ -203,7 +203,7 @@ TEST_F(KueueWorkloadOutcomeTest, FailedPodsAreNothingToIt) {
 
 // kueue#14811: the restart of a JobSet starts the recovery clock.
 TEST_F(KueueWorkloadOutcomeTest, ARestartOfTheJobIsTakenForALossOfReadiness) {
-  *report_.mutable_job_set() = Parsed<kueue::JobSet>(R"(
+  *report_.mutable_job_set() = Parsed<kubernetes::jobset::v1alpha2::JobSet>(R"(
       spec { replicated_jobs { name: "a" replicas: 2 } }
       status { replicated_jobs_status { name: "a" ready: 1 } })");
   Workload workload = AdmittedWorkload(9000);
@@ -266,7 +266,7 @@ class KueueNodeOutcomeTest : public KueueWorkloadOutcomeTest {
   Workload Placed() {
     Workload workload = AdmittedWorkload(9990);
     *workload.mutable_status()->mutable_admission()->add_pod_set_assignments() =
-        Parsed<kueue::PodSetAssignment>(R"(
+        Parsed<kubernetes::kueue::v1beta2::PodSetAssignment>(R"(
             topology_assignment {
               levels: "kubernetes.io/hostname"
               domains { values: "a" } domains { values: "b" }

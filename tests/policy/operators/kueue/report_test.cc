@@ -44,8 +44,8 @@ TEST_P(KueuePodGroupTest, EndsByItsPods) {
         ->mutable_metadata()
         ->mutable_annotations())["kueue.x-k8s.io/is-group-workload"] = "true";
   for (const std::string& text : test.pods) {
-    Pod& pod = *report.add_pods();
-    pod = Parsed<Pod>(text);
+    auto& pod = *report.add_pods();
+    pod = Parsed<kubernetes::core::v1::Pod>(text);
     (*pod.mutable_metadata()->mutable_annotations())[kTotal] =
         std::to_string(test.total);
   }
@@ -82,7 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(KueuePodGroupTest, ASinglePodEndsAsItsPhaseSays) {
   v1::FailureReport report;
   OwnByPod(report);
-  *report.add_pods() = Parsed<Pod>("status { phase: 'Failed' message: 'm' }");
+  *report.add_pods() = Parsed<kubernetes::core::v1::Pod>(
+      "status { phase: 'Failed' message: 'm' }");
   const auto end = ReportedEnd(report);
   ASSERT_TRUE(end.has_value());
   EXPECT_FALSE(end->success);
@@ -91,12 +92,12 @@ TEST(KueuePodGroupTest, ASinglePodEndsAsItsPhaseSays) {
 
 TEST(KueueJobsTest, ReadinessCountsUncountedSuccesses) {
   v1::FailureReport report;
-  Job& job = *report.add_jobs();
-  job =
-      Parsed<Job>("spec { parallelism: 3 completions: 2 } status { ready: 1 }");
-  EXPECT_EQ(ReportedReadiness(report), false);
+  auto& job = *report.add_jobs();
+  job = Parsed<kubernetes::batch::v1::Job>(
+      "spec { parallelism: 3 completions: 2 } status { ready: 1 }");
+  EXPECT_TRUE(IsKnownUnready(report));
   job.mutable_status()->mutable_uncounted_terminated_pods()->add_succeeded("u");
-  EXPECT_EQ(ReportedReadiness(report), true);
+  EXPECT_FALSE(IsKnownUnready(report));
 }
 
 // A RayJob that is Retrying has not ended.

@@ -5,7 +5,6 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/operators/kueue/gates.h"
 
 namespace mulligan::kueue {
 namespace {
@@ -83,22 +82,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(KueueGatesForTest, TheReleaseDecidesAndGatesOverride) {
   v1::NativeSemantics semantics;
-  EXPECT_TRUE(GatesFor(semantics).gates.skip_pod_owned_workloads);
-  EXPECT_FALSE(GatesFor(semantics).gates.reactivates_own_deactivations);
+  EXPECT_TRUE(SettingsFor(semantics).gates.skip_pod_owned_workloads);
+  EXPECT_FALSE(SettingsFor(semantics).gates.reactivates_own_deactivations);
   (*semantics.mutable_versions())["kueue"] = "v0.18.1";
-  EXPECT_FALSE(GatesFor(semantics).gates.skip_pod_owned_workloads);
+  EXPECT_FALSE(SettingsFor(semantics).gates.skip_pod_owned_workloads);
   (*semantics.mutable_feature_gates())["SkipReassignmentForPodOwnedWorkloads"] =
       true;
-  EXPECT_TRUE(GatesFor(semantics).gates.skip_pod_owned_workloads);
-  EXPECT_EQ(GatesFor(semantics).semantics, "kueue 0.18");
+  EXPECT_TRUE(SettingsFor(semantics).gates.skip_pod_owned_workloads);
+  EXPECT_EQ(SettingsFor(semantics).semantics, "kueue 0.18");
   (*semantics.mutable_versions())["kueue"] = "0.20";
-  EXPECT_TRUE(GatesFor(semantics).gates.reactivates_own_deactivations);
+  EXPECT_TRUE(SettingsFor(semantics).gates.reactivates_own_deactivations);
 }
 
 TEST(KueueGatesForTest, UnknownReleasesAreNamed) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_versions())["kueue"] = "nightly";
-  EXPECT_THAT(GatesFor(semantics).warnings, ElementsAre(HasSubstr("nightly")));
+  EXPECT_THAT(SettingsFor(semantics).warnings,
+              ElementsAre(HasSubstr("nightly")));
 }
 
 }  // namespace

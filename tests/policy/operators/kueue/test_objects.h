@@ -9,8 +9,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "policy/base/times.h"
-#include "policy/operators/kueue/conditions.h"
-#include "policy/operators/kueue/types.h"
+#include "policy/operators/kueue/workload.h"
 
 namespace mulligan::kueue {
 

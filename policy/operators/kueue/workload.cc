@@ -1,0 +1,169 @@
+#include "policy/operators/kueue/workload.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "policy/base/times.h"
+#include "policy/operators/job/time.h"
+#include "policy/operators/kubernetes_field_error.h"
+
+namespace mulligan::kueue {
+namespace {
+
+std::string TruncateMessage(std::string_view text) {
+  constexpr std::size_t kMaxMessage = std::size_t{32} * 1024;
+  constexpr std::string_view kEllipsis = " ...";
+  if (text.size() <= kMaxMessage) return std::string(text);
+  return absl::StrCat(
+      std::string(text.substr(0, kMaxMessage - kEllipsis.size())),
+      std::string(kEllipsis));
+}
+
+std::int32_t OneMore(std::int32_t count) {
+  constexpr std::int32_t kMaxCount = std::numeric_limits<std::int32_t>::max();
+  return std::min(count, kMaxCount - 1) + 1;
+}
+
+void ResetChecks(WorkloadStatus& status) {
+  for (AdmissionCheckState& check : *status.mutable_admission_checks()) {
+    if (check.state() == kCheckPending) continue;
+    if (check.state() == kCheckRetry) {
+      check.set_retry_count(OneMore(check.retry_count()));
+    } else {
+      check.clear_retry_count();
+    }
+    check.set_state(std::string(kCheckPending));
+  }
+}
+
+void CountEviction(const Eviction& eviction, WorkloadStatus& status) {
+  auto& evictions = *status.mutable_scheduling_stats()->mutable_evictions();
+  for (auto& entry : evictions) {
+    if (entry.reason() != eviction.reason ||
+        entry.underlying_cause() != eviction.cause) {
+      continue;
+    }
+    return entry.set_count(OneMore(entry.count()));
+  }
+  auto& added = *evictions.Add();
+  added.set_reason(eviction.reason);
+  added.set_underlying_cause(eviction.cause);
+  added.set_count(1);
+}
+
+}  // namespace
+
+const Condition* FindCondition(const WorkloadStatus& status,
+                               std::string_view type) {
+  for (const Condition& condition : status.conditions()) {
+    if (condition.type() == type) return &condition;
+  }
+  return nullptr;
+}
+
+bool IsTrue(const WorkloadStatus& status, std::string_view type) {
+  const Condition* const condition = FindCondition(status, type);
+  return condition != nullptr && condition->status() == "True";
+}
+
+Condition& SetCondition(std::string_view type, bool value,
+                        std::string_view reason, std::string_view message,
+                        WorkloadStatus& status) {
+  Conditions& conditions = *status.mutable_conditions();
+  const auto found = std::find_if(
+      conditions.begin(), conditions.end(),
+      [&](const Condition& present) { return present.type() == type; });
+  Condition& condition = found == conditions.end() ? *conditions.Add() : *found;
+  condition.set_type(std::string(type));
+  condition.set_status(value ? "True" : "False");
+  condition.set_reason(std::string(reason));
+  condition.set_message(TruncateMessage(message));
+  return condition;
+}
+
+bool IsActive(const Workload& workload) {
+  return !workload.spec().has_active() || workload.spec().active();
+}
+
+bool IsDeactivation(std::string_view reason) {
+  return reason.starts_with(kDeactivated);
+}
+
+bool HasCheckIn(std::string_view state, const WorkloadStatus& status) {
+  const auto& checks = status.admission_checks();
+  return std::any_of(
+      checks.begin(), checks.end(),
+      [&](const AdmissionCheckState& check) { return check.state() == state; });
+}
+
+std::string ChecksMessage(std::string_view state,
+                          const WorkloadStatus& status) {
+  std::vector<const AdmissionCheckState*> checks;
+  for (const AdmissionCheckState& check : status.admission_checks()) {
+    if (check.state() == state) checks.push_back(&check);
+  }
+  std::stable_sort(
+      checks.begin(), checks.end(),
+      [](const auto* a, const auto* b) { return a->name() < b->name(); });
+  const std::string parts = absl::StrJoin(
+      checks, "; ", [](std::string* out, const AdmissionCheckState* check) {
+        absl::StrAppend(out, QuotedValue(check->name()));
+        if (check->message().empty()) return;
+        absl::StrAppend(out, " (", check->message(), ")");
+      });
+  return absl::StrFormat("AdmissionCheck%s in %s state: %s",
+                         checks.size() > 1 ? "s" : "", state, parts);
+}
+
+std::optional<absl::Time> RequeueAt(const WorkloadStatus& status) {
+  const auto& at = status.requeue_state().requeue_at();
+  if (job::IsZero(at)) return std::nullopt;
+  return ToTime(at);
+}
+
+void DelayRequeue(absl::Time until, WorkloadStatus& status) {
+  if (RequeueAt(status).value_or(absl::InfinitePast()) >= until) return;
+  SetTime(until, *status.mutable_requeue_state()->mutable_requeue_at());
+}
+
+void CountRequeue(const Backoff& backoff, absl::Time now,
+                  WorkloadStatus& status) {
+  auto& state = *status.mutable_requeue_state();
+  DelayRequeue(now + WaitBefore(state.count() + 1LL, backoff), status);
+  state.set_count(OneMore(state.count()));
+}
+
+std::optional<absl::Time> PendingRequeueAt(const WorkloadStatus& status,
+                                           absl::Time now) {
+  std::optional<absl::Time> latest;
+  for (const AdmissionCheckState& check : status.admission_checks()) {
+    if (check.state() != kCheckRetry || !check.has_requeue_after_seconds() ||
+        job::IsZero(check.last_transition_time())) {
+      continue;
+    }
+    const absl::Time retry = ToTime(check.last_transition_time()) +
+                             absl::Seconds(check.requeue_after_seconds());
+    latest = std::max(latest.value_or(retry), retry);
+  }
+  const absl::Time already = RequeueAt(status).value_or(absl::InfinitePast());
+  if (latest.has_value() && *latest > now && *latest > already) return latest;
+  return std::nullopt;
+}
+
+void Evict(const Eviction& eviction, WorkloadStatus& status) {
+  std::string reason = eviction.reason;
+  if (reason == kDeactivated && !eviction.cause.empty()) {
+    absl::StrAppend(&reason, "DueTo", eviction.cause);
+  }
+  SetCondition(kEvicted, true, reason, eviction.message, status);
+  ResetChecks(status);
+  CountEviction(eviction, status);
+}
+
+}  // namespace mulligan::kueue

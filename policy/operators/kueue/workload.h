@@ -1,0 +1,111 @@
+// A Workload: what its status says, and how Kueue's controllers change it.
+// What nobody looks at again, such as the times of most conditions and the
+// messages of checks, is left as it was.
+#ifndef MULLIGAN_POLICY_OPERATORS_KUEUE_WORKLOAD_H_
+#define MULLIGAN_POLICY_OPERATORS_KUEUE_WORKLOAD_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "mulligan/kubernetes/kueue/v1beta2/admission.pb.h"
+#include "mulligan/kubernetes/kueue/v1beta2/workload.pb.h"
+#include "mulligan/kubernetes/meta/v1/condition.pb.h"
+#include "policy/operators/kueue/settings.h"
+
+namespace mulligan::kueue {
+
+using Workload = kubernetes::kueue::v1beta2::Workload;
+using WorkloadStatus = kubernetes::kueue::v1beta2::WorkloadStatus;
+using AdmissionCheckState = kubernetes::kueue::v1beta2::AdmissionCheckState;
+using Condition = kubernetes::meta::v1::Condition;
+using Conditions = google::protobuf::RepeatedPtrField<Condition>;
+
+// Types of conditions.
+inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
+inline constexpr std::string_view kAdmitted = "Admitted";
+inline constexpr std::string_view kPodsReady = "PodsReady";
+inline constexpr std::string_view kEvicted = "Evicted";
+inline constexpr std::string_view kPreempted = "Preempted";
+inline constexpr std::string_view kRequeued = "Requeued";
+inline constexpr std::string_view kDeactivationTarget = "DeactivationTarget";
+inline constexpr std::string_view kFinished = "Finished";
+
+// Reasons for Evicted, beside "ClusterQueueStopped" and "LocalQueueStopped". A
+// deactivation by Kueue adds its cause: "DeactivatedDueTo" + cause.
+inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
+inline constexpr std::string_view kAdmissionCheck = "AdmissionCheck";
+inline constexpr std::string_view kNodeFailures = "NodeFailures";
+inline constexpr std::string_view kDeactivated = "Deactivated";
+
+// Causes under a reason; the reasons of DeactivationTarget and PodsReady.
+inline constexpr std::string_view kWaitForStart = "WaitForStart";
+inline constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
+inline constexpr std::string_view kRequeuingLimitExceeded =
+    "RequeuingLimitExceeded";
+inline constexpr std::string_view kMaximumExecutionTimeExceeded =
+    "MaximumExecutionTimeExceeded";
+
+// States of an admission check.
+inline constexpr std::string_view kCheckPending = "Pending";
+inline constexpr std::string_view kCheckReady = "Ready";
+inline constexpr std::string_view kCheckRetry = "Retry";
+inline constexpr std::string_view kCheckRejected = "Rejected";
+
+const Condition* FindCondition(const WorkloadStatus& status,
+                               std::string_view type);
+bool IsTrue(const WorkloadStatus& status, std::string_view type);
+
+// Adds the condition, or changes the one of its type, but for its time.
+// Messages end in " ..." after 32 KiB.
+Condition& SetCondition(std::string_view type, bool value,
+                        std::string_view reason, std::string_view message,
+                        WorkloadStatus& status);
+
+// spec.active, true when absent.
+bool IsActive(const Workload& workload);
+// Whether a reason of Evicted or Requeued is a deactivation, by anyone. Match
+// by prefix: the cause may be appended.
+bool IsDeactivation(std::string_view reason);
+
+bool HasCheckIn(std::string_view state, const WorkloadStatus& status);
+
+// "AdmissionCheck in Retry state: "name" (message)"; sorted by name.
+std::string ChecksMessage(std::string_view state, const WorkloadStatus& status);
+
+// requeueAt; absent also for the zero time.
+std::optional<absl::Time> RequeueAt(const WorkloadStatus& status);
+
+// Moves requeueAt to `until` when that is later.
+void DelayRequeue(absl::Time until, WorkloadStatus& status);
+
+// Counts one readiness timeout at `now`: count + 1, and a wait by the new
+// count, without jitter.
+void CountRequeue(const Backoff& backoff, absl::Time now,
+                  WorkloadStatus& status);
+
+// The time to which checks that retry later move requeueAt: the latest of
+// lastTransitionTime + requeueAfterSeconds. Absent: they do not.
+std::optional<absl::Time> PendingRequeueAt(const WorkloadStatus& status,
+                                           absl::Time now);
+
+// Why a workload loses its admission.
+struct Eviction {
+  // Short form: "Deactivated", "PodsReadyTimeout", ...
+  std::string reason;
+  // Cause under the reason; may be empty. Only a deactivation shows it, as
+  // "DeactivatedDueTo" + cause.
+  std::string cause;
+  std::string message;
+};
+
+// Sets Evicted, counts in schedulingStats, and resets the checks to Pending:
+// those in state Retry keep their retry count, one higher. Quota and Admitted
+// stay until the job has stopped.
+void Evict(const Eviction& eviction, WorkloadStatus& status);
+
+}  // namespace mulligan::kueue
+
+#endif  // MULLIGAN_POLICY_OPERATORS_KUEUE_WORKLOAD_H_
