@@ -31,7 +31,7 @@ struct DecideOptions {
 //   2. which policy (rules/chosen_policy.h), and whether the ledger is this
 //      workload's;
 //   3. what the workload's own operator would do, if anybody asks
-//      (operators/operators.h);
+//      (operators/native.h);
 //   4. what happened: cause, situation, attempt (demystify/demystify.h). What
 //   is
 //      not broken is left alone and leaves the ledger as it was;

@@ -37,6 +37,18 @@ inline bool IsValidTime(const google::protobuf::Timestamp& time) {
          time.nanos() >= 0 && time.nanos() < kNanosPerSecond;
 }
 
+// The year 1, which Go takes for "no time".
+inline absl::Time ZeroTime() { return absl::FromUnixSeconds(kFirstSecond); }
+
+// Whether Kubernetes takes the time for absent: Go's year 1, or the epoch, as
+// which the zero-length message of a zero time reads. Unlike IsSet() in
+// policy/request/kubernetes_codec.h a time just after the year 1 is a time,
+// because controllers take it for one: "finished long ago".
+inline bool IsZeroTime(const google::protobuf::Timestamp& time) {
+  return time.nanos() == 0 &&
+         (time.seconds() == 0 || time.seconds() == kFirstSecond);
+}
+
 // Whether the message holds a duration at all: google/protobuf/duration.proto.
 bool IsValidDuration(const google::protobuf::Duration& duration);
 

@@ -12,7 +12,7 @@
 #include "policy/operators/jobset/gates.h"
 #include "policy/operators/kubeflow/version.h"
 #include "policy/operators/kueue/settings.h"
-#include "policy/operators/operators.h"
+#include "policy/operators/native.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/spark/settings.h"
 #include "policy/operators/trainjob/version.h"

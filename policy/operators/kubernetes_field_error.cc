@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "policy/base/characters.h"
 
 namespace mulligan {
@@ -30,12 +31,9 @@ constexpr std::string_view kSubdomainRule =
     "character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-constexpr std::array<std::string_view, 7> kTypeNames = {
-    "Required value", "Invalid value", "Unsupported value", "Duplicate value",
-    "Too many",       "Too long",      "Forbidden",
-};
-
-// The locale-free kind: names are ASCII.
+// What Go's %q escapes with a letter of its own.
+constexpr std::array<std::pair<char, char>, 5> kEscapes = {
+    {{'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\t', 't'}, {'\r', 'r'}}};
 
 bool IsName(std::string_view name) {
   return !name.empty() && IsAlphanumeric(name.front()) &&
@@ -104,8 +102,7 @@ std::vector<std::string> QualifiedNameFaults(std::string_view name) {
 }  // namespace
 
 std::string FormatFieldError(const FieldError& error) {
-  std::string text = absl::StrFormat(
-      "%s: %s", error.field, kTypeNames[static_cast<std::size_t>(error.type)]);
+  std::string text = absl::StrFormat("%s: %s", error.field, error.type);
   if (!error.value.empty()) absl::StrAppend(&text, ": ", error.value);
   if (!error.detail.empty()) absl::StrAppend(&text, ": ", error.detail);
   return text;
@@ -123,53 +120,31 @@ std::string IndexField(std::string_view path, int index) {
 std::string QuotedValue(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
-    switch (c) {
-      case '"':
-        quoted += "\\\"";
-        break;
-      case '\\':
-        quoted += "\\\\";
-        break;
-      case '\n':
-        quoted += "\\n";
-        break;
-      case '\t':
-        quoted += "\\t";
-        break;
-      case '\r':
-        quoted += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
-          quoted += absl::StrFormat("\\x%02x", static_cast<unsigned char>(c));
-        } else {
-          quoted += c;
-        }
+    const auto* const escape =
+        std::find_if(kEscapes.begin(), kEscapes.end(),
+                     [&](const auto& row) { return row.first == c; });
+    if (escape != kEscapes.end()) {
+      quoted += {'\\', escape->second};
+    } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+      quoted += absl::StrFormat("\\x%02x", static_cast<unsigned char>(c));
+    } else {
+      quoted += c;
     }
   }
   return quoted + '"';
 }
 
-std::string QuotedList(const std::vector<std::string_view>& texts) {
-  std::string list;
-  for (const std::string_view text : texts) {
-    absl::StrAppend(&list, list.empty() ? "" : ", ", QuotedValue(text));
-  }
-  return list;
-}
-
 FieldError RequiredError(std::string field, std::string detail) {
-  return {FieldError::Type::kRequired, std::move(field), "", std::move(detail)};
+  return {"Required value", std::move(field), "", std::move(detail)};
 }
 
 FieldError ForbiddenError(std::string field, std::string detail) {
-  return {FieldError::Type::kForbidden, std::move(field), "",
-          std::move(detail)};
+  return {"Forbidden", std::move(field), "", std::move(detail)};
 }
 
 FieldError InvalidError(std::string field, std::string value,
                         std::string detail) {
-  return {FieldError::Type::kInvalid, std::move(field), std::move(value),
+  return {"Invalid value", std::move(field), std::move(value),
           std::move(detail)};
 }
 
@@ -180,22 +155,25 @@ FieldError InvalidError(std::string field, std::int64_t value,
 
 FieldError NotSupportedError(std::string field, std::string_view value,
                              const std::vector<std::string_view>& supported) {
-  return {FieldError::Type::kNotSupported, std::move(field), QuotedValue(value),
-          "supported values: " + QuotedList(supported)};
+  return {kUnsupportedValue, std::move(field), QuotedValue(value),
+          "supported values: " +
+              absl::StrJoin(supported, ", ",
+                            [](std::string* out, std::string_view each) {
+                              *out += QuotedValue(each);
+                            })};
 }
 
 FieldError DuplicateError(std::string field, std::int64_t value) {
-  return {FieldError::Type::kDuplicate, std::move(field), absl::StrCat(value),
-          ""};
+  return {"Duplicate value", std::move(field), absl::StrCat(value), ""};
 }
 
 FieldError TooManyError(std::string field, std::int64_t size, int limit) {
-  return {FieldError::Type::kTooMany, std::move(field), absl::StrCat(size),
+  return {"Too many", std::move(field), absl::StrCat(size),
           absl::StrFormat("must have at most %d items", limit)};
 }
 
 FieldError TooLongError(std::string field, int limit) {
-  return {FieldError::Type::kTooLong, std::move(field), "",
+  return {"Too long", std::move(field), "",
           absl::StrFormat("may not be more than %d bytes", limit)};
 }
 

@@ -12,17 +12,8 @@
 namespace mulligan {
 
 struct FieldError {
-  enum class Type {
-    kRequired,
-    kInvalid,
-    kNotSupported,
-    kDuplicate,
-    kTooMany,
-    kTooLong,
-    kForbidden,
-  };
-
-  Type type = Type::kInvalid;
+  // "Invalid value", in the words of the API server.
+  std::string_view type;
   // Path of the field: "spec.podFailurePolicy.rules[0].action".
   std::string field;
   // The refused value as the API server prints it; empty: not printed.
@@ -33,6 +24,8 @@ struct FieldError {
 
 using FieldErrors = std::vector<FieldError>;
 
+inline constexpr std::string_view kUnsupportedValue = "Unsupported value";
+
 // "field: Invalid value: "x": detail", byte for byte.
 std::string FormatFieldError(const FieldError& error);
 
@@ -42,8 +35,6 @@ std::string IndexField(std::string_view path, int index);
 
 // Values as Go prints them.
 std::string QuotedValue(std::string_view text);
-// "\"a\", \"b\"".
-std::string QuotedList(const std::vector<std::string_view>& texts);
 
 FieldError RequiredError(std::string field, std::string detail);
 FieldError ForbiddenError(std::string field, std::string detail);

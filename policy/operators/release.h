@@ -1,4 +1,5 @@
-// Releases of operators, as policies name them.
+// Releases of operators as policies name them, and their feature gates and what
+// came with a release as tables over the switches they turn on.
 #ifndef MULLIGAN_POLICY_OPERATORS_RELEASE_H_
 #define MULLIGAN_POLICY_OPERATORS_RELEASE_H_
 
@@ -21,6 +22,51 @@ std::optional<int> MinorOf(std::string_view release, int major);
 int ChosenMinor(const v1::NativeSemantics& semantics,
                 const std::string& operator_name, int major, int latest,
                 std::vector<std::string>& warnings);
+
+// A feature gate by the operator's own name.
+template <typename Switches>
+struct GateRow {
+  std::string_view name;
+  bool Switches::*gate;
+};
+
+// What no gate turns on: it came with a release.
+template <typename Switches>
+struct FeatureRow {
+  bool Switches::*gate;
+  // Minor release that brought it, or made it the default.
+  int since_minor;
+};
+
+// Sets the gate called `name`; false when no row has that name.
+template <typename Rows, typename Switches>
+bool SetGateIn(const Rows& rows, std::string_view name, bool enabled,
+               Switches& switches) {
+  for (const auto& row : rows) {
+    if (row.name != name) continue;
+    switches.*row.gate = enabled;
+    return true;
+  }
+  return false;
+}
+
+// Turns on what the minor release has, and off what it has not.
+template <typename Rows, typename Switches>
+void SetRelease(const Rows& rows, int minor, Switches& switches) {
+  for (const auto& row : rows) {
+    switches.*row.gate = minor >= row.since_minor;
+  }
+}
+
+// Sets the gates of the rows that are in feature_gates; those of other
+// operators are passed over.
+template <typename Rows, typename Switches>
+void SetGates(const Rows& rows, const v1::NativeSemantics& semantics,
+              Switches& switches) {
+  for (const auto& [name, enabled] : semantics.feature_gates()) {
+    SetGateIn(rows, name, enabled, switches);
+  }
+}
 
 }  // namespace mulligan
 

@@ -12,7 +12,7 @@
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
 #include "policy/limits.h"
-#include "policy/operators/operators.h"
+#include "policy/operators/native.h"
 #include "policy/request/natural_scope.h"
 #include "policy/verdict/answer.h"
 #include "policy/verdict/native_comparison.h"

@@ -18,12 +18,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/times.h"
-#include "policy/operators/job/time.h"
 
 namespace mulligan::flyte {
 namespace {
 
-using job::IsZero;
 using kubernetes::core::v1::Event;
 using kubernetes::core::v1::Pod;
 
@@ -189,7 +187,7 @@ bool IsGeneric(std::string_view code) {
 
 std::optional<absl::Time> TimeIfSet(
     const google::protobuf::Timestamp& timestamp) {
-  if (IsZero(timestamp)) return std::nullopt;
+  if (IsZeroTime(timestamp)) return std::nullopt;
   return ToTime(timestamp);
 }
 

@@ -15,7 +15,6 @@
 #include "policy/base/times.h"
 #include "policy/operators/flyte/pod.h"
 #include "policy/operators/flyte/text.h"
-#include "policy/operators/job/time.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -26,7 +25,7 @@ using kubernetes::ray::v1::RayJob;
 using kubernetes::spark::v1beta2::SparkApplication;
 
 absl::Time TimeOrZero(bool is_set, const google::protobuf::Timestamp& time) {
-  return is_set ? ToTime(time) : job::ZeroTime();
+  return is_set ? ToTime(time) : ZeroTime();
 }
 
 // Latest transition first; equal times keep their order.

@@ -17,7 +17,6 @@
 #include "policy/operators/flyte/report.h"
 #include "policy/operators/flyte/settings.h"
 #include "policy/operators/flyte/text.h"
-#include "policy/operators/job/time.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {

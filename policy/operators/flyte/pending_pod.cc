@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
 #include "policy/operators/flyte/text.h"
-#include "policy/operators/job/time.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -45,7 +44,7 @@ constexpr std::array<WaitingRow, 7> kWaiting = {{
 absl::Time TransitionOf(const PodCondition& condition) {
   return condition.has_last_transition_time()
              ? ToTime(condition.last_transition_time())
-             : job::ZeroTime();
+             : ZeroTime();
 }
 
 // A registry that limits its clients is the platform's in Flyte 2.

@@ -16,7 +16,6 @@
 #include "policy/operators/flyte/gpu_fault.h"
 #include "policy/operators/flyte/jobs.h"
 #include "policy/operators/flyte/pod.h"
-#include "policy/operators/job/time.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -97,7 +96,7 @@ ReportedTask Observed(const v1::FailureReport& report,
   ReportedTask task;
   task.result = WithDeletion(std::move(result), metadata, v2);
   task.plugin = std::move(plugin);
-  if (!job::IsZero(metadata.creation_timestamp())) {
+  if (!IsZeroTime(metadata.creation_timestamp())) {
     task.created = ToTime(metadata.creation_timestamp());
   }
   task.interruptible = RunsOnSpot(report, metadata);

@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "policy/operators/gate_table.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::flyte {
 namespace {

@@ -15,7 +15,6 @@
 #include "policy/operators/job/pod_failure_policy.h"
 #include "policy/operators/job/pods.h"
 #include "policy/operators/job/success_policy.h"
-#include "policy/operators/job/time.h"
 
 namespace mulligan::job {
 namespace {
@@ -84,7 +83,7 @@ bool ExceedsDeadline(const Look& look) {
   if (!spec.has_active_deadline_seconds() || IsSuspended(spec)) return false;
   absl::Duration active;
   if (status.has_start_time()) {
-    if (IsZero(status.start_time())) return false;
+    if (IsZeroTime(status.start_time())) return false;
     active = look.now - ToTime(status.start_time());
   }
   return active >= absl::Seconds(spec.active_deadline_seconds());

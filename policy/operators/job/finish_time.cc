@@ -7,14 +7,14 @@
 
 #include "absl/time/time.h"
 #include "policy/base/times.h"
-#include "policy/operators/job/time.h"
 
 namespace mulligan::job {
 namespace {
 
 std::optional<absl::Time> FinishedAt(const ContainerStatus& container) {
   const auto& terminated = container.state().terminated();
-  if (!container.state().has_terminated() || IsZero(terminated.finished_at())) {
+  if (!container.state().has_terminated() ||
+      IsZeroTime(terminated.finished_at())) {
     return std::nullopt;
   }
   return ToTime(terminated.finished_at());
@@ -57,7 +57,7 @@ std::optional<absl::Time> LastReady(const Pod& pod) {
   for (const auto& condition : pod.status().conditions()) {
     if (condition.type() != "Ready") continue;
     if (condition.status() != "False" ||
-        IsZero(condition.last_transition_time())) {
+        IsZeroTime(condition.last_transition_time())) {
       return std::nullopt;
     }
     return ToTime(condition.last_transition_time());
@@ -77,8 +77,9 @@ absl::Time FinishTime(const Pod& pod, const Gates& gates) {
     return ToTime(meta.deletion_timestamp()) -
            absl::Seconds(meta.deletion_grace_period_seconds());
   }
-  return IsZero(meta.creation_timestamp()) ? ZeroTime()
-                                           : ToTime(meta.creation_timestamp());
+  return IsZeroTime(meta.creation_timestamp())
+             ? ZeroTime()
+             : ToTime(meta.creation_timestamp());
 }
 
 }  // namespace mulligan::job

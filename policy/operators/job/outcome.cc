@@ -19,7 +19,6 @@
 #include "policy/operators/job/pod_failure_policy.h"
 #include "policy/operators/job/pods.h"
 #include "policy/operators/job/report.h"
-#include "policy/operators/job/time.h"
 #include "policy/operators/job/validation.h"
 #include "policy/operators/native.h"
 

@@ -218,7 +218,7 @@ JobSpecIssues KubernetesJobSpecIssues(const JobSpec& spec,
     const bool is_open =
         field.starts_with(rules) &&
         (field.ends_with(".action") || field.ends_with(".operator"));
-    if (is_open && error.type == FieldError::Type::kNotSupported) {
+    if (is_open && error.type == kUnsupportedValue) {
       issues.warnings.push_back(absl::StrFormat(
           "%s; taken as from a newer Kubernetes and passed over",
           FormatFieldError(error)));

@@ -13,7 +13,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "policy/operators/gate_table.h"
 #include "policy/operators/release.h"
 
 namespace mulligan::kueue {

@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
-#include "policy/operators/job/time.h"
 #include "policy/operators/kubernetes_field_error.h"
 
 namespace mulligan::kueue {
@@ -123,7 +122,7 @@ std::string ChecksMessage(std::string_view state,
 
 std::optional<absl::Time> RequeueAt(const WorkloadStatus& status) {
   const auto& at = status.requeue_state().requeue_at();
-  if (job::IsZero(at)) return std::nullopt;
+  if (IsZeroTime(at)) return std::nullopt;
   return ToTime(at);
 }
 
@@ -144,7 +143,7 @@ std::optional<absl::Time> PendingRequeueAt(const WorkloadStatus& status,
   std::optional<absl::Time> latest;
   for (const AdmissionCheckState& check : status.admission_checks()) {
     if (check.state() != kCheckRetry || !check.has_requeue_after_seconds() ||
-        job::IsZero(check.last_transition_time())) {
+        IsZeroTime(check.last_transition_time())) {
       continue;
     }
     const absl::Time retry = ToTime(check.last_transition_time()) +

@@ -11,7 +11,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/gate_table.h"
 #include "policy/operators/release.h"
 
 namespace mulligan::rayjob {

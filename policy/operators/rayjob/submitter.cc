@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "policy/operators/job/time.h"
+#include "policy/base/times.h"
 
 namespace mulligan::rayjob {
 namespace {
@@ -52,7 +52,7 @@ SubmitterState StateOfSubmitterJob(const Job& job) {
     }
     const auto& ended = condition.last_transition_time();
     if (!state.finished_at.has_value() &&
-        condition.has_last_transition_time() && !job::IsZero(ended)) {
+        condition.has_last_transition_time() && !IsZeroTime(ended)) {
       state.finished_at = ended;
     }
   }

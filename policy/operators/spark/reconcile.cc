@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
-#include "policy/operators/job/time.h"
 
 namespace mulligan::spark {
 namespace {
@@ -80,7 +79,7 @@ Pass LoseDriver(const World& world) {
   const absl::Time deadline = ToTime(status.last_submission_attempt_time()) +
                               world.settings.driver_grace;
   if (status.application_state().state() == kSubmitted &&
-      !job::IsZero(status.last_submission_attempt_time()) &&
+      !IsZeroTime(status.last_submission_attempt_time()) &&
       world.now <= deadline) {
     return Stop(Step::kAwaitDriver,
                 absl::StrFormat("driver pod not found, while inside the grace "
@@ -156,7 +155,7 @@ Pass AwaitRetry(const World& world) {
   const bool has_interval =
       failing ? policy.has_on_failure_retry_interval()
               : policy.has_on_submission_failure_retry_interval();
-  if (!has_interval || job::IsZero(status.last_submission_attempt_time()) ||
+  if (!has_interval || IsZeroTime(status.last_submission_attempt_time()) ||
       status.submission_attempts() <= 0) {
     return Stop(Step::kStuck,
                 "invalid retry interval, last attempt time or attemptsDone",

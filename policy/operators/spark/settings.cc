@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "policy/operators/gate_table.h"
 #include "policy/operators/release.h"
 
 namespace mulligan::spark {

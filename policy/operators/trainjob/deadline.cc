@@ -5,7 +5,6 @@
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/base/times.h"
-#include "policy/operators/job/time.h"
 #include "policy/operators/jobset/conditions.h"
 #include "policy/operators/trainjob/conditions.h"
 
@@ -25,7 +24,7 @@ std::optional<Timestamp> DeadlineOf(const TrainJobSpec& spec,
   const bool resumed = suspended != nullptr && suspended->status() == kFalse;
   const Timestamp& start =
       resumed ? suspended->last_transition_time() : created;
-  if (job::IsZero(start)) return std::nullopt;
+  if (IsZeroTime(start)) return std::nullopt;
   Timestamp deadline;
   SetTime(ToTime(start) + absl::Seconds(spec.active_deadline_seconds()),
           deadline);

@@ -6,7 +6,7 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "policy/operators/job/time.h"
+#include "policy/base/times.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {

@@ -1,4 +1,4 @@
-#include "policy/operators/operators.h"
+#include "policy/operators/native.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "policy/operators/operators.h"
+#include "policy/operators/native.h"
 
 #include <algorithm>
 #include <iterator>
@@ -43,17 +43,6 @@ bool IsIdle(const NativeOutcome& outcome) {
                    outcome.verdict.verdict()) != std::end(kIdle);
 }
 
-NativeOutcome Complete(NativeOutcome outcome) {
-  v1::NativeVerdict& verdict = outcome.verdict;
-  verdict.set_action(outcome.action);
-  verdict.set_scope(outcome.scope);
-  verdict.set_queue(outcome.queue);
-  verdict.set_charged_to(outcome.charged_to);
-  verdict.set_used(CountOf(outcome.used));
-  verdict.set_limit(CountOf(outcome.limit));
-  return outcome;
-}
-
 const OperatorRow* FindOperator(std::string_view name) {
   const auto* const found =
       std::find_if(std::begin(kOperators), std::end(kOperators),
@@ -61,43 +50,25 @@ const OperatorRow* FindOperator(std::string_view name) {
   return found == std::end(kOperators) ? nullptr : found;
 }
 
-// Which rows may answer for a workload of a stated kind: its own, those further
-// in, and those that handle several kinds. All of them for an unknown kind.
-class Search {
- public:
-  explicit Search(std::string_view kind)
-      : skips_(!kind.empty() &&
-               std::any_of(
-                   std::begin(kOperators), std::end(kOperators),
-                   [&](const OperatorRow& row) { return row.kind == kind; })),
-        kind_(kind) {}
-
-  // To be called with each row in order.
-  bool Includes(const OperatorRow& row) {
-    if (row.kind == kind_) skips_ = false;
-    return !skips_ || row.kind.empty();
-  }
-
- private:
-  bool skips_;
-  std::string_view kind_;
-};
-
-}  // namespace
-
-std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
+// The answer of the operator that semantics names, or else of the outermost one
+// that does something.
+std::optional<NativeOutcome> Ask(const NativeInput& input) {
   const std::string& name = input.semantics.operator_();
   if (!name.empty()) {
     const OperatorRow* const row = FindOperator(name);
-    if (row == nullptr) return std::nullopt;
-    std::optional<NativeOutcome> outcome = row->outcome(input);
-    if (outcome.has_value()) outcome = Complete(*std::move(outcome));
-    return outcome;
+    return row == nullptr ? std::nullopt : row->outcome(input);
   }
+  const std::string& kind = input.report.workload().kind();
+  const auto* const own =
+      std::find_if(std::begin(kOperators), std::end(kOperators),
+                   [&](const OperatorRow& row) {
+                     return !kind.empty() && row.kind == kind;
+                   });
   std::optional<NativeOutcome> idle;
-  Search search(input.report.workload().kind());
   for (const OperatorRow& row : kOperators) {
-    if (!search.Includes(row)) continue;
+    // Further out than the stated kind are only those that handle several.
+    const bool is_further_out = own != std::end(kOperators) && &row < own;
+    if (is_further_out && !row.kind.empty()) continue;
     std::optional<NativeOutcome> outcome = row.outcome(input);
     if (!outcome.has_value()) continue;
     // An object that could not exist is refused, whatever is inside it.
@@ -110,10 +81,24 @@ std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
           "%s does nothing about this failure, so %s answers",
           idle->verdict.operator_(), outcome->verdict.operator_()));
     }
-    return Complete(*std::move(outcome));
+    return outcome;
   }
-  if (idle.has_value()) idle = Complete(*std::move(idle));
   return idle;
+}
+
+}  // namespace
+
+std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
+  std::optional<NativeOutcome> outcome = Ask(input);
+  if (!outcome.has_value()) return outcome;
+  v1::NativeVerdict& verdict = outcome->verdict;
+  verdict.set_action(outcome->action);
+  verdict.set_scope(outcome->scope);
+  verdict.set_queue(outcome->queue);
+  verdict.set_charged_to(outcome->charged_to);
+  verdict.set_used(CountOf(outcome->used));
+  verdict.set_limit(CountOf(outcome->limit));
+  return outcome;
 }
 
 bool IsNativeOperator(const std::string& name) {
