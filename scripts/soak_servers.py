@@ -6,6 +6,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import urllib.request
 
@@ -67,14 +69,17 @@ class Server:
 
 
 def renew(folder):
-    """New certificates beside the old ones; the key first, as a Secret's mount may show it."""
-    tls, new = folder / "tls", folder / "tls.new"
-    new.mkdir()
+    """New certificates all at once, as a Secret's mount shows them: a link is swapped."""
+    tls = folder / "tls"
+    new = pathlib.Path(tempfile.mkdtemp(prefix="tls-", dir=folder))
     make_certificates(new, {"caller": "DNS:caller.soak"}, authority=tls)
-    tls.mkdir(exist_ok=True)
-    for name in ("ca.key", "ca.crt", "tls.key", "tls.crt", "caller.key", "caller.crt"):
-        os.replace(new / name, tls / name)
-    shutil.rmtree(new)
+    old = tls.resolve() if tls.exists() else None
+    link = folder / "tls.link"
+    link.symlink_to(new.name)
+    os.replace(link, tls)
+    if old:
+        # Not at once: somebody may be reading the old ones.
+        threading.Timer(5, shutil.rmtree, [old], {"ignore_errors": True}).start()
 
 
 def tls_flags(args, folder):
