@@ -91,7 +91,7 @@ bool Acceptor::TakeOne() {
                              SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (number < 0 && (errno == EMFILE || errno == ENFILE)) {
     // The connection would wait in the queue for ever, and poll return at once.
-    spare_ = Descriptor();
+    spare_ = OwnedDescriptor();
     Refuse(accept4(socket_.socket.number(), nullptr, nullptr, SOCK_CLOEXEC),
            "no more file descriptors");
     spare_ = OpenSpare();

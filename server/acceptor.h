@@ -71,14 +71,14 @@ class Acceptor {
   const Log& log_;
   // Given up for the moment it takes to close a connection when there are no
   // more descriptors.
-  Descriptor spare_;
+  OwnedDescriptor spare_;
   std::atomic<std::size_t> refused_ = 0;
   std::atomic<Clock::time_point> last_round_ = Clock::now();
   Clock::time_point last_logged_ = {};
   mutable std::mutex mutex_;
   std::vector<Connection> connections_;  // guarded by mutex_
   // Wakes the loop to end it.
-  Descriptor wake_;
+  OwnedDescriptor wake_;
   std::thread thread_;
 };
 

@@ -115,8 +115,8 @@ void AdminHttp::Run() {
   }
 }
 
-Descriptor AdminHttp::TakeWaiting() const {
-  return Descriptor(accept4(socket_.socket.number(), nullptr, nullptr,
+OwnedDescriptor AdminHttp::TakeWaiting() const {
+  return OwnedDescriptor(accept4(socket_.socket.number(), nullptr, nullptr,
                             SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
@@ -126,10 +126,10 @@ bool AdminHttp::AcceptOne() {
   if (poll(&waiting, 1, 0) <= 0) return false;
   // Room first, so that descriptors of silent callers serve new ones.
   if (connections_.size() >= kMaxConnections) connections_.pop_front();
-  Descriptor socket = TakeWaiting();
+  OwnedDescriptor socket = TakeWaiting();
   while (!socket.valid() && (errno == EMFILE || errno == ENFILE)) {
     if (spare_.valid()) {
-      spare_ = Descriptor();
+      spare_ = OwnedDescriptor();
     } else if (!connections_.empty()) {
       connections_.pop_front();
     } else {

@@ -39,7 +39,7 @@ class AdminHttp {
   using Clock = std::chrono::steady_clock;
 
   struct Connection {
-    Descriptor socket;
+    OwnedDescriptor socket;
     Clock::time_point deadline;
     std::string request;
     // Set once the request is complete.
@@ -51,7 +51,7 @@ class AdminHttp {
 
   void Run();
   // The next connection; not valid when there is none or no descriptor for it.
-  Descriptor TakeWaiting() const;
+  OwnedDescriptor TakeWaiting() const;
   // Whoever waits to be connected, as long as there are any.
   void Accept();
   // False: nobody waits, or there is no descriptor.
@@ -64,8 +64,8 @@ class AdminHttp {
   const AdminPages& pages_;
   std::list<Connection> connections_;  // the oldest first
   // For the connection that comes when there are no more descriptors.
-  Descriptor spare_ = OpenSpare();
-  Descriptor wake_;
+  OwnedDescriptor spare_ = OpenSpare();
+  OwnedDescriptor wake_;
   std::thread thread_;
 };
 

@@ -33,7 +33,7 @@ absl::StatusOr<ListeningSocket> Listen(const Address& address,
                                        const sockaddr* name, socklen_t size,
                                        const char* flag) {
   ListeningSocket result;
-  result.socket = Descriptor(
+  result.socket = OwnedDescriptor(
       socket(name->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int fd = result.socket.number();
   const int on = 1;
@@ -58,7 +58,7 @@ absl::StatusOr<ListeningSocket> Listen(const Address& address,
 bool IsAbandoned(const sockaddr_un& name) {
   struct stat file = {};
   if (lstat(name.sun_path, &file) != 0 || !S_ISSOCK(file.st_mode)) return false;
-  const Descriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const OwnedDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return connect(probe.number(), reinterpret_cast<const sockaddr*>(&name),
                  sizeof(name)) != 0 &&
          errno == ECONNREFUSED;
@@ -79,7 +79,7 @@ absl::StatusOr<ListeningSocket> ListenOnUnix(const Address& address,
 
 }  // namespace
 
-Descriptor::~Descriptor() {
+OwnedDescriptor::~OwnedDescriptor() {
   if (number_ >= 0) close(number_);
 }
 
@@ -106,8 +106,8 @@ absl::StatusOr<ListeningSocket> ListenOn(const Address& address,
   return result;
 }
 
-Descriptor OpenSpare() {
-  return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+OwnedDescriptor OpenSpare() {
+  return OwnedDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 std::size_t RaiseDescriptorLimit() {

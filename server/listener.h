@@ -10,16 +10,16 @@
 namespace mulligan {
 
 // Closes its descriptor.
-class Descriptor {
+class OwnedDescriptor {
  public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept
+  explicit OwnedDescriptor(int number = -1) : number_(number) {}
+  OwnedDescriptor(OwnedDescriptor&& other) noexcept
       : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
+  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
   }
-  ~Descriptor();
+  ~OwnedDescriptor();
 
   int number() const { return number_; }
   bool valid() const { return number_ >= 0; }
@@ -30,7 +30,7 @@ class Descriptor {
 };
 
 struct ListeningSocket {
-  Descriptor socket;
+  OwnedDescriptor socket;
   // 0 for a unix socket.
   int port = 0;
 };
@@ -42,7 +42,7 @@ absl::StatusOr<ListeningSocket> ListenOn(const Address& address,
                                          const char* flag);
 
 // A descriptor to give up for the moment in which there is no other.
-Descriptor OpenSpare();
+OwnedDescriptor OpenSpare();
 
 // Lets the process use as many descriptors as its hard limit says. Returns the
 // limit.

@@ -52,7 +52,7 @@ ProbeResult ProbeListener(int socket, bool tls) {
   if (getsockname(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) {
     return ProbeResult::kNotAsked;
   }
-  const Descriptor probe(
+  const OwnedDescriptor probe(
       ::socket(name.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!probe.valid()) return ProbeResult::kNotAsked;
   const int fd = probe.number();

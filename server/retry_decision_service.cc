@@ -1,9 +1,6 @@
 #include "server/retry_decision_service.h"
 
 #include <google/protobuf/arena.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <google/protobuf/unknown_field_set.h>
 
 #include <string>
 #include <utility>
@@ -18,6 +15,7 @@
 #include "policy/limits.h"
 #include "policy/request/refusal.h"
 #include "server/ask_candidate.h"
+#include "server/batch_answer.h"
 #include "server/wire_scan.h"
 
 namespace mulligan {
@@ -123,44 +121,17 @@ CallResult TooManyItems(int items) {
           {std::move(violation)}};
 }
 
-// The results of a batch as the bytes they are sent in: as messages the answers
-// take five times as much.
-class BatchResults {
+// A message whose memory is used again for the next one.
+class Result {
  public:
-  explicit BatchResults(v1::BatchDecideResponse& response)
-      : sent_(*response.GetReflection()->MutableUnknownFields(&response)) {}
-
-  // An empty result to be filled. Ends what was given before.
+  // An empty one. Ends what was given before.
   v1::BatchDecideResult& Next() {
     arena_.Reset();
     return *google::protobuf::Arena::CreateMessage<v1::BatchDecideResult>(
         &arena_);
   }
-  void Add(const v1::BatchDecideResult& result) {
-    Write(result, *sent_.AddLengthDelimited(
-                      v1::BatchDecideResponse::kResultsFieldNumber));
-  }
-
-  // One that was added, as a message again; with Replace it is changed.
-  v1::BatchDecideResult& At(int i) {
-    v1::BatchDecideResult& result = Next();
-    result.ParseFromString(sent_.field(i).length_delimited());
-    return result;
-  }
-  void Replace(int i, const v1::BatchDecideResult& result) {
-    Write(result, *sent_.mutable_field(i)->mutable_length_delimited());
-  }
 
  private:
-  static void Write(const v1::BatchDecideResult& result, std::string& bytes) {
-    bytes.resize(result.ByteSizeLong());
-    google::protobuf::io::ArrayOutputStream array(
-        bytes.data(), static_cast<int>(bytes.size()));
-    google::protobuf::io::CodedOutputStream coded(&array);
-    coded.SetSerializationDeterministic(true);
-    result.SerializeWithCachedSizes(&coded);
-  }
-
   static google::protobuf::ArenaOptions Options(std::vector<char>& first) {
     google::protobuf::ArenaOptions options;
     options.initial_block = first.data();
@@ -171,23 +142,30 @@ class BatchResults {
   // Enough for an ordinary answer, so that resetting frees nothing.
   std::vector<char> first_ = std::vector<char>(std::size_t{32} << 10);
   google::protobuf::Arena arena_{Options(first_)};
-  google::protobuf::UnknownFieldSet& sent_;
 };
 
-// What follows on the answers of a batch, which all come first where there is a
-// candidate.
+// The answers of a batch that wait for the candidate, which comes after the
+// last. As bytes: as messages they take five times as much.
+struct Waiting {
+  std::vector<std::string> results;
+  std::vector<double> seconds;
+};
+
+// What follows on the answers of a batch where there is a candidate.
 CallResult FollowUpAll(const v1::BatchDecideRequest& request,
-                       const DecidingCall& call,
-                       const std::vector<double>& seconds,
-                       BatchResults& results) {
-  for (int i = 0; i < request.requests_size(); ++i) {
-    v1::BatchDecideResult& result = results.At(i);
-    if (result.has_error()) continue;
-    const absl::Status followed = FollowUp(request.requests(i), call,
-                                           seconds[static_cast<std::size_t>(i)],
-                                           *result.mutable_response());
-    if (!followed.ok()) return {followed, {}};
-    results.Replace(i, result);
+                       const DecidingCall& call, const Waiting& waiting,
+                       BatchAnswer& answer) {
+  Result memory;
+  for (std::size_t i = 0; i < waiting.results.size(); ++i) {
+    v1::BatchDecideResult& result = memory.Next();
+    result.ParseFromString(waiting.results[i]);
+    if (!result.has_error()) {
+      const absl::Status followed =
+          FollowUp(request.requests(static_cast<int>(i)), call,
+                   waiting.seconds[i], *result.mutable_response());
+      if (!followed.ok()) return {followed, {}};
+    }
+    answer.Add(result);
   }
   return {};
 }
@@ -196,20 +174,18 @@ CallResult FollowUpAll(const v1::BatchDecideRequest& request,
 // nobody waits for the answer any more; once the call has cost too much, the
 // items that are left get an error each.
 CallResult DecideBatch(const v1::BatchDecideRequest& request,
-                       const DecidingCall& call,
-                       v1::BatchDecideResponse& response) {
+                       const DecidingCall& call, BatchAnswer& answer) {
   const CallEnvironment& environment = call.environment;
   if (request.requests_size() > kMaxBatchItems) {
     return TooManyItems(request.requests_size());
   }
   environment.metrics.OnBatch(request.requests_size());
-  BatchResults results(response);
-  std::vector<double> seconds;
+  Result memory;
+  Waiting waiting;
   for (const v1::DecideRequest& item : request.requests()) {
-    v1::BatchDecideResult& result = results.Next();
-    const auto [decided, took] =
+    v1::BatchDecideResult& result = memory.Next();
+    const auto [decided, seconds] =
         DecideOne(item, call, *result.mutable_response());
-    seconds.push_back(took);
     if (absl::IsCancelled(decided.status) ||
         absl::IsDeadlineExceeded(decided.status)) {
       return decided;
@@ -217,15 +193,20 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
     if (!decided.status.ok()) {
       *result.mutable_error() =
           Reject(environment, RpcMethod::kBatchDecide, call.context, decided);
-    } else if (environment.candidate == nullptr) {
+    }
+    if (environment.candidate != nullptr) {
+      waiting.results.push_back(result.SerializeAsString());
+      waiting.seconds.push_back(seconds);
+      continue;
+    }
+    if (decided.status.ok()) {
       const absl::Status followed =
-          FollowUp(item, call, took, *result.mutable_response());
+          FollowUp(item, call, seconds, *result.mutable_response());
       if (!followed.ok()) return {followed, {}};
     }
-    results.Add(result);
+    answer.Add(result);
   }
-  if (environment.candidate == nullptr) return {};
-  return FollowUpAll(request, call, seconds, results);
+  return FollowUpAll(request, call, waiting, answer);
 }
 
 // Up to this size a request is worked on where it arrives: it takes less than
@@ -268,12 +249,16 @@ grpc::ServerUnaryReactor* RetryDecisionService::BatchDecide(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   environment_.metrics.OnRequestBytes(request->Length());
-  return Serve<v1::BatchDecideRequest, v1::BatchDecideResponse>(
+  return Serve<v1::BatchDecideRequest, grpc::ByteBuffer>(
       environment_, RpcMethod::kBatchDecide, CallPlace::kPool, context, request,
       response,
-      [this, context](const v1::BatchDecideRequest& q,
-                      v1::BatchDecideResponse& r, Watch& watch) {
-        return DecideBatch(q, {environment_, *context, watch}, r);
+      [this, context](const v1::BatchDecideRequest& q, grpc::ByteBuffer& r,
+                      Watch& watch) {
+        BatchAnswer answer;
+        CallResult result =
+            DecideBatch(q, {environment_, *context, watch}, answer);
+        if (result.status.ok()) answer.Take().Swap(&r);
+        return result;
       });
 }
 

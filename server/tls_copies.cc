@@ -11,17 +11,17 @@
 namespace mulligan {
 namespace {
 
-Descriptor FileInMemory() {
-  return Descriptor(memfd_create("tls", MFD_CLOEXEC));
+OwnedDescriptor FileInMemory() {
+  return OwnedDescriptor(memfd_create("tls", MFD_CLOEXEC));
 }
 
-std::string PathOf(const Descriptor& file) {
+std::string PathOf(const OwnedDescriptor& file) {
   return absl::StrCat("/proc/self/fd/", file.number());
 }
 
 // A reader meets the old text or the new one: both are smaller than what one
 // call writes, and PEM ends at its last line.
-bool Write(const Descriptor& file, const std::string& text) {
+bool Write(const OwnedDescriptor& file, const std::string& text) {
   const auto size = static_cast<ssize_t>(text.size());
   return pwrite(file.number(), text.data(), text.size(), 0) == size &&
          ftruncate(file.number(), size) == 0;

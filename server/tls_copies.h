@@ -41,8 +41,8 @@ class TlsCopies {
   TlsTexts texts_;
   absl::Time end_;
   // Certificate and key in one, so that they change as one; and the authority.
-  Descriptor identity_;
-  Descriptor client_ca_;
+  OwnedDescriptor identity_;
+  OwnedDescriptor client_ca_;
 };
 
 }  // namespace mulligan

@@ -101,6 +101,16 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
   return absl::OkStatus();
 }
 
+void WriteMessage(const google::protobuf::MessageLite& message,
+                  std::uint8_t* target, std::size_t size) {
+  google::protobuf::io::ArrayOutputStream array(target, static_cast<int>(size));
+  google::protobuf::io::CodedOutputStream coded(&array);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeWithCachedSizes(&coded);
+  // The last bytes, before what they are for is copied.
+  coded.Trim();
+}
+
 absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
                                grpc::ByteBuffer& bytes) {
   const std::size_t size = response.ByteSizeLong();
@@ -109,15 +119,8 @@ absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
         absl::StrFormat("an answer of %d bytes cannot be sent", size));
   }
   grpc::Slice slice(size);
-  // The slice is ours alone until it is sent. Maps in key order: the same
-  // answer has the same bytes on every replica.
-  google::protobuf::io::ArrayOutputStream array(
-      const_cast<std::uint8_t*>(slice.begin()), static_cast<int>(size));
-  google::protobuf::io::CodedOutputStream coded(&array);
-  coded.SetSerializationDeterministic(true);
-  response.SerializeWithCachedSizes(&coded);
-  // The last bytes, before a short slice is copied.
-  coded.Trim();
+  // The slice is ours alone until it is sent.
+  WriteMessage(response, const_cast<std::uint8_t*>(slice.begin()), size);
   grpc::ByteBuffer buffer(&slice, 1);
   bytes.Swap(&buffer);
   return absl::OkStatus();

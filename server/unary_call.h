@@ -73,6 +73,12 @@ struct CallResult {
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
                           google::protobuf::Message& request);
 
+// Writes `message` to `target`, which has room for its `size` bytes, with the
+// maps in the order of their keys: the same answer has the same bytes on every
+// replica. After ByteSizeLong.
+void WriteMessage(const google::protobuf::MessageLite& message,
+                  std::uint8_t* target, std::size_t size);
+
 absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
                                grpc::ByteBuffer& bytes);
 
@@ -128,7 +134,8 @@ bool Admit(const UnaryCall& call);
 void RunInPool(const UnaryCall& call, std::function<void()> run);
 
 // Parses a Request, calls `work(const Request&, Response&, Watch&) ->
-// CallResult` and serialises the Response. Never throws.
+// CallResult` and serialises the Response. Never throws. Where the Response is
+// a grpc::ByteBuffer, `work` has serialised it.
 template <typename Request, typename Response, typename Work>
 CallResult RunUnary(const UnaryCall& call, CallPlace place, const Work& work) {
   // A pod report needs about 3 KiB, its answer as much again.
@@ -144,12 +151,17 @@ CallResult RunUnary(const UnaryCall& call, CallPlace place, const Work& work) {
     options.max_block_size = kMaxBlockBytes;
     google::protobuf::Arena arena(options);
     auto* request = google::protobuf::Arena::CreateMessage<Request>(&arena);
-    auto* response = google::protobuf::Arena::CreateMessage<Response>(&arena);
     CallWatch watch(*call.context, place);
     result.status = ParseRequest(*call.in, *request);
-    if (result.status.ok()) result = work(*request, *response, watch);
-    if (result.status.ok()) {
-      result.status = SerializeResponse(*response, *call.out);
+    if (!result.status.ok()) return result;
+    if constexpr (std::is_same_v<Response, grpc::ByteBuffer>) {
+      return work(*request, *call.out, watch);
+    } else {
+      auto* response = google::protobuf::Arena::CreateMessage<Response>(&arena);
+      result = work(*request, *response, watch);
+      if (result.status.ok()) {
+        result.status = SerializeResponse(*response, *call.out);
+      }
     }
   } catch (const std::exception& error) {
     result.status = absl::InternalError(error.what());

@@ -107,7 +107,7 @@ bool Handshakes(int port, const Identity& caller, int version) {
   SSL_CTX_set_alpn_protos(context.get(), kProtocols, sizeof(kProtocols));
   const std::unique_ptr<SSL, decltype(&SSL_free)> session(
       SSL_new(context.get()), &SSL_free);
-  const Descriptor connection = testing::Connect(port);
+  const OwnedDescriptor connection = testing::Connect(port);
   SSL_set_fd(session.get(), connection.number());
   const bool done = SSL_connect(session.get()) == 1;
   ERR_clear_error();

@@ -11,8 +11,8 @@
 
 namespace mulligan::testing {
 
-Descriptor Connect(int port) {
-  Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+OwnedDescriptor Connect(int port) {
+  OwnedDescriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval patience = {10, 0};
   setsockopt(connection.number(), SOL_SOCKET, SO_RCVTIMEO, &patience,
              sizeof(patience));
@@ -22,16 +22,16 @@ Descriptor Connect(int port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (connect(connection.number(), reinterpret_cast<sockaddr*>(&address),
               sizeof(address)) != 0) {
-    return Descriptor();
+    return OwnedDescriptor();
   }
   return connection;
 }
 
-void Send(const Descriptor& connection, const std::string& text) {
+void Send(const OwnedDescriptor& connection, const std::string& text) {
   send(connection.number(), text.data(), text.size(), MSG_NOSIGNAL);
 }
 
-std::string ReadAll(const Descriptor& connection) {
+std::string ReadAll(const OwnedDescriptor& connection) {
   std::string text;
   char buffer[4096];
   ssize_t got = 0;
@@ -42,7 +42,7 @@ std::string ReadAll(const Descriptor& connection) {
 }
 
 std::string Http(int port, const std::string& method, const std::string& path) {
-  const Descriptor connection = Connect(port);
+  const OwnedDescriptor connection = Connect(port);
   Send(connection, absl::StrFormat("%s %s HTTP/1.1\r\nHost: x\r\n"
                                    "Content-Length: 0\r\n"
                                    "Connection: close\r\n\r\n",

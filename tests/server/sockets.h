@@ -9,12 +9,12 @@
 namespace mulligan::testing {
 
 // Not valid when nobody listens or the process has no descriptor left.
-Descriptor Connect(int port);
+OwnedDescriptor Connect(int port);
 
-void Send(const Descriptor& connection, const std::string& text);
+void Send(const OwnedDescriptor& connection, const std::string& text);
 
 // Until the other side closes, or nothing came for ten seconds.
-std::string ReadAll(const Descriptor& connection);
+std::string ReadAll(const OwnedDescriptor& connection);
 
 // The whole HTTP answer, header included; empty when there is none.
 std::string Http(int port, const std::string& method, const std::string& path);

@@ -34,7 +34,7 @@ using testing::TestServer;
 // More than the port keeps open, silent and trickling ones.
 TEST(AdminPortTest, SilentConnectionsKeepNobodyWaiting) {
   TestServer server(testing::TestOptionsWithAdmin());
-  std::vector<Descriptor> silent;
+  std::vector<OwnedDescriptor> silent;
   for (int i = 0; i < 150; ++i) {
     silent.push_back(Connect(server->admin_port()));
     ASSERT_TRUE(silent.back().valid());
@@ -44,7 +44,7 @@ TEST(AdminPortTest, SilentConnectionsKeepNobodyWaiting) {
   auto fastest = std::chrono::steady_clock::duration::max();
   for (int i = 0; i < 10; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    const Descriptor probe = Connect(server->admin_port());
+    const OwnedDescriptor probe = Connect(server->admin_port());
     Send(probe, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_THAT(ReadAll(probe), HasSubstr("200 OK"));
     fastest = std::min(fastest, std::chrono::steady_clock::now() - start);
@@ -54,10 +54,10 @@ TEST(AdminPortTest, SilentConnectionsKeepNobodyWaiting) {
 
 TEST(AdminPortTest, WhatIsNoHttpIsToldSo) {
   TestServer server(testing::TestOptionsWithAdmin());
-  const Descriptor strange = Connect(server->admin_port());
+  const OwnedDescriptor strange = Connect(server->admin_port());
   Send(strange, "hello\r\n\r\n");
   EXPECT_THAT(ReadAll(strange), HasSubstr("400 Bad Request"));
-  const Descriptor endless = Connect(server->admin_port());
+  const OwnedDescriptor endless = Connect(server->admin_port());
   Send(endless, "GET /livez HTTP/1.1\r\nX: " + std::string(9'000, 'x'));
   EXPECT_THAT(ReadAll(endless), HasSubstr("431 "));
 }
@@ -69,7 +69,7 @@ TEST(ConnectionsTest, BeyondTheBoundAreClosedAtOnceAndRoomComesBack) {
   v1::DecideResponse response;
   ASSERT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
   {
-    std::vector<Descriptor> many;
+    std::vector<OwnedDescriptor> many;
     for (int i = 0; i < 20; ++i) many.push_back(Connect(server->grpc_port()));
     // The last ones find no room.
     EXPECT_EQ(ReadAll(many.back()), "");
@@ -103,7 +103,7 @@ TEST(DescriptorsTest, WithoutAnyProbesAndOpenConnectionsAreAnswered) {
   const rlimit limit = {kDescriptors, kDescriptors};
   ASSERT_EQ(prlimit(program.pid(), RLIMIT_NOFILE, &limit, nullptr), 0);
   {
-    std::vector<Descriptor> many;
+    std::vector<OwnedDescriptor> many;
     for (int i = 0; i < 2 * kDescriptors; ++i) many.push_back(Connect(port));
     EXPECT_EQ(ReadAll(many.back()), "");
     EXPECT_THAT(Http(program.admin_port(), "GET", "/livez"),
@@ -113,7 +113,7 @@ TEST(DescriptorsTest, WithoutAnyProbesAndOpenConnectionsAreAnswered) {
   ASSERT_TRUE(program.WaitFor("no more file descriptors")) << program.output();
   {
     // Each of them was waited for ten milliseconds once.
-    std::vector<Descriptor> silent;
+    std::vector<OwnedDescriptor> silent;
     for (int i = 0; i < 4 * kDescriptors; ++i) {
       silent.push_back(Connect(program.admin_port()));
     }

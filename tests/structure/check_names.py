@@ -18,6 +18,8 @@ FOLDERS = ("policy", "server", "client", "tests")
 NAMESPACE = re.compile(r"^namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)")
 OTHER = re.compile(r"^[\w:<>,*& ]+?[ *&](\w+) ?(?:\(|\[|=|\{|;)")
+# using Pod = core::v1::Pod; or using core::v1::Pod;
+ALIAS = re.compile(r"^using (?:(\w+) = )?((?:\w+::)+(\w+));")
 RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
 COMMENT = re.compile(r"//.*")
 # Lines that begin with such a word declare nothing new.
@@ -25,8 +27,8 @@ NO_NAME = {"using", "template", "return", "public", "private", "friend"}
 
 
 def declarations(text):
-    """Yields (in an anonymous namespace?, namespace, name) of what stands at
-    the left margin."""
+    """Yields (in an anonymous namespace?, namespace, name, what it is an alias
+    of) of what stands at the left margin."""
     open_namespaces = []
     for raw in RAW_TEXT.sub('""', text).splitlines():
         opened = NAMESPACE.match(raw)
@@ -36,16 +38,23 @@ def declarations(text):
         if raw.startswith("}  // namespace"):
             open_namespaces.pop()
             continue
-        line = COMMENT.sub("", raw).rstrip()
-        if not line or line.split()[0] in NO_NAME:
-            continue
-        if line.startswith(("struct ", "class ", "enum ")) and line[-1] == ";":
-            continue
-        found = TYPE.match(line) or OTHER.match(line)
-        if found and line[0].isalpha():
+        name, target = declared_in(COMMENT.sub("", raw).rstrip())
+        if name:
             yield ("" in open_namespaces,
-                   "::".join(name for name in open_namespaces if name),
-                   found.group(1))
+                   "::".join(name for name in open_namespaces if name), name,
+                   target)
+
+
+def declared_in(line):
+    """(name, what it is an alias of) that a line declares, or Nones."""
+    if alias := ALIAS.match(line):
+        return alias.group(1) or alias.group(3), alias.group(2)
+    if not line or not line[0].isalpha() or line.split()[0] in NO_NAME:
+        return None, None
+    if line.startswith(("struct ", "class ", "enum ")) and line[-1] == ";":
+        return None, None
+    found = TYPE.match(line) or OTHER.match(line)
+    return (found.group(1), None) if found else (None, None)
 
 
 def violations(root):
@@ -57,19 +66,21 @@ def violations(root):
                 continue
             where = path.relative_to(root).as_posix()
             text = path.read_text(encoding="utf-8")
-            for hidden, space, name in declarations(text):
+            for hidden, space, name, target in declarations(text):
                 if hidden:
-                    anonymous.append((space, name, where))
+                    anonymous.append((space, name, target, where))
                 elif path.suffix == ".h":
-                    declared.setdefault((space, name), where)
+                    declared.setdefault((space, name), (where, target))
     found = []
-    for space, name, where in anonymous:
+    for space, name, target, where in anonymous:
         parts = space.split("::")
         for depth in range(len(parts), 0, -1):
             outer = "::".join(parts[:depth])
-            if (outer, name) in declared:
+            other, same = declared.get((outer, name), (None, None))
+            # Two names of one thing do no harm.
+            if other and not (target and target == same):
                 found.append(f"{where}: {name} hides {outer}::{name} of "
-                             f"{declared[outer, name]}; give it another name")
+                             f"{other}; give it another name")
                 break
     return sorted(set(found)), len(anonymous)
 
@@ -77,11 +88,13 @@ def violations(root):
 def self_test():
     sources = {
         "policy/a.h": "namespace mulligan {\nbool IsNew(int a);\n"
-                      "inline constexpr int kMost = 1;\n"
+                      "inline constexpr int kMost = 1;\nclass Thing {\n};\n"
+                      "using Same = other::Same;\n"
                       "}  // namespace mulligan\n",
         "policy/job/a.cc": "namespace mulligan::job {\nnamespace {\n"
                            "bool IsNew(int a) {\n  return true;\n}\n"
                            "int kMost[] = {1};\nint kOwn = 1;\n"
+                           "using other::Thing;\nusing other::Same;\n"
                            "const char kText[] = R\"(\nint kMost = 1;\n)\";\n"
                            "}  // namespace\n"
                            "bool IsNewer() {\n}\n}  // namespace mulligan\n",
@@ -93,8 +106,8 @@ def self_test():
             path.write_text(text, encoding="utf-8")
         found, checked = violations(Path(folder))
     names = [line.split(": ")[1].split(" ")[0] for line in found]
-    if names != ["IsNew", "kMost"] or checked != 4:
-        sys.exit(f"expected IsNew and kMost of 4 names, found {found} of "
+    if names != ["IsNew", "Thing", "kMost"] or checked != 6:
+        sys.exit(f"expected IsNew, Thing and kMost of 6 names, found {found} of "
                  f"{checked}")
 
 
