@@ -117,7 +117,7 @@ void AdminHttp::Run() {
 
 OwnedDescriptor AdminHttp::TakeWaiting() const {
   return OwnedDescriptor(accept4(socket_.socket.number(), nullptr, nullptr,
-                            SOCK_NONBLOCK | SOCK_CLOEXEC));
+                                 SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
 bool AdminHttp::AcceptOne() {
