@@ -196,6 +196,8 @@ constexpr TextSignature kCollectiveTexts[] = {
             "Ray lost the node of a task"),
     AppText("nodediederror", nullptr, "ray-node-died", v1::NODE_LOST, kLow,
             Tier::kConvention, kPeerEffect, "Ray lost the node of a task"),
+    AppText("node has died", "actor", "ray-actor-node", v1::NODE_LOST, kLow,
+            Tier::kConvention, kPeerEffect, "Ray lost the node of an actor"),
     AppText("node was terminated", "ray|raylet", "ray-node-terminated",
             v1::NODE_LOST, kLow, Tier::kConvention, kPeerEffect,
             "Ray lost a node"),
