@@ -146,9 +146,10 @@ func (c *cluster) gatherAll(ctx context.Context, allNamespaces bool) (*gathered,
 		in = metav1.NamespaceAll
 	}
 	found := &gathered{reader: c.client}
+	// Whether all objects of a kind are there, for the kinds that were asked for.
 	listed := map[schema.GroupKind]bool{}
 	for _, gvk := range tableKinds {
-		if listed[gvk.GroupKind()] {
+		if _, asked := listed[gvk.GroupKind()]; asked {
 			continue
 		}
 		items, err := c.list(ctx, gvk, in)
@@ -160,7 +161,7 @@ func (c *cluster) gatherAll(ctx context.Context, allNamespaces bool) (*gathered,
 		case err != nil:
 			return nil, fmt.Errorf("listing %s: %w", gvk.Kind, err)
 		}
-		listed[gvk.GroupKind()] = true
+		listed[gvk.GroupKind()] = err == nil
 		for _, item := range items {
 			found.objects = append(found.objects, item)
 			if isRoot(item) {
@@ -168,6 +169,7 @@ func (c *cluster) gatherAll(ctx context.Context, allNamespaces bool) (*gathered,
 			}
 		}
 	}
+	found.objects = withoutPastEvents(found.objects, listed)
 	if len(found.objects) == 0 {
 		where := "namespace " + in
 		if allNamespaces {
@@ -176,6 +178,26 @@ func (c *cluster) gatherAll(ctx context.Context, allNamespaces bool) (*gathered,
 		return nil, fmt.Errorf("there is no batch work in %s", where)
 	}
 	return found, nil
+}
+
+// withoutPastEvents leaves out the events about objects that are gone, of kinds of
+// which all objects are there: they tell of no workload in the table.
+func withoutPastEvents(objects []runtime.Object, listed map[schema.GroupKind]bool) []runtime.Object {
+	there := map[string]bool{}
+	for _, obj := range objects {
+		if accessor, err := meta.Accessor(obj); err == nil {
+			there[string(accessor.GetUID())] = true
+		}
+	}
+	return slices.DeleteFunc(objects, func(obj runtime.Object) bool {
+		event, ok := obj.(*unstructured.Unstructured)
+		if !ok || event.GetKind() != "Event" {
+			return false
+		}
+		about, _, _ := unstructured.NestedStringMap(event.Object, "involvedObject")
+		kind := schema.FromAPIVersionAndKind(about["apiVersion"], about["kind"]).GroupKind()
+		return listed[kind] && about["uid"] != "" && !there[about["uid"]]
+	})
 }
 
 func (c *cluster) list(ctx context.Context, gvk schema.GroupVersionKind, namespace string) ([]client.Object, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -171,6 +172,25 @@ func TestWhyOfANamespaceGivesAList(t *testing.T) {
 	}
 	if _, _, err := plugin(t, context.Background(), api, "why", "--mulligan="+recorder(t), "-n", "empty"); err == nil || !strings.Contains(err.Error(), "no batch work in namespace empty") {
 		t.Errorf("an empty namespace: %v", err)
+	}
+}
+
+func TestEventsAboutObjectsThatAreGoneAreLeftOut(t *testing.T) {
+	event := func(reason, apiVersion, kind, uid string) *unstructured.Unstructured {
+		return object(t, fmt.Sprintf(`{"apiVersion": "v1", "kind": "Event", "reason": %q, "metadata": {"name": %q, "namespace": "ml"},
+			"involvedObject": {"apiVersion": %q, "kind": %q, "namespace": "ml", "name": "x", "uid": %q}}`, reason, strings.ToLower(reason), apiVersion, kind, uid))
+	}
+	api := newAPIServer(t, append(batchWork(t),
+		event("OfAPodThatIsGone", "v1", "Pod", "gone"), event("OfAJobThatIsGone", "batch/v1", "Job", "gone"),
+		event("OfAClaim", "v1", "PersistentVolumeClaim", "claim"), event("OfNoUID", "v1", "Pod", ""))...)
+	out, _, err := plugin(t, context.Background(), api, "why", "--mulligan="+recorder(t), "--namespace=ml", "-o", "json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for reason, want := range map[string]bool{"OfAPodThatIsGone": false, "OfAJobThatIsGone": false, "OfAClaim": true, "OfNoUID": true} {
+		if strings.Contains(out, reason) != want {
+			t.Errorf("%s told: %v, want %v", reason, !want, want)
+		}
 	}
 }
 
