@@ -105,14 +105,16 @@ Finding FindInExceptions(const Scanned& scanned) {
 }
 
 // What all lines say; those of low severity where no other does, and of memory
-// where the others are vague: programs warn before they end for want of it.
+// where the others are vague or tell of a lost peer: programs warn before they,
+// or those they watch, end for want of it.
 Finding FindAnywhere(const Scanned& scanned) {
   const Finding found = scanned.Find(ApplicationTexts(), scanned.reports());
-  if (!scanned.has_chatter() || IsEcho(found)) return found;
+  if (!scanned.has_chatter()) return found;
   if (found.row == nullptr) {
     return scanned.Find(ApplicationTexts(), scanned.told());
   }
-  if (found.row->row.tier >= Tier::kSpecific) return found;
+  const bool lost_peer = found.row->row.cause == v1::COLLECTIVE_CASCADE;
+  if (found.row->row.tier >= Tier::kSpecific && !lost_peer) return found;
   const Finding memory =
       IfItSettles(scanned.Find(MemoryErrors(), scanned.told()));
   return memory.row != nullptr ? memory : found;

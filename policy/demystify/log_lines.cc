@@ -79,11 +79,29 @@ bool IsListItem(std::string_view line) {
           (text[1] == '.' || text[1] == ')'));
 }
 
+// Where a request at `from` ends and the error begins that it is wrapped
+// around: "make sure you are authenticated, and try again: UNAUTHORIZED". What
+// follows "check the following:" is part of the request.
+std::size_t EndOfRequest(std::string_view text, std::size_t from) {
+  const std::string_view request = text.substr(from);
+  if (!request.starts_with("make sure") && !request.starts_with("please ")) {
+    return std::string_view::npos;
+  }
+  const std::size_t colon = text.find(": ", from);
+  if (colon == std::string_view::npos ||
+      text.substr(0, colon).ends_with("following")) {
+    return std::string_view::npos;
+  }
+  return colon;
+}
+
 // The end of the sentence at `from`; of its list when the sentence ends with
 // a colon.
 std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
   std::size_t end = std::min(text.find('\n', from), text.size());
-  const std::size_t stop = text.substr(0, end).find(". ", from);
+  const std::string_view until = text.substr(0, end);
+  const std::size_t stop =
+      std::min(until.find(". ", from), EndOfRequest(until, from));
   if (stop != std::string_view::npos) return stop + 1;
   std::size_t last = end;
   while (last > from && IsBlank(text[last - 1])) --last;

@@ -11,7 +11,7 @@ const TextTable& ApplicationTexts() {
     auto* all = new std::vector<TextSignature>;
     for (const auto family :
          {HardwareTexts(), MemoryTexts(), DataTexts(), UserErrorTexts(),
-          CollectiveTexts(), DependencyTexts(), SignalTexts(),
+          AccessTexts(), CollectiveTexts(), DependencyTexts(), SignalTexts(),
           VagueUserErrorTexts(), ProgramErrorTexts(), ExceptionNames(),
           UncaughtTexts(), ProgramEndTexts()}) {
       all->insert(all->end(), family.begin(), family.end());

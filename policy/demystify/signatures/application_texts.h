@@ -25,10 +25,17 @@ constexpr TextSignature Config(std::string_view keyword, const char* pattern,
                  Tier::kSpecific, kNoFlags, meaning);
 }
 
+// What may have gone while the program ran: the next attempt may find it again.
+constexpr TextSignature Fading(TextSignature text) {
+  text.row.flags |= kMayFade;
+  return text;
+}
+
 std::span<const TextSignature> HardwareTexts();
 std::span<const TextSignature> MemoryTexts();
 std::span<const TextSignature> DataTexts();
 std::span<const TextSignature> UserErrorTexts();
+std::span<const TextSignature> AccessTexts();
 std::span<const TextSignature> VagueUserErrorTexts();
 std::span<const TextSignature> CollectiveTexts();
 std::span<const TextSignature> DependencyTexts();

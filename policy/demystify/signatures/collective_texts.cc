@@ -73,6 +73,7 @@ constexpr TextSignature kCollectiveTexts[] = {
     Meeting("connectfullmesh failed", nullptr, "gloo-full-mesh"),
     Meeting("distnetworkerror", nullptr, "torch-dist-network"),
     Meeting("diststoreerror", nullptr, "torch-dist-store"),
+    Meeting("etcd", "\\betcd\\.etcd\\w+:", "torch-etcd-store"),
     Meeting("tcpstore", nullptr, "torch-tcp-store"),
     Meeting("client socket has", "client socket has (failed|timed out)",
             "torch-client-socket"),

@@ -136,6 +136,12 @@ constexpr TextSignature kCreationErrorsTexts[] = {
     Creation("the object has been modified", nullptr, "modified",
              v1::CREATE_CONFLICT, kMedium,
              "somebody else changed the object at the same time"),
+    // A webhook that refuses for now says what it waits for.
+    Creation("denied the request",
+             "denied the request.*(phase is pending|not (yet )?(ready|synced|"
+             "initiali[sz]ed)|in progress|try again|temporarily)",
+             "webhook-not-yet", v1::API_TRANSIENT, kMedium,
+             "an admission webhook refuses the object for now"),
     Creation("denied the request", nullptr, "webhook-denied",
              v1::CREATE_REJECTED, kHigh,
              "an admission webhook refuses the object"),

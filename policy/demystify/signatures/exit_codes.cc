@@ -166,8 +166,14 @@ constexpr ExitCodeSignature kCodes[] = {
         "forbidden system call"),
     Any(241, "241", v1::SIGTERM_UNEXPLAINED, kLow, Tier::kGeneric,
         "SIGTERM as a Python launcher passes it on (256-15)"),
+    Any(245, "245", v1::CRASH_SIGNAL, kLow, Tier::kGeneric,
+        "SIGSEGV as a Python launcher passes it on (256-11)"),
     Any(247, "247", v1::SIGKILL_UNEXPLAINED, kLow, Tier::kGeneric,
         "SIGKILL as a Python launcher passes it on (256-9)"),
+    Any(249, "249", v1::CRASH_SIGNAL, kLow, Tier::kGeneric,
+        "SIGBUS as a Python launcher passes it on (256-7)"),
+    Any(250, "250", v1::CRASH_SIGNAL, kLow, Tier::kGeneric,
+        "SIGABRT as a Python launcher passes it on (256-6)"),
     {255,
      kRuntimeUnknown,
      {"255", v1::NODE_LOST, kMedium, Tier::kSpecific, kExitCodeWeight, kNoFlags,
@@ -228,7 +234,9 @@ constexpr int kHighestSignal = 64;
 }  // namespace
 
 int SignalOf(std::int32_t code) {
-  if (code == 241 || code == 247) return 256 - code;
+  if (code == 241 || code == 245 || code == 247 || code == 249 || code == 250) {
+    return 256 - code;
+  }
   if (code > 128 && code <= 128 + kHighestSignal) return code - 128;
   if (code < -1 && code >= -kHighestSignal) return -code;
   return 0;

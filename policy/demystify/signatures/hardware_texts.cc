@@ -101,6 +101,15 @@ constexpr TextSignature kHardwareTexts[] = {
         "tpu.{0,60}(unhealthy|hardware (error|failure)|health check "
         "fail|chip .*(error|fail))|failed to (initialize|open).{0,30}\\btpu",
         "tpu", "a TPU failed"),
+    Gpu("neuron",
+        "(unable|failed|could not|no) [^\\n]{0,40}neuron (driver|device|core)|"
+        "nrt_(init|load|execute)[^\\n]{0,60}(fail|error|status=[1-9])",
+        "neuron", "the Neuron device could not be used"),
+    Gpu("no hip gpus are available", nullptr, "no-hip-gpus",
+        "the program saw no GPU"),
+    Gpu("hiperrornodevice", nullptr, "hip-no-device", "the program saw no GPU"),
+    Gpu("device acquire failed", nullptr, "gaudi-acquire",
+        "the accelerator is held by somebody else"),
     Gpu("device or resource busy", "/dev/(accel|vfio|nvidia|kfd)",
         "accelerator-busy", "the accelerator is held by somebody else"),
     // Interconnects. A completion error also follows the death of a peer.
@@ -133,6 +142,14 @@ constexpr TextSignature kHardwareTexts[] = {
            "an InfiniBand transfer failed: link trouble, or the peer died"),
     Fabric("retry exceeded error", nullptr, "ib-retry-error", kPeerEffect,
            "an InfiniBand transfer failed: link trouble, or the peer died"),
+    AppText("cannot allocate memory",
+            "(ibv_\\w+|regist\\w+ memory|memory regist\\w+|reg_mr|memlock|lock"
+            "(ed|ing)? memory)[^\\n]{0,120}cannot allocate memory",
+            "locked-memory", v1::CONFIG_USER_ERROR, kMedium, Tier::kSpecific,
+            kNoFlags, "the process may not lock enough memory for its network"),
+    AppText("memlock", "memlock[^\\n]{0,80}(low|limit|small|insufficient)",
+            "memlock", v1::CONFIG_USER_ERROR, kMedium, Tier::kSpecific,
+            kNoFlags, "the process may not lock enough memory for its network"),
     Fabric("ibv_", "ibv_\\w+.{0,20}(failed|error)", "ib-verbs", kPeerEffect,
            "an InfiniBand call failed"),
     Fabric("libfabric",

@@ -157,6 +157,13 @@ constexpr TextSignature kMemoryTexts[] = {
         "out of memory(\\.|!|$| error|, malloc)",
         "out-of-memory", "the process ran out of memory"),
     // Disks.
+    Blaming(
+        kInfrastructure, kMayRecover,
+        AppText("watch",
+                "(watch|notify)[^\\n]{0,80}(no space left|enospc)|limit for "
+                "(number of )?file watchers",
+                "watches-full", v1::APP_ERROR, kMedium, Tier::kSpecific,
+                kNoFlags, "the node has no file watches left")),
     Storage("/dev/shm",
             "/dev/shm.{0,120}(no space|full|too small|bus error|"
             "exhaust|not enough)|(bus error|no space).{0,120}/dev/shm",
@@ -180,6 +187,8 @@ constexpr TextSignature kMemoryTexts[] = {
             "a file system the program writes to is full"),
     Storage("outofdiskerror", nullptr, "ray-disk",
             "Ray's object store has no disk space"),
+    Storage("storefull", "(plasma|object)storefull", "ray-store-full",
+            "Ray's object store is full"),
     Storage("not enough", "not enough (free |disk )*space", "not-enough-disk",
             "a file system the program writes to is full"),
     Storage("insufficient disk space", nullptr, "insufficient-disk",

@@ -85,6 +85,20 @@ constexpr TextSignature kSignals[] = {
            "a process of the program was killed"),
     Killed("killed by signal", "killed by signal:? ?(9|kill)", "by-signal-9",
            "a process of the program was killed"),
+    // A process of the program crashed, in the notations of Python, shells and
+    // supervisors.
+    AppText("code", "(return|exit) ?(code|status)[ :=]*-(4|6|7|8|11)\\b",
+            "child-crashed", v1::CRASH_SIGNAL, kMedium, Tier::kConvention,
+            kNoFlags, "a process of the program crashed"),
+    AppText("signals.sig", "signals\\.sig(ill|abrt|bus|fpe|segv)",
+            "python-crashed", v1::CRASH_SIGNAL, kMedium, Tier::kConvention,
+            kNoFlags, "a process of the program crashed"),
+    AppText("signal",
+            "(killed|terminated|exited|died|ended) (by |with |from )+"
+            "(uncaught )?signal:? ?\\(?(4|6|7|8|11|(sig)?(ill|abrt|bus|fpe|"
+            "segv)|aborted)\\b",
+            "by-signal-crash", v1::CRASH_SIGNAL, kMedium, Tier::kConvention,
+            kNoFlags, "a process of the program crashed"),
     // Slurm says why.
     AppText("due to time limit", nullptr, "slurm-time", v1::DEADLINE_POD,
             kMedium, Tier::kSpecific, kNoFlags,
@@ -112,6 +126,13 @@ constexpr TextSignature kSignals[] = {
 
 // Errors the program itself tells of.
 constexpr TextSignature kErrors[] = {
+    // Watches are counted for a user on the whole node.
+    Blaming(
+        kInfrastructure, kMayRecover,
+        Error("too many open files",
+              "(watch|notify)[^\\n]{0,80}too many open files|too many open "
+              "files[^\\n]{0,80}(watch|notify)",
+              "watches", Tier::kSpecific, "the node has no file watches left")),
     Crash("illegal memory access", nullptr, "cuda-illegal-access",
           "a CUDA kernel accessed memory it does not own"),
     Blaming(kApplication, kCannotRecover,
@@ -170,6 +191,12 @@ constexpr TextSignature kErrors[] = {
     Mistake("keyerror", "\\bkeyerror:", "python-key"),
     Mistake("indexerror", "\\bindexerror:", "python-index"),
     Mistake("zerodivisionerror", nullptr, "python-division"),
+    Mistake("internal compiler error", nullptr, "compiler-error"),
+    Mistake(
+        "quer",
+        "query[^\\n]{0,40} too (complex|large|long)|resources exceeded during "
+        "query",
+        "query-too-complex"),
     Mistake("shapes cannot be multiplied", nullptr, "torch-shapes"),
     Mistake("must match the size of tensor", nullptr, "torch-sizes"),
     Mistake("expected all tensors to be on the same device", nullptr,
@@ -215,7 +242,7 @@ constexpr TextSignature kErrors[] = {
           Tier::kSpecific, "another process holds the database's lock"),
     Error("could not serialize access", nullptr, "sql-serialization",
           Tier::kSpecific, "two transactions met"),
-    Blaming(kResourceLimit,
+    Blaming(kResourceLimit, kCannotRecover,
             Error("too many open files", nullptr, "open-files", Tier::kSpecific,
                   "the process may not open more files")),
     Blaming(kResourceLimit,

@@ -1,15 +1,8 @@
-// Wrong arguments, configuration, credentials and imports: what a retry does
-// not mend.
+// Wrong arguments, configuration and imports: what a retry does not mend.
 #include "policy/demystify/signatures/application_texts.h"
 
 namespace mulligan::demystify {
 namespace {
-
-// What may have gone while the program ran: the next attempt may find it again.
-constexpr TextSignature Fading(TextSignature text) {
-  text.row.flags |= kMayFade;
-  return text;
-}
 
 constexpr TextSignature kUserErrorTexts[] = {
     // A part of Spark's shuffle went away with its executor.
@@ -107,6 +100,11 @@ constexpr TextSignature kUserErrorTexts[] = {
            "two parts have versions that do not fit"),
     Config("could not find a version that satisfies", nullptr, "pip-version",
            "a Python package does not exist in that version"),
+    Config("require",
+           "requires? [^\\n]{0,60}(version|v?\\d+\\.\\d)[^\\n]{0,30} (or|and) "
+           "(above|newer|later|higher|greater)|requires? [^\\n]{0,40}[<>]=? "
+           "?v?\\d+\\.\\d",
+           "version-required", "a part is older than the program needs"),
     Config("resolutionimpossible", nullptr, "pip-resolution",
            "Python packages do not fit together"),
     Config("there is no package called", nullptr, "r-package",
@@ -152,6 +150,15 @@ constexpr TextSignature kUserErrorTexts[] = {
            "a certificate is not trusted"),
     Config("certificate signed by unknown authority", nullptr,
            "certificate-authority", "a certificate is not trusted"),
+    // Names that no host can have: a URL's parts, or a variable that was empty.
+    Config(
+        "resolve",
+        "resolve host(name)?:? ['\"]?(none|null|undefined|https?|[\\w.-]+:\\d+"
+        "|[^\\s'\"]*[$<{/][^\\s'\"]*)['\"]?(:? |[,;)\\n]|$)",
+        "no-host-name", "the name asked for cannot be a host's"),
+    Config("enotfound",
+           "enotfound ['\"]?(none|null|undefined|https?)['\"]?(:? |[,;)\\n]|$)",
+           "node-no-host-name", "the name asked for cannot be a host's"),
     // Arguments and syntax.
     Config("unrecognized arguments", nullptr, "argparse-unknown",
            "the program does not know an argument"),
@@ -253,107 +260,6 @@ constexpr TextSignature kUserErrorTexts[] = {
     Fading(Config("enoent", "\\bENOENT\\b", "enoent", "a file is missing")),
     Fading(Config("read-only file system", nullptr, "read-only",
                   "the program writes where it may not")),
-    // Credentials and permissions.
-    Fading(Config("permission denied", nullptr, "permission",
-                  "the program may not do what it tries")),
-    Fading(Config("permissionerror", nullptr, "permission-error",
-                  "the program may not do what it tries")),
-    Fading(Config("operation not permitted", nullptr, "not-permitted",
-                  "the program may not do what it tries")),
-    Fading(Config("eacces", "\\bEACCES\\b", "eacces",
-                  "the program may not do what it tries")),
-    Config("access denied", nullptr, "access-denied",
-           "the credentials do not suffice"),
-    Config("accessdenied", nullptr, "access-denied-code",
-           "the credentials do not suffice"),
-    Fading(Config("authentication failed", nullptr, "authentication",
-                  "the credentials are wrong")),
-    Fading(Config("authenticationerror", nullptr, "authentication-error",
-                  "the credentials are wrong")),
-    Fading(Config("invalid credentials", nullptr, "credentials",
-                  "the credentials are wrong")),
-    Config("unable to locate credentials", nullptr, "no-credentials",
-           "there are no credentials"),
-    Config("nocredentialserror", nullptr, "no-credentials-error",
-           "there are no credentials"),
-    Config("defaultcredentialserror", nullptr, "google-credentials-error",
-           "there are no credentials"),
-    Fading(Config("invalid_grant", nullptr, "oauth-grant",
-                  "the credentials are wrong")),
-    Config("invalidaccesskeyid", nullptr, "aws-key",
-           "the credentials are wrong"),
-    // A long run outlives its token; the next one begins with a new one.
-    Blaming(kConfiguration, kMayRecover,
-            Config("expiredtoken", nullptr, "aws-token",
-                   "the credentials have expired")),
-    Config("host key verification failed", nullptr, "ssh-host-key",
-           "the host is not known"),
-    Config("could not read username", nullptr, "git-credentials",
-           "there are no credentials"),
-    Config("repository", "repository '[^']*' not found", "git-repository",
-           "the repository does not exist or is private"),
-    Config("does not have", "does not have [\\w.-]*( access|permission)",
-           "google-permission", "the credentials do not suffice"),
-    Config("default credentials",
-           "could not .{0,30}default credentials|default"
-           " credentials were not found",
-           "google-credentials", "there are no credentials"),
-    Config("invalid api key", nullptr, "api-key", "the API key is wrong"),
-    Config("api key",
-           "(invalid|incorrect|missing|no) api key|api key.{0,40}("
-           "not (set|found|configured|provided)|missing|invalid|required)",
-           "api-key-missing", "the API key is wrong or missing"),
-    Config("api_key", "api_key.{0,60}(not|must|missing|invalid|required)",
-           "api-key-variable", "the API key is wrong or missing"),
-    Config(
-        "not allowed to",
-        "(ip|address|host|client)[^\\n]{0,60} not allowed to (access|connect)",
-        "not-allowed", "the service does not let this caller in"),
-    // Before the code that some services send with it.
-    Blaming(kApplication,
-            AppText("quota",
-                    "quota exceeded|exceeded (your|the|its) [^\\n]{0,40}quota|"
-                    "quota [^\\n]{0,40}exceeded",
-                    "service-quota", v1::DEPENDENCY_UNAVAILABLE, kMedium,
-                    Tier::kSpecific, kPeerEffect,
-                    "a service gives no more for now")),
-    Config("gated repo", nullptr, "gated", "the model needs permission"),
-    Config("gatedrepoerror", nullptr, "gated-error",
-           "the model needs permission"),
-    Config("repositorynotfounderror", nullptr, "no-repository",
-           "the model does not exist or is private"),
-    Fading(Config("unauthorized", "\\b401\\b|unauthorized(error|exception)?\\b",
-                  "unauthorized", "the credentials are wrong")),
-    Config("403",
-           "\\b403\\b.{0,20}forbidden|forbidden: 403|http (error |status )?403|"
-           "status ?(code)?[:= ]*403",
-           "forbidden", "the credentials do not suffice"),
-    // boto3 and the AWS command line name the code and the call.
-    Config(
-        "an error occurred (",
-        "an error occurred \\((401|403|\\w*(denied|unauthorized|forbidden|"
-        "expiredtoken|invalidtoken|accesskeyid|signature)\\w*)\\) when calling",
-        "aws-denied", "the credentials do not suffice"),
-    Config("an error occurred (",
-           "an error occurred \\((404|nosuch\\w+|\\w*notfound\\w*)\\) when "
-           "calling",
-           "aws-not-found", "what the program asks for does not exist"),
-    Config("404",
-           "\\b404\\b.{0,20}not found|http (error |status )?404|"
-           "status ?(code)?[:= ]*404|\\(404\\) when calling",
-           "not-found", "what the program asks for does not exist"),
-    Config("nosuchbucket", nullptr, "no-bucket", "the bucket does not exist"),
-    Config("nosuchkey", nullptr, "no-key", "the object does not exist"),
-    Config("usage: ", "(^|\\n)usage: ", "usage",
-           "the program was called wrongly and prints how to call it"),
-    Config("duplicate gpu detected", nullptr, "duplicate-gpu",
-           "two ranks were given the same GPU"),
-    Config("ncclinvalidusage", nullptr, "nccl-usage",
-           "NCCL was called in a way it forbids"),
-    Config("is not a git repository", nullptr, "no-git",
-           "the program runs in the wrong place"),
-    Config("unknown database", nullptr, "no-database",
-           "the database does not exist"),
 };
 
 }  // namespace

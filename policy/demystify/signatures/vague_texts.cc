@@ -29,7 +29,9 @@ constexpr TextSignature kVague[] = {
         "cuda|driver|architecture|schema|library|compiler|toolchain)",
         "incompatible", "two parts have versions that do not fit"),
     Config("unsupported",
-           "unsupported (toolchain|architecture|gpu|platform|version|option|"
+           "unsupported (\\w+ "
+           ")?(entry|field|key|value|toolchain|architecture|gpu|platform|"
+           "version|option|"
            "argument|setting|configuration|operating system)",
            "unsupported", "what the program is given is not supported"),
     Config("only support",
@@ -40,6 +42,11 @@ constexpr TextSignature kVague[] = {
            "a variable of a script is not set"),
     Config("cannot load such file", nullptr, "ruby-load",
            "a Ruby library is missing"),
+    // git says so after whatever ssh had to say.
+    Blaming(kConfiguration, kMayRecover,
+            Config("could not read from remote repository", nullptr,
+                   "git-no-access",
+                   "the repository is not there for these credentials")),
     Config("remote branch", "remote branch \\S+ not found", "git-branch",
            "the branch or tag does not exist"),
     Config("find remote ref", nullptr, "git-ref",

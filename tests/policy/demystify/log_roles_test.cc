@@ -37,6 +37,25 @@ constexpr RoleCase kLogRolesCases[] = {
      "* lack of authority: permission denied\n",
      v1::RENDEZVOUS_FAILED,
      "ORTE was unable to reliably start one or more daemons."},
+    {"ARequestMayBeWrappedAroundTheError",
+     "error checking push permissions -- make sure you entered the correct "
+     "tag, "
+     "and try again: checking push permission: UNAUTHORIZED: authentication "
+     "required",
+     v1::CONFIG_USER_ERROR,
+     "error checking push permissions -- make sure you entered the correct "
+     "tag, "
+     "and try again: checking push permission: UNAUTHORIZED: authentication "
+     "required"},
+    {"WhatToCheckIsARequest",
+     "Please check the following: the disk has no space left on device\n"
+     "IndexError: list index out of range",
+     v1::APP_ERROR, "IndexError: list index out of range"},
+    {"MemoryWarnedOfBeforeAPeerIsLost",
+     "distributed.nanny - WARNING - Worker exceeded 95% memory budget.\n"
+     "distributed.scheduler.KilledWorker: ('sum-1', <Worker 'tcp://10.0.0.1'>)",
+     v1::CONTAINER_OOM,
+     "distributed.nanny - WARNING - Worker exceeded 95% memory budget."},
     {"AWarningDoesNotBeatTheError",
      "2026-01-02 03:04:05 W tensorflow/dso_loader.cc:64] cannot open shared "
      "object file\n"
