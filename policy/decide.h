@@ -33,11 +33,9 @@ struct DecideOptions {
 //   3. what the workload's own operator would do, if anybody asks
 //      (operators/native.h);
 //   4. what happened: cause, situation, attempt (demystify/demystify.h). What
-//   is
-//      not broken is left alone and leaves the ledger as it was;
+//      is not broken is left alone and leaves the ledger as it was;
 //   5. was it told before: the same answer again (budget/known_failure.h); is
-//   it
-//      of a past attempt: IGNORE;
+//      it of a past attempt: IGNORE;
 //   6. earlier attempts that the ledger lacks (verdict/earlier_attempts.h);
 //   7. what the history shows (budget/history.h);
 //   8. what the policy wants, and what stands against it (verdict/verdict.h);
