@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/import/import.h"
-#include "policy/operators/rayjob/retry_gate.h"
+#include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/rayjob/types.h"
 #include "policy/operators/rayjob/validation.h"

@@ -1,22 +1,22 @@
 #include "policy/operators/rayjob/decision.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "google/protobuf/util/message_differencer.h"
-#include "policy/operators/rayjob/deadlines.h"
-#include "policy/operators/rayjob/retry_gate.h"
+#include "policy/base/times.h"
 #include "policy/operators/rayjob/submitter.h"
-#include "policy/operators/rayjob/validation.h"
 
 namespace mulligan::rayjob {
 namespace {
 
-using ::google::protobuf::util::MessageDifferencer;
-
-constexpr std::string_view kOwnManager = "ray.io/kuberay-operator";
+using ::google::protobuf::Timestamp;
 
 // Whether the pass gets to the retry gate and the write.
 enum class Next { kStays, kIsWritten };
@@ -29,10 +29,121 @@ Next SetState(std::string_view state, RayJobStatus& status) {
   return Next::kIsWritten;
 }
 
+// Ends the attempt; the gate decides whether there is another.
+Next End(std::string_view state, std::string_view reason, std::string message,
+         RayJobStatus& status) {
+  status.set_reason(std::string(reason));
+  status.set_message(std::move(message));
+  return SetState(state, status);
+}
+
+// The five clocks of a RayJob. Each check ends the attempt when its time has
+// passed, and says so.
+
+bool IsPast(const Timestamp& start, std::int64_t seconds,
+            const Timestamp& now) {
+  return ToTime(now) >= ToTime(start) + absl::Seconds(seconds);
+}
+
+// As Go prints a time in an operator whose zone is UTC, less the zone.
+std::string DateTime(const Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", ToTime(time),
+                          absl::UTCTimeZone());
+}
+
+// A time since the start of the attempt. Without a start time it does not end;
+// the peer would crash. `field` and `go_field`: as the message has it.
+bool CheckDeadline(std::int32_t seconds, std::string_view reason,
+                   std::string_view field, std::string_view go_field,
+                   const World& world, RayJobStatus& status) {
+  if (!status.has_start_time() ||
+      !IsPast(status.start_time(), seconds, world.now)) {
+    return false;
+  }
+  End(kFailed, reason,
+      absl::StrFormat(
+          "The RayJob has passed the %s. StartTime: %s +0000 UTC. %s: %d",
+          field, DateTime(status.start_time()), go_field, seconds),
+      status);
+  return true;
+}
+
+bool CheckActiveDeadline(const World& world, RayJobStatus& status) {
+  const RayJobSpec& spec = world.job().spec();
+  return spec.has_active_deadline_seconds() &&
+         CheckDeadline(spec.active_deadline_seconds(), kDeadlineExceeded,
+                       "activeDeadlineSeconds", "ActiveDeadlineSeconds", world,
+                       status);
+}
+
+bool CheckPreRunningDeadline(const World& world, RayJobStatus& status) {
+  const RayJobSpec& spec = world.job().spec();
+  return world.settings.pre_running_deadline &&
+         spec.has_pre_running_deadline_seconds() &&
+         CheckDeadline(spec.pre_running_deadline_seconds(),
+                       kPreRunningDeadlineExceeded, "preRunningDeadlineSeconds",
+                       "PreRunningDeadlineSeconds", world, status);
+}
+
+// Ray's status is terminal, the operator's still Running, and Ray's own end
+// long ago.
+bool CheckTransitionGracePeriod(const World& world, RayJobStatus& status) {
+  const Settings& settings = world.settings;
+  if (!settings.transition_grace_period ||
+      !IsJobTerminal(status.job_status()) ||
+      !status.ray_job_info().has_end_time() ||
+      !IsPast(status.ray_job_info().end_time(),
+              settings.transition_grace_period_seconds, world.now)) {
+    return false;
+  }
+  End(status.job_status() == kJobFailed ? kFailed : kComplete,
+      kGracePeriodExceeded,
+      "JobDeploymentStatus does not transition to Complete or Failed within "
+      "the grace period after JobStatus reaches a terminal state.",
+      status);
+  return true;
+}
+
+// The dashboard did not answer since jobStatusCheckFailureStartTime.
+bool CheckStatusCheckTimeout(const World& world, RayJobStatus& status) {
+  const std::int64_t seconds = world.settings.status_check_timeout_seconds;
+  const Timestamp& since = status.job_status_check_failure_start_time();
+  if (!world.settings.status_check_timeout ||
+      !status.has_job_status_check_failure_start_time() ||
+      !IsPast(since, seconds, world.now)) {
+    return false;
+  }
+  End(kFailed, kStatusCheckTimeoutExceeded,
+      absl::StrFormat("Job status checks have been failing since %s; exceeded "
+                      "timeout of %ds",
+                      DateTime(since), seconds),
+      status);
+  return true;
+}
+
+// The submitter ended, yet Ray has no end.
+bool CheckSubmitterFinishedTimeout(const std::optional<Timestamp>& finished_at,
+                                   const World& world, RayJobStatus& status) {
+  if (!world.settings.submitter_finished_timeout || !finished_at.has_value() ||
+      !IsPast(*finished_at, kSubmitterFinishedTimeoutSeconds, world.now)) {
+    return false;
+  }
+  status.set_job_status(std::string(kJobFailed));
+  End(kFailed, kGracePeriodExceeded,
+      absl::StrFormat(
+          "The RayJob submitter finished at %s but the ray job did not reach "
+          "terminal state within %ds",
+          DateTime(*finished_at), kSubmitterFinishedTimeoutSeconds),
+      status);
+  return true;
+}
+
+// The steps, one a state.
+
 // Such a cluster is never created.
 bool IsSelectedClusterMissing(const World& world) {
-  return world.cluster == nullptr &&
-         !world.job.spec().cluster_selector().empty();
+  return !world.reported.cluster.has_value() &&
+         !world.job().spec().cluster_selector().empty();
 }
 
 Next Start(const World& world, RayJobStatus& status) {
@@ -41,73 +152,63 @@ Next Start(const World& world, RayJobStatus& status) {
 }
 
 Next Initialize(const World& world, RayJobStatus& status) {
-  const RayJobSpec& spec = world.job.spec();
+  const RayJobSpec& spec = world.job().spec();
   if (spec.suspend()) return SetState(kSuspending, status);
-  if (CheckActiveDeadline(spec, world.now, status) ||
-      CheckPreRunningDeadline(spec, world.settings, world.now, status)) {
+  if (CheckActiveDeadline(world, status) ||
+      CheckPreRunningDeadline(world, status)) {
     return Next::kIsWritten;
   }
   if (IsSelectedClusterMissing(world)) return Next::kStays;
-  const bool is_ready = world.cluster != nullptr &&
-                        world.cluster->status().state() == kClusterReady;
+  const auto& cluster = world.reported.cluster;
+  const bool is_ready =
+      cluster.has_value() && cluster->status().state() == kClusterReady;
   if (status.dashboard_url().empty() && !is_ready) return Next::kStays;
   const bool interactive = SubmissionModeOf(spec) == kInteractiveMode;
   return SetState(interactive ? kWaiting : kRunning, status);
 }
 
 Next Wait(const World& world, RayJobStatus& status) {
-  const RayJobSpec& spec = world.job.spec();
-  if (CheckPreRunningDeadline(spec, world.settings, world.now, status)) {
-    return Next::kIsWritten;
-  }
-  return spec.job_id().empty() ? Next::kStays : SetState(kRunning, status);
-}
-
-// Ends the attempt; the gate decides whether there is another.
-Next EndForApplication(std::string_view message, RayJobStatus& status) {
-  status.set_reason(std::string(kAppFailed));
-  status.set_message(std::string(message));
-  return SetState(kFailed, status);
+  if (CheckPreRunningDeadline(world, status)) return Next::kIsWritten;
+  return world.job().spec().job_id().empty() ? Next::kStays
+                                             : SetState(kRunning, status);
 }
 
 Next AskRay(const World& world, bool submitter_finished, RayJobStatus& status) {
-  if (world.ray_is_silent) {
-    if (world.settings.status_check_timeout &&
-        !status.has_job_status_check_failure_start_time()) {
-      *status.mutable_job_status_check_failure_start_time() = world.now;
-    }
+  // The dashboard does not answer.
+  if (status.has_job_status_check_failure_start_time()) {
     return Next::kIsWritten;
   }
-  status.clear_job_status_check_failure_start_time();
-  if (world.cluster != nullptr) {
-    *status.mutable_ray_cluster_status() = world.cluster->status();
+  if (const auto& cluster = world.reported.cluster; cluster.has_value()) {
+    *status.mutable_ray_cluster_status() = cluster->status();
   }
   status.clear_reason();
   if (!submitter_finished || !IsJobTerminal(status.job_status())) {
     return Next::kIsWritten;
   }
   return status.job_status() == kJobFailed
-             ? EndForApplication(status.message(), status)
+             ? End(kFailed, kAppFailed, status.message(), status)
              : SetState(kComplete, status);
 }
 
+// Nothing: it is gone, or not there yet.
 std::optional<SubmitterState> StateOfSubmitter(const World& world) {
-  const RayJobSpec& spec = world.job.spec();
-  if (SubmissionModeOf(spec) == kK8sJobMode && world.submitter != nullptr) {
-    return StateOfSubmitterJob(*world.submitter);
+  const ReportedRayJob& found = world.reported;
+  if (SubmissionModeOf(found.job.spec()) == kK8sJobMode) {
+    if (!found.submitter.has_value()) return std::nullopt;
+    return StateOfSubmitterJob(*found.submitter);
   }
-  if (SubmissionModeOf(spec) == kSidecarMode && world.head_pod != nullptr) {
-    return StateOfSubmitterContainer(spec, *world.head_pod, world.settings);
-  }
-  return std::nullopt;
+  if (world.head_is_gone) return std::nullopt;
+  if (found.head == nullptr) return SubmitterState();
+  return StateOfSubmitterContainer(found.job.spec(), *found.head,
+                                   world.settings);
 }
 
 Next Follow(const World& world, RayJobStatus& status) {
-  const RayJobSpec& spec = world.job.spec();
+  const RayJobSpec& spec = world.job().spec();
   if (spec.suspend()) return SetState(kSuspending, status);
-  if (CheckActiveDeadline(spec, world.now, status) ||
-      CheckTransitionGracePeriod(world.settings, world.now, status) ||
-      CheckStatusCheckTimeout(world.settings, world.now, status)) {
+  if (CheckActiveDeadline(world, status) ||
+      CheckTransitionGracePeriod(world, status) ||
+      CheckStatusCheckTimeout(world, status)) {
     return Next::kIsWritten;
   }
   if (IsSelectedClusterMissing(world)) return Next::kStays;
@@ -115,14 +216,16 @@ Next Follow(const World& world, RayJobStatus& status) {
   const std::optional<SubmitterState> submitter = StateOfSubmitter(world);
   if (!submitter.has_value()) {
     return SubmissionModeOf(spec) == kSidecarMode
-               ? EndForApplication("Ray head pod not found.", status)
+               ? End(kFailed, kAppFailed, "Ray head pod not found.", status)
                : Next::kStays;
   }
-  if (submitter->failed) FailForSubmitter(*submitter, status);
+  if (submitter->failed && status.job_status() == kJobFailed) {
+    End(kFailed, kAppFailed, status.message(), status);
+  } else if (submitter->failed) {
+    End(kFailed, kSubmissionFailed, submitter->message, status);
+  }
   // Also after a failure, whose reason it overwrites.
-  if (world.settings.submitter_finished_timeout &&
-      CheckSubmitterFinishedTimeout(submitter->finished_at, world.now,
-                                    status)) {
+  if (CheckSubmitterFinishedTimeout(submitter->finished_at, world, status)) {
     return Next::kIsWritten;
   }
   return submitter->failed
@@ -133,9 +236,11 @@ Next Follow(const World& world, RayJobStatus& status) {
 // The flag suspend is not read again: what was begun is finished. A cluster
 // that was selected is not the RayJob's own.
 Next TearDown(const World& world, RayJobStatus& status) {
-  const bool own_cluster =
-      world.cluster != nullptr && world.job.spec().cluster_selector().empty();
-  if (own_cluster || world.submitter != nullptr) return Next::kStays;
+  const bool own_cluster = world.reported.cluster.has_value() &&
+                           world.job().spec().cluster_selector().empty();
+  if (own_cluster || world.reported.submitter.has_value()) {
+    return Next::kStays;
+  }
   const bool retry = status.job_deployment_status() == kRetrying;
   status.clear_message();
   status.clear_reason();
@@ -144,7 +249,7 @@ Next TearDown(const World& world, RayJobStatus& status) {
 }
 
 Next Resume(const World& world, RayJobStatus& status) {
-  if (world.job.spec().suspend()) return Next::kStays;
+  if (world.job().spec().suspend()) return Next::kStays;
   status.clear_job_status();
   return SetState(kNew, status);
 }
@@ -174,50 +279,39 @@ Next TakeStep(const World& world, RayJobStatus& status) {
   return Next::kStays;
 }
 
-// What KubeRay finds first; null: nothing.
-const FieldError* FirstOf(const FieldErrors& errors) {
-  return errors.empty() ? nullptr : &errors.front();
-}
-
-// The words of the first refusal; nothing: the RayJob is valid.
-std::optional<std::string> RefusalOf(const World& world) {
-  for (const FieldErrors& errors :
-       {ValidateRayJobMetadata(world.job),
-        ValidateRayJobSpec(world.job.spec(), world.settings),
-        ValidateRayJobStatus(world.job)}) {
-    if (const FieldError* const first = FirstOf(errors)) return first->detail;
-  }
-  return std::nullopt;
-}
-
+// Message and reason alone are not worth a write.
 bool IsStored(const RayJobStatus& before, const RayJobStatus& after) {
   if (before.job_status() != after.job_status() ||
-      before.job_deployment_status() != after.job_deployment_status() ||
-      !MessageDifferencer::Equals(
-          before.job_status_check_failure_start_time(),
-          after.job_status_check_failure_start_time())) {
+      before.job_deployment_status() != after.job_deployment_status()) {
     return true;
   }
   RayClusterStatus old_cluster = before.ray_cluster_status();
   RayClusterStatus new_cluster = after.ray_cluster_status();
   old_cluster.clear_last_update_time();
   new_cluster.clear_last_update_time();
-  return !MessageDifferencer::Equals(old_cluster, new_cluster);
+  return !google::protobuf::util::MessageDifferencer::Equals(old_cluster,
+                                                             new_cluster);
+}
+
+// As the peer's sums of 32 bits do: a backoffLimit of 2147483647 is never above
+// any count.
+std::int32_t OneMore(std::int64_t number) {
+  return static_cast<std::int32_t>(
+      static_cast<std::uint32_t>(static_cast<std::uint64_t>(number) + 1));
 }
 
 }  // namespace
 
 RayJobStatus StatusAfterPass(const World& world) {
-  const RayJobStatus& before = world.job.status();
+  const RayJobStatus& before = world.job().status();
   RayJobStatus after = before;
-  if (const std::optional<std::string> refusal = RefusalOf(world)) {
+  if (!world.refusals.empty()) {
     if (!world.settings.validation_failed) return before;
-    SetState(kValidationFailed, after);
-    after.set_reason(std::string(kValidationFailed));
-    after.set_message(*refusal);
+    End(kValidationFailed, kValidationFailed, world.refusals.front().detail,
+        after);
   } else {
     if (TakeStep(world, after) == Next::kStays) return before;
-    ApplyRetryGate(world.job.spec(), world.settings, after);
+    ApplyRetryGate(world.job().spec(), world.settings, after);
   }
   return IsStored(before, after) ? after : before;
 }
@@ -226,6 +320,30 @@ bool IsLeftAlone(const RayJob& job) {
   return (job.spec().has_managed_by() &&
           job.spec().managed_by() != kOwnManager) ||
          job.metadata().has_deletion_timestamp();
+}
+
+bool IsNeverRetried(std::string_view reason, const Settings& settings) {
+  return reason == kDeadlineExceeded || (settings.status_check_timeout &&
+                                         reason == kStatusCheckTimeoutExceeded);
+}
+
+std::int64_t BackoffLimitOf(const RayJobSpec& spec, const Settings& settings) {
+  return settings.backoff_limit ? spec.backoff_limit() : 0;
+}
+
+void ApplyRetryGate(const RayJobSpec& spec, const Settings& settings,
+                    RayJobStatus& status) {
+  if (status.job_deployment_status() == kComplete &&
+      status.job_status() == kJobSucceeded) {
+    status.set_succeeded(OneMore(status.succeeded()));
+  }
+  if (status.job_deployment_status() != kFailed) return;
+  status.set_failed(OneMore(status.failed()));
+  if (spec.has_backoff_limit() &&
+      status.failed() < OneMore(BackoffLimitOf(spec, settings)) &&
+      !IsNeverRetried(status.reason(), settings)) {
+    SetState(kRetrying, status);
+  }
 }
 
 }  // namespace mulligan::rayjob

@@ -2,25 +2,28 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_RAYJOB_DECISION_H_
 #define MULLIGAN_POLICY_OPERATORS_RAYJOB_DECISION_H_
 
+#include <cstdint>
+#include <string_view>
+
 #include "google/protobuf/timestamp.pb.h"
+#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/rayjob/report.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/rayjob/types.h"
 
 namespace mulligan::rayjob {
 
-// What a pass looks at, from the report. Not owned.
+// What a pass looks at, from the report. Ray's dashboard says what the status
+// has; it does not answer where the status says that.
 struct World {
-  const RayJob& job;
+  const ReportedRayJob& reported;
   const Settings& settings;
-  // The cluster of this attempt; null: there is none.
-  const RayCluster* cluster = nullptr;
-  // Its head pod; null: it is gone.
-  const Pod* head_pod = nullptr;
-  // The submitter Job; null: there is none.
-  const Job* submitter = nullptr;
-  // Ray's dashboard does not answer. Else it says what the status has.
-  bool ray_is_silent = false;
-  google::protobuf::Timestamp now = {};
+  // What is refused about the job, in KubeRay's order.
+  const FieldErrors& refusals;
+  google::protobuf::Timestamp now;
+  bool head_is_gone = false;
+
+  const RayJob& job() const { return reported.job; }
 };
 
 // The status as it is stored after the pass. A message or reason that changes
@@ -30,6 +33,21 @@ RayJobStatus StatusAfterPass(const World& world);
 // Managed by another controller, or being deleted: the operator does not look
 // at it.
 bool IsLeftAlone(const RayJob& job);
+
+// The one place where KubeRay decides about a retry: counts the attempt that
+// just ended and turns Failed into Retrying where a retry is left. To be
+// applied once per pass, right before the status is written: it counts again
+// whenever it is called in a terminal state. Sums have 32 bits, as the peer's.
+void ApplyRetryGate(const RayJobSpec& spec, const Settings& settings,
+                    RayJobStatus& status);
+
+// Whether a failure for this reason is final whatever backoffLimit says:
+// DeadlineExceeded and, since 1.7, JobStatusCheckTimeoutExceeded.
+bool IsNeverRetried(std::string_view reason, const Settings& settings);
+
+// spec.backoffLimit: retries, so that n allows n+1 attempts. 0 when it is
+// absent, or not known to the release.
+std::int64_t BackoffLimitOf(const RayJobSpec& spec, const Settings& settings);
 
 }  // namespace mulligan::rayjob
 

@@ -9,10 +9,8 @@
 #include "absl/time/time.h"
 #include "policy/base/times.h"
 #include "policy/operators/native.h"
-#include "policy/operators/rayjob/cluster_pods.h"
 #include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/report.h"
-#include "policy/operators/rayjob/retry_gate.h"
 #include "policy/operators/rayjob/submitter.h"
 #include "policy/operators/rayjob/validation.h"
 
@@ -20,20 +18,8 @@ namespace mulligan {
 namespace rayjob {
 namespace {
 
-constexpr std::string_view kBackoffLimit = "backoffLimit";
-constexpr std::string_view kSubmitterBackoffLimit =
-    "submitterConfig.backoffLimit";
-
 // The longest google.protobuf.Duration.
 const absl::Duration kLongestDelay = absl::Seconds(315576000000);
-
-// Whether a rule of the spec's deletionStrategy is about this end.
-bool AppliesTo(const DeletionRule& rule, const RayJobStatus& status) {
-  const auto& when = rule.condition();
-  return when.has_job_status()
-             ? when.job_status() == status.job_status()
-             : when.job_deployment_status() == status.job_deployment_status();
-}
 
 // Whether KubeRay deletes anything after this end, at once or later. onSuccess
 // and onFailure go by jobStatus: nothing is deleted after an attempt that Ray
@@ -44,19 +30,24 @@ bool DeletesAfter(const RayJobSpec& spec, const RayJobStatus& status,
   if (!settings.deletion_policy || !spec.has_deletion_strategy()) {
     return spec.shutdown_after_job_finishes();
   }
-  const auto& rules = strategy.deletion_rules();
-  if (!rules.empty()) {
-    return std::any_of(rules.begin(), rules.end(), [&](const auto& rule) {
-      return AppliesTo(rule, status) && rule.policy() != "DeleteNone";
-    });
+  const auto deletes = [](const std::string& policy) {
+    return !policy.empty() && policy != "DeleteNone";
+  };
+  if (strategy.deletion_rules().empty()) {
+    return (status.job_status() == kJobSucceeded &&
+            deletes(strategy.on_success().policy())) ||
+           (status.job_status() == kJobFailed &&
+            deletes(strategy.on_failure().policy()));
   }
-  const auto& branch = status.job_status() == kJobSucceeded
-                           ? strategy.on_success()
-                           : strategy.on_failure();
-  const bool has_branch =
-      status.job_status() == kJobSucceeded || status.job_status() == kJobFailed;
-  return has_branch && !branch.policy().empty() &&
-         branch.policy() != "DeleteNone";
+  const auto& rules = strategy.deletion_rules();
+  return std::any_of(rules.begin(), rules.end(), [&](const auto& rule) {
+    const auto& when = rule.condition();
+    const bool applies =
+        when.has_job_status()
+            ? when.job_status() == status.job_status()
+            : when.job_deployment_status() == status.job_deployment_status();
+    return applies && deletes(rule.policy());
+  });
 }
 
 class RayJobAnswer {
@@ -64,7 +55,8 @@ class RayJobAnswer {
   RayJobAnswer(const NativeInput& input, SettingsSetup setup)
       : input_(input),
         settings_(setup.settings),
-        found_(FindReportedRayJob(input.report, input.now)) {
+        found_(FindReportedRayJob(input.report, input.now)),
+        refusals_(ValidateRayJob(found_.job, settings_)) {
     outcome_.warnings = std::move(setup.warnings);
     outcome_.verdict.set_operator_("RayJob");
     outcome_.verdict.set_semantics(std::move(setup.semantics));
@@ -95,7 +87,6 @@ class RayJobAnswer {
     for (std::string& warning : RayJobSpecWarnings(found_.job.spec())) {
       Add(std::move(warning));
     }
-    refusals_ = RefusalsOf(input_.report.ray_job(), settings_);
     for (const FieldError& refusal : refusals_) {
       Add(absl::StrFormat("%s; KubeRay refuses such a RayJob",
                           FormatFieldError(refusal)));
@@ -140,26 +131,14 @@ class RayJobAnswer {
 
   RayJobStatus Look() const {
     if (IsLeftAlone(found_.job)) return found_.job.status();
-    const Pod no_head;
-    World world{found_.job, settings_};
-    if (!found_.job.status().ray_cluster_name().empty() ||
-        input_.report.has_ray_cluster()) {
-      world.cluster = &found_.cluster;
-    }
-    world.head_pod = found_.head != nullptr ? found_.head : &no_head;
-    if (found_.submitter.has_value()) world.submitter = &*found_.submitter;
-    world.ray_is_silent =
-        found_.job.status().has_job_status_check_failure_start_time();
-    world.now = input_.now;
-    RayJobStatus status = StatusAfterPass(world);
-    if (status.job_deployment_status() == kRunning &&
-        SubmissionModeOf(found_.job.spec()) == kSidecarMode &&
-        found_.head != nullptr && ShouldDeletePod(*found_.head)) {
-      // The head is deleted and, having been up once, not made again.
-      world.head_pod = nullptr;
-      status = StatusAfterPass(world);
-    }
-    return status;
+    World world{found_, settings_, refusals_, input_.now};
+    const RayJobStatus status = StatusAfterPass(world);
+    // The head is deleted and, having been up once, not made again.
+    world.head_is_gone = status.job_deployment_status() == kRunning &&
+                         SubmissionModeOf(found_.job.spec()) == kSidecarMode &&
+                         found_.head != nullptr &&
+                         ShouldDeletePod(*found_.head);
+    return world.head_is_gone ? StatusAfterPass(world) : status;
   }
 
   void Answer(std::string_view word, v1::Decision::Action action,
@@ -202,7 +181,7 @@ class RayJobAnswer {
   }
 
   void Charge(const RayJobStatus& status) {
-    outcome_.charged_to = std::string(kBackoffLimit);
+    outcome_.charged_to = "backoffLimit";
     outcome_.used = status.failed();
     outcome_.limit =
         std::max<std::int64_t>(0, BackoffLimitOf(found_.job.spec(), settings_));
@@ -298,7 +277,7 @@ class RayJobAnswer {
       *outcome_.verdict.mutable_delay() = submitter_->verdict.delay();
     }
     if (!submitter_->charged_to.empty()) {
-      outcome_.charged_to = std::string(kSubmitterBackoffLimit);
+      outcome_.charged_to = "submitterConfig.backoffLimit";
       outcome_.used = submitter_->used;
       outcome_.limit = submitter_->limit;
     }
@@ -372,7 +351,7 @@ class RayJobAnswer {
   const NativeInput& input_;
   const Settings settings_;
   ReportedRayJob found_;
-  FieldErrors refusals_;
+  const FieldErrors refusals_;
   // What the Job controller does about the submitter Job.
   std::optional<NativeOutcome> submitter_;
   NativeOutcome outcome_;

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "policy/operators/rayjob/cluster_pods.h"
-#include "policy/operators/rayjob/validation.h"
 
 namespace mulligan::rayjob {
 namespace {
+
+// Label and value that tell a cluster's head from its workers.
+constexpr std::string_view kNodeTypeLabel = "ray.io/node-type";
+constexpr std::string_view kHeadNode = "head";
 
 bool IsOwnedBy(const kubernetes::meta::v1::ObjectMeta& object,
                std::string_view kind, const std::string& name) {
@@ -70,8 +72,8 @@ void FillStatus(const google::protobuf::Timestamp& now, ReportedRayJob& found) {
   RayJobStatus& status = *found.job.mutable_status();
   const auto clamp = [&](std::string_view name, std::int32_t count) {
     if (count >= 0) return count;
-    found.warnings.push_back(absl::StrFormat(
-        "status.%s: %d is negative; 0 is used", std::string(name), count));
+    found.warnings.push_back(
+        absl::StrFormat("status.%s: %d is negative; 0 is used", name, count));
     return 0;
   };
   status.set_failed(clamp("failed", status.failed()));
@@ -96,16 +98,17 @@ ReportedRayJob FindReportedRayJob(const v1::FailureReport& report,
   found.job = report.ray_job();
   FillSpec(found.job);
   FillStatus(now, found);
-  found.cluster = report.ray_cluster();
-  if (!report.has_ray_cluster()) {
-    found.cluster.mutable_metadata()->set_name(
-        found.job.status().ray_cluster_name());
-    *found.cluster.mutable_status() = found.job.status().ray_cluster_status();
+  std::string cluster = found.job.status().ray_cluster_name();
+  if (report.has_ray_cluster()) {
+    found.cluster = report.ray_cluster();
+    cluster = found.cluster->metadata().name();
+  } else if (!cluster.empty()) {
+    *found.cluster.emplace().mutable_status() =
+        found.job.status().ray_cluster_status();
   }
   for (const Job& job : report.jobs()) {
     if (IsSubmitter(job, report.ray_job())) found.submitter = job;
   }
-  const std::string& cluster = found.cluster.metadata().name();
   for (const Pod& pod : report.pods()) {
     if (found.submitter.has_value() && IsPodOf(pod, *found.submitter)) {
       found.submitter_pods.push_back(&pod);
@@ -117,18 +120,6 @@ ReportedRayJob FindReportedRayJob(const v1::FailureReport& report,
   return found;
 }
 
-FieldErrors RefusalsOf(const RayJob& reported, const Settings& settings) {
-  RayJob full = reported;
-  FillSpec(full);
-  FieldErrors errors = ValidateRayJobMetadata(full);
-  for (FieldErrors more :
-       {ValidateRayJobSpec(full.spec(), settings), ValidateRayJobStatus(full),
-        ValidateRayJobSchema(full.spec())}) {
-    for (FieldError& error : more) errors.push_back(std::move(error));
-  }
-  return errors;
-}
-
 v1::FailureReport SubmitterReport(const v1::FailureReport& report,
                                   const ReportedRayJob& found) {
   v1::FailureReport alone;
@@ -136,6 +127,22 @@ v1::FailureReport SubmitterReport(const v1::FailureReport& report,
   for (const Pod* pod : found.submitter_pods) *alone.add_pods() = *pod;
   for (const auto& node : report.nodes()) *alone.add_nodes() = node;
   return alone;
+}
+
+bool ShouldDeletePod(const Pod& pod) {
+  const std::string& phase = pod.status().phase();
+  if (phase == "Failed" || phase == "Succeeded") return true;
+  if (phase != "Running" || pod.spec().restart_policy() != "Never") {
+    return false;
+  }
+  // The Ray container is the first of the pod.
+  const std::string ray = pod.spec().containers().empty()
+                              ? std::string()
+                              : pod.spec().containers(0).name();
+  for (const ContainerStatus& container : pod.status().container_statuses()) {
+    if (container.name() == ray) return container.state().has_terminated();
+  }
+  return false;
 }
 
 }  // namespace mulligan::rayjob

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "mulligan/v1/report.pb.h"
-#include "policy/operators/kubernetes_field_error.h"
-#include "policy/operators/rayjob/settings.h"
 #include "policy/operators/rayjob/types.h"
 
 namespace mulligan::rayjob {
@@ -17,7 +15,8 @@ struct ReportedRayJob {
   // With what a report may leave out: a name, a start time, containers and
   // groups of the cluster. Counters are not negative.
   RayJob job;
-  RayCluster cluster;
+  // Of this attempt; absent: there is none.
+  std::optional<RayCluster> cluster;
   std::optional<Job> submitter;
   // Pods of the cluster and of the submitter; into the report.
   const Pod* head = nullptr;
@@ -33,12 +32,16 @@ struct ReportedRayJob {
 ReportedRayJob FindReportedRayJob(const v1::FailureReport& report,
                                   const google::protobuf::Timestamp& now);
 
-// Refusals that are not due to what the report leaves out.
-FieldErrors RefusalsOf(const RayJob& reported, const Settings& settings);
-
 // The report of the submitter Job alone, for the Job controller's logic.
 v1::FailureReport SubmitterReport(const v1::FailureReport& report,
                                   const ReportedRayJob& found);
+
+// Whether the RayCluster controller deletes the pod so that a new one takes its
+// place: Failed and Succeeded always, whatever the restartPolicy; Running with
+// a Ray container that ended under restartPolicy Never. All else is the
+// kubelet's. It has neither limit nor delay, and backoffLimit is not consulted:
+// a pod that can never start is replaced until a deadline of the RayJob passes.
+bool ShouldDeletePod(const Pod& pod);
 
 }  // namespace mulligan::rayjob
 

@@ -66,12 +66,9 @@ std::optional<std::int64_t> NumberOf(std::string_view text) {
   return number;
 }
 
-}  // namespace
-
-bool SetGate(std::string_view name, bool enabled, Settings& settings) {
-  return SetGateIn(kGates, name, enabled, settings);
-}
-
+// Sets an environment variable of the operator as the operator reads it: a
+// number that does not parse leaves the default. False: no such variable, or
+// one that changes nothing here.
 bool SetEnvironment(std::string_view name, std::string_view value,
                     Settings& settings) {
   for (const SecondsRow& row : kSeconds) {
@@ -84,6 +81,12 @@ bool SetEnvironment(std::string_view name, std::string_view value,
   }
   return std::find(kCleanUpSwitches.begin(), kCleanUpSwitches.end(), name) !=
          kCleanUpSwitches.end();
+}
+
+}  // namespace
+
+bool SetGate(std::string_view name, bool enabled, Settings& settings) {
+  return SetGateIn(kGates, name, enabled, settings);
 }
 
 SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {

@@ -64,12 +64,6 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics);
 // that changes nothing here.
 bool SetGate(std::string_view name, bool enabled, Settings& settings);
 
-// Sets an environment variable of the operator as the operator reads it: a
-// number that does not parse leaves the default. False: no such variable, or
-// one that changes nothing here.
-bool SetEnvironment(std::string_view name, std::string_view value,
-                    Settings& settings);
-
 }  // namespace mulligan::rayjob
 
 #endif  // MULLIGAN_POLICY_OPERATORS_RAYJOB_SETTINGS_H_

@@ -60,6 +60,9 @@ inline constexpr std::string_view kHttpMode = "HTTPMode";
 inline constexpr std::string_view kSidecarMode = "SidecarMode";
 inline constexpr std::string_view kInteractiveMode = "InteractiveMode";
 
+// spec.managedBy: the KubeRay operator itself.
+inline constexpr std::string_view kOwnManager = "ray.io/kuberay-operator";
+
 // The key of spec.clusterSelector that names the cluster.
 inline constexpr std::string_view kClusterSelectorKey = "ray.io/cluster";
 
@@ -76,6 +79,12 @@ inline constexpr std::string_view kClusterReady = "ready";
 inline bool HasSubmitter(const RayJobSpec& spec) {
   const std::string_view mode = SubmissionModeOf(spec);
   return mode == kK8sJobMode || mode == kSidecarMode;
+}
+
+// Whether the kubelet restarts the pod's containers. Unset is Ray's Never.
+inline bool Restarts(const kubernetes::core::v1::PodTemplateSpec& pod) {
+  const std::string& policy = pod.spec().restart_policy();
+  return !policy.empty() && policy != "Never";
 }
 
 // Whether Ray will change nothing any more.

@@ -13,31 +13,46 @@
 
 namespace mulligan::rayjob {
 
-inline constexpr int kMaxRayJobNameLength = 47;
+// Refusals in the order in which KubeRay looks for them; it stops at the first.
+// `detail` is its message, byte for byte; it names no field, so `field` is
+// ours, below spec.
+class Refusals {
+ public:
+  // When `broken`.
+  void Add(bool broken, std::string_view field, std::string_view detail);
+  // With the words most of KubeRay's refusals begin with.
+  void AddInvalid(bool broken, std::string_view field, std::string_view detail);
 
-// All refusals. `detail` is KubeRay's message, byte for byte; it names no
-// field, so `field` is ours. KubeRay stops at the first of a check's errors,
-// which is the first in the list.
-//
-// metadata.name: length and DNS-1035.
-FieldErrors ValidateRayJobMetadata(const RayJob& job);
+  FieldErrors errors;
+};
+
+// All that is refused: the name's length and form (DNS-1035), the spec, Waiting
+// outside InteractiveMode, and what the API server's schema refuses at
+// creation: managedBy.
+FieldErrors ValidateRayJob(const RayJob& job, const Settings& settings);
 
 // spec, as far as the mirrors have it: suspend, TTL and deletion,
 // clusterSelector against everything that needs a cluster of one's own, the
-// submission modes, the cluster (containers, replicas, autoscaler,
-// authentication), runtimeEnvYAML, deadlines and backoffLimit. A member that
-// the release does not know is not looked at.
+// submission modes, the cluster, runtimeEnvYAML, deadlines and backoffLimit. A
+// member that the release does not know is not looked at.
 FieldErrors ValidateRayJobSpec(const RayJobSpec& spec,
                                const Settings& settings);
 
-// status: Waiting outside InteractiveMode.
-FieldErrors ValidateRayJobStatus(const RayJob& job);
+// spec.rayClusterSpec, as far as the mirror has it: containers, bounds of the
+// worker groups, suspended groups, restart policies under autoscaler v2, and
+// authentication. Fault tolerance of the control store, labels and resources,
+// network policies, TLS and the history server are not looked at.
+void CheckCluster(const RayClusterSpec& spec, const Settings& settings,
+                  Refusals& refusals);
 
-// What the API server's schema refuses at creation: managedBy.
-FieldErrors ValidateRayJobSchema(const RayJobSpec& spec);
+// TTL without shutdown, and spec.deletionStrategy: either both of the older
+// branches or rules, each with exactly one state and a TTL that is not
+// negative, no two alike, and per state no TTL before that of something less
+// destructive.
+void CheckDeletion(const RayJobSpec& spec, const Settings& settings,
+                   Refusals& refusals);
 
-// What may be meant for a newer KubeRay: a submission mode or deletion policy
-// that is not known.
+// What may be meant for a newer KubeRay: a submission mode that is not known.
 std::vector<std::string> RayJobSpecWarnings(const RayJobSpec& spec);
 
 }  // namespace mulligan::rayjob

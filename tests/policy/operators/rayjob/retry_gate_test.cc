@@ -1,5 +1,3 @@
-#include "policy/operators/rayjob/retry_gate.h"
-
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "policy/operators/rayjob/decision.h"
 #include "tests/policy/operators/rayjob/test_objects.h"
 
 namespace mulligan::rayjob {

@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/operators/rayjob/cluster_pods.h"
+#include "policy/operators/rayjob/report.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/rayjob/submitter.h"
 #include "tests/policy/operators/rayjob/test_objects.h"
@@ -68,10 +68,12 @@ class KubeRaySecondsTest : public testing::TestWithParam<SecondsCase> {};
 
 TEST_P(KubeRaySecondsTest, AreReadAsGoReadsThem) {
   const SecondsCase& test = GetParam();
-  Settings settings;
-  SetEnvironment("RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS", test.text, settings);
-  SetEnvironment("RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS",
-                 test.text, settings);
+  v1::NativeSemantics semantics;
+  auto& texts = *semantics.mutable_settings();
+  texts["kuberay.RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS"] = test.text;
+  texts["kuberay.RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS"] =
+      test.text;
+  const Settings settings = SettingsFor(semantics).settings;
   EXPECT_EQ(settings.status_check_timeout_seconds, test.status_check);
   EXPECT_EQ(settings.transition_grace_period_seconds, test.grace_period);
 }
@@ -85,24 +87,26 @@ INSTANTIATE_TEST_SUITE_P(
                     SecondsCase{"+-1", 300, 300}, SecondsCase{"1s", 300, 300},
                     SecondsCase{"99999999999999999999", 300, 300}));
 
+// How the submitter stands that may restart.
+bool HasFailed(const std::string& spec, const Pod& head) {
+  Settings settings;
+  settings.sidecar_submitter_restart = true;
+  return StateOfSubmitterContainer(Parse<RayJobSpec>(spec), head, settings)
+      .failed;
+}
+
 TEST(RayJobSubmitterTest, InnerBudget) {
-  EXPECT_EQ(SubmitterBackoffLimit({}), 2);
-  EXPECT_EQ(SubmitterBackoffLimit(
-                Parse<RayJobSpec>("submitter_config { backoff_limit: 88 }")),
-            88);
-  EXPECT_EQ(SubmitterBackoffLimit(
-                Parse<RayJobSpec>("submitter_config { backoff_limit: 0 }")),
-            0);
+  EXPECT_FALSE(HasFailed("", HeadPod(1, 1)));
+  EXPECT_TRUE(HasFailed("", HeadPod(1, 2)));
+  const std::string large = "submitter_config { backoff_limit: 88 }";
+  EXPECT_FALSE(HasFailed(large, HeadPod(1, 87)));
+  EXPECT_TRUE(HasFailed(large, HeadPod(1, 88)));
+  EXPECT_TRUE(HasFailed("submitter_config { backoff_limit: 0 }", HeadPod()));
 }
 
 TEST(RayJobSubmitterTest, RestartsAreCountedUnlessItEndedWell) {
-  const auto exceeded = [](const Pod& head) {
-    return IsRestartCountExceeded(*SubmitterContainer(head), 2);
-  };
-  EXPECT_FALSE(exceeded(HeadPod(1, 1)));
-  EXPECT_TRUE(exceeded(HeadPod(1, 2)));
-  EXPECT_TRUE(exceeded(HeadPod(-1, 2)));
-  EXPECT_FALSE(exceeded(HeadPod(0, 3)));
+  EXPECT_TRUE(HasFailed("", HeadPod(-1, 2)));
+  EXPECT_FALSE(HasFailed("", HeadPod(0, 3)));
 }
 
 TEST(RayJobSubmitterTest, AGateLetsTheContainerRestart) {

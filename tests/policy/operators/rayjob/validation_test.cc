@@ -228,10 +228,10 @@ TEST(RayJobValidationTest, GateAndReleaseDecideWhatIsLookedAt) {
 }
 
 TEST(RayJobValidationTest, Names) {
-  RayJob job;
+  RayJob job = RayJobIn(kNew);
   const auto refusals = [&](const std::string& name) {
     job.mutable_metadata()->set_name(name);
-    return ValidateRayJobMetadata(job).size();
+    return ValidateRayJob(job, {}).size();
   };
   EXPECT_EQ(refusals(std::string(47, 'j')), 0U);
   EXPECT_EQ(refusals(std::string(48, 'j')), 1U);
@@ -241,17 +241,15 @@ TEST(RayJobValidationTest, Names) {
 }
 
 TEST(RayJobValidationTest, WaitingIsForInteractiveMode) {
-  EXPECT_EQ(ValidateRayJobStatus(RayJobIn(kWaiting)).size(), 1U);
-  EXPECT_THAT(ValidateRayJobStatus(
-                  RayJobIn(kWaiting, "submission_mode: 'InteractiveMode'")),
+  EXPECT_EQ(ValidateRayJob(RayJobIn(kWaiting), {}).size(), 1U);
+  EXPECT_THAT(ValidateRayJob(
+                  RayJobIn(kWaiting, "submission_mode: 'InteractiveMode'"), {}),
               IsEmpty());
 }
 
 TEST(RayJobValidationTest, SchemaKnowsTwoManagers) {
-  EXPECT_THAT(ValidateRayJobSchema({}), IsEmpty());
-  EXPECT_EQ(
-      ValidateRayJobSchema(Parse<RayJobSpec>("managed_by: 'x.com/y'")).size(),
-      1U);
+  EXPECT_EQ(ValidateRayJob(RayJobIn(kNew, "managed_by: 'x.com/y'"), {}).size(),
+            1U);
 }
 
 TEST(RayJobValidationTest, NewerModesAreWarnedOf) {
