@@ -6,9 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/import/import.h"
-#include "policy/operators/job/defaults.h"
-#include "policy/operators/job/gates.h"
-#include "policy/operators/job/types.h"
+#include "policy/operators/job/settings.h"
 #include "policy/operators/job/validation.h"
 
 namespace mulligan {
@@ -32,19 +30,6 @@ JobSpec Completed(JobSpec spec, const Gates& gates) {
   }
   SetJobDefaults(gates, spec);
   return spec;
-}
-
-void Refuse(const JobSpec& spec, bool has_template, const std::string& path,
-            IssueReporter& report) {
-  const JobSpecIssues issues = KubernetesJobSpecIssues(spec, "spec");
-  FieldErrors errors;
-  for (const FieldError& error : issues.errors) {
-    const bool needs_template =
-        error.field.starts_with("spec.template") ||
-        error.field.ends_with("onExitCodes.containerName");
-    if (has_template || !needs_template) errors.push_back(error);
-  }
-  ReportObjectIssues(errors, issues.warnings, "spec", path, report);
 }
 
 v1::Outcome Count() {
@@ -138,7 +123,8 @@ void ImportJob(const Pasted& all, const std::string& path, Import& into,
   using namespace job;  // NOLINT(google-build-using-namespace)
   const JobSpec& pasted = all.blocks.job();
   const JobSpec spec = Completed(pasted, GatesFor(all.semantics).gates);
-  Refuse(spec, pasted.has_template_(), path, report);
+  const JobSpecIssues issues = ValidateJobSpec(spec);
+  ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
   WarnOfTheRest(pasted, path, report);
   const auto& rules = pasted.pod_failure_policy().rules();
   for (int i = 0; i < rules.size(); ++i) {

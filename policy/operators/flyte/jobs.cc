@@ -14,7 +14,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/base/times.h"
 #include "policy/operators/flyte/pod.h"
-#include "policy/operators/flyte/text.h"
+#include "policy/operators/go_text.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -107,10 +107,10 @@ absl::Status NoCurrentCondition(const JobConditions& conditions) {
         "LastTransitionTime:%s}",
         text.empty() ? "" : " ", condition->type(), condition->status(),
         condition->reason(), condition->message(),
-        GoTime(TimeOrZero(condition->has_last_update_time(),
-                          condition->last_update_time())),
-        GoTime(TimeOrZero(condition->has_last_transition_time(),
-                          condition->last_transition_time())));
+        GoTimestamp(TimeOrZero(condition->has_last_update_time(),
+                               condition->last_update_time())),
+        GoTimestamp(TimeOrZero(condition->has_last_transition_time(),
+                               condition->last_transition_time())));
   }
   return absl::UnknownError(
       absl::StrCat("found no current condition. Conditions: [", text, "]"));
@@ -245,8 +245,8 @@ PhaseResult KubeflowJobPhase(const TrainingJob& job,
         "kubeflow operator hasn't updated the %s custom resource since "
         "creation time %s",
         row.name,
-        GoTime(TimeOrZero(metadata.has_creation_timestamp(),
-                          metadata.creation_timestamp()))));
+        GoTimestamp(TimeOrZero(metadata.has_creation_timestamp(),
+                               metadata.creation_timestamp()))));
   }
   const auto conditions = NewestFirst(job.status().conditions());
   const auto* const current = FirstTrue(conditions);

@@ -16,7 +16,7 @@
 #include "policy/operators/flyte/phase.h"
 #include "policy/operators/flyte/report.h"
 #include "policy/operators/flyte/settings.h"
-#include "policy/operators/flyte/text.h"
+#include "policy/operators/go_text.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {

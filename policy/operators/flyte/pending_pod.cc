@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
-#include "policy/operators/flyte/text.h"
+#include "policy/operators/go_text.h"
 
 namespace mulligan::flyte {
 namespace {

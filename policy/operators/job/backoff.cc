@@ -5,7 +5,6 @@
 
 #include "absl/time/time.h"
 #include "policy/operators/job/counting.h"
-#include "policy/operators/job/finish_time.h"
 #include "policy/operators/job/pods.h"
 
 namespace mulligan::job {

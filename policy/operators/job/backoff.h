@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
-#include "policy/operators/job/gates.h"
-#include "policy/operators/job/types.h"
+#include "policy/operators/job/settings.h"
 
 namespace mulligan::job {
 

@@ -9,32 +9,23 @@
 #include "policy/operators/job/pods.h"
 
 namespace mulligan::job {
-bool Lists(const google::protobuf::RepeatedPtrField<std::string>& uids,
-           const Pod& pod) {
-  return std::find(uids.begin(), uids.end(), pod.metadata().uid()) !=
-         uids.end();
+namespace {
+
+using Uids = google::protobuf::RepeatedPtrField<std::string>;
+
+bool IsNew(const Pod& pod, const JobSpec& spec, const Uids& uncounted) {
+  return HasTrackingFinalizer(pod) && HasValidIndex(pod, spec) &&
+         !Lists(uncounted, pod);
 }
 
-bool IsIndexed(const JobSpec& spec) {
-  return spec.completion_mode() == "Indexed";
-}
-
-bool IsSuspended(const JobSpec& spec) { return spec.suspend(); }
-
-bool HasBackoffLimitPerIndex(const JobSpec& spec, const Gates& gates) {
-  return gates.backoff_limit_per_index && spec.has_backoff_limit_per_index();
-}
-
-bool OnlyReplacesFailedPods(const JobSpec& spec, const Gates& gates) {
-  return (gates.pod_replacement_policy &&
-          spec.pod_replacement_policy() == "Failed") ||
-         PodFailurePolicyOf(spec, gates) != nullptr;
-}
+}  // namespace
 
 bool IsPodFailed(const Pod& pod, const JobSpec& spec, const Gates& gates) {
   if (HasPhase(pod, "Failed")) return true;
-  if (OnlyReplacesFailedPods(spec, gates)) return false;
-  return IsTerminating(pod);
+  const bool waits = (gates.pod_replacement_policy &&
+                      spec.pod_replacement_policy() == "Failed") ||
+                     PodFailurePolicyOf(spec, gates) != nullptr;
+  return !waits && IsTerminating(pod);
 }
 
 bool CountsAsFailed(const Pod& pod, const JobSpec& spec, const Gates& gates) {
@@ -43,37 +34,32 @@ bool CountsAsFailed(const Pod& pod, const JobSpec& spec, const Gates& gates) {
 }
 
 bool HasValidIndex(const Pod& pod, const JobSpec& spec) {
-  if (!IsIndexed(spec)) return true;
-  const auto index = CompletionIndex(pod);
-  return index.has_value() && *index < spec.completions();
+  return !IsIndexed(spec) || CompletionIndex(pod, spec.completions());
 }
 
-NewlyFinished NewlyFinishedPods(const Job& job, const Pods& pods,
-                                const Gates& gates) {
-  const auto& uncounted = job.status().uncounted_terminated_pods();
-  NewlyFinished finished;
-  for (const Pod* pod : pods) {
-    if (!HasTrackingFinalizer(*pod) || !HasValidIndex(*pod, job.spec())) {
-      continue;
-    }
-    if (HasPhase(*pod, "Succeeded") && !Lists(uncounted.succeeded(), *pod)) {
-      finished.succeeded.push_back(pod);
-    }
-    if (IsPodFailed(*pod, job.spec(), gates) &&
-        !Lists(uncounted.failed(), *pod)) {
-      finished.failed.push_back(pod);
-    }
-  }
-  return finished;
+bool Lists(const Uids& uids, const Pod& pod) {
+  return std::find(uids.begin(), uids.end(), pod.metadata().uid()) !=
+         uids.end();
 }
 
-std::int64_t FailureCount(const Job& job, const Pods& newly_failed,
+std::int64_t FailureCount(const Job& job, const Pods& pods,
                           const Gates& gates) {
-  const auto counted = std::count_if(
-      newly_failed.begin(), newly_failed.end(),
-      [&](const Pod* pod) { return CountsAsFailed(*pod, job.spec(), gates); });
-  return job.status().failed() +
-         job.status().uncounted_terminated_pods().failed_size() + counted;
+  const auto& uncounted = job.status().uncounted_terminated_pods().failed();
+  return job.status().failed() + std::int64_t{uncounted.size()} +
+         std::count_if(pods.begin(), pods.end(), [&](const Pod* pod) {
+           return IsPodFailed(*pod, job.spec(), gates) &&
+                  IsNew(*pod, job.spec(), uncounted) &&
+                  CountsAsFailed(*pod, job.spec(), gates);
+         });
+}
+
+std::int64_t SuccessCount(const Job& job, const Pods& pods) {
+  const auto& uncounted = job.status().uncounted_terminated_pods().succeeded();
+  return job.status().succeeded() + std::int64_t{uncounted.size()} +
+         std::count_if(pods.begin(), pods.end(), [&](const Pod* pod) {
+           return HasPhase(*pod, "Succeeded") &&
+                  IsNew(*pod, job.spec(), uncounted);
+         });
 }
 
 std::int64_t CountedRestarts(const JobSpec& spec, const Pods& pods) {
@@ -89,11 +75,6 @@ std::int64_t CountedRestarts(const JobSpec& spec, const Pods& pods) {
     }
   }
   return restarts;
-}
-
-bool ExceedsOnFailureLimit(const JobSpec& spec, const Pods& pods) {
-  // A limit of 0 tolerates no restart, but no restart at all is within it.
-  return CountedRestarts(spec, pods) >= std::max(1, spec.backoff_limit());
 }
 
 }  // namespace mulligan::job

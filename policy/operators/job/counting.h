@@ -6,22 +6,13 @@
 #include <string>
 
 #include "google/protobuf/repeated_ptr_field.h"
-#include "policy/operators/job/gates.h"
-#include "policy/operators/job/types.h"
+#include "policy/operators/job/settings.h"
 
 namespace mulligan::job {
 
-bool IsIndexed(const JobSpec& spec);
-bool IsSuspended(const JobSpec& spec);
-// Limits per index are in use: backoffLimitPerIndex is set and its gate on.
-bool HasBackoffLimitPerIndex(const JobSpec& spec, const Gates& gates);
-
-// Replacements wait until the old pod is in a terminal phase: with
-// podReplacementPolicy Failed, and with every pod failure policy.
-bool OnlyReplacesFailedPods(const JobSpec& spec, const Gates& gates);
-
-// Phase Failed; or, when replacements do not wait for that, under deletion and
-// not Succeeded.
+// Phase Failed; or under deletion and not Succeeded, unless replacements wait
+// until the old pod is in a terminal phase: with podReplacementPolicy Failed,
+// and with every pod failure policy.
 bool IsPodFailed(const Pod& pod, const JobSpec& spec, const Gates& gates);
 
 // Whether the pod's failure counts against the limits.
@@ -35,30 +26,17 @@ bool HasValidIndex(const Pod& pod, const JobSpec& spec);
 bool Lists(const google::protobuf::RepeatedPtrField<std::string>& uids,
            const Pod& pod);
 
-// Finished pods that are neither in the counters of the status nor in its
-// lists of uncounted pods: they hold the tracking finalizer, their UID is not
-// listed and their index is valid.
-struct NewlyFinished {
-  Pods succeeded;
-  // Failed pods, ignored ones included.
-  Pods failed;
-};
-NewlyFinished NewlyFinishedPods(const Job& job, const Pods& pods,
-                                const Gates& gates);
-
 // The number compared with backoffLimit: status.failed, the uncounted failed
-// pods, and the newly failed pods that count.
-std::int64_t FailureCount(const Job& job, const Pods& newly_failed,
-                          const Gates& gates);
+// pods, and the newly failed pods that count. Newly finished pods are neither
+// in the counters of the status nor in its lists of uncounted pods: they hold
+// the tracking finalizer, their UID is not listed and their index is valid.
+std::int64_t FailureCount(const Job& job, const Pods& pods, const Gates& gates);
+// status.succeeded, the uncounted and the newly succeeded pods.
+std::int64_t SuccessCount(const Job& job, const Pods& pods);
 
 // Restarts of the containers of Running and Pending pods, which count against
 // backoffLimit with restartPolicy OnFailure; else 0.
 std::int64_t CountedRestarts(const JobSpec& spec, const Pods& pods);
-
-// Container restarts of Running and Pending pods have used up backoffLimit.
-// Only with restartPolicy OnFailure, and with one attempt fewer than the limit
-// of restartPolicy Never: the sum reaching the limit is enough.
-bool ExceedsOnFailureLimit(const JobSpec& spec, const Pods& pods);
 
 }  // namespace mulligan::job
 

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "policy/operators/job/gates.h"
-#include "policy/operators/job/types.h"
+#include "policy/operators/job/settings.h"
 
 namespace mulligan::job {
 
@@ -23,7 +22,9 @@ struct Ending {
 struct Decision {
   // Absent: the Job goes on.
   std::optional<Ending> ending;
-  // status.failed and status.succeeded once the pods are accounted for.
+  // status.failed and status.succeeded once the pods are accounted for: every
+  // finished pod exactly once, across two kinds of objects that cannot be
+  // updated together (KEP-2307).
   std::int64_t failed = 0;
   std::int64_t succeeded = 0;
   // Failures compared with backoffLimit.

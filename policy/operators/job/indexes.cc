@@ -1,23 +1,42 @@
 #include "policy/operators/job/indexes.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "policy/operators/go_text.h"
 #include "policy/operators/job/counting.h"
-#include "policy/operators/job/finish_time.h"
 #include "policy/operators/job/pod_failure_policy.h"
 #include "policy/operators/job/pods.h"
 
 namespace mulligan::job {
 namespace {
 
-// The pod's index if it is below completions. Asks no completion mode: only
-// Indexed Jobs get here.
-std::optional<std::int64_t> ValidIndex(const Pod& pod, const JobSpec& spec) {
-  const auto index = CompletionIndex(pod);
-  return index.has_value() && *index < spec.completions() ? index
-                                                          : std::nullopt;
+// The part before `separator`; `text` becomes the rest.
+std::string_view TakeUntil(char separator, std::string_view& text) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+// The indexes that the status lists, and those of pods that are not accounted
+// yet and fit.
+template <typename Predicate>
+IndexSet WithNewPods(const std::string& listed, const Pods& pods,
+                     std::int64_t completions, Predicate fits) {
+  IndexSet indexes = IndexSet::Parse(listed, completions);
+  for (const Pod* pod : pods) {
+    const auto index = CompletionIndex(*pod, completions);
+    if (index.has_value() && HasTrackingFinalizer(*pod) && fits(*pod)) {
+      indexes.Add(*index, *index);
+    }
+  }
+  return indexes;
 }
 
 bool IsLaterFailure(const Pod& pod, const Pod& than, const Gates& gates) {
@@ -25,48 +44,20 @@ bool IsLaterFailure(const Pod& pod, const Pod& than, const Gates& gates) {
          FinishTime(pod, gates) >= FinishTime(than, gates);
 }
 
-// status.completedIndexes with the pods not accounted yet.
-IndexSet SucceededIndexes(const Job& job, const Pods& pods) {
-  IndexSet indexes = IndexSet::Parse(job.status().completed_indexes(),
-                                     job.spec().completions());
-  for (const Pod* pod : pods) {
-    const auto index = ValidIndex(*pod, job.spec());
-    if (index.has_value() && HasPhase(*pod, "Succeeded") &&
-        HasTrackingFinalizer(*pod)) {
-      indexes.Add(*index);
-    }
-  }
-  return indexes;
-}
-
-// status.failedIndexes likewise.
-IndexSet FailedIndexes(const Job& job, const Pods& pods, const Gates& gates) {
-  IndexSet indexes =
-      IndexSet::Parse(job.status().failed_indexes(), job.spec().completions());
-  for (const Pod* pod : pods) {
-    const auto index = ValidIndex(*pod, job.spec());
-    if (index.has_value() && HasTrackingFinalizer(*pod) &&
-        FailsIndex(*pod, job.spec(), gates)) {
-      indexes.Add(*index);
-    }
-  }
-  return indexes;
-}
-
 std::map<std::int64_t, const Pod*> PodsAwaitingReplacement(
-    const Job& job, const Pods& pods, const IndexSet& succeeded,
-    const IndexSet& failed, const Gates& gates) {
-  IndexSet settled = succeeded;
-  settled.Add(failed);
+    const JobSpec& spec, const Pods& pods, const Indexes& indexes,
+    const Gates& gates) {
+  IndexSet settled = indexes.succeeded;
+  settled.Add(indexes.failed);
   for (const Pod* pod : pods) {
-    const auto index = CompletionIndex(*pod);
-    if (index.has_value() && IsActive(*pod)) settled.Add(*index);
+    const auto index = CompletionIndex(*pod, spec.completions());
+    if (index.has_value() && IsActive(*pod)) settled.Add(*index, *index);
   }
   std::map<std::int64_t, const Pod*> latest;
   for (const Pod* pod : pods) {
-    const auto index = ValidIndex(*pod, job.spec());
+    const auto index = CompletionIndex(*pod, spec.completions());
     if (!index.has_value() || settled.Contains(*index) ||
-        !HasTrackingFinalizer(*pod) || !IsPodFailed(*pod, job.spec(), gates)) {
+        !HasTrackingFinalizer(*pod) || !IsPodFailed(*pod, spec, gates)) {
       continue;
     }
     const auto [known, is_first] = latest.emplace(*index, pod);
@@ -77,7 +68,70 @@ std::map<std::int64_t, const Pod*> PodsAwaitingReplacement(
   return latest;
 }
 
+bool IsMet(const kubernetes::batch::v1::SuccessPolicyRule& rule,
+           std::int64_t completions, const IndexSet& succeeded) {
+  if (!rule.has_succeeded_indexes()) {
+    return rule.has_succeeded_count() &&
+           succeeded.total() >= rule.succeeded_count();
+  }
+  const IndexSet required =
+      IndexSet::Parse(rule.succeeded_indexes(), completions);
+  if (required.empty()) return false;
+  const std::int64_t met = required.CountIn(succeeded);
+  return met == required.total() ||
+         (rule.has_succeeded_count() && met >= rule.succeeded_count());
+}
+
 }  // namespace
+
+IndexSet IndexSet::Parse(std::string_view text, std::int64_t completions) {
+  IndexSet set;
+  while (!text.empty()) {
+    std::string_view part = TakeUntil(',', text);
+    const bool is_range = part.find('-') != part.npos;
+    const auto first = GoInteger(TakeUntil('-', part));
+    if (!first.has_value()) continue;
+    if (*first >= completions) break;
+    const auto last = is_range ? GoInteger(TakeUntil('-', part)) : first;
+    if (last.has_value()) set.Add(*first, std::min(*last, completions - 1));
+  }
+  return set;
+}
+
+std::int64_t IndexSet::total() const {
+  std::int64_t count = 0;
+  for (const auto& [first, last] : intervals_) count += last - first + 1;
+  return count;
+}
+
+bool IndexSet::Contains(std::int64_t index) const {
+  const auto after = intervals_.upper_bound(index);
+  return after != intervals_.begin() && std::prev(after)->second >= index;
+}
+
+void IndexSet::Add(std::int64_t first, std::int64_t last) {
+  if (last < first) return;
+  auto next = intervals_.upper_bound(first);
+  if (next != intervals_.begin() && std::prev(next)->second >= first - 1) {
+    --next;
+    first = next->first;
+  }
+  while (next != intervals_.end() && next->first <= last + 1) {
+    last = std::max(last, next->second);
+    next = intervals_.erase(next);
+  }
+  intervals_.emplace(first, last);
+}
+
+void IndexSet::Add(const IndexSet& other) {
+  for (const auto& [first, last] : other.intervals_) Add(first, last);
+}
+
+std::int64_t IndexSet::CountIn(const IndexSet& other) const {
+  IndexSet either = *this;
+  either.Add(other);
+  return total() + other.total() - either.total();
+}
 
 bool FailsIndex(const Pod& pod, const JobSpec& spec, const Gates& gates) {
   if (!IsPodFailed(pod, spec, gates)) return false;
@@ -90,13 +144,28 @@ bool FailsIndex(const Pod& pod, const JobSpec& spec, const Gates& gates) {
 
 Indexes IndexesOf(const Job& job, const Pods& pods, const Gates& gates) {
   Indexes indexes;
-  if (!IsIndexed(job.spec())) return indexes;
-  indexes.succeeded = SucceededIndexes(job, pods);
-  if (!HasBackoffLimitPerIndex(job.spec(), gates)) return indexes;
-  indexes.failed = FailedIndexes(job, pods, gates);
-  indexes.awaiting_replacement = PodsAwaitingReplacement(
-      job, pods, indexes.succeeded, indexes.failed, gates);
+  const JobSpec& spec = job.spec();
+  if (!IsIndexed(spec)) return indexes;
+  indexes.succeeded =
+      WithNewPods(job.status().completed_indexes(), pods, spec.completions(),
+                  [](const Pod& pod) { return HasPhase(pod, "Succeeded"); });
+  if (!HasBackoffLimitPerIndex(spec, gates)) return indexes;
+  indexes.failed =
+      WithNewPods(job.status().failed_indexes(), pods, spec.completions(),
+                  [&](const Pod& pod) { return FailsIndex(pod, spec, gates); });
+  indexes.awaiting_replacement =
+      PodsAwaitingReplacement(spec, pods, indexes, gates);
   return indexes;
+}
+
+std::optional<int> MatchSuccessPolicy(const SuccessPolicy& policy,
+                                      std::int64_t completions,
+                                      const IndexSet& succeeded) {
+  if (succeeded.empty()) return std::nullopt;
+  for (int i = 0; i < policy.rules_size(); ++i) {
+    if (IsMet(policy.rules(i), completions, succeeded)) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace mulligan::job

@@ -13,12 +13,11 @@
 #include "policy/operators/job/backoff.h"
 #include "policy/operators/job/counting.h"
 #include "policy/operators/job/decision.h"
-#include "policy/operators/job/defaults.h"
-#include "policy/operators/job/gates.h"
 #include "policy/operators/job/indexes.h"
 #include "policy/operators/job/pod_failure_policy.h"
 #include "policy/operators/job/pods.h"
 #include "policy/operators/job/report.h"
+#include "policy/operators/job/settings.h"
 #include "policy/operators/job/validation.h"
 #include "policy/operators/native.h"
 
@@ -27,11 +26,7 @@ namespace job {
 namespace {
 
 // Budget that a terminal reason says is used up.
-struct ReasonRow {
-  std::string_view reason;
-  std::string_view budget;
-};
-constexpr std::array<ReasonRow, 4> kReasons = {{
+constexpr std::array<std::pair<const char*, const char*>, 4> kReasons = {{
     {"PodFailurePolicy", "backoffLimit"},
     {"BackoffLimitExceeded", "backoffLimit"},
     {"MaxFailedIndexesExceeded", "maxFailedIndexes"},
@@ -60,7 +55,7 @@ class JobOutcome {
     counters["succeeded"] = CountOf(decision_.succeeded);
     if (decision_.ending.has_value()) {
       Conclude(*decision_.ending);
-    } else if (IsSuspended(job_.spec())) {
+    } else if (spec().suspend()) {
       Answer("Suspended", v1::Decision::IGNORE, v1::Decision::JOB);
     } else if (reported_.failed_pod == nullptr) {
       Answer("None", v1::Decision::IGNORE, v1::Decision::JOB);
@@ -85,16 +80,10 @@ class JobOutcome {
   }
 
   void Warn() {
-    const JobSpecIssues issues = KubernetesJobSpecIssues(spec(), "spec");
-    for (const std::string& warning : issues.warnings) {
-      outcome_.warnings.push_back(warning);
-    }
+    const JobSpecIssues issues = ValidateJobSpec(spec());
+    outcome_.warnings.insert(outcome_.warnings.end(), issues.warnings.begin(),
+                             issues.warnings.end());
     for (const FieldError& error : issues.errors) {
-      // Reports may leave the template out.
-      const bool needs_template =
-          error.field.starts_with("spec.template") ||
-          error.field.ends_with("onExitCodes.containerName");
-      if (needs_template && !spec().has_template_()) continue;
       outcome_.refusals.push_back(absl::StrFormat(
           "report.jobs[%d].%s; the API server refuses such a Job", JobIndex(),
           FormatFieldError(error)));
@@ -107,9 +96,9 @@ class JobOutcome {
     }
   }
 
-  void Answer(std::string_view word, v1::Decision::Action action,
+  void Answer(const std::string& word, v1::Decision::Action action,
               v1::Decision::Scope scope) {
-    outcome_.verdict.set_verdict(std::string(word));
+    outcome_.verdict.set_verdict(word);
     outcome_.action = action;
     outcome_.scope = scope;
   }
@@ -120,17 +109,15 @@ class JobOutcome {
            v1::Decision::JOB);
     outcome_.verdict.set_reason(end.reason);
     outcome_.verdict.set_message(end.message);
-    for (const ReasonRow& row : kReasons) {
-      if (end.failed && row.reason == end.reason) Charge(row.budget);
+    for (const auto& [reason, budget] : kReasons) {
+      if (end.failed && reason == end.reason) Charge(budget);
     }
   }
 
   void Continue(const Pod& pod) {
     const PodFailureMatch match =
         MatchPodFailurePolicy(PodFailurePolicyOf(spec(), gates_), pod, gates_);
-    if (match.action.has_value()) {
-      outcome_.verdict.set_reason("PodFailurePolicy");
-    }
+    if (!match.action.empty()) outcome_.verdict.set_reason("PodFailurePolicy");
     const bool per_index =
         IsIndexed(spec()) && HasBackoffLimitPerIndex(spec(), gates_);
     if (match.counts) {
@@ -139,8 +126,7 @@ class JobOutcome {
     if (per_index && FailsIndex(pod, spec(), gates_)) {
       return Answer("FailIndex", v1::Decision::FAIL, v1::Decision::INDEX);
     }
-    const std::string_view word =
-        match.action.has_value() ? std::string_view(*match.action) : "Count";
+    const std::string word = match.action.empty() ? "Count" : match.action;
     // One success is enough for a Job without completions: nothing new starts.
     if (!spec().has_completions() && decision_.succeeded > 0) {
       return Answer(word, v1::Decision::IGNORE, v1::Decision::POD);
@@ -149,12 +135,13 @@ class JobOutcome {
     outcome_.queue = v1::Decision::IN_PLACE;
     const absl::Duration delay =
         ReplacementDelay(job_, reported_.pods, pod, gates_, ToTime(input_.now));
-    if (delay == absl::ZeroDuration()) return;
-    SetDuration(delay, *outcome_.verdict.mutable_delay());
+    if (delay != absl::ZeroDuration()) {
+      SetDuration(delay, *outcome_.verdict.mutable_delay());
+    }
   }
 
-  void Charge(std::string_view budget) {
-    outcome_.charged_to = std::string(budget);
+  void Charge(const std::string& budget) {
+    outcome_.charged_to = budget;
     if (budget == "backoffLimit") {
       outcome_.limit = spec().backoff_limit();
       outcome_.used =

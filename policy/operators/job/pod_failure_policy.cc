@@ -1,37 +1,16 @@
 #include "policy/operators/job/pod_failure_policy.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
 
 #include "absl/strings/str_format.h"
 
 namespace mulligan::job {
 namespace {
 
-struct ActionRow {
-  std::string_view name;
-  bool counts;
-  bool fails_job;
-  // Gate without which the action is unknown; null: none.
-  bool Gates::*gate;
-};
-
-constexpr std::array<ActionRow, 4> kActions = {{
-    {"FailJob", true, true, nullptr},
-    {"FailIndex", true, false, &Gates::backoff_limit_per_index},
-    {"Ignore", false, false, nullptr},
-    {"Count", true, false, nullptr},
-}};
-
-const ActionRow* KnownAction(const std::string& name, const Gates& gates) {
-  for (const ActionRow& row : kActions) {
-    if (row.name == name) {
-      return row.gate == nullptr || gates.*row.gate ? &row : nullptr;
-    }
-  }
-  return nullptr;
+bool IsKnownAction(const std::string& action, const Gates& gates) {
+  return action == "FailJob" || action == "Ignore" || action == "Count" ||
+         (action == "FailIndex" && gates.backoff_limit_per_index);
 }
 
 bool Satisfies(
@@ -52,71 +31,52 @@ bool Satisfies(
   return requirement.operator_() == "NotIn" && !listed;
 }
 
-const ContainerStatus* MatchingContainer(const PodFailurePolicyRule& rule,
-                                         const Pod& pod) {
-  for (const auto* containers : {&pod.status().container_statuses(),
-                                 &pod.status().init_container_statuses()}) {
-    for (const ContainerStatus& container : *containers) {
-      if (Satisfies(rule.on_exit_codes(), container)) return &container;
-    }
-  }
-  return nullptr;
-}
-
-const kubernetes::core::v1::PodCondition* MatchingCondition(
-    const PodFailurePolicyRule& rule, const Pod& pod) {
-  for (const auto& condition : pod.status().conditions()) {
-    for (const auto& pattern : rule.on_pod_conditions()) {
-      const std::string_view status = pattern.status().empty()
-                                          ? std::string_view("True")
-                                          : std::string_view(pattern.status());
-      if (pattern.type() == condition.type() && condition.status() == status) {
-        return &condition;
-      }
-    }
-  }
-  return nullptr;
-}
-
 // Why the rule matches, up to the rule's own name; empty: it does not.
 std::string Finding(const PodFailurePolicyRule& rule, const Pod& pod) {
   const auto& meta = pod.metadata();
   if (rule.has_on_exit_codes()) {
-    const ContainerStatus* const container = MatchingContainer(rule, pod);
-    if (container == nullptr) return "";
-    return absl::StrFormat(
-        "Container %s for pod %s/%s failed with exit code %d",
-        container->name(), meta.namespace_(), meta.name(),
-        container->state().terminated().exit_code());
+    for (const auto* containers : {&pod.status().container_statuses(),
+                                   &pod.status().init_container_statuses()}) {
+      for (const ContainerStatus& container : *containers) {
+        if (!Satisfies(rule.on_exit_codes(), container)) continue;
+        return absl::StrFormat(
+            "Container %s for pod %s/%s failed with exit code %d",
+            container.name(), meta.namespace_(), meta.name(),
+            container.state().terminated().exit_code());
+      }
+    }
+    return "";
   }
-  const auto* const condition = MatchingCondition(rule, pod);
-  if (condition == nullptr) return "";
-  return absl::StrFormat("Pod %s/%s has condition %s", meta.namespace_(),
-                         meta.name(), condition->type());
+  for (const auto& condition : pod.status().conditions()) {
+    for (const auto& pattern : rule.on_pod_conditions()) {
+      if (pattern.type() == condition.type() &&
+          pattern.status() == condition.status()) {
+        return absl::StrFormat("Pod %s/%s has condition %s", meta.namespace_(),
+                               meta.name(), condition.type());
+      }
+    }
+  }
+  return "";
 }
 
 }  // namespace
 
 PodFailureMatch MatchPodFailurePolicy(const PodFailurePolicy* policy,
                                       const Pod& pod, const Gates& gates) {
-  PodFailureMatch match;
-  if (policy == nullptr) return match;
+  if (policy == nullptr) return {};
   for (int i = 0; i < policy->rules_size(); ++i) {
     const PodFailurePolicyRule& rule = policy->rules(i);
-    const ActionRow* const action = KnownAction(rule.action(), gates);
-    if (action == nullptr) continue;
+    const std::string& action = rule.action();
+    if (!IsKnownAction(action, gates)) continue;
     const std::string finding = Finding(rule, pod);
     if (finding.empty()) continue;
-    match.action = rule.action();
-    match.counts = action->counts;
-    match.rule = i;
-    if (action->fails_job) {
-      match.message = absl::StrFormat("%s matching %s rule at index %d",
-                                      finding, rule.action(), i);
-    }
-    return match;
+    return {action, action != "Ignore",
+            action == "FailJob"
+                ? absl::StrFormat("%s matching FailJob rule at index %d",
+                                  finding, i)
+                : ""};
   }
-  return match;
+  return {};
 }
 
 const PodFailurePolicy* PodFailurePolicyOf(const JobSpec& spec,

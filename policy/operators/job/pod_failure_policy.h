@@ -3,35 +3,30 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_JOB_POD_FAILURE_POLICY_H_
 #define MULLIGAN_POLICY_OPERATORS_JOB_POD_FAILURE_POLICY_H_
 
-#include <optional>
 #include <string>
 
-#include "policy/operators/job/gates.h"
-#include "policy/operators/job/types.h"
+#include "policy/operators/job/settings.h"
 
 namespace mulligan::job {
 
 struct PodFailureMatch {
-  // "FailJob", "FailIndex", "Ignore" or "Count". Absent: no rule matched, the
+  // "FailJob", "FailIndex", "Ignore" or "Count". Empty: no rule matched, the
   // failure gets the default handling.
-  std::optional<std::string> action;
+  std::string action;
   // Whether the failure counts against backoffLimit.
   bool counts = true;
   // Why the Job fails, byte for byte; only with FailJob.
-  std::optional<std::string> message;
-  // Place of the rule in the list, from 0.
-  std::optional<int> rule;
+  std::string message;
 };
 
 // The first rule that matches decides. Rules with an action this release does
 // not know are passed over and unknown operators match nothing, as the API
 // demands of its clients. `policy` may be null. Whether the pod has failed is
-// the caller's business (IsPodFailed in kubernetes_job_counting.h). Pure.
+// the caller's business (IsPodFailed in counting.h). Pure.
 //
 // Exit codes: `state.terminated` of containers in status order, then of init
 // containers; never `lastState`, never ephemeral containers, never code 0.
-// Conditions: type and status as texts; a pattern without a status, which only
-// a policy that never passed an API server has, means "True".
+// Conditions: type and status as texts.
 PodFailureMatch MatchPodFailurePolicy(const PodFailurePolicy* policy,
                                       const Pod& pod, const Gates& gates);
 

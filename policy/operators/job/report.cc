@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "policy/base/times.h"
 #include "policy/operators/job/counting.h"
-#include "policy/operators/job/defaults.h"
-#include "policy/operators/job/finish_time.h"
 #include "policy/operators/job/pods.h"
 #include "policy/operators/jobset/child_jobs.h"
 #include "policy/operators/jobset/gates.h"
@@ -24,16 +24,18 @@ bool IsSame(const std::string& uid, const std::string& name, const Job& job) {
   return name == job.metadata().name();
 }
 
-bool Belongs(const Pod& pod, const Job& job, bool is_only_job) {
+// The UID and name of the Job that has the pod, the former empty when only a
+// label names it; nothing when nothing does.
+std::optional<std::pair<std::string, std::string>> OwnerOf(const Pod& pod) {
   for (const auto& owner : pod.metadata().owner_references()) {
-    if (owner.kind() == "Job") return IsSame(owner.uid(), owner.name(), job);
+    if (owner.kind() == "Job") return std::pair(owner.uid(), owner.name());
   }
   const auto& labels = pod.metadata().labels();
   for (const char* const label : {"batch.kubernetes.io/job-name", "job-name"}) {
     const auto found = labels.find(label);
-    if (found != labels.end()) return found->second == job.metadata().name();
+    if (found != labels.end()) return std::pair("", found->second);
   }
-  return is_only_job;
+  return std::nullopt;
 }
 
 ReportedJob WithPods(const v1::FailureReport& report, const Job& job,
@@ -41,7 +43,9 @@ ReportedJob WithPods(const v1::FailureReport& report, const Job& job,
   ReportedJob reported;
   reported.job = &job;
   for (const Pod& pod : report.pods()) {
-    if (Belongs(pod, job, report.jobs_size() == 1)) {
+    const auto owner = OwnerOf(pod);
+    if (owner.has_value() ? IsSame(owner->first, owner->second, job)
+                          : report.jobs_size() == 1) {
       reported.pods.push_back(&pod);
     }
   }
@@ -58,22 +62,6 @@ ReportedJob WithPods(const v1::FailureReport& report, const Job& job,
   return reported;
 }
 
-// Under which names the pod's Job may be found, the surest first; none: it is
-// the only Job's.
-std::vector<std::string> OwnerKeys(const Pod& pod) {
-  for (const auto& owner : pod.metadata().owner_references()) {
-    if (owner.kind() == "Job") {
-      return {"uid " + owner.uid(), "name " + owner.name()};
-    }
-  }
-  const auto& labels = pod.metadata().labels();
-  for (const char* const label : {"batch.kubernetes.io/job-name", "job-name"}) {
-    const auto found = labels.find(label);
-    if (found != labels.end()) return {"name " + found->second};
-  }
-  return {};
-}
-
 // The pods of each Job, in one go over both.
 std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
   std::map<std::string, const Job*> jobs;
@@ -85,11 +73,13 @@ std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
   }
   std::map<const Job*, Pods> pods;
   for (const Pod& pod : report.pods()) {
-    const std::vector<std::string> keys = OwnerKeys(pod);
-    if (keys.empty() && report.jobs_size() == 1) {
-      pods[&report.jobs(0)].push_back(&pod);
+    const auto owner = OwnerOf(pod);
+    if (!owner.has_value()) {
+      if (report.jobs_size() == 1) pods[&report.jobs(0)].push_back(&pod);
+      continue;
     }
-    for (const std::string& key : keys) {
+    // The surest first.
+    for (const auto& key : {"uid " + owner->first, "name " + owner->second}) {
       const auto found = jobs.find(key);
       if (found == jobs.end()) continue;
       pods[found->second].push_back(&pod);

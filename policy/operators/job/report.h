@@ -8,8 +8,7 @@
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/operators/job/decision.h"
-#include "policy/operators/job/gates.h"
-#include "policy/operators/job/types.h"
+#include "policy/operators/job/settings.h"
 
 namespace mulligan::job {
 

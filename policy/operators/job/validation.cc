@@ -3,15 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/job/counting.h"
-#include "policy/operators/job/pod_failure_policy_validation.h"
-#include "policy/operators/job/success_policy_validation.h"
+#include "absl/strings/str_join.h"
 
 namespace mulligan::job {
 namespace {
@@ -24,42 +22,37 @@ constexpr int kMaxParallelismWithMany = 10000;
 constexpr int kMaxFailedIndexesWithMany = 10000;
 constexpr std::size_t kMaxManagedByLength = 63;
 
-void CheckNumbers(const JobSpec& spec, std::string_view path,
-                  FieldErrors& errors) {
-  struct Row {
-    std::string_view name;
-    bool present;
-    std::int64_t value;
-  };
-  const std::array<Row, 7> rows = {{
-      {"parallelism", spec.has_parallelism(), spec.parallelism()},
-      {"completions", spec.has_completions(), spec.completions()},
-      {"activeDeadlineSeconds", spec.has_active_deadline_seconds(),
-       spec.active_deadline_seconds()},
-      {"backoffLimit", spec.has_backoff_limit(), spec.backoff_limit()},
-      {"ttlSecondsAfterFinished", spec.has_ttl_seconds_after_finished(),
-       spec.ttl_seconds_after_finished()},
-      {"backoffLimitPerIndex", spec.has_backoff_limit_per_index(),
-       spec.backoff_limit_per_index()},
-      {"maxFailedIndexes", spec.has_max_failed_indexes(),
-       spec.max_failed_indexes()},
+constexpr char kParallelism[] = "spec.parallelism";
+constexpr char kCompletions[] = "spec.completions";
+constexpr char kPerIndex[] = "spec.backoffLimitPerIndex";
+constexpr char kFailedIndexes[] = "spec.maxFailedIndexes";
+constexpr char kNeedsIndexed[] = "requires indexed completion mode";
+
+void CheckNumbers(const JobSpec& spec, FieldErrors& errors) {
+  // Those that are absent are 0.
+  const std::array<std::pair<const char*, std::int64_t>, 7> numbers = {{
+      {kParallelism, spec.parallelism()},
+      {kCompletions, spec.completions()},
+      {"spec.activeDeadlineSeconds", spec.active_deadline_seconds()},
+      {"spec.backoffLimit", spec.backoff_limit()},
+      {"spec.ttlSecondsAfterFinished", spec.ttl_seconds_after_finished()},
+      {kPerIndex, spec.backoff_limit_per_index()},
+      {kFailedIndexes, spec.max_failed_indexes()},
   }};
-  for (const Row& row : rows) {
-    if (row.present) {
-      CheckNonNegative(ChildField(path, row.name), row.value, errors);
-    }
+  for (const auto& [field, number] : numbers) {
+    CheckNonNegative(field, number, errors);
   }
   if (spec.has_max_failed_indexes() && !spec.has_backoff_limit_per_index()) {
-    errors.push_back(RequiredError(ChildField(path, "backoffLimitPerIndex"),
-                                   "when maxFailedIndexes is specified"));
+    errors.push_back(
+        RequiredError(kPerIndex, "when maxFailedIndexes is specified"));
   }
   if (spec.managed_by().size() > kMaxManagedByLength) {
-    errors.push_back(TooLongError(ChildField(path, "managedBy"),
-                                  static_cast<int>(kMaxManagedByLength)));
+    errors.push_back(
+        TooLongError("spec.managedBy", static_cast<int>(kMaxManagedByLength)));
   }
 }
 
-void CheckAtMost(const std::string& field, std::int64_t value, int limit,
+void CheckAtMost(const char* field, std::int64_t value, int limit,
                  std::string_view when, FieldErrors& errors) {
   if (value <= limit) return;
   errors.push_back(InvalidError(
@@ -67,158 +60,138 @@ void CheckAtMost(const std::string& field, std::int64_t value, int limit,
       absl::StrFormat("must be less than or equal to %d%s", limit, when)));
 }
 
-void CheckManyCompletions(const JobSpec& spec, std::string_view path,
-                          FieldErrors& errors) {
+void CheckIndexed(const JobSpec& spec, FieldErrors& errors) {
+  if (!spec.has_completions()) {
+    errors.push_back(
+        RequiredError(kCompletions, "when completion mode is Indexed"));
+  }
+  CheckAtMost(kParallelism, spec.parallelism(), kMaxIndexedParallelism,
+              " when completion mode is Indexed", errors);
+  if (spec.has_completions() && spec.has_max_failed_indexes() &&
+      spec.max_failed_indexes() > spec.completions()) {
+    errors.push_back(InvalidError(kFailedIndexes, spec.max_failed_indexes(),
+                                  "must be less than or equal to "
+                                  "completions"));
+  }
+  CheckAtMost(kFailedIndexes, spec.max_failed_indexes(), kMaxFailedIndexes, "",
+              errors);
   if (spec.completions() <= kManyCompletions ||
       !spec.has_backoff_limit_per_index()) {
     return;
   }
-  const std::string failed = ChildField(path, "maxFailedIndexes");
   if (!spec.has_max_failed_indexes()) {
     errors.push_back(RequiredError(
-        failed, absl::StrFormat("must be specified when completions is above "
-                                "%d",
-                                kManyCompletions)));
+        kFailedIndexes,
+        absl::StrCat("must be specified when completions is above ",
+                     kManyCompletions)));
   }
   const std::string when = absl::StrFormat(
       " when completions are above %d and used with backoff limit per index",
       kManyCompletions);
-  CheckAtMost(ChildField(path, "parallelism"), spec.parallelism(),
-              kMaxParallelismWithMany, when, errors);
-  CheckAtMost(failed, spec.max_failed_indexes(), kMaxFailedIndexesWithMany,
-              when, errors);
-}
-
-void CheckIndexed(const JobSpec& spec, std::string_view path,
-                  FieldErrors& errors) {
-  if (!spec.has_completions()) {
-    errors.push_back(RequiredError(ChildField(path, "completions"),
-                                   "when completion mode is Indexed"));
-  }
-  CheckAtMost(ChildField(path, "parallelism"), spec.parallelism(),
-              kMaxIndexedParallelism, " when completion mode is Indexed",
+  CheckAtMost(kParallelism, spec.parallelism(), kMaxParallelismWithMany, when,
               errors);
-  const std::string failed = ChildField(path, "maxFailedIndexes");
-  if (spec.has_completions() && spec.has_max_failed_indexes() &&
-      spec.max_failed_indexes() > spec.completions()) {
-    errors.push_back(InvalidError(failed, spec.max_failed_indexes(),
-                                  "must be less than or equal to "
-                                  "completions"));
-  }
-  CheckAtMost(failed, spec.max_failed_indexes(), kMaxFailedIndexes, "", errors);
-  CheckManyCompletions(spec, path, errors);
+  CheckAtMost(kFailedIndexes, spec.max_failed_indexes(),
+              kMaxFailedIndexesWithMany, when, errors);
 }
 
-void CheckCompletionMode(const JobSpec& spec, std::string_view path,
-                         FieldErrors& errors) {
-  constexpr std::string_view kNeedsIndexed = "requires indexed completion mode";
-  if (IsIndexed(spec)) return CheckIndexed(spec, path, errors);
+void CheckCompletionMode(const JobSpec& spec, FieldErrors& errors) {
+  if (IsIndexed(spec)) return CheckIndexed(spec, errors);
   if (spec.has_completion_mode() && spec.completion_mode() != "NonIndexed") {
-    errors.push_back(NotSupportedError(ChildField(path, "completionMode"),
+    errors.push_back(NotSupportedError("spec.completionMode",
                                        spec.completion_mode(),
                                        {"NonIndexed", "Indexed"}));
     return;
   }
   if (spec.has_backoff_limit_per_index()) {
-    errors.push_back(InvalidError(ChildField(path, "backoffLimitPerIndex"),
-                                  spec.backoff_limit_per_index(),
-                                  std::string(kNeedsIndexed)));
+    errors.push_back(
+        InvalidError(kPerIndex, spec.backoff_limit_per_index(), kNeedsIndexed));
   }
   if (spec.has_max_failed_indexes()) {
-    errors.push_back(InvalidError(ChildField(path, "maxFailedIndexes"),
-                                  spec.max_failed_indexes(),
-                                  std::string(kNeedsIndexed)));
-  }
-}
-
-void Append(FieldErrors more, FieldErrors& errors) {
-  for (FieldError& error : more) errors.push_back(std::move(error));
-}
-
-void CheckPolicies(const JobSpec& spec, std::string_view path,
-                   FieldErrors& errors) {
-  if (spec.has_pod_failure_policy()) {
-    std::set<std::string> names;
-    for (const auto* containers :
-         {&spec.template_().spec().containers(),
-          &spec.template_().spec().init_containers()}) {
-      for (const auto& container : *containers) names.insert(container.name());
-    }
-    Append(ValidatePodFailurePolicy(
-               spec.pod_failure_policy(), ChildField(path, "podFailurePolicy"),
-               {&names, spec.has_backoff_limit_per_index()}),
-           errors);
-  }
-  if (!spec.has_success_policy()) return;
-  const std::string place = ChildField(path, "successPolicy");
-  if (IsIndexed(spec)) {
-    Append(
-        ValidateSuccessPolicy(spec.success_policy(), place, spec.completions()),
-        errors);
-  } else {
-    errors.push_back(InvalidError(place,
-                                  SuccessPolicyAsJson(spec.success_policy()),
-                                  "requires indexed completion mode"));
-  }
-}
-
-void CheckPodReplacementPolicy(const JobSpec& spec, std::string_view path,
-                               FieldErrors& errors) {
-  if (!spec.has_pod_replacement_policy()) return;
-  const std::string& value = spec.pod_replacement_policy();
-  const std::string field = ChildField(path, "podReplacementPolicy");
-  if (spec.has_pod_failure_policy()) {
-    if (value != "Failed") {
-      errors.push_back(NotSupportedError(field, value, {"Failed"}));
-    }
-  } else if (value != "Failed" && value != "TerminatingOrFailed") {
     errors.push_back(
-        NotSupportedError(field, value, {"Failed", "TerminatingOrFailed"}));
+        InvalidError(kFailedIndexes, spec.max_failed_indexes(), kNeedsIndexed));
   }
 }
 
-void CheckRestartPolicy(const JobSpec& spec, std::string_view path,
-                        FieldErrors& errors) {
+// The policy as the API server prints it: JSON with the names of Go.
+std::string SuccessPolicyAsJson(const SuccessPolicy& policy) {
+  if (policy.rules().empty()) return "{\"Rules\":null}";
+  return absl::StrFormat(
+      "{\"Rules\":[%s]}",
+      absl::StrJoin(
+          policy.rules(), ",", [](std::string* out, const auto& rule) {
+            absl::StrAppend(out, "{\"SucceededIndexes\":",
+                            rule.has_succeeded_indexes()
+                                ? QuotedValue(rule.succeeded_indexes())
+                                : "null",
+                            ",\"SucceededCount\":",
+                            rule.has_succeeded_count()
+                                ? absl::StrCat(rule.succeeded_count())
+                                : "null",
+                            "}");
+          }));
+}
+
+void CheckPolicies(const JobSpec& spec, FieldErrors& errors) {
+  if (spec.has_pod_failure_policy()) CheckPodFailurePolicy(spec, errors);
+  if (!spec.has_success_policy()) return;
+  if (IsIndexed(spec)) return CheckSuccessPolicy(spec, errors);
+  errors.push_back(InvalidError("spec.successPolicy",
+                                SuccessPolicyAsJson(spec.success_policy()),
+                                kNeedsIndexed));
+}
+
+void CheckPodReplacementPolicy(const JobSpec& spec, FieldErrors& errors) {
+  const std::string& value = spec.pod_replacement_policy();
+  if (!spec.has_pod_replacement_policy() || value == "Failed") return;
+  constexpr char kField[] = "spec.podReplacementPolicy";
+  if (spec.has_pod_failure_policy()) {
+    errors.push_back(NotSupportedError(kField, value, {"Failed"}));
+  } else if (value != "TerminatingOrFailed") {
+    errors.push_back(
+        NotSupportedError(kField, value, {"Failed", "TerminatingOrFailed"}));
+  }
+}
+
+void CheckRestartPolicy(const JobSpec& spec, FieldErrors& errors) {
   const std::string& policy = spec.template_().spec().restart_policy();
-  const std::string field = ChildField(path, "template.spec.restartPolicy");
+  constexpr char kField[] = "spec.template.spec.restartPolicy";
   if (policy.empty() || policy == "Always") {
     errors.push_back(
-        RequiredError(field, "valid values: \"OnFailure\", \"Never\""));
+        RequiredError(kField, "valid values: \"OnFailure\", \"Never\""));
   } else if (policy != "OnFailure" && policy != "Never") {
     // The pod template's own check comes first.
     errors.push_back(
-        NotSupportedError(field, policy, {"Always", "OnFailure", "Never"}));
-    errors.push_back(NotSupportedError(field, policy, {"OnFailure", "Never"}));
+        NotSupportedError(kField, policy, {"Always", "OnFailure", "Never"}));
+    errors.push_back(NotSupportedError(kField, policy, {"OnFailure", "Never"}));
   } else if (spec.has_pod_failure_policy() && policy != "Never") {
     errors.push_back(InvalidError(
-        field, QuotedValue(policy),
+        kField, QuotedValue(policy),
         "only \"Never\" is supported when podFailurePolicy is specified"));
   }
 }
 
-}  // namespace
-
-FieldErrors ValidateJobSpec(const JobSpec& spec, std::string_view path) {
-  FieldErrors errors;
-  CheckNumbers(spec, path, errors);
-  CheckCompletionMode(spec, path, errors);
-  CheckPolicies(spec, path, errors);
-  CheckPodReplacementPolicy(spec, path, errors);
-  CheckRestartPolicy(spec, path, errors);
-  return errors;
+// Whether the field is an action or operator of the pod failure policy. An
+// unknown status is a slip: the three are all there will be.
+bool IsOpenList(std::string_view field) {
+  return field.starts_with("spec.podFailurePolicy.rules[") &&
+         (field.ends_with(".action") || field.ends_with(".operator"));
 }
 
-JobSpecIssues KubernetesJobSpecIssues(const JobSpec& spec,
-                                      std::string_view path) {
+}  // namespace
+
+JobSpecIssues ValidateJobSpec(const JobSpec& spec) {
+  FieldErrors errors;
+  for (const auto& check : {CheckNumbers, CheckCompletionMode, CheckPolicies,
+                            CheckPodReplacementPolicy, CheckRestartPolicy}) {
+    check(spec, errors);
+  }
   JobSpecIssues issues;
-  const std::string rules = ChildField(path, "podFailurePolicy.rules[");
-  for (FieldError& error : ValidateJobSpec(spec, path)) {
-    const std::string_view field = error.field;
-    // An unknown status is a slip: the three are all there will be.
-    const bool is_open =
-        field.starts_with(rules) &&
-        (field.ends_with(".action") || field.ends_with(".operator"));
-    if (is_open && error.type == kUnsupportedValue) {
+  for (FieldError& error : errors) {
+    const bool needs_template =
+        error.field.starts_with("spec.template") ||
+        error.field.ends_with("onExitCodes.containerName");
+    if (needs_template && !spec.has_template_()) continue;
+    if (IsOpenList(error.field) && error.type == kUnsupportedValue) {
       issues.warnings.push_back(absl::StrFormat(
           "%s; taken as from a newer Kubernetes and passed over",
           FormatFieldError(error)));

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/operators/flyte/text.h"
+#include "policy/operators/go_text.h"
 #include "tests/policy/operators/flyte/test_objects.h"
 
 namespace mulligan::flyte {
@@ -150,10 +150,10 @@ TEST(GoDurationTest, PrintsAsGoDoes) {
   EXPECT_EQ(GoDuration(absl::InfiniteDuration()), "2562047h47m16.854775807s");
 }
 
-TEST(GoTimeTest, PrintsAsGoDoes) {
-  EXPECT_EQ(GoTime(absl::UnixEpoch()), "1970-01-01 00:00:00 +0000 UTC");
+TEST(GoTimestampTest, PrintsAsGoDoes) {
+  EXPECT_EQ(GoTimestamp(absl::UnixEpoch()), "1970-01-01 00:00:00 +0000 UTC");
   // Go's zero time.
-  EXPECT_EQ(GoTime(absl::FromCivil(absl::CivilSecond(1), absl::UTCTimeZone())),
+  EXPECT_EQ(GoTimestamp(absl::FromCivil(absl::CivilSecond(1), absl::UTCTimeZone())),
             "0001-01-01 00:00:00 +0000 UTC");
 }
 

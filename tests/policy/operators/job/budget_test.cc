@@ -7,7 +7,6 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "policy/operators/job/decision.h"
-#include "policy/operators/job/defaults.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {

@@ -1,16 +1,10 @@
 #include "policy/operators/job/counting.h"
 
-#include <string>
-
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr char kDeleted[] =
     "metadata { deletion_timestamp { seconds: 5 } } status { phase: "
@@ -39,26 +33,25 @@ TEST(IsPodFailedTest, ADeletedPodThatSucceededHasNotFailed) {
   EXPECT_FALSE(IsPodFailed(pod, JobSpec(), Gates()));
 }
 
-TEST(NewlyFinishedPodsTest, LeavesOutWhatIsPaidFor) {
+TEST(FailureCountTest, LeavesOutWhatIsPaidFor) {
   const auto job = Parse<Job>(
-      "status { uncounted_terminated_pods { failed: 'listed' succeeded: 'won' "
-      "} }");
+      "status { failed: 4 uncounted_terminated_pods { failed: 'listed' "
+      "succeeded: 'won' } }");
   const PodOwner pods(
       {TrackedPod("new", kFailedPhase), TrackedPod("listed", kFailedPhase),
        "metadata { uid: 'released' } status { phase: 'Failed' }",
        TrackedPod("won", kSucceededPhase),
        TrackedPod("winner", kSucceededPhase)});
-  const NewlyFinished finished = NewlyFinishedPods(job, pods.get(), Gates());
-  EXPECT_THAT(finished.failed, ElementsAre(pods.get()[0]));
-  EXPECT_THAT(finished.succeeded, ElementsAre(pods.get()[4]));
+  EXPECT_EQ(FailureCount(job, pods.get(), Gates()), 4 + 1 + 1);
+  EXPECT_EQ(SuccessCount(job, pods.get()), 1 + 1);
 }
 
-TEST(NewlyFinishedPodsTest, IndexedJobsNeedAValidIndex) {
+TEST(FailureCountTest, IndexedJobsNeedAValidIndex) {
   const auto job =
       Parse<Job>("spec { completion_mode: 'Indexed' completions: 2 }");
   const PodOwner pods({IndexedPod("beyond", 2, 0, kFailedPhase),
                        TrackedPod("none", kFailedPhase)});
-  EXPECT_THAT(NewlyFinishedPods(job, pods.get(), Gates()).failed, IsEmpty());
+  EXPECT_EQ(FailureCount(job, pods.get(), Gates()), 0);
 }
 
 TEST(FailureCountTest, AddsCountedUncountedAndNewFailures) {
@@ -81,26 +74,6 @@ TEST(FailureCountTest, AddsCountedUncountedAndNewFailures) {
                                   "status { phase: 'Failed' conditions { type: "
                                   "'DisruptionTarget' status: 'True' } }")});
   EXPECT_EQ(FailureCount(job, pods.get(), Gates()), 6);
-}
-
-TEST(ExceedsOnFailureLimitTest, TheSumOfRestartsReachingTheLimitIsEnough) {
-  const PodOwner pods(
-      {TrackedPod("a",
-                  "status { phase: 'Running' container_statuses { "
-                  "restart_count: 1 } init_container_statuses { "
-                  "restart_count: 1 } }"),
-       TrackedPod("b",
-                  "status { phase: 'Failed' container_statuses { "
-                  "restart_count: 9 } }")});
-  const auto spec = [](const std::string& policy, int limit) {
-    return Parse<JobSpec>("template { spec { restart_policy: '" + policy +
-                          "' } } backoff_limit: " + std::to_string(limit));
-  };
-  EXPECT_TRUE(ExceedsOnFailureLimit(spec("OnFailure", 2), pods.get()));
-  EXPECT_FALSE(ExceedsOnFailureLimit(spec("OnFailure", 3), pods.get()));
-  EXPECT_FALSE(ExceedsOnFailureLimit(spec("Never", 2), pods.get()));
-  EXPECT_TRUE(ExceedsOnFailureLimit(spec("OnFailure", 0), pods.get()));
-  EXPECT_FALSE(ExceedsOnFailureLimit(spec("OnFailure", 0), {}));
 }
 
 }  // namespace

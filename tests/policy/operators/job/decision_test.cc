@@ -4,7 +4,6 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "policy/operators/job/defaults.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {
@@ -47,11 +46,43 @@ TEST(DecideJobTest, AJobUnderDeletionWaitsForItsPods) {
 TEST(DecideJobTest, BeforeInterimConditionsWhatRunsAtTheEndHasFailed) {
   const PodOwner pods(
       {TrackedPod("a", kSucceededPhase), TrackedPod("b", kRunningPhase)});
-  Gates before;
-  before.interim_conditions = false;
   const std::string spec = "spec { completions: 1 parallelism: 2 }";
   EXPECT_EQ(DecideJobAt(spec, pods).failed, 0);
+  Gates before;
+  before.interim_conditions = false;
   EXPECT_EQ(DecideJobAt(spec, pods, before).failed, 1);
+  // Announced with either of two gates.
+  Gates gates;
+  gates.managed_by = false;
+  EXPECT_EQ(DecideJobAt(spec, pods, gates).failed, 0);
+  gates.pod_replacement_policy = false;
+  EXPECT_EQ(DecideJobAt(spec, pods, gates).failed, 1);
+}
+
+TEST(DecideJobTest, TheSumOfRestartsReachingTheLimitIsEnough) {
+  const PodOwner pods(
+      {TrackedPod("a",
+                  "status { phase: 'Running' container_statuses { "
+                  "restart_count: 1 } init_container_statuses { "
+                  "restart_count: 1 } }"),
+       TrackedPod("b",
+                  "status { phase: 'Succeeded' container_statuses { "
+                  "restart_count: 9 } }")});
+  const auto fails = [](const std::string& policy, int limit,
+                        const PodOwner& owner) {
+    return DecideJobAt(
+               "spec { completions: 9 template { spec { "
+               "restart_policy: '" +
+                   policy + "' } } backoff_limit: " + std::to_string(limit) +
+                   " }",
+               owner)
+        .ending.has_value();
+  };
+  EXPECT_TRUE(fails("OnFailure", 2, pods));
+  EXPECT_FALSE(fails("OnFailure", 3, pods));
+  EXPECT_FALSE(fails("Never", 2, pods));
+  EXPECT_TRUE(fails("OnFailure", 0, pods));
+  EXPECT_FALSE(fails("OnFailure", 0, {}));
 }
 
 }  // namespace

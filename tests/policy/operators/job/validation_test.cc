@@ -6,9 +6,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/operators/job/defaults.h"
-#include "policy/operators/job/gates.h"
-#include "policy/operators/job/pod_failure_policy_validation.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {
@@ -26,7 +23,7 @@ constexpr char kTemplate[] =
 std::vector<std::string> Refusals(const std::string& spec) {
   std::vector<std::string> texts;
   for (const FieldError& error :
-       ValidateJobSpec(Parse<JobSpec>(kTemplate + spec), "spec")) {
+       ValidateJobSpec(Parse<JobSpec>(kTemplate + spec)).errors) {
     texts.push_back(FormatFieldError(error));
   }
   return texts;
@@ -42,9 +39,9 @@ void PrintTo(const ValidationCase& test, std::ostream* out) {
   *out << test.name;
 }
 
-class ValidateJobSpecTest : public ::testing::TestWithParam<ValidationCase> {};
+class JobSpecRefusalsTest : public ::testing::TestWithParam<ValidationCase> {};
 
-TEST_P(ValidateJobSpecTest, RefusesInTheApiServersWords) {
+TEST_P(JobSpecRefusalsTest, RefusesInTheApiServersWords) {
   EXPECT_THAT(Refusals(GetParam().spec), ElementsAreArray(GetParam().refusals));
 }
 
@@ -67,7 +64,7 @@ constexpr char kRule[] =
     "} ";
 
 INSTANTIATE_TEST_SUITE_P(
-    Limits, ValidateJobSpecTest,
+    Limits, JobSpecRefusalsTest,
     ::testing::Values(
         ValidationCase{"Zeroes",
                        "backoff_limit: 0 parallelism: 0 completions: 0 "
@@ -144,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
-    PodFailurePolicies, ValidateJobSpecTest,
+    PodFailurePolicies, JobSpecRefusalsTest,
     ::testing::Values(
         ValidationCase{"EmptyList", Policy(""), {}},
         ValidationCase{"TwentyRules", Policy(Repeat(kRule, 20)), {}},
@@ -193,7 +190,7 @@ std::string Success(const std::string& rules) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    SuccessPolicies, ValidateJobSpecTest,
+    SuccessPolicies, JobSpecRefusalsTest,
     ::testing::Values(
         ValidationCase{"Good",
                        Success("rules { succeeded_indexes: '0,2-4' "
@@ -228,47 +225,25 @@ INSTANTIATE_TEST_SUITE_P(
              "specified succeededIndexes field)"}}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ValidatePodFailurePolicyTest, APastedPolicyNeedsNoJobAroundIt) {
-  auto policy = Parse<PodFailurePolicy>(
-      "rules { action: 'FailIndex' on_exit_codes { container_name: 'any' "
-      "operator: 'In' values: 1 } } rules { action: 'Ignore' "
-      "on_pod_conditions { type: 'X' } }");
-  SetPodFailurePolicyDefaults(policy);
-  EXPECT_THAT(
-      ValidatePodFailurePolicy(policy, "podFailurePolicy", {nullptr, true}),
-      IsEmpty());
+TEST(ValidateJobSpecTest, APastedSpecNeedsNoTemplate) {
+  EXPECT_THAT(ValidateJobSpec(Parse<JobSpec>(Policy(
+                                  "rules { action: 'Count' on_exit_codes { "
+                                  "container_name: 'any' operator: 'In' "
+                                  "values: 1 } }")))
+                  .errors,
+              IsEmpty());
 }
 
-TEST(KubernetesJobSpecIssuesTest, UnknownActionsAndOperatorsAreWarnings) {
-  const auto issues = KubernetesJobSpecIssues(
+TEST(ValidateJobSpecTest, UnknownActionsAndOperatorsAreWarnings) {
+  const auto issues = ValidateJobSpec(
       Parse<JobSpec>(kTemplate + Policy("rules { action: 'Requeue' "
                                         "on_exit_codes { operator: 'Range' "
-                                        "values: 2 values: 1 } }")),
-      "spec");
+                                        "values: 2 values: 1 } }")));
   EXPECT_THAT(issues.warnings,
               ElementsAre(HasSubstr("rules[0].action"),
                           HasSubstr("rules[0].onExitCodes.operator")));
   ASSERT_EQ(issues.errors.size(), 1);
   EXPECT_EQ(issues.errors[0].detail, "must be ordered");
-}
-
-TEST(SetJobDefaultsTest, FillsInWhatIsAbsent) {
-  JobSpec spec;
-  SetJobDefaults(Gates(), spec);
-  EXPECT_EQ(spec.completions(), 1);
-  EXPECT_EQ(spec.parallelism(), 1);
-  EXPECT_EQ(spec.backoff_limit(), 6);
-  EXPECT_EQ(spec.pod_replacement_policy(), "TerminatingOrFailed");
-  auto indexed = Parse<JobSpec>(
-      "parallelism: 3 backoff_limit_per_index: 0 pod_failure_policy {}");
-  SetJobDefaults(Gates(), indexed);
-  EXPECT_FALSE(indexed.has_completions());
-  EXPECT_EQ(indexed.backoff_limit(), 2147483647);
-  EXPECT_EQ(indexed.pod_replacement_policy(), "Failed");
-  auto given = Parse<JobSpec>("backoff_limit: 0 completions: 4");
-  SetJobDefaults(Gates(), given);
-  EXPECT_EQ(given.backoff_limit(), 0);
-  EXPECT_EQ(given.parallelism(), 1);
 }
 
 }  // namespace

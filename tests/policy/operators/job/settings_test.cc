@@ -1,7 +1,8 @@
-#include "policy/operators/job/gates.h"
+#include "policy/operators/job/settings.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {
 namespace {
@@ -20,7 +21,7 @@ TEST(GatesForTest, TheDefaultIsTheLatestRelease) {
   const GateSetup setup = GatesFor(v1::NativeSemantics());
   EXPECT_EQ(setup.semantics, "kubernetes 1.34");
   EXPECT_TRUE(setup.gates.managed_by);
-  EXPECT_TRUE(DelaysTerminalCondition(setup.gates));
+  EXPECT_TRUE(setup.gates.interim_conditions);
   EXPECT_THAT(setup.warnings, IsEmpty());
 }
 
@@ -29,7 +30,7 @@ TEST(GatesForTest, AReleaseSetsTheDefaultsOfItsTime) {
   EXPECT_EQ(setup.semantics, "kubernetes 1.30");
   EXPECT_TRUE(setup.gates.pod_replacement_policy);
   EXPECT_FALSE(setup.gates.success_policy);
-  EXPECT_FALSE(DelaysTerminalCondition(setup.gates));
+  EXPECT_FALSE(setup.gates.interim_conditions);
   EXPECT_FALSE(ForRelease("1.28").gates.backoff_limit_per_index);
   EXPECT_FALSE(ForRelease("1.25").gates.pod_failure_policy);
 }
@@ -54,12 +55,32 @@ TEST(GatesForTest, AnUnreadableReleaseIsReported) {
   }
 }
 
-TEST(DelaysTerminalConditionTest, NeedsOneOfTwoGates) {
+TEST(SetGateTest, WhatOnlyAReleaseDecidesHasNoName) {
   Gates gates;
-  gates.managed_by = false;
-  EXPECT_TRUE(DelaysTerminalCondition(gates));
-  gates.pod_replacement_policy = false;
-  EXPECT_FALSE(DelaysTerminalCondition(gates));
+  EXPECT_FALSE(SetGate("", false, gates));
+  EXPECT_TRUE(gates.interim_conditions);
+}
+
+TEST(SetJobDefaultsTest, FillsInWhatIsAbsent) {
+  JobSpec spec;
+  SetJobDefaults(Gates(), spec);
+  EXPECT_EQ(spec.completions(), 1);
+  EXPECT_EQ(spec.parallelism(), 1);
+  EXPECT_EQ(spec.backoff_limit(), 6);
+  EXPECT_EQ(spec.pod_replacement_policy(), "TerminatingOrFailed");
+  auto indexed = Parse<JobSpec>(
+      "parallelism: 3 backoff_limit_per_index: 0 pod_failure_policy { rules { "
+      "on_pod_conditions { type: 'X' } } }");
+  SetJobDefaults(Gates(), indexed);
+  EXPECT_FALSE(indexed.has_completions());
+  EXPECT_EQ(indexed.backoff_limit(), 2147483647);
+  EXPECT_EQ(indexed.pod_replacement_policy(), "Failed");
+  EXPECT_EQ(indexed.pod_failure_policy().rules(0).on_pod_conditions(0).status(),
+            "True");
+  auto given = Parse<JobSpec>("backoff_limit: 0 completions: 4");
+  SetJobDefaults(Gates(), given);
+  EXPECT_EQ(given.backoff_limit(), 0);
+  EXPECT_EQ(given.parallelism(), 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "policy/operators/job/finish_time.h"
+#include "policy/operators/job/pods.h"
 
 #include <cstdint>
 #include <ostream>

@@ -1,15 +1,18 @@
-#include "policy/operators/flyte/text.h"
+#include "policy/operators/go_text.h"
 
 #include <array>
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 
-namespace mulligan::flyte {
+namespace mulligan {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;  // in nanoseconds
@@ -53,15 +56,27 @@ std::string Positive(std::uint64_t nanos) {
 
 }  // namespace
 
+std::optional<std::int64_t> GoInteger(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  std::int64_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return value;
+}
+
 std::string GoDuration(absl::Duration duration) {
   const std::int64_t nanos = absl::ToInt64Nanoseconds(duration);
   if (nanos >= 0) return Positive(static_cast<std::uint64_t>(nanos));
   return absl::StrCat("-", Positive(0 - static_cast<std::uint64_t>(nanos)));
 }
 
-std::string GoTime(absl::Time time) {
+std::string GoTimestamp(absl::Time time) {
   return absl::FormatTime("%E4Y-%m-%d %H:%M:%E*S +0000 UTC", time,
                           absl::UTCTimeZone());
 }
 
-}  // namespace mulligan::flyte
+}  // namespace mulligan
