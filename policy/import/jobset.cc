@@ -5,8 +5,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/import/import.h"
-#include "policy/operators/jobset/gates.h"
-#include "policy/operators/jobset/types.h"
 #include "policy/operators/jobset/validation.h"
 
 namespace mulligan {
@@ -90,9 +88,8 @@ void ImportRule(const FailurePolicyRule& from, int index,
 
 void Refuse(const FailurePolicy& policy, const std::string& path,
             const Pasted& pasted, IssueReporter& report) {
-  const JobSetSpecIssues issues =
-      FailurePolicyIssues(policy, "spec.failurePolicy",
-                          GatesFor(pasted.semantics).gates, pasted.allowance);
+  const JobSetSpecIssues issues = FailurePolicyIssues(
+      policy, GatesFor(pasted.semantics).gates, pasted.allowance);
   ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
 }
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/operators/flyte/settings.h"
 #include "policy/operators/job/settings.h"
-#include "policy/operators/jobset/gates.h"
+#include "policy/operators/jobset/settings.h"
 #include "policy/operators/kubeflow/version.h"
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/native.h"

@@ -11,8 +11,8 @@
 #include "policy/base/times.h"
 #include "policy/operators/job/counting.h"
 #include "policy/operators/job/pods.h"
-#include "policy/operators/jobset/child_jobs.h"
-#include "policy/operators/jobset/gates.h"
+#include "policy/operators/jobset/objects.h"
+#include "policy/operators/jobset/settings.h"
 
 namespace mulligan::job {
 namespace {

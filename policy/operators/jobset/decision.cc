@@ -1,26 +1,25 @@
 #include "policy/operators/jobset/decision.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/jobset/child_jobs.h"
-#include "policy/operators/jobset/conditions.h"
-#include "policy/operators/jobset/failure_policy.h"
-#include "policy/operators/jobset/restart_budget.h"
+#include "policy/operators/go_text.h"
 
 namespace mulligan::jobset {
 namespace {
 
 constexpr std::string_view kController = "jobset.sigs.k8s.io/jobset-controller";
+// Annotation of pods: the attempt their restart agent is at.
+constexpr char kInPlaceRestartAttemptKey[] =
+    "jobset.sigs.k8s.io/in-place-restart-attempt";
 
 bool IsLeftAlone(const JobSet& job_set) {
   const JobSetSpec& spec = job_set.spec();
@@ -64,17 +63,14 @@ std::int64_t MostContainerRestarts(const Pods& pods) {
 
 // The highest attempt that a restart agent has written on a pod; 0 without.
 absl::StatusOr<std::int64_t> HighestAttempt(const Pods& pods) {
-  std::int32_t highest = 0;
+  std::int64_t highest = 0;
   for (const Pod* const pod : pods) {
     if (pod->status().phase() == "Failed") continue;
     const auto& annotations = pod->metadata().annotations();
-    const auto found = annotations.find(std::string(kInPlaceRestartAttemptKey));
+    const auto found = annotations.find(kInPlaceRestartAttemptKey);
     if (found == annotations.end()) continue;
-    std::int32_t attempt = 0;
-    const char* const last = found->second.data() + found->second.size();
-    const auto [end, error] =
-        std::from_chars(found->second.data(), last, attempt);
-    if (error != std::errc() || end != last || attempt < 0) {
+    const std::int64_t attempt = GoInteger(found->second).value_or(-1);
+    if (attempt < 0 || attempt > std::numeric_limits<std::int32_t>::max()) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "invalid value for annotation %s, must be non-negative integer",
           kInPlaceRestartAttemptKey));
@@ -98,8 +94,8 @@ absl::StatusOr<std::optional<Verdict>> LimitInPlace(const JobSetSpec& spec,
   if (used <= limit) return std::nullopt;
   Verdict verdict;
   verdict.action = std::string(kFailJobSet);
-  verdict.reason = std::string(kReachedMaxRestarts);
-  verdict.message = std::string(kReachedMaxRestartsMessage);
+  verdict.reason = kReachedMaxRestarts;
+  verdict.message = kReachedMaxRestartsMessage;
   verdict.counted = true;
   verdict.used = used;
   return verdict;
@@ -128,6 +124,22 @@ absl::StatusOr<CurrentJobs> Sort(const DecisionInput& input) {
   return current;
 }
 
+// Lists status.replicatedJobsStatus as the controller does: an entry for each
+// group of the spec.
+void KeepAttempts(const JobSetSpec& spec, JobSetStatus& status) {
+  if (spec.replicated_jobs().empty()) return;
+  google::protobuf::RepeatedPtrField<ReplicatedJobStatus> groups;
+  for (const ReplicatedJob& group : spec.replicated_jobs()) {
+    ReplicatedJobStatus& entry = *groups.Add();
+    if (const auto* const old =
+            FindGroup(status.replicated_jobs_status(), group.name())) {
+      entry = *old;
+    }
+    entry.set_name(group.name());
+  }
+  status.mutable_replicated_jobs_status()->Swap(&groups);
+}
+
 absl::StatusOr<std::optional<Verdict>> DecideOnJobs(const DecisionInput& input,
                                                     const CurrentJobs& jobs,
                                                     JobSetStatus& status) {
@@ -147,10 +159,7 @@ absl::StatusOr<std::optional<Verdict>> DecideOnJobs(const DecisionInput& input,
   }
   if (failed.empty()) failed = input.foresee(jobs.running);
   if (failed.empty()) return std::nullopt;
-  absl::StatusOr<Verdict> verdict =
-      ApplyFailurePolicy(spec, failed, input.gates, input.patterns, status);
-  if (!verdict.ok()) return verdict.status();
-  return *std::move(verdict);
+  return ApplyFailurePolicy(spec, failed, input.gates, input.patterns, status);
 }
 
 }  // namespace

@@ -1,43 +1,58 @@
-// Which rule of a failure policy a failed child Job meets.
+// Which rule of a failure policy a failed child Job meets, and the patterns of
+// its rules.
 #ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_FAILURE_POLICY_H_
 #define MULLIGAN_POLICY_OPERATORS_JOBSET_FAILURE_POLICY_H_
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "policy/base/pattern_allowance.h"
-#include "policy/operators/jobset/gates.h"
-#include "policy/operators/jobset/types.h"
+#include "policy/operators/jobset/objects.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace mulligan::jobset {
 
-// The only sign of failure JobSet knows: the Job's condition Failed=True.
-// FailureTarget and pods are not looked at. Null: the Job has not failed.
-const JobCondition* FailedCondition(const Job& job);
-
-// Group of a child Job by its label; empty: it has none.
-std::string ReplicatedJobNameOf(const Job& job);
-
-// The Job whose Failed condition is the oldest, to the second; of several the
-// first in the list. A condition without a time is older than all. Null: none
-// has failed.
-const Job* FirstFailedJob(const Jobs& jobs);
+// Of Jobs that have failed, at least one, the one whose Failed condition is the
+// oldest, to the second; of several the first in the list. A condition without
+// a time is older than all.
+const Job* FirstFailedJob(const Jobs& failed);
 
 struct RuleMatch {
-  // Index in the policy.
-  int rule = 0;
-  // The Job of those the rule applies to that failed first; never null.
+  // Null: no rule applies.
+  const FailurePolicyRule* rule = nullptr;
+  // The Job of those the rule applies to that failed first.
   const Job* job = nullptr;
 };
 
-// The first rule in the list that applies to any of the Jobs: the order of the
-// rules goes before the order of the failures. Patterns are searched anywhere
-// in the message; one that does not compile is found nowhere. A Job without a
-// group meets no rule, not even an empty one. With `allowance` used up,
-// patterns not tried count as not found.
-std::optional<RuleMatch> FindRule(const FailurePolicy& policy,
-                                  const Jobs& failed, const Gates& gates,
-                                  PatternAllowance& allowance);
+// The first rule in the list that applies to any of the Jobs, all of which have
+// failed: the order of the rules goes before the order of the failures.
+// Patterns are searched anywhere in the message; one that does not compile is
+// found nowhere. A Job without a group meets no rule, not even an empty one.
+// With `allowance` used up, patterns not tried count as not found.
+RuleMatch FindRule(const FailurePolicy& policy, const Jobs& failed,
+                   const Gates& gates, PatternAllowance& allowance);
+
+// Compiles the onJobFailureMessagePatterns of one request. They are regular
+// expressions of Go, which are RE2's but for: \C is none of them, (?<name>...)
+// is one, names are ASCII. Go has no bound on their size; here a few may be
+// larger than the patterns of a policy.
+class MessagePatterns {
+ public:
+  explicit MessagePatterns(PatternAllowance& allowance)
+      : allowance_(allowance) {}
+
+  // Null, with the reason in `error`, when it does not compile, is too large or
+  // beyond the allowance.
+  std::unique_ptr<const re2::RE2> Compile(const std::string& pattern,
+                                          std::string& error);
+
+ private:
+  PatternAllowance& allowance_;
+  int large_left_ = 8;
+};
 
 }  // namespace mulligan::jobset
 

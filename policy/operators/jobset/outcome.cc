@@ -14,13 +14,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/operators/job/report.h"
-#include "policy/operators/job/settings.h"
-#include "policy/operators/jobset/actions.h"
-#include "policy/operators/jobset/conditions.h"
 #include "policy/operators/jobset/decision.h"
-#include "policy/operators/jobset/failure_policy.h"
-#include "policy/operators/jobset/gates.h"
-#include "policy/operators/jobset/restart_budget.h"
+#include "policy/operators/jobset/objects.h"
 #include "policy/operators/jobset/validation.h"
 #include "policy/operators/kubernetes_field_error.h"
 #include "policy/operators/native.h"
@@ -162,7 +157,7 @@ class JobSetAnswer {
           0, job_set_.spec().failure_policy().max_restarts());
     }
     if (!ends) outcome_.queue = v1::Decision::IN_PLACE;
-    if (verdict.restarts_job) {
+    if (IsJobAction(verdict.action)) {
       outcome_.scope = v1::Decision::JOB;
       NameUnhandled(*verdict.job, jobs);
     }

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/limits.h"
-#include "policy/operators/jobset/actions.h"
-#include "policy/operators/jobset/message_patterns.h"
-#include "policy/operators/jobset/restart_budget.h"
+#include "policy/operators/jobset/decision.h"
+#include "policy/operators/jobset/failure_policy.h"
 
 namespace mulligan::jobset {
 namespace {
@@ -26,6 +26,9 @@ namespace {
 constexpr std::size_t kMinNameLength = 1;
 constexpr std::size_t kMaxNameLength = 128;
 constexpr std::int32_t kMaxReplicasForRestartJob = 1024;
+
+constexpr char kPolicy[] = "spec.failurePolicy";
+constexpr char kRules[] = "spec.failurePolicy.rules";
 
 constexpr std::array<std::string_view, 5> kReasons = {
     "BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes",
@@ -49,7 +52,7 @@ void CheckName(const FailurePolicyRule& rule, const std::string& path,
   static const RE2& pattern =
       *new RE2("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
   if (!rule.has_name()) return;
-  const std::string field = ChildField(path, "name");
+  const std::string field = path + ".name";
   const std::size_t length = rule.name().size();
   if (length < kMinNameLength || length > kMaxNameLength) {
     errors.push_back(SpecError(
@@ -71,8 +74,7 @@ void CheckName(const FailurePolicyRule& rule, const std::string& path,
   }
 }
 
-void CheckNamesUnique(const FailurePolicy& policy, const std::string& path,
-                      FieldErrors& errors) {
+void CheckNamesUnique(const FailurePolicy& policy, FieldErrors& errors) {
   std::map<std::string, std::vector<int>> rules_by_name;
   for (int i = 0; i < policy.rules_size(); ++i) {
     if (policy.rules(i).has_name()) {
@@ -82,23 +84,9 @@ void CheckNamesUnique(const FailurePolicy& policy, const std::string& path,
   for (const auto& [name, rules] : rules_by_name) {
     if (rules.size() < 2) continue;
     errors.push_back(SpecError(
-        path, absl::StrFormat("rule names are not unique, rules with indices "
-                              "[%s] all have the same name '%s'",
-                              absl::StrJoin(rules, " "), name)));
-  }
-}
-
-void CheckPatterns(const FailurePolicyRule& rule, const std::string& path,
-                   MessagePatterns& patterns,
-                   std::vector<std::string>& warnings) {
-  std::string error;
-  for (int i = 0; i < rule.on_job_failure_message_patterns_size(); ++i) {
-    const std::string& pattern = rule.on_job_failure_message_patterns(i);
-    if (patterns.Compile(pattern, error) != nullptr) continue;
-    warnings.push_back(absl::StrFormat(
-        "%s: '%s' %s; it is never found",
-        IndexField(ChildField(path, "onJobFailureMessagePatterns"), i),
-        pattern.substr(0, kMaxPatternBytes), error));
+        kRules, absl::StrFormat("rule names are not unique, rules with indices "
+                                "[%s] all have the same name '%s'",
+                                absl::StrJoin(rules, " "), name)));
   }
 }
 
@@ -109,17 +97,24 @@ void CheckRule(const FailurePolicyRule& rule, const std::string& path,
     const std::string& reason = rule.on_job_failure_reasons(i);
     if (Has(kReasons, reason)) continue;
     issues.errors.push_back(SpecError(
-        IndexField(ChildField(path, "onJobFailureReasons"), i),
+        IndexField(path + ".onJobFailureReasons", i),
         absl::StrFormat("invalid job failure reason '%s' in failure policy is "
                         "not a recognized job failure reason",
                         reason)));
   }
-  CheckPatterns(rule, path, patterns, issues.warnings);
+  std::string error;
+  for (int i = 0; i < rule.on_job_failure_message_patterns_size(); ++i) {
+    const std::string& pattern = rule.on_job_failure_message_patterns(i);
+    if (patterns.Compile(pattern, error) != nullptr) continue;
+    issues.warnings.push_back(absl::StrFormat(
+        "%s.onJobFailureMessagePatterns[%d]: '%s' %s; it is never found", path,
+        i, pattern.substr(0, kMaxPatternBytes), error));
+  }
   if (!rule.action().empty() && !IsKnownAction(rule.action())) {
     issues.warnings.push_back(absl::StrFormat(
-        "%s: '%s' is no action of JobSet 0.12: the controller gets no further "
-        "at a failure that meets this rule",
-        ChildField(path, "action"), rule.action()));
+        "%s.action: '%s' is no action of JobSet 0.12: the controller gets no "
+        "further at a failure that meets this rule",
+        path, rule.action()));
   }
 }
 
@@ -129,10 +124,10 @@ bool HasJobAction(const FailurePolicy& policy) {
       [](const FailurePolicyRule& rule) { return IsJobAction(rule.action()); });
 }
 
-void CheckStrategy(const FailurePolicy& policy, const std::string& path,
-                   const Gates& gates, JobSetSpecIssues& issues) {
+void CheckStrategy(const FailurePolicy& policy, const Gates& gates,
+                   JobSetSpecIssues& issues) {
   const std::string& strategy = policy.restart_strategy();
-  const std::string field = ChildField(path, "restartStrategy");
+  const std::string field = absl::StrCat(kPolicy, ".restartStrategy");
   if (strategy == "InPlaceRestart" && !gates.in_place_restart) {
     issues.errors.push_back(SpecError(
         field,
@@ -149,11 +144,11 @@ void CheckStrategy(const FailurePolicy& policy, const std::string& path,
 void CheckInPlaceGroup(const ReplicatedJob& group, const std::string& path,
                        FieldErrors& errors) {
   const auto& job = group.template_().spec();
-  const std::string spec = ChildField(path, "template.spec");
   const auto refuse = [&](std::string_view field, std::string value,
                           std::string_view what) {
     errors.push_back(InvalidError(
-        ChildField(spec, field), std::move(value),
+        absl::StrCat(path, ".template.spec.", std::string(field)),
+        std::move(value),
         absl::StrFormat("replicatedJob %s: %s when in-place restart is enabled",
                         group.name(), what)));
   };
@@ -179,76 +174,64 @@ void CheckInPlaceGroup(const ReplicatedJob& group, const std::string& path,
   }
 }
 
-void CheckTargets(const JobSetSpec& spec, const std::string& path,
-                  FieldErrors& errors) {
-  for (int i = 0; i < spec.failure_policy().rules_size(); ++i) {
-    const auto& targets =
-        spec.failure_policy().rules(i).target_replicated_jobs();
-    for (int j = 0; j < targets.size(); ++j) {
-      if (FindGroup(spec, targets.Get(j)) != nullptr) continue;
-      errors.push_back(SpecError(
-          IndexField(
-              absl::StrFormat("%s.rules[%d].targetReplicatedJobs", path, i), j),
-          absl::StrFormat("invalid replicatedJob name '%s' in failure policy "
-                          "does not appear in .spec.ReplicatedJobs",
-                          targets.Get(j))));
-    }
-  }
-}
-
-void CheckSuccessTargets(const JobSetSpec& spec, FieldErrors& errors) {
-  const auto& targets = spec.success_policy().target_replicated_jobs();
+// `path` is the list of targets, `of` what the message says it belongs to.
+void CheckTargets(
+    const google::protobuf::RepeatedPtrField<std::string>& targets,
+    const std::string& path, std::string_view of, const JobSetSpec& spec,
+    FieldErrors& errors) {
   for (int i = 0; i < targets.size(); ++i) {
-    if (FindGroup(spec, targets.Get(i)) != nullptr) continue;
-    errors.push_back(SpecError(
-        IndexField("spec.successPolicy.targetReplicatedJobs", i),
-        absl::StrFormat("invalid replicatedJob name '%s' does not appear in "
-                        ".spec.ReplicatedJobs",
-                        targets.Get(i))));
+    if (FindGroup(spec.replicated_jobs(), targets.Get(i)) != nullptr) continue;
+    errors.push_back(
+        SpecError(IndexField(path, i),
+                  absl::StrFormat("invalid replicatedJob name '%s'%s does not "
+                                  "appear in .spec.ReplicatedJobs",
+                                  targets.Get(i), of)));
   }
 }
 
 }  // namespace
 
 JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
-                                     std::string_view path, const Gates& gates,
+                                     const Gates& gates,
                                      PatternAllowance& allowance) {
   JobSetSpecIssues issues;
-  const std::string root(path);
-  CheckStrategy(policy, root, gates, issues);
+  CheckStrategy(policy, gates, issues);
   if (policy.max_restarts() < 0) {
-    issues.warnings.push_back(absl::StrFormat("%s: %d acts like 0",
-                                              ChildField(path, "maxRestarts"),
-                                              policy.max_restarts()));
+    issues.warnings.push_back(absl::StrFormat("%s.maxRestarts: %d acts like 0",
+                                              kPolicy, policy.max_restarts()));
   }
   if (HasJobAction(policy) && !gates.restart_job) {
     issues.errors.push_back(SpecError(
-        ChildField(path, "rules"),
+        kRules,
         "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions "
         "are not allowed when RestartJob feature gate is disabled"));
     return issues;
   }
   MessagePatterns patterns(allowance);
   for (int i = 0; i < policy.rules_size(); ++i) {
-    CheckRule(policy.rules(i), IndexField(ChildField(path, "rules"), i),
-              patterns, issues);
+    CheckRule(policy.rules(i), IndexField(kRules, i), patterns, issues);
   }
-  CheckNamesUnique(policy, ChildField(path, "rules"), issues.errors);
+  CheckNamesUnique(policy, issues.errors);
   return issues;
 }
 
 JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
                                     PatternAllowance& allowance) {
-  const std::string path = "spec.failurePolicy";
-  FieldErrors success;
-  CheckSuccessTargets(spec, success);
-  if (!spec.has_failure_policy()) return {std::move(success), {}};
+  JobSetSpecIssues issues;
+  FieldErrors& errors = issues.errors;
+  CheckTargets(spec.success_policy().target_replicated_jobs(),
+               "spec.successPolicy.targetReplicatedJobs", "", spec, errors);
+  if (!spec.has_failure_policy()) return issues;
   const FailurePolicy& policy = spec.failure_policy();
-  JobSetSpecIssues issues = FailurePolicyIssues(policy, path, gates, allowance);
-  issues.errors.insert(issues.errors.begin(), success.begin(), success.end());
+  JobSetSpecIssues own = FailurePolicyIssues(policy, gates, allowance);
+  errors.insert(errors.end(), own.errors.begin(), own.errors.end());
+  issues.warnings = std::move(own.warnings);
   const bool has_job_action = HasJobAction(policy);
-  if (!has_job_action || gates.restart_job) {
-    CheckTargets(spec, path, issues.errors);
+  for (int i = 0; i < policy.rules_size(); ++i) {
+    if (has_job_action && !gates.restart_job) break;
+    CheckTargets(policy.rules(i).target_replicated_jobs(),
+                 IndexField(kRules, i) + ".targetReplicatedJobs",
+                 " in failure policy", spec, errors);
   }
   const bool too_many =
       std::any_of(spec.replicated_jobs().begin(), spec.replicated_jobs().end(),
@@ -256,8 +239,8 @@ JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
                     return group.replicas() > kMaxReplicasForRestartJob;
                   });
   if (has_job_action && gates.restart_job && too_many) {
-    issues.errors.push_back(SpecError(
-        ChildField(path, "rules"),
+    errors.push_back(SpecError(
+        kRules,
         absl::StrFormat("JobSet cannot have a failure policy rule with "
                         "RestartJob or RestartJobAndIgnoreMaxRestarts action "
                         "and a replicated job with replicas > %d",
@@ -266,7 +249,7 @@ JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
   if (gates.in_place_restart && policy.restart_strategy() == "InPlaceRestart") {
     for (int i = 0; i < spec.replicated_jobs_size(); ++i) {
       CheckInPlaceGroup(spec.replicated_jobs(i),
-                        IndexField("spec.replicatedJobs", i), issues.errors);
+                        IndexField("spec.replicatedJobs", i), errors);
     }
   }
   return issues;

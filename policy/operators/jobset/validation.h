@@ -4,12 +4,10 @@
 #define MULLIGAN_POLICY_OPERATORS_JOBSET_VALIDATION_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "policy/base/pattern_allowance.h"
-#include "policy/operators/jobset/gates.h"
-#include "policy/operators/jobset/types.h"
+#include "policy/operators/jobset/objects.h"
 #include "policy/operators/kubernetes_field_error.h"
 
 namespace mulligan::jobset {
@@ -23,12 +21,11 @@ struct JobSetSpecIssues {
   std::vector<std::string> warnings;
 };
 
-// Checks the policy alone, as it stands in a policy file. `path` is its place:
-// "spec.failurePolicy". A rule without a name passes, since the webhook will
-// name it; one that is explicitly empty does not. Its patterns are compiled
-// within `allowance`.
+// Checks the policy alone, as it stands in a policy file. A rule without a name
+// passes, since the webhook will name it; one that is explicitly empty does
+// not. Its patterns are compiled within `allowance`.
 JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
-                                     std::string_view path, const Gates& gates,
+                                     const Gates& gates,
                                      PatternAllowance& allowance);
 
 // The same with what depends on the groups: targets, the number of replicas,

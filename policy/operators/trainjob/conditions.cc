@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "google/protobuf/timestamp.pb.h"
-#include "policy/operators/jobset/conditions.h"
+#include "policy/operators/jobset/objects.h"
 
 namespace mulligan::trainjob {
 namespace {

@@ -5,7 +5,7 @@
 #include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/base/times.h"
-#include "policy/operators/jobset/conditions.h"
+#include "policy/operators/jobset/objects.h"
 #include "policy/operators/trainjob/conditions.h"
 
 namespace mulligan::trainjob {

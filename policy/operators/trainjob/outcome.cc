@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/jobset/conditions.h"
+#include "policy/operators/jobset/objects.h"
 #include "policy/operators/native.h"
 #include "policy/operators/trainjob/conditions.h"
 #include "policy/operators/trainjob/objects.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "policy/operators/jobset/conditions.h"
+#include "policy/operators/jobset/objects.h"
 #include "policy/operators/trainjob/conditions.h"
 #include "policy/operators/trainjob/deadline.h"
 

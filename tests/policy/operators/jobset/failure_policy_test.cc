@@ -1,6 +1,5 @@
 #include "policy/operators/jobset/failure_policy.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@ bool RuleApplies(const FailurePolicyRule& rule, const Job& job,
   FailurePolicy policy;
   *policy.add_rules() = rule;
   PatternAllowance allowance;
-  return FindRule(policy, {&job}, gates, allowance).has_value();
+  return FindRule(policy, {&job}, gates, allowance).rule != nullptr;
 }
 
 struct RuleCase {
@@ -79,10 +78,9 @@ TEST(RuleAppliesTest, PatternsAreUnknownBeforeRelease010) {
   EXPECT_TRUE(RuleApplies(rule, FailedJob("w", 0, 1), gates));
 }
 
-TEST(FirstFailedJobTest, FailureTargetIsNoFailure) {
-  const std::vector<Job> jobs = {JobWith("FailureTarget", "w", 0),
-                                 JobAt("w", 1)};
-  EXPECT_EQ(FirstFailedJob(PointersTo(jobs)), nullptr);
+TEST(FailedConditionTest, FailureTargetIsNoFailure) {
+  EXPECT_EQ(FailedCondition(JobWith("FailureTarget", "w", 0)), nullptr);
+  EXPECT_EQ(FailedCondition(JobAt("w", 1)), nullptr);
 }
 
 TEST(FirstFailedJobTest, OldestFailureComesFirstAndTiesKeepTheirOrder) {
@@ -108,11 +106,10 @@ TEST(FindRuleTest, EarlierRuleGoesBeforeEarlierFailure) {
       rules { action: "B" on_job_failure_reasons: "Early" })");
   const std::vector<Job> jobs = {FailedJob("w", 0, 10, "Early"),
                                  FailedJob("w", 1, 20, "Late")};
-  const std::optional<RuleMatch> match =
+  const RuleMatch match =
       FindRule(policy, PointersTo(jobs), Gates(), allowance);
-  ASSERT_TRUE(match.has_value());
-  EXPECT_EQ(match->rule, 0);
-  EXPECT_EQ(match->job, &jobs[1]);
+  EXPECT_EQ(match.rule, &policy.rules(0));
+  EXPECT_EQ(match.job, &jobs[1]);
 }
 
 TEST(FindRuleTest, OfTheJobsOfARuleTheOldestFailureDecides) {
@@ -121,10 +118,8 @@ TEST(FindRuleTest, OfTheJobsOfARuleTheOldestFailureDecides) {
       Parse<FailurePolicy>("rules { target_replicated_jobs: 'w' }");
   const std::vector<Job> jobs = {FailedJob("v", 0, 1), FailedJob("w", 0, 9),
                                  FailedJob("w", 1, 5)};
-  const std::optional<RuleMatch> match =
-      FindRule(policy, PointersTo(jobs), Gates(), allowance);
-  ASSERT_TRUE(match.has_value());
-  EXPECT_EQ(match->job, &jobs[2]);
+  EXPECT_EQ(FindRule(policy, PointersTo(jobs), Gates(), allowance).job,
+            &jobs[2]);
 }
 
 TEST(FindRuleTest, PatternsThatMayNotBeTriedAreNotFound) {
@@ -137,16 +132,17 @@ TEST(FindRuleTest, PatternsThatMayNotBeTriedAreNotFound) {
   const std::vector<Job> jobs = {
       FailedJob("w", 0, 1, "X", std::string(64 << 10, 'x'))};
   PatternAllowance allowance;
-  EXPECT_FALSE(
-      FindRule(policy, PointersTo(jobs), Gates(), allowance).has_value());
+  EXPECT_EQ(FindRule(policy, PointersTo(jobs), Gates(), allowance).rule,
+            nullptr);
   EXPECT_TRUE(allowance.used_up());
 }
 
 TEST(FindRuleTest, NothingMatchesWithoutRules) {
   PatternAllowance allowance;
   const std::vector<Job> jobs = {FailedJob("w", 0, 1)};
-  EXPECT_FALSE(FindRule(FailurePolicy(), PointersTo(jobs), Gates(), allowance)
-                   .has_value());
+  EXPECT_EQ(
+      FindRule(FailurePolicy(), PointersTo(jobs), Gates(), allowance).rule,
+      nullptr);
 }
 
 }  // namespace

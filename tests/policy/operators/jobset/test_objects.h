@@ -10,7 +10,7 @@
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "gtest/gtest.h"
-#include "policy/operators/jobset/types.h"
+#include "policy/operators/jobset/objects.h"
 
 namespace mulligan::jobset {
 

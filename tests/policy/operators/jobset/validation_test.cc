@@ -84,7 +84,7 @@ TEST(ValidateJobSetSpecTest, NameOfOneCharacterAndOf128Pass) {
   PatternAllowance allowance;
   policy.add_rules()->set_name("a");
   policy.add_rules()->set_name(std::string(128, 'b'));
-  EXPECT_THAT(FailurePolicyIssues(policy, "p", Gates(), allowance).errors,
+  EXPECT_THAT(FailurePolicyIssues(policy, Gates(), allowance).errors,
               IsEmpty());
 }
 

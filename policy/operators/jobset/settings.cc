@@ -1,4 +1,4 @@
-#include "policy/operators/jobset/gates.h"
+#include "policy/operators/jobset/settings.h"
 
 #include <array>
 #include <string>

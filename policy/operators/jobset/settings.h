@@ -1,6 +1,6 @@
 // Feature gates and releases of the JobSet controller.
-#ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_GATES_H_
-#define MULLIGAN_POLICY_OPERATORS_JOBSET_GATES_H_
+#ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_SETTINGS_H_
+#define MULLIGAN_POLICY_OPERATORS_JOBSET_SETTINGS_H_
 
 #include <string>
 #include <vector>
@@ -42,4 +42,4 @@ bool SetGate(const std::string& name, bool enabled, Gates& gates);
 
 }  // namespace mulligan::jobset
 
-#endif  // MULLIGAN_POLICY_OPERATORS_JOBSET_GATES_H_
+#endif  // MULLIGAN_POLICY_OPERATORS_JOBSET_SETTINGS_H_

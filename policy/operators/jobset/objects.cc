@@ -1,0 +1,107 @@
+#include "policy/operators/jobset/objects.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "policy/operators/go_text.h"
+
+namespace mulligan::jobset {
+namespace {
+
+// Labels with the restarts of the JobSet and of the Job when it was created.
+constexpr char kRestartAttemptKey[] = "jobset.sigs.k8s.io/restart-attempt";
+constexpr char kJobRestartAttemptKey[] =
+    "jobset.sigs.k8s.io/job-restart-attempt";
+
+// Restarts of this Job alone; 0 when it has no counter.
+absl::StatusOr<std::int64_t> RestartsOf(const Job& job,
+                                        const JobSetStatus& status) {
+  const auto* const group =
+      FindGroup(status.replicated_jobs_status(), ReplicatedJobNameOf(job));
+  const auto index = NumberLabel(job, kJobIndexKey);
+  if (!index.ok()) return index;
+  if (group == nullptr || *index < 0 || *index >= group->job_restarts_size()) {
+    return 0;
+  }
+  return group->job_restarts(static_cast<int>(*index));
+}
+
+}  // namespace
+
+const Condition* FindCondition(const Conditions& conditions,
+                               std::string_view type) {
+  const auto found = std::find_if(
+      conditions.begin(), conditions.end(),
+      [&](const Condition& condition) { return condition.type() == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+bool IsConditionTrue(const Conditions& conditions, std::string_view type) {
+  const Condition* const condition = FindCondition(conditions, type);
+  return condition != nullptr && condition->status() == kTrue;
+}
+
+bool IsFinished(const JobSetStatus& status) {
+  return !status.terminal_state().empty() ||
+         IsConditionTrue(status.conditions(), kCompleted) ||
+         IsConditionTrue(status.conditions(), kFailed);
+}
+
+const JobCondition* FinishedCondition(const Job& job) {
+  const auto& conditions = job.status().conditions();
+  const auto found = std::find_if(
+      conditions.begin(), conditions.end(), [](const JobCondition& condition) {
+        return condition.status() == kTrue &&
+               (condition.type() == kFailed || condition.type() == "Complete");
+      });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+const JobCondition* FailedCondition(const Job& job) {
+  const JobCondition* const finished = FinishedCondition(job);
+  return finished != nullptr && finished->type() == kFailed ? finished
+                                                            : nullptr;
+}
+
+std::string ReplicatedJobNameOf(const Job& job) {
+  const auto& labels = job.metadata().labels();
+  const auto found = labels.find(kReplicatedJobNameKey);
+  return found == labels.end() ? std::string() : found->second;
+}
+
+absl::StatusOr<std::int64_t> NumberLabel(const Job& job, const char* key) {
+  const auto& labels = job.metadata().labels();
+  const auto found = labels.find(key);
+  if (found == labels.end()) return kNoLabel;
+  const std::optional<std::int64_t> number = GoInteger(found->second);
+  if (number.has_value()) return *number;
+  return absl::InvalidArgumentError(
+      absl::StrFormat("job %s: invalid value for label %s, must be integer",
+                      job.metadata().name(), key));
+}
+
+absl::StatusOr<bool> IsOfEarlierAttempt(const Job& job,
+                                        const JobSetStatus& status,
+                                        const Gates& gates) {
+  const auto attempt = NumberLabel(job, kRestartAttemptKey);
+  if (!attempt.ok()) return attempt.status();
+  if (*attempt < status.restarts()) return true;
+  if (!gates.restart_job) return false;
+  const auto job_attempt = NumberLabel(job, kJobRestartAttemptKey);
+  if (!job_attempt.ok()) return job_attempt.status();
+  const auto restarts = RestartsOf(job, status);
+  if (!restarts.ok()) return restarts.status();
+  return *job_attempt < *restarts;
+}
+
+std::int32_t ReplicasOf(const ReplicatedJob& group) {
+  return group.has_replicas() ? std::max(group.replicas(), 0) : 1;
+}
+
+}  // namespace mulligan::jobset

@@ -1,0 +1,99 @@
+// What the JobSet controller's logic is about, and what it reads off
+// conditions, child Jobs and groups of Jobs.
+#ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_OBJECTS_H_
+#define MULLIGAN_POLICY_OPERATORS_JOBSET_OBJECTS_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "mulligan/kubernetes/batch/v1/job.pb.h"
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "mulligan/kubernetes/jobset/v1alpha2/failure_policy.pb.h"
+#include "mulligan/kubernetes/jobset/v1alpha2/jobset.pb.h"
+#include "mulligan/kubernetes/meta/v1/condition.pb.h"
+#include "policy/operators/jobset/settings.h"
+
+namespace mulligan::jobset {
+
+using JobSet = kubernetes::jobset::v1alpha2::JobSet;
+using JobSetSpec = kubernetes::jobset::v1alpha2::JobSetSpec;
+using JobSetStatus = kubernetes::jobset::v1alpha2::JobSetStatus;
+using FailurePolicy = kubernetes::jobset::v1alpha2::FailurePolicy;
+using FailurePolicyRule = kubernetes::jobset::v1alpha2::FailurePolicyRule;
+using SuccessPolicy = kubernetes::jobset::v1alpha2::SuccessPolicy;
+using ReplicatedJob = kubernetes::jobset::v1alpha2::ReplicatedJob;
+using ReplicatedJobStatus = kubernetes::jobset::v1alpha2::ReplicatedJobStatus;
+using Condition = kubernetes::meta::v1::Condition;
+using Conditions = google::protobuf::RepeatedPtrField<Condition>;
+using Job = kubernetes::batch::v1::Job;
+using JobCondition = kubernetes::batch::v1::JobCondition;
+using Pod = kubernetes::core::v1::Pod;
+
+// In the order in which they were listed; not owned, never null.
+using Jobs = std::vector<const Job*>;
+using Pods = std::vector<const Pod*>;
+
+// Labels of child Jobs: their group, and their index in it.
+inline constexpr char kReplicatedJobNameKey[] =
+    "jobset.sigs.k8s.io/replicatedjob-name";
+inline constexpr char kJobIndexKey[] = "jobset.sigs.k8s.io/job-index";
+
+inline constexpr std::string_view kTrue = "True";
+
+// Types of conditions, and terminal states.
+inline constexpr std::string_view kCompleted = "Completed";
+inline constexpr std::string_view kFailed = "Failed";
+
+const Condition* FindCondition(const Conditions& conditions,
+                               std::string_view type);
+bool IsConditionTrue(const Conditions& conditions, std::string_view type);
+
+// Whether the JobSet is at its end, by condition or terminal state: the
+// controller evaluates it never again.
+bool IsFinished(const JobSetStatus& status);
+
+// Failed or Complete, whichever is listed first with status True; null: the
+// Job has not finished. FailureTarget and pods are not looked at.
+const JobCondition* FinishedCondition(const Job& job);
+// The only sign of failure JobSet knows: the Job has finished as Failed. Null:
+// it has not.
+const JobCondition* FailedCondition(const Job& job);
+
+// Group of a child Job by its label; empty: it has none.
+std::string ReplicatedJobNameOf(const Job& job);
+
+// The number in a label; kNoLabel when it is absent. An error: it is no number,
+// over which the controller gets no further.
+inline constexpr std::int64_t kNoLabel =
+    std::numeric_limits<std::int64_t>::max();
+absl::StatusOr<std::int64_t> NumberLabel(const Job& job, const char* key);
+
+// Whether the child Job is of an attempt before the last restart of the JobSet
+// or, with gate RestartJob, of the Job: the controller deletes it and looks no
+// further. A Job without the labels is of this attempt. An error: as above.
+absl::StatusOr<bool> IsOfEarlierAttempt(const Job& job,
+                                        const JobSetStatus& status,
+                                        const Gates& gates);
+
+// Replicas of a group; the API server fills in 1.
+std::int32_t ReplicasOf(const ReplicatedJob& group);
+
+// Group of the spec, or entry of status.replicatedJobsStatus, by its name;
+// null: there is none.
+template <typename Group>
+const Group* FindGroup(const google::protobuf::RepeatedPtrField<Group>& groups,
+                       std::string_view name) {
+  for (const Group& group : groups) {
+    if (group.name() == name) return &group;
+  }
+  return nullptr;
+}
+
+}  // namespace mulligan::jobset
+
+#endif  // MULLIGAN_POLICY_OPERATORS_JOBSET_OBJECTS_H_
