@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "client/cli/base/command.h"
-#include "client/cli/input/request_options.h"
-#include "client/cli/print/rule_lines.h"
+#include "client/cli/input/inputs.h"
+#include "client/cli/input/policy_files.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {

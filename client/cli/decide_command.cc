@@ -1,5 +1,4 @@
-#include "client/cli/decide_command.h"
-
+// `mulligan decide`: asks a server.
 #include <fstream>
 #include <memory>
 #include <utility>
@@ -7,12 +6,40 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/answer.h"
 #include "client/cli/base/utf8.h"
+#include "client/cli/commands.h"
 #include "client/cli/input/requests.h"
 #include "client/client.h"
 #include "client/fallback.h"
+#include "policy/limits.h"
 
 namespace mulligan::cli {
 namespace {
+
+constexpr char kDefaultServer[] = "127.0.0.1:8980";
+
+struct ServerOptions {
+  // "HOST:PORT".
+  std::string server;
+  // Of one call, as absl::ParseDuration takes it: "5s", "500ms".
+  std::string deadline;
+  ClientTls tls;
+};
+
+struct DecideOptions {
+  RequestOptions request;
+  OutputOptions output;
+  ServerOptions server;
+  // Requests per call with --requests; 1 uses Decide, more BatchDecide.
+  int batch = 1;
+  // Somebody is looking: not counted in the server's metrics.
+  bool preview = false;
+};
+
+struct HealthOptions {
+  ServerOptions server;
+  // Name as in grpc.health.v1; empty for the server as a whole.
+  std::string service;
+};
 
 absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerOptions& options) {
   absl::Duration deadline;
@@ -107,8 +134,6 @@ int DecideRequests(const DecideOptions& options, const Client& client,
   return kExitNoAnswer;
 }
 
-}  // namespace
-
 int RunDecide(const DecideOptions& options, Streams& streams) {
   const absl::StatusOr<std::unique_ptr<Client>> client =
       Connect(options.server);
@@ -144,6 +169,83 @@ int RunHealthcheck(const HealthOptions& options, Streams& streams) {
                                       absl::StatusCodeToString(health.code()),
                                       std::string(health.message())));
   return kExitNoAnswer;
+}
+
+void AddServerFlags(CLI::App& command, ServerOptions& server) {
+  server.server = kDefaultServer;
+  server.deadline = "5s";
+  command.add_option("--server", server.server, "Server to ask")
+      ->envname("MULLIGAN_SERVER")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
+  command.add_option("--deadline", server.deadline, "For one call")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  const auto file = [&command](const char* name, std::string& value,
+                               const char* help) {
+    return command.add_option(name, value, help)->type_name("FILE");
+  };
+  CLI::Option* ca =
+      file("--tls-ca", server.tls.ca, "Who signs the server's certificate; PEM")
+          ->envname("MULLIGAN_TLS_CA");
+  CLI::Option* certificate = file("--tls-cert", server.tls.certificate,
+                                  "Own certificate with its chain, PEM")
+                                 ->envname("MULLIGAN_TLS_CERT")
+                                 ->needs(ca);
+  CLI::Option* key =
+      file("--tls-key", server.tls.key, "Key of the certificate, PEM")
+          ->envname("MULLIGAN_TLS_KEY")
+          ->needs(certificate);
+  certificate->needs(key);
+  command
+      .add_option("--tls-server-name", server.tls.server_name,
+                  "Name in the server's certificate, when not HOST")
+      ->type_name("NAME")
+      ->needs(ca);
+}
+
+}  // namespace
+
+void AddDecide(CLI::App& app, Streams& streams, int& code) {
+  CLI::App& command =
+      *app.add_subcommand("decide", "Ask a server for its decision");
+  command.footer(R"(Examples:
+  mulligan decide --server mulligan:8980 -f pod.json -o json
+  mulligan decide --requests failures.jsonl --batch 100 > answers.jsonl)");
+  const auto options = std::make_shared<DecideOptions>();
+  AddServerFlags(command, options->server);
+  AddRequestFlags(command, options->request);
+  command
+      .add_option("--batch", options->batch,
+                  "Requests per call with --requests")
+      ->check(CLI::Range(1, kMaxBatchItems))
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_flag("--preview", options->preview,
+                "Only look: not counted in the server's metrics")
+      ->excludes("--requests");
+  AddAnswerFlags(command, options->output);
+  command.callback([options, &streams, &code] {
+    code = DefaultToStandardInput(options->request, streams)
+               ? RunDecide(*options, streams)
+               : kExitUsage;
+  });
+}
+
+void AddHealthcheck(CLI::App& app, Streams& streams, int& code) {
+  CLI::App& command = *app.add_subcommand(
+      "healthcheck", "Ask a server whether it serves (grpc.health.v1)");
+  command.footer(R"(Example:
+  mulligan healthcheck --server mulligan:8980 --service readiness)");
+  const auto options = std::make_shared<HealthOptions>();
+  AddServerFlags(command, options->server);
+  command
+      .add_option("--service", options->service,
+                  "Service name; default: the server as a whole")
+      ->type_name("NAME");
+  command.callback(
+      [options, &streams, &code] { code = RunHealthcheck(*options, streams); });
 }
 
 }  // namespace mulligan::cli

@@ -1,42 +1,35 @@
-#include "client/cli/explain_command.h"
-
+// `mulligan explain`: decides here, with the code of the server.
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/answer.h"
+#include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/input/requests.h"
-#include "client/cli/print/rule_lines.h"
-#include "google/protobuf/util/time_util.h"
-#include "policy/decide.h"
-#include "policy/loader/issue_format.h"
-#include "policy/loader/load.h"
 
 namespace mulligan::cli {
 namespace {
 
+struct ExplainOptions {
+  RequestOptions request;
+  OutputOptions output;
+  // Policy files and directories; none: the embedded default.
+  std::vector<std::string> policies;
+};
+
 // Enough to spread protobuf's fixed costs, little enough to stay in the cache.
 constexpr int kBatchSize = 50;
-
-absl::StatusOr<v1::DecideResponse> DecideHere(const v1::DecideRequest& request,
-                                              const PolicySet& policies) {
-  v1::DecideResponse response;
-  absl::Status status =
-      Decide(request, policies,
-             google::protobuf::util::TimeUtil::GetCurrentTime(), response);
-  if (!status.ok()) return status;
-  return response;
-}
 
 int ExplainRequests(const std::string& path, const PolicySet& policies,
                     Streams& streams) {
   const BatchDecider decide = [&policies](const v1::BatchDecideRequest& batch) {
     std::vector<absl::StatusOr<v1::DecideResponse>> responses;
     for (const v1::DecideRequest& request : batch.requests()) {
-      responses.push_back(DecideHere(request, policies));
+      responses.push_back(DecideNow(request, policies));
     }
     return responses;
   };
@@ -70,40 +63,19 @@ void WarnOfEmbedded(const std::vector<std::string>& paths,
       chosen->name(), absl::StrJoin(names, ", ")));
 }
 
-RuleLines FindRule(const std::vector<PolicyText>& texts,
-                   const v1::RuleReference& rule) {
-  if (rule.line() == 0) return {};
-  for (const PolicyText& text : texts) {
-    if (text.file == rule.file()) {
-      return RuleLinesAt(text.yaml, rule.line(), rule.column());
-    }
-  }
-  const PolicyText embedded = EmbeddedPolicy();
-  return rule.file() == embedded.file
-             ? RuleLinesAt(embedded.yaml, rule.line(), rule.column())
-             : RuleLines{};
-}
-
-}  // namespace
-
 int RunExplain(const ExplainOptions& options, Streams& streams) {
-  const absl::StatusOr<LoadedPolicies> policies =
-      LoadPolicyPaths(options.policies, streams.in);
-  if (!policies.ok()) return Fail(streams, policies.status());
-  if (policies->set == nullptr) {
-    streams.err << FormatIssues(policies->issues, policies->texts,
-                                /*color=*/false);
-    PrintError(streams, "the policies have errors: " +
-                            SummarizeIssues(policies->issues));
-    return kExitPolicyInvalid;
+  LoadedPolicies policies;
+  if (const int code = LoadValid(options.policies, streams, policies);
+      code != kExitOk) {
+    return code;
   }
-  const PolicySet& set = *policies->set;
+  const PolicySet& set = *policies.set;
   if (!options.request.requests.empty()) {
     return ExplainRequests(options.request.requests, set, streams);
   }
   const Answerer here = {
       [&](const v1::DecideRequest& request) {
-        absl::StatusOr<v1::DecideResponse> response = DecideHere(request, set);
+        absl::StatusOr<v1::DecideResponse> response = DecideNow(request, set);
         if (response.ok()) {
           WarnOfEmbedded(options.policies, set, request, *response);
         }
@@ -111,9 +83,35 @@ int RunExplain(const ExplainOptions& options, Streams& streams) {
       },
       Fail,
       [&](const v1::RuleReference& rule) {
-        return FindRule(policies->texts, rule);
+        return FindRule(policies.texts, rule);
       }};
   return AnswerOne(options.request, options.output, here, streams);
+}
+
+}  // namespace
+
+void AddExplain(CLI::App& app, Streams& streams, int& code) {
+  CLI::App& command = *app.add_subcommand(
+      "explain", "Say what happened and what to do, without a server");
+  command.footer(R"(Examples:
+  kubectl get pod X -o json | mulligan explain -
+  kubectl get pods,jobs,events -o json | mulligan explain -
+  mulligan explain -f pod.yaml -f job.yaml -f events.json --policy policies/
+  kubectl get job,pods,events -o json | mulligan explain -o html - > why.html
+  mulligan explain --requests failures.jsonl > answers.jsonl)");
+  const auto options = std::make_shared<ExplainOptions>();
+  AddRequestFlags(command, options->request);
+  command
+      .add_option("--policy", options->policies,
+                  "Policy file or directory; default: embedded")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  AddAnswerFlags(command, options->output);
+  command.callback([options, &streams, &code] {
+    code = DefaultToStandardInput(options->request, streams)
+               ? RunExplain(*options, streams)
+               : kExitUsage;
+  });
 }
 
 }  // namespace mulligan::cli

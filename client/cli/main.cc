@@ -1,8 +1,230 @@
+// The command line: how people write it, what is wrong with one that does not
+// parse, help and version.
+#include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <vector>
 
-#include "client/cli/flags.h"
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/yaml.h"
+#include "client/cli/commands.h"
 #include "google/protobuf/stubs/logging.h"
+#include "mulligan_build_info.h"
+#include "policy/loader/suggest.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr char kMainFooter[] = R"(Example:
+  kubectl get pod X -o json | mulligan explain -
+  mulligan help explain
+
+Exit codes: 0 answered, 1 internal error, 2 bad flag or input,
+3 invalid policy, 4 no answer from the server.)";
+
+constexpr std::string_view kHelp = "help";
+
+std::vector<std::string> CommandsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// Where a line of words leads: the command they name, and how many did.
+struct Path {
+  const CLI::App* command;
+  std::string name;
+  std::size_t words = 0;
+};
+
+Path Follow(const CLI::App& app, const std::vector<std::string>& arguments) {
+  Path path{&app, app.get_name(), 0};
+  for (const std::string& word : arguments) {
+    const std::vector<std::string> names = CommandsOf(*path.command);
+    if (std::find(names.begin(), names.end(), word) == names.end()) break;
+    path.command = path.command->get_subcommand(word);
+    path.name += " " + word;
+    ++path.words;
+  }
+  return path;
+}
+
+std::vector<std::string> OptionsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// The first option in the arguments that the command does not have, without its
+// value; empty: it has all.
+std::string UnknownOption(const CLI::App& app,
+                          const std::vector<std::string>& arguments) {
+  const std::vector<std::string> names = OptionsOf(app);
+  for (const std::string& argument : arguments) {
+    const std::string name = argument.substr(0, argument.find('='));
+    if (name == "--") break;
+    if (name.compare(0, 2, "--") == 0 &&
+        std::find(names.begin(), names.end(), name) == names.end()) {
+      return name;
+    }
+  }
+  return "";
+}
+
+// The arguments after the program's name with `help` as the flag: {help,
+// policy, check} and {policy, check, help} as {policy, check, --help}. At the
+// end it is only taken so after nothing but commands of `app`, and when there
+// is no file of that name.
+std::vector<std::string> WithHelpFlag(const CLI::App& app,
+                                      std::vector<std::string> arguments) {
+  if (arguments.empty()) return arguments;
+  std::error_code error;
+  if (arguments.front() == kHelp) {
+    arguments.erase(arguments.begin());
+    // What is no command gets no help, but the error that says so.
+    if (Follow(app, arguments).words < arguments.size()) return arguments;
+  } else if (arguments.back() == kHelp &&
+             !std::filesystem::exists(kHelp, error) &&
+             Follow(app, arguments).words + 1 == arguments.size()) {
+    arguments.pop_back();
+  } else {
+    return arguments;
+  }
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+// One sentence about `arguments`, which `app` refused with `error`: names what
+// is no command and those there are, or repeats the error and says where help
+// is.
+std::string UsageError(const CLI::App& app, const CLI::ParseError& error,
+                       const std::vector<std::string>& arguments) {
+  const Path path = Follow(app, arguments);
+  const std::vector<std::string> names = CommandsOf(*path.command);
+  const bool has_more = path.words < arguments.size();
+  if (!names.empty() && has_more && arguments[path.words][0] != '-') {
+    const std::string& word = arguments[path.words];
+    const std::string nearest = Nearest(word, names);
+    return absl::StrFormat(
+        "\"%s\" is no command of %s, expected one of %s%s", word, path.name,
+        absl::StrJoin(names, ", "),
+        nearest.empty() ? "" : "; did you mean " + nearest + "?");
+  }
+  if (!names.empty() && !has_more) {
+    return absl::StrFormat("a command is missing after %s, expected one of %s",
+                           path.name, absl::StrJoin(names, ", "));
+  }
+  const std::string unknown = UnknownOption(*path.command, arguments);
+  const std::string nearest =
+      unknown.empty() ? unknown : Nearest(unknown, OptionsOf(*path.command));
+  if (!nearest.empty()) {
+    return absl::StrFormat(
+        "\"%s\" is no option of %s; did you mean %s? (see %s --help)", unknown,
+        path.name, nearest, path.name);
+  }
+  return absl::StrFormat("%s (see %s --help)", error.what(), path.name);
+}
+
+// CLI11's own puts every exclusion beside the flag.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  // The name of an argument is its type.
+  std::string make_option(const CLI::Option* option,
+                          bool is_positional) const override {
+    if (!is_positional) return Formatter::make_option(option, false);
+    std::ostringstream out;
+    CLI::detail::format_help(out, make_option_name(option, true),
+                             make_option_desc(option), get_column_width());
+    return out.str();
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    const std::string type = option->get_type_name();
+    // Checks are part of the type's name: "N:INT in [1 - 1000]".
+    const size_t end = std::min(type.find(":{"), type.find(":INT"));
+    if (!type.empty()) text += " " + type.substr(0, end);
+    if (!option->get_default_str().empty()) {
+      text += "=" + option->get_default_str();
+    }
+    return text;
+  }
+};
+
+std::string VersionText() {
+  return absl::StrFormat("mulligan %s (commit %s, %s, %s)", kVersion, kCommit,
+                         kBuildType, kCompiler);
+}
+
+void AddVersion(CLI::App& app, Streams& streams, int& code) {
+  app.set_version_flag("-V,--version", VersionText(), "As the command version");
+  CLI::App& command =
+      *app.add_subcommand("version", "Print version, commit and compiler");
+  command.footer(R"(Example:
+  mulligan version -o json)");
+  const auto output = std::make_shared<OutputOptions>();
+  AddOutputFlags(command, *output);
+  command.callback([output, &streams, &code] {
+    const std::string json = absl::StrFormat(
+        R"({"version":%s,"commit":%s,"buildType":%s,"compiler":%s})",
+        QuoteJson(kVersion), QuoteJson(kCommit), QuoteJson(kBuildType),
+        QuoteJson(kCompiler));
+    streams.out << (output->format == OutputFormat::kJson ? json + "\n"
+                    : output->format == OutputFormat::kYaml
+                        ? JsonToYaml(json)
+                        : VersionText() + "\n");
+    code = FinishOutput(streams);
+  });
+}
+
+// Parses the arguments, runs the command and returns the exit code.
+int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
+  CLI::App app("Says why batch work failed and whether it deserves a retry.",
+               "mulligan");
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(28);
+  app.formatter(formatter);
+  app.require_subcommand(1);
+  app.footer(kMainFooter);
+  int code = kExitOk;
+  AddExplain(app, streams, code);
+  AddDecide(app, streams, code);
+  AddPolicy(app, streams, code);
+  AddReplay(app, streams, code);
+  AddHealthcheck(app, streams, code);
+  AddVersion(app, streams, code);
+  const std::vector<std::string> arguments =
+      WithHelpFlag(app, {argv + std::min(argc, 1), argv + argc});
+  try {
+    // CLI11 takes them from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& e) {
+    return app.exit(e, streams.out, streams.err);
+  } catch (const CLI::ParseError& e) {
+    PrintError(streams, UsageError(app, e, arguments));
+    return kExitUsage;
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace mulligan::cli
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);

@@ -1,24 +1,253 @@
-#include "client/cli/policy_diff_command.h"
-
+// `mulligan policy diff`.
+#include <algorithm>
+#include <cstddef>
 #include <fstream>
+#include <istream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/base/json_to_yaml.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/yaml.h"
+#include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
+#include "client/cli/input/quick_reader.h"
 #include "client/cli/input/requests.h"
-#include "client/cli/policy_diff.h"
 #include "client/cli/print/layout.h"
+#include "client/cli/story/wording.h"
+#include "mulligan/v1/decision_record.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 #include "nlohmann/json.hpp"
+#include "policy/limits.h"
 #include "policy/loader/issue_format.h"
+#include "policy/request/workload.h"
+#include "policy/rules/policy_set.h"
+#include "policy/verdict/candidate_verdict.h"
 
 namespace mulligan::cli {
 namespace {
 
+struct PolicyDiffOptions {
+  // Policy files or directories; "embedded" stands for the built-in policies.
+  std::string before;
+  std::string after;
+  // DecideRequests or DecisionRecords, one a line.
+  std::string requests;
+  OutputOptions output;
+};
+
 using Json = nlohmann::ordered_json;
 
 constexpr char kEmbedded[] = "embedded";
+
+// What one of the sets says.
+struct DiffSide {
+  // "RETRY the pod in 9s", or the error.
+  std::string verdict;
+  // "training/out-of-memory"; without a rule the policy alone.
+  std::string rule;
+  // Budget that pays; empty: none.
+  std::string budget;
+  // The sentence of the answer, or the error.
+  std::string sentence;
+};
+
+// Requests that differ in the same way: same cause, rules, actions and budgets
+// on both sides.
+struct DiffGroup {
+  std::string cause;
+  // Names of CandidateVerdict.Difference, in their order.
+  std::vector<std::string> differences;
+  std::size_t requests = 0;
+  // The first of them: its line, and whose it is.
+  std::size_t line = 0;
+  std::string workload;
+  DiffSide before;
+  DiffSide after;
+};
+
+struct DiffResult {
+  // With an answer from at least one of the sets.
+  std::size_t requests = 0;
+  std::size_t different = 0;
+  // The largest first.
+  std::vector<DiffGroup> groups;
+  // Lines that are neither a request nor a record, or that neither set can
+  // answer, and what is wrong with the first of them.
+  std::size_t unanswered = 0;
+  std::string first_problem;
+  // Records with blanked fields: what they ask is not what was asked.
+  std::size_t redacted = 0;
+};
+
+using Answer = absl::StatusOr<v1::DecideResponse>;
+
+// One line, whichever of the two it is. `redacted` is set for a record with
+// blanked fields.
+class LineParser {
+ public:
+  absl::Status Parse(std::string line, v1::DecideRequest& request,
+                     bool& redacted) {
+    // Each reads the other's lines, too, and finds nothing in them.
+    const bool may_be_record = line.find("\"request\":") != line.npos;
+    v1::DecisionRecord record;
+    if (may_be_record && reader_.Read(line, record) && record.has_request()) {
+      redacted = record.redacted_size() > 0;
+      request.Swap(record.mutable_request());
+      return absl::OkStatus();
+    }
+    if (!may_be_record && reader_.Read(line, request)) return absl::OkStatus();
+    const absl::StatusOr<std::size_t> end = CheckJsonValue(line);
+    if (!end.ok()) return end.status();
+    std::string text = line;
+    for (const JsonMember& member : JsonMembers(line)) {
+      if (member.key == "request") text = member.value;
+      if (member.key == "redacted") redacted = !JsonItems(member.value).empty();
+    }
+    std::vector<std::string> ignored;
+    return ReadWithCare(std::move(text), request, ignored);
+  }
+
+ private:
+  QuickReader reader_;
+};
+
+DiffSide Describe(const Answer& answer) {
+  if (!answer.ok()) {
+    const std::string error =
+        absl::StrCat(absl::StatusCodeToString(answer.status().code()), ": ",
+                     std::string(answer.status().message()));
+    return {"no answer", "", "", error};
+  }
+  const std::string& rule = answer->explanation().matched_rule().rule();
+  return {VerdictLine(answer->decision()),
+          rule.empty() ? answer->policy().name()
+                       : absl::StrCat(answer->policy().name(), "/", rule),
+          answer->accounting().charged_to(), answer->decision().sentence()};
+}
+
+std::string CauseOf(const Answer& before, const Answer& after) {
+  const Answer& answer = before.ok() ? before : after;
+  return answer.ok() ? v1::Cause_Name(answer->diagnosis().cause()) : "";
+}
+
+std::vector<std::string> DifferencesOf(const Answer& before,
+                                       const Answer& after) {
+  std::vector<std::string> names;
+  if (before.ok() && after.ok()) {
+    for (const auto difference : Differences(*before, *after)) {
+      names.push_back(v1::CandidateVerdict::Difference_Name(difference));
+    }
+  } else {
+    names.push_back(
+        v1::CandidateVerdict::Difference_Name(v1::CandidateVerdict::NO_ANSWER));
+  }
+  return names;
+}
+
+// What makes two requests differ in the same way; delays do not.
+std::string KeyOf(const DiffGroup& group, const Answer& before,
+                  const Answer& after) {
+  std::string key =
+      absl::StrCat(group.cause, "|", absl::StrJoin(group.differences, ","));
+  for (const auto& [side, answer] :
+       {std::pair(&group.before, &before), std::pair(&group.after, &after)}) {
+    absl::StrAppend(&key, "|", side->rule, "|", side->budget, "|",
+                    answer->ok() ? (*answer)->decision().action() : 0, "|",
+                    answer->ok() ? (*answer)->decision().scope() : 0);
+  }
+  return key;
+}
+
+class Comparison {
+ public:
+  Comparison(const PolicySet& before, const PolicySet& after)
+      : before_(before), after_(after) {}
+
+  void Add(std::size_t line, const v1::DecideRequest& request) {
+    const Answer before = DecideNow(request, before_);
+    const Answer after = DecideNow(request, after_);
+    if (!before.ok() && !after.ok()) return OnProblem(line, before.status());
+    ++result_.requests;
+    DiffGroup group;
+    group.differences = DifferencesOf(before, after);
+    if (group.differences.empty()) return;
+    ++result_.different;
+    group.cause = CauseOf(before, after);
+    group.before = Describe(before);
+    group.after = Describe(after);
+    const auto [known, is_new] =
+        groups_.emplace(KeyOf(group, before, after), result_.groups.size());
+    if (is_new) {
+      group.line = line;
+      const v1::WorkloadReference workload = WorkloadOf(request.report());
+      group.workload = absl::StrCat(workload.kind(), " ", workload.namespace_(),
+                                    "/", workload.name());
+      result_.groups.push_back(std::move(group));
+    }
+    ++result_.groups[known->second].requests;
+  }
+
+  void OnProblem(std::size_t line, const absl::Status& why) {
+    if (result_.unanswered++ > 0) return;
+    result_.first_problem =
+        absl::StrCat("line ", line, ": ", std::string(why.message()));
+  }
+
+  void OnRedacted() { ++result_.redacted; }
+
+  DiffResult TakeResult() {
+    std::stable_sort(result_.groups.begin(), result_.groups.end(),
+                     [](const DiffGroup& a, const DiffGroup& b) {
+                       return a.requests > b.requests;
+                     });
+    return std::move(result_);
+  }
+
+ private:
+  const PolicySet& before_;
+  const PolicySet& after_;
+  std::map<std::string, std::size_t> groups_;
+  DiffResult result_;
+};
+
+// Decides every line of `in`, a DecideRequest or a DecisionRecord in proto
+// JSON, under both sets. Blank lines are skipped, no line stops the run; memory
+// is bounded by the ways to differ.
+DiffResult DiffPolicies(std::istream& in, const PolicySet& before,
+                        const PolicySet& after) {
+  // A record is longer than the request in it.
+  LineReader lines(in, 2 * kMaxRequestBytes);
+  Comparison comparison(before, after);
+  LineParser parser;
+  std::string line;
+  for (std::size_t number = 1;; ++number) {
+    const LineReader::Result read = lines.Next(line);
+    if (read == LineReader::Result::kEnd) break;
+    if (read == LineReader::Result::kTooLong) {
+      comparison.OnProblem(number, absl::InvalidArgumentError("is too long"));
+      continue;
+    }
+    if (SkipJsonSpace(line) == line.size()) continue;
+    v1::DecideRequest request;
+    bool redacted = false;
+    const absl::Status parsed =
+        parser.Parse(std::move(line), request, redacted);
+    if (!parsed.ok()) {
+      comparison.OnProblem(number, parsed);
+      continue;
+    }
+    if (redacted) comparison.OnRedacted();
+    comparison.Add(number, request);
+  }
+  return comparison.TakeResult();
+}
 
 Json ToJson(const DiffSide& side) {
   return {{"verdict", side.verdict},
@@ -114,8 +343,9 @@ int ExitCodeOf(const DiffResult& result, Streams& streams) {
   return result.different > 0 ? kExitDiffers : kExitOk;
 }
 
-}  // namespace
-
+// Prints which answers differ. Returns the exit code: as of diff(1) kExitOk
+// when none does and kExitDiffers when one does; kExitUsage when nothing was
+// compared, or a line has no answer from either.
 int RunPolicyDiff(const PolicyDiffOptions& options, Streams& streams) {
   int code = kExitOk;
   const auto before = Load(options.before, streams, code);
@@ -139,6 +369,33 @@ int RunPolicyDiff(const PolicyDiffOptions& options, Streams& streams) {
     return written;
   }
   return ExitCodeOf(result, streams);
+}
+
+}  // namespace
+
+void AddPolicyDiff(CLI::App& policy, Streams& streams, int& code) {
+  const auto options = std::make_shared<PolicyDiffOptions>();
+  CLI::App& diff = *policy.add_subcommand(
+      "diff", "Print what other policies answer differently");
+  diff.footer(R"(Exit codes: 0 no answer differs, 1 one does, 2 bad input, 3
+invalid policy.
+
+Example:
+  mulligan policy diff policies/ new/ --requests decisions.jsonl)");
+  diff.add_option("BEFORE", options->before,
+                  "Policy file or directory, or \"embedded\"")
+      ->required()
+      ->type_name("BEFORE");
+  diff.add_option("AFTER", options->after, "The same to compare with")
+      ->required()
+      ->type_name("AFTER");
+  diff.add_option("--requests", options->requests,
+                  "Requests or decision records, one a line")
+      ->required()
+      ->type_name("FILE");
+  AddOutputFlags(diff, options->output);
+  diff.callback(
+      [options, &streams, &code] { code = RunPolicyDiff(*options, streams); });
 }
 
 }  // namespace mulligan::cli

@@ -1,21 +1,30 @@
-#include "client/cli/policy_test_command.h"
-
+// `mulligan policy test`.
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "absl/strings/str_format.h"
 #include "client/cli/base/proto_json.h"
+#include "client/cli/commands.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/policy_files.h"
-#include "client/cli/policy_issues.h"
 #include "client/cli/print/layout.h"
-#include "client/cli/suite/junit.h"
 #include "client/cli/suite/suite.h"
 #include "client/cli/suite/suite_run.h"
 #include "policy/loader/issue_format.h"
 
 namespace mulligan::cli {
 namespace {
+
+struct PolicyTestOptions {
+  // Suites, and folders with suites and policies.
+  std::vector<std::string> paths;
+  OutputOptions output;
+  // File that receives the results as JUnit XML; empty: none.
+  std::string junit;
+  // Least share of rules that decide, 0 to 100.
+  int coverage_min = 0;
+};
 
 struct Totals {
   int cases = 0;
@@ -127,8 +136,9 @@ absl::Status Print(const PolicyTestOptions& options,
   return absl::OkStatus();
 }
 
-}  // namespace
-
+// Runs the suites and prints what they found. Returns the exit code: kExitOk
+// when all is as expected, kExitDiffers when not, kExitUsage for a suite that
+// cannot run, kExitPolicyInvalid when its policies have errors.
 int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
   const absl::StatusOr<std::vector<std::string>> files =
       FindSuites(options.paths);
@@ -156,6 +166,31 @@ int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
   }
   if (const int code = FinishOutput(streams); code != kExitOk) return code;
   return ExitCodeOf(outcomes, report.passed());
+}
+
+}  // namespace
+
+void AddPolicyTest(CLI::App& policy, Streams& streams, int& code) {
+  const auto options = std::make_shared<PolicyTestOptions>();
+  CLI::App& test = *policy.add_subcommand(
+      "test", "Run test suites (*_test.yaml) of policies");
+  test.footer(R"(Exit codes: 0 as expected, 1 not so, 2 bad suite, 3 invalid
+policy.
+
+Example:
+  mulligan policy test --junit results.xml --coverage-min 80 policies/)");
+  test.add_option("PATH", options->paths, "Suites, or folders with suites")
+      ->required()
+      ->type_name("PATH");
+  test.add_option("--junit", options->junit, "Where to write JUnit XML")
+      ->type_name("FILE");
+  test.add_option("--coverage-min", options->coverage_min,
+                  "Least share of rules that decide; default: 0")
+      ->check(CLI::Range(0, 100))
+      ->type_name("PERCENT");
+  AddOutputFlags(test, options->output);
+  test.callback(
+      [options, &streams, &code] { code = RunPolicyTest(*options, streams); });
 }
 
 }  // namespace mulligan::cli

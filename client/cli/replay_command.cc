@@ -1,5 +1,4 @@
-#include "client/cli/replay_command.h"
-
+// `mulligan replay`.
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -14,15 +14,29 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/replay/replay.h"
-#include "client/cli/replay/replay_html.h"
-#include "client/cli/replay/replay_json.h"
-#include "client/cli/replay/replay_text.h"
-#include "policy/loader/issue_format.h"
+#include "client/cli/replay/replay_output.h"
 
 namespace mulligan::cli {
 namespace {
+
+constexpr int kMostThreads = 1024;
+
+struct ReplayOptions {
+  // Decision logs: files, directories, "-". With `merge` results of replays.
+  std::vector<std::string> logs;
+  // Policy files and directories; none: the embedded policies.
+  std::vector<std::string> policies;
+  bool merge = false;
+  // "I/N"; empty: all lines.
+  std::string shard;
+  // 0: one for each processor.
+  unsigned threads = 0;
+  // "text", "json" or "html".
+  std::string output = "text";
+};
 
 using ReplayClock = std::chrono::steady_clock;
 
@@ -128,23 +142,18 @@ int MergeResults(const ReplayOptions& options, Streams& streams) {
   return Print(options, *sum, streams);
 }
 
-}  // namespace
-
+// Prints what would change; the progress goes to the terminal that errors go
+// to. Returns the exit code: bad lines are part of the answer.
 int RunReplay(const ReplayOptions& options, Streams& streams) {
   if (options.merge) return MergeResults(options, streams);
   const absl::StatusOr<Shard> shard = ParseShard(options.shard);
   if (!shard.ok()) return Fail(streams, shard.status());
   absl::StatusOr<std::vector<std::string>> files = FindLogs(options.logs);
   if (!files.ok()) return Fail(streams, files.status());
-  const absl::StatusOr<LoadedPolicies> policies =
-      LoadPolicyPaths(options.policies, streams.in);
-  if (!policies.ok()) return Fail(streams, policies.status());
-  if (policies->set == nullptr) {
-    streams.err << FormatIssues(policies->issues, policies->texts,
-                                /*color=*/false);
-    PrintError(streams, "the policies have errors: " +
-                            SummarizeIssues(policies->issues));
-    return kExitPolicyInvalid;
+  LoadedPolicies policies;
+  if (const int code = LoadValid(options.policies, streams, policies);
+      code != kExitOk) {
+    return code;
   }
   LogBlocks logs(*std::move(files));
   ReplaySettings settings;
@@ -158,9 +167,50 @@ int RunReplay(const ReplayOptions& options, Streams& streams) {
       bar.Show(progress);
     };
   }
-  const ReplayResult result = Replay(logs, *policies->set, settings);
+  const ReplayResult result = Replay(logs, *policies.set, settings);
   bar.Wipe();
   return Print(options, result, streams);
+}
+
+}  // namespace
+
+void AddReplay(CLI::App& app, Streams& streams, int& code) {
+  CLI::App& command = *app.add_subcommand(
+      "replay", "Say what other policies would have decided");
+  command.footer(R"(Examples:
+  mulligan replay decisions.jsonl* --policy candidate.yaml
+  mulligan replay logs/ --policy policies/ -o html > replay.html
+  mulligan replay logs/ --policy policies/ --shard 0/8 -o json > 0.json
+  mulligan replay --merge *.json)");
+  const auto options = std::make_shared<ReplayOptions>();
+  ReplayOptions& replay = *options;
+  command
+      .add_option("LOG", replay.logs,
+                  "Decision logs, also .gz, or directories; \"-\": stdin")
+      ->required()
+      ->type_name("LOG");
+  CLI::Option* policy =
+      command
+          .add_option("--policy", replay.policies,
+                      "Policy file or directory; default: embedded")
+          ->type_name("PATH")
+          ->allow_extra_args(false);
+  CLI::Option* shard = command
+                           .add_option("--shard", replay.shard,
+                                       "Part I of N of the lines, I from 0")
+                           ->type_name("I/N");
+  command.add_option("--threads", replay.threads, "Default: all processors")
+      ->check(CLI::Range(1, kMostThreads))
+      ->type_name("N");
+  command
+      .add_flag("--merge", replay.merge, "LOG are results (-o json) to add up")
+      ->excludes(policy)
+      ->excludes(shard);
+  command.add_option("-o,--output", replay.output, "text, json or html")
+      ->check(CLI::IsMember({"text", "json", "html"}))
+      ->type_name("FORMAT");
+  command.callback(
+      [options, &streams, &code] { code = RunReplay(*options, streams); });
 }
 
 }  // namespace mulligan::cli

@@ -6,7 +6,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
-#include "client/cli/base/key_set.h"
 #include "policy/base/characters.h"
 
 namespace mulligan::cli {

@@ -82,20 +82,9 @@ uint32_t DecodeUnicodeEscape(std::string_view text, size_t& at) {
 }
 
 char DecodeSimpleEscape(char kind) {
-  switch (kind) {
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return kind;
-  }
+  constexpr std::string_view kKinds = "bfnrt";
+  const size_t at = kKinds.find(kind);
+  return at == kKinds.npos ? kind : "\b\f\n\r\t"[at];
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #ifndef MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
 #define MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
 
+#include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +53,28 @@ std::string JsonStringValue(std::string_view value);
 
 // `text` as a JSON string with quotes, safe to show (policy/base/visible.h).
 std::string QuoteJson(std::string_view text);
+
+// The text they are views of outlives it.
+class KeySet {
+ public:
+  // Returns false for a key that was inserted before.
+  bool Insert(std::string_view key) {
+    if (few_.size() < kFew) {
+      if (std::find(few_.begin(), few_.end(), key) != few_.end()) return false;
+      few_.push_back(key);
+      return true;
+    }
+    if (many_.empty()) many_.insert(few_.begin(), few_.end());
+    return many_.insert(key).second;
+  }
+
+ private:
+  // Up to here looking through all is faster.
+  static constexpr std::size_t kFew = 32;
+
+  std::vector<std::string_view> few_;
+  std::set<std::string_view> many_;
+};
 
 }  // namespace mulligan::cli
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
-#include "client/cli/base/json_to_yaml.h"
+#include "client/cli/base/yaml.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/utf8.h"
-#include "client/cli/base/yaml_to_json.h"
+#include "client/cli/base/yaml.h"
 #include "policy/base/utf8.h"
 
 namespace mulligan::cli {

@@ -1,5 +1,6 @@
 #include "client/cli/input/inputs.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -7,11 +8,15 @@
 #include <fstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
+#include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
+#include "google/protobuf/util/time_util.h"
 
 namespace mulligan::cli {
 namespace {
@@ -46,6 +51,106 @@ absl::Status WriteDirectly(const std::string& path, std::string_view text) {
   if (file) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrFormat("%s: cannot be written: %s", path, std::strerror(errno)));
+}
+
+// Read twice, the second time would be empty without anybody noticing.
+absl::Status CheckStandardInput(const RequestOptions& options) {
+  const auto uses =
+      std::count(options.files.begin(), options.files.end(), "-") +
+      (options.ledger == "-" ? 1 : 0);
+  if (uses <= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "\"-\": standard input is named %d times, expected once", uses));
+}
+
+absl::Status SetObservedAt(const RequestOptions& options,
+                           const google::protobuf::Timestamp& now,
+                           v1::FailureReport& report) {
+  if (options.observed_at.empty()) {
+    if (!report.has_observed_at()) *report.mutable_observed_at() = now;
+    return absl::OkStatus();
+  }
+  if (google::protobuf::util::TimeUtil::FromString(
+          options.observed_at, report.mutable_observed_at())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "--observed-at: \"%s\" is not a time such as 2026-01-31T08:00:00Z",
+      Printable(options.observed_at)));
+}
+
+absl::Status SetExplain(const std::string& level, OutputFormat format,
+                        v1::DecideRequest& request) {
+  if (level.empty()) {
+    if (request.explain() == v1::DecideRequest::EXPLAIN_UNSPECIFIED &&
+        IsForPeople(format)) {
+      request.set_explain(v1::DecideRequest::FULL);
+    }
+    return absl::OkStatus();
+  }
+  if (level == "none") {
+    request.set_explain(v1::DecideRequest::EXPLAIN_NONE);
+  } else if (level == "summary") {
+    request.set_explain(v1::DecideRequest::SUMMARY);
+  } else if (level == "full") {
+    request.set_explain(v1::DecideRequest::FULL);
+  } else {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--explain: \"%s\" is none of none, summary, full", Printable(level)));
+  }
+  return absl::OkStatus();
+}
+
+// Leaves the workload that --workload names.
+absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
+  if (which.empty()) return absl::OkStatus();
+  if (inputs.workloads.empty()) {
+    v1::WorkloadReference& workload =
+        *inputs.request.mutable_report()->mutable_workload();
+    const size_t slash = which.find('/');
+    workload.set_name(which.substr(slash == std::string::npos ? 0 : slash + 1));
+    return absl::OkStatus();
+  }
+  std::vector<std::string> others;
+  std::vector<WorkloadReport*> named;
+  for (WorkloadReport& workload : inputs.workloads) {
+    if (IsNamed(workload.group, which)) {
+      named.push_back(&workload);
+    } else if (others.size() < 10) {
+      others.push_back(workload.group.Label());
+    }
+  }
+  if (named.size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--workload: \"%s\" names %d of the %d workloads in "
+                        "the input, expected "
+                        "one as KIND/NAME; there are: %s%s",
+                        Printable(which), named.size(), inputs.workloads.size(),
+                        Printable(absl::StrJoin(others, ", ")),
+                        inputs.workloads.size() > 10 ? ", ..." : ""));
+  }
+  *inputs.request.mutable_report() = std::move(named.front()->report);
+  inputs.workloads.clear();
+  return absl::OkStatus();
+}
+
+// A ledger, an id and a number are of one workload.
+absl::Status CheckOneWorkload(const RequestOptions& options,
+                              const Inputs& inputs) {
+  if (inputs.workloads.empty()) return absl::OkStatus();
+  const char* flag = !options.ledger.empty()       ? "--ledger"
+                     : !options.ledger_out.empty() ? "--ledger-out"
+                     : !options.failure_id.empty() ? "--failure-id"
+                     : options.attempt.has_value() ? "--attempt"
+                                                   : nullptr;
+  if (flag == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s: is of one workload, and the input has %d (%s, %s%s); choose one "
+      "with --workload KIND/NAME",
+      flag, inputs.workloads.size(),
+      Printable(inputs.workloads[0].group.Label()),
+      Printable(inputs.workloads[1].group.Label()),
+      inputs.workloads.size() > 2 ? ", ..." : ""));
 }
 
 }  // namespace
@@ -133,6 +238,39 @@ absl::StatusOr<v1::BudgetLedger> ReadLedger(const std::string& path,
   absl::Status status = ParseProtoJson(json, ledger);
   if (status.ok()) return ledger;
   return Prefixed(source, status);
+}
+
+absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
+                                   OutputFormat format,
+                                   const google::protobuf::Timestamp& now,
+                                   std::istream& standard_input) {
+  if (absl::Status status = CheckStandardInput(options); !status.ok()) {
+    return status;
+  }
+  absl::StatusOr<Inputs> inputs = ReadInputs(options.files, standard_input);
+  if (!inputs.ok()) return inputs;
+  absl::Status chosen = ChooseWorkload(options.workload, *inputs);
+  if (chosen.ok()) chosen = CheckOneWorkload(options, *inputs);
+  if (!chosen.ok()) return chosen;
+  v1::DecideRequest& request = inputs->request;
+  v1::FailureReport& report = *request.mutable_report();
+  absl::Status status = SetObservedAt(options, now, report);
+  if (status.ok()) status = SetExplain(options.explain, format, request);
+  if (!status.ok()) return status;
+  if (!options.failure_id.empty()) report.set_failure_id(options.failure_id);
+  if (options.attempt.has_value()) report.set_attempt(*options.attempt);
+  if (!options.policy_name.empty()) request.set_policy(options.policy_name);
+  if (options.compare_native || IsForPeople(format)) {
+    request.set_compare_native(true);
+  }
+  if (!options.ledger.empty()) {
+    absl::StatusOr<v1::BudgetLedger> ledger =
+        ReadLedger(options.ledger, standard_input);
+    if (!ledger.ok()) return ledger.status();
+    *request.mutable_ledger() = *std::move(ledger);
+    inputs->ledger_source = options.ledger;
+  }
+  return inputs;
 }
 
 }  // namespace mulligan::cli

@@ -1,4 +1,6 @@
-// A Kubernetes object as JSON text, with the few facts that routing it takes.
+// Kubernetes objects as they come: as JSON text, with the few facts that
+// routing it takes, and in protobuf, as the API server and Go clients write
+// them.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_KUBERNETES_OBJECT_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_KUBERNETES_OBJECT_H_
 
@@ -6,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "client/cli/base/json_text.h"
+#include "mulligan/v1/report.pb.h"
 
 namespace mulligan::cli {
 
@@ -30,6 +34,21 @@ struct KubernetesObject {
   std::string kind;
   std::string api_version;
 };
+
+// The object as a core/v1 Event. Group events.k8s.io renamed fields (v1:
+// regarding, note, reportingController, deprecatedCount and its siblings);
+// other members, and events that are core/v1 already, stay as they are.
+std::string CoreEventJson(const KubernetesObject& event);
+
+// Whether `bytes` are to be read by AddProtobuf: they have the API server's
+// envelope, or are binary and begin like an object with metadata.
+bool LooksLikeProtobuf(std::string_view bytes);
+
+// Adds a Pod, Job, Node or Event in the API server's envelope, or the bytes of
+// a Go `pod.Marshal()` or `job.Marshal()`. Those carry their type nowhere: they
+// are a pod when they have a phase that pods have, a Job when they have a pod
+// template. INVALID_ARGUMENT for anything else.
+absl::Status AddProtobuf(std::string_view bytes, v1::FailureReport& report);
 
 }  // namespace mulligan::cli
 

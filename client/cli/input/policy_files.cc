@@ -8,6 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/input/inputs.h"
+#include "google/protobuf/util/time_util.h"
+#include "policy/decide.h"
+#include "policy/loader/issue_format.h"
 
 namespace mulligan::cli {
 namespace {
@@ -28,6 +31,17 @@ absl::StatusOr<std::vector<PolicyText>> ReadPath(const std::string& path,
   return std::filesystem::is_directory(path, error)
              ? ReadPolicyDirectory(path, issues)
              : ReadPolicyFile(path, issues);
+}
+
+constexpr std::size_t kMostLines = 40;
+
+std::size_t IndentOf(std::string_view line) {
+  const std::size_t indent = line.find_first_not_of(' ');
+  return indent == line.npos ? line.size() : indent;
+}
+
+bool IsBlankLine(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == line.npos;
 }
 
 }  // namespace
@@ -52,6 +66,85 @@ absl::StatusOr<LoadedPolicies> LoadPolicyPaths(
   loaded.set = LoadPolicies(loaded.texts, loaded.issues);
   if (HasErrors(loaded.issues)) loaded.set = nullptr;
   return loaded;
+}
+
+int LoadValid(const std::vector<std::string>& paths, Streams& streams,
+              LoadedPolicies& policies) {
+  absl::StatusOr<LoadedPolicies> loaded = LoadPolicyPaths(paths, streams.in);
+  if (!loaded.ok()) return Fail(streams, loaded.status());
+  policies = *std::move(loaded);
+  if (policies.set != nullptr) return kExitOk;
+  streams.err << FormatIssues(policies.issues, policies.texts,
+                              /*color=*/false);
+  PrintError(streams,
+             "the policies have errors: " + SummarizeIssues(policies.issues));
+  return kExitPolicyInvalid;
+}
+
+absl::StatusOr<v1::DecideResponse> DecideNow(const v1::DecideRequest& request,
+                                             const PolicySet& policies) {
+  v1::DecideResponse response;
+  absl::Status status =
+      Decide(request, policies,
+             google::protobuf::util::TimeUtil::GetCurrentTime(), response);
+  if (!status.ok()) return status;
+  return response;
+}
+
+google::protobuf::RepeatedPtrField<v1::PolicyIssue> ToMessages(
+    const Issues& issues) {
+  google::protobuf::RepeatedPtrField<v1::PolicyIssue> messages;
+  for (const Issue& issue : issues) {
+    v1::PolicyIssue& message = *messages.Add();
+    message.set_severity(issue.severity == Issue::Severity::kError
+                             ? v1::PolicyIssue::ERROR
+                             : v1::PolicyIssue::WARNING);
+    message.set_file(issue.file);
+    message.set_line(issue.position.line);
+    message.set_column(issue.position.column);
+    message.set_message(issue.message);
+  }
+  return messages;
+}
+
+RuleLines RuleLinesAt(std::string_view yaml, int line, int column) {
+  RuleLines rule;
+  rule.first = line;
+  // What is indented by less ends the block.
+  std::size_t least = 0;
+  for (int number = 1; !yaml.empty(); ++number) {
+    const std::size_t end = yaml.find('\n');
+    const std::string_view text = yaml.substr(0, end);
+    yaml = end == yaml.npos ? std::string_view() : yaml.substr(end + 1);
+    if (number < line) continue;
+    if (number == line) {
+      const std::size_t indent = IndentOf(text);
+      const bool own_line = column == static_cast<int>(indent) + 1;
+      least = own_line ? indent : indent + 1;
+    } else if (!IsBlankLine(text) && IndentOf(text) < least) {
+      break;
+    }
+    rule.lines.emplace_back(text);
+    if (rule.lines.size() == kMostLines) break;
+  }
+  while (!rule.lines.empty() && IsBlankLine(rule.lines.back())) {
+    rule.lines.pop_back();
+  }
+  return rule;
+}
+
+RuleLines FindRule(const std::vector<PolicyText>& texts,
+                   const v1::RuleReference& rule) {
+  if (rule.line() == 0) return {};
+  for (const PolicyText& text : texts) {
+    if (text.file == rule.file()) {
+      return RuleLinesAt(text.yaml, rule.line(), rule.column());
+    }
+  }
+  const PolicyText embedded = EmbeddedPolicy();
+  return rule.file() == embedded.file
+             ? RuleLinesAt(embedded.yaml, rule.line(), rule.column())
+             : RuleLines{};
 }
 
 }  // namespace mulligan::cli

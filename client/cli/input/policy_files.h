@@ -1,4 +1,5 @@
-// Policies for commands that work without a server.
+// Policies for commands that work without a server: loading them, deciding with
+// them, and showing the rule that decided as it stands in its file.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_POLICY_FILES_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_POLICY_FILES_H_
 
@@ -6,9 +7,14 @@
 #include <istream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/cli/base/command.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "mulligan/v1/policy_service.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/issue.h"
 #include "policy/loader/load.h"
 #include "policy/rules/policy_set.h"
@@ -29,6 +35,35 @@ struct LoadedPolicies {
 // exist; what is wrong inside the files is in the issues.
 absl::StatusOr<LoadedPolicies> LoadPolicyPaths(
     const std::vector<std::string>& paths, std::istream& standard_input);
+
+// The same for commands that take no errors: they are printed. Returns the exit
+// code, kExitOk when there are policies.
+int LoadValid(const std::vector<std::string>& paths, Streams& streams,
+              LoadedPolicies& policies);
+
+// What the policies answer now.
+absl::StatusOr<v1::DecideResponse> DecideNow(const v1::DecideRequest& request,
+                                             const PolicySet& policies);
+
+// Problems of files as messages, for programs.
+google::protobuf::RepeatedPtrField<v1::PolicyIssue> ToMessages(
+    const Issues& issues);
+
+struct RuleLines {
+  // Number of the first line, from 1.
+  int first = 0;
+  // Empty: not known.
+  std::vector<std::string> lines;
+};
+
+// The YAML block that begins at `line` and `column` of `yaml`, counted from 1:
+// an item of a list, the value of a key on the same line, or a map whose first
+// key stands there. At most 40 lines.
+RuleLines RuleLinesAt(std::string_view yaml, int line, int column);
+
+// Those of a rule in one of `texts` or in the embedded policy.
+RuleLines FindRule(const std::vector<PolicyText>& texts,
+                   const v1::RuleReference& rule);
 
 }  // namespace mulligan::cli
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "client/cli/base/key_set.h"
+#include "client/cli/base/json_text.h"
 #include "client/cli/input/report_shape.h"
 #include "client/cli/input/wire_types.h"
 #include "google/protobuf/util/time_util.h"

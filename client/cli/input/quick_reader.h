@@ -10,8 +10,8 @@
 
 namespace mulligan::cli {
 
-// Reads JSON a tenth as long as the careful way does (checks in json_text.h,
-// report_shape.h and enum_names.h, then protobuf), for lines by the million.
+// Reads JSON a tenth as long as the careful way does (checks in json_text.h and
+// report_shape.h, then protobuf), for lines by the million.
 // Not thread-safe: memory is kept for the next request.
 class QuickReader {
  public:

@@ -1,5 +1,5 @@
-// Objects in the wrong place of a report, which protobuf's JSON parser would
-// take without a word: it drops what the field's type does not know.
+// What protobuf's JSON parser would take, or drop, without a word: objects in
+// the wrong place of a report, and enum names that do not exist.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_REPORT_SHAPE_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_REPORT_SHAPE_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "google/protobuf/descriptor.h"
 
 namespace mulligan::cli {
 
@@ -29,6 +30,13 @@ std::string_view KindOfReportField(std::string_view json_name);
 // it the object would be an unknown field and be ignored. A report that has the
 // list too is left alone. Requires what CheckRequestShape requires.
 std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
+
+// One sentence per enum field of `json`, an object that stands for a message of
+// type `type`, whose name does not exist: field, value and allowed names.
+// `path` is put before the fields' paths. At most 20.
+std::vector<std::string> FindUnknownEnumNames(
+    std::string_view json, const google::protobuf::Descriptor& type,
+    std::string_view path = "");
 
 }  // namespace mulligan::cli
 

@@ -14,6 +14,26 @@
 
 namespace mulligan::cli {
 
+// Reads lines from a stream without waiting for more than the line at hand, so
+// that a caller may write a request and wait for its answer. Memory stays
+// within the bound whatever the input is.
+class LineReader {
+ public:
+  LineReader(std::istream& stream, size_t max_bytes)
+      : stream_(stream), max_bytes_(max_bytes), chunk_(size_t{1} << 16) {}
+
+  enum class Result { kLine, kTooLong, kEnd };
+
+  // Stores the next line without its line break. A line beyond the bound is
+  // skipped to its end and leaves `line` empty.
+  Result Next(std::string& line);
+
+ private:
+  std::istream& stream_;
+  const size_t max_bytes_;
+  std::vector<char> chunk_;
+};
+
 // Answers a batch: as many results as requests, in order.
 using BatchDecider =
     std::function<std::vector<absl::StatusOr<v1::DecideResponse>>(

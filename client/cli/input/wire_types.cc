@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
@@ -23,29 +24,24 @@ WireKind KindOfMessage(const Descriptor& type) {
              : WireKind::kMessage;
 }
 
+constexpr std::pair<FieldDescriptor::Type, WireKind> kKinds[] = {
+    {FieldDescriptor::TYPE_INT32, WireKind::kInt32},
+    {FieldDescriptor::TYPE_INT64, WireKind::kInt64},
+    {FieldDescriptor::TYPE_UINT32, WireKind::kUint32},
+    {FieldDescriptor::TYPE_BOOL, WireKind::kBool},
+    {FieldDescriptor::TYPE_ENUM, WireKind::kEnum},
+    {FieldDescriptor::TYPE_DOUBLE, WireKind::kDouble},
+    {FieldDescriptor::TYPE_STRING, WireKind::kString},
+};
+
 WireKind KindOf(const FieldDescriptor& field) {
-  switch (field.type()) {
-    case FieldDescriptor::TYPE_INT32:
-      return WireKind::kInt32;
-    case FieldDescriptor::TYPE_INT64:
-      return WireKind::kInt64;
-    case FieldDescriptor::TYPE_UINT32:
-      return WireKind::kUint32;
-    case FieldDescriptor::TYPE_UINT64:
-      return WireKind::kUint64;
-    case FieldDescriptor::TYPE_BOOL:
-      return WireKind::kBool;
-    case FieldDescriptor::TYPE_ENUM:
-      return WireKind::kEnum;
-    case FieldDescriptor::TYPE_DOUBLE:
-      return WireKind::kDouble;
-    case FieldDescriptor::TYPE_STRING:
-      return WireKind::kString;
-    case FieldDescriptor::TYPE_MESSAGE:
-      return KindOfMessage(*field.message_type());
-    default:
-      return WireKind::kOther;
+  if (field.type() == FieldDescriptor::TYPE_MESSAGE) {
+    return KindOfMessage(*field.message_type());
   }
+  for (const auto& [type, kind] : kKinds) {
+    if (type == field.type()) return kind;
+  }
+  return WireKind::kOther;
 }
 
 std::string Fold(std::string_view name) {

@@ -20,7 +20,6 @@ enum class WireKind : std::uint8_t {
   kInt32,
   kInt64,
   kUint32,
-  kUint64,
   kBool,
   kEnum,
   kDouble,
@@ -28,7 +27,8 @@ enum class WireKind : std::uint8_t {
   kMessage,
   kTimestamp,
   kDuration,
-  // Bytes, Struct, Any, fixed numbers: too rare for a quick way.
+  // Bytes, Struct, Any, fixed and unsigned long numbers: too rare for a quick
+  // way.
   kOther,
 };
 

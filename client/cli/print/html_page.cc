@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/print/html_parts.h"
-#include "client/cli/print/html_style.h"
 #include "client/cli/story/wording.h"
 
 namespace mulligan::cli {
@@ -22,11 +21,6 @@ std::string HtmlDocument(const std::string& title, const std::string& body) {
 }
 
 namespace {
-
-std::string Fact(std::string_view name, const std::string& html) {
-  if (html.empty()) return "";
-  return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, html);
-}
 
 std::string CauseFact(const v1::Diagnosis& diagnosis) {
   std::string html = absl::StrFormat(

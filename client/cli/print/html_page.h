@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/print/rule_lines.h"
+#include "client/cli/input/policy_files.h"
 #include "client/cli/print/workload_table.h"
 #include "client/cli/story/story.h"
 #include "mulligan/v1/retry_decision_service.pb.h"

@@ -10,10 +10,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "client/cli/base/utf8.h"
-#include "client/cli/print/html_timeline.h"
-#include "client/cli/print/human_sections.h"
+#include "client/cli/print/human_parts.h"
 #include "client/cli/story/ledger_annotation.h"
-#include "client/cli/story/timeline.h"
 #include "client/cli/story/wording.h"
 #include "policy/base/visible.h"
 
@@ -57,14 +55,24 @@ std::string Code(std::string_view text) {
   return absl::StrFormat("<code>%s</code>", Escaped(text));
 }
 
-std::string List(std::string_view title,
-                 const std::vector<std::string>& items) {
-  if (items.empty()) return "";
-  std::string html = absl::StrFormat("<h3>%s</h3>\n<ul>\n", title);
+// `html` below a drawing or a table.
+template <typename... Html>
+std::string Remark(const Html&... html) {
+  return absl::StrCat("<p class=\"legend\">", html..., "</p>\n");
+}
+
+std::string Items(const std::vector<std::string>& items) {
+  std::string html;
   for (const std::string& item : items) {
     absl::StrAppend(&html, "<li>", item, "</li>\n");
   }
-  return html + "</ul>\n";
+  return html.empty() ? html : absl::StrCat("<ul>\n", html, "</ul>\n");
+}
+
+std::string List(std::string_view title,
+                 const std::vector<std::string>& items) {
+  if (items.empty()) return "";
+  return absl::StrFormat("<h3>%s</h3>\n%s", title, Items(items));
 }
 
 std::string Card(const Side& side) {
@@ -135,6 +143,11 @@ std::string Legend(const Timeline& members) {
 
 std::string Escaped(std::string_view text) { return Markup(Printable(text)); }
 
+std::string Fact(std::string_view name, const std::string& html) {
+  if (html.empty()) return "";
+  return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, html);
+}
+
 std::string_view VerdictClass(v1::Decision::Action action) {
   switch (static_cast<int>(action)) {
     case v1::Decision::RETRY:
@@ -158,9 +171,8 @@ std::string VerdictCards(const Told& told) {
     const std::string difference = native.difference().empty()
                                        ? "Both decide the same"
                                        : Escaped(native.difference());
-    absl::StrAppend(&body, "<p class=\"legend\">", difference,
-                    ". The operator as of ", Escaped(native.semantics()),
-                    ".</p>\n");
+    body += Remark(difference, ". The operator as of ",
+                   Escaped(native.semantics()), ".");
   }
   return Section("verdicts", "What is done about it", body);
 }
@@ -188,12 +200,10 @@ std::string AttemptTable(const Story& story) {
   }
   body += "</tbody></table>\n";
   if (story.dropped > 0) {
-    absl::StrAppend(&body, "<p class=\"legend\">", story.dropped,
-                    " older ones are no longer in the ledger.</p>\n");
+    body += Remark(story.dropped, " older ones are no longer in the ledger.");
   }
   if (!story.seeded_from.empty()) {
-    absl::StrAppend(&body, "<p class=\"legend\">Failures before the ledger: ",
-                    Escaped(story.seeded_from), "</p>\n");
+    body += Remark("Failures before the ledger: ", Escaped(story.seeded_from));
   }
   return Section("attempts", "Attempts", body);
 }
@@ -208,16 +218,13 @@ std::string TimelineSection(const Told& told) {
     if (svg.empty()) return;
     absl::StrAppend(&body, "<h3>", title, "</h3>\n", svg);
     if (timeline.hidden > 0) {
-      absl::StrAppend(&body, "<p class=\"legend\">", timeline.hidden,
-                      " more are not shown.</p>\n");
+      body += Remark(timeline.hidden, " more are not shown.");
     }
   };
   add(attempts, "All attempts");
   add(members, "Members and events");
   add(TheEndOf(members), "The end, closer");
-  if (!members.lanes.empty()) {
-    absl::StrAppend(&body, "<p class=\"legend\">", Legend(members), "</p>\n");
-  }
+  if (!members.lanes.empty()) body += Remark(Legend(members));
   if (!members.events.empty()) {
     body += "<ol class=\"events\">\n";
     for (const Moment& event : members.events) {
@@ -229,9 +236,9 @@ std::string TimelineSection(const Told& told) {
     }
     body += "</ol>\n";
     if (members.hidden_events > 0) {
-      absl::StrAppend(&body, "<p class=\"legend\">", members.hidden_events,
-                      " more events are not shown: warnings come first, then "
-                      "the latest.</p>\n");
+      body += Remark(members.hidden_events,
+                     " more events are not shown: warnings come first, then "
+                     "the latest.");
     }
   }
   return Section("times", "Time line", body);
@@ -269,14 +276,10 @@ std::string BudgetSection(const v1::Accounting& accounting) {
                       Escaped(budget.name()), "&#160;", budget.limit());
     }
   }
-  if (!untouched.empty()) {
-    absl::StrAppend(&body, "<p class=\"legend\">Untouched: ", untouched,
-                    "</p>\n");
-  }
+  if (!untouched.empty()) body += Remark("Untouched: ", untouched);
   if (accounting.max_attempts() > 0) {
-    absl::StrAppend(&body, "<p class=\"legend\">Attempt ",
-                    accounting.attempts(), " of at most ",
-                    accounting.max_attempts(), ".</p>\n");
+    body += Remark("Attempt ", accounting.attempts(), " of at most ",
+                   accounting.max_attempts(), ".");
   }
   return Section("budgets", "Budgets: failures tolerated", body);
 }
@@ -337,12 +340,7 @@ std::string WarningSection(const v1::DecideResponse& response) {
   for (const std::string& warning : response.warnings()) {
     warnings.push_back(Escaped(warning));
   }
-  if (warnings.empty()) return "";
-  std::string body = "<ul>\n";
-  for (const std::string& warning : warnings) {
-    absl::StrAppend(&body, "<li>", warning, "</li>\n");
-  }
-  return Section("warnings", "Warnings", body + "</ul>\n");
+  return Section("warnings", "Warnings", Items(warnings));
 }
 
 std::string LedgerSection(const LedgerNote& ledger) {

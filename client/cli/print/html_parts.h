@@ -8,12 +8,16 @@
 
 #include "client/cli/print/html_page.h"
 #include "client/cli/story/story.h"
+#include "client/cli/story/timeline.h"
 
 namespace mulligan::cli {
 
 // `text` for an element or an attribute in double quotes, on one line; what
 // could deceive as its escape (policy/base/visible.h).
 std::string Escaped(std::string_view text);
+
+// An item of the list of facts in the head of a page; nothing for nothing.
+std::string Fact(std::string_view name, const std::string& html);
 
 // The class of a verdict: "retry", "fail", "wait" or "".
 std::string_view VerdictClass(v1::Decision::Action action);
@@ -31,6 +35,15 @@ std::string RuleSection(const Told& told);
 std::string ReasoningSection(const v1::DecideResponse& response);
 std::string WarningSection(const v1::DecideResponse& response);
 std::string LedgerSection(const LedgerNote& ledger);
+
+// An <svg> element with an axis in UTC; `title` is what a screen reader says.
+// Roles differ in shape and not in colour alone. Events are numbered in the
+// order of the timeline. Empty without lanes and events.
+std::string TimelineSvg(const Timeline& timeline, const std::string& title);
+
+// The style sheet: system fonts, one accent colour, light and dark, phone to
+// wide screen, and paper.
+std::string_view PageStyle();
 
 }  // namespace mulligan::cli
 

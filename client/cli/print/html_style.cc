@@ -1,4 +1,4 @@
-#include "client/cli/print/html_style.h"
+#include "client/cli/print/html_parts.h"
 
 namespace mulligan::cli {
 namespace {

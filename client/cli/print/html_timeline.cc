@@ -1,5 +1,3 @@
-#include "client/cli/print/html_timeline.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -35,6 +33,10 @@ constexpr std::size_t kMostBeside = 60;
 constexpr std::array<std::int64_t, 20> kTickSteps = {
     1,   2,    5,    10,   15,    30,    60,    120,   300,    600,
     900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
+
+// In the order of Lane::Role.
+constexpr const char* kRoleClasses[] = {"root", "cascade", "disrupted",
+                                        "other"};
 
 class Drawing {
  public:
@@ -111,25 +113,12 @@ class Drawing {
     }
   }
 
-  static const char* ClassOf(Lane::Role role) {
-    switch (role) {
-      case Lane::Role::kRoot:
-        return "root";
-      case Lane::Role::kCascade:
-        return "cascade";
-      case Lane::Role::kDisrupted:
-        return "disrupted";
-      case Lane::Role::kOther:
-        break;
-    }
-    return "other";
-  }
-
   void DrawLane(const Lane& lane, double top) {
     const double x = X(lane.begin);
     const double width = std::max(X(lane.end) - x, 3.0);
     const double y = top + kBarTop;
-    svg_ += absl::StrFormat("<g class=\"lane %s\">", ClassOf(lane.role));
+    svg_ += absl::StrFormat("<g class=\"lane %s\">",
+                            kRoleClasses[static_cast<std::size_t>(lane.role)]);
     // What does not fit beside a long name stands behind it.
     const bool fits = lane.name.size() + lane.note.size() <= kMostBeside;
     const std::string name =

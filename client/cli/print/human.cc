@@ -1,17 +1,43 @@
 #include "client/cli/print/human.h"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "client/cli/print/human_native.h"
-#include "client/cli/print/human_sections.h"
-#include "client/cli/print/human_story.h"
+#include "client/cli/print/human_parts.h"
 #include "client/cli/print/layout.h"
+#include "client/cli/story/story.h"
 #include "client/cli/story/wording.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
 namespace {
+
+// Both verdicts with their prices, the operator's own words, and the
+// difference. Begins with a blank line and a title; writes nothing without a
+// native verdict.
+void WriteNative(const Story& story, const v1::DecideResponse& response,
+                 Layout& layout) {
+  if (!response.has_native()) return;
+  const v1::NativeVerdict& native = response.native();
+  const bool decides =
+      response.explanation().decided_by() == v1::Explanation::NATIVE;
+  layout.BlankLine();
+  layout.Line(absl::StrFormat(
+                  "%s (%s)",
+                  decides ? "As the operator says it" : "Next to the operator",
+                  native.semantics()),
+              Style::kBold);
+  for (const Side& side : story.sides) {
+    WriteFact(layout, side.who,
+              absl::StrFormat("%s; %s", side.verdict, side.Price()));
+    WriteFact(layout, "", side.words);
+  }
+  if (decides) return;
+  WriteFact(layout, "Difference",
+            native.difference().empty() ? "none" : native.difference());
+}
 
 constexpr int kMaxNames = 5;
 
@@ -145,17 +171,14 @@ std::string RuleLine(const v1::DecideResponse& response) {
 
 void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
   const v1::Diagnosis& diagnosis = response.diagnosis();
-  const auto fact = [&layout](std::string_view name, const std::string& text) {
-    layout.Hanging(absl::StrFormat("  %-10s ", name), text, Style::kBold);
-  };
-  fact("Cause", CauseLine(diagnosis));
-  fact("Unchanged", OutlookText(diagnosis));
-  fact("Culprit", CulpritLine(diagnosis));
-  fact("Cascade", CascadeLine(diagnosis));
-  fact("Price", PriceLine(response));
-  fact("Exhausted", ExhaustionLine(response.accounting()));
-  fact("Next", NextAttemptLine(response.decision()));
-  fact("Rule", RuleLine(response));
+  WriteFact(layout, "Cause", CauseLine(diagnosis));
+  WriteFact(layout, "Unchanged", OutlookText(diagnosis));
+  WriteFact(layout, "Culprit", CulpritLine(diagnosis));
+  WriteFact(layout, "Cascade", CascadeLine(diagnosis));
+  WriteFact(layout, "Price", PriceLine(response));
+  WriteFact(layout, "Exhausted", ExhaustionLine(response.accounting()));
+  WriteFact(layout, "Next", NextAttemptLine(response.decision()));
+  WriteFact(layout, "Rule", RuleLine(response));
 }
 
 }  // namespace

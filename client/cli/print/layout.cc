@@ -8,23 +8,9 @@
 namespace mulligan::cli {
 namespace {
 
-std::string_view EscapeCode(Style style) {
-  switch (style) {
-    case Style::kPlain:
-      return "";
-    case Style::kBold:
-      return "\033[1m";
-    case Style::kDim:
-      return "\033[2m";
-    case Style::kGreen:
-      return "\033[1;32m";
-    case Style::kRed:
-      return "\033[1;31m";
-    case Style::kYellow:
-      return "\033[1;33m";
-  }
-  return "";
-}
+// In the order of Style.
+constexpr std::string_view kEscapeCodes[] = {
+    "", "\033[1m", "\033[2m", "\033[1;32m", "\033[1;31m", "\033[1;33m"};
 
 constexpr std::string_view kReset = "\033[0m";
 
@@ -51,7 +37,7 @@ std::vector<std::string> WrapText(std::string_view text, size_t width) {
 
 void Layout::Append(std::string_view text, Style style) {
   const bool styled = color_ && style != Style::kPlain;
-  if (styled) text_ += EscapeCode(style);
+  if (styled) text_ += kEscapeCodes[static_cast<size_t>(style)];
   text_ += text;
   if (styled) text_ += kReset;
 }

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
-#include "client/cli/base/json_to_yaml.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
+#include "client/cli/base/yaml.h"
 #include "client/cli/print/layout.h"
 #include "client/cli/story/wording.h"
 

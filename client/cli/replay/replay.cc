@@ -13,12 +13,45 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/replay/decision_record_reader.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_json.h"
+#include "client/cli/input/quick_reader.h"
 #include "google/protobuf/arena.h"
+#include "mulligan/v1/decision_record.pb.h"
 #include "policy/decide.h"
 
 namespace mulligan::cli {
 namespace {
+
+absl::Status ReadCarefully(std::string_view line, v1::DecisionRecord& record) {
+  const absl::StatusOr<size_t> end = CheckJsonValue(line);
+  if (!end.ok()) return end.status();
+  if (const size_t rest = SkipJsonSpace(line, *end); rest < line.size()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "column %d: expected the end of the line after the record", rest + 1));
+  }
+  if (TypeOfJson(line) != JsonType::kObject) {
+    return absl::InvalidArgumentError("expected a DecisionRecord object");
+  }
+  return ParseProtoJson(line, record);
+}
+
+// Fills `record`, which must be empty, from a line of a decision log. Fields
+// that a newer server wrote are ignored. INVALID_ARGUMENT says where the line
+// is no DecisionRecord.
+absl::Status ReadRecord(std::string_view line, QuickReader& quick,
+                        v1::DecisionRecord& record) {
+  if (!quick.Read(line, record)) {
+    absl::Status read = ReadCarefully(line, record);
+    if (!read.ok()) return read;
+  }
+  if (record.has_request() && record.has_response()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "is no DecisionRecord: it has no request or no response");
+}
 
 // Blocks between the thread that reads and those that decide.
 class BlockQueue {
@@ -88,7 +121,7 @@ class Replayer {
     using google::protobuf::Arena;
     arena_.Reset();
     auto& record = *Arena::CreateMessage<v1::DecisionRecord>(&arena_);
-    if (absl::Status read = reader_.Read(line, record); !read.ok()) {
+    if (absl::Status read = ReadRecord(line, reader_, record); !read.ok()) {
       return result_.AddBad(place, std::string(read.message()));
     }
     auto& response = *Arena::CreateMessage<v1::DecideResponse>(&arena_);
@@ -105,7 +138,7 @@ class Replayer {
   const Shard shard_;
   std::atomic<Count>& lines_;
   google::protobuf::Arena arena_;
-  DecisionRecordReader reader_;
+  QuickReader reader_;
   ReplayResult result_;
 };
 

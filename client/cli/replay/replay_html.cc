@@ -1,14 +1,150 @@
-#include "client/cli/replay/replay_html.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/print/html_page.h"
 #include "client/cli/print/html_parts.h"
-#include "client/cli/replay/replay_plots.h"
-#include "client/cli/replay/replay_text.h"
+#include "client/cli/replay/replay_output.h"
+#include "client/cli/replay/replay_result.h"
 
 namespace mulligan::cli {
 namespace {
+
+// In units of the drawing.
+constexpr double kWidth = 720;
+constexpr double kDayHeight = 150;
+constexpr double kAxisHeight = 22;
+constexpr double kAbove = 18;
+constexpr double kRowHeight = 34;
+constexpr double kBarTop = 17;
+constexpr double kBarHeight = 11;
+constexpr double kMostDays = 5;  // with their date below
+constexpr std::size_t kMostPlotRows = 15;
+
+std::string Open(double height, const std::string& title) {
+  return absl::StrFormat(
+      "<svg class=\"plot\" viewBox=\"0 0 %g %g\" role=\"img\">"
+      "<title>%s</title>\n",
+      kWidth, height, Escaped(title));
+}
+
+std::string Bar(std::string_view style, double x, double y, double width,
+                double height) {
+  if (width <= 0 || height <= 0) return "";
+  return absl::StrFormat(
+      "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+      "height=\"%.1f\"/>\n",
+      style, x, y, width, height);
+}
+
+std::string Text(std::string_view style, double x, double y,
+                 std::string_view text, std::string_view anchor = "start") {
+  return absl::StrFormat(
+      "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
+      style, x, y, anchor, Escaped(text));
+}
+
+// `part` of `whole`, of a length that is at least visible.
+double Length(Count part, Count whole, double length) {
+  if (part <= 0 || whole <= 0) return 0;
+  return std::max(
+      1.0, length * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+// Decisions a day, those that would change from the ground up. Empty with fewer
+// than two days.
+std::string DayPlot(const Tallies& by_day) {
+  const auto& days = by_day.all();
+  if (days.size() < 2) return "";
+  Count most = 1;
+  for (const auto& [day, tally] : days) most = std::max(most, tally.decisions);
+  const double ground = kAbove + kDayHeight;
+  std::string svg = Open(ground + kAxisHeight,
+                         "Decisions a day, and those that would change");
+  svg += Text("note", 0, 12, absl::StrCat(WithCommas(most), " a day at most"));
+  const double step = kWidth / static_cast<double>(days.size());
+  const double width = std::max(0.5, std::min(step * 0.8, 40.0));
+  const auto each_date = static_cast<std::size_t>(
+      std::max(1.0, static_cast<double>(days.size()) / kMostDays));
+  std::size_t number = 0;
+  for (const auto& [day, tally] : days) {
+    const double x = step * static_cast<double>(number) + (step - width) / 2;
+    const double all = Length(tally.decisions, most, kDayHeight);
+    const double changed = Length(tally.changed(), most, kDayHeight);
+    absl::StrAppend(&svg, Bar("all", x, ground - all, width, all),
+                    Bar("changed", x, ground - changed, width, changed));
+    if (number % each_date == 0) {
+      svg += Text("note", x, ground + 15, day);
+    }
+    ++number;
+  }
+  absl::StrAppendFormat(
+      &svg, "<path class=\"axis\" d=\"M0 %g H%g\"/>\n</svg>\n", ground, kWidth);
+  return svg;
+}
+
+// For each name how many of its decisions would change, the most first.
+std::string SharePlot(const Tallies& tallies, const std::string& title) {
+  auto rows = MostChangedFirst(tallies);
+  if (rows.empty()) return "";
+  if (rows.size() > kMostPlotRows) rows.resize(kMostPlotRows);
+  Count most = 1;
+  for (const auto& [name, tally] : rows) most = std::max(most, tally.decisions);
+  std::string svg = Open(kRowHeight * static_cast<double>(rows.size()), title);
+  double top = 0;
+  for (const auto& [name, tally] : rows) {
+    const Count changed = tally.changed();
+    const std::string share =
+        absl::StrCat(WithCommas(changed), " of ", WithCommas(tally.decisions),
+                     ", ", Percent(changed, tally.decisions));
+    absl::StrAppend(&svg, Text("name", 0, top + 12, name),
+                    Text("note", kWidth, top + 12, share, "end"),
+                    Bar("all", 0, top + kBarTop,
+                        Length(tally.decisions, most, kWidth), kBarHeight));
+    svg += Bar("changed", 0, top + kBarTop, Length(changed, most, kWidth),
+               kBarHeight);
+    top += kRowHeight;
+  }
+  return svg + "</svg>\n";
+}
+
+// What each budget paid above what it would pay.
+std::string BudgetPlot(const std::map<std::string, Charges>& budgets) {
+  if (budgets.empty()) return "";
+  const std::size_t rows = std::min(budgets.size(), kMostPlotRows);
+  Count most = 1;
+  for (const auto& [name, charges] : budgets) {
+    most = std::max({most, charges.recorded, charges.replayed});
+  }
+  std::string svg = Open(kRowHeight * static_cast<double>(rows),
+                         "What each budget paid, and what it would pay");
+  double top = 0;
+  const auto end =
+      std::next(budgets.begin(), static_cast<std::ptrdiff_t>(rows));
+  for (auto row = budgets.begin(); row != end; ++row) {
+    const auto& [name, charges] = *row;
+    absl::StrAppend(
+        &svg, Text("name", 0, top + 12, name),
+        Text("note", kWidth, top + 12,
+             absl::StrCat(WithCommas(charges.recorded), " charged, ",
+                          WithCommas(charges.replayed), " would be"),
+             "end"));
+    absl::StrAppend(
+        &svg,
+        Bar("all", 0, top + kBarTop, Length(charges.recorded, most, kWidth),
+            kBarHeight / 2),
+        Bar("changed", 0, top + kBarTop + kBarHeight / 2,
+            Length(charges.replayed, most, kWidth), kBarHeight / 2));
+    top += kRowHeight;
+  }
+  return svg + "</svg>\n";
+}
 
 std::string Section(std::string_view title, const std::string& body,
                     std::string_view legend = "") {
@@ -17,10 +153,6 @@ std::string Section(std::string_view title, const std::string& body,
       "<section>\n<h2>%s</h2>\n%s%s</section>\n", title, body,
       legend.empty() ? ""
                      : absl::StrFormat("<p class=\"legend\">%s</p>\n", legend));
-}
-
-std::string Fact(std::string_view name, const std::string& value) {
-  return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
 }
 
 std::string Head(const ReplayResult& result, std::string_view policies) {

@@ -1,9 +1,8 @@
-#include "client/cli/replay/replay_json.h"
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/replay/replay_output.h"
 
 namespace mulligan::cli {
 namespace {

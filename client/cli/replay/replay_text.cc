@@ -1,11 +1,10 @@
-#include "client/cli/replay/replay_text.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/utf8.h"
+#include "client/cli/replay/replay_output.h"
 
 namespace mulligan::cli {
 namespace {

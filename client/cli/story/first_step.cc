@@ -99,11 +99,6 @@ const Growth* GrowthOf(v1::Cause cause) {
   return row == std::end(kGrowth) ? nullptr : row;
 }
 
-std::string Named(std::string_view what, const std::string& name) {
-  return name.empty() ? absl::StrCat("the ", std::string(what))
-                      : absl::StrCat(std::string(what), " ", name);
-}
-
 std::string LogCommand(const Particulars& found) {
   if (found.pod.empty()) return "kubectl logs of the failed pod";
   std::string command = "kubectl logs";

@@ -4,6 +4,7 @@
 #define MULLIGAN_CLIENT_CLI_STORY_PARTICULARS_H_
 
 #include <string>
+#include <string_view>
 
 #include "client/cli/input/container_specs.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
@@ -41,9 +42,23 @@ struct Particulars {
   long long deadline_seconds = 0;
 };
 
+// "node a", or "the node" where the name is unknown.
+std::string Named(std::string_view what, const std::string& name);
+
 Particulars ParticularsOf(const v1::FailureReport& report,
                           const v1::Diagnosis& diagnosis,
                           const ContainerSpecs& specs);
+
+// The last line of `log` that tells of an error, without rank, time and level:
+// "KeyError: 'input_ids'". At most 200 bytes, cut between words. Empty: no line
+// does.
+std::string LastErrorLine(std::string_view log);
+
+// The line that decided where a program's own words did, else the last error
+// line of the culprit container's termination message. Empty for causes that no
+// program tells of.
+std::string ErrorLineOf(const v1::FailureReport& report,
+                        const v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan::cli
 

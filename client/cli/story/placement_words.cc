@@ -1,5 +1,3 @@
-#include "client/cli/story/placement_words.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/input/container_specs.h"
+#include "client/cli/story/problems.h"
 #include "re2/re2.h"
 
 namespace mulligan::cli {
@@ -86,8 +85,7 @@ void FindPressureRemedy(const std::vector<std::string>& texts,
     if (*use < *wanted - *left) {
       found.remedy = absl::StrFormat(
           "see what else uses up the %s of %s: container %s used only %s",
-          resource, found.node.empty() ? "the node" : "node " + found.node,
-          container, Bytes(*use));
+          resource, Named("node", found.node), container, Bytes(*use));
       return;
     }
     found.remedy = absl::StrFormat(

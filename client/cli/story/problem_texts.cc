@@ -1,5 +1,3 @@
-#include "client/cli/story/problem_texts.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -8,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/story/problems.h"
 #include "re2/re2.h"
 
 namespace mulligan::cli {
@@ -143,51 +142,49 @@ constexpr CauseForm kOfCause[] = {
      {R"re(Scaled down replica set (\S+) (from \d+ to \d+|to \d+ from \d+))re",
       R"re(deleted because replica set \1 was scaled down \2)re",
       R"re(nothing, unless nobody meant to: see who changed the replicas or the template of its Deployment)re"}},
-};
-
-// Of registries, by the cause they are read for.
-struct ImageForm {
-  v1::Cause cause;
-  const char* pattern;
-  const char* problem;
-  const char* remedy;
-};
-
-constexpr ImageForm kImages[] = {
-    {v1::IMAGE_INVALID, "(?i)no match for platform|no matching manifest",
-     "{image}: not built for the node's platform",
-     "build {image} for the node's platform"},
+    // What registries answer.
     {v1::IMAGE_INVALID,
-     "(?i)invalid reference format|couldn't parse image|InvalidImageName",
-     "{image}: not a valid image reference", "correct the image's name"},
+     {"(?i)no match for platform|no matching manifest",
+      "{image}: not built for the node's platform",
+      "build {image} for the node's platform"}},
     {v1::IMAGE_INVALID,
-     "(?i)repository does not exist|name unknown|NAME_UNKNOWN",
-     "{image}: no such repository", "push {image}, or correct its name"},
-    {v1::IMAGE_INVALID, "(?i)manifest|not found|unknown",
-     "{image}: no such {tag}", "push {image}, or correct its {tag}"},
-    {v1::IMAGE_DENIED, "(?i)x509|certificate",
-     "{image}: the registry's certificate is not trusted",
-     "make the nodes trust the registry's certificate"},
+     {"(?i)invalid reference format|couldn't parse image|InvalidImageName",
+      "{image}: not a valid image reference", "correct the image's name"}},
+    {v1::IMAGE_INVALID,
+     {"(?i)repository does not exist|name unknown|NAME_UNKNOWN",
+      "{image}: no such repository", "push {image}, or correct its name"}},
+    {v1::IMAGE_INVALID,
+     {"(?i)manifest|not found|unknown", "{image}: no such {tag}",
+      "push {image}, or correct its {tag}"}},
     {v1::IMAGE_DENIED,
-     "(?i)denied|unauthorized|forbidden|40[13]|insufficient_scope|no basic "
-     "auth",
-     "{image}: the registry refuses access",
-     "give the pod an imagePullSecret that may pull {image}, or correct its "
-     "name: registries refuse what does not exist, too"},
-    {v1::IMAGE_PULL_TRANSIENT, "(?i)no space left",
-     "{image}: {node} has no room for it", "free the disk of {node}"},
-    {v1::IMAGE_PULL_TRANSIENT, "(?i)429|toomanyrequests|rate limit",
-     "{image}: the registry limits the rate",
-     "pull through a mirror, or with credentials that have a higher limit"},
-    {v1::IMAGE_PULL_TRANSIENT, "(?i)no such host|lookup|dns",
-     "{image}: the registry's name is not resolved",
-     "nothing yet; if it lasts, look at the nodes' DNS"},
-    {v1::IMAGE_PULL_TRANSIENT, "(?i)timeout|timed out|deadline exceeded",
-     "{image}: the registry does not answer in time",
-     "nothing yet; if it lasts, look at the way to the registry"},
-    {v1::IMAGE_PULL_TRANSIENT, "(?i)50[0234]|unavailable|connection re",
-     "{image}: the registry is in trouble",
-     "nothing yet; if it lasts, look at the registry"},
+     {"(?i)x509|certificate",
+      "{image}: the registry's certificate is not trusted",
+      "make the nodes trust the registry's certificate"}},
+    {v1::IMAGE_DENIED,
+     {"(?i)denied|unauthorized|forbidden|40[13]|insufficient_scope|no basic "
+      "auth",
+      "{image}: the registry refuses access",
+      "give the pod an imagePullSecret that may pull {image}, or correct its "
+      "name: registries refuse what does not exist, too"}},
+    {v1::IMAGE_PULL_TRANSIENT,
+     {"(?i)no space left", "{image}: {node} has no room for it",
+      "free the disk of {node}"}},
+    {v1::IMAGE_PULL_TRANSIENT,
+     {"(?i)429|toomanyrequests|rate limit",
+      "{image}: the registry limits the rate",
+      "pull through a mirror, or with credentials that have a higher limit"}},
+    {v1::IMAGE_PULL_TRANSIENT,
+     {"(?i)no such host|lookup|dns",
+      "{image}: the registry's name is not resolved",
+      "nothing yet; if it lasts, look at the nodes' DNS"}},
+    {v1::IMAGE_PULL_TRANSIENT,
+     {"(?i)timeout|timed out|deadline exceeded",
+      "{image}: the registry does not answer in time",
+      "nothing yet; if it lasts, look at the way to the registry"}},
+    {v1::IMAGE_PULL_TRANSIENT,
+     {"(?i)50[0234]|unavailable|connection re",
+      "{image}: the registry is in trouble",
+      "nothing yet; if it lasts, look at the registry"}},
 };
 
 // Causes that the forms of kObjects explain.
@@ -201,11 +198,9 @@ std::string Replace(const std::string& text, const Particulars& found) {
   const std::string& image = found.image;
   return absl::StrReplaceAll(
       text,
-      {{"{image}", image.empty() ? "the image" : "image " + image},
-       {"{node}", found.node.empty() ? "the node" : "node " + found.node},
-       {"{container}", found.container.empty()
-                           ? "the container"
-                           : "container " + found.container},
+      {{"{image}", Named("image", image)},
+       {"{node}", Named("node", found.node)},
+       {"{container}", Named("container", found.container)},
        {"{tag}", image.find('@') == std::string::npos ? "tag" : "digest"},
        {"{limit}", found.limit.empty() ? "" : "'s limit of " + found.limit},
        {"{above}", found.limit.empty() ? "" : ", its limit is " + found.limit},
@@ -269,39 +264,26 @@ void AddStatus(v1::Cause cause, const std::vector<std::string>& texts,
   }
 }
 
-bool FindImage(v1::Cause cause, const std::vector<std::string>& texts,
-               Particulars& found) {
+// The image that a text names, which long specs leave out.
+void FindImage(const std::vector<std::string>& texts, Particulars& found) {
   static const RE2 kNamed(R"re((?:image|reference) "([^"]+)")re");
-  if (std::none_of(std::begin(kImages), std::end(kImages),
-                   [cause](const auto& form) { return form.cause == cause; })) {
-    return false;
-  }
   for (const std::string& text : texts) {
-    std::string image;
-    if (RE2::PartialMatch(text, kNamed, &image)) {
-      found.image = image;
-      break;
-    }
+    if (RE2::PartialMatch(text, kNamed, &found.image)) return;
   }
-  for (const ImageForm& form : kImages) {
-    if (form.cause != cause) continue;
-    for (const std::string& text : texts) {
-      if (!RE2::PartialMatch(text, form.pattern)) continue;
-      found.problem = Replace(form.problem, found);
-      found.remedy = Replace(form.remedy, found);
-      AddStatus(cause, texts, found);
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace
 
 void FindProblem(v1::Cause cause, const std::vector<std::string>& texts,
                  Particulars& found) {
-  if (FindImage(cause, texts, found)) return;
-  if (FindOfCause(cause, texts, found)) return;
+  if (cause == v1::IMAGE_INVALID || cause == v1::IMAGE_DENIED ||
+      cause == v1::IMAGE_PULL_TRANSIENT) {
+    FindImage(texts, found);
+  }
+  if (FindOfCause(cause, texts, found)) {
+    AddStatus(cause, texts, found);
+    return;
+  }
   const bool explained = std::find(std::begin(kExplained), std::end(kExplained),
                                    cause) != std::end(kExplained);
   if (explained) FindObject(texts, found);

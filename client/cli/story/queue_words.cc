@@ -1,9 +1,8 @@
-#include "client/cli/story/queue_words.h"
-
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/story/problems.h"
 #include "re2/re2.h"
 
 namespace mulligan::cli {
@@ -113,9 +112,8 @@ std::string RemedyFor(const std::string& said, const std::string& queue,
     return absl::StrReplaceAll(
         form.remedy,
         {{"\\1", count > 1 ? groups[1].as_string() : ""},
-         {"{queue}", queue.empty() ? "the queue" : "queue " + queue},
-         {"{workload}",
-          workload.empty() ? "the Workload" : "Workload " + workload},
+         {"{queue}", Named("queue", queue)},
+         {"{workload}", Named("Workload", workload)},
          {"{space}", found.space.empty() ? "" : " in namespace " + found.space},
          {"{ask}", AskCommand(workload, found)}});
   }

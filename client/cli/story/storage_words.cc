@@ -1,17 +1,11 @@
-#include "client/cli/story/storage_words.h"
-
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/story/problems.h"
 #include "re2/re2.h"
 
 namespace mulligan::cli {
 namespace {
-
-std::string Container(const Particulars& found) {
-  return found.container.empty() ? "the container"
-                                 : "container " + found.container;
-}
 
 // An emptyDir that the kubelet measured.
 bool FindEmptyDir(const std::string& text, Particulars& found) {
@@ -51,7 +45,7 @@ bool FindSharedMemory(const std::string& text, const ContainerSpecs& specs,
     found.problem = "/dev/shm is full: it has 64Mi where nothing is mounted";
     found.remedy =
         absl::StrCat("mount an emptyDir with medium: Memory on /dev/shm of ",
-                     Container(found));
+                     Named("container", found.container));
     return true;
   }
   found.problem = absl::StrCat("/dev/shm, volume ", mounted->name, ", is full");
@@ -113,12 +107,13 @@ bool FindFull(const std::string& text, const ContainerSpecs& specs,
     TellVolume(*volume, path, found);
     return true;
   }
-  found.problem = absl::StrCat("no room left on the file system of ",
-                               Container(found), " for ", path);
+  found.problem =
+      absl::StrCat("no room left on the file system of ",
+                   Named("container", found.container), " for ", path);
   if (found.limit.empty()) {
-    found.remedy =
-        absl::StrCat("request ephemeral-storage for ", Container(found),
-                     ", so that it gets a node with room: it asks for none");
+    found.remedy = absl::StrCat(
+        "request ephemeral-storage for ", Named("container", found.container),
+        ", so that it gets a node with room: it asks for none");
   }
   return true;
 }

@@ -1,11 +1,13 @@
 #include "client/cli/story/story.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/story/different_causes.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/story/first_step.h"
 #include "client/cli/story/ledger_annotation.h"
 #include "client/cli/story/particulars.h"
@@ -169,6 +171,19 @@ std::string Label(const v1::WorkloadReference& workload) {
                       workload.name());
 }
 
+// What comes from outside and goes again: nobody has to mend the work.
+constexpr v1::Cause kPassing[] = {
+    v1::PREEMPTED_QUEUE, v1::PREEMPTED_SCHEDULER,   v1::SPOT_RECLAIMED,
+    v1::DRAINED,         v1::TAINT_EVICTED,         v1::NODE_SHUTDOWN,
+    v1::NODE_LOST,       v1::NODE_PRESSURE_EVICTED, v1::GPU_FAULT,
+    v1::FABRIC_FAULT,    v1::DEVICE_ADMISSION,      v1::API_TRANSIENT,
+    v1::CREATE_CONFLICT, v1::IMAGE_PULL_TRANSIENT,  v1::COLLECTIVE_CASCADE};
+
+bool Passes(v1::Cause cause) {
+  return std::find(std::begin(kPassing), std::end(kPassing), cause) !=
+         std::end(kPassing);
+}
+
 }  // namespace
 
 std::string Side::Price() const {
@@ -206,6 +221,41 @@ Story TellStory(const v1::DecideRequest& request,
   }
   story.ledger = NoteLedger(workload, response.ledger(), ledger_source);
   return story;
+}
+
+DifferentCauses FindDifferentCauses(const v1::DecideResponse& response) {
+  const bool gave_up =
+      response.has_native() &&
+      DecisionOf(response.native()).action() == v1::Decision::FAIL;
+  if (!gave_up) return {};
+  std::vector<v1::Cause> causes;
+  const auto add = [&causes](v1::Cause cause) {
+    if (std::find(causes.begin(), causes.end(), cause) == causes.end()) {
+      causes.push_back(cause);
+    }
+  };
+  for (const v1::AttemptRecord& record : response.ledger().history()) {
+    add(record.cause());
+  }
+  const v1::Cause last = response.diagnosis().cause();
+  add(last);
+  if (causes.size() < 2) return {};
+  std::vector<std::string> names;
+  std::vector<std::string> persons;
+  for (const v1::Cause cause : causes) {
+    names.push_back(v1::Cause_Name(cause));
+    if (!Passes(cause)) persons.push_back(names.back());
+  }
+  DifferentCauses found;
+  found.remark = absl::StrCat(response.ledger().history_size(),
+                              " attempts failed for different ", "reasons (",
+                              absl::StrJoin(names, ", "), ")");
+  if (Passes(last) && !persons.empty()) {
+    found.step = absl::StrCat(absl::StrJoin(persons, " and "), " before it ",
+                              persons.size() == 1 ? "needs" : "need",
+                              " a person: see the attempts");
+  }
+  return found;
 }
 
 }  // namespace mulligan::cli

@@ -90,6 +90,17 @@ Story TellStory(const v1::DecideRequest& request,
                 const v1::DecideResponse& response, const ContainerSpecs& specs,
                 const std::string& ledger_source);
 
+struct DifferentCauses {
+  // "3 attempts failed for different reasons (CONTAINER_OOM, APP_ERROR,
+  // DRAINED)"; empty: one reason, or the operator has not given up.
+  std::string remark;
+  // "CONTAINER_OOM and APP_ERROR before it need a person"; empty where the last
+  // failure needs one too, or none does.
+  std::string step;
+};
+
+DifferentCauses FindDifferentCauses(const v1::DecideResponse& response);
+
 }  // namespace mulligan::cli
 
 #endif  // MULLIGAN_CLIENT_CLI_STORY_STORY_H_

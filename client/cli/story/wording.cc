@@ -1,5 +1,7 @@
 #include "client/cli/story/wording.h"
 
+#include <utility>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
@@ -56,21 +58,16 @@ std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence) {
 }
 
 std::string OutlookText(const v1::Diagnosis& diagnosis) {
-  const char* answer = nullptr;
-  switch (static_cast<int>(diagnosis.outlook())) {
-    case v1::Diagnosis::RECOVERS:
-      answer = "yes: ";
-      break;
-    case v1::Diagnosis::MAY_RECOVER:
-      answer = "perhaps: ";
-      break;
-    case v1::Diagnosis::CANNOT_RECOVER:
-      answer = "no: ";
-      break;
-    default:
-      return "";
+  constexpr std::pair<v1::Diagnosis::Outlook, const char*> kAnswers[] = {
+      {v1::Diagnosis::RECOVERS, "yes: "},
+      {v1::Diagnosis::MAY_RECOVER, "perhaps: "},
+      {v1::Diagnosis::CANNOT_RECOVER, "no: "}};
+  for (const auto& [outlook, answer] : kAnswers) {
+    if (outlook == diagnosis.outlook()) {
+      return answer + diagnosis.outlook_reason();
+    }
   }
-  return answer + diagnosis.outlook_reason();
+  return "";
 }
 
 std::string TimeText(const google::protobuf::Timestamp& time) {

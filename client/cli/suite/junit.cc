@@ -1,8 +1,7 @@
-#include "client/cli/suite/junit.h"
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/print/html_parts.h"
+#include "client/cli/suite/suite_run.h"
 
 namespace mulligan::cli {
 namespace {

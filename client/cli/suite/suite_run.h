@@ -1,4 +1,4 @@
-// Runs test suites and counts which rules decided.
+// Runs test suites, counts which rules decided, and tells the results.
 #ifndef MULLIGAN_CLIENT_CLI_SUITE_SUITE_RUN_H_
 #define MULLIGAN_CLIENT_CLI_SUITE_SUITE_RUN_H_
 
@@ -45,6 +45,13 @@ struct SuiteOutcome {
 
 // Reads and runs the suite in `file`.
 SuiteOutcome RunSuite(const std::string& file, RuleCoverage& coverage);
+
+// JUnit XML: a testsuite for each file, a testcase for each case. A suite that
+// could not run is one testcase with an error.
+std::string ToJunit(const v1::PolicyTestReport& report);
+
+// "step 2, repetition 3: action is FAIL, expected RETRY".
+std::string DescribeFailure(const v1::PolicyTestFailure& failure);
 
 }  // namespace mulligan::cli
 

@@ -1,8 +1,7 @@
-#include "client/cli/base/json_to_yaml.h"
 
 #include <string>
 
-#include "client/cli/base/yaml_to_json.h"
+#include "client/cli/base/yaml.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"

@@ -1,7 +1,6 @@
-#include "client/cli/base/yaml_to_json.h"
-
 #include <string>
 
+#include "client/cli/base/yaml.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"

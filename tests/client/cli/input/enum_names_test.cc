@@ -1,7 +1,6 @@
-#include "client/cli/input/enum_names.h"
-
 #include <string>
 
+#include "client/cli/input/report_shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "mulligan/v1/retry_decision_service.pb.h"

@@ -1,8 +1,7 @@
-#include "client/cli/input/line_reader.h"
-
 #include <sstream>
 #include <string>
 
+#include "client/cli/input/requests.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

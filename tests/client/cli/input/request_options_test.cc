@@ -1,10 +1,9 @@
-#include "client/cli/input/request_options.h"
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
+#include "client/cli/input/inputs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/proto_matchers.h"

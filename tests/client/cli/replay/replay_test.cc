@@ -9,9 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "client/cli/replay/replay_html.h"
-#include "client/cli/replay/replay_json.h"
-#include "client/cli/replay/replay_text.h"
+#include "client/cli/replay/replay_output.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/decide.h"

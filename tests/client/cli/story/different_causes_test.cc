@@ -1,7 +1,6 @@
-#include "client/cli/story/different_causes.h"
-
 #include <string>
 
+#include "client/cli/story/story.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "client/cli/input/report_builder.h"
-#include "client/cli/story/error_line.h"
+#include "client/cli/story/particulars.h"
 #include "client/cli/story/story.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"

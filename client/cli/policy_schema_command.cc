@@ -1,17 +1,28 @@
-#include "client/cli/policy_schema.h"
-
+// `mulligan policy schema`: JSON Schema of policy files, made from their schema
+// in proto/.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/commands.h"
 #include "nlohmann/json.hpp"
 #include "proto/embedded_schemas.h"
 
 namespace mulligan::cli {
 namespace {
+
+enum class SchemaForm {
+  // Draft 7, for editors and validators: unknown keys are refused.
+  kEditor,
+  // The openAPIV3Schema of a CustomResourceDefinition: structural. Unknown keys
+  // are left to the API server, which drops them.
+  kCrd,
+};
 
 using Json = nlohmann::ordered_json;
 using ::google::protobuf::Descriptor;
@@ -191,8 +202,9 @@ class Writer {
   const SchemaForm form_;
 };
 
-}  // namespace
-
+// The schema of one RetryPolicy as JSON: comments of the proto are
+// descriptions. What it refuses the loader refuses, too; not the other way
+// round: budgets that nobody has, for example, only the loader finds.
 std::string PolicySchema(SchemaForm form) {
   google::protobuf::FileDescriptorSet files;
   files.ParseFromArray(mulligan_schemas, static_cast<int>(mulligan_schemas_end -
@@ -213,6 +225,26 @@ std::string PolicySchema(SchemaForm form) {
                  {"title", "Mulligan RetryPolicy"}};
   schema.update(policy);
   return schema.dump(2) + "\n";
+}
+
+}  // namespace
+
+void AddPolicySchema(CLI::App& policy, Streams& streams, int& code) {
+  CLI::App& schema =
+      *policy.add_subcommand("schema", "Print the JSON Schema of policy files");
+  schema.footer(R"(Example:
+  mulligan policy schema > retry-policy.schema.json)");
+  const auto form = std::make_shared<std::string>("editor");
+  schema
+      .add_option("--form", *form,
+                  "editor, or crd for a CustomResourceDefinition")
+      ->check(CLI::IsMember({"editor", "crd"}))
+      ->type_name("FORM");
+  schema.callback([form, &streams, &code] {
+    streams.out << PolicySchema(*form == "crd" ? SchemaForm::kCrd
+                                               : SchemaForm::kEditor);
+    code = FinishOutput(streams);
+  });
 }
 
 }  // namespace mulligan::cli

@@ -1,6 +1,6 @@
-// YAML, converted to JSON so that there is one way into messages.
-#ifndef MULLIGAN_CLIENT_CLI_BASE_YAML_TO_JSON_H_
-#define MULLIGAN_CLIENT_CLI_BASE_YAML_TO_JSON_H_
+// YAML to JSON, and back for people.
+#ifndef MULLIGAN_CLIENT_CLI_BASE_YAML_H_
+#define MULLIGAN_CLIENT_CLI_BASE_YAML_H_
 
 #include <string>
 #include <string_view>
@@ -21,6 +21,12 @@ namespace mulligan::cli {
 // JSON may be, and aliases that expand to more than 64 MiB.
 absl::StatusOr<std::vector<std::string>> YamlToJson(std::string_view yaml);
 
+// The value as a YAML document in block style, as `kubectl -o yaml` prints it.
+// Strings that YAML could take for something else, or that hold anything but
+// printable characters, are in double quotes. Requires text that CheckJsonValue
+// accepted.
+std::string JsonToYaml(std::string_view json);
+
 }  // namespace mulligan::cli
 
-#endif  // MULLIGAN_CLIENT_CLI_BASE_YAML_TO_JSON_H_
+#endif  // MULLIGAN_CLIENT_CLI_BASE_YAML_H_

@@ -1,5 +1,4 @@
-#include "client/cli/print/rule_lines.h"
-
+#include "client/cli/input/policy_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

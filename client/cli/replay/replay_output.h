@@ -1,10 +1,14 @@
-// The result of a replay for a terminal.
-#ifndef MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_TEXT_H_
-#define MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_TEXT_H_
+// The result of a replay as text for a terminal, as a page and as JSON.
+#ifndef MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_OUTPUT_H_
+#define MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_OUTPUT_H_
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "client/cli/replay/replay_result.h"
 
 namespace mulligan::cli {
@@ -27,6 +31,15 @@ std::vector<std::pair<std::string, Count>> MostFirst(
 // which ones were asked, such as "policies/".
 std::string ReplayText(const ReplayResult& result, std::string_view policies);
 
+// Every text from outside is escaped. `policies` as for ReplayText.
+std::string ReplayHtml(const ReplayResult& result, std::string_view policies);
+
+// Ends in a line break. docs/cli.md has the members.
+std::string ReplayJson(const ReplayResult& result);
+
+// What ReplayJson printed. INVALID_ARGUMENT says what is missing or wrong.
+absl::StatusOr<ReplayResult> ParseReplayJson(std::string_view json);
+
 }  // namespace mulligan::cli
 
-#endif  // MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_TEXT_H_
+#endif  // MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_OUTPUT_H_

@@ -1,15 +1,19 @@
-// The parts of FormatForPeople below the facts. Each begins with a blank line
-// and its title, and writes nothing when it has nothing to say.
-#ifndef MULLIGAN_CLIENT_CLI_PRINT_HUMAN_SECTIONS_H_
-#define MULLIGAN_CLIENT_CLI_PRINT_HUMAN_SECTIONS_H_
+// The parts of an answer as text; the story is what people see first.
+#ifndef MULLIGAN_CLIENT_CLI_PRINT_HUMAN_PARTS_H_
+#define MULLIGAN_CLIENT_CLI_PRINT_HUMAN_PARTS_H_
 
 #include <string>
 #include <vector>
 
 #include "client/cli/print/layout.h"
+#include "client/cli/story/story.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
+
+// "  Price      nothing"; nothing without a text.
+void WriteFact(Layout& layout, std::string_view name, const std::string& text,
+               Style style = Style::kBold);
 
 // What was observed, heaviest first, with the path it was read at.
 void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
@@ -44,6 +48,17 @@ void WriteWarnings(const v1::DecideResponse& response, Layout& layout);
 // "<embedded>:12", "train.yaml:3", or empty without a file.
 std::string RulePlace(const v1::RuleReference& rule);
 
+// What stopped the work, what to do first, both verdicts with their limits, and
+// the attempts as a table; without `all` the latest of them.
+void WriteStory(const Story& story, bool all, Layout& layout);
+
+// Where the ledger came from, how large it is and how to keep it. With `all`
+// the command in full, ledger and all.
+void WriteLedger(const LedgerNote& ledger, bool all, Layout& layout);
+
+// The colour of a verdict.
+Style VerdictStyle(v1::Decision::Action action);
+
 }  // namespace mulligan::cli
 
-#endif  // MULLIGAN_CLIENT_CLI_PRINT_HUMAN_SECTIONS_H_
+#endif  // MULLIGAN_CLIENT_CLI_PRINT_HUMAN_PARTS_H_

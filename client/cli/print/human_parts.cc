@@ -1,0 +1,342 @@
+#include "client/cli/print/human_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "client/cli/base/utf8.h"
+#include "client/cli/story/wording.h"
+#include "policy/demystify/causes.h"
+
+namespace mulligan::cli {
+namespace {
+
+void Title(std::string_view title, Layout& layout) {
+  layout.BlankLine();
+  layout.Line(title, Style::kBold);
+}
+
+void WriteBudget(const v1::BudgetState& budget,
+                 const v1::Accounting& accounting, size_t name_width,
+                 Layout& layout) {
+  std::string line =
+      absl::StrFormat("  %-*s %6d %6d %6d", static_cast<int>(name_width),
+                      Printable(budget.name()), budget.used(), budget.limit(),
+                      budget.remaining());
+  const bool paid =
+      accounting.units() > 0 && budget.name() == accounting.charged_to();
+  if (paid) line += absl::StrFormat("  <- charged %d", accounting.units());
+  const auto refund = accounting.refunds().find(budget.name());
+  if (refund != accounting.refunds().end()) {
+    line += absl::StrFormat("  refunded %d", refund->second);
+  }
+  if (accounting.has_exhaustion() &&
+      accounting.exhaustion().budget() == budget.name()) {
+    line += "  exhausted";
+  }
+  if (budget.has_window_ends_at()) {
+    line += "  resets " + TimeText(budget.window_ends_at());
+  }
+  layout.Line(line, paid ? Style::kBold : Style::kPlain);
+}
+
+bool IsUntouched(const v1::BudgetState& budget) {
+  return budget.used() == 0 && budget.used_before() == 0;
+}
+
+// More attempts than these are summed up.
+constexpr std::size_t kShownAttempts = 8;
+// Columns of the table before the last, which takes what is left.
+constexpr std::size_t kColumns = 5;
+// A last column narrower than this goes to a line of its own.
+constexpr std::size_t kLeastWidth = 24;
+
+using Row = std::array<std::string, kColumns + 1>;
+
+std::string ShortTime(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime("%m-%d %H:%M:%S",
+                          absl::FromUnixSeconds(time.seconds()),
+                          absl::UTCTimeZone());
+}
+
+Row AttemptRow(const Attempt& attempt) {
+  return {absl::StrFormat("%s%d", attempt.at_hand ? ">" : " ", attempt.number),
+          ShortTime(attempt.ended),
+          attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
+          v1::Cause_Name(attempt.cause),
+          Printable(attempt.paid_by),
+          Printable(attempt.done)};
+}
+
+std::size_t WidthOf(const std::vector<Row>& rows, std::size_t column) {
+  std::size_t width = 0;
+  for (const Row& row : rows) {
+    width = std::max(width, DisplayWidth(row[column]));
+  }
+  return width;
+}
+
+std::string Padded(const std::string& text, std::size_t width) {
+  return text + std::string(width - std::min(width, DisplayWidth(text)), ' ');
+}
+
+void WriteRows(const std::vector<Row>& rows, const std::vector<bool>& marked,
+               Layout& layout) {
+  std::array<std::size_t, kColumns> widths{};
+  std::size_t left = 1;
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    widths[i] = WidthOf(rows, i);
+    left += widths[i] + 2;
+  }
+  const bool own_line = left + kLeastWidth > layout.width();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string lead = " ";
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      lead += Padded(rows[r][i], widths[i]) + "  ";
+    }
+    const Style style = r == 0      ? Style::kDim
+                        : marked[r] ? Style::kBold
+                                    : Style::kPlain;
+    if (!own_line) {
+      layout.Hanging(lead, rows[r][kColumns], style);
+      continue;
+    }
+    lead.erase(lead.find_last_not_of(' ') + 1);
+    layout.Line(lead, style);
+    if (r > 0) {
+      layout.Hanging(std::string(widths[0] + 3, ' ') + "-> ",
+                     rows[r][kColumns]);
+    }
+  }
+}
+
+// "11 earlier: 9 CONTAINER_OOM, 2 SPOT_RECLAIMED".
+std::string SumUp(const std::vector<Attempt>& attempts, std::size_t count) {
+  std::vector<std::pair<v1::Cause, int>> causes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto known = std::find_if(
+        causes.begin(), causes.end(),
+        [&](const auto& entry) { return entry.first == attempts[i].cause; });
+    if (known == causes.end()) {
+      causes.emplace_back(attempts[i].cause, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::string text = absl::StrFormat("%d earlier: ", count);
+  for (const auto& [cause, number] : causes) {
+    text += absl::StrFormat("%s%d %s", text.back() == ' ' ? "" : ", ", number,
+                            v1::Cause_Name(cause));
+  }
+  return text;
+}
+
+void WriteAttempts(const Story& story, bool all, Layout& layout) {
+  if (story.attempts.empty()) return;
+  layout.BlankLine();
+  const std::size_t hidden = all || story.attempts.size() <= kShownAttempts
+                                 ? 0
+                                 : story.attempts.size() - kShownAttempts;
+  std::vector<Row> rows = {
+      {" #", "Ended (UTC)", "Ran", "Cause", "Paid by", "Done about it"}};
+  std::vector<bool> marked = {false};
+  for (std::size_t i = hidden; i < story.attempts.size(); ++i) {
+    rows.push_back(AttemptRow(story.attempts[i]));
+    marked.push_back(story.attempts[i].at_hand && story.attempts.size() > 1);
+  }
+  WriteRows(rows, marked, layout);
+  if (hidden > 0) layout.Paragraph(2, SumUp(story.attempts, hidden));
+  if (story.dropped > 0) {
+    layout.Paragraph(2, absl::StrFormat("%d older ones are no longer in the "
+                                        "ledger",
+                                        story.dropped));
+  }
+  if (!story.seeded_from.empty()) {
+    layout.Paragraph(2, "Failures before the ledger: " + story.seeded_from);
+  }
+}
+
+}  // namespace
+
+void WriteFact(Layout& layout, std::string_view name, const std::string& text,
+               Style style) {
+  layout.Hanging(absl::StrFormat("  %-10s ", name), text, style);
+}
+
+std::string RulePlace(const v1::RuleReference& rule) {
+  if (rule.file().empty()) return "";
+  if (rule.line() == 0) return rule.file();
+  return absl::StrFormat("%s:%d", rule.file(), rule.line());
+}
+
+void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
+  if (diagnosis.evidence().empty()) return;
+  Title("Evidence", layout);
+  int number = 0;
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    const std::string lead = absl::StrFormat("%3d. ", ++number);
+    std::string text = Printable(evidence.value());
+    if (!text.empty() && !evidence.meaning().empty()) text += ": ";
+    text += evidence.meaning();
+    layout.Hanging(lead, text.empty() ? evidence.path() : text);
+    if (!text.empty() && !evidence.path().empty()) {
+      layout.Paragraph(lead.size(), evidence.path(), Style::kDim);
+    }
+    if (!evidence.overrode().empty()) {
+      layout.Paragraph(lead.size(),
+                       absl::StrFormat("overrides %s", evidence.overrode()));
+    }
+  }
+}
+
+void WriteBudgets(const v1::Accounting& accounting, bool all, Layout& layout) {
+  if (accounting.budgets().empty()) return;
+  constexpr std::string_view kTitle = "Budgets";
+  constexpr std::string_view kUntouched = "untouched";
+  size_t name_width = kUntouched.size();
+  std::string untouched;
+  for (const v1::BudgetState& budget : accounting.budgets()) {
+    name_width = std::max(name_width, DisplayWidth(budget.name()));
+    if (all || !IsUntouched(budget)) continue;
+    if (!untouched.empty()) untouched += ", ";
+    untouched += absl::StrFormat("%s %d", budget.name(), budget.limit());
+  }
+  Title(absl::StrFormat("%-*s   used  limit   left",
+                        static_cast<int>(name_width) + 2, kTitle),
+        layout);
+  for (const v1::BudgetState& budget : accounting.budgets()) {
+    if (all || !IsUntouched(budget)) {
+      WriteBudget(budget, accounting, name_width, layout);
+    }
+  }
+  layout.Hanging(
+      absl::StrFormat("  %-*s  ", static_cast<int>(name_width), kUntouched),
+      untouched);
+}
+
+std::vector<Rejected> RejectedCauses(const v1::Diagnosis& diagnosis) {
+  constexpr std::string_view kOpen = kNotRuledOut;
+  std::vector<Rejected> causes;
+  for (const v1::ConsideredCause& considered : diagnosis.considered()) {
+    std::string_view why = considered.why_not();
+    const bool open = why.substr(0, kOpen.size()) == kOpen;
+    if (open) why.remove_prefix(kOpen.size());
+    causes.push_back(
+        {v1::Cause_Name(considered.cause()), std::string(why), open});
+  }
+  return causes;
+}
+
+void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout) {
+  const std::vector<Rejected> causes = RejectedCauses(diagnosis);
+  for (const bool open : {false, true}) {
+    bool titled = false;
+    for (const Rejected& cause : causes) {
+      if (cause.open != open) continue;
+      if (!titled) Title(open ? "Possible still" : "Ruled out", layout);
+      titled = true;
+      layout.Hanging("  - ", absl::StrFormat("%s: %s", cause.name, cause.why));
+    }
+  }
+}
+
+void WriteRulesTried(const v1::Explanation& explanation, Layout& layout) {
+  if (explanation.rules_tried().empty()) return;
+  Title("Rules that did not match", layout);
+  for (const v1::RuleTrial& trial : explanation.rules_tried()) {
+    const std::string place = RulePlace(trial.rule());
+    layout.Hanging("  - ",
+                   absl::StrFormat("%s%s: %s", trial.rule().rule(),
+                                   place.empty() ? "" : " (" + place + ")",
+                                   trial.failed_predicate()));
+  }
+}
+
+void WriteCounterfactuals(const v1::Explanation& explanation, Layout& layout) {
+  if (explanation.counterfactuals().empty()) return;
+  Title("What would change it", layout);
+  for (const v1::Counterfactual& other : explanation.counterfactuals()) {
+    layout.Hanging(
+        "  - ", absl::StrFormat("%s -> %s", other.change(), other.verdict()));
+  }
+}
+
+void WriteNeededEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
+  if (diagnosis.needed_evidence().empty()) return;
+  Title("What would make it surer", layout);
+  for (const v1::NeededEvidence& needed : diagnosis.needed_evidence()) {
+    layout.Hanging(
+        "  - ", needed.why().empty()
+                    ? needed.what()
+                    : absl::StrFormat("%s: %s", needed.what(), needed.why()));
+  }
+}
+
+void WriteWarnings(const v1::DecideResponse& response, Layout& layout) {
+  if (response.warnings().empty()) return;
+  layout.BlankLine();
+  layout.Line("Warnings", Style::kYellow);
+  for (const std::string& warning : response.warnings()) {
+    layout.Hanging("  - ", warning);
+  }
+}
+
+Style VerdictStyle(v1::Decision::Action action) {
+  switch (static_cast<int>(action)) {
+    case v1::Decision::RETRY:
+      return Style::kGreen;
+    case v1::Decision::FAIL:
+      return Style::kRed;
+    case v1::Decision::WAIT:
+    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
+      return Style::kYellow;
+    default:
+      return Style::kBold;
+  }
+}
+
+void WriteStory(const Story& story, bool all, Layout& layout) {
+  if (!story.headline.empty()) {
+    layout.Paragraph(0, story.headline, Style::kBold);
+    layout.BlankLine();
+  }
+  WriteFact(layout, "Workload", story.workload);
+  WriteFact(layout, "Do first", story.first_step);
+  for (const Side& side : story.sides) {
+    const bool counts = story.broken || !side.limit_name.empty();
+    WriteFact(layout, side.who,
+              side.verdict + (counts ? "; " + side.Price() : ""),
+              VerdictStyle(side.action));
+  }
+  WriteAttempts(story, all, layout);
+}
+
+void WriteLedger(const LedgerNote& ledger, bool all, Layout& layout) {
+  if (ledger.json.empty()) return;
+  layout.BlankLine();
+  layout.Line("Ledger", Style::kBold);
+  layout.Paragraph(2, absl::StrFormat("%d bytes now; %s", ledger.json.size(),
+                                      ledger.source.empty()
+                                          ? "there was none before"
+                                          : "the one before was read from " +
+                                                ledger.source));
+  if (ledger.command.empty()) return;
+  if (all) {
+    layout.Paragraph(2, "Keep it on the object, where it is found again:");
+    layout.Line("  " + ledger.command);
+    return;
+  }
+  const std::string command =
+      ledger.command.substr(0, ledger.command.find('=') + 1);
+  layout.Paragraph(2,
+                   "Keep it on the object, where it is found again "
+                   "(--explain=full shows the value):");
+  layout.Line("  " + command + "...");
+}
+
+}  // namespace mulligan::cli
