@@ -1,20 +1,125 @@
-#include "policy/operators/flyte/creation.h"
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "absl/numeric/int128.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "policy/operators/flyte/quota.h"
+#include "policy/operators/flyte/plugins.h"
+#include "policy/operators/go_text.h"
 
 namespace mulligan::flyte {
 namespace {
 
 using v1::CreationError;
+
+// A quantity in thousand-millionths.
+using Quantity = absl::int128;
+// By resource: "cpu", "memory".
+using Quantities = std::map<std::string, Quantity>;
+
+struct SuffixRow {
+  std::string_view suffix;
+  // Powers of ten and of 1024.
+  int decimal;
+  int binary;
+};
+constexpr std::array<SuffixRow, 16> kSuffixes = {{
+    {"", 0, 0},
+    {"n", -9, 0},
+    {"u", -6, 0},
+    {"m", -3, 0},
+    {"k", 3, 0},
+    {"M", 6, 0},
+    {"G", 9, 0},
+    {"T", 12, 0},
+    {"P", 15, 0},
+    {"E", 18, 0},
+    {"Ki", 0, 1},
+    {"Mi", 0, 2},
+    {"Gi", 0, 3},
+    {"Ti", 0, 4},
+    {"Pi", 0, 5},
+    {"Ei", 0, 6},
+}};
+
+std::optional<SuffixRow> SuffixNamed(std::string_view suffix) {
+  for (const SuffixRow& row : kSuffixes) {
+    if (row.suffix == suffix) return row;
+  }
+  if (suffix[0] != 'e' && suffix[0] != 'E') return std::nullopt;
+  // No quantity has more than 10^18 units.
+  const auto exponent = GoInteger(suffix.substr(1));
+  if (!exponent.has_value() || *exponent > 18) return std::nullopt;
+  return SuffixRow{"", static_cast<int>(*exponent), 0};
+}
+
+// A resource.Quantity of letters and digits, which is all that the peer's
+// patterns take: "1Gi", "200m", "1e3". Nothing for what is no quantity, or
+// beyond Kubernetes' bounds.
+std::optional<Quantity> QuantityOf(std::string_view text) {
+  // More than 2^63 units; Kubernetes caps quantities there.
+  constexpr std::size_t kMostDigits = 19;
+  const std::size_t count =
+      std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::optional<SuffixRow> suffix = SuffixNamed(text.substr(count));
+  if (count == 0 || count > kMostDigits || !suffix.has_value()) {
+    return std::nullopt;
+  }
+  Quantity quantity = 0;
+  for (const char digit : text.substr(0, count)) {
+    quantity = quantity * 10 + (digit - '0');
+  }
+  for (int i = 0; i < suffix->binary; ++i) quantity *= 1024;
+  for (int power = suffix->decimal + 9; power > 0; --power) {
+    // 2^127 is about 1.7e38.
+    if (quantity > absl::Int128Max() / 10) return std::nullopt;
+    quantity *= 10;
+  }
+  return quantity;
+}
+
+// Amounts of `kind` ("limits") that the message says are `what` ("requested").
+Quantities Amounts(const std::string& message, const std::string& what,
+                   const std::string& kind) {
+  const RE2 list_of(
+      absl::StrCat(what, ": ((?:", kind, ".[a-zA-Z]+=[a-zA-Z0-9]+,*)+)"));
+  static const RE2& entry_of = *new RE2("[^.,]*\\.([^=,]*)=([^,]*),*");
+  std::string list;
+  Quantities amounts;
+  if (!RE2::PartialMatch(message, list_of, &list)) return amounts;
+  re2::StringPiece rest(list);
+  std::string resource;
+  std::string amount;
+  while (RE2::Consume(&rest, entry_of, &resource, &amount)) {
+    if (const auto quantity = QuantityOf(amount)) {
+      amounts[resource] = *quantity;
+    }
+  }
+  return amounts;
+}
+
+// backoff.IsResourceRequestsEligible, negated: whether the message of the API
+// server's quota admission says that some limit or request, taken alone, is not
+// below its quota. What is equal to it never fits.
+bool IsBeyondQuota(const std::string& message) {
+  for (const char* const kind : {"limits", "requests"}) {
+    const Quantities limited = Amounts(message, "limited", kind);
+    for (const auto& [resource, quantity] :
+         Amounts(message, "requested", kind)) {
+      const auto limit = limited.find(resource);
+      if (limit != limited.end() && quantity >= limit->second) return true;
+    }
+  }
+  return false;
+}
 
 // Reasons that client-go takes at their word, whatever the code.
 constexpr std::array<std::string_view, 18> kKnownReasons = {
@@ -71,9 +176,19 @@ std::string TextOf(const CreationError& error) {
   return absl::StrCat("HTTP status ", error.http_code());
 }
 
-PhaseInfo UserPermanent(const char* code, const CreationError& error) {
-  return PermanentFailure(code, TextOf(error));
-}
+// Refusals that come again.
+struct RefusalRow {
+  std::string_view reason;
+  int code;
+  // Flyte's code in v1 and in v2.
+  const char* v1;
+  const char* v2;
+};
+constexpr std::array<RefusalRow, 3> kRefusals = {{
+    {"BadRequest", 400, "BadTaskFormat", "BadRequest"},
+    {"Invalid", 422, "BadTaskFormat", "InvalidResource"},
+    {"RequestEntityTooLarge", 413, "EntityTooLarge", "EntityTooLarge"},
+}};
 
 PhaseResult BuildFailure(const CreationError& error, bool v2) {
   if (!v2) return PermanentFailure("FailedToBuildResource", error.message());
@@ -112,16 +227,12 @@ PhaseResult CreationPhase(const CreationError& error, bool is_pod,
   if (IsForbidden(error)) {
     return RetryableFailure(ErrorKind::kUser, "RuntimeFailure", TextOf(error));
   }
-  if (v2 || settings.rules.refusal_is_permanent) {
-    if (Is(error, "BadRequest", 400)) {
-      return UserPermanent(v2 ? "BadRequest" : "BadTaskFormat", error);
+  for (const RefusalRow& row : kRefusals) {
+    const bool is_known =
+        row.code == 413 || settings.rules.refusal_is_permanent;
+    if (is_known && Is(error, row.reason, row.code)) {
+      return PermanentFailure(v2 ? row.v2 : row.v1, TextOf(error));
     }
-    if (Is(error, "Invalid", 422)) {
-      return UserPermanent(v2 ? "InvalidResource" : "BadTaskFormat", error);
-    }
-  }
-  if (Is(error, "RequestEntityTooLarge", 413)) {
-    return UserPermanent("EntityTooLarge", error);
   }
   return absl::UnknownError(
       absl::StrCat("failed to create resource: ", TextOf(error)));

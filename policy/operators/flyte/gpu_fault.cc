@@ -1,5 +1,3 @@
-#include "policy/operators/flyte/gpu_fault.h"
-
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -13,32 +11,29 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/times.h"
+#include "policy/operators/flyte/plugins.h"
 
 namespace mulligan::flyte {
 namespace {
 
 using kubernetes::core::v1::Event;
-using kubernetes::core::v1::Pod;
 
 // Whether the workload did it, it is worth a note, or the device is broken.
-enum class Severity { kUser, kWarn, kCritical };
-
-// In the order of the enumeration: in an event's fields, and in words.
-constexpr std::array<std::string_view, 3> kSeverities = {"user", "warn",
-                                                         "critical"};
-constexpr std::array<std::string_view, 3> kLabels = {"USER", "WARN",
-                                                     "CRITICAL"};
+constexpr char kUser[] = "user";
+constexpr char kWarn[] = "warn";
+constexpr char kCritical[] = "critical";
 
 // A fault of a GPU (Xid) or of an NVSwitch (SXid).
 struct GpuFault {
   bool is_sxid = false;
   std::int64_t code = 0;
-  Severity severity = Severity::kWarn;
+  std::string severity;
   // Bus id, UUID and index on the host; empty, or below 0: unknown.
   std::string pci;
   std::string gpu_uuid;
@@ -47,21 +42,18 @@ struct GpuFault {
 
 struct XidRow {
   std::int64_t code;
-  Severity severity;
+  const char* severity;
   // NVIDIA's name.
-  std::string_view name;
-  std::string_view failure;
+  const char* name;
+  const char* failure;
 };
 
 constexpr std::string_view kMessagePrefix = "[gpu-health]";
-constexpr std::string_view kXidError = "GpuXidError";
-constexpr std::string_view kNvlinkError = "GpuNvlinkError";
-constexpr std::string_view kEcc = "GpuEccUncorrectable";
-constexpr std::string_view kRowRemap = "GpuRowRemapPending";
-constexpr std::string_view kGsp = "GpuGspError";
-constexpr auto kUser = Severity::kUser;
-constexpr auto kWarn = Severity::kWarn;
-constexpr auto kCritical = Severity::kCritical;
+constexpr char kXidError[] = "GpuXidError";
+constexpr char kNvlinkError[] = "GpuNvlinkError";
+constexpr char kEcc[] = "GpuEccUncorrectable";
+constexpr char kRowRemap[] = "GpuRowRemapPending";
+constexpr char kGsp[] = "GpuGspError";
 
 constexpr std::array<XidRow, 23> kXids = {{
     {13, kUser, "Graphics Engine Exception", kXidError},
@@ -98,15 +90,12 @@ const XidRow* FindXid(std::int64_t code) {
   return nullptr;
 }
 
-Severity SeverityOf(const GpuFault& fault,
-                    const std::map<std::string, std::string>& fields) {
+std::string SeverityOf(const GpuFault& fault,
+                       const std::map<std::string, std::string>& fields) {
   const auto said = fields.find("severity");
   if (said != fields.end()) {
-    const auto* const known =
-        std::find(kSeverities.begin(), kSeverities.end(), said->second);
-    return known == kSeverities.end()
-               ? kWarn
-               : static_cast<Severity>(known - kSeverities.begin());
+    const bool is_known = said->second == kUser || said->second == kCritical;
+    return is_known ? said->second : kWarn;
   }
   if (fault.is_sxid) return kCritical;
   const XidRow* const row = FindXid(fault.code);
@@ -156,22 +145,20 @@ std::string DeviceOf(const GpuFault& fault) {
 
 // What a person reads: it goes in front of the failure's message.
 std::string Sentence(const GpuFault& fault) {
-  const std::string_view label =
-      kLabels[static_cast<std::size_t>(fault.severity)];
+  const std::string label = absl::AsciiStrToUpper(fault.severity);
   if (fault.is_sxid) {
     return absl::StrFormat("%s [%s] SXid %d on NVSwitch %s.", kMessagePrefix,
                            label, fault.code, fault.pci);
   }
   const XidRow* const row = FindXid(fault.code);
-  return absl::StrFormat("%s [%s] Xid %d (%s)%s.", kMessagePrefix, label,
-                         fault.code,
-                         row == nullptr ? absl::StrCat("Xid ", fault.code)
-                                        : std::string(row->name),
-                         DeviceOf(fault));
+  return absl::StrFormat(
+      "%s [%s] Xid %d (%s)%s.", kMessagePrefix, label, fault.code,
+      row == nullptr ? absl::StrCat("Xid ", fault.code) : row->name,
+      DeviceOf(fault));
 }
 
 // CodeFor: the failure code of a critical fault.
-std::string_view CodeOf(const GpuFault& fault) {
+const char* CodeOf(const GpuFault& fault) {
   if (fault.is_sxid) return kNvlinkError;
   const XidRow* const row = FindXid(fault.code);
   return row == nullptr ? kXidError : row->failure;
@@ -246,20 +233,16 @@ PhaseInfo WithGpuFaults(PhaseInfo failure, const Pod& pod,
                         const google::protobuf::RepeatedPtrField<Event>& events,
                         absl::Time now) {
   const auto faults = FaultsOf(pod, events, now);
-  for (const Severity severity : {kCritical, kUser}) {
+  for (const char* const severity : {kCritical, kUser}) {
     const auto found = std::find_if(
         faults.begin(), faults.end(),
         [&](const auto& fault) { return fault.second.severity == severity; });
     if (found == faults.end()) continue;
-    const bool is_critical = severity == kCritical;
+    const bool is_critical = found->second.severity == kCritical;
     ExecutionError& error = *failure.error;
-    const bool is_generic = IsGeneric(error.code);
-    if (is_critical) {
-      error.kind = ErrorKind::kSystem;
-    } else if (is_generic) {
-      error.kind = ErrorKind::kUser;
-    }
-    if (is_generic) {
+    if (is_critical) error.kind = ErrorKind::kSystem;
+    if (IsGeneric(error.code)) {
+      if (!is_critical) error.kind = ErrorKind::kUser;
       error.code = is_critical ? CodeOf(found->second) : kXidError;
     }
     const std::string sentence = Sentence(found->second);

@@ -1,7 +1,6 @@
-#include "policy/operators/flyte/jobs.h"
-
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/base/times.h"
-#include "policy/operators/flyte/pod.h"
+#include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
 
 namespace mulligan::flyte {
@@ -147,15 +146,25 @@ bool IsOverdue(const TrainingJob& job, const Surroundings& around) {
          around.now;
 }
 
-struct RayRow {
-  std::string_view status;
+// What a resource's state means that is no failure.
+struct StateRow {
+  std::string_view state;
   Phase phase;
-  std::string_view reason;
+  const char* reason;
 };
+
+template <std::size_t N>
+std::optional<PhaseInfo> PhaseOf(const std::array<StateRow, N>& rows,
+                                 std::string_view state) {
+  for (const StateRow& row : rows) {
+    if (row.state == state) return InPhase(row.phase, row.reason);
+  }
+  return std::nullopt;
+}
 
 // jobDeploymentStatus of RayJobs that have not failed. KubeRay's Retrying,
 // Waiting and ValidationFailed are unknown to Flyte.
-constexpr std::array<RayRow, 6> kRay = {{
+constexpr std::array<StateRow, 6> kRay = {{
     {"", Phase::kQueued, "Scheduling"},
     {"Initializing", Phase::kInitializing, "cluster is creating"},
     {"Running", Phase::kRunning, ""},
@@ -180,14 +189,14 @@ PhaseInfo FailedRayJobPhase(const RayJob& job, const Rules& rules) {
                    : PermanentFailure(std::move(code), std::move(message));
 }
 
-PhaseInfo FailedSparkPhase(std::string_view what,
-                           const SparkApplication& application) {
-  return RetryableFailure(
-      ErrorKind::kUser, std::string(kDownstreamSystemError),
-      absl::StrFormat(
-          "%s with Error: %s", what,
-          application.status().application_state().error_message()));
-}
+// The operator's NewState is the empty text; its documents call it NEW. What is
+// neither here nor failed runs.
+constexpr std::array<StateRow, 4> kSpark = {{
+    {"", Phase::kQueued, "job queued"},
+    {"NEW", Phase::kQueued, "job queued"},
+    {"SUBMITTED", Phase::kInitializing, "job submitted"},
+    {"COMPLETED", Phase::kSuccess, ""},
+}};
 
 constexpr std::string_view kWorkers = "workers";
 
@@ -256,7 +265,7 @@ PhaseResult KubeflowJobPhase(const TrainingJob& job,
   const std::string type = current == nullptr ? "" : current->type();
   if (type == "Failed") {
     return RetryableFailure(
-        ErrorKind::kUser, std::string(kDownstreamSystemError),
+        ErrorKind::kUser, kDownstreamSystemError,
         absl::StrFormat("Job failed:\n\t%s - %s", current->reason(),
                         current->message()));
   }
@@ -272,10 +281,8 @@ PhaseResult RayJobPhase(const RayJob& job, const Surroundings& around) {
       return *failure;
     }
   }
-  for (const RayRow& row : kRay) {
-    if (row.status == status.job_deployment_status()) {
-      return InPhase(row.phase, std::string(row.reason));
-    }
+  if (const auto info = PhaseOf(kRay, status.job_deployment_status())) {
+    return *info;
   }
   if (status.job_deployment_status() == "Failed") {
     return FailedRayJobPhase(job, around.settings.rules);
@@ -293,20 +300,14 @@ PhaseResult SparkApplicationPhase(const SparkApplication& application,
     return *failure;
   }
   const std::string_view state = status.application_state().state();
-  // The operator's NewState is the empty text; its documents call it NEW.
-  if (state.empty() || state == "NEW") {
-    return InPhase(Phase::kQueued, "job queued");
+  if (state == "FAILED" || state == "SUBMISSION_FAILED") {
+    return RetryableFailure(
+        ErrorKind::kUser, kDownstreamSystemError,
+        absl::StrFormat("Spark Job %s with Error: %s",
+                        state == "FAILED" ? "Failed" : " Submission Failed",
+                        status.application_state().error_message()));
   }
-  if (state == "SUBMITTED") {
-    return InPhase(Phase::kInitializing, "job submitted");
-  }
-  if (state == "SUBMISSION_FAILED") {
-    return FailedSparkPhase("Spark Job  Submission Failed", application);
-  }
-  if (state == "FAILED")
-    return FailedSparkPhase("Spark Job Failed", application);
-  if (state == "COMPLETED") return InPhase(Phase::kSuccess);
-  return InPhase(Phase::kRunning);
+  return PhaseOf(kSpark, state).value_or(InPhase(Phase::kRunning));
 }
 
 PhaseResult JobSetPhase(const JobSet& job_set, const Surroundings& around) {

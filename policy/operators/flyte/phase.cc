@@ -7,30 +7,19 @@
 #include <utility>
 
 namespace mulligan::flyte {
-namespace {
-
-// In the order of the enumerations.
-constexpr std::array<std::string_view, 8> kPhases = {
-    "Undefined",        "WaitingForResources",
-    "Queued",           "Initializing",
-    "Running",          "Success",
-    "RetryableFailure", "PermanentFailure"};
-constexpr std::array<std::string_view, 3> kKinds = {"UNKNOWN", "USER",
-                                                    "SYSTEM"};
-
-PhaseInfo Failed(Phase phase, ErrorKind kind, std::string code,
-                 std::string message) {
-  return {phase, "", ExecutionError{std::move(code), std::move(message), kind}};
-}
-
-}  // namespace
 
 std::string_view PhaseName(Phase phase) {
-  return kPhases[static_cast<std::size_t>(phase)];
+  // In the order of the enumeration.
+  constexpr std::array<std::string_view, 8> kNames = {
+      "Undefined",        "WaitingForResources",
+      "Queued",           "Initializing",
+      "Running",          "Success",
+      "RetryableFailure", "PermanentFailure"};
+  return kNames[static_cast<std::size_t>(phase)];
 }
 
 std::string_view KindName(ErrorKind kind) {
-  return kKinds[static_cast<std::size_t>(kind)];
+  return kind == ErrorKind::kSystem ? "SYSTEM" : "USER";
 }
 
 bool IsFailure(Phase phase) {
@@ -43,13 +32,13 @@ PhaseInfo InPhase(Phase phase, std::string reason) {
 
 PhaseInfo RetryableFailure(ErrorKind kind, std::string code,
                            std::string message) {
-  return Failed(Phase::kRetryableFailure, kind, std::move(code),
-                std::move(message));
+  return {Phase::kRetryableFailure, "",
+          ExecutionError{std::move(code), std::move(message), kind}};
 }
 
 PhaseInfo PermanentFailure(std::string code, std::string message) {
-  return Failed(Phase::kPermanentFailure, ErrorKind::kUser, std::move(code),
-                std::move(message));
+  return {Phase::kPermanentFailure, "",
+          ExecutionError{std::move(code), std::move(message)}};
 }
 
 }  // namespace mulligan::flyte

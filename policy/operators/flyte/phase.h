@@ -24,12 +24,12 @@ enum class Phase {
 
 // core.ExecutionError.ErrorKind: whose fault. On a retryable failure it picks
 // the budget; whether a failure is retried is another question.
-enum class ErrorKind { kUnknown, kUser, kSystem };
+enum class ErrorKind { kUser, kSystem };
 
 struct ExecutionError {
   std::string code;
   std::string message;
-  ErrorKind kind = ErrorKind::kUnknown;
+  ErrorKind kind = ErrorKind::kUser;
 };
 
 struct PhaseInfo {
@@ -57,10 +57,9 @@ PhaseInfo RetryableFailure(ErrorKind kind, std::string code,
 PhaseInfo PermanentFailure(std::string code, std::string message);
 
 // Codes that more than one plugin uses.
-inline constexpr std::string_view kDownstreamSystemError =
-    "DownstreamSystemError";
-inline constexpr std::string_view kInterrupted = "Interrupted";
-inline constexpr std::string_view kUnknownError = "UnknownError";
+inline constexpr char kDownstreamSystemError[] = "DownstreamSystemError";
+inline constexpr char kInterrupted[] = "Interrupted";
+inline constexpr char kUnknownError[] = "UnknownError";
 
 }  // namespace mulligan::flyte
 

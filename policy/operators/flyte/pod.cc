@@ -1,6 +1,5 @@
-#include "policy/operators/flyte/pod.h"
-
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,21 +7,151 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/repeated_ptr_field.h"
-#include "policy/operators/flyte/pending_pod.h"
+#include "policy/base/times.h"
+#include "policy/operators/flyte/plugins.h"
+#include "policy/operators/go_text.h"
 
 namespace mulligan::flyte {
 namespace {
 
 using kubernetes::core::v1::ContainerStatus;
+using kubernetes::core::v1::PodCondition;
 using kubernetes::core::v1::PodStatus;
 using ContainerStatuses = google::protobuf::RepeatedPtrField<ContainerStatus>;
 using Terminated = kubernetes::core::v1::ContainerStateTerminated;
 
+// Waiting reasons that Flyte knows. Any other is a system failure at once.
+struct WaitingRow {
+  std::string_view reason;
+  // Null: there is no grace.
+  absl::Duration Settings::*grace;
+  // When the grace has passed, or at once where there is none.
+  Phase phase;
+};
+
+constexpr std::array<WaitingRow, 7> kWaiting = {{
+    {"ErrImagePull", nullptr, Phase::kInitializing},
+    {"ContainerCreating", nullptr, Phase::kInitializing},
+    {"PodInitializing", nullptr, Phase::kInitializing},
+    {"CreateContainerError", &Settings::create_container_error_grace_period,
+     Phase::kPermanentFailure},
+    {"CreateContainerConfigError",
+     &Settings::create_container_config_error_grace_period,
+     Phase::kPermanentFailure},
+    {"InvalidImageName", nullptr, Phase::kPermanentFailure},
+    {"ImagePullBackOff", &Settings::image_pull_backoff_grace_period,
+     Phase::kRetryableFailure},
+}};
+
+absl::Time TransitionOf(const PodCondition& condition) {
+  return condition.has_last_transition_time()
+             ? ToTime(condition.last_transition_time())
+             : ZeroTime();
+}
+
+// A registry that limits its clients is the platform's in Flyte 2.
+ErrorKind PullFailureKind(const std::string& message, const Rules& rules) {
+  return rules.v2 && absl::StrContains(message, "429 Too Many Requests")
+             ? ErrorKind::kSystem
+             : ErrorKind::kUser;
+}
+
+// What a container that waits makes of the pod, whose condition is `ready`.
+PhaseInfo WaitingPhase(const ContainerStatus& container,
+                       const PodCondition& ready, const Settings& settings,
+                       absl::Time now) {
+  const auto& waiting = container.state().waiting();
+  std::string code = absl::StrFormat("%s|%s", ready.reason(), waiting.reason());
+  std::string message =
+      absl::StrFormat("%s|%s", ready.message(), waiting.message());
+  for (const WaitingRow& row : kWaiting) {
+    if (row.reason != waiting.reason()) continue;
+    Phase phase = row.phase;
+    if (row.grace != nullptr) {
+      const absl::Duration grace = settings.*row.grace;
+      if (now - TransitionOf(ready) < grace) {
+        phase = Phase::kInitializing;
+      } else {
+        message = absl::StrFormat("Grace period [%s] exceeded|%s",
+                                  GoDuration(grace), message);
+      }
+    }
+    if (phase == Phase::kInitializing) {
+      return InPhase(phase, absl::StrFormat("[%s]: %s", code, message));
+    }
+    if (phase == Phase::kPermanentFailure) {
+      return PermanentFailure(std::move(code), std::move(message));
+    }
+    return RetryableFailure(PullFailureKind(waiting.message(), settings.rules),
+                            std::move(code), std::move(message));
+  }
+  return RetryableFailure(ErrorKind::kSystem, std::move(code),
+                          std::move(message));
+}
+
+// The first container that waits; it hides the others.
+const ContainerStatus* WaitingContainer(const PodStatus& status,
+                                        const Rules& rules) {
+  if (rules.v2) {
+    for (const ContainerStatus& init : status.init_container_statuses()) {
+      if (init.state().has_waiting()) return &init;
+    }
+  }
+  for (const ContainerStatus& container : status.container_statuses()) {
+    if (!container.ready() && container.state().has_waiting()) {
+      return &container;
+    }
+  }
+  return nullptr;
+}
+
+// What one condition says, if anything.
+std::optional<PhaseInfo> Judge(const PodStatus& status,
+                               const PodCondition& condition,
+                               const Settings& settings, absl::Time now) {
+  const bool is_false = condition.status() == "False";
+  // "Unschedulable" is no type that Kubernetes writes.
+  if ((condition.type() == "PodScheduled" && is_false) ||
+      condition.type() == "Unschedulable") {
+    return InPhase(Phase::kQueued, absl::StrFormat("%s:%s", condition.reason(),
+                                                   condition.message()));
+  }
+  if (condition.type() != "Ready" || !is_false) return std::nullopt;
+  const ContainerStatus* const waiting =
+      WaitingContainer(status, settings.rules);
+  if (waiting == nullptr) return std::nullopt;
+  return WaitingPhase(*waiting, condition, settings, now);
+}
+
+// flytek8s.DemystifyPending.
+PhaseInfo PendingPodPhase(const PodStatus& status, const Settings& settings,
+                          absl::Time now) {
+  // The peer's own spelling.
+  PhaseInfo info = InPhase(Phase::kQueued, "Demistify Pending");
+  absl::Time since = now;
+  for (const PodCondition& condition : status.conditions()) {
+    since = TransitionOf(condition);
+    if (const auto judged = Judge(status, condition, settings, now)) {
+      info = *judged;
+      break;
+    }
+  }
+  const absl::Duration timeout = settings.pod_pending_timeout;
+  if (IsFailure(info.phase) || timeout <= absl::ZeroDuration() ||
+      now - since < timeout) {
+    return info;
+  }
+  return RetryableFailure(
+      settings.rules.v2 ? ErrorKind::kSystem : ErrorKind::kUser,
+      "PodPendingTimeout", info.reason);
+}
+
 constexpr char kPrimaryContainerKey[] = "primary_container_name";
-constexpr std::string_view kOomKilled = "OOMKilled";
+constexpr char kOomKilled[] = "OOMKilled";
 
 // In the order in which Flyte looks at them.
 std::vector<const ContainerStatus*> AllContainers(const PodStatus& status) {
@@ -79,8 +208,7 @@ std::optional<std::string> SoleExitCode(const PodStatus& status) {
 // conditions are not read.
 PhaseInfo FailedPodPhase(const PodStatus& status, std::string_view primary,
                          const Rules& rules) {
-  std::string code(status.reason().empty() ? kUnknownError
-                                           : std::string_view(status.reason()));
+  std::string code = status.reason().empty() ? kUnknownError : status.reason();
   std::string message(status.message().empty()
                           ? "Pod failed. No message received from kubernetes."
                           : status.message());
@@ -119,7 +247,7 @@ PhaseInfo FailedPodPhase(const PodStatus& status, std::string_view primary,
 PhaseInfo SucceededPodPhase(const PodStatus& status) {
   for (const ContainerStatus* const container : AllContainers(status)) {
     if (IsOom(container->state().terminated())) {
-      return RetryableFailure(ErrorKind::kUser, std::string(kOomKilled),
+      return RetryableFailure(ErrorKind::kUser, kOomKilled,
                               "Pod reported success despite being OOMKilled");
     }
   }

@@ -12,10 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
 #include "policy/base/times.h"
-#include "policy/operators/flyte/creation.h"
-#include "policy/operators/flyte/gpu_fault.h"
-#include "policy/operators/flyte/jobs.h"
-#include "policy/operators/flyte/pod.h"
+#include "policy/operators/flyte/plugins.h"
 
 namespace mulligan::flyte {
 namespace {

@@ -3,9 +3,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -54,11 +56,18 @@ constexpr std::array<GateRow<Rules>, 3> kGates = {{
     {"flyte.gpu-faults", &Rules::gpu_faults},
 }};
 
-struct DurationRow {
+// The only number that may be negative.
+constexpr std::string_view kThreshold = "interruptible-failure-threshold";
+constexpr std::int64_t kMost = 1'000'000'000;
+
+// A setting by the name Flyte gives it, a duration, number or switch.
+struct SettingRow {
   std::string_view name;
-  absl::Duration Settings::*member;
+  std::variant<absl::Duration Settings::*, std::int64_t Settings::*,
+               bool Settings::*>
+      member;
 };
-constexpr std::array<DurationRow, 8> kDurations = {{
+constexpr std::array<SettingRow, 17> kSettings = {{
     {"create-container-error-grace-period",
      &Settings::create_container_error_grace_period},
     {"create-container-config-error-grace-period",
@@ -70,32 +79,14 @@ constexpr std::array<DurationRow, 8> kDurations = {{
     {"node-active-deadline", &Settings::node_active_deadline},
     {"node-execution-deadline", &Settings::node_execution_deadline},
     {"backoff.max-duration", &Settings::backoff_max_duration},
-}};
-
-struct NumberRow {
-  std::string_view name;
-  std::int64_t Settings::*member;
-  std::int64_t least;
-};
-constexpr std::int64_t kAnyThreshold = -1'000'000'000;
-constexpr std::int64_t kMost = 1'000'000'000;
-constexpr std::array<NumberRow, 7> kNumbers = {{
-    {"default-max-attempts", &Settings::default_max_attempts, 0},
+    {"default-max-attempts", &Settings::default_max_attempts},
     {"max-node-retries-system-failures",
-     &Settings::max_node_retries_system_failures, 0},
-    {"interruptible-failure-threshold",
-     &Settings::interruptible_failure_threshold, kAnyThreshold},
-    {"backoff.base-second", &Settings::backoff_base_seconds, 0},
-    {"max-workflow-retries", &Settings::max_workflow_retries, 0},
-    {"max-system-failures", &Settings::max_system_failures, 0},
-    {"retries", &Settings::retries, 0},
-}};
-
-struct SwitchRow {
-  std::string_view name;
-  bool Settings::*member;
-};
-constexpr std::array<SwitchRow, 2> kSwitches = {{
+     &Settings::max_node_retries_system_failures},
+    {kThreshold, &Settings::interruptible_failure_threshold},
+    {"backoff.base-second", &Settings::backoff_base_seconds},
+    {"max-workflow-retries", &Settings::max_workflow_retries},
+    {"max-system-failures", &Settings::max_system_failures},
+    {"retries", &Settings::retries},
     {"ignore-retry-cause", &Settings::ignore_retry_cause},
     {"quota-backoff", &Settings::quota_backoff},
 }};
@@ -136,33 +127,38 @@ std::string Printed(const Release& release) {
 }
 
 // What a value should have been; empty: it was taken.
+std::string_view Take(const std::string& value, const SettingRow& /*row*/,
+                      absl::Duration& into) {
+  absl::Duration duration;
+  if (!absl::ParseDuration(value, &duration) ||
+      duration < absl::ZeroDuration()) {
+    return "a duration like 3m that is not negative";
+  }
+  into = duration;
+  return "";
+}
+std::string_view Take(const std::string& value, const SettingRow& row,
+                      std::int64_t& into) {
+  std::int64_t number = 0;
+  if (!absl::SimpleAtoi(value, &number) || number > kMost ||
+      number < (row.name == kThreshold ? -kMost : 0)) {
+    return "a whole number in range";
+  }
+  into = number;
+  return "";
+}
+std::string_view Take(const std::string& value, const SettingRow& /*row*/,
+                      bool& into) {
+  return absl::SimpleAtob(value, &into) ? "" : "true or false";
+}
+
 std::string_view Set(std::string_view name, const std::string& value,
                      Settings& settings) {
-  for (const DurationRow& row : kDurations) {
-    absl::Duration duration;
+  for (const SettingRow& row : kSettings) {
     if (row.name != name) continue;
-    if (!absl::ParseDuration(value, &duration) ||
-        duration < absl::ZeroDuration()) {
-      return "a duration like 3m that is not negative";
-    }
-    settings.*row.member = duration;
-    return "";
-  }
-  for (const NumberRow& row : kNumbers) {
-    std::int64_t number = 0;
-    if (row.name != name) continue;
-    if (!absl::SimpleAtoi(value, &number) || number < row.least ||
-        number > kMost) {
-      return "a whole number in range";
-    }
-    settings.*row.member = number;
-    return "";
-  }
-  for (const SwitchRow& row : kSwitches) {
-    if (row.name == name) {
-      return absl::SimpleAtob(value, &(settings.*row.member)) ? ""
-                                                              : "true or false";
-    }
+    return std::visit(
+        [&](auto member) { return Take(value, row, settings.*member); },
+        row.member);
   }
   return "a setting Flyte has";
 }
@@ -201,7 +197,10 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
   const Release release = ReleaseFor(semantics, setup.warnings);
   setup.semantics = Printed(release);
   setup.settings.rules = RulesAt(release);
-  for (const auto& [name, enabled] : semantics.feature_gates()) {
+  // In the order of their names: the same request gives the same answer.
+  const std::map<std::string_view, bool> gates(
+      semantics.feature_gates().begin(), semantics.feature_gates().end());
+  for (const auto& [name, enabled] : gates) {
     if (SetGate(name, enabled, setup.settings.rules) ||
         !name.starts_with(kPrefix)) {
       continue;
@@ -209,10 +208,12 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
     setup.warnings.push_back(
         absl::StrFormat("featureGates.%s: not known, passed over", name));
   }
-  for (const auto& [name, value] : semantics.settings()) {
+  const std::map<std::string_view, std::string> settings(
+      semantics.settings().begin(), semantics.settings().end());
+  for (const auto& [name, value] : settings) {
     if (!name.starts_with(kPrefix)) continue;
-    const std::string_view expected = Set(
-        std::string_view(name).substr(kPrefix.size()), value, setup.settings);
+    const std::string_view expected =
+        Set(name.substr(kPrefix.size()), value, setup.settings);
     if (expected.empty()) continue;
     setup.warnings.push_back(absl::StrFormat(
         "settings.%s: '%s' is not %s, passed over", name, value, expected));

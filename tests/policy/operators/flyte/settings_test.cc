@@ -1,10 +1,12 @@
 #include "policy/operators/flyte/settings.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <ostream>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/operators/flyte/test_objects.h"
@@ -92,6 +94,18 @@ TEST(SettingsTest, WhatIsNoReleaseIsNamed) {
         << version;
     EXPECT_FALSE(setup.settings.rules.v2) << version;
   }
+}
+
+// The map of a message has no order of its own.
+TEST(SettingsTest, WarningsComeInTheOrderOfNames) {
+  v1::NativeSemantics semantics;
+  for (const char* const name : {"f", "b", "d", "h", "a", "g", "c", "e"}) {
+    (*semantics.mutable_settings())[absl::StrCat("flyte.", name)] = "1";
+    (*semantics.mutable_feature_gates())[absl::StrCat("flyte.", name)] = true;
+  }
+  const SettingsSetup setup = SettingsFor(semantics);
+  ASSERT_EQ(setup.warnings.size(), 16);
+  EXPECT_TRUE(std::is_sorted(setup.warnings.begin(), setup.warnings.end()));
 }
 
 TEST(SettingsTest, SettingsAreReadByFlytesNames) {
