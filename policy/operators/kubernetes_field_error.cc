@@ -184,6 +184,14 @@ void CheckNonNegative(std::string field, std::int64_t value,
                                 "must be greater than or equal to 0"));
 }
 
+void CheckAtMost(std::string field, std::int64_t value, std::int64_t limit,
+                 std::string_view why, FieldErrors& errors) {
+  if (value <= limit) return;
+  errors.push_back(InvalidError(
+      std::move(field), value,
+      absl::StrFormat("must be less than or equal to %d%s", limit, why)));
+}
+
 void CheckQualifiedName(const std::string& field, std::string_view name,
                         FieldErrors& errors) {
   for (std::string& fault : QualifiedNameFaults(name)) {

@@ -53,6 +53,10 @@ FieldError TooLongError(std::string field, int limit);
 void CheckNonNegative(std::string field, std::int64_t value,
                       FieldErrors& errors);
 
+// Appends an error when `value` is above `limit`; `why` goes on after it.
+void CheckAtMost(std::string field, std::int64_t value, std::int64_t limit,
+                 std::string_view why, FieldErrors& errors);
+
 // Appends an error per rule of qualified names that `name` breaks: an optional
 // DNS subdomain and a slash, then at most 63 letters, digits, '-', '_', '.'.
 void CheckQualifiedName(const std::string& field, std::string_view name,

@@ -29,21 +29,21 @@ constexpr char kUser[] = "user";
 constexpr char kWarn[] = "warn";
 constexpr char kCritical[] = "critical";
 
-// A fault of a GPU (Xid) or of an NVSwitch (SXid).
+// A fault of a GPU (Xid) or of an NVSwitch (SXid), as an event tells of it.
 struct GpuFault {
-  bool is_sxid = false;
-  std::int64_t code = 0;
+  // When it was seen first.
+  absl::Time since;
   std::string severity;
-  // Bus id, UUID and index on the host; empty, or below 0: unknown.
-  std::string pci;
-  std::string gpu_uuid;
-  std::int64_t gpu_index = -1;
+  // CodeFor: the failure code when it is critical.
+  const char* failure;
+  // What a person reads: it goes in front of the failure's message.
+  std::string sentence;
 };
 
 struct XidRow {
   std::int64_t code;
   const char* severity;
-  // NVIDIA's name.
+  // NVIDIA's name; empty: we know none.
   const char* name;
   const char* failure;
 };
@@ -83,85 +83,64 @@ constexpr std::array<XidRow, 23> kXids = {{
     {154, kWarn, "GPU recovery action changed", kXidError},
 }};
 
-const XidRow* FindXid(std::int64_t code) {
+XidRow XidOf(bool is_sxid, std::int64_t code) {
+  if (is_sxid) return {code, kCritical, "", kNvlinkError};
   for (const XidRow& row : kXids) {
-    if (row.code == code) return &row;
+    if (row.code == code) return row;
   }
-  return nullptr;
+  return {code, kWarn, "", kXidError};
 }
 
-std::string SeverityOf(const GpuFault& fault,
-                       const std::map<std::string, std::string>& fields) {
-  const auto said = fields.find("severity");
-  if (said != fields.end()) {
-    const bool is_known = said->second == kUser || said->second == kCritical;
-    return is_known ? said->second : kWarn;
+using Fields = std::map<std::string, std::string>;
+
+// By the index on the host and the UUID, or else by the bus id.
+std::string DeviceOf(Fields& fields) {
+  std::string device;
+  std::int64_t index = -1;
+  if (absl::SimpleAtoi(fields["gpu_index"], &index) && index >= 0) {
+    absl::StrAppend(&device, " ", index);
   }
-  if (fault.is_sxid) return kCritical;
-  const XidRow* const row = FindXid(fault.code);
-  return row == nullptr ? kWarn : row->severity;
+  if (!fields["gpu_uuid"].empty()) {
+    absl::StrAppend(&device, " ", fields["gpu_uuid"]);
+  }
+  if (device.empty() && !fields["pci"].empty()) {
+    device = absl::StrCat(" at PCI ", fields["pci"]);
+  }
+  return device.empty() ? "" : " on GPU" + device;
 }
 
 // Reads the message of such an event back; nothing when it is none.
-std::optional<GpuFault> ParseMessage(std::string_view message) {
+std::optional<GpuFault> ParseMessage(const std::string& message) {
   if (!message.starts_with(kMessagePrefix)) return std::nullopt;
-  GpuFault fault;
   std::size_t start = message.find(" xid=");
-  if (start == std::string_view::npos) {
-    start = message.find(" sxid=");
-    if (start == std::string_view::npos) return std::nullopt;
-    fault.is_sxid = true;
-  }
-  std::map<std::string, std::string> fields;
-  const std::vector<std::string> tokens =
-      absl::StrSplit(std::string(message.substr(start)),
-                     absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
-  for (const std::string& token : tokens) {
+  const bool is_sxid = start == std::string::npos;
+  if (is_sxid) start = message.find(" sxid=");
+  if (start == std::string::npos) return std::nullopt;
+  Fields fields;
+  for (const std::string& token : std::vector<std::string>(
+           absl::StrSplit(message.substr(start), absl::ByAnyChar(" \t\r\n")))) {
     const std::size_t equals = token.find('=');
     if (equals == std::string::npos) continue;
     fields[token.substr(0, equals)] = token.substr(equals + 1);
   }
-  if (!absl::SimpleAtoi(fields[fault.is_sxid ? "sxid" : "xid"], &fault.code)) {
+  std::int64_t code = 0;
+  if (!absl::SimpleAtoi(fields[is_sxid ? "sxid" : "xid"], &code)) {
     return std::nullopt;
   }
-  fault.severity = SeverityOf(fault, fields);
-  fault.pci = fields["pci"];
-  fault.gpu_uuid = fields["gpu_uuid"];
-  if (!absl::SimpleAtoi(fields["gpu_index"], &fault.gpu_index)) {
-    fault.gpu_index = -1;
-  }
-  return fault;
-}
-
-std::string DeviceOf(const GpuFault& fault) {
-  const bool indexed = fault.gpu_index >= 0;
-  if (indexed && !fault.gpu_uuid.empty()) {
-    return absl::StrFormat(" on GPU %d %s", fault.gpu_index, fault.gpu_uuid);
-  }
-  if (!fault.gpu_uuid.empty()) return absl::StrCat(" on GPU ", fault.gpu_uuid);
-  if (indexed) return absl::StrCat(" on GPU ", fault.gpu_index);
-  return fault.pci.empty() ? "" : absl::StrCat(" on GPU at PCI ", fault.pci);
-}
-
-// What a person reads: it goes in front of the failure's message.
-std::string Sentence(const GpuFault& fault) {
+  const XidRow row = XidOf(is_sxid, code);
+  const auto said = fields.find("severity");
+  GpuFault fault;
+  fault.severity = said == fields.end() ? row.severity : said->second;
+  fault.failure = row.failure;
   const std::string label = absl::AsciiStrToUpper(fault.severity);
-  if (fault.is_sxid) {
-    return absl::StrFormat("%s [%s] SXid %d on NVSwitch %s.", kMessagePrefix,
-                           label, fault.code, fault.pci);
-  }
-  const XidRow* const row = FindXid(fault.code);
-  return absl::StrFormat(
-      "%s [%s] Xid %d (%s)%s.", kMessagePrefix, label, fault.code,
-      row == nullptr ? absl::StrCat("Xid ", fault.code) : row->name,
-      DeviceOf(fault));
-}
-
-// CodeFor: the failure code of a critical fault.
-const char* CodeOf(const GpuFault& fault) {
-  if (fault.is_sxid) return kNvlinkError;
-  const XidRow* const row = FindXid(fault.code);
-  return row == nullptr ? kXidError : row->failure;
+  const std::string name =
+      *row.name == 0 ? absl::StrCat("Xid ", code) : std::string(row.name);
+  fault.sentence =
+      is_sxid ? absl::StrFormat("%s [%s] SXid %d on NVSwitch %s.",
+                                kMessagePrefix, label, code, fields["pci"])
+              : absl::StrFormat("%s [%s] Xid %d (%s)%s.", kMessagePrefix, label,
+                                code, name, DeviceOf(fields));
+  return fault;
 }
 
 // isGenericCode: codes that say nothing and give way to the fault's.
@@ -188,31 +167,30 @@ absl::Time EndOf(const Pod& pod, absl::Time now) {
   return latest.value_or(now);
 }
 
-// The fault an event tells of, with its first time, if it can explain a
-// failure at `end`. Absent times stand for each other.
-std::optional<std::pair<absl::Time, GpuFault>> FaultOf(const Event& event,
-                                                       absl::Time end) {
-  const auto fault = ParseMessage(event.message());
+// The fault an event tells of if it can explain a failure at `end`. Absent
+// times stand for each other.
+std::optional<GpuFault> FaultOf(const Event& event, absl::Time end) {
+  std::optional<GpuFault> fault = ParseMessage(event.message());
   const auto first = TimeIfSet(event.first_timestamp());
   const auto last = TimeIfSet(event.last_timestamp());
   if (!fault.has_value() || (!first.has_value() && !last.has_value())) {
     return std::nullopt;
   }
-  const absl::Time from = first.has_value() ? *first : *last;
-  const absl::Time until = last.value_or(from);
-  if (until < from || from > end + absl::Minutes(2) ||
+  fault->since = first.has_value() ? *first : *last;
+  const absl::Time until = last.value_or(fault->since);
+  if (until < fault->since || fault->since > end + absl::Minutes(2) ||
       until < end - absl::Minutes(30)) {
     return std::nullopt;
   }
-  return std::pair(from, *fault);
+  return fault;
 }
 
 // Faults of the pod's devices, oldest first.
-std::vector<std::pair<absl::Time, GpuFault>> FaultsOf(
+std::vector<GpuFault> FaultsOf(
     const Pod& pod, const google::protobuf::RepeatedPtrField<Event>& events,
     absl::Time now) {
   const absl::Time end = EndOf(pod, now);
-  std::vector<std::pair<absl::Time, GpuFault>> faults;
+  std::vector<GpuFault> faults;
   for (const Event& event : events) {
     const bool is_fault =
         event.reason() == "GPUXidError" || event.reason() == "GPUSXidError";
@@ -223,7 +201,7 @@ std::vector<std::pair<absl::Time, GpuFault>> FaultsOf(
   }
   std::stable_sort(
       faults.begin(), faults.end(),
-      [](const auto& a, const auto& b) { return a.first < b.first; });
+      [](const GpuFault& a, const GpuFault& b) { return a.since < b.since; });
   return faults;
 }
 
@@ -236,19 +214,17 @@ PhaseInfo WithGpuFaults(PhaseInfo failure, const Pod& pod,
   for (const char* const severity : {kCritical, kUser}) {
     const auto found = std::find_if(
         faults.begin(), faults.end(),
-        [&](const auto& fault) { return fault.second.severity == severity; });
+        [&](const GpuFault& fault) { return fault.severity == severity; });
     if (found == faults.end()) continue;
-    const bool is_critical = found->second.severity == kCritical;
+    const bool is_critical = found->severity == kCritical;
     ExecutionError& error = *failure.error;
     if (is_critical) error.kind = ErrorKind::kSystem;
     if (IsGeneric(error.code)) {
       if (!is_critical) error.kind = ErrorKind::kUser;
-      error.code = is_critical ? CodeOf(found->second) : kXidError;
+      error.code = is_critical ? found->failure : kXidError;
     }
-    const std::string sentence = Sentence(found->second);
-    error.message = error.message.empty()
-                        ? sentence
-                        : absl::StrCat(sentence, " ", error.message);
+    error.message = absl::StrCat(
+        found->sentence, error.message.empty() ? "" : " ", error.message);
     return failure;
   }
   return failure;

@@ -14,6 +14,7 @@
 #include "policy/base/times.h"
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
+#include "policy/operators/jobset/objects.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -115,37 +116,6 @@ absl::Status NoCurrentCondition(const JobConditions& conditions) {
       absl::StrCat("found no current condition. Conditions: [", text, "]"));
 }
 
-// common.GetPhaseInfo, and GetMPIPhaseInfo where that is called. `type` is
-// empty for a job without conditions.
-PhaseInfo ConditionPhase(const std::string& type, bool is_mpi,
-                         const Rules& rules) {
-  const bool own_words = is_mpi && rules.mpi_has_own_words;
-  if (type == "Created" || (type.empty() && !own_words)) {
-    return InPhase(
-        Phase::kQueued,
-        own_words ? "New job name submitted to MPI operator" : "JobCreated");
-  }
-  if (type == "Running" || type == "Restarting") {
-    return InPhase(Phase::kRunning);
-  }
-  if (type == "Succeeded") return InPhase(Phase::kSuccess);
-  if (type == "Suspended" && rules.suspended_is_queued) {
-    return InPhase(Phase::kQueued, "Suspended");
-  }
-  return InPhase(Phase::kUndefined);
-}
-
-bool IsOverdue(const TrainingJob& job, const Surroundings& around) {
-  if (job.status().has_start_time()) return false;
-  if (around.settings.rules.suspended_is_not_overdue &&
-      job.spec().run_policy().suspend()) {
-    return false;
-  }
-  return ToTime(job.metadata().creation_timestamp()) +
-             around.settings.operator_timeout <
-         around.now;
-}
-
 // What a resource's state means that is no failure.
 struct StateRow {
   std::string_view state;
@@ -160,6 +130,39 @@ std::optional<PhaseInfo> PhaseOf(const std::array<StateRow, N>& rows,
     if (row.state == state) return InPhase(row.phase, row.reason);
   }
   return std::nullopt;
+}
+
+constexpr std::array<StateRow, 3> kConditions = {{
+    {"Running", Phase::kRunning, ""},
+    {"Restarting", Phase::kRunning, ""},
+    {"Succeeded", Phase::kSuccess, ""},
+}};
+
+// common.GetPhaseInfo, and GetMPIPhaseInfo where that is called. `type` is
+// empty for a job without conditions.
+PhaseInfo ConditionPhase(const std::string& type, bool is_mpi,
+                         const Rules& rules) {
+  const bool own_words = is_mpi && rules.mpi_has_own_words;
+  if (type == "Created" || (type.empty() && !own_words)) {
+    return InPhase(
+        Phase::kQueued,
+        own_words ? "New job name submitted to MPI operator" : "JobCreated");
+  }
+  if (type == "Suspended" && rules.suspended_is_queued) {
+    return InPhase(Phase::kQueued, "Suspended");
+  }
+  return PhaseOf(kConditions, type).value_or(InPhase(Phase::kUndefined));
+}
+
+bool IsOverdue(const TrainingJob& job, const Surroundings& around) {
+  if (job.status().has_start_time()) return false;
+  if (around.settings.rules.suspended_is_not_overdue &&
+      job.spec().run_policy().suspend()) {
+    return false;
+  }
+  return ToTime(job.metadata().creation_timestamp()) +
+             around.settings.operator_timeout <
+         around.now;
 }
 
 // jobDeploymentStatus of RayJobs that have not failed. KubeRay's Retrying,
@@ -200,36 +203,30 @@ constexpr std::array<StateRow, 4> kSpark = {{
 
 constexpr std::string_view kWorkers = "workers";
 
-const Pod* NewestRank0Pod(const JobSet& job_set, const Surroundings& around) {
+// A failure of rank 0, by its newest pod, that is worth reporting before the
+// JobSet has failed.
+std::optional<PhaseInfo> FastFailure(const JobSet& job_set,
+                                     bool is_out_of_restarts,
+                                     const Surroundings& around) {
   const std::string prefix =
       absl::StrFormat("%s-%s-0-0", job_set.metadata().name(), kWorkers);
   const Pod* newest = nullptr;
   for (const Pod& pod : around.pods) {
-    const auto& metadata = pod.metadata();
-    if (!std::string_view(metadata.name()).starts_with(prefix)) continue;
-    if (newest == nullptr ||
-        ToTime(metadata.creation_timestamp()) >
-            ToTime(newest->metadata().creation_timestamp())) {
+    if (pod.metadata().name().starts_with(prefix) &&
+        (newest == nullptr ||
+         ToTime(pod.metadata().creation_timestamp()) >
+             ToTime(newest->metadata().creation_timestamp()))) {
       newest = &pod;
     }
   }
-  return newest;
-}
-
-// A failure of rank 0 that is worth reporting before the JobSet has failed.
-std::optional<PhaseInfo> FastFailure(const JobSet& job_set,
-                                     bool is_out_of_restarts,
-                                     const Surroundings& around) {
-  const Pod* const pod = NewestRank0Pod(job_set, around);
-  if (pod == nullptr) return std::nullopt;
-  const PhaseInfo info =
-      FailedOrPendingPodPhase(*pod, PrimaryContainerOf(job_set.metadata()),
-                              around.settings, around.now);
-  if (!IsFailure(info.phase)) return std::nullopt;
-  if (pod->status().phase() == "Failed" && !is_out_of_restarts) {
+  if (newest == nullptr) return std::nullopt;
+  if (newest->status().phase() == "Failed" && !is_out_of_restarts) {
     return std::nullopt;
   }
-  return info;
+  const PhaseInfo info =
+      FailedOrPendingPodPhase(*newest, PrimaryContainerOf(job_set.metadata()),
+                              around.settings, around.now);
+  return IsFailure(info.phase) ? std::optional(info) : std::nullopt;
 }
 
 }  // namespace
@@ -312,17 +309,15 @@ PhaseResult SparkApplicationPhase(const SparkApplication& application,
 
 PhaseResult JobSetPhase(const JobSet& job_set, const Surroundings& around) {
   const auto& status = job_set.status();
-  const auto& groups = status.replicated_jobs_status();
+  const auto* const group =
+      jobset::FindGroup(status.replicated_jobs_status(), kWorkers);
   const auto workers =
-      std::find_if(groups.begin(), groups.end(),
-                   [](const auto& group) { return group.name() == kWorkers; });
-  const bool has_workers = workers != groups.end();
-  const bool has_started =
-      status.restarts() > 0 ||
-      (has_workers && (workers->ready() > 0 || workers->active() > 0 ||
-                       workers->succeeded() > 0 || workers->failed() > 0));
+      group == nullptr ? jobset::ReplicatedJobStatus() : *group;
+  const bool has_started = status.restarts() > 0 || workers.ready() > 0 ||
+                           workers.active() > 0 || workers.succeeded() > 0 ||
+                           workers.failed() > 0;
   const bool is_out_of_restarts =
-      has_workers && workers->failed() > 0 &&
+      workers.failed() > 0 &&
       status.restarts() >= job_set.spec().failure_policy().max_restarts();
   const auto* const current = FirstTrue(NewestFirst(status.conditions()));
   const std::string type = current == nullptr ? "" : current->type();

@@ -1,9 +1,10 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -21,6 +22,13 @@
 namespace mulligan {
 namespace flyte {
 namespace {
+
+// Flyte's names, in the order of the enumeration.
+constexpr std::array<const char*, 8> kPhases = {
+    "Undefined",        "WaitingForResources",
+    "Queued",           "Initializing",
+    "Running",          "Success",
+    "RetryableFailure", "PermanentFailure"};
 
 // Budgets, by the names of Flyte's settings.
 constexpr char kUserBudget[] = "retries";
@@ -101,8 +109,8 @@ class FlyteAnswer {
   }
 
  private:
-  void Answer(std::string_view word, v1::Decision::Action action) {
-    outcome_.verdict.set_verdict(std::string(word));
+  void Answer(const char* word, v1::Decision::Action action) {
+    outcome_.verdict.set_verdict(word);
     outcome_.action = action;
     if (action == v1::Decision::RETRY) outcome_.queue = v1::Decision::IN_PLACE;
   }
@@ -144,7 +152,7 @@ class FlyteAnswer {
   void AnswerPhase(const PhaseInfo& info) {
     const bool goes_on =
         info.phase == Phase::kSuccess || info.phase == Phase::kRunning;
-    Answer(PhaseName(info.phase),
+    Answer(kPhases[static_cast<std::size_t>(info.phase)],
            goes_on ? v1::Decision::IGNORE : v1::Decision::WAIT);
     outcome_.verdict.set_message(info.reason);
     if (info.phase == Phase::kSuccess) {
@@ -219,7 +227,8 @@ class FlyteAnswer {
       return Explain(
           {absl::StrCat("RetriesExhausted|", error.code),
            absl::StrFormat("[%d/%d] currentAttempt done. Last Error: %s::%s",
-                           retry.current, retry.maximum, KindName(error.kind),
+                           retry.current, retry.maximum,
+                           error.kind == ErrorKind::kSystem ? "SYSTEM" : "USER",
                            error.message)});
     }
     Answer("RetryableFailure", v1::Decision::RETRY);

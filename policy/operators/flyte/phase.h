@@ -4,7 +4,7 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 
@@ -43,18 +43,26 @@ struct PhaseInfo {
 // A phase, or the error that a plugin returned: the round comes to nothing.
 using PhaseResult = absl::StatusOr<PhaseInfo>;
 
-// Flyte's names: "RetryableFailure", "SYSTEM".
-std::string_view PhaseName(Phase phase);
-std::string_view KindName(ErrorKind kind);
-
-bool IsFailure(Phase phase);
+inline bool IsFailure(Phase phase) {
+  return phase == Phase::kRetryableFailure || phase == Phase::kPermanentFailure;
+}
 
 // A phase that is no failure.
-PhaseInfo InPhase(Phase phase, std::string reason = "");
-PhaseInfo RetryableFailure(ErrorKind kind, std::string code,
-                           std::string message);
+inline PhaseInfo InPhase(Phase phase, std::string reason = "") {
+  return {phase, std::move(reason), {}};
+}
+
+inline PhaseInfo RetryableFailure(ErrorKind kind, std::string code,
+                                  std::string message) {
+  return {Phase::kRetryableFailure, "",
+          ExecutionError{std::move(code), std::move(message), kind}};
+}
+
 // Always the user's fault.
-PhaseInfo PermanentFailure(std::string code, std::string message);
+inline PhaseInfo PermanentFailure(std::string code, std::string message) {
+  return {Phase::kPermanentFailure, "",
+          ExecutionError{std::move(code), std::move(message)}};
+}
 
 // Codes that more than one plugin uses.
 inline constexpr char kDownstreamSystemError[] = "DownstreamSystemError";

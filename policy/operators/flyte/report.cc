@@ -71,27 +71,21 @@ bool RunsOnSpot(const v1::FailureReport& report, const ObjectMeta& metadata) {
   return label != metadata.labels().end() && label->second == "true";
 }
 
-// checkResourcePhase: a deletion counts unless the task has ended.
-PhaseResult WithDeletion(PhaseResult result, const ObjectMeta& metadata,
-                         bool v2) {
-  const bool is_over = result.ok() && (IsFailure(result->phase) ||
-                                       result->phase == Phase::kSuccess);
-  if (!result.ok() || is_over || !metadata.has_deletion_timestamp()) {
-    return result;
-  }
-  return RetryableFailure(
-      ErrorKind::kSystem, "UnexpectedObjectDeletion",
-      absl::StrFormat("object [%s/%s] terminated %s", metadata.namespace_(),
-                      metadata.name(),
-                      v2 ? "unexpectedly in the background"
-                         : "in the background, manually"));
-}
-
 ReportedTask Observed(const v1::FailureReport& report,
                       const ObjectMeta& metadata, std::string plugin,
                       PhaseResult result, bool v2) {
   ReportedTask task;
-  task.result = WithDeletion(std::move(result), metadata, v2);
+  task.result = std::move(result);
+  // checkResourcePhase: a deletion counts unless the task has ended.
+  if (metadata.has_deletion_timestamp() && task.result.ok() &&
+      !IsFailure(task.result->phase) && task.result->phase != Phase::kSuccess) {
+    task.result =
+        RetryableFailure(ErrorKind::kSystem, "UnexpectedObjectDeletion",
+                         absl::StrFormat("object [%s/%s] terminated %s",
+                                         metadata.namespace_(), metadata.name(),
+                                         v2 ? "unexpectedly in the background"
+                                            : "in the background, manually"));
+  }
   task.plugin = std::move(plugin);
   if (!IsZeroTime(metadata.creation_timestamp())) {
     task.created = ToTime(metadata.creation_timestamp());
@@ -137,19 +131,17 @@ ReportedTask Launched(const v1::FailureReport& report,
 
 ReportedTask ObservedPods(const v1::FailureReport& report,
                           const Settings& settings, absl::Time now) {
-  const auto judge = [&](const Pod& pod) {
-    PhaseInfo info = PodPhase(pod, settings, now);
-    return settings.rules.gpu_faults && IsFailure(info.phase)
-               ? WithGpuFaults(std::move(info), pod, report.events(), now)
-               : info;
-  };
   const auto failed = std::find_if(
       report.pods().begin(), report.pods().end(), [&](const Pod& pod) {
         return IsFailure(PodPhase(pod, settings, now).phase);
       });
   const Pod& pod = failed == report.pods().end() ? report.pods(0) : *failed;
-  ReportedTask task =
-      Observed(report, pod.metadata(), "pod", judge(pod), settings.rules.v2);
+  PhaseInfo info = PodPhase(pod, settings, now);
+  if (settings.rules.gpu_faults && IsFailure(info.phase)) {
+    info = WithGpuFaults(std::move(info), pod, report.events(), now);
+  }
+  ReportedTask task = Observed(report, pod.metadata(), "pod", std::move(info),
+                               settings.rules.v2);
   task.is_pod = true;
   if (report.pods_size() > 1) {
     task.warnings.push_back(absl::StrFormat(

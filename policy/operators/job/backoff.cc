@@ -5,6 +5,7 @@
 
 #include "absl/time/time.h"
 #include "policy/operators/job/counting.h"
+#include "policy/operators/job/pod_failure_policy.h"
 #include "policy/operators/job/pods.h"
 
 namespace mulligan::job {
@@ -48,7 +49,7 @@ Failures FailuresAfterLastSuccess(const Job& job, const Pods& pods,
       if (finished > new_success) Add(finished, since);
     } else {
       if (finished > old_success) Add(finished, before);
-      if (CountsAsFailed(*pod, job.spec(), gates)) --gone;
+      if (MatchPodFailurePolicy(*pod, job.spec(), gates).counts) --gone;
     }
   }
   if (new_success != absl::InfinitePast()) return since;

@@ -24,13 +24,8 @@ bool IsPodFailed(const Pod& pod, const JobSpec& spec, const Gates& gates) {
   if (HasPhase(pod, "Failed")) return true;
   const bool waits = (gates.pod_replacement_policy &&
                       spec.pod_replacement_policy() == "Failed") ||
-                     PodFailurePolicyOf(spec, gates) != nullptr;
+                     HasPodFailurePolicy(spec, gates);
   return !waits && IsTerminating(pod);
-}
-
-bool CountsAsFailed(const Pod& pod, const JobSpec& spec, const Gates& gates) {
-  return MatchPodFailurePolicy(PodFailurePolicyOf(spec, gates), pod, gates)
-      .counts;
 }
 
 bool HasValidIndex(const Pod& pod, const JobSpec& spec) {
@@ -49,7 +44,7 @@ std::int64_t FailureCount(const Job& job, const Pods& pods,
          std::count_if(pods.begin(), pods.end(), [&](const Pod* pod) {
            return IsPodFailed(*pod, job.spec(), gates) &&
                   IsNew(*pod, job.spec(), uncounted) &&
-                  CountsAsFailed(*pod, job.spec(), gates);
+                  MatchPodFailurePolicy(*pod, job.spec(), gates).counts;
          });
 }
 

@@ -15,9 +15,6 @@ namespace mulligan::job {
 // and with every pod failure policy.
 bool IsPodFailed(const Pod& pod, const JobSpec& spec, const Gates& gates);
 
-// Whether the pod's failure counts against the limits.
-bool CountsAsFailed(const Pod& pod, const JobSpec& spec, const Gates& gates);
-
 // For Indexed Jobs: the pod's index is known and below completions. True for
 // other Jobs.
 bool HasValidIndex(const Pod& pod, const JobSpec& spec);

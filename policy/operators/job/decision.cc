@@ -64,10 +64,9 @@ bool IsLeftAlone(const JobSpec& spec, const Gates& gates) {
 }
 
 std::optional<Ending> FailedByPodFailurePolicy(const Look& look) {
-  const auto* const policy = PodFailurePolicyOf(look.spec, look.gates);
   for (const Pod* pod : look.pods) {
     if (!IsPodFailed(*pod, look.spec, look.gates)) continue;
-    const auto match = MatchPodFailurePolicy(policy, *pod, look.gates);
+    const auto match = MatchPodFailurePolicy(*pod, look.spec, look.gates);
     if (!match.message.empty()) {
       return Ending{true, "PodFailurePolicy", match.message};
     }
@@ -226,7 +225,7 @@ void AccountPods(const Look& look, Decision& decision) {
     } else if (!is_failed &&
                (fails_rest || IsPodFailed(*pod, look.spec, look.gates)) &&
                HasValidIndex(*pod, look.spec) &&
-               CountsAsFailed(*pod, look.spec, look.gates)) {
+               MatchPodFailurePolicy(*pod, look.spec, look.gates).counts) {
       ++decision.failed;
     }
   }

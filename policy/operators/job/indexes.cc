@@ -135,8 +135,7 @@ std::int64_t IndexSet::CountIn(const IndexSet& other) const {
 
 bool FailsIndex(const Pod& pod, const JobSpec& spec, const Gates& gates) {
   if (!IsPodFailed(pod, spec, gates)) return false;
-  const PodFailureMatch match =
-      MatchPodFailurePolicy(PodFailurePolicyOf(spec, gates), pod, gates);
+  const PodFailureMatch match = MatchPodFailurePolicy(pod, spec, gates);
   if (match.action == "FailIndex") return true;
   return match.counts && spec.has_backoff_limit_per_index() &&
          IndexFailureCount(pod) >= spec.backoff_limit_per_index();

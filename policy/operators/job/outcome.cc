@@ -115,8 +115,7 @@ class JobOutcome {
   }
 
   void Continue(const Pod& pod) {
-    const PodFailureMatch match =
-        MatchPodFailurePolicy(PodFailurePolicyOf(spec(), gates_), pod, gates_);
+    const PodFailureMatch match = MatchPodFailurePolicy(pod, spec(), gates_);
     if (!match.action.empty()) outcome_.verdict.set_reason("PodFailurePolicy");
     const bool per_index =
         IsIndexed(spec()) && HasBackoffLimitPerIndex(spec(), gates_);

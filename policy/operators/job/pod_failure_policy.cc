@@ -61,14 +61,18 @@ std::string Finding(const PodFailurePolicyRule& rule, const Pod& pod) {
 
 }  // namespace
 
-PodFailureMatch MatchPodFailurePolicy(const PodFailurePolicy* policy,
-                                      const Pod& pod, const Gates& gates) {
-  if (policy == nullptr) return {};
-  for (int i = 0; i < policy->rules_size(); ++i) {
-    const PodFailurePolicyRule& rule = policy->rules(i);
-    const std::string& action = rule.action();
+bool HasPodFailurePolicy(const JobSpec& spec, const Gates& gates) {
+  return gates.pod_failure_policy && spec.has_pod_failure_policy();
+}
+
+PodFailureMatch MatchPodFailurePolicy(const Pod& pod, const JobSpec& spec,
+                                      const Gates& gates) {
+  if (!HasPodFailurePolicy(spec, gates)) return {};
+  const auto& rules = spec.pod_failure_policy().rules();
+  for (int i = 0; i < rules.size(); ++i) {
+    const std::string& action = rules[i].action();
     if (!IsKnownAction(action, gates)) continue;
-    const std::string finding = Finding(rule, pod);
+    const std::string finding = Finding(rules[i], pod);
     if (finding.empty()) continue;
     return {action, action != "Ignore",
             action == "FailJob"
@@ -77,13 +81,6 @@ PodFailureMatch MatchPodFailurePolicy(const PodFailurePolicy* policy,
                 : ""};
   }
   return {};
-}
-
-const PodFailurePolicy* PodFailurePolicyOf(const JobSpec& spec,
-                                           const Gates& gates) {
-  return gates.pod_failure_policy && spec.has_pod_failure_policy()
-             ? &spec.pod_failure_policy()
-             : nullptr;
 }
 
 }  // namespace mulligan::job

@@ -21,18 +21,17 @@ struct PodFailureMatch {
 
 // The first rule that matches decides. Rules with an action this release does
 // not know are passed over and unknown operators match nothing, as the API
-// demands of its clients. `policy` may be null. Whether the pod has failed is
-// the caller's business (IsPodFailed in counting.h). Pure.
+// demands of its clients. Whether the pod has failed is the caller's business
+// (IsPodFailed in counting.h). Pure.
 //
 // Exit codes: `state.terminated` of containers in status order, then of init
 // containers; never `lastState`, never ephemeral containers, never code 0.
 // Conditions: type and status as texts.
-PodFailureMatch MatchPodFailurePolicy(const PodFailurePolicy* policy,
-                                      const Pod& pod, const Gates& gates);
+PodFailureMatch MatchPodFailurePolicy(const Pod& pod, const JobSpec& spec,
+                                      const Gates& gates);
 
-// The policy of the Job, or null when there is none or its gate is off.
-const PodFailurePolicy* PodFailurePolicyOf(const JobSpec& spec,
-                                           const Gates& gates);
+// The Job has a policy, and its gate is on.
+bool HasPodFailurePolicy(const JobSpec& spec, const Gates& gates);
 
 }  // namespace mulligan::job
 

@@ -173,26 +173,6 @@ std::string CountIndexes(const std::string& text, std::int64_t completions,
   return "";
 }
 
-void CheckSucceededCount(std::int64_t count, const std::string& path,
-                         std::int64_t completions, const std::int64_t* indexes,
-                         FieldErrors& errors) {
-  CheckNonNegative(path, count, errors);
-  if (count > completions) {
-    errors.push_back(InvalidError(
-        path, count,
-        absl::StrFormat("must be less than or equal to %d (the number of "
-                        "specified completions)",
-                        completions)));
-  }
-  if (indexes != nullptr && count > *indexes) {
-    errors.push_back(InvalidError(
-        path, count,
-        absl::StrFormat("must be less than or equal to %d (the number of "
-                        "indexes in the specified succeededIndexes field)",
-                        *indexes)));
-  }
-}
-
 void CheckSuccessRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
                       const std::string& path, std::int64_t completions,
                       FieldErrors& errors) {
@@ -215,11 +195,16 @@ void CheckSuccessRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
     errors.push_back(InvalidError(field, QuotedValue(text),
                                   "error parsing succeededIndexes: " + fault));
   }
-  if (rule.has_succeeded_count()) {
-    CheckSucceededCount(
-        rule.succeeded_count(), path + ".succeededCount", completions,
-        rule.has_succeeded_indexes() ? &indexes : nullptr, errors);
-  }
+  if (!rule.has_succeeded_count()) return;
+  const std::string count = path + ".succeededCount";
+  CheckNonNegative(count, rule.succeeded_count(), errors);
+  CheckAtMost(count, rule.succeeded_count(), completions,
+              " (the number of specified completions)", errors);
+  if (!rule.has_succeeded_indexes()) return;
+  CheckAtMost(
+      count, rule.succeeded_count(), indexes,
+      " (the number of indexes in the specified succeededIndexes field)",
+      errors);
 }
 
 // Checks each of the rules, of which there are not too many.

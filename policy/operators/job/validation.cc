@@ -52,14 +52,6 @@ void CheckNumbers(const JobSpec& spec, FieldErrors& errors) {
   }
 }
 
-void CheckAtMost(const char* field, std::int64_t value, int limit,
-                 std::string_view when, FieldErrors& errors) {
-  if (value <= limit) return;
-  errors.push_back(InvalidError(
-      field, value,
-      absl::StrFormat("must be less than or equal to %d%s", limit, when)));
-}
-
 void CheckIndexed(const JobSpec& spec, FieldErrors& errors) {
   if (!spec.has_completions()) {
     errors.push_back(

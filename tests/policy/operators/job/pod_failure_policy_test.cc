@@ -20,14 +20,18 @@ struct MatchCase {
 
 void PrintTo(const MatchCase& test, std::ostream* out) { *out << test.name; }
 
+JobSpec SpecWith(const std::string& policy) {
+  return Parse<JobSpec>("pod_failure_policy { " + policy + " }");
+}
+
 class MatchTest : public ::testing::TestWithParam<MatchCase> {};
 
 TEST_P(MatchTest, FirstMatchingRuleDecides) {
   const MatchCase& test = GetParam();
-  const auto policy = Parse<PodFailurePolicy>(test.policy);
+  const auto spec = SpecWith(test.policy);
   const Pod pod = Parse<Pod>("metadata { name: 'p' namespace: 'n' } status { " +
                              test.status + " }");
-  const PodFailureMatch match = MatchPodFailurePolicy(&policy, pod, Gates());
+  const PodFailureMatch match = MatchPodFailurePolicy(pod, spec, Gates());
   EXPECT_EQ(match.action, test.action);
   EXPECT_EQ(match.counts, test.counts);
   EXPECT_EQ(match.message, test.message);
@@ -108,29 +112,29 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(MatchPodFailurePolicyTest, WithoutPolicyTheFailureCounts) {
-  const PodFailureMatch match = MatchPodFailurePolicy(nullptr, Pod(), Gates());
+  const PodFailureMatch match =
+      MatchPodFailurePolicy(Pod(), JobSpec(), Gates());
   EXPECT_EQ(match.action, "");
   EXPECT_TRUE(match.counts);
 }
 
 TEST(MatchPodFailurePolicyTest, FailIndexIsUnknownWithoutItsGate) {
-  const auto policy =
-      Parse<PodFailurePolicy>(Codes("FailIndex", "operator: 'In' values: 1") +
-                              Codes("Count", "operator: 'In' values: 1"));
+  const JobSpec spec = SpecWith(Codes("FailIndex", "operator: 'In' values: 1") +
+                                Codes("Count", "operator: 'In' values: 1"));
   const Pod pod = Parse<Pod>("status { " + Exited("c", 1) + " }");
   Gates gates;
-  EXPECT_EQ(MatchPodFailurePolicy(&policy, pod, gates).action, "FailIndex");
+  EXPECT_EQ(MatchPodFailurePolicy(pod, spec, gates).action, "FailIndex");
   gates.backoff_limit_per_index = false;
-  EXPECT_EQ(MatchPodFailurePolicy(&policy, pod, gates).action, "Count");
+  EXPECT_EQ(MatchPodFailurePolicy(pod, spec, gates).action, "Count");
 }
 
-TEST(PodFailurePolicyOfTest, IsNullWithoutItsGate) {
-  const auto spec = Parse<JobSpec>("pod_failure_policy {}");
+TEST(HasPodFailurePolicyTest, NeedsItsGate) {
+  const JobSpec spec = SpecWith("");
   Gates gates;
-  EXPECT_EQ(PodFailurePolicyOf(spec, gates), &spec.pod_failure_policy());
+  EXPECT_TRUE(HasPodFailurePolicy(spec, gates));
   gates.pod_failure_policy = false;
-  EXPECT_EQ(PodFailurePolicyOf(spec, gates), nullptr);
-  EXPECT_EQ(PodFailurePolicyOf(JobSpec(), Gates()), nullptr);
+  EXPECT_FALSE(HasPodFailurePolicy(spec, gates));
+  EXPECT_FALSE(HasPodFailurePolicy(JobSpec(), Gates()));
 }
 
 }  // namespace
