@@ -1,5 +1,7 @@
 #include "policy/operators/kubernetes_field_error.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "policy/base/characters.h"
 
 namespace mulligan {
 namespace {
@@ -20,72 +21,56 @@ namespace {
 constexpr std::size_t kNameLength = 63;
 constexpr std::size_t kSubdomainLength = 253;
 
-constexpr std::string_view kNameRule =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start "
-    "and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or "
-    "'123-abc', regex used for validation is "
-    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-constexpr std::string_view kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-    "characters, '-' or '.', and must start and end with an alphanumeric "
-    "character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+constexpr char kNamePattern[] = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+constexpr char kSubdomainPattern[] =
+    "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 
 // What Go's %q escapes with a letter of its own.
 constexpr std::array<std::pair<char, char>, 5> kEscapes = {
     {{'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\t', 't'}, {'\r', 'r'}}};
 
-bool IsName(std::string_view name) {
-  return !name.empty() && IsAlphanumeric(name.front()) &&
-         IsAlphanumeric(name.back()) &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
-         });
+std::string NameRule() {
+  return absl::StrFormat(
+      "must consist of alphanumeric characters, '-', '_' or '.', and must "
+      "start and end with an alphanumeric character (e.g. 'MyName',  or "
+      "'my.name',  or '123-abc', regex used for validation is '%s')",
+      kNamePattern);
 }
 
-bool IsSubdomain(std::string_view name) {
-  while (true) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    const std::string_view label = name.substr(0, dot);
-    const auto ends_well = [](char c) { return IsLower(c) || IsDigit(c); };
-    if (label.empty() || !ends_well(label.front()) ||
-        !ends_well(label.back()) ||
-        !std::all_of(label.begin(), label.end(),
-                     [&](char c) { return ends_well(c) || c == '-'; })) {
-      return false;
-    }
-    if (dot == name.size()) return true;
-    name.remove_prefix(dot + 1);
-  }
-}
-
-std::vector<std::string> SubdomainFaults(std::string_view prefix) {
+std::vector<std::string> SubdomainFaults(const std::string& prefix) {
+  static const RE2& subdomain = *new RE2(kSubdomainPattern);
   if (prefix.empty()) return {"prefix part must be non-empty"};
   std::vector<std::string> faults;
   if (prefix.size() > kSubdomainLength) {
     faults.push_back(absl::StrFormat(
         "prefix part must be no more than %d bytes", kSubdomainLength));
   }
-  if (!IsSubdomain(prefix)) {
-    faults.push_back(absl::StrFormat("prefix part %s", kSubdomainRule));
+  if (!RE2::FullMatch(prefix, subdomain)) {
+    faults.push_back(absl::StrFormat(
+        "prefix part a lowercase RFC 1123 subdomain must consist of lower case "
+        "alphanumeric characters, '-' or '.', and must start and end with an "
+        "alphanumeric character (e.g. 'example.com', regex used for validation "
+        "is '%s')",
+        kSubdomainPattern));
   }
   return faults;
 }
 
-std::vector<std::string> QualifiedNameFaults(std::string_view name) {
+std::vector<std::string> QualifiedNameFaults(std::string name) {
+  static const RE2& pattern = *new RE2(kNamePattern);
   const auto slashes = std::count(name.begin(), name.end(), '/');
   if (slashes > 1) {
     return {
         absl::StrFormat("a qualified name %s with an optional DNS "
                         "subdomain prefix and '/' (e.g. "
                         "'example.com/MyName')",
-                        kNameRule)};
+                        NameRule())};
   }
   std::vector<std::string> faults;
   if (slashes == 1) {
     const std::size_t slash = name.find('/');
     faults = SubdomainFaults(name.substr(0, slash));
-    name.remove_prefix(slash + 1);
+    name.erase(0, slash + 1);
   }
   if (name.empty()) {
     faults.emplace_back("name part must be non-empty");
@@ -93,8 +78,8 @@ std::vector<std::string> QualifiedNameFaults(std::string_view name) {
     faults.push_back(absl::StrFormat("name part must be no more than %d bytes",
                                      kNameLength));
   }
-  if (!IsName(name)) {
-    faults.push_back(absl::StrFormat("name part %s", kNameRule));
+  if (!RE2::FullMatch(name, pattern)) {
+    faults.push_back(absl::StrFormat("name part %s", NameRule()));
   }
   return faults;
 }
@@ -192,7 +177,7 @@ void CheckAtMost(std::string field, std::int64_t value, std::int64_t limit,
       absl::StrFormat("must be less than or equal to %d%s", limit, why)));
 }
 
-void CheckQualifiedName(const std::string& field, std::string_view name,
+void CheckQualifiedName(const std::string& field, const std::string& name,
                         FieldErrors& errors) {
   for (std::string& fault : QualifiedNameFaults(name)) {
     errors.push_back(InvalidError(field, QuotedValue(name), std::move(fault)));

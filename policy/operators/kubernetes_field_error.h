@@ -59,7 +59,7 @@ void CheckAtMost(std::string field, std::int64_t value, std::int64_t limit,
 
 // Appends an error per rule of qualified names that `name` breaks: an optional
 // DNS subdomain and a slash, then at most 63 letters, digits, '-', '_', '.'.
-void CheckQualifiedName(const std::string& field, std::string_view name,
+void CheckQualifiedName(const std::string& field, const std::string& name,
                         FieldErrors& errors);
 
 }  // namespace mulligan

@@ -38,6 +38,15 @@ struct FeatureRow {
   int since_minor;
 };
 
+// Gates of one release, and what was not understood.
+template <typename Gates>
+struct GateSetup {
+  Gates gates;
+  // "kubernetes 1.34".
+  std::string semantics;
+  std::vector<std::string> warnings;
+};
+
 // Sets the gate called `name`; false when no row has that name.
 template <typename Rows, typename Switches>
 bool SetGateIn(const Rows& rows, std::string_view name, bool enabled,

@@ -36,7 +36,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kReasons = {{
 class JobOutcome {
  public:
   JobOutcome(const NativeInput& input, const ReportedJob& reported,
-             GateSetup setup)
+             GateSetup<Gates> setup)
       : input_(input),
         reported_(reported),
         gates_(setup.gates),
@@ -167,7 +167,7 @@ class JobOutcome {
 }  // namespace job
 
 std::optional<NativeOutcome> KubernetesJobOutcome(const NativeInput& input) {
-  job::GateSetup setup = job::GatesFor(input.semantics);
+  auto setup = job::GatesFor(input.semantics);
   const job::ReportedJob reported =
       job::FindReportedJob(input.report, input.semantics, setup.gates);
   if (reported.job == nullptr) return std::nullopt;

@@ -81,7 +81,10 @@ std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
     // The surest first.
     for (const auto& key : {"uid " + owner->first, "name " + owner->second}) {
       const auto found = jobs.find(key);
-      if (found == jobs.end()) continue;
+      if (found == jobs.end() ||
+          !IsSame(owner->first, owner->second, *found->second)) {
+        continue;
+      }
       pods[found->second].push_back(&pod);
       break;
     }

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "policy/operators/release.h"
 
 namespace mulligan::job {
 namespace {
@@ -43,8 +42,8 @@ bool SetGate(const std::string& name, bool enabled, Gates& gates) {
   return !name.empty() && SetGateIn(kGates, name, enabled, gates);
 }
 
-GateSetup GatesFor(const v1::NativeSemantics& semantics) {
-  GateSetup setup;
+GateSetup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
+  GateSetup<Gates> setup;
   const int minor =
       ChosenMinor(semantics, "kubernetes", 1, kLatestMinor, setup.warnings);
   setup.semantics = absl::StrFormat("kubernetes 1.%d", minor);

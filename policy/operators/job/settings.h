@@ -10,6 +10,7 @@
 #include "mulligan/kubernetes/batch/v1/pod_failure_policy.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/v1/native.pb.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::job {
 
@@ -47,17 +48,9 @@ struct Gates {
   bool interim_conditions = true;
 };
 
-// Gates of one release, and what was not understood.
-struct GateSetup {
-  Gates gates;
-  // "kubernetes 1.34".
-  std::string semantics;
-  std::vector<std::string> warnings;
-};
-
 // Defaults of the release versions["kubernetes"] ("1.30", "v1.30.4"; absent:
 // 1.34), then feature_gates by name. Gates of others are passed over.
-GateSetup GatesFor(const v1::NativeSemantics& semantics);
+GateSetup<Gates> GatesFor(const v1::NativeSemantics& semantics);
 
 // Sets the gate called `name`; false when the Job controller has none of that
 // name, or one that changes nothing here.

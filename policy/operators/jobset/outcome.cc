@@ -40,7 +40,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3>
 
 class JobSetAnswer {
  public:
-  JobSetAnswer(const NativeInput& input, GateSetup setup)
+  JobSetAnswer(const NativeInput& input, GateSetup<Gates> setup)
       : input_(input),
         job_set_(input.report.job_set()),
         gates_(setup.gates),

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "policy/operators/release.h"
 
 namespace mulligan::jobset {
 namespace {
@@ -28,8 +27,8 @@ bool SetGate(const std::string& name, bool enabled, Gates& gates) {
   return SetGateIn(kGates, name, enabled, gates);
 }
 
-GateSetup GatesFor(const v1::NativeSemantics& semantics) {
-  GateSetup setup;
+GateSetup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
+  GateSetup<Gates> setup;
   const int minor =
       ChosenMinor(semantics, "jobset", 0, kLatestMinor, setup.warnings);
   setup.semantics = absl::StrFormat("jobset 0.%d", minor);

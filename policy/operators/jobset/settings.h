@@ -3,9 +3,9 @@
 #define MULLIGAN_POLICY_OPERATORS_JOBSET_SETTINGS_H_
 
 #include <string>
-#include <vector>
 
 #include "mulligan/v1/native.pb.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::jobset {
 
@@ -24,17 +24,9 @@ struct Gates {
   bool restarting_condition = true;
 };
 
-// Gates of one release, and what was not understood.
-struct GateSetup {
-  Gates gates;
-  // "jobset 0.12".
-  std::string semantics;
-  std::vector<std::string> warnings;
-};
-
 // Defaults of the release versions["jobset"] ("0.11", "v0.11.2"; absent: 0.12),
 // then feature_gates by name. Gates of others are passed over.
-GateSetup GatesFor(const v1::NativeSemantics& semantics);
+GateSetup<Gates> GatesFor(const v1::NativeSemantics& semantics);
 
 // Sets the gate called `name`; false when JobSet has none of that name, or one
 // that changes nothing here.

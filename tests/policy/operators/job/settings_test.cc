@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-GateSetup ForRelease(const char* release) {
+GateSetup<Gates> ForRelease(const char* release) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_versions())["kubernetes"] = release;
   return GatesFor(semantics);

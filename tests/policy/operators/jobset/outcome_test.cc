@@ -55,6 +55,24 @@ TEST_F(JobSetOutcomeTest, CountedRestartKeepsItsPlaceAndPays) {
   EXPECT_THAT(outcome.verdict.counters(), Contains(Pair("restarts", 1)));
 }
 
+// A restart creates Jobs of the same names; pods of the old ones are there a
+// while longer.
+TEST_F(JobSetOutcomeTest, AJobDoesNotFailForPodsOfOneBeforeIt) {
+  Spec("failure_policy { max_restarts: 2 }");
+  report_ = Parse<v1::FailureReport>(
+      report_.Utf8DebugString() +
+      "jobs { metadata { name: 'a' uid: 'new' } spec { backoff_limit: 0 } } "
+      "pods { metadata { name: 'p' finalizers: "
+      "'batch.kubernetes.io/job-tracking' owner_references { kind: 'Job' "
+      "name: 'a' uid: 'new' } } status { phase: 'Failed' } }");
+  EXPECT_EQ(Outcome().verdict.verdict(), "RestartJobSet");
+  report_.mutable_pods(0)
+      ->mutable_metadata()
+      ->mutable_owner_references(0)
+      ->set_uid("old");
+  EXPECT_EQ(Outcome().verdict.verdict(), "None");
+}
+
 TEST_F(JobSetOutcomeTest, FailureBeyondTheBudgetFails) {
   Spec("failure_policy {}");
   *report_.add_jobs() = FailedJob("w", 0, 1);
