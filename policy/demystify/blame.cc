@@ -114,11 +114,35 @@ const Candidate* Saying(const Conclusion& conclusion, Value Signature::*said) {
 struct Behind {
   v1::Cause cause;
   v1::Cause other;
+  // Only what the container says that names the cause.
+  bool own;
 };
 constexpr Behind kBehind[] = {
     // What a helper needs did not answer.
-    {v1::LAUNCHER_FAILED, v1::DEPENDENCY_UNAVAILABLE},
+    {v1::LAUNCHER_FAILED, v1::DEPENDENCY_UNAVAILABLE, false},
+    // It was told what cannot work.
+    {v1::LAUNCHER_FAILED, v1::CONFIG_USER_ERROR, true},
 };
+
+bool SameContainer(const Place& a, const Place& b) {
+  return a.root == b.root && a.index == b.index && a.item == b.item &&
+         std::string_view(a.list) == b.list;
+}
+
+const Candidate* FactBehind(const Conclusion& conclusion) {
+  const Candidate* winner = conclusion.decisive();
+  for (const Behind& behind : kBehind) {
+    if (conclusion.cause != behind.cause) continue;
+    for (const Candidate& fact : conclusion.facts) {
+      if (fact.row == nullptr || fact.cause != behind.other) continue;
+      if (!behind.own || (winner != nullptr && fact.tier >= Tier::kSpecific &&
+                          SameContainer(fact.place, winner->place))) {
+        return &fact;
+      }
+    }
+  }
+  return nullptr;
+}
 
 std::string_view OutlookWords(Diagnosis::Outlook outlook) {
   switch (outlook) {
@@ -173,14 +197,10 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
       return fact->row->domain;
     }
   }
-  for (const Behind& behind : kBehind) {
-    if (conclusion.cause != behind.cause) continue;
-    for (const Candidate& fact : conclusion.facts) {
-      if (fact.row == nullptr || fact.cause != behind.other) continue;
-      return fact.row->domain != Diagnosis::FAULT_DOMAIN_UNSPECIFIED
-                 ? fact.row->domain
-                 : RowOf(fact.cause).domain;
-    }
+  if (const Candidate* fact = FactBehind(conclusion)) {
+    return fact->row->domain != Diagnosis::FAULT_DOMAIN_UNSPECIFIED
+               ? fact->row->domain
+               : RowOf(fact->cause).domain;
   }
   return RowOf(conclusion.cause).domain;
 }
@@ -191,6 +211,12 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   OutlookFound found{row.outlook, {}};
   if (const Candidate* fact = Saying(conclusion, &Signature::outlook)) {
     found = {fact->row->outlook, std::string(fact->row->meaning)};
+  } else if (const Candidate* behind = FactBehind(conclusion);
+             behind != nullptr && behind->cause == v1::CONFIG_USER_ERROR) {
+    found.outlook = behind->row->outlook != Diagnosis::OUTLOOK_UNSPECIFIED
+                        ? behind->row->outlook
+                        : RowOf(behind->cause).outlook;
+    found.reason = std::string(behind->row->meaning);
   }
   const auto* status = DecidingStatus(context, conclusion.gang);
   const int enough = EnoughRestarts(conclusion.cause);

@@ -104,6 +104,13 @@ Finding FindInExceptions(const Scanned& scanned) {
   return IfItSettles(scanned.Find(ApplicationTexts(), exceptions));
 }
 
+// Whether it tells of a mistake, which ends a program by itself.
+bool IsMistake(const Finding& finding) {
+  return finding.row != nullptr &&
+         (finding.row->row.cause == v1::CONFIG_USER_ERROR ||
+          finding.row->row.cause == v1::DATA_OR_NUMERIC);
+}
+
 // What all lines say; those of low severity where no other does, and of memory
 // where the others are vague or tell of a lost peer: programs warn before they,
 // or those they watch, end for want of it.
@@ -111,7 +118,8 @@ Finding FindAnywhere(const Scanned& scanned) {
   const Finding found = scanned.Find(ApplicationTexts(), scanned.reports());
   if (!scanned.has_chatter()) return found;
   if (found.row == nullptr) {
-    return scanned.Find(ApplicationTexts(), scanned.told());
+    const Finding said = scanned.Find(ApplicationTexts(), scanned.told());
+    return IsMistake(said) ? Finding{} : said;
   }
   const bool lost_peer = found.row->row.cause == v1::COLLECTIVE_CASCADE;
   if (found.row->row.tier >= Tier::kSpecific && !lost_peer) return found;
@@ -189,10 +197,15 @@ Finding Best(const Scanned& scanned) {
 }  // namespace
 
 const Signature* AddLog(Candidates& candidates, std::string_view text,
-                        const Place& place, Seconds at) {
+                        const Place& place, Seconds at, bool killed) {
   if (text.empty()) return nullptr;
-  const Finding found = Best(Scanned(text));
+  const Scanned scanned(text);
+  const Finding found = Best(scanned);
   if (found.row == nullptr) return nullptr;
+  if (killed && IsMistake(found) &&
+      WentOn(scanned, found, scanned.told().size())) {
+    return nullptr;
+  }
   Candidate candidate =
       MakeCandidate(found.table, found.row->row, place, std::string_view());
   candidate.text = found.line.empty() ? text : found.line;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <string>
 
 #include "absl/strings/ascii.h"
 #include "policy/base/characters.h"
@@ -149,13 +150,32 @@ bool IsGlogChatter(std::string_view line) {
          (IsDigit(line[1]) && IsDigit(line[2]) && IsDigit(line[3]));
 }
 
+// The line says itself that the program goes on without what it tells of.
+bool GoesOn(std::string_view line) {
+  constexpr std::string_view kWords[] = {
+      "continuing",     "defaulting",        "from scratch", "ignored",
+      "ignoring",       "skipped",           "skipping",     "using default",
+      "using defaults", "using the default",
+  };
+  constexpr std::size_t kLongest = 512;
+  if (line.size() > kLongest) return false;
+  std::string lower(line);
+  absl::AsciiStrToLower(&lower);
+  for (const std::string_view word : kWords) {
+    if (HoldsWord(lower, word)) return true;
+  }
+  return lower.find("falling back") != std::string::npos ||
+         lower.find("will be disabled") != std::string::npos ||
+         lower.find("will not be enabled") != std::string::npos;
+}
+
 // The level stands near the beginning of a line.
 bool IsChatter(std::string_view line) {
   constexpr std::size_t kHead = 80;
   constexpr std::string_view kLevels[] = {"INFO", "DEBUG", "TRACE", "WARNING",
                                           "WARN"};
   const std::string_view head = line.substr(0, kHead);
-  if (IsGlogChatter(line)) return true;
+  if (IsGlogChatter(line) || GoesOn(line)) return true;
   for (const std::string_view level : kLevels) {
     if (HoldsWord(head, level)) return true;
   }

@@ -71,7 +71,8 @@ class EndedReader {
     if (message.empty() || ended.end == End::kLost) return false;
     const Place place = MessagePlace(ended, pod_);
     return (start_failed ? AddText(facts_, StartTexts(), message, place, at_)
-                         : AddLog(facts_, message, place, at_)) != nullptr;
+                         : AddLog(facts_, message, place, at_,
+                                  ended.end == End::kKilled)) != nullptr;
   }
 
   void ReadReason(const EndedContainer& ended, bool text_says_more) {

@@ -3,6 +3,7 @@
 
 #include "policy/demystify/log.h"
 #include "policy/demystify/readers/container_reader.h"
+#include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/readers/operator_reader.h"
 #include "policy/demystify/signatures/tables.h"
 
@@ -244,7 +245,9 @@ void ReadExit(const Context& context, Candidates& facts,
     Add(facts, candidate);
   }
   if (!told) {
-    AddLog(facts, exit.message(), at(".message"), kUnknownTime);
+    const bool killed =
+        exit_code.has_value() && EndOf(*exit_code, reason) == End::kKilled;
+    AddLog(facts, exit.message(), at(".message"), kUnknownTime, killed);
   }
   if (!exit_code.has_value()) return;
   if (*exit_code == 0) {

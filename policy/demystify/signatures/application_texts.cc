@@ -11,9 +11,10 @@ const TextTable& ApplicationTexts() {
     auto* all = new std::vector<TextSignature>;
     for (const auto family :
          {HardwareTexts(), MemoryTexts(), DataTexts(), UserErrorTexts(),
-          AccessTexts(), CollectiveTexts(), DependencyTexts(), SignalTexts(),
-          VagueUserErrorTexts(), ProgramErrorTexts(), ExceptionNames(),
-          UncaughtTexts(), ProgramEndTexts()}) {
+          AccessTexts(), SetupTexts(), CollectiveTexts(), DependencyTexts(),
+          ServiceTexts(), SignalTexts(), VagueUserErrorTexts(),
+          ProgramErrorTexts(), ExceptionNames(), UncaughtTexts(),
+          ProgramEndTexts()}) {
       all->insert(all->end(), family.begin(), family.end());
     }
     return all;

@@ -121,6 +121,10 @@ constexpr TextSignature kDataTexts[] = {
          "unexpected-end", "data is cut off"),
     Data("not a parquet file", nullptr, "no-parquet",
          "data is damaged or of another format"),
+    Data("schema",
+         "schemas? (mismatch|do(es)? not match|conflict)|avro "
+         "schema[^\\n]{0,40}(mismatch|incompatible)",
+         "schema-mismatch", "data is not as expected"),
     Data("hash mismatch", nullptr, "hash-mismatch",
          "data or results are not what they should be"),
 };

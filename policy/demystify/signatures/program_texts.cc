@@ -168,6 +168,11 @@ constexpr TextSignature kErrors[] = {
     Blaming(kApplication, kCannotRecover,
             Crash("illegal instruction", nullptr, "illegal-instruction",
                   "the program uses an instruction the CPU lacks")),
+    // The same input meets it again, unless threads race for it.
+    Blaming(kApplication, kCannotRecover,
+            Crash("assert",
+                  "assertion [`'\"(][^\\n]{1,300} failed|assertion failed: \\(",
+                  "c-assertion", "an assertion in the program failed")),
     Crash("bus error", nullptr, "bus-error", "bus error"),
     Crash("a fatal error has been detected by the java runtime", nullptr,
           "java-crash", "the JVM crashed"),
@@ -223,7 +228,7 @@ constexpr TextSignature kErrors[] = {
         "unique constraint[^\\n]{0,80}(failed|violated)|violat\\w+[^\\n]{0,20}"
         "unique constraint",
         "sql-unique"),
-    Mistake("check failed: ", nullptr, "cpp-check"),
+    Mistake("check failed: ", "(^|\\n|[^\\w\\s] )check failed: ", "cpp-check"),
     Mistake("notfittederror", nullptr, "sklearn-fit"),
     Mistake("overflowerror", "\\boverflowerror:", "python-overflow"),
     Mistake("undefvarerror", nullptr, "julia-variable"),

@@ -9,6 +9,14 @@ constexpr TextSignature kUserErrorTexts[] = {
     AppText("fetchfailed", nullptr, "spark-fetch-failed",
             v1::COLLECTIVE_CASCADE, kLow, Tier::kSpecific, kPeerEffect,
             "another member of the gang died or left"),
+    // A socket that is not there has no listener yet.
+    AppText("dial unix",
+            "dial unix [^\\n]{0,120}(no such file|connection refused)",
+            "unix-socket", v1::DEPENDENCY_UNAVAILABLE, kMedium, Tier::kSpecific,
+            kPeerEffect, "a service could not be reached"),
+    AppText("unable to register worker with raylet", nullptr, "ray-register",
+            v1::RENDEZVOUS_FAILED, kMedium, Tier::kSpecific, kPeerEffect,
+            "a worker of Ray did not find its node's agent"),
     AppText("exec format error", nullptr, "exec-format", v1::IMAGE_INVALID,
             kMedium, Tier::kSpecific, kNoFlags,
             "the program is built for another CPU than the node's"),
@@ -65,7 +73,8 @@ constexpr TextSignature kUserErrorTexts[] = {
            "not found",
            "sh-not-found", "a command is missing"),
     Config("be found",
-           "(command|executable|program|tool|binary|package)[^\\n]{0,80}"
+           "(command|executable|program|tool|binary|package|dag_id|profile)[^"
+           "\\n]{0,80}"
            "(cannot|could not|can't) be found",
            "cannot-be-found", "a command is missing"),
     Config("executable file not found", nullptr, "no-executable",

@@ -1,5 +1,6 @@
 // What programs say of wrong configuration in words of everyday.
 #include "policy/demystify/signatures/application_texts.h"
+#include "policy/demystify/signatures/named_thing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -71,10 +72,59 @@ constexpr TextSignature kVague[] = {
            "hub-load", "the model does not exist"),
     Config("unimplemented", "statuscode.unimplemented|code = unimplemented",
            "grpc-unimplemented", "the service does not know the call"),
-    Config("credentials", "no valid credentials|invalidcredentials",
+    Config("credentials",
+           "no valid credentials|invalidcredentials|(load|find|locate|obtain|"
+           "resolve) (the |any )?(\\w+ )?credentials|no (\\w+ )?credentials "
+           "(provided|found|configured|available|set)|credentials? (could not|"
+           "cannot|were not|was not|not|are|is) (be )?(found|loaded|provided|"
+           "configured|invalid|missing)",
            "no-valid-credentials", "the credentials are wrong"),
     Config("provider found", "no \\S+ provider found", "no-provider",
            "nobody vouches for the credentials"),
+    Config("doesn't exist",
+           "\\b" MULLIGAN_NAMED_THING "\\b[^\\n]{0,80} doesn't exist",
+           "doesnt-exist", "what the program asks for does not exist"),
+    Config("not found",
+           "\\b" MULLIGAN_NAMED_THING
+           "\\b[^\\n]{0,60} (was |were |is |are )?not found",
+           "thing-not-found", "what the program asks for does not exist"),
+    Config("find",
+           "(could not|couldn't|cannot|can't|unable to|failed to) find "
+           "[^\\n]{0,40}\\b" MULLIGAN_NAMED_THING "\\b",
+           "cannot-find", "what the program asks for does not exist"),
+    Config("locate",
+           "(could not|couldn't|cannot|can't|unable to|failed to) locate "
+           "[^\\n]{0,40}\\b(" MULLIGAN_NAMED_THING "|\\S+\\.pm)\\b",
+           "cannot-locate", "what the program asks for does not exist"),
+    Config("no such", "no such " MULLIGAN_NAMED_THING "\\b", "no-such",
+           "what the program asks for does not exist"),
+    Config("unknown", "unknown " MULLIGAN_NAMED_THING "\\b", "unknown-thing",
+           "the program does not know what it is told"),
+    Config("unde", "(undefined|undeclared) (\\w+ )?" MULLIGAN_NAMED_THING "\\b",
+           "undefined-thing", "the program does not know what it is told"),
+    Config("unrecognized", "unrecognized " MULLIGAN_NAMED_THING "\\b",
+           "unrecognized-thing", "the program does not know what it is told"),
+    Config("support",
+           "(error|exception|fatal|fail|cannot)[^\\n]{0,160}\\b(not|n't|no "
+           "longer)( yet| currently| a| an)? support(ed)?\\b",
+           "not-supported", "what the program is given is not supported"),
+    Config("must",
+           "\\b(you|and|it) must (specify|provide|set|configure|supply|define)"
+           "|must be (specified|provided|configured|supplied|defined)\\b",
+           "must-be-set", "a setting is missing"),
+    Config("required flag", nullptr, "cobra-required", "a flag is missing"),
+    Config("required",
+           "(required|mandatory) " MULLIGAN_NAMED_THING
+           "[^\\n]{0,60}(not (set|given|found|provided|specified)|missing|"
+           "absent)",
+           "required-thing", "a setting is missing"),
+    Config("missing mandatory", nullptr, "omegaconf", "a setting is missing"),
+    Config("pars",
+           "(could not|cannot|can't|failed to|unable to|error) pars(e|ing) "
+           "(the )?\\W?(image |object )?(reference|ur[li]|address|dsn|"
+           "connection string|duration|flag|argument|option|quantity|schedule|"
+           "cron|template|endpoint|host ?name|port|environment)s?\\b",
+           "cannot-parse", "a setting is not what it should be"),
 };
 
 }  // namespace

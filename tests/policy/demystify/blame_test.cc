@@ -57,6 +57,11 @@ constexpr BlameCase kBlameCases[] = {
           container_statuses { name: "main" state { terminated { exit_code: 65 reason: "Error" } } }
           container_statuses { name: "supervisor" state { terminated { exit_code: 1 reason: "Error" message: "s3: connection refused" } } } } })",
      v1::LAUNCHER_FAILED, D::INFRASTRUCTURE, D::MAY_RECOVER},
+    {"ASidecarThatWasToldWhatCannotWork",
+     R"(pods { metadata { name: "p" } status { phase: "Failed"
+          container_statuses { name: "main" state { terminated { exit_code: 0 reason: "Completed" } } }
+          container_statuses { name: "wait" state { terminated { exit_code: 64 reason: "Error" message: "failed to save outputs: path /out.json does not exist" } } } } })",
+     v1::LAUNCHER_FAILED, D::CONFIGURATION, D::CANNOT_RECOVER},
     {"NoRoom",
      R"(events { reason: "FailedScheduling" type: "Warning" message: "0/3 nodes are available: 3 Insufficient cpu." involved_object { kind: "Pod" name: "p" } })",
      v1::UNSCHEDULABLE, D::QUEUE, D::MAY_RECOVER},

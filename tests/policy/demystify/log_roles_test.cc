@@ -140,6 +140,11 @@ constexpr RoleCase kLogRolesCases[] = {
      "Error: unable to check out license for solver: all seats taken\n",
      v1::DEPENDENCY_UNAVAILABLE,
      "Error: unable to check out license for solver: all seats taken"},
+    {"WhatItSkipsIsNotTheEnd",
+     "shard 17: checksum mismatch, skipping\n"
+     "profile acme not found, using defaults\n"
+     "RuntimeError: worker 3 went away\n",
+     v1::APP_ERROR, "RuntimeError: worker 3 went away"},
     {"ABareErrorIsNoException", "Error: bad frame 7\n", v1::APP_ERROR,
      "Error: bad frame 7"},
 };
@@ -153,6 +158,33 @@ TEST_P(LogRoles, DecideWhichLineNamesTheCause) {
       << v1::Cause_Name(diagnosis.cause()) << " by " << diagnosis.signature();
   ASSERT_FALSE(diagnosis.evidence().empty());
   EXPECT_EQ(diagnosis.evidence(0).value(), test.line);
+}
+
+constexpr char kWarnsAndGoesOn[] =
+    "W tensorflow/dso_loader.cc:64] libnvinfer.so.7: cannot open shared object "
+    "file\n"
+    "Epoch 1 loss 0.93\n";
+
+TEST(LogRoleTest, WarningsOfMistakesDidNotEndTheProgram) {
+  EXPECT_EQ(Diagnose(FailedPod(1, "Error", kWarnsAndGoesOn)).cause(),
+            v1::APP_ERROR);
+  EXPECT_EQ(Diagnose(FailedPod(137, "Error", kWarnsAndGoesOn)).cause(),
+            v1::SIGKILL_UNEXPLAINED);
+}
+
+TEST(LogRoleTest, AKilledProgramHadGoneOnAfterAMistake) {
+  const std::string mistake = "key 'foo' not found in the index\n";
+  const std::string log = mistake + "step 2\nstep 3\n";
+  EXPECT_EQ(Diagnose(FailedPod(137, "Error", log)).cause(),
+            v1::SIGKILL_UNEXPLAINED);
+  EXPECT_EQ(Diagnose(FailedPod(137, "Error", mistake)).cause(),
+            v1::CONFIG_USER_ERROR);
+  EXPECT_EQ(Diagnose(FailedPod(1, "Error", log)).cause(),
+            v1::CONFIG_USER_ERROR);
+  v1::FailureReport bare;
+  bare.mutable_exit()->set_exit_code(143);
+  bare.mutable_exit()->set_message(log);
+  EXPECT_EQ(Diagnose(bare).cause(), v1::SIGTERM_UNEXPLAINED);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LogRoles, ::testing::ValuesIn(kLogRolesCases),
