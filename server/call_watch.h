@@ -6,10 +6,12 @@
 #include <grpcpp/server_context.h>
 
 #include <chrono>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "policy/base/pattern_allowance.h"
+#include "server/unread_answers.h"
 
 namespace mulligan {
 
@@ -20,13 +22,16 @@ inline double SecondsBetween(SteadyClock::time_point start,
   return std::chrono::duration<double>(end - start).count();
 }
 
-// A call's context that knows when its request had arrived.
+// A call's context that knows when its request had arrived, and keeps account
+// of its answer until that is sent or the call gone.
 class TimedContext final : public grpc::CallbackServerContext {
  public:
   SteadyClock::time_point arrived() const { return arrived_; }
+  void Keep(UnreadAnswers::Sending answer) { answer_ = std::move(answer); }
 
  private:
   const SteadyClock::time_point arrived_ = SteadyClock::now();
+  UnreadAnswers::Sending answer_;
 };
 
 // Makes every call's context a TimedContext, but for methods that do not exist:

@@ -68,6 +68,15 @@ std::string ApplyPolicyPoll(const std::string& value, ServerOptions& o) {
   return "";
 }
 
+std::string ApplySendTimeout(const std::string& value, ServerOptions& o) {
+  absl::Duration timeout = o.send_timeout;
+  if (!ApplyDuration(value, timeout).empty() || timeout < absl::Seconds(1)) {
+    return "a duration such as 30s, from 1s to 10m";
+  }
+  o.send_timeout = timeout;
+  return "";
+}
+
 std::string ApplyLogLevel(const std::string& value, ServerOptions& o) {
   static constexpr std::pair<const char*, LogLevel> kLevels[] = {
       {"debug", LogLevel::kDebug},
@@ -143,6 +152,9 @@ constexpr Option kOptions[] = {
      [](const std::string& v, ServerOptions& o) {
        return ApplyDuration(v, o.shutdown_grace);
      }},
+    {"send-timeout", "30s",
+     "how long an answer may take to be read; then its call is cancelled",
+     ApplySendTimeout},
     {"allow-plaintext", "false",
      "serve without TLS on an address that other hosts can reach",
      [](const std::string& v, ServerOptions& o) {

@@ -35,6 +35,8 @@ struct ServerOptions {
   // How long to serve on after announcing the stop, so that clients and
   // endpoint lists notice.
   absl::Duration drain_delay = absl::Seconds(5);
+  // How long an answer may take to be read; then its call is cancelled.
+  absl::Duration send_timeout = absl::Seconds(30);
   // Serve without TLS on an address that other hosts can reach.
   bool allow_plaintext = false;
   bool reflection = true;

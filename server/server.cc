@@ -136,6 +136,7 @@ Server::Server(const ServerOptions& options, const Log& log,
       candidate_(MakeCandidate(candidate_source_.get(), *metrics_, log)),
       pages_(*metrics_, policies_->snapshots(), readiness_, candidate()),
       memory_(static_cast<std::size_t>(options.max_memory_bytes)),
+      unread_(memory_, absl::ToChronoMilliseconds(options.send_timeout)),
       decision_callers_(options.allowed_callers),
       policy_callers_(options.allowed_policy_callers),
       inline_policies_(MakeInlinePolicies(options)),
@@ -153,6 +154,7 @@ CallEnvironment Server::Environment(const AllowList& allowed) {
           log_,
           pool_,
           memory_,
+          unread_,
           *inline_policies_,
           arrivals_,
           allowed,
@@ -247,6 +249,13 @@ void Server::Look() {
   state.queued_calls = static_cast<double>(pool_.queued());
   state.memory_under_way = static_cast<double>(memory_.used());
   metrics_->OnState(state);
+  if (const int late = unread_.CancelLate(UnreadAnswers::Clock::now());
+      late > 0) {
+    log_.Write(LogLevel::kWarning, "answers were not read in time",
+               {{"calls_cancelled", std::int64_t{late}},
+                {"send_timeout_seconds",
+                 absl::ToInt64Seconds(options_.send_timeout)}});
+  }
   if (decision_log_ != nullptr) {
     metrics_->OnDecisionLog(decision_log_->counts());
   }

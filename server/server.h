@@ -27,6 +27,7 @@
 #include "server/retry_decision_service.h"
 #include "server/snapshot.h"
 #include "server/tls_copies.h"
+#include "server/unread_answers.h"
 
 namespace mulligan {
 
@@ -92,6 +93,7 @@ class Server {
   const AdminPages pages_;
   Arrivals arrivals_;
   MemoryGauge memory_;
+  UnreadAnswers unread_;
   const AllowList decision_callers_;
   const AllowList policy_callers_;
   const std::unique_ptr<InlinePolicies> inline_policies_;

@@ -160,6 +160,15 @@ google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
 }
 
 void UnaryCall::Finish(const CallResult& result) const {
+  if (result.status.ok()) {
+    UnreadAnswers::Sending sending = environment.unread.Add(
+        context->c_call(), out->Length(), UnreadAnswers::Clock::now());
+    if (!sending) {
+      out->Clear();
+      return Finish({Overloaded(kTooMuchMemory, kStayAway), {}});
+    }
+    static_cast<TimedContext*>(context)->Keep(std::move(sending));
+  }
   grpc::Status status;
   if (!result.status.ok()) {
     status = ToGrpcStatus(Reject(environment, method, *context, result));

@@ -38,6 +38,7 @@
 #include "server/status.h"
 #include "server/tls.h"
 #include "server/trace_context.h"
+#include "server/unread_answers.h"
 #include "server/work_pool.h"
 
 namespace mulligan {
@@ -49,6 +50,7 @@ struct CallEnvironment {
   const Log& log;
   WorkPool& pool;
   MemoryGauge& memory;
+  UnreadAnswers& unread;
   InlinePolicies& inline_policies;
   // Of calls that wait to be begun where they arrived.
   Arrivals& arrivals;
@@ -115,7 +117,8 @@ struct UnaryCall {
   grpc::ServerUnaryReactor* reactor;
   SteadyClock::time_point start;
 
-  // Answers, and counts the answer.
+  // Answers, and counts the answer. Refuses instead when there is no memory to
+  // keep the answer until it is read.
   void Finish(const CallResult& result) const;
 };
 

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace mulligan {
@@ -53,12 +54,13 @@ std::size_t WorkPool::queued() const {
 
 void WorkPool::Wait(std::unique_lock<std::mutex>& lock) {
   const auto wanted = [this] { return ending_ || !queue_.empty(); };
-  if (rest_ != nullptr && !wake_.wait_for(lock, kIdle, wanted)) {
+  if (rest_ == nullptr) return wake_.wait(lock, wanted);
+  for (std::chrono::seconds idle = kIdle; !wake_.wait_for(lock, idle, wanted);
+       idle = std::min(2 * idle, kMostIdle)) {
     lock.unlock();
     rest_();
     lock.lock();
   }
-  wake_.wait(lock, wanted);
 }
 
 void WorkPool::Work() {

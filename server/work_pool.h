@@ -49,6 +49,7 @@ class WorkPool {
   static constexpr std::size_t kAlwaysQueued = 2;
 
   static constexpr std::chrono::seconds kIdle{1};
+  static constexpr std::chrono::seconds kMostIdle{60};
 
   // How the turn of a job came.
   enum class Turn {
@@ -58,7 +59,9 @@ class WorkPool {
   };
   using Job = std::function<void(Turn)>;
 
-  // A thread that had nothing to do for kIdle calls `rest`, once.
+  // A thread that has nothing to do for kIdle calls `rest`, and again and again
+  // in longer and longer intervals up to kMostIdle: what was made on it, such
+  // as answers, others give back later.
   explicit WorkPool(std::size_t threads, std::function<void()> rest = nullptr);
   // Runs what is queued, then ends. Nothing may be added any more.
   ~WorkPool();

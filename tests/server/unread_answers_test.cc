@@ -1,0 +1,128 @@
+// Answers that their callers do not read.
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/server/test_server.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::OutOfMemoryRequest;
+using testing::TestOptionsWithAdmin;
+using testing::TestServer;
+
+constexpr char kTaken[] = "mulligan_memory_under_way_bytes";
+
+// Answered in half a megabyte.
+v1::BatchDecideRequest InFull() {
+  v1::BatchDecideRequest batch;
+  for (int i = 0; i < 100; ++i) {
+    *batch.add_requests() = OutOfMemoryRequest();
+    batch.mutable_requests(i)->set_explain(v1::DecideRequest::FULL);
+  }
+  return batch;
+}
+
+// A call whose answer stays where flow control lets it: with the server.
+class SilentCall {
+ public:
+  explicit SilentCall(TestServer& server)
+      : stub_(NarrowChannel(server)),
+        call_(stub_.PrepareCall(&context_,
+                                "/mulligan.v1.RetryDecisionService/BatchDecide",
+                                &queue_)) {
+    call_->StartCall(this);
+    Next();
+    const grpc::Slice bytes(InFull().SerializeAsString());
+    call_->WriteLast(grpc::ByteBuffer(&bytes, 1), grpc::WriteOptions(), this);
+    Next();
+  }
+  ~SilentCall() {
+    context_.TryCancel();
+    queue_.Shutdown();
+    while (Next()) {
+    }
+  }
+  SilentCall(const SilentCall&) = delete;
+  SilentCall& operator=(const SilentCall&) = delete;
+
+ private:
+  static std::shared_ptr<grpc::Channel> NarrowChannel(TestServer& server) {
+    grpc::ChannelArguments arguments;
+    // The window stays as it is, 64 KiB.
+    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return grpc::CreateCustomChannel(
+        absl::StrCat("127.0.0.1:", server->grpc_port()),
+        grpc::InsecureChannelCredentials(), arguments);
+  }
+  bool Next() {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue_.Next(&tag, &ok);
+  }
+
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  grpc::CompletionQueue queue_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+};
+
+// Whether the metric comes to lie from `least` to `most` in ten seconds.
+bool Comes(const TestServer& server, double least, double most) {
+  for (int i = 0; i < 1000; ++i) {
+    const double taken = server.Metric(kTaken);
+    if (taken >= least && taken <= most) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST(UnreadAnswersTest, CountAndAreThrownAwayAfterAWhile) {
+  ServerOptions options = TestOptionsWithAdmin();
+  options.send_timeout = absl::Seconds(3);
+  TestServer server(options);
+  SilentCall call(server);
+  EXPECT_TRUE(Comes(server, 200e3, 2e6)) << server.Metric(kTaken);
+  EXPECT_TRUE(Comes(server, 0, 0)) << server.Metric(kTaken);
+  EXPECT_THAT(server.log(), HasSubstr("answers were not read in time"));
+}
+
+TEST(UnreadAnswersTest, TakeTheMemoryOfLargeCallsOnly) {
+  ServerOptions options = TestOptionsWithAdmin();
+  options.max_memory_bytes = 4 << 20;
+  TestServer server(options);
+  std::vector<std::unique_ptr<SilentCall>> calls;
+  grpc::Status large;
+  v1::BatchDecideResponse answers;
+  for (int i = 0; i < 20 && large.ok(); ++i) {
+    calls.push_back(std::make_unique<SilentCall>(server));
+    large = server.BatchDecide(InFull(), &answers);
+  }
+  EXPECT_EQ(large.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(large.error_message(), HasSubstr("--max-memory"));
+  v1::DecideResponse answer;
+  EXPECT_TRUE(server.Decide(OutOfMemoryRequest(), &answer).ok());
+  calls.clear();
+  EXPECT_TRUE(Comes(server, 0, 0)) << server.Metric(kTaken);
+  EXPECT_TRUE(server.BatchDecide(InFull(), &answers).ok());
+}
+
+}  // namespace
+}  // namespace mulligan
