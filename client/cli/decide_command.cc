@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kDefaultServer[] = "127.0.0.1:8980";
 
-struct ServerOptions {
+struct ServerFlags {
   // "HOST:PORT".
   std::string server;
   // Of one call, as absl::ParseDuration takes it: "5s", "500ms".
@@ -25,10 +25,10 @@ struct ServerOptions {
   ClientTls tls;
 };
 
-struct DecideOptions {
+struct DecideFlags {
   RequestOptions request;
   OutputOptions output;
-  ServerOptions server;
+  ServerFlags server;
   // Requests per call with --requests; 1 uses Decide, more BatchDecide.
   int batch = 1;
   // Somebody is looking: not counted in the server's metrics.
@@ -36,12 +36,12 @@ struct DecideOptions {
 };
 
 struct HealthOptions {
-  ServerOptions server;
+  ServerFlags server;
   // Name as in grpc.health.v1; empty for the server as a whole.
   std::string service;
 };
 
-absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerOptions& options) {
+absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
   absl::Duration deadline;
   if (!absl::ParseDuration(options.deadline, &deadline) ||
       deadline <= absl::ZeroDuration()) {
@@ -108,7 +108,7 @@ std::vector<absl::StatusOr<v1::DecideResponse>> DecideBatch(
   return responses;
 }
 
-int DecideRequests(const DecideOptions& options, const Client& client,
+int DecideRequests(const DecideFlags& options, const Client& client,
                    Streams& streams) {
   std::ifstream file;
   const absl::StatusOr<std::istream*> in =
@@ -134,7 +134,7 @@ int DecideRequests(const DecideOptions& options, const Client& client,
   return kExitNoAnswer;
 }
 
-int RunDecide(const DecideOptions& options, Streams& streams) {
+int RunDecide(const DecideFlags& options, Streams& streams) {
   const absl::StatusOr<std::unique_ptr<Client>> client =
       Connect(options.server);
   if (!client.ok()) return Fail(streams, client.status());
@@ -171,7 +171,7 @@ int RunHealthcheck(const HealthOptions& options, Streams& streams) {
   return kExitNoAnswer;
 }
 
-void AddServerFlags(CLI::App& command, ServerOptions& server) {
+void AddServerFlags(CLI::App& command, ServerFlags& server) {
   server.server = kDefaultServer;
   server.deadline = "5s";
   command.add_option("--server", server.server, "Server to ask")
@@ -212,7 +212,7 @@ void AddDecide(CLI::App& app, Streams& streams, int& code) {
   command.footer(R"(Examples:
   mulligan decide --server mulligan:8980 -f pod.json -o json
   mulligan decide --requests failures.jsonl --batch 100 > answers.jsonl)");
-  const auto options = std::make_shared<DecideOptions>();
+  const auto options = std::make_shared<DecideFlags>();
   AddServerFlags(command, options->server);
   AddRequestFlags(command, options->request);
   command
