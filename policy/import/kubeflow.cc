@@ -9,11 +9,9 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/import/import.h"
-#include "policy/operators/kubeflow/exit_codes.h"
-#include "policy/operators/kubeflow/kinds.h"
-#include "policy/operators/kubeflow/types.h"
+#include "policy/operators/kubeflow/settings.h"
+#include "policy/operators/kubeflow/training_job.h"
 #include "policy/operators/kubeflow/validation.h"
-#include "policy/operators/kubeflow/version.h"
 
 namespace mulligan {
 namespace kubeflow {

@@ -10,7 +10,7 @@
 #include "policy/operators/flyte/settings.h"
 #include "policy/operators/job/settings.h"
 #include "policy/operators/jobset/settings.h"
-#include "policy/operators/kubeflow/version.h"
+#include "policy/operators/kubeflow/settings.h"
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/native.h"
 #include "policy/operators/rayjob/settings.h"

@@ -8,14 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/counts.h"
-#include "policy/operators/kubeflow/conditions.h"
-#include "policy/operators/kubeflow/kinds.h"
-#include "policy/operators/kubeflow/limits.h"
 #include "policy/operators/kubeflow/reconcile.h"
 #include "policy/operators/kubeflow/report.h"
-#include "policy/operators/kubeflow/status.h"
+#include "policy/operators/kubeflow/settings.h"
+#include "policy/operators/kubeflow/training_job.h"
 #include "policy/operators/kubeflow/validation.h"
-#include "policy/operators/kubeflow/version.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {
@@ -31,7 +28,6 @@ class Outcome {
         version_(setup.version),
         replicas_(ReplicasOf(job_, kind)),
         pods_(PodsOf(input.report, job_, replicas_)) {
-    for (const Pod& pod : pods_) pointers_.push_back(&pod);
     outcome_.warnings = std::move(setup.warnings);
     outcome_.verdict.set_operator_(std::string(kind.name));
     outcome_.verdict.set_semantics(std::move(setup.semantics));
@@ -39,14 +35,15 @@ class Outcome {
 
   NativeOutcome Run() && {
     Warn();
-    const auto manager = ExternalManager(job_.spec().run_policy());
-    if (version_.managed_by && manager.has_value()) {
+    const RunPolicy& policy = job_.spec().run_policy();
+    if (version_.managed_by && policy.has_managed_by() &&
+        policy.managed_by() != "kubeflow.org/training-operator") {
       Answer("Skipped", v1::Decision::IGNORE);
-      outcome_.verdict.set_message(absl::StrFormat("managed by %s", *manager));
+      outcome_.verdict.set_message(
+          absl::StrFormat("managed by %s", policy.managed_by()));
       return std::move(outcome_);
     }
-    const Scene scene{job_, kind_, replicas_, pointers_, version_, input_.now};
-    const Pass pass = Reconcile(scene);
+    const Pass pass = Reconcile(scene_);
     Count(pass.status);
     Conclude(pass);
     return std::move(outcome_);
@@ -92,9 +89,7 @@ class Outcome {
     }
   }
 
-  std::int64_t Restarts() const {
-    return CountedRestarts(replicas_, pointers_);
-  }
+  std::int64_t Restarts() const { return CountedRestarts(scene_); }
 
   void Conclude(const Pass& pass) {
     const JobStatus& status = pass.status;
@@ -109,7 +104,7 @@ class Outcome {
     if (IsConditionTrue(status, kSuspended)) {
       return AnswerBy(kSuspended, v1::Decision::IGNORE, status);
     }
-    if (!pass.restarted.empty()) return Restart(status);
+    if (pass.restarts) return Restart(status);
     if (input_.report.has_creation_error()) return AnswerCreationError();
     const bool restarting = IsConditionTrue(status, kRestarting);
     if (restarting && AnyFailed()) {
@@ -145,8 +140,7 @@ class Outcome {
     if (!job_.spec().run_policy().has_backoff_limit()) return;
     outcome_.warnings.emplace_back(
         "spec.runPolicy.backoffLimit: restarts of deleted pods do not count, "
-        "so "
-        "that the limit may never be reached");
+        "so that the limit may never be reached");
   }
 
   // The kubelet restarts containers in place, which counts.
@@ -207,7 +201,7 @@ class Outcome {
   const Version version_;
   const Replicas replicas_;
   const std::vector<Pod> pods_;
-  Pods pointers_;
+  const Scene scene_{job_, kind_, replicas_, pods_, version_, input_.now};
   NativeOutcome outcome_;
 };
 

@@ -1,20 +1,155 @@
 #include "policy/operators/kubeflow/reconcile.h"
 
-#include <optional>
+#include <algorithm>
+#include <cstddef>
 #include <string>
-#include <string_view>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/kubeflow/conditions.h"
-#include "policy/operators/kubeflow/limits.h"
-#include "policy/operators/kubeflow/status.h"
+#include "absl/time/time.h"
+#include "policy/base/times.h"
 
 namespace mulligan::kubeflow {
 namespace {
 
-constexpr std::string_view kOperator = "kubeflow.org/training-operator";
+// The limits, which give a job up whatever its replicas do.
+
+bool IsActive(const Pod& pod) {
+  return pod.status().phase() != kPodSucceeded &&
+         pod.status().phase() != kPodFailed &&
+         !pod.metadata().has_deletion_timestamp();
+}
+
+// The second check of backoffLimit: a pod failed since the status was written,
+// not all replicas are active, and the work queue has repeated the job (this
+// pass not counted) as often as the limit says.
+bool ExceedsBackoffLimit(const Scene& scene, const JobStatus& status) {
+  const RunPolicy& policy = scene.job.spec().run_policy();
+  if (!policy.has_backoff_limit()) return false;
+  std::int64_t known = 0;
+  for (const auto& [type, counts] : status.replica_statuses()) {
+    known += counts.failed();
+  }
+  std::int64_t wanted = 0;
+  for (const auto& [type, spec] : scene.replicas) wanted += spec.replicas();
+  const auto failed = std::count_if(
+      scene.pods.begin(), scene.pods.end(),
+      [](const Pod& pod) { return pod.status().phase() == kPodFailed; });
+  const auto active =
+      std::count_if(scene.pods.begin(), scene.pods.end(), IsActive);
+  return failed > known && active != wanted &&
+         scene.version.requeues >= policy.backoff_limit();
+}
+
+bool PastActiveDeadline(const Scene& scene, const JobStatus& status) {
+  const RunPolicy& policy = scene.job.spec().run_policy();
+  return policy.has_active_deadline_seconds() && status.has_start_time() &&
+         ToTime(scene.now) - ToTime(status.start_time()) >=
+             absl::Seconds(policy.active_deadline_seconds());
+}
+
+Limit LimitReached(const Scene& scene, const JobStatus& status) {
+  if (ExceedsBackoffLimit(scene, status) ||
+      PastBackoffLimit(scene.job.spec().run_policy(), CountedRestarts(scene))) {
+    return Limit::kBackoff;
+  }
+  return PastActiveDeadline(scene, status) ? Limit::kDeadline : Limit::kNone;
+}
+
+// The replicas.
+
+void CountIn(std::string_view phase, ReplicaStatus& counts) {
+  if (phase == kPodRunning) counts.set_active(counts.active() + 1);
+  if (phase == kPodSucceeded) counts.set_succeeded(counts.succeeded() + 1);
+  if (phase == kPodFailed) counts.set_failed(counts.failed() + 1);
+}
+
+// A running pod that is being deleted counts as failed: that of a lost node
+// never gets to phase Failed.
+void Count(const Pod& pod, ReplicaStatus& counts) {
+  const bool lost = pod.status().phase() == kPodRunning &&
+                    pod.metadata().has_deletion_timestamp();
+  CountIn(lost ? kPodFailed : std::string_view(pod.status().phase()), counts);
+}
+
+ReplicaStatus& Reset(const std::string& type, JobStatus& status) {
+  ReplicaStatus& counts = (*status.mutable_replica_statuses())[type];
+  counts.Clear();
+  return counts;
+}
+
+enum class PodVerdict {
+  // The pod is left to the kubelet and to the kind's status logic.
+  kLeft,
+  kRestarted,
+  // Its exit code is permanent: the job has failed.
+  kFailsJob,
+};
+
+// What a pod of a replica leads to. Only phase Failed leads to anything.
+PodVerdict VerdictOn(const Pod& pod, const std::string& policy,
+                     const Scene& scene) {
+  if (pod.status().phase() != kPodFailed) return PodVerdict::kLeft;
+  if (policy == kOnFailure || policy == kAlways) return PodVerdict::kRestarted;
+  if (policy != kExitCode) return PodVerdict::kLeft;
+  if (IsRetryableExitCode(ExitCodeOf(pod, scene.kind.container),
+                          scene.version.exit_codes)) {
+    return PodVerdict::kRestarted;
+  }
+  return scene.version.permanent_code_fails_job ? PodVerdict::kFailsJob
+                                                : PodVerdict::kLeft;
+}
+
+// Handles the pods of one replica type; the scope is always the single pod.
+void ReconcileReplica(const Scene& scene, const std::string& type,
+                      const ReplicaSpec& spec, Pass& pass) {
+  const std::string& name = scene.job.metadata().name();
+  ReplicaStatus& counts = Reset(type, pass.status);
+  for (const auto& [index, pods] : PodsByIndex(scene, type)) {
+    // Two pods of one index are only logged.
+    if (pods.size() != 1) continue;
+    const Pod& pod = *pods.front();
+    const PodVerdict verdict = VerdictOn(pod, spec.restart_policy(), scene);
+    if (verdict == PodVerdict::kRestarted) {
+      // One beyond the wanted number is not made again.
+      pass.restarts |= index < spec.replicas();
+      SetCondition(
+          kRestarting, true, Reason(scene.kind, kRestarting),
+          absl::StrFormat("job %s is restarting because %s replica(s) failed.",
+                          name, type),
+          pass.status);
+    } else if (verdict == PodVerdict::kFailsJob) {
+      SetCondition(
+          kFailed, true, Reason(scene.kind, kFailed),
+          absl::StrFormat(
+              "job \"%s\" is failing because \"%s\" replica(s) failed.", name,
+              type),
+          pass.status);
+    }
+    Count(pod, counts);
+  }
+}
+
+// Counts the pods of an MPIJob by launcher and workers. When the launcher is at
+// its end the workers are not counted.
+void CountMpiPods(const Scene& scene, JobStatus& status) {
+  ReplicaStatus& launcher = Reset("Launcher", status);
+  ReplicaStatus& workers = Reset("Worker", status);
+  const auto first =
+      std::find_if(scene.pods.begin(), scene.pods.end(),
+                   [](const Pod& pod) { return IsOfType(pod, "Launcher"); });
+  if (first != scene.pods.end()) CountIn(first->status().phase(), launcher);
+  if (launcher.succeeded() != 0 || launcher.failed() != 0) return;
+  const auto spec = scene.replicas.find("Worker");
+  if (spec == scene.replicas.end()) return;
+  for (const auto& [index, pods] : PodsByIndex(scene, "Worker")) {
+    if (index >= spec->second.replicas()) break;
+    CountIn(pods.front()->status().phase(), workers);
+  }
+}
+
+// The steps of a pass.
 
 std::string Sentence(const Scene& scene, std::string_view what) {
   return absl::StrFormat("%s %s is %s.", scene.kind.name,
@@ -30,37 +165,25 @@ void FinishUp(JobStatus& status) {
   }
 }
 
-void Suspend(const Scene& scene, Pass& pass) {
-  for (auto& [type, counts] : *pass.status.mutable_replica_statuses()) {
+void Suspend(const Scene& scene, JobStatus& status) {
+  for (auto& [type, counts] : *status.mutable_replica_statuses()) {
     counts.set_active(0);
   }
   const std::string reason = Reason(scene.kind, kSuspended);
   const std::string message = Sentence(scene, "suspended");
-  if (IsConditionTrue(pass.status, kRunning)) {
-    SetCondition({kRunning, kFalse, reason, message}, scene.now, pass.status);
+  if (IsConditionTrue(status, kRunning)) {
+    SetCondition(kRunning, false, reason, message, status);
   }
-  if (!IsConditionTrue(pass.status, kSuspended)) {
-    SetCondition({kSuspended, kTrue, reason, message}, scene.now, pass.status);
+  if (!IsConditionTrue(status, kSuspended)) {
+    SetCondition(kSuspended, true, reason, message, status);
   }
 }
 
-void Resume(const Scene& scene, Pass& pass) {
-  if (!IsConditionTrue(pass.status, kSuspended)) return;
-  SetCondition({kSuspended, kFalse, Reason(scene.kind, kResumed),
-                Sentence(scene, "resumed")},
-               scene.now, pass.status);
-  *pass.status.mutable_start_time() = scene.now;
-}
-
-Limit LimitReached(const Scene& scene, const JobStatus& status) {
-  const RunPolicy& policy = scene.job.spec().run_policy();
-  if (ExceedsBackoffLimit(policy, status, scene.replicas, scene.pods,
-                          scene.version.requeues) ||
-      PastBackoffLimit(policy, CountedRestarts(scene.replicas, scene.pods))) {
-    return Limit::kBackoff;
-  }
-  return PastActiveDeadline(policy, status, scene.now) ? Limit::kDeadline
-                                                       : Limit::kNone;
+void Resume(const Scene& scene, JobStatus& status) {
+  if (!IsConditionTrue(status, kSuspended)) return;
+  SetCondition(kSuspended, false, Reason(scene.kind, "Resumed"),
+               Sentence(scene, "resumed"), status);
+  *status.mutable_start_time() = scene.now;
 }
 
 void GiveUp(const Scene& scene, Pass& pass) {
@@ -69,10 +192,10 @@ void GiveUp(const Scene& scene, Pass& pass) {
       pass.limit == Limit::kBackoff
           ? "it has reached the specified backoff limit"
           : "it was active longer than specified deadline";
-  SetCondition({kFailed, kTrue, Reason(scene.kind, kFailed),
-                absl::StrFormat("Job %s has failed because %s",
-                                scene.job.metadata().name(), why)},
-               scene.now, pass.status);
+  SetCondition(kFailed, true, Reason(scene.kind, kFailed),
+               absl::StrFormat("Job %s has failed because %s",
+                               scene.job.metadata().name(), why),
+               pass.status);
 }
 
 }  // namespace
@@ -85,10 +208,10 @@ Pass Reconcile(const Scene& scene) {
     return pass;
   }
   if (scene.job.spec().run_policy().suspend()) {
-    Suspend(scene, pass);
+    Suspend(scene, pass.status);
     return pass;
   }
-  Resume(scene, pass);
+  Resume(scene, pass.status);
   pass.limit = LimitReached(scene, pass.status);
   if (pass.limit != Limit::kNone) {
     GiveUp(scene, pass);
@@ -98,18 +221,73 @@ Pass Reconcile(const Scene& scene) {
     CountMpiPods(scene, pass.status);
   } else {
     for (const auto& [type, spec] : scene.replicas) {
-      ReconcileReplica(scene, type, pass.status, pass.restarted);
+      ReconcileReplica(scene, type, spec, pass);
     }
   }
   UpdateStatus(scene, pass.status);
   return pass;
 }
 
-std::optional<std::string> ExternalManager(const RunPolicy& policy) {
-  if (!policy.has_managed_by() || policy.managed_by() == kOperator) {
-    return std::nullopt;
+bool IsOfType(const Pod& pod, std::string_view type) {
+  const auto& labels = pod.metadata().labels();
+  const auto label = labels.find(std::string(kReplicaTypeLabel));
+  return label != labels.end() &&
+         label->second == absl::AsciiStrToLower(std::string(type));
+}
+
+std::map<int, std::vector<const Pod*>> PodsByIndex(const Scene& scene,
+                                                   std::string_view type) {
+  std::map<int, std::vector<const Pod*>> by_index;
+  for (const Pod& pod : scene.pods) {
+    if (!IsOfType(pod, type)) continue;
+    const auto& labels = pod.metadata().labels();
+    const auto label = labels.find(std::string(kReplicaIndexLabel));
+    int index = 0;
+    if (label != labels.end() && absl::SimpleAtoi(label->second, &index)) {
+      by_index[index].push_back(&pod);
+    }
   }
-  return policy.managed_by();
+  return by_index;
+}
+
+std::int32_t ExitCodeOf(const Pod& pod, std::string_view container) {
+  std::int32_t code = 0xbeef;
+  for (const auto& status : pod.status().container_statuses()) {
+    if (status.name() == container && status.state().has_terminated()) {
+      code = status.state().terminated().exit_code();
+    }
+  }
+  return code;
+}
+
+std::int64_t CountedRestarts(const Scene& scene) {
+  std::int64_t restarts = 0;
+  for (const auto& [type, spec] : scene.replicas) {
+    const std::string& policy = spec.restart_policy();
+    if (policy != kOnFailure && policy != kAlways && policy != kExitCode) {
+      continue;
+    }
+    for (const Pod& pod : scene.pods) {
+      if (pod.status().phase() != kPodRunning || !IsOfType(pod, type)) continue;
+      for (const auto& containers : {pod.status().init_container_statuses(),
+                                     pod.status().container_statuses()}) {
+        for (const auto& status : containers) {
+          restarts += status.restart_count();
+        }
+      }
+    }
+  }
+  return restarts;
+}
+
+bool PastBackoffLimit(const RunPolicy& policy, std::int64_t restarts) {
+  if (!policy.has_backoff_limit()) return false;
+  return policy.backoff_limit() == 0 ? restarts > 0
+                                     : restarts >= policy.backoff_limit();
+}
+
+std::int64_t ToleratedRestarts(std::int32_t backoff_limit) {
+  return backoff_limit == 0 ? 0 : std::int64_t{backoff_limit} - 1;
 }
 
 }  // namespace mulligan::kubeflow

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "mulligan/v1/report.pb.h"
-#include "policy/operators/kubeflow/kinds.h"
-#include "policy/operators/kubeflow/types.h"
+#include "policy/operators/kubeflow/training_job.h"
 
 namespace mulligan::kubeflow {
 

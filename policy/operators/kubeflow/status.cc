@@ -1,14 +1,10 @@
-#include "policy/operators/kubeflow/status.h"
-
 #include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/strings/str_format.h"
-#include "policy/operators/kubeflow/conditions.h"
-#include "policy/operators/kubeflow/kinds.h"
+#include "policy/operators/kubeflow/reconcile.h"
 
 namespace mulligan::kubeflow {
 namespace {
@@ -31,6 +27,18 @@ struct Counts {
   std::int64_t Expected() const { return wanted - succeeded; }
 };
 
+// Whether worker 0 of a TFJob ended with exit code 0. True when there are no
+// workers at all.
+bool IsWorker0Completed(const Scene& scene) {
+  if (scene.replicas.count(std::string(kWorker)) == 0) return true;
+  const auto by_index = PodsByIndex(scene, kWorker);
+  const auto worker0 = by_index.find(0);
+  if (worker0 == by_index.end() || worker0->second.size() != 1) return false;
+  const Pod& pod = *worker0->second.front();
+  return pod.status().phase() == kPodSucceeded &&
+         ExitCodeOf(pod, scene.kind.container) == 0;
+}
+
 // One kind's status logic on a status under change.
 class StatusUpdate {
  public:
@@ -48,12 +56,12 @@ class StatusUpdate {
       const bool is_chief = type == "Chief" || type == kMaster;
       if (by_chief && is_chief) {
         if (counts.running > 0) SetRunning(FullName());
-        if (counts.Expected() == 0) SetSucceeded(TfSuccess());
+        if (counts.Expected() == 0) SetSucceeded(WellCompleted());
       } else if (!by_chief && type == kWorker) {
         const bool all_workers =
             scene_.job.spec().success_policy() == "AllWorkers";
         if (counts.Expected() == 0 || (worker0 && !all_workers)) {
-          SetSucceeded(TfSuccess());
+          SetSucceeded(WellCompleted());
         } else if (counts.running > 0) {
           SetRunning(FullName());
         }
@@ -78,8 +86,7 @@ class StatusUpdate {
         if (counts.Expected() == 0) return SetSucceeded(Completed());
       } else if (!by_master && type == kWorker) {
         if (counts.Expected() == 0 || (any_worker && counts.succeeded > 0)) {
-          SetSucceeded(absl::StrFormat("%s successfully completed.",
-                                       KindAnd(FullName())));
+          SetSucceeded(WellCompleted());
         } else if (counts.running > 0) {
           SetRunning(FullName());
         }
@@ -117,6 +124,7 @@ class StatusUpdate {
     }
   }
 
+ private:
   Counts CountsOf(std::string_view type) const {
     const std::string key(type);
     Counts counts;
@@ -129,7 +137,6 @@ class StatusUpdate {
     return counts;
   }
 
- private:
   const std::string& Name() const { return scene_.job.metadata().name(); }
   std::string FullName() const {
     return absl::StrFormat("%s/%s", scene_.job.metadata().namespace_(), Name());
@@ -137,7 +144,7 @@ class StatusUpdate {
   std::string KindAnd(const std::string& name) const {
     return absl::StrFormat("%s %s", scene_.kind.name, name);
   }
-  std::string TfSuccess() const {
+  std::string WellCompleted() const {
     return absl::StrFormat("%s successfully completed.", KindAnd(FullName()));
   }
   std::string Completed() const {
@@ -148,16 +155,16 @@ class StatusUpdate {
                            KindAnd(Name()), counts.failed, type);
   }
 
-  void Set(std::string_view type, std::string reason, std::string message) {
-    SetCondition({type, kTrue, std::move(reason), std::move(message)},
-                 scene_.now, status_);
+  void Set(std::string_view type, const std::string& reason,
+           const std::string& message) {
+    SetCondition(type, true, reason, message, status_);
   }
   void SetRunning(const std::string& name) {
     Set(kRunning, Reason(scene_.kind, kRunning),
         absl::StrFormat("%s is running.", KindAnd(name)));
   }
-  void SetSucceeded(std::string message) {
-    Set(kSucceeded, Reason(scene_.kind, kSucceeded), std::move(message));
+  void SetSucceeded(const std::string& message) {
+    Set(kSucceeded, Reason(scene_.kind, kSucceeded), message);
   }
   void TensorFlowFailure(std::string_view type, const Counts& counts,
                          const JobCondition* restarting) {

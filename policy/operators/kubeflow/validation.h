@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/operators/kubeflow/kinds.h"
-#include "policy/operators/kubeflow/types.h"
+#include "policy/operators/kubeflow/training_job.h"
 #include "policy/operators/kubernetes_field_error.h"
 
 namespace mulligan::kubeflow {

@@ -1,10 +1,9 @@
-#include "policy/operators/kubeflow/conditions.h"
-
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/operators/kubeflow/training_job.h"
 #include "tests/policy/operators/kubeflow/test_objects.h"
 
 namespace mulligan::kubeflow {
@@ -14,9 +13,8 @@ using ::testing::ElementsAre;
 
 class TrainingJobConditionsTest : public testing::Test {
  protected:
-  void Set(std::string_view type, int time, const std::string& reason = "R",
-           std::string_view value = kTrue) {
-    SetCondition({type, value, reason, "m"}, At(time), status_);
+  void Set(std::string_view type) {
+    SetCondition(type, true, "R", "m", status_);
   }
 
   // "Running=False".
@@ -32,47 +30,40 @@ class TrainingJobConditionsTest : public testing::Test {
 };
 
 TEST_F(TrainingJobConditionsTest, RunningAndRestartingReplaceEachOther) {
-  Set("Created", 1);
-  Set(kRunning, 2);
-  Set(kRestarting, 3);
+  Set("Created");
+  Set(kRunning);
+  Set(kRestarting);
   EXPECT_THAT(Held(), ElementsAre("Created=True", "Restarting=True"));
-  Set(kRunning, 4);
+  Set(kRunning);
   EXPECT_THAT(Held(), ElementsAre("Created=True", "Running=True"));
 }
 
 TEST_F(TrainingJobConditionsTest, TheEndTurnsRunningFalse) {
-  Set(kRunning, 1);
-  Set(kSucceeded, 2);
+  Set(kRunning);
+  Set(kSucceeded);
   EXPECT_THAT(Held(), ElementsAre("Running=False", "Succeeded=True"));
 }
 
 TEST_F(TrainingJobConditionsTest, FailedFreezesAll) {
-  Set(kFailed, 1);
-  Set(kRunning, 2);
-  Set(kSucceeded, 3);
+  Set(kFailed);
+  Set(kRunning);
+  Set(kSucceeded);
   EXPECT_THAT(Held(), ElementsAre("Failed=True"));
 }
 
 TEST_F(TrainingJobConditionsTest, ANewMessageAloneIsDropped) {
-  Set(kRunning, 1);
-  SetCondition({kRunning, kTrue, "R", "other"}, At(9), status_);
+  Set(kRunning);
+  SetCondition(kRunning, true, "R", "other", status_);
   EXPECT_EQ(status_.conditions(0).message(), "m");
-  EXPECT_EQ(status_.conditions(0).last_update_time().seconds(), 1);
-}
-
-TEST_F(TrainingJobConditionsTest, ANewReasonKeepsTheTimeOfTransition) {
-  Set(kRunning, 1);
-  Set(kRunning, 9, "Other");
-  EXPECT_EQ(status_.conditions(0).reason(), "Other");
-  EXPECT_EQ(status_.conditions(0).last_update_time().seconds(), 9);
-  EXPECT_EQ(status_.conditions(0).last_transition_time().seconds(), 1);
+  SetCondition(kRunning, true, "Other", "other", status_);
+  EXPECT_EQ(status_.conditions(0).message(), "other");
 }
 
 TEST_F(TrainingJobConditionsTest, FinishedMeansSucceededOrFailed) {
   EXPECT_FALSE(IsFinished(status_));
-  Set(kSuspended, 1);
+  Set(kSuspended);
   EXPECT_FALSE(IsFinished(status_));
-  Set(kSucceeded, 2);
+  Set(kSucceeded);
   EXPECT_TRUE(IsFinished(status_));
 }
 

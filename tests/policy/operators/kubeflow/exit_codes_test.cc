@@ -1,10 +1,9 @@
-#include "policy/operators/kubeflow/exit_codes.h"
-
 #include <cstdint>
 #include <limits>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "policy/operators/kubeflow/reconcile.h"
 #include "tests/policy/operators/kubeflow/test_objects.h"
 
 namespace mulligan::kubeflow {
@@ -43,7 +42,7 @@ const CodeCase kCodeCases[] = {
     {139, true, false},
     {143, true, true},
     {255, true, false},
-    {kNoExitCode, true, false},
+    {0xbeef, true, false},
     {std::numeric_limits<std::int32_t>::max(), true, false},
 };
 
@@ -53,12 +52,11 @@ INSTANTIATE_TEST_SUITE_P(Table, TrainingJobExitCodeTest,
 TEST(ExitCodeOfTest, ReadsTheNamedContainerOnly) {
   Pod pod = PodAt("Worker", 0, "Failed", 137);
   EXPECT_EQ(ExitCodeOf(pod, "tensorflow"), 137);
-  EXPECT_EQ(ExitCodeOf(pod, "pytorch"), kNoExitCode);
+  EXPECT_EQ(ExitCodeOf(pod, "pytorch"), 0xbeef);
 }
 
 TEST(ExitCodeOfTest, HasAPlaceholderForAPodWithoutStatus) {
-  EXPECT_EQ(ExitCodeOf(PodAt("Worker", 0, "Failed"), "tensorflow"),
-            kNoExitCode);
+  EXPECT_EQ(ExitCodeOf(PodAt("Worker", 0, "Failed"), "tensorflow"), 0xbeef);
 }
 
 }  // namespace

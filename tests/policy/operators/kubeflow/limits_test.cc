@@ -1,5 +1,3 @@
-#include "policy/operators/kubeflow/limits.h"
-
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -8,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/operators/kubeflow/reconcile.h"
 #include "tests/policy/operators/kubeflow/test_objects.h"
 
 namespace mulligan::kubeflow {
@@ -18,6 +17,12 @@ Replicas Workers(const std::string& policy) {
   replicas["Worker"].set_replicas(4);
   replicas["Worker"].set_restart_policy(policy);
   return replicas;
+}
+
+// Of replicas of a TFJob and their pods.
+std::int64_t RestartsOf(const Replicas& replicas,
+                        const std::vector<Pod>& pods) {
+  return CountedRestarts({{}, *FindKind("TFJob"), replicas, pods, {}, At(0)});
 }
 
 RunPolicy BackoffLimit(std::int32_t limit) {
@@ -33,13 +38,13 @@ TEST(CountedRestartsTest, SumsRunningPodsWithARestartingPolicy) {
                                  WithRestarts(PodAt("PS", 0, "Running"), 7)};
   Replicas replicas = Workers("OnFailure");
   replicas["PS"].set_restart_policy("Never");
-  EXPECT_EQ(CountedRestarts(replicas, PointersTo(pods)), 3);
+  EXPECT_EQ(RestartsOf(replicas, pods), 3);
 }
 
 TEST(CountedRestartsTest, CountsInitContainers) {
   Pod pod = PodAt("Worker", 0, "Running");
   pod.mutable_status()->add_init_container_statuses()->set_restart_count(2);
-  EXPECT_EQ(CountedRestarts(Workers("ExitCode"), {&pod}), 2);
+  EXPECT_EQ(RestartsOf(Workers("ExitCode"), {pod}), 2);
 }
 
 TEST(CountedRestartsTest, HugeCountsDoNotOverflow) {
@@ -47,8 +52,7 @@ TEST(CountedRestartsTest, HugeCountsDoNotOverflow) {
   const std::vector<Pod> pods = {
       WithRestarts(PodAt("Worker", 0, "Running"), kMax),
       WithRestarts(PodAt("Worker", 1, "Running"), kMax)};
-  EXPECT_EQ(CountedRestarts(Workers("Always"), PointersTo(pods)),
-            2 * std::int64_t{kMax});
+  EXPECT_EQ(RestartsOf(Workers("Always"), pods), 2 * std::int64_t{kMax});
 }
 
 struct LimitCase {
@@ -143,68 +147,71 @@ TEST(TrainingJobBackoffLimitTest, AgreesWithTheSecondImplementation) {
     }
     RunPolicy policy;
     if (pick(5) != 0) policy.set_backoff_limit(pick(6));
-    EXPECT_EQ(
-        PastBackoffLimit(policy, CountedRestarts(replicas, PointersTo(pods))),
-        PastByHand(policy, replicas, pods))
+    EXPECT_EQ(PastBackoffLimit(policy, RestartsOf(replicas, pods)),
+              PastByHand(policy, replicas, pods))
         << round;
   }
 }
 
-class TrainingJobRequeuesTest : public testing::Test {
+class TrainingJobLimitsTest : public testing::Test {
  protected:
-  bool Exceeds(std::int32_t limit, std::int64_t requeues) const {
-    return ExceedsBackoffLimit(BackoffLimit(limit), status_,
-                               Workers("ExitCode"), PointersTo(pods_),
-                               requeues);
+  TrainingJobLimitsTest() {
+    *job_.mutable_status()->mutable_start_time() = At(100);
   }
 
-  JobStatus status_;
+  Limit LimitAt(std::int64_t second) {
+    const Replicas replicas = Workers("ExitCode");
+    return Reconcile({job_, *FindKind("TFJob"), replicas, pods_, version_,
+                      At(second)})
+        .limit;
+  }
+
+  bool Exceeds(std::int32_t limit, std::int64_t requeues) {
+    policy().set_backoff_limit(limit);
+    version_.requeues = requeues;
+    return LimitAt(100) == Limit::kBackoff;
+  }
+
+  bool IsOver(std::int64_t deadline, std::int64_t second) {
+    policy().set_active_deadline_seconds(deadline);
+    return LimitAt(second) == Limit::kDeadline;
+  }
+
+  RunPolicy& policy() { return *job_.mutable_spec()->mutable_run_policy(); }
+
+  TrainingJob job_;
+  Version version_;
   std::vector<Pod> pods_ = {PodAt("Worker", 0, "Failed")};
 };
 
-TEST_F(TrainingJobRequeuesTest, CountsRequeuesAndThisPass) {
+TEST_F(TrainingJobLimitsTest, CountRequeuesAndThisPass) {
   EXPECT_TRUE(Exceeds(0, 0));
   EXPECT_FALSE(Exceeds(1, 0));
   EXPECT_TRUE(Exceeds(1, 1));
 }
 
-TEST_F(TrainingJobRequeuesTest, NeedsAFailureTheStatusDoesNotKnow) {
-  (*status_.mutable_replica_statuses())["Worker"].set_failed(1);
+TEST_F(TrainingJobLimitsTest, RequeuesNeedAFailureTheStatusDoesNotKnow) {
+  (*job_.mutable_status()->mutable_replica_statuses())["Worker"].set_failed(1);
   EXPECT_FALSE(Exceeds(0, 9));
 }
 
-TEST_F(TrainingJobRequeuesTest, NeedsAMissingReplica) {
+TEST_F(TrainingJobLimitsTest, RequeuesNeedAMissingReplica) {
   for (int i = 1; i <= 4; ++i) pods_.push_back(PodAt("Worker", i, "Running"));
   EXPECT_FALSE(Exceeds(0, 9));
 }
 
-TEST(TrainingJobDeadlineTest, IsReachedToTheSecond) {
-  RunPolicy policy;
-  JobStatus status;
-  *status.mutable_start_time() = At(100);
-  EXPECT_FALSE(PastActiveDeadline(policy, status, At(1000)));
-  policy.set_active_deadline_seconds(2);
-  EXPECT_FALSE(PastActiveDeadline(policy, status, At(101)));
-  EXPECT_TRUE(PastActiveDeadline(policy, status, At(102)));
-  EXPECT_FALSE(PastActiveDeadline(policy, JobStatus(), At(1000)));
+TEST_F(TrainingJobLimitsTest, TheDeadlineIsReachedToTheSecond) {
+  EXPECT_EQ(LimitAt(1000), Limit::kNone);
+  EXPECT_FALSE(IsOver(2, 101));
+  EXPECT_TRUE(IsOver(2, 102));
+  job_.mutable_status()->clear_start_time();
+  EXPECT_FALSE(IsOver(2, 1000));
 }
 
-TEST(TrainingJobDeadlineTest, ZeroAndNegativeAreOverAtOnce) {
-  RunPolicy policy;
-  JobStatus status;
-  *status.mutable_start_time() = At(100);
-  policy.set_active_deadline_seconds(0);
-  EXPECT_TRUE(PastActiveDeadline(policy, status, At(100)));
-  policy.set_active_deadline_seconds(-5);
-  EXPECT_TRUE(PastActiveDeadline(policy, status, At(100)));
-}
-
-TEST(TrainingJobDeadlineTest, HugeDeadlineIsNeverReached) {
-  RunPolicy policy;
-  JobStatus status;
-  *status.mutable_start_time() = At(100);
-  policy.set_active_deadline_seconds(std::numeric_limits<std::int64_t>::max());
-  EXPECT_FALSE(PastActiveDeadline(policy, status, At(1'000'000)));
+TEST_F(TrainingJobLimitsTest, DeadlinesOfNothingAreOverAtOnceHugeOnesNever) {
+  EXPECT_TRUE(IsOver(0, 100));
+  EXPECT_TRUE(IsOver(-5, 100));
+  EXPECT_FALSE(IsOver(std::numeric_limits<std::int64_t>::max(), 1'000'000));
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "policy/operators/kubeflow/kinds.h"
-#include "policy/operators/kubeflow/types.h"
+#include "policy/operators/kubeflow/training_job.h"
 #include "tests/policy/operators/jobset/test_objects.h"
 
 namespace mulligan::kubeflow {
@@ -40,12 +39,6 @@ inline Pod PodAt(const std::string& type, int index, const std::string& phase,
 inline Pod WithRestarts(Pod pod, std::int32_t restarts) {
   pod.mutable_status()->add_container_statuses()->set_restart_count(restarts);
   return pod;
-}
-
-inline Pods PointersTo(const std::vector<Pod>& pods) {
-  Pods pointers;
-  for (const Pod& pod : pods) pointers.push_back(&pod);
-  return pointers;
 }
 
 }  // namespace mulligan::kubeflow

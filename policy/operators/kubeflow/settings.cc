@@ -1,5 +1,7 @@
-#include "policy/operators/kubeflow/version.h"
+#include "policy/operators/kubeflow/settings.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -17,6 +19,7 @@ constexpr int kLatestMinor = 9;
 constexpr int kPermanentCodeFailsSince = 8;
 constexpr int kManagedBySince = 9;
 constexpr std::string_view kTf2018 = "tf-2018";
+constexpr std::array<std::int32_t, 4> kTf2018Retryable = {130, 137, 138, 143};
 
 // A whole decimal number from 0 on, up to the end of `text`.
 std::optional<std::int64_t> NumberIn(std::string_view text) {
@@ -34,6 +37,12 @@ std::optional<int> ReleaseOf(std::string_view version) {
 }
 
 }  // namespace
+
+bool IsRetryableExitCode(std::int32_t code, ExitCodeTable table) {
+  if (table == ExitCodeTable::kAtLeast128) return code >= 128;
+  return std::find(kTf2018Retryable.begin(), kTf2018Retryable.end(), code) !=
+         kTf2018Retryable.end();
+}
 
 VersionSetup VersionFor(const v1::NativeSemantics& semantics) {
   VersionSetup setup;

@@ -1,15 +1,26 @@
-// Releases and settings of training-operator v1.
-#ifndef MULLIGAN_POLICY_OPERATORS_KUBEFLOW_VERSION_H_
-#define MULLIGAN_POLICY_OPERATORS_KUBEFLOW_VERSION_H_
+// Releases and settings of training-operator v1, and which exit codes it
+// retries under restartPolicy ExitCode.
+#ifndef MULLIGAN_POLICY_OPERATORS_KUBEFLOW_SETTINGS_H_
+#define MULLIGAN_POLICY_OPERATORS_KUBEFLOW_SETTINGS_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "mulligan/v1/native.pb.h"
-#include "policy/operators/kubeflow/exit_codes.h"
 
 namespace mulligan::kubeflow {
+
+enum class ExitCodeTable {
+  // Every code from 128 on: kubeflow/common since August 2020, and all of
+  // training-operator v1.
+  kAtLeast128,
+  // tf-operator 2018 to 2020, and the public documentation long after: 130,
+  // 137, 143, and 138 (SIGUSR1) for programs that ask for a retry.
+  kTf2018,
+};
+
+bool IsRetryableExitCode(std::int32_t code, ExitCodeTable table);
 
 // What changes the outcome of a failure, with the defaults of release 1.9.
 struct Version {
@@ -37,4 +48,4 @@ VersionSetup VersionFor(const v1::NativeSemantics& semantics);
 
 }  // namespace mulligan::kubeflow
 
-#endif  // MULLIGAN_POLICY_OPERATORS_KUBEFLOW_VERSION_H_
+#endif  // MULLIGAN_POLICY_OPERATORS_KUBEFLOW_SETTINGS_H_

@@ -1,0 +1,107 @@
+// The jobs of training-operator v1: the six kinds, their replicas, and the rule
+// by which their conditions change.
+#ifndef MULLIGAN_POLICY_OPERATORS_KUBEFLOW_TRAINING_JOB_H_
+#define MULLIGAN_POLICY_OPERATORS_KUBEFLOW_TRAINING_JOB_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "mulligan/kubernetes/kubeflow/v1/job.pb.h"
+
+namespace mulligan::kubeflow {
+
+using TrainingJob = kubernetes::kubeflow::v1::TrainingJob;
+using TrainingJobSpec = kubernetes::kubeflow::v1::TrainingJobSpec;
+using ReplicaSpec = kubernetes::kubeflow::v1::ReplicaSpec;
+using RunPolicy = kubernetes::kubeflow::v1::RunPolicy;
+using JobStatus = kubernetes::kubeflow::v1::JobStatus;
+using JobCondition = kubernetes::kubeflow::v1::JobCondition;
+using ReplicaStatus = kubernetes::kubeflow::v1::ReplicaStatus;
+using Pod = kubernetes::core::v1::Pod;
+
+// By replica type: "Worker". Ordered by name, where the operator's own maps
+// have no order.
+using Replicas = std::map<std::string, ReplicaSpec>;
+
+// Labels of pods. The value of the type is in lower case.
+inline constexpr std::string_view kReplicaTypeLabel =
+    "training.kubeflow.org/replica-type";
+inline constexpr std::string_view kReplicaIndexLabel =
+    "training.kubeflow.org/replica-index";
+inline constexpr std::string_view kJobNameLabel =
+    "training.kubeflow.org/job-name";
+
+// Restart policies of a replica.
+inline constexpr std::string_view kAlways = "Always";
+inline constexpr std::string_view kOnFailure = "OnFailure";
+inline constexpr std::string_view kNever = "Never";
+inline constexpr std::string_view kExitCode = "ExitCode";
+
+// Pod phases.
+inline constexpr std::string_view kPodRunning = "Running";
+inline constexpr std::string_view kPodSucceeded = "Succeeded";
+inline constexpr std::string_view kPodFailed = "Failed";
+
+enum class Framework { kPyTorch, kTensorFlow, kMpi, kXgBoost, kPaddle, kJax };
+
+struct Kind {
+  Framework framework;
+  // "PyTorchJob": also the start of every reason.
+  std::string_view name;
+  // Container whose exit code counts.
+  std::string_view container;
+  // Restart policy of a replica that has none.
+  std::string_view restart_policy;
+  // The map of replicas in the spec, and its JSON name.
+  const google::protobuf::Map<std::string, ReplicaSpec>& (
+      TrainingJobSpec::*replicas)() const;
+  std::string_view replicas_field;
+};
+
+// The kind `job` says it is, else the one whose replicas are filled; null when
+// neither tells.
+const Kind* KindOf(const TrainingJob& job);
+
+// The kind called `name`, or null.
+const Kind* FindKind(std::string_view name);
+
+// "PyTorchJob" and "Failed" make "PyTorchJobFailed".
+std::string Reason(const Kind& kind, std::string_view what);
+
+// The replicas with what the operator fills in: one replica, none of an
+// MPIJob's workers, and the kind's restart policy.
+Replicas ReplicasOf(const TrainingJob& job, const Kind& kind);
+
+// Whether a TFJob has a replica that decides for all: "Chief" or "Master".
+bool HasChief(const Replicas& replicas);
+
+// Types of conditions; a reason is the kind's name and one of them, or
+// "Resumed".
+inline constexpr std::string_view kRunning = "Running";
+inline constexpr std::string_view kRestarting = "Restarting";
+inline constexpr std::string_view kSucceeded = "Succeeded";
+inline constexpr std::string_view kSuspended = "Suspended";
+inline constexpr std::string_view kFailed = "Failed";
+
+// The first condition of that type, or null.
+const JobCondition* FindCondition(const JobStatus& status,
+                                  std::string_view type);
+bool IsConditionTrue(const JobStatus& status, std::string_view type);
+
+// Succeeded or Failed is True.
+bool IsFinished(const JobStatus& status);
+
+// Appends the condition, in place of one of the same type. Its times are read
+// by nobody.
+//   Failed is True          nothing changes any more
+//   same status and reason  nothing changes, whatever the message
+//   Running, Restarting     each removes the other
+//   Failed, Succeeded       turn a Running condition False
+void SetCondition(std::string_view type, bool value, const std::string& reason,
+                  const std::string& message, JobStatus& status);
+
+}  // namespace mulligan::kubeflow
+
+#endif  // MULLIGAN_POLICY_OPERATORS_KUBEFLOW_TRAINING_JOB_H_
