@@ -15,7 +15,7 @@
 #include "policy/operators/native.h"
 #include "policy/operators/rayjob/settings.h"
 #include "policy/operators/spark/settings.h"
-#include "policy/operators/trainjob/version.h"
+#include "policy/operators/trainjob/settings.h"
 
 namespace mulligan {
 namespace {

@@ -4,13 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "policy/operators/jobset/objects.h"
 #include "policy/operators/native.h"
-#include "policy/operators/trainjob/conditions.h"
-#include "policy/operators/trainjob/objects.h"
 #include "policy/operators/trainjob/reconcile.h"
-#include "policy/operators/trainjob/version.h"
+#include "policy/operators/trainjob/settings.h"
 
 namespace mulligan {
 namespace trainjob {
@@ -36,19 +33,16 @@ class Outcome {
   }
 
   NativeOutcome Run() && {
-    if (IsManagedByOther(job_.spec(), version_)) {
+    const std::string& manager = job_.spec().managed_by();
+    if (!version_.first_release && !manager.empty() &&
+        manager != "trainer.kubeflow.org/trainjob-controller") {
       Answer("Skipped", v1::Decision::IGNORE);
-      outcome_.verdict.set_message(
-          absl::StrFormat("managed by %s", job_.spec().managed_by()));
+      outcome_.verdict.set_message("managed by " + manager);
       return std::move(outcome_);
     }
     const JobSet job_set = ForeseenJobSet();
-    Scene scene{job_,
-                input_.report.has_job_set() ? &job_set : nullptr,
-                Objects::kReady,
-                "",
-                version_,
-                input_.now};
+    Scene scene{job_, version_, input_.now};
+    if (input_.report.has_job_set()) scene.job_set = &job_set;
     if (input_.report.has_creation_error() &&
         MakesKind(input_.report.creation_error().kind())) {
       scene.objects = ObjectsAfter(input_.report.creation_error());
@@ -69,9 +63,9 @@ class Outcome {
         jobset::IsFinished(job_set.status())) {
       return job_set;
     }
-    SetCondition(MakeCondition(jobset::kFailed, kTrue, below_->verdict.reason(),
-                               below_->verdict.message()),
-                 input_.now, *job_set.mutable_status()->mutable_conditions());
+    SetCondition(jobset::kFailed, kTrue, below_->verdict.reason(),
+                 below_->verdict.message(), input_.now,
+                 *job_set.mutable_status()->mutable_conditions());
     return job_set;
   }
 
@@ -177,12 +171,11 @@ class Outcome {
   void RepeatPass(const Pass& pass) {
     Answer("Retry", v1::Decision::RETRY);
     outcome_.queue = v1::Decision::IN_PLACE;
-    outcome_.verdict.set_reason(std::string(kResourcesFailedReason));
+    outcome_.verdict.set_reason("TrainJobResourcesCreationFailed");
     outcome_.verdict.set_message(pass.event);
     outcome_.warnings.emplace_back(
         "the controller repeats the pass with growing delays for ever, "
-        "whatever "
-        "the error; nothing but an event tells");
+        "whatever the error; nothing but an event tells");
   }
 
   const NativeInput& input_;

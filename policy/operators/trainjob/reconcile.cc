@@ -1,18 +1,70 @@
 #include "policy/operators/trainjob/reconcile.h"
 
 #include <algorithm>
-#include <string>
+#include <array>
+#include <cstddef>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "policy/base/times.h"
 #include "policy/operators/jobset/objects.h"
-#include "policy/operators/trainjob/conditions.h"
-#include "policy/operators/trainjob/deadline.h"
 
 namespace mulligan::trainjob {
 namespace {
 
-void DropFailed(TrainJobStatus& status) {
-  auto& conditions = *status.mutable_conditions();
+using ::google::protobuf::Timestamp;
+using RuntimeRef = kubernetes::trainer::v1alpha1::RuntimeRef;
+
+// Texts the builders of objects write, and no API server.
+constexpr std::array<std::string_view, 7> kBuildTexts = {
+    "invalid runtime snapshot",
+    "unsupported runtime",
+    "runtime info or object is missing",
+    "TrainingRuntime specified in TrainJob is not found",
+    "not found specified TrainingRuntime",
+    "not found specified ClusterTrainingRuntime",
+    "failed to build",
+};
+
+// Terminal conditions of a JobSet and what they are called here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kEnds = {
+    {{jobset::kCompleted, kComplete}, {jobset::kFailed, kFailed}}};
+
+bool IsFinished(const Conditions& conditions) {
+  return jobset::IsConditionTrue(conditions, kComplete) ||
+         jobset::IsConditionTrue(conditions, kFailed);
+}
+
+// "TrainingRuntime.trainer.kubeflow.org"; without kind and group the API server
+// fills in its own.
+std::string RuntimeKindOf(const RuntimeRef& ref) {
+  return absl::StrCat(
+      ref.kind().empty() ? "ClusterTrainingRuntime" : ref.kind(), ".",
+      ref.api_group().empty() ? "trainer.kubeflow.org" : ref.api_group());
+}
+
+// Whether this controller has a runtime of the kind.
+bool IsRuntimeSupported(const std::string& kind) {
+  return kind == "ClusterTrainingRuntime.trainer.kubeflow.org" ||
+         kind == "TrainingRuntime.trainer.kubeflow.org";
+}
+
+// Errors of more than 950 bytes are cut after 950 characters of UTF-8.
+std::string ResourcesFailedMessage(const std::string& error) {
+  constexpr std::size_t kMaxLength = 950;
+  std::size_t characters = 0;
+  const auto end = std::find_if(error.begin(), error.end(), [&](char byte) {
+    const bool continues = (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+    return !continues && ++characters > kMaxLength;
+  });
+  return absl::StrCat("TrainJob resources reconciliation failed: ",
+                      std::string(error.begin(), end),
+                      error.size() > kMaxLength ? " ..." : "");
+}
+
+// Before #3891 a failure was forgotten.
+void DropFailed(Conditions& conditions) {
   const auto end = std::remove_if(
       conditions.begin(), conditions.end(), [](const Condition& condition) {
         return condition.type() == kFailed &&
@@ -21,52 +73,134 @@ void DropFailed(TrainJobStatus& status) {
   conditions.erase(end, conditions.end());
 }
 
-bool AppliesJobSet(const Scene& scene) {
-  return scene.job_set == nullptr || scene.train_job.spec().suspend() ||
-         scene.job_set->spec().suspend();
+// A job that never was suspended has no such condition; as KEP-2170 designed
+// it, it has.
+void SetSuspended(const Scene& scene, Conditions& conditions) {
+  if (scene.train_job.spec().suspend()) {
+    SetCondition(kSuspended, kTrue, "Suspended", "TrainJob is suspended",
+                 scene.now, conditions);
+  } else if (scene.version.created_condition ||
+             jobset::IsConditionTrue(conditions, kSuspended)) {
+    SetCondition(kSuspended, kFalse, "Resumed", "TrainJob is resumed",
+                 scene.now, conditions);
+  }
 }
 
-void CheckDeadline(const Scene& scene, TrainJobStatus& status) {
+// As designed in KEP-2170.
+void SetCreated(const Scene& scene, Conditions& conditions) {
+  const auto set = [&](std::string_view status, std::string_view reason,
+                       std::string_view message) {
+    SetCondition(kCreated, status, reason, message, scene.now, conditions);
+  };
+  switch (scene.objects) {
+    case Objects::kReady:
+      return set(kTrue, "JobsCreationSucceeded", "Succeeded to create Jobs");
+    case Objects::kBuildFailed:
+      return set(kFalse, "JobsBuildFailed", "Failed to build Jobs");
+    case Objects::kCreationFailed:
+      return set(kFalse, "JobsCreationFailed", "Failed to create Jobs");
+  }
+}
+
+// Completed and Failed with reason and message verbatim, and the counts per
+// group that are told. A failed child Job without Failed is not a failed
+// TrainJob: a restart may follow.
+void CopyJobSetStatus(const Scene& scene, TrainJobStatus& status) {
+  const auto& theirs = scene.job_set->status();
+  for (const auto& [type, ours] : kEnds) {
+    if (!jobset::IsConditionTrue(theirs.conditions(), type)) continue;
+    const Condition& end = *jobset::FindCondition(theirs.conditions(), type);
+    SetCondition(ours, kTrue, end.reason(), end.message(), scene.now,
+                 *status.mutable_conditions());
+    if (scene.version.first_release) break;
+  }
+  status.clear_jobs_status();
   if (scene.version.first_release) return;
-  const auto failed = DeadlineCondition(
-      scene.train_job.spec(), status,
-      scene.train_job.metadata().creation_timestamp(), scene.now);
-  if (!failed.has_value()) return;
-  SetCondition(*failed, scene.now, *status.mutable_conditions());
+  for (const auto& group : theirs.replicated_jobs_status()) {
+    auto& counts = *status.add_jobs_status();
+    counts.set_succeeded(group.succeeded());
+    counts.set_failed(group.failed());
+    counts.set_active(group.active());
+  }
+}
+
+// spec.activeDeadlineSeconds, counted from the last resume, else from the
+// creation of the TrainJob; restarts of the JobSet do not move it. None while
+// suspended, when finished, or without a time to count from. The JobSet is
+// deleted then, and never made again.
+void CheckDeadline(const Scene& scene, Conditions& conditions) {
+  const auto& spec = scene.train_job.spec();
+  if (scene.version.first_release || spec.active_deadline_seconds() == 0 ||
+      spec.suspend() || IsFinished(conditions)) {
+    return;
+  }
+  const Condition* const suspended =
+      jobset::FindCondition(conditions, kSuspended);
+  const bool resumed = suspended != nullptr && suspended->status() == kFalse;
+  const Timestamp& start =
+      resumed ? suspended->last_transition_time()
+              : scene.train_job.metadata().creation_timestamp();
+  const absl::Time deadline =
+      ToTime(start) + absl::Seconds(spec.active_deadline_seconds());
+  if (IsZeroTime(start) || ToTime(scene.now) <= deadline) return;
+  SetCondition(kFailed, kTrue, kDeadlineExceeded,
+               "TrainJob exceeded its active deadline", scene.now, conditions);
 }
 
 }  // namespace
 
+void SetCondition(std::string_view type, std::string_view status,
+                  std::string_view reason, std::string_view message,
+                  const Timestamp& now, Conditions& conditions) {
+  const auto found = std::find_if(
+      conditions.begin(), conditions.end(),
+      [&](const Condition& present) { return present.type() == type; });
+  Condition& target = found == conditions.end() ? *conditions.Add() : *found;
+  if (target.status() != status) *target.mutable_last_transition_time() = now;
+  target.set_type(std::string(type));
+  target.set_status(std::string(status));
+  target.set_reason(std::string(reason));
+  target.set_message(std::string(message));
+}
+
+Objects ObjectsAfter(const v1::CreationError& error) {
+  if (error.phase() == v1::CreationError::BUILD) return Objects::kBuildFailed;
+  if (error.phase() == v1::CreationError::CREATE || error.http_code() != 0) {
+    return Objects::kCreationFailed;
+  }
+  const bool built = std::none_of(
+      kBuildTexts.begin(), kBuildTexts.end(), [&](std::string_view text) {
+        return error.message().find(text) != std::string::npos;
+      });
+  return built ? Objects::kCreationFailed : Objects::kBuildFailed;
+}
+
 Pass Reconcile(const Scene& scene) {
-  const TrainJobSpec& spec = scene.train_job.spec();
   Pass pass;
   pass.status = scene.train_job.status();
-  if (IsManagedByOther(spec, scene.version)) return pass;
-  if (scene.version.first_release && IsFinished(pass.status)) return pass;
-  auto& conditions = *pass.status.mutable_conditions();
-  if (!scene.version.failed_is_final) DropFailed(pass.status);
-  const bool supported = IsRuntimeSupported(spec.runtime_ref());
-  const bool was_finished = IsFinished(pass.status);
+  Conditions& conditions = *pass.status.mutable_conditions();
+  if (scene.version.first_release && IsFinished(conditions)) return pass;
+  if (!scene.version.failed_is_final) DropFailed(conditions);
+  const auto& spec = scene.train_job.spec();
+  const std::string runtime = RuntimeKindOf(spec.runtime_ref());
+  const bool supported = IsRuntimeSupported(runtime);
+  const bool was_finished = IsFinished(conditions);
   if (!supported) {
-    SetCondition(MakeCondition(kFailed, kTrue, kRuntimeNotSupported,
-                               absl::StrCat("unsupported runtime: ",
-                                            RuntimeKindOf(spec.runtime_ref()))),
-                 scene.now, conditions);
+    SetCondition(kFailed, kTrue, "TrainingRuntimeNotSupported",
+                 "unsupported runtime: " + runtime, scene.now, conditions);
   } else if (!was_finished && scene.objects != Objects::kReady) {
     pass.event = ResourcesFailedMessage(scene.error);
   } else if (!was_finished) {
-    pass.applies_job_set = AppliesJobSet(scene);
+    pass.applies_job_set = scene.job_set == nullptr || spec.suspend() ||
+                           scene.job_set->spec().suspend();
   }
-  SetSuspended(spec.suspend(), scene.version.created_condition, scene.now,
-               conditions);
-  if (scene.version.created_condition && supported && !was_finished) {
-    SetCondition(CreatedCondition(scene.objects), scene.now, conditions);
-  }
+  SetSuspended(scene, conditions);
   if (!supported) return pass;
-  if (scene.job_set != nullptr) {
-    CopyJobSetStatus(*scene.job_set, scene.version, scene.now, pass.status);
+  if (scene.version.created_condition && !was_finished) {
+    SetCreated(scene, conditions);
   }
-  CheckDeadline(scene, pass.status);
+  if (scene.job_set != nullptr) CopyJobSetStatus(scene, pass.status);
+  CheckDeadline(scene, conditions);
   return pass;
 }
 

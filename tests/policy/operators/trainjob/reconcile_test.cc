@@ -6,7 +6,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/operators/trainjob/deadline.h"
 #include "tests/policy/operators/jobset/test_objects.h"
 
 namespace mulligan::trainjob {
@@ -21,7 +20,7 @@ using ::testing::StartsWith;
 class TrainJobReconcileTest : public testing::Test {
  protected:
   Pass Run(const JobSet* job_set, const Version& version = Version()) {
-    return Reconcile({job_, job_set, objects_, error_, version, At(1000)});
+    return Reconcile({job_, version, At(1000), job_set, objects_, error_});
   }
 
   // "Failed=True/DeadlineExceeded".
@@ -63,7 +62,6 @@ TEST_F(TrainJobReconcileTest, CopiesTheJobSetsEndVerbatim) {
   const Pass pass = Run(&job_set);
   EXPECT_THAT(Held(pass), ElementsAre("Failed=True/Why"));
   EXPECT_EQ(pass.status.conditions(0).message(), "because");
-  EXPECT_EQ(pass.status.conditions(0).last_transition_time().seconds(), 7);
   EXPECT_EQ(pass.status.jobs_status(0).failed(), 1);
 }
 
@@ -112,6 +110,8 @@ TEST_F(TrainJobReconcileTest, ByDesignTheyAreToldApart) {
   EXPECT_THAT(
       Held(Run(nullptr, Kep2170())),
       ElementsAre("Suspended=False/Resumed", "Created=False/JobsBuildFailed"));
+  EXPECT_EQ(Run(nullptr, Kep2170()).status.conditions(1).message(),
+            "Failed to build Jobs");
   objects_ = Objects::kCreationFailed;
   EXPECT_THAT(Held(Run(nullptr, Kep2170())),
               ElementsAre("Suspended=False/Resumed",
@@ -137,13 +137,61 @@ TEST_F(TrainJobReconcileTest, UnknownRuntimesFail) {
               StartsWith("unsupported runtime: SlurmRuntime.trainer"));
 }
 
-TEST_F(TrainJobReconcileTest, ManagedByOthersIsLeftAlone) {
-  job_.mutable_spec()->set_managed_by("kueue.x-k8s.io/multikueue");
-  job_.mutable_spec()->set_suspend(true);
-  const Pass pass = Run(nullptr);
-  EXPECT_THAT(Held(pass), IsEmpty());
-  EXPECT_FALSE(pass.applies_job_set);
+TEST_F(TrainJobReconcileTest, KindAndGroupOfTheRuntimeHaveDefaults) {
+  auto& runtime = *job_.mutable_spec()->mutable_runtime_ref();
+  runtime.set_kind("TrainingRuntime");
+  EXPECT_THAT(Held(Run(nullptr)), IsEmpty());
+  runtime.set_api_group("x.io");
+  EXPECT_THAT(Held(Run(nullptr)),
+              ElementsAre("Failed=True/TrainingRuntimeNotSupported"));
 }
+
+// Length is told in bytes and cut in characters, as in the peer.
+TEST_F(TrainJobReconcileTest, LongErrorsAreCut) {
+  objects_ = Objects::kCreationFailed;
+  const auto event = [&](const std::string& error) {
+    error_ = error;
+    return Run(nullptr).event;
+  };
+  const std::string prefix = "TrainJob resources reconciliation failed: ";
+  const std::string most(950, 'x');
+  EXPECT_EQ(event(most), prefix + most);
+  EXPECT_EQ(event(most + "x"), prefix + most + " ...");
+  std::string umlauts;
+  for (int i = 0; i < 500; ++i) umlauts += "ü";
+  EXPECT_EQ(event(umlauts), prefix + umlauts + " ...");
+}
+
+struct ErrorCase {
+  std::string name;
+  std::string error;
+  Objects objects;
+};
+
+class TrainJobObjectsTest : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(TrainJobObjectsTest, TellsBuildFromCreation) {
+  EXPECT_EQ(ObjectsAfter(Parse<v1::CreationError>(GetParam().error)),
+            GetParam().objects);
+}
+
+const ErrorCase kErrorCases[] = {
+    {"ByPhaseBuild", "phase: BUILD http_code: 409", Objects::kBuildFailed},
+    {"ByPhaseCreate", "phase: CREATE message: 'invalid runtime snapshot'",
+     Objects::kCreationFailed},
+    {"AnAnswerIsACreationFailure",
+     "http_code: 422 message: 'unsupported runtime'", Objects::kCreationFailed},
+    {"ByTheBuildersText",
+     "message: 'invalid runtime snapshot: unable to unmarshal the snapshot'",
+     Objects::kBuildFailed},
+    {"OtherTextsAreOfTheServer", "message: 'connection refused'",
+     Objects::kCreationFailed},
+    {"NothingSaid", "", Objects::kCreationFailed},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, TrainJobObjectsTest,
+                         testing::ValuesIn(kErrorCases),
+                         [](const auto& test) { return test.param.name; });
 
 class TrainJobDeadlineTest : public TrainJobReconcileTest {
  protected:

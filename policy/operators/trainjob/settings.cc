@@ -1,4 +1,4 @@
-#include "policy/operators/trainjob/version.h"
+#include "policy/operators/trainjob/settings.h"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // Releases of Kubeflow Trainer, and the design none of them implements.
-#ifndef MULLIGAN_POLICY_OPERATORS_TRAINJOB_VERSION_H_
-#define MULLIGAN_POLICY_OPERATORS_TRAINJOB_VERSION_H_
+#ifndef MULLIGAN_POLICY_OPERATORS_TRAINJOB_SETTINGS_H_
+#define MULLIGAN_POLICY_OPERATORS_TRAINJOB_SETTINGS_H_
 
 #include <string>
 #include <vector>
@@ -42,4 +42,4 @@ Version Kep2170();
 
 }  // namespace mulligan::trainjob
 
-#endif  // MULLIGAN_POLICY_OPERATORS_TRAINJOB_VERSION_H_
+#endif  // MULLIGAN_POLICY_OPERATORS_TRAINJOB_SETTINGS_H_
