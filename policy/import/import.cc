@@ -102,6 +102,15 @@ void NotCarriedOver(const std::string& path, const std::string& why,
   report.Warn(path, "not carried over: " + why);
 }
 
+void WarnOfLeftOut(const std::vector<LeftOut>& parts, const std::string& path,
+                   IssueReporter& report) {
+  for (const LeftOut& part : parts) {
+    if (!part.given) continue;
+    NotCarriedOver(path + std::string(part.field), std::string(part.why),
+                   report);
+  }
+}
+
 void ReportRefusals(const FieldErrors& refusals, IssueReporter& report) {
   for (const FieldError& refusal : refusals) {
     std::string text = FormatFieldError(refusal);

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/native_policy.pb.h"
 #include "mulligan/v1/policy.pb.h"
 #include "policy/base/issue_reporter.h"
@@ -55,6 +57,13 @@ struct Pasted {
 // Reports what is refused (errors) and what cannot be carried over (warnings).
 Import ImportPasted(const Pasted& pasted, IssueReporter& report);
 
+// What a policy says about the set-up of operators, checked when it is loaded
+// instead of with the first failure. Reports, below `path`: operators, versions
+// keys and settings that nobody reads as errors; releases and values that are
+// passed over, and feature gates that change nothing here, as warnings.
+void CheckSemantics(const v1::NativeSemantics& semantics,
+                    const std::string& path, IssueReporter& report);
+
 // One operator each, in the file of its name. `path` is the block's.
 void ImportJob(const Pasted& pasted, const std::string& path, Import& into,
                IssueReporter& report);
@@ -88,6 +97,16 @@ void AddUnboundedBudget(const std::string& name, v1::Decision::Scope scope,
 // "not carried over: `why`", a warning.
 void NotCarriedOver(const std::string& path, const std::string& why,
                     IssueReporter& report);
+
+// A part of a block that is not carried over where it is given.
+struct LeftOut {
+  bool given;
+  // Below the block: ".activeDeadlineSeconds".
+  std::string_view field;
+  std::string_view why;
+};
+void WarnOfLeftOut(const std::vector<LeftOut>& parts, const std::string& path,
+                   IssueReporter& report);
 
 // Refusals of the operator, each at its field.
 void ReportRefusals(const FieldErrors& refusals, IssueReporter& report);

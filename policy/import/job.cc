@@ -1,9 +1,7 @@
 // spec of a batch Job.
-#include <array>
 #include <limits>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/import/import.h"
 #include "policy/operators/job/settings.h"
@@ -86,33 +84,23 @@ void ImportRule(const PodFailurePolicyRule& from, int index,
 
 void WarnOfTheRest(const JobSpec& spec, const std::string& path,
                    IssueReporter& report) {
-  const struct {
-    bool given;
-    std::string_view field;
-    std::string_view why;
-  } kRest[] = {
-      {spec.has_backoff_limit_per_index(), "backoffLimitPerIndex",
-       "a ledger has no budget per index; policy native answers it from the "
-       "Job's own spec"},
-      {spec.has_max_failed_indexes(), "maxFailedIndexes",
-       "a ledger has no budget per index; policy native answers it from the "
-       "Job's own spec"},
-      {spec.has_active_deadline_seconds(), "activeDeadlineSeconds",
-       "a policy has no deadline; that of the reported Job is kept"},
-      {spec.has_success_policy(), "successPolicy",
-       "a policy decides about failures only"},
-      {spec.has_pod_replacement_policy(), "podReplacementPolicy",
-       "when a pod is replaced is up to who creates it"},
-      {spec.template_().spec().restart_policy() == "OnFailure",
-       "template.spec.restartPolicy",
-       "with OnFailure the kubelet restarts containers before anybody is "
-       "asked"},
-  };
-  for (const auto& row : kRest) {
-    if (!row.given) continue;
-    NotCarriedOver(absl::StrCat(path, ".", std::string(row.field)),
-                   std::string(row.why), report);
-  }
+  constexpr std::string_view kPerIndex =
+      "a ledger has no budget per index; policy native answers it from the "
+      "Job's own spec";
+  WarnOfLeftOut(
+      {{spec.has_backoff_limit_per_index(), ".backoffLimitPerIndex", kPerIndex},
+       {spec.has_max_failed_indexes(), ".maxFailedIndexes", kPerIndex},
+       {spec.has_active_deadline_seconds(), ".activeDeadlineSeconds",
+        "a policy has no deadline; that of the reported Job is kept"},
+       {spec.has_success_policy(), ".successPolicy",
+        "a policy decides about failures only"},
+       {spec.has_pod_replacement_policy(), ".podReplacementPolicy",
+        "when a pod is replaced is up to who creates it"},
+       {spec.template_().spec().restart_policy() == "OnFailure",
+        ".template.spec.restartPolicy",
+        "with OnFailure the kubelet restarts containers before anybody is "
+        "asked"}},
+      path, report);
 }
 
 }  // namespace

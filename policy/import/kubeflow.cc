@@ -54,18 +54,13 @@ std::string_view StrictestPolicy(const Replicas& replicas,
 
 void WarnOfTheRest(const TrainingJobSpec& spec, const std::string& path,
                    IssueReporter& report) {
-  if (spec.run_policy().has_active_deadline_seconds()) {
-    NotCarriedOver(path + ".runPolicy.activeDeadlineSeconds",
-                   "a policy has no deadline; the operator keeps that of the "
-                   "job",
-                   report);
-  }
-  if (spec.elastic_policy().has_max_restarts()) {
-    NotCarriedOver(path + ".elasticPolicy.maxRestarts",
-                   "the launcher inside the pods restarts before anybody is "
-                   "asked",
-                   report);
-  }
+  WarnOfLeftOut(
+      {{spec.run_policy().has_active_deadline_seconds(),
+        ".runPolicy.activeDeadlineSeconds",
+        "a policy has no deadline; the operator keeps that of the job"},
+       {spec.elastic_policy().has_max_restarts(), ".elasticPolicy.maxRestarts",
+        "the launcher inside the pods restarts before anybody is asked"}},
+      path, report);
 }
 
 void AddPermanentCodes(ExitCodeTable table, const std::string& path,

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/time/time.h"
 #include "policy/base/times.h"
@@ -37,20 +36,15 @@ WaitForPodsReadyConfig ConfigOf(const v1::KueueWaitForPodsReady& pasted) {
 
 void WarnOfTheRest(const v1::KueueWaitForPodsReady& pasted,
                    const std::string& path, IssueReporter& report) {
-  const std::pair<bool, std::string_view> kRest[] = {
-      {pasted.has_timeout(), ".timeout"},
-      {pasted.has_recovery_timeout(), ".recoveryTimeout"},
-      {pasted.has_block_admission(), ".blockAdmission"},
-      {pasted.requeuing_strategy().timestamp() == "Creation",
-       ".requeuingStrategy.timestamp"},
-  };
-  for (const auto& [given, field] : kRest) {
-    if (!given) continue;
-    NotCarriedOver(path + std::string(field),
-                   "when Kueue evicts and whom it admits is up to Kueue; a "
-                   "policy says what becomes of an eviction",
-                   report);
-  }
+  constexpr std::string_view kWhy =
+      "when Kueue evicts and whom it admits is up to Kueue; a policy says what "
+      "becomes of an eviction";
+  WarnOfLeftOut({{pasted.has_timeout(), ".timeout", kWhy},
+                 {pasted.has_recovery_timeout(), ".recoveryTimeout", kWhy},
+                 {pasted.has_block_admission(), ".blockAdmission", kWhy},
+                 {pasted.requeuing_strategy().timestamp() == "Creation",
+                  ".requeuingStrategy.timestamp", kWhy}},
+                path, report);
 }
 
 void AddDelay(const Backoff& wait, const std::string& path,

@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "policy/import/import.h"
 #include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/settings.h"
@@ -17,8 +16,8 @@ namespace {
 constexpr char kBackoffLimit[] = "backoff-limit";
 
 // Reasons of attempts that ended by a clock.
-constexpr std::string_view kClockReasons[] = {"DeadlineExceeded",
-                                              "JobStatusCheckTimeoutExceeded"};
+constexpr std::string_view kClockReasons[] = {kDeadlineExceeded,
+                                              kStatusCheckTimeoutExceeded};
 
 void Refuse(const RayJobSpec& spec, const Settings& settings,
             const std::string& path, IssueReporter& report) {
@@ -36,23 +35,16 @@ void Refuse(const RayJobSpec& spec, const Settings& settings,
 
 void WarnOfTheRest(const RayJobSpec& spec, const std::string& path,
                    IssueReporter& report) {
-  const struct {
-    bool given;
-    std::string_view field;
-  } kDeadlines[] = {
-      {spec.has_active_deadline_seconds(), "activeDeadlineSeconds"},
-      {spec.has_pre_running_deadline_seconds(), "preRunningDeadlineSeconds"},
-  };
-  for (const auto& row : kDeadlines) {
-    if (!row.given) continue;
-    NotCarriedOver(absl::StrCat(path, ".", std::string(row.field)),
-                   "a policy has no deadline; KubeRay keeps that of the RayJob",
-                   report);
-  }
-  if (spec.submitter_config().has_backoff_limit()) {
-    NotCarriedOver(path + ".submitterConfig.backoffLimit",
-                   "the retries of the submitter are those of its Job", report);
-  }
+  constexpr std::string_view kDeadline =
+      "a policy has no deadline; KubeRay keeps that of the RayJob";
+  WarnOfLeftOut({{spec.has_active_deadline_seconds(), ".activeDeadlineSeconds",
+                  kDeadline},
+                 {spec.has_pre_running_deadline_seconds(),
+                  ".preRunningDeadlineSeconds", kDeadline},
+                 {spec.submitter_config().has_backoff_limit(),
+                  ".submitterConfig.backoffLimit",
+                  "the retries of the submitter are those of its Job"}},
+                path, report);
 }
 
 }  // namespace

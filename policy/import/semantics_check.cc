@@ -1,5 +1,4 @@
-#include "policy/import/semantics_check.h"
-
+// The set-up of operators that a policy names.
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "policy/import/import.h"
 #include "policy/operators/flyte/settings.h"
 #include "policy/operators/job/settings.h"
 #include "policy/operators/jobset/settings.h"

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "policy/import/semantics_check.h"
+#include "policy/import/import.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {

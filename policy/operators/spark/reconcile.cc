@@ -61,49 +61,39 @@ const DriverRow& DriverRowOf(const Pod& driver, const Terminated* end) {
   return phase == "Running" ? kDriverRunning : kDriverFailed;
 }
 
-Pass Start(const World& world) {
-  Pass pass;
-  pass.status = world.application.status();
-  return pass;
-}
+// What is done in a state; `pass` begins with the status as it is.
 
-Pass Stop(Step step, std::string error, const World& world) {
-  Pass pass = Start(world);
+void Stop(Step step, std::string error, Pass& pass) {
   pass.step = step;
   pass.error = std::move(error);
-  return pass;
 }
 
-Pass LoseDriver(const World& world) {
-  const SparkApplicationStatus& status = world.application.status();
-  const absl::Time deadline = ToTime(status.last_submission_attempt_time()) +
-                              world.settings.driver_grace;
-  if (status.application_state().state() == kSubmitted &&
-      !IsZeroTime(status.last_submission_attempt_time()) &&
+void LoseDriver(const World& world, Pass& pass) {
+  const absl::Time submitted =
+      ToTime(pass.status.last_submission_attempt_time());
+  const absl::Time deadline = submitted + world.settings.driver_grace;
+  if (StateIn(pass).state() == kSubmitted &&
+      !IsZeroTime(pass.status.last_submission_attempt_time()) &&
       world.now <= deadline) {
     return Stop(Step::kAwaitDriver,
                 absl::StrFormat("driver pod not found, while inside the grace "
                                 "period, which ends in %s",
                                 absl::FormatDuration(deadline - world.now)),
-                world);
+                pass);
   }
-  Pass pass = Start(world);
   Enter(kFailing, pass);
   StateIn(pass).set_error_message("driver pod not found");
-  return pass;
 }
 
-Pass FollowDriver(const World& world) {
-  const SparkApplicationStatus& status = world.application.status();
-  if (status.driver_info().pod_name().empty()) {
+void FollowDriver(const World& world, Pass& pass) {
+  const std::string state = StateIn(pass).state();
+  if (pass.status.driver_info().pod_name().empty()) {
     return Stop(Step::kStuck,
-                absl::StrFormat("empty driver pod name with application "
-                                "state %s",
-                                status.application_state().state()),
-                world);
+                absl::StrFormat(
+                    "empty driver pod name with application state %s", state),
+                pass);
   }
-  if (world.driver == nullptr) return LoseDriver(world);
-  Pass pass = Start(world);
+  if (world.driver == nullptr) return LoseDriver(world, pass);
   const Terminated* const end = DriverEnd(*world.driver);
   const DriverRow& row = DriverRowOf(*world.driver, end);
   if (row.state == kFailing) {
@@ -114,52 +104,48 @@ Pass FollowDriver(const World& world) {
                   "driver container failed with ExitCode: %d, Reason: %s",
                   end->exit_code(), end->reason()));
   }
-  if (row.state != status.application_state().state()) pass.event = row.event;
+  if (row.state != state) pass.event = row.event;
   Enter(row.state, pass);
-  return pass;
 }
 
-// The next run, with `status` as it is before the submission.
-Pass Submit(const World& world, Step step) {
-  Pass pass = Start(world);
-  pass.step = step;
+// The next run, the first one or that of an application that is resumed.
+void Submit(const World&, Pass& pass) {
   SparkApplicationStatus& status = pass.status;
   status.set_submission_attempts(status.submission_attempts() + 1);
   status.set_execution_attempts(status.execution_attempts() + 1);
   Enter(kSubmitted, pass);
   StateIn(pass).clear_error_message();
   pass.event = "SparkApplicationSubmitted";
-  return pass;
 }
 
-bool ShouldRetry(const SparkApplication& application) {
-  const auto& policy = application.spec().restart_policy();
-  const SparkApplicationStatus& status = application.status();
+bool ShouldRetry(const World& world, const Pass& pass) {
+  const auto& policy = world.application.spec().restart_policy();
   if (policy.type() == "Always") return true;
   if (policy.type() != "OnFailure") return false;
-  return status.application_state().state() == kFailing
+  return pass.status.application_state().state() == kFailing
              ? policy.has_on_failure_retries() &&
-                   status.execution_attempts() <= policy.on_failure_retries()
+                   pass.status.execution_attempts() <=
+                       policy.on_failure_retries()
              : policy.has_on_submission_failure_retries() &&
-                   status.submission_attempts() <=
+                   pass.status.submission_attempts() <=
                        policy.on_submission_failure_retries();
 }
 
 // Interval times attempts, from the last submission and not from the failure;
 // as Go computes it, whose numbers wrap around. 0 or less: due. kStuck when
-// one of the three is missing.
-Pass AwaitRetry(const World& world) {
+// one of the three is missing. Whether the retry is due.
+bool AwaitRetry(const World& world, Pass& pass) {
   const auto& policy = world.application.spec().restart_policy();
-  const SparkApplicationStatus& status = world.application.status();
+  const SparkApplicationStatus& status = pass.status;
   const bool failing = status.application_state().state() == kFailing;
   const bool has_interval =
       failing ? policy.has_on_failure_retry_interval()
               : policy.has_on_submission_failure_retry_interval();
   if (!has_interval || IsZeroTime(status.last_submission_attempt_time()) ||
       status.submission_attempts() <= 0) {
-    return Stop(Step::kStuck,
-                "invalid retry interval, last attempt time or attemptsDone",
-                world);
+    Stop(Step::kStuck,
+         "invalid retry interval, last attempt time or attemptsDone", pass);
+    return false;
   }
   const auto interval = static_cast<std::uint64_t>(
       failing ? policy.on_failure_retry_interval()
@@ -171,32 +157,23 @@ Pass AwaitRetry(const World& world) {
       interval * kSecond *
           static_cast<std::uint64_t>(status.submission_attempts()) -
       elapsed);
-  Pass pass = Start(world);
   pass.step = Step::kRetry;
   pass.delay = absl::Nanoseconds(std::max<std::int64_t>(0, remaining));
-  return pass;
+  return remaining <= 0;
 }
 
-Pass GiveUp(const World& world) {
-  Pass pass = Start(world);
+void GiveUp(Pass& pass) {
   pass.step = Step::kGiveUp;
   Enter(kFailed, pass);
-  return pass;
 }
 
-Pass DecideSubmission(const World& world) {
-  if (!ShouldRetry(world.application)) {
-    Pass pass = GiveUp(world);
+void DecideSubmission(const World& world, Pass& pass) {
+  if (!ShouldRetry(world, pass)) {
     pass.event = "SparkApplicationFailed";
-    return pass;
+    return GiveUp(pass);
   }
-  Pass pass = AwaitRetry(world);
   // What is left of the last submission is deleted first.
-  if (pass.step != Step::kRetry || pass.delay > absl::ZeroDuration() ||
-      world.driver != nullptr) {
-    return pass;
-  }
-  return Submit(world, Step::kRetry);
+  if (AwaitRetry(world, pass) && world.driver == nullptr) Submit(world, pass);
 }
 
 // Since 2.5 the words and the driver of a run that ended go at once.
@@ -208,49 +185,33 @@ void Rerun(const World& world, Pass& pass) {
   }
 }
 
-Pass DecideFailure(const World& world) {
-  if (!ShouldRetry(world.application)) return GiveUp(world);
-  Pass pass = AwaitRetry(world);
-  if (pass.step == Step::kRetry && pass.delay == absl::ZeroDuration()) {
-    Rerun(world, pass);
-  }
-  return pass;
+void DecideFailure(const World& world, Pass& pass) {
+  if (!ShouldRetry(world, pass)) return GiveUp(pass);
+  if (AwaitRetry(world, pass)) Rerun(world, pass);
 }
 
-Pass DecideSuccess(const World& world) {
-  Pass pass = Start(world);
+void DecideSuccess(const World& world, Pass& pass) {
   if (world.application.spec().restart_policy().type() == "Always") {
-    Rerun(world, pass);
-  } else {
-    Enter(kCompleted, pass);
+    return Rerun(world, pass);
   }
-  return pass;
+  Enter(kCompleted, pass);
 }
 
-Pass Resubmit(const World& world) {
-  if (world.driver != nullptr) {
-    Pass pass = Start(world);
-    pass.step = Step::kRetry;
-    return pass;
-  }
-  Pass pass = Submit(world, Step::kRetry);
+void Resubmit(const World& world, Pass& pass) {
+  pass.step = Step::kRetry;
+  if (world.driver != nullptr) return;
+  Submit(world, pass);
   if (!world.settings.keeps_submission_attempts) {
     pass.status.set_submission_attempts(1);
   }
-  return pass;
 }
 
-Pass Invalidate(const World& world) {
-  Pass pass = Start(world);
+void Invalidate(const World& world, Pass& pass) {
   pass.status.clear_submission_attempts();
   pass.status.clear_execution_attempts();
   Rerun(world, pass);
   StateIn(pass).clear_error_message();
-  return pass;
 }
-
-// Of a new application, or one that is resumed.
-Pass SubmitFirst(const World& world) { return Submit(world, Step::kFollow); }
 
 bool ShouldSuspend(const World& world) {
   const std::string& state =
@@ -260,33 +221,29 @@ bool ShouldSuspend(const World& world) {
          state != kSuspending;
 }
 
-Pass Suspend(const World& world) {
-  Pass pass = Start(world);
+void Suspend(const World&, Pass& pass) {
   Enter(kSuspended, pass);
   StateIn(pass).clear_error_message();
   pass.event = "SparkApplicationSuspending";
-  return pass;
 }
 
-Pass AwaitResumption(const World& world) {
-  Pass pass = Start(world);
-  if (world.driver != nullptr) return pass;
+void AwaitResumption(const World& world, Pass& pass) {
+  if (world.driver != nullptr) return;
   StateIn(pass).clear_error_message();
   pass.event = "SparkApplicationSuspended";
   if (!world.application.spec().suspend()) Enter(kResuming, pass);
-  return pass;
 }
 
 struct StateRow {
   std::string_view state;
   // Whether the state came with spec.suspend.
   bool suspends;
-  Pass (*reconcile)(const World&);
+  void (*reconcile)(const World&, Pass&);
 };
 
 // A state that is not here is left alone.
 constexpr StateRow kStates[] = {
-    {"", false, SubmitFirst},
+    {"", false, Submit},
     {kSubmitted, false, FollowDriver},
     {kRunning, false, FollowDriver},
     {kUnknown, false, FollowDriver},
@@ -297,7 +254,7 @@ constexpr StateRow kStates[] = {
     {kInvalidating, false, Invalidate},
     {kSuspending, true, Suspend},
     {kSuspended, true, AwaitResumption},
-    {kResuming, true, SubmitFirst},
+    {kResuming, true, Submit},
 };
 
 }  // namespace
@@ -317,11 +274,10 @@ std::string DriverName(const SparkApplication& application,
 }
 
 Pass Reconcile(const World& world) {
-  if (world.application.metadata().has_deletion_timestamp()) {
-    return Start(world);
-  }
+  Pass pass;
+  pass.status = world.application.status();
+  if (world.application.metadata().has_deletion_timestamp()) return pass;
   if (ShouldSuspend(world)) {
-    Pass pass = Start(world);
     Enter(kSuspending, pass);
     return pass;
   }
@@ -331,7 +287,8 @@ Pass Reconcile(const World& world) {
       std::begin(kStates), std::end(kStates), [&](const StateRow& row) {
         return row.state == state && (!row.suspends || world.settings.suspends);
       });
-  return found == std::end(kStates) ? Start(world) : found->reconcile(world);
+  if (found != std::end(kStates)) found->reconcile(world, pass);
+  return pass;
 }
 
 }  // namespace mulligan::spark
