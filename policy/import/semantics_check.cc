@@ -59,11 +59,6 @@ constexpr OperatorRow kOperators[] = {
     {"trainer", false, nullptr, WarningsOf<trainjob::VersionFor>},
 };
 
-template <typename Predicate>
-bool AnyOperator(Predicate predicate) {
-  return std::any_of(std::begin(kOperators), std::end(kOperators), predicate);
-}
-
 // "flyte, jobset, ...": the names of the operators that fulfil `predicate`.
 template <typename Predicate>
 std::string NamesOf(Predicate predicate) {
@@ -76,11 +71,19 @@ std::string NamesOf(Predicate predicate) {
   return names;
 }
 
-// Sorted, so that the same policy is always reported in the same order.
-template <typename Map>
-Warnings SortedKeys(const Map& map) {
-  Warnings keys;
-  for (const auto& [key, value] : map) keys.push_back(key);
+// The keys that no operator reads. Sorted, so that the same policy is always
+// reported in the same order.
+template <typename Map, typename Reads>
+std::vector<std::string> UnreadKeys(const Map& map, Reads reads) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map) {
+    const std::string& name = key;
+    if (std::none_of(
+            std::begin(kOperators), std::end(kOperators),
+            [&](const OperatorRow& row) { return reads(row, name); })) {
+      keys.push_back(name);
+    }
+  }
   std::sort(keys.begin(), keys.end());
   return keys;
 }
@@ -88,56 +91,6 @@ Warnings SortedKeys(const Map& map) {
 std::string Entry(const std::string& path, std::string_view map,
                   std::string_view key) {
   return absl::StrFormat("%s.%s[%s]", path, map, key);
-}
-
-void CheckVersions(const v1::NativeSemantics& semantics,
-                   const std::string& path, IssueReporter& report) {
-  for (const std::string& key : SortedKeys(semantics.versions())) {
-    if (AnyOperator([&](const OperatorRow& row) { return row.name == key; })) {
-      continue;
-    }
-    report.Error(
-        Entry(path, "versions", key),
-        absl::StrFormat("\"%s\" is no operator whose versions are known, "
-                        "expected one of %s",
-                        key, NamesOf([](const OperatorRow&) { return true; })));
-  }
-}
-
-void CheckSettings(const v1::NativeSemantics& semantics,
-                   const std::string& path, IssueReporter& report) {
-  const auto has_settings = [](const OperatorRow& row) {
-    return row.has_settings;
-  };
-  for (const std::string& key : SortedKeys(semantics.settings())) {
-    const std::string_view name(key);
-    const std::string_view prefix = name.substr(0, name.find('.'));
-    if (prefix != name && AnyOperator([&](const OperatorRow& row) {
-          return row.has_settings && row.name == prefix;
-        })) {
-      continue;
-    }
-    report.Error(
-        Entry(path, "settings", key),
-        absl::StrFormat("\"%s\" is no setting of an operator, expected "
-                        "OPERATOR.NAME with one of %s",
-                        key, NamesOf(has_settings)));
-  }
-}
-
-void CheckGates(const v1::NativeSemantics& semantics, const std::string& path,
-                IssueReporter& report) {
-  for (const std::string& key : SortedKeys(semantics.feature_gates())) {
-    if (AnyOperator([&](const OperatorRow& row) {
-          return row.has_gate != nullptr && row.has_gate(key);
-        })) {
-      continue;
-    }
-    report.Warn(Entry(path, "featureGates", key),
-                absl::StrFormat("\"%s\" is no feature gate known to bear on "
-                                "failures; it changes nothing",
-                                key));
-  }
 }
 
 // "versions.x: why" as a warning at versions[x]. A gate that its operator does
@@ -170,9 +123,39 @@ void CheckSemantics(const v1::NativeSemantics& semantics,
                         "expected one of %s",
                         name, NativeOperatorNames()));
   }
-  CheckVersions(semantics, path, report);
-  CheckGates(semantics, path, report);
-  CheckSettings(semantics, path, report);
+  const auto is_named = [](const OperatorRow& row, const std::string& key) {
+    return row.name == key;
+  };
+  for (const std::string& key : UnreadKeys(semantics.versions(), is_named)) {
+    report.Error(
+        Entry(path, "versions", key),
+        absl::StrFormat("\"%s\" is no operator whose versions are known, "
+                        "expected one of %s",
+                        key, NamesOf([](const OperatorRow&) { return true; })));
+  }
+  const auto has_gate = [](const OperatorRow& row, const std::string& key) {
+    return row.has_gate != nullptr && row.has_gate(key);
+  };
+  for (const std::string& key :
+       UnreadKeys(semantics.feature_gates(), has_gate)) {
+    report.Warn(Entry(path, "featureGates", key),
+                absl::StrFormat("\"%s\" is no feature gate known to bear on "
+                                "failures; it changes nothing",
+                                key));
+  }
+  const auto has_setting = [](const OperatorRow& row, const std::string& key) {
+    return row.has_settings && key.substr(0, key.find('.')) == row.name &&
+           key != row.name;
+  };
+  for (const std::string& key : UnreadKeys(semantics.settings(), has_setting)) {
+    report.Error(
+        Entry(path, "settings", key),
+        absl::StrFormat(
+            "\"%s\" is no setting of an operator, expected OPERATOR.NAME with "
+            "one of %s",
+            key,
+            NamesOf([](const OperatorRow& row) { return row.has_settings; })));
+  }
   for (const OperatorRow& row : kOperators) {
     for (const std::string& warning : row.warnings(semantics)) {
       Relay(warning, path, report);

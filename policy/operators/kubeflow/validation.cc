@@ -1,7 +1,6 @@
 #include "policy/operators/kubeflow/validation.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,44 +11,27 @@
 namespace mulligan::kubeflow {
 namespace {
 
-struct TypeRow {
+struct TypesRow {
   Framework framework;
-  std::string_view type;
-  // There must be exactly one.
-  bool single = false;
+  std::vector<std::string_view> types;
+  // Of which there must be exactly one; empty: none.
+  std::string_view single;
 };
 
-constexpr std::array<TypeRow, 14> kTypes = {{
-    {Framework::kPyTorch, "Master", true},
-    {Framework::kPyTorch, "Worker"},
-    {Framework::kTensorFlow, "Chief"},
-    {Framework::kTensorFlow, "Evaluator"},
-    {Framework::kTensorFlow, "Master"},
-    {Framework::kTensorFlow, "PS"},
-    {Framework::kTensorFlow, "Worker"},
-    {Framework::kMpi, "Launcher", true},
-    {Framework::kMpi, "Worker"},
-    {Framework::kXgBoost, "Master", true},
-    {Framework::kXgBoost, "Worker"},
-    {Framework::kPaddle, "Master"},
-    {Framework::kPaddle, "Worker"},
-    {Framework::kJax, "Worker"},
-}};
-
-const TypeRow* FindType(Framework framework, std::string_view type) {
-  const auto* const found =
-      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeRow& row) {
-        return row.framework == framework && row.type == type;
-      });
-  return found == kTypes.end() ? nullptr : found;
-}
-
-std::vector<std::string_view> TypesOf(Framework framework) {
-  std::vector<std::string_view> types;
-  for (const TypeRow& row : kTypes) {
-    if (row.framework == framework) types.push_back(row.type);
-  }
-  return types;
+const TypesRow& TypesOf(Framework framework) {
+  static const auto& rows = *new std::vector<TypesRow>{
+      {Framework::kPyTorch, {"Master", "Worker"}, "Master"},
+      {Framework::kTensorFlow,
+       {"Chief", "Evaluator", "Master", "PS", "Worker"},
+       ""},
+      {Framework::kMpi, {"Launcher", "Worker"}, "Launcher"},
+      {Framework::kXgBoost, {"Master", "Worker"}, "Master"},
+      {Framework::kPaddle, {"Master", "Worker"}, ""},
+      {Framework::kJax, {"Worker"}, ""},
+  };
+  return *std::find_if(rows.begin(), rows.end(), [&](const TypesRow& row) {
+    return row.framework == framework;
+  });
 }
 
 void CheckContainer(const ReplicaSpec& spec, const Kind& kind,
@@ -103,14 +85,14 @@ TrainingJobIssues ValidateTrainingJob(const TrainingJob& job,
   TrainingJobIssues issues;
   CheckLimits(job.spec().run_policy(), issues.warnings);
   const std::string root = ChildField("spec", kind.replicas_field);
+  const TypesRow& row = TypesOf(kind.framework);
   // In the order of names: the map has none.
   for (const auto& [type, spec] : ReplicasOf(job, kind)) {
     const std::string path = absl::StrCat(root, "[", type, "]");
-    const TypeRow* const row = FindType(kind.framework, type);
-    if (row == nullptr) {
-      issues.errors.push_back(
-          NotSupportedError(path, type, TypesOf(kind.framework)));
-    } else if (row->single && spec.replicas() != 1) {
+    if (std::find(row.types.begin(), row.types.end(), type) ==
+        row.types.end()) {
+      issues.errors.push_back(NotSupportedError(path, type, row.types));
+    } else if (type == row.single && spec.replicas() != 1) {
       issues.errors.push_back(
           ForbiddenError(ChildField(path, "replicas"), "must be 1"));
     }
