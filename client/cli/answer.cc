@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "client/cli/base/proto_json.h"
-#include "client/cli/input/inputs.h"
 #include "client/cli/print/html_page.h"
 #include "client/cli/print/human.h"
 #include "client/cli/print/workload_table.h"

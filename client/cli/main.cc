@@ -79,7 +79,7 @@ std::string UnknownOption(const CLI::App& app,
   for (const std::string& argument : arguments) {
     const std::string name = argument.substr(0, argument.find('='));
     if (name == "--") break;
-    if (name.compare(0, 2, "--") == 0 &&
+    if (name.starts_with("--") &&
         std::find(names.begin(), names.end(), name) == names.end()) {
       return name;
     }

@@ -120,10 +120,9 @@ class LineParser {
 
 DiffSide Describe(const Answer& answer) {
   if (!answer.ok()) {
-    const std::string error =
-        absl::StrCat(absl::StatusCodeToString(answer.status().code()), ": ",
-                     std::string(answer.status().message()));
-    return {"no answer", "", "", error};
+    return {"no answer", "", "",
+            absl::StrCat(absl::StatusCodeToString(answer.status().code()), ": ",
+                         std::string(answer.status().message()))};
   }
   const std::string& rule = answer->explanation().matched_rule().rule();
   return {VerdictLine(answer->decision()),

@@ -4,7 +4,6 @@
 
 #include <istream>
 #include <ostream>
-#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"

@@ -125,6 +125,13 @@ std::vector<JsonMember> JsonMembers(std::string_view object) {
   return members;
 }
 
+std::string_view JsonMemberOf(std::string_view object, std::string_view key) {
+  for (const JsonMember& member : JsonMembers(object)) {
+    if (member.key == key) return member.value;
+  }
+  return "null";
+}
+
 std::vector<std::string_view> JsonItems(std::string_view array) {
   std::vector<std::string_view> items;
   if (TypeOfJson(array) != JsonType::kArray) return items;

@@ -44,6 +44,10 @@ struct JsonMember {
 // Members of an object in order, duplicates included; empty for other types.
 std::vector<JsonMember> JsonMembers(std::string_view object);
 
+// The value of the first member of that name; "null" where there is none, and
+// for other types.
+std::string_view JsonMemberOf(std::string_view object, std::string_view key);
+
 // Elements of an array; empty for other types.
 std::vector<std::string_view> JsonItems(std::string_view array);
 

@@ -1,5 +1,6 @@
 #include "client/cli/base/proto_json.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
@@ -136,10 +137,10 @@ std::string Reword(std::string_view message,
   const std::string_view value =
       message.substr(value_start, type_at - value_start);
   const std::string_view type = message.substr(type_at + kForType.size());
-  if (value.substr(0, 13) == "oneof field '") {
+  if (value.starts_with("oneof field '")) {
     return RewordOneof(path, value, root);
   }
-  if (value.substr(0, 18) == "Starting an object") {
+  if (value.starts_with("Starting an object")) {
     return absl::StrFormat(
         "%s: found an object or list, expected a single value",
         JoinPath(path, type));
@@ -162,17 +163,21 @@ absl::Status ParseProtoJson(std::string_view json,
       std::string_view(text.data(), text.size()), *message.GetDescriptor()));
 }
 
+const google::protobuf::FieldDescriptor* FieldNamed(
+    const google::protobuf::Descriptor& type, std::string_view name) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor& field = *type.field(i);
+    if (field.json_name() == name || field.name() == name) return &field;
+  }
+  return nullptr;
+}
+
 bool NamesFieldOf(std::string_view json,
                   const google::protobuf::Descriptor& type) {
-  for (const JsonMember& member : JsonMembers(json)) {
-    for (int i = 0; i < type.field_count(); ++i) {
-      if (type.field(i)->json_name() == member.key ||
-          type.field(i)->name() == member.key) {
-        return true;
-      }
-    }
-  }
-  return false;
+  const std::vector<JsonMember> members = JsonMembers(json);
+  return std::any_of(members.begin(), members.end(), [&](const auto& member) {
+    return FieldNamed(type, member.key) != nullptr;
+  });
 }
 
 namespace {

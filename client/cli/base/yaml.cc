@@ -6,11 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <iterator>
 #include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
@@ -13,65 +12,9 @@
 namespace mulligan::cli {
 namespace {
 
-// Where a walk through an object is.
-struct Place {
-  std::string object;
-  bool in_template = false;
-};
-
 // Members that hold no specification, or a copy of one.
 bool IsPassedOver(std::string_view key) {
   return key == "status" || key == "metadata" || key == "managedFields";
-}
-
-std::string_view Member(std::string_view object, std::string_view key) {
-  if (TypeOfJson(object) != JsonType::kObject) return "null";
-  for (const JsonMember& member : JsonMembers(object)) {
-    if (member.key == key) return member.value;
-  }
-  return "null";
-}
-
-ContainerSpec SpecOf(std::string_view json, const Place& place) {
-  ContainerSpec spec{place.object,
-                     JsonStringValue(Member(json, "name")),
-                     place.in_template,
-                     {}};
-  for (const JsonMember& limit :
-       JsonMembers(Member(Member(json, "resources"), "limits"))) {
-    const bool quoted = TypeOfJson(limit.value) == JsonType::kString;
-    spec.limits[limit.key] =
-        quoted ? JsonStringValue(limit.value) : std::string(limit.value);
-  }
-  return spec;
-}
-
-void Walk(std::string_view json, Place place,
-          std::vector<ContainerSpec>& containers) {
-  if (TypeOfJson(json) == JsonType::kArray) {
-    for (const std::string_view item : JsonItems(json)) {
-      Walk(item, place, containers);
-    }
-    return;
-  }
-  const std::vector<JsonMember> members = JsonMembers(json);
-  for (const JsonMember& member : members) {
-    if (member.key != "metadata") continue;
-    const std::string name = JsonStringValue(Member(member.value, "name"));
-    if (!name.empty()) place.object = name;
-  }
-  for (const JsonMember& member : members) {
-    if (IsPassedOver(member.key)) continue;
-    if (member.key == "containers") {
-      for (const std::string_view item : JsonItems(member.value)) {
-        containers.push_back(SpecOf(item, place));
-      }
-      continue;
-    }
-    Place inside = place;
-    inside.in_template |= absl::EndsWith(member.key, "emplate");
-    Walk(member.value, std::move(inside), containers);
-  }
 }
 
 struct Unit {
@@ -145,7 +88,7 @@ std::optional<std::string> AgreedLimit(
 }
 
 std::string Text(std::string_view object, std::string_view key) {
-  const std::string_view value = Member(object, key);
+  const std::string_view value = JsonMemberOf(object, key);
   if (TypeOfJson(value) == JsonType::kString) return JsonStringValue(value);
   return value == "null" ? "" : std::string(value);
 }
@@ -160,7 +103,6 @@ VolumeSpec VolumeIn(std::string_view json) {
     volume.kind = member.key;
     volume.claim = Text(member.value, "claimName");
     volume.size_limit = Text(member.value, "sizeLimit");
-    volume.medium = Text(member.value, "medium");
   }
   return volume;
 }
@@ -174,9 +116,50 @@ bool IsBelow(std::string_view path, std::string_view folder) {
 
 }  // namespace
 
-void ContainerSpecs::Read(std::string_view json) {
-  Walk(json, {}, containers_);
-  volumes_.Read(json);
+void ContainerSpecs::Read(std::string_view json) { Walk(json, {}); }
+
+void ContainerSpecs::ReadContainer(std::string_view json, const Place& place) {
+  ContainerSpec& spec = containers_.emplace_back(
+      ContainerSpec{place.object, Text(json, "name"), place.in_template, {}});
+  for (const JsonMember& limit :
+       JsonMembers(JsonMemberOf(JsonMemberOf(json, "resources"), "limits"))) {
+    const bool quoted = TypeOfJson(limit.value) == JsonType::kString;
+    spec.limits[limit.key] =
+        quoted ? JsonStringValue(limit.value) : std::string(limit.value);
+  }
+}
+
+void ContainerSpecs::Walk(std::string_view json, Place place) {
+  if (TypeOfJson(json) == JsonType::kArray) {
+    for (const std::string_view item : JsonItems(json)) Walk(item, place);
+    return;
+  }
+  const std::string name = Text(JsonMemberOf(json, "metadata"), "name");
+  if (!name.empty()) place.object = name;
+  PodSpec pod{place.object, {}, {}};
+  for (const JsonMember& member : JsonMembers(json)) {
+    if (IsPassedOver(member.key)) continue;
+    const bool containers = member.key == "containers";
+    if (containers || member.key == "initContainers") {
+      for (const std::string_view item : JsonItems(member.value)) {
+        if (containers) ReadContainer(item, place);
+        for (const std::string_view mount :
+             JsonItems(JsonMemberOf(item, "volumeMounts"))) {
+          pod.mounts.push_back({Text(item, "name"), Text(mount, "mountPath"),
+                                Text(mount, "name")});
+        }
+      }
+    } else if (member.key == "volumes") {
+      for (const std::string_view item : JsonItems(member.value)) {
+        pod.volumes.push_back(VolumeIn(item));
+      }
+    } else {
+      Place inside = place;
+      inside.in_template |= member.key.ends_with("emplate");
+      Walk(member.value, std::move(inside));
+    }
+  }
+  if (!pod.mounts.empty()) pods_.push_back(std::move(pod));
 }
 
 std::optional<std::string> ContainerSpecs::LimitOf(
@@ -220,46 +203,11 @@ std::optional<double> QuantityValue(std::string_view quantity) {
   return amount->number * amount->unit->value;
 }
 
-void VolumeSpecs::Walk(std::string_view json, std::string object) {
-  if (TypeOfJson(json) == JsonType::kArray) {
-    for (const std::string_view item : JsonItems(json)) Walk(item, object);
-    return;
-  }
-  const std::vector<JsonMember> members = JsonMembers(json);
-  for (const JsonMember& member : members) {
-    if (member.key != "metadata") continue;
-    const std::string name = Text(member.value, "name");
-    if (!name.empty()) object = name;
-  }
-  PodSpec spec{object, {}, {}};
-  for (const JsonMember& member : members) {
-    if (member.key == "status" || member.key == "metadata") continue;
-    if (member.key == "volumes") {
-      for (const std::string_view item : JsonItems(member.value)) {
-        spec.volumes.push_back(VolumeIn(item));
-      }
-    } else if (member.key == "containers" || member.key == "initContainers") {
-      for (const std::string_view item : JsonItems(member.value)) {
-        for (const std::string_view mount :
-             JsonItems(Member(item, "volumeMounts"))) {
-          spec.mounts.push_back({Text(item, "name"), Text(mount, "mountPath"),
-                                 Text(mount, "name")});
-        }
-      }
-    } else {
-      Walk(member.value, object);
-    }
-  }
-  if (!spec.mounts.empty()) specs_.push_back(std::move(spec));
-}
-
-void VolumeSpecs::Read(std::string_view json) { Walk(json, ""); }
-
-std::optional<VolumeSpec> VolumeSpecs::At(std::string_view pod,
-                                          std::string_view container,
-                                          std::string_view path) const {
+std::optional<VolumeSpec> ContainerSpecs::VolumeAt(
+    std::string_view pod, std::string_view container,
+    std::string_view path) const {
   const PodSpec* found = nullptr;
-  for (const PodSpec& spec : specs_) {
+  for (const PodSpec& spec : pods_) {
     if (found == nullptr || spec.object == pod) found = &spec;
     if (spec.object == pod) break;
   }

@@ -23,38 +23,6 @@ struct VolumeSpec {
   std::string claim;
   // Of emptyDir only, as written; empty: none.
   std::string size_limit;
-  std::string medium;
-};
-
-// Volumes of all objects read so far.
-class VolumeSpecs {
- public:
-  // Adds the pod specifications anywhere in `json`, which CheckJsonValue
-  // accepted.
-  void Read(std::string_view json);
-
-  // The volume mounted closest above `path` in a container of the pod, or of
-  // the templates where the pod is not known. Nothing where none is: the path
-  // is on the container's own file system.
-  std::optional<VolumeSpec> At(std::string_view pod, std::string_view container,
-                               std::string_view path) const;
-
- private:
-  struct Mount {
-    std::string container;
-    std::string path;
-    std::string volume;
-  };
-  struct PodSpec {
-    // Name of the object it is in.
-    std::string object;
-    std::vector<VolumeSpec> volumes;
-    std::vector<Mount> mounts;
-  };
-
-  void Walk(std::string_view json, std::string object);
-
-  std::vector<PodSpec> specs_;
 };
 
 // One container of one object.
@@ -68,10 +36,10 @@ struct ContainerSpec {
   std::map<std::string, std::string> limits;
 };
 
-// Containers of all objects read so far.
+// Containers and volumes of all objects read so far.
 class ContainerSpecs {
  public:
-  // Adds the containers anywhere in `json`, which CheckJsonValue accepted.
+  // Adds what stands anywhere in `json`, which CheckJsonValue accepted.
   void Read(std::string_view json);
 
   // The limit of a container of the pod; nothing when it has none or is not
@@ -87,12 +55,36 @@ class ContainerSpecs {
                                              std::string_view container,
                                              std::string_view resource) const;
 
-  // Their volumes.
-  const VolumeSpecs& volumes() const { return volumes_; }
+  // The volume mounted closest above `path` in a container of the pod, or of
+  // the templates where the pod is not known. Nothing where none is: the path
+  // is on the container's own file system.
+  std::optional<VolumeSpec> VolumeAt(std::string_view pod,
+                                     std::string_view container,
+                                     std::string_view path) const;
 
  private:
+  // Where a walk through an object is.
+  struct Place {
+    std::string object;
+    bool in_template = false;
+  };
+  struct Mount {
+    std::string container;
+    std::string path;
+    std::string volume;
+  };
+  struct PodSpec {
+    // Name of the object it is in.
+    std::string object;
+    std::vector<VolumeSpec> volumes;
+    std::vector<Mount> mounts;
+  };
+
+  void Walk(std::string_view json, Place place);
+  void ReadContainer(std::string_view json, const Place& place);
+
   std::vector<ContainerSpec> containers_;
-  VolumeSpecs volumes_;
+  std::vector<PodSpec> pods_;
 };
 
 // `quantity` ("4Gi", "500m") times `factor`, rounded up to two decimals in the

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/utf8.h"
@@ -18,11 +17,6 @@ constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 bool IsUtf16(std::string_view bytes) {
   const std::string_view mark = bytes.substr(0, 2);
   return mark == "\xff\xfe" || mark == "\xfe\xff";
-}
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
 }
 
 std::string_view FirstWord(std::string_view line) {
@@ -88,7 +82,7 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
         "-Encoding utf8)",
         source));
   }
-  if (bytes.compare(0, kUtf8Mark.size(), kUtf8Mark) == 0) {
+  if (bytes.starts_with(kUtf8Mark)) {
     bytes.erase(0, kUtf8Mark.size());
   }
   if (SkipJsonSpace(bytes) == bytes.size()) {
@@ -113,7 +107,7 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
       is_json ? SplitJson(bytes) : SplitYaml(source, bytes, documents);
   // YAML's flow style begins like JSON.
   if (!values.ok() && is_json &&
-      (EndsWith(source, ".yaml") || EndsWith(source, ".yml"))) {
+      (source.ends_with(".yaml") || source.ends_with(".yml"))) {
     values = SplitYaml(source, bytes, documents);
   }
   if (!values.ok()) return Prefixed(source, values.status());

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -88,17 +87,17 @@ absl::Status SetExplain(const std::string& level, OutputFormat format,
     }
     return absl::OkStatus();
   }
-  if (level == "none") {
-    request.set_explain(v1::DecideRequest::EXPLAIN_NONE);
-  } else if (level == "summary") {
-    request.set_explain(v1::DecideRequest::SUMMARY);
-  } else if (level == "full") {
-    request.set_explain(v1::DecideRequest::FULL);
-  } else {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "--explain: \"%s\" is none of none, summary, full", Printable(level)));
+  constexpr std::pair<std::string_view, v1::DecideRequest::Explain> kLevels[] =
+      {{"none", v1::DecideRequest::EXPLAIN_NONE},
+       {"summary", v1::DecideRequest::SUMMARY},
+       {"full", v1::DecideRequest::FULL}};
+  for (const auto& [name, explain] : kLevels) {
+    if (name != level) continue;
+    request.set_explain(explain);
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "--explain: \"%s\" is none of none, summary, full", Printable(level)));
 }
 
 // Leaves the workload that --workload names.

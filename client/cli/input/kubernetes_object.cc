@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -69,26 +67,25 @@ absl::Status AddEnveloped(std::string_view bytes, v1::FailureReport& report) {
   const absl::StatusOr<EnvelopedObject> object =
       UnwrapKubernetesEnvelope(bytes);
   if (!object.ok()) return object.status();
-  bool parsed = false;
-  if (object->kind == "Pod") {
-    parsed = Parse(object->raw, *report.add_pods());
-  } else if (object->kind == "Job") {
-    parsed = Parse(object->raw, *report.add_jobs());
-  } else if (object->kind == "Node") {
-    parsed = Parse(object->raw, *report.add_nodes());
-  } else if (object->kind == "Event" && object->api_version == "v1") {
-    parsed = Parse(object->raw, *report.add_events());
-  } else if (object->kind.empty()) {
+  if (object->kind.empty()) {
     return absl::InvalidArgumentError(
         "the Kubernetes envelope names no kind: expected that of a Pod, Job, "
         "Node or Event (v1) behind the bytes 6b 38 73 00");
-  } else {
+  }
+  google::protobuf::Message* message = nullptr;
+  if (object->kind == "Pod") message = report.add_pods();
+  if (object->kind == "Job") message = report.add_jobs();
+  if (object->kind == "Node") message = report.add_nodes();
+  if (object->kind == "Event" && object->api_version == "v1") {
+    message = report.add_events();
+  }
+  if (message == nullptr) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "is a %s of %s in protobuf, expected a Pod, Job, Node or Event (v1); "
         "fetch other kinds as JSON",
         Printable(object->kind), Printable(object->api_version)));
   }
-  if (parsed) return absl::OkStatus();
+  if (Parse(object->raw, *message)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrFormat("the %s inside the envelope is damaged: expected its "
                       "protobuf bytes",

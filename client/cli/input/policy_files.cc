@@ -81,14 +81,19 @@ int LoadValid(const std::vector<std::string>& paths, Streams& streams,
   return kExitPolicyInvalid;
 }
 
-absl::StatusOr<v1::DecideResponse> DecideNow(const v1::DecideRequest& request,
-                                             const PolicySet& policies) {
+absl::StatusOr<v1::DecideResponse> DecideAt(
+    const google::protobuf::Timestamp& now, const v1::DecideRequest& request,
+    const PolicySet& policies) {
   v1::DecideResponse response;
-  absl::Status status =
-      Decide(request, policies,
-             google::protobuf::util::TimeUtil::GetCurrentTime(), response);
+  absl::Status status = Decide(request, policies, now, response);
   if (!status.ok()) return status;
   return response;
+}
+
+absl::StatusOr<v1::DecideResponse> DecideNow(const v1::DecideRequest& request,
+                                             const PolicySet& policies) {
+  return DecideAt(google::protobuf::util::TimeUtil::GetCurrentTime(), request,
+                  policies);
 }
 
 google::protobuf::RepeatedPtrField<v1::PolicyIssue> ToMessages(

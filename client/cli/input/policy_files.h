@@ -41,7 +41,10 @@ absl::StatusOr<LoadedPolicies> LoadPolicyPaths(
 int LoadValid(const std::vector<std::string>& paths, Streams& streams,
               LoadedPolicies& policies);
 
-// What the policies answer now.
+// What the policies answer at `now`, or now.
+absl::StatusOr<v1::DecideResponse> DecideAt(
+    const google::protobuf::Timestamp& now, const v1::DecideRequest& request,
+    const PolicySet& policies);
 absl::StatusOr<v1::DecideResponse> DecideNow(const v1::DecideRequest& request,
                                              const PolicySet& policies);
 

@@ -8,7 +8,6 @@
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
-#include "client/cli/input/kubernetes_object.h"
 #include "client/cli/input/report_shape.h"
 #include "google/protobuf/descriptor.h"
 #include "policy/request/kinds.h"
@@ -23,19 +22,6 @@ using google::protobuf::Reflection;
 
 constexpr std::string_view kListSuffix = "List";
 constexpr size_t kMaxWarnings = 20;
-
-bool IsListKind(std::string_view kind) {
-  return kind.size() >= kListSuffix.size() &&
-         kind.substr(kind.size() - kListSuffix.size()) == kListSuffix;
-}
-
-const FieldDescriptor* FindJsonField(const google::protobuf::Descriptor& type,
-                                     std::string_view json_name) {
-  for (int i = 0; i < type.field_count(); ++i) {
-    if (type.field(i)->json_name() == json_name) return type.field(i);
-  }
-  return nullptr;
-}
 
 // The row of the object's kind; null when a report has no place for it.
 // Versions do not matter: fields keep their names. Without an apiVersion every
@@ -115,7 +101,7 @@ absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
   if (FieldRow(object) != nullptr) {
     return AddKnownKind(object);
   }
-  if (IsListKind(object.kind)) return AddList(object);
+  if (object.kind.ends_with(kListSuffix)) return AddList(object);
   Ignore(object);
   return absl::OkStatus();
 }
@@ -176,7 +162,7 @@ absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
   read.label = object.Label();
   read.from_list = in_list_;
   const FieldDescriptor* field =
-      FindJsonField(*v1::FailureReport::descriptor(), row.field);
+      FieldNamed(*v1::FailureReport::descriptor(), row.field);
   const Reflection& reflection = *read.piece.GetReflection();
   Message* message = field->is_repeated()
                          ? reflection.AddMessage(&read.piece, field)
@@ -215,12 +201,8 @@ absl::Status ReportBuilder::AddStatus(const KubernetesObject& object) {
   json += absl::StrFormat(R"(,"httpCode":%s)", object.Find("code"));
   json += absl::StrFormat(R"(,"reason":%s)", object.Find("reason"));
   json += absl::StrFormat(R"(,"message":%s)", object.Find("message"));
-  for (const JsonMember& member : JsonMembers(object.Find("details"))) {
-    if (member.key == "kind") {
-      json += absl::StrFormat(R"(,"kind":%s)", member.value);
-    }
-  }
-  json += "}";
+  json += absl::StrFormat(R"(,"kind":%s})",
+                          JsonMemberOf(object.Find("details"), "kind"));
   v1::CreationError error;
   if (absl::Status status = ParseProtoJson(json, error); !status.ok()) {
     return Prefixed(object.Label(), status);

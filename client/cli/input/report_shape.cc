@@ -5,13 +5,11 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
-#include "google/protobuf/descriptor.h"
+#include "client/cli/base/proto_json.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/request/kinds.h"
 
@@ -25,26 +23,17 @@ using google::protobuf::FieldDescriptor;
 constexpr size_t kMaxKindShown = 64;
 
 const FieldDescriptor* FieldOfReport(const std::string& key) {
-  const auto& type = *v1::FailureReport::descriptor();
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor& field = *type.field(i);
-    if (field.json_name() == key || field.name() == key) return &field;
-  }
-  return nullptr;
+  return FieldNamed(*v1::FailureReport::descriptor(), key);
 }
 
 // An object may leave its kind out.
 absl::Status CheckKind(std::string_view object, std::string_view expected,
                        const std::string& path) {
-  for (const JsonMember& member : JsonMembers(object)) {
-    if (member.key != "kind") continue;
-    const std::string kind = JsonStringValue(member.value);
-    if (kind.empty() || kind == expected) continue;
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: kind is %s, expected %s", path,
-        QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)), expected));
-  }
-  return absl::OkStatus();
+  const std::string kind = JsonStringValue(JsonMemberOf(object, "kind"));
+  if (kind.empty() || kind == expected) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s: kind is %s, expected %s", path,
+      QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)), expected));
 }
 
 absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
@@ -153,17 +142,12 @@ class Finder {
   // Fields whose values need a look: enums, and messages that hold some.
   static const FieldDescriptor* FindField(const Descriptor& type,
                                           const std::string& key) {
-    for (int i = 0; i < type.field_count(); ++i) {
-      const FieldDescriptor& field = *type.field(i);
-      if (field.enum_type() == nullptr && field.message_type() == nullptr) {
-        continue;
-      }
-      if (field.json_name() != key && field.name() != key) continue;
-      return field.enum_type() != nullptr || MayHoldEnums(*field.message_type())
-                 ? &field
-                 : nullptr;
-    }
-    return nullptr;
+    const FieldDescriptor* const field = FieldNamed(type, key);
+    if (field == nullptr || field->enum_type() != nullptr) return field;
+    return field->message_type() != nullptr &&
+                   MayHoldEnums(*field->message_type())
+               ? field
+               : nullptr;
   }
 
   void Map(std::string_view json, const FieldDescriptor& field,
@@ -219,23 +203,21 @@ std::string ListsOfOne(std::string request,
     std::string list;
   };
   std::vector<Splice> splices;
-  for (const JsonMember& top : JsonMembers(request)) {
-    if (top.key != "report") continue;
-    const std::vector<JsonMember> members = JsonMembers(top.value);
-    for (const JsonMember& member : members) {
-      const FieldDescriptor* const list = ListOf(member.key);
-      if (list == nullptr || Has(members, *list) ||
-          TypeOfJson(member.value) != JsonType::kObject) {
-        continue;
-      }
-      const auto value =
-          static_cast<std::size_t>(member.value.data() - request.data());
-      const std::size_t key = request.rfind('"' + member.key + '"', value);
-      if (key == std::string::npos) continue;  // written with escapes
-      splices.push_back({key, value, member.value.size(), list->json_name()});
-      warnings.push_back(absl::StrFormat("report.%s is taken for report.%s[0]",
-                                         member.key, list->json_name()));
+  const std::vector<JsonMember> members =
+      JsonMembers(JsonMemberOf(request, "report"));
+  for (const JsonMember& member : members) {
+    const FieldDescriptor* const list = ListOf(member.key);
+    if (list == nullptr || Has(members, *list) ||
+        TypeOfJson(member.value) != JsonType::kObject) {
+      continue;
     }
+    const auto value =
+        static_cast<std::size_t>(member.value.data() - request.data());
+    const std::size_t key = request.rfind('"' + member.key + '"', value);
+    if (key == std::string::npos) continue;  // written with escapes
+    splices.push_back({key, value, member.value.size(), list->json_name()});
+    warnings.push_back(absl::StrFormat("report.%s is taken for report.%s[0]",
+                                       member.key, list->json_name()));
   }
   // From the back, so that the places before stay where they are.
   for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
@@ -259,11 +241,7 @@ absl::Status CheckReportShape(std::string_view report, std::string_view path) {
 }
 
 absl::Status CheckRequestShape(std::string_view request) {
-  for (const JsonMember& member : JsonMembers(request)) {
-    if (member.key != "report") continue;
-    return CheckReportShape(member.value, "report.");
-  }
-  return absl::OkStatus();
+  return CheckReportShape(JsonMemberOf(request, "report"), "report.");
 }
 
 std::vector<std::string> FindUnknownEnumNames(std::string_view json,

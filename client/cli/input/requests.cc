@@ -30,7 +30,7 @@ absl::Status AtLine(size_t number, const absl::Status& status) {
   if (status.ok()) return status;
   constexpr std::string_view kFirstLine = "line 1, ";
   std::string message(status.message());
-  if (message.compare(0, kFirstLine.size(), kFirstLine) == 0) {
+  if (message.starts_with(kFirstLine)) {
     message = absl::StrFormat("line %d, %s", number,
                               message.substr(kFirstLine.size()));
   } else {

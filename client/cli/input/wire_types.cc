@@ -15,13 +15,11 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
 WireKind KindOfMessage(const Descriptor& type) {
-  constexpr std::string_view kWellKnown = "google.protobuf.";
   const std::string& name = type.full_name();
   if (name == "google.protobuf.Timestamp") return WireKind::kTimestamp;
   if (name == "google.protobuf.Duration") return WireKind::kDuration;
-  return name.compare(0, kWellKnown.size(), kWellKnown) == 0
-             ? WireKind::kOther
-             : WireKind::kMessage;
+  return name.starts_with("google.protobuf.") ? WireKind::kOther
+                                              : WireKind::kMessage;
 }
 
 constexpr std::pair<FieldDescriptor::Type, WireKind> kKinds[] = {

@@ -3,7 +3,6 @@
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_WIRE_TYPES_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_WIRE_TYPES_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>

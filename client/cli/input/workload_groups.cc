@@ -14,20 +14,10 @@ namespace {
 
 using kubernetes::meta::v1::ObjectMeta;
 
-// Null for nodes and events, which belong to nobody.
+// Null for nodes and events.
 const ObjectMeta* MetaOf(const v1::FailureReport& piece) {
-  if (piece.pods_size() > 0) return &piece.pods(0).metadata();
-  if (piece.jobs_size() > 0) return &piece.jobs(0).metadata();
-  if (piece.has_job_set()) return &piece.job_set().metadata();
-  if (piece.has_ray_job()) return &piece.ray_job().metadata();
-  if (piece.has_ray_cluster()) return &piece.ray_cluster().metadata();
-  if (piece.has_train_job()) return &piece.train_job().metadata();
-  if (piece.has_kueue_workload()) return &piece.kueue_workload().metadata();
-  if (piece.has_spark_application()) {
-    return &piece.spark_application().metadata();
-  }
-  if (piece.has_kubeflow_job()) return &piece.kubeflow_job().metadata();
-  return nullptr;
+  const std::vector<OwningObject> objects = OwnersFirst(piece);
+  return objects.empty() ? nullptr : objects.front().meta;
 }
 
 class Grouping {
@@ -171,9 +161,31 @@ class Grouping {
 
 }  // namespace
 
-std::string WorkloadGroup::Label() const {
-  return absl::StrCat(kind, kind.empty() ? "" : " ", space,
-                      space.empty() ? "" : "/", name);
+std::string WorkloadLabel(std::string_view kind, std::string_view space,
+                          std::string_view name) {
+  return absl::StrCat(std::string(kind), kind.empty() ? "" : " ",
+                      std::string(space), space.empty() ? "" : "/",
+                      std::string(name));
+}
+
+std::vector<OwningObject> OwnersFirst(const v1::FailureReport& report) {
+  std::vector<OwningObject> objects;
+  const auto add = [&objects](bool has, std::string_view kind,
+                              const auto& object) {
+    if (has) objects.push_back({kind, &object.metadata()});
+  };
+  add(report.has_train_job(), "TrainJob", report.train_job());
+  add(report.has_ray_job(), "RayJob", report.ray_job());
+  add(report.has_job_set(), "JobSet", report.job_set());
+  add(report.has_kubeflow_job(), report.kubeflow_job().kind(),
+      report.kubeflow_job());
+  add(report.has_spark_application(), "SparkApplication",
+      report.spark_application());
+  add(report.has_ray_cluster(), "RayCluster", report.ray_cluster());
+  for (const auto& job : report.jobs()) add(true, "Job", job);
+  add(report.has_kueue_workload(), "Workload", report.kueue_workload());
+  for (const auto& pod : report.pods()) add(true, "Pod", pod);
+  return objects;
 }
 
 std::vector<WorkloadGroup> GroupByWorkload(

@@ -11,6 +11,20 @@
 
 namespace mulligan::cli {
 
+// "Job ml/train"; parts may be empty.
+std::string WorkloadLabel(std::string_view kind, std::string_view space,
+                          std::string_view name);
+
+// An object that may be or own a workload.
+struct OwningObject {
+  std::string_view kind;
+  const kubernetes::meta::v1::ObjectMeta* meta;
+};
+
+// Those of a report, owners before what they own. Nodes and events belong to
+// nobody.
+std::vector<OwningObject> OwnersFirst(const v1::FailureReport& report);
+
 // An object that was read: a report that holds it alone.
 struct ReadObject {
   std::string kind;
@@ -29,8 +43,7 @@ struct WorkloadGroup {
   // nodes of its pods and the events about any of them.
   std::vector<int> objects;
 
-  // "Job ml/train".
-  std::string Label() const;
+  std::string Label() const { return WorkloadLabel(kind, space, name); }
 };
 
 // Sorted by label. Objects that say nothing about an owner and have no UID, cut

@@ -1,7 +1,5 @@
 #include "client/cli/print/html_page.h"
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/print/html_parts.h"
@@ -110,22 +108,16 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
   if (target > 0) {
     name = absl::StrFormat("<a href=\"#w%d\">%s</a>", target, name);
   }
-  if (!answer.response.ok()) {
-    return absl::StrFormat(
-        "<tr><td data-name=\"Workload\"><span>%s</span></td>"
-        "<td data-name=\"Verdict\" class=\"fail\"><span>no answer</span></td>"
-        "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
-        name, Escaped(std::string(answer.response.status().message())));
-  }
-  const v1::DecideResponse& response = *answer.response;
-  const bool idle = response.decision().action() == v1::Decision::IGNORE;
+  const absl::StatusOr<v1::DecideResponse>& response = answer.response;
   return absl::StrFormat(
       "<tr><td data-name=\"Workload\"><span>%s</span></td>"
       "<td data-name=\"Verdict\" class=\"%s\"><span>%s</span></td>"
       "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
-      name, VerdictClass(response.decision().action()),
-      idle ? "nothing to do" : Escaped(VerdictLine(response.decision())),
-      Escaped(answer.headline));
+      name,
+      response.ok() ? VerdictClass(response->decision().action()) : "fail",
+      Escaped(VerdictOf(answer)),
+      Escaped(response.ok() ? answer.headline
+                            : std::string(response.status().message())));
 }
 
 }  // namespace

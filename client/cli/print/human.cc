@@ -1,15 +1,11 @@
 #include "client/cli/print/human.h"
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "client/cli/print/human_parts.h"
 #include "client/cli/print/layout.h"
-#include "client/cli/story/story.h"
 #include "client/cli/story/wording.h"
-#include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
 namespace {

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <tuple>
 
 #include "absl/strings/str_format.h"
@@ -23,31 +24,27 @@ bool IsBroken(const WorkloadAnswer& answer) {
          answer.response->diagnosis().situation() == Situation::BROKEN;
 }
 
-// The worst first.
+// Of what is broken, the worst first.
+constexpr v1::Decision::Action kWorstFirst[] = {
+    v1::Decision::FAIL, v1::Decision::WAIT_FOR_SPEC_UPDATE, v1::Decision::RETRY,
+    v1::Decision::WAIT};
+
 int RankOf(const WorkloadAnswer& answer) {
-  if (!answer.response.ok()) return 0;
-  switch (static_cast<int>(answer.response->diagnosis().situation())) {
+  if (!answer.response.ok()) return -1;
+  const v1::Diagnosis& diagnosis = answer.response->diagnosis();
+  switch (static_cast<int>(diagnosis.situation())) {
     case Situation::HELD:
       return 10;
     case Situation::ALIVE:
       // A part of it died.
-      return answer.response->diagnosis().cause() == v1::NOT_FAILED ? 12 : 11;
+      return diagnosis.cause() == v1::NOT_FAILED ? 12 : 11;
     case Situation::FINISHED:
       return 13;
     default:
-      break;
-  }
-  switch (static_cast<int>(answer.response->decision().action())) {
-    case v1::Decision::FAIL:
-      return 1;
-    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
-      return 2;
-    case v1::Decision::RETRY:
-      return 3;
-    case v1::Decision::WAIT:
-      return 4;
-    default:
-      return 5;
+      return static_cast<int>(std::find(std::begin(kWorstFirst),
+                                        std::end(kWorstFirst),
+                                        answer.response->decision().action()) -
+                              std::begin(kWorstFirst));
   }
 }
 
@@ -62,13 +59,6 @@ Style StyleOf(const WorkloadAnswer& answer) {
     default:
       return Style::kYellow;
   }
-}
-
-std::string VerdictOf(const WorkloadAnswer& answer) {
-  if (!answer.response.ok()) return "no answer";
-  if (answer.response->decision().action() == v1::Decision::IGNORE)
-    return "nothing to do";
-  return VerdictLine(answer.response->decision());
 }
 
 std::string CauseOf(const WorkloadAnswer& answer) {
@@ -86,6 +76,13 @@ std::string WhyOf(const WorkloadAnswer& answer) {
 }
 
 }  // namespace
+
+std::string VerdictOf(const WorkloadAnswer& answer) {
+  if (!answer.response.ok()) return "no answer";
+  if (answer.response->decision().action() == v1::Decision::IGNORE)
+    return "nothing to do";
+  return VerdictLine(answer.response->decision());
+}
 
 void SortWorstFirst(std::vector<WorkloadAnswer>& answers) {
   std::sort(answers.begin(), answers.end(),

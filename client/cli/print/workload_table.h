@@ -19,6 +19,9 @@ struct WorkloadAnswer {
   std::string headline = {};
 };
 
+// "RETRY the pod in 9s", "nothing to do" or "no answer".
+std::string VerdictOf(const WorkloadAnswer& answer);
+
 // What has no answer, then what is broken (given up, waiting for its author,
 // to be retried, waiting), then what is held, lives or is over; by name where
 // that is equal.

@@ -1,10 +1,7 @@
 #include "client/cli/replay/replay_result.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/input/workload_groups.h"
 #include "client/cli/story/wording.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/candidate_verdict.h"
@@ -48,10 +45,7 @@ std::string DayOf(const google::protobuf::Timestamp& time) {
 
 std::string WorkloadText(const v1::FailureReport& report) {
   const v1::WorkloadReference workload = WorkloadOf(report);
-  return absl::StrCat(workload.kind(), workload.kind().empty() ? "" : " ",
-                      workload.namespace_(),
-                      workload.namespace_().empty() ? "" : "/",
-                      workload.name());
+  return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
 }
 
 std::string NameOr(std::string_view name, const char* none) {

@@ -8,9 +8,7 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "mulligan/v1/decision_record.pb.h"

@@ -10,41 +10,13 @@
 #include "absl/strings/str_replace.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
+#include "client/cli/input/workload_groups.h"
 #include "policy/request/workload.h"
 
 namespace mulligan::cli {
 namespace {
 
-using kubernetes::meta::v1::ObjectMeta;
-
-// An object that may carry the annotation.
-struct Holder {
-  std::string_view kind;
-  const ObjectMeta* meta;
-};
-
-// Owners before what they own.
-std::vector<Holder> HoldersIn(const v1::FailureReport& report) {
-  std::vector<Holder> holders;
-  const auto add = [&holders](bool has, std::string_view kind,
-                              const auto& object) {
-    if (has) holders.push_back({kind, &object.metadata()});
-  };
-  add(report.has_train_job(), "TrainJob", report.train_job());
-  add(report.has_ray_job(), "RayJob", report.ray_job());
-  add(report.has_job_set(), "JobSet", report.job_set());
-  add(report.has_kubeflow_job(), report.kubeflow_job().kind(),
-      report.kubeflow_job());
-  add(report.has_spark_application(), "SparkApplication",
-      report.spark_application());
-  add(report.has_ray_cluster(), "RayCluster", report.ray_cluster());
-  for (const auto& job : report.jobs()) add(true, "Job", job);
-  add(report.has_kueue_workload(), "Workload", report.kueue_workload());
-  for (const auto& pod : report.pods()) add(true, "Pod", pod);
-  return holders;
-}
-
-std::string LabelOf(const Holder& holder) {
+std::string LabelOf(const OwningObject& holder) {
   return absl::StrCat(std::string(holder.kind), " ", holder.meta->namespace_(),
                       holder.meta->namespace_().empty() ? "" : "/",
                       holder.meta->name());
@@ -95,7 +67,7 @@ std::string TakeAnnotatedLedger(v1::DecideRequest& request,
   if (const auto found = given.find(kLedgerAnnotation); found != given.end()) {
     text = found->second;
   } else {
-    for (const Holder& holder : HoldersIn(request.report())) {
+    for (const OwningObject& holder : OwnersFirst(request.report())) {
       const auto& annotations = holder.meta->annotations();
       const auto annotation = annotations.find(kLedgerAnnotation);
       if (annotation == annotations.end()) continue;

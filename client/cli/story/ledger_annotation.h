@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "client/cli/story/story.h"
 #include "client/ledger.h"
 #include "mulligan/v1/retry_decision_service.pb.h"

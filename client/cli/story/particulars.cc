@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "client/cli/story/problems.h"
 #include "policy/request/workload.h"
 #include "re2/re2.h"
@@ -181,7 +178,7 @@ std::string Shortened(std::string_view line) {
 std::string WithNext(std::string_view line, std::string_view rest) {
   std::string whole(
       absl::StripTrailingAsciiWhitespace({line.data(), line.size()}));
-  if (!absl::EndsWith(whole, ":")) return whole;
+  if (!whole.ends_with(":")) return whole;
   while (!rest.empty() && (rest.front() == '\n' || rest.front() == '\r')) {
     rest.remove_prefix(1);
   }
@@ -289,8 +286,8 @@ std::string ErrorLineOf(const v1::FailureReport& report,
   }
   if (diagnosis.evidence_size() > 0) {
     const v1::Evidence& first = diagnosis.evidence(0);
-    const bool own = absl::EndsWith(first.path(), "erminated.message");
-    const bool whole = !absl::EndsWith(first.value(), ":");
+    const bool own = first.path().ends_with("erminated.message");
+    const bool whole = !first.value().ends_with(":");
     if (own && whole && TellsOfError(first.value())) {
       return Shortened(WithoutHead(first.value()));
     }
@@ -299,8 +296,8 @@ std::string ErrorLineOf(const v1::FailureReport& report,
   if (!line.empty() || diagnosis.evidence_size() == 0) return line;
   // Not in the form of an error, but it is what decided.
   const v1::Evidence& first = diagnosis.evidence(0);
-  const bool told = absl::EndsWith(first.path(), "erminated.message") &&
-                    !absl::StartsWith(first.value(), "Traceback ");
+  const bool told = first.path().ends_with("erminated.message") &&
+                    !first.value().starts_with("Traceback ");
   return told ? Shortened(WithoutHead(first.value())) : "";
 }
 

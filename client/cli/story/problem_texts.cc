@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -40,7 +40,7 @@ bool FindSharedMemory(const std::string& text, const ContainerSpecs& specs,
   static const RE2 kShared("(?i)/dev/shm|shared memory|\\bshm\\b");
   if (!RE2::PartialMatch(text, kShared)) return false;
   const std::optional<VolumeSpec> mounted =
-      specs.volumes().At(found.pod, found.container, "/dev/shm");
+      specs.VolumeAt(found.pod, found.container, "/dev/shm");
   if (!mounted.has_value()) {
     found.problem = "/dev/shm is full: it has 64Mi where nothing is mounted";
     found.remedy =
@@ -102,7 +102,7 @@ bool FindFull(const std::string& text, const ContainerSpecs& specs,
   const std::string path = PathIn(text);
   if (path.empty()) return false;
   const std::optional<VolumeSpec> volume =
-      specs.volumes().At(found.pod, found.container, path);
+      specs.VolumeAt(found.pod, found.container, path);
   if (volume.has_value()) {
     TellVolume(*volume, path, found);
     return true;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/input/workload_groups.h"
 #include "client/cli/story/first_step.h"
 #include "client/cli/story/ledger_annotation.h"
 #include "client/cli/story/particulars.h"
@@ -165,10 +164,7 @@ Side OperatorSide(const v1::NativeVerdict& native) {
 
 std::string Label(const v1::WorkloadReference& workload) {
   if (workload.name().empty()) return workload.kind();
-  return absl::StrCat(workload.kind(), workload.kind().empty() ? "" : " ",
-                      workload.namespace_(),
-                      workload.namespace_().empty() ? "" : "/",
-                      workload.name());
+  return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
 }
 
 // What comes from outside and goes again: nobody has to mend the work.

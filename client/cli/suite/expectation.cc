@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -72,18 +71,9 @@ std::string ValueOf(const Message& message, const FieldDescriptor& field) {
 
 // Keys that hold no single value of SaidBy.
 bool IsCheckedApart(const FieldDescriptor& field) {
-  switch (field.number()) {
-    case v1::ExpectedAnswer::kUsedFieldNumber:
-    case v1::ExpectedAnswer::kDelayFieldNumber:
-    case v1::ExpectedAnswer::kAvoidNodesFieldNumber:
-    case v1::ExpectedAnswer::kResourcesFieldNumber:
-    case v1::ExpectedAnswer::kWarningsFieldNumber:
-    case v1::ExpectedAnswer::kSentenceFieldNumber:
-    case v1::ExpectedAnswer::kErrorFieldNumber:
-      return true;
-    default:
-      return false;
-  }
+  return field.is_repeated() || field.message_type() != nullptr ||
+         field.number() == v1::ExpectedAnswer::kSentenceFieldNumber ||
+         field.number() == v1::ExpectedAnswer::kErrorFieldNumber;
 }
 
 void CompareValues(const v1::ExpectedAnswer& expect,

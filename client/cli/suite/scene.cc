@@ -6,17 +6,13 @@
 #include <functional>
 #include <iostream>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/time.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/report_builder.h"
-#include "google/protobuf/struct.pb.h"
 #include "policy/base/times.h"
 
 namespace mulligan::cli {

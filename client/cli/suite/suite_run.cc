@@ -9,22 +9,12 @@
 #include "client/cli/input/policy_files.h"
 #include "client/cli/suite/expectation.h"
 #include "client/cli/suite/scene.h"
-#include "policy/decide.h"
 #include "policy/loader/suggest.h"
 
 namespace mulligan::cli {
 namespace {
 
 constexpr char kDefaultRule[] = "default";
-
-absl::StatusOr<v1::DecideResponse> Ask(const v1::DecideRequest& request,
-                                       const PolicySet& policies) {
-  v1::DecideResponse response;
-  absl::Status status =
-      Decide(request, policies, request.report().observed_at(), response);
-  if (!status.ok()) return status;
-  return response;
-}
 
 // Names in expectations that no answer can ever have are mistakes of the suite.
 class NameChecker {
@@ -139,7 +129,8 @@ class CaseRun {
     }
     if (has_ledger_) *request->mutable_ledger() = ledger_;
     if (!test_.policy().empty()) request->set_policy(test_.policy());
-    const absl::StatusOr<v1::DecideResponse> answer = Ask(*request, policies_);
+    const absl::StatusOr<v1::DecideResponse> answer =
+        DecideAt(request->report().observed_at(), *request, policies_);
     for (Mismatch& mismatch : FindMismatches(step.expect(), answer)) {
       AddFailure(number, shown, std::move(mismatch));
     }
