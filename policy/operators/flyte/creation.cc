@@ -25,40 +25,31 @@ using Quantity = absl::int128;
 // By resource: "cpu", "memory".
 using Quantities = std::map<std::string, Quantity>;
 
-struct SuffixRow {
-  std::string_view suffix;
-  // Powers of ten and of 1024.
-  int decimal;
-  int binary;
+// Powers of ten, from thousand-millionths on, and of 1024.
+struct Scale {
+  int decimal = 0;
+  int binary = 0;
 };
-constexpr std::array<SuffixRow, 16> kSuffixes = {{
-    {"", 0, 0},
-    {"n", -9, 0},
-    {"u", -6, 0},
-    {"m", -3, 0},
-    {"k", 3, 0},
-    {"M", 6, 0},
-    {"G", 9, 0},
-    {"T", 12, 0},
-    {"P", 15, 0},
-    {"E", 18, 0},
-    {"Ki", 0, 1},
-    {"Mi", 0, 2},
-    {"Gi", 0, 3},
-    {"Ti", 0, 4},
-    {"Pi", 0, 5},
-    {"Ei", 0, 6},
-}};
 
-std::optional<SuffixRow> SuffixNamed(std::string_view suffix) {
-  for (const SuffixRow& row : kSuffixes) {
-    if (row.suffix == suffix) return row;
+// By the suffix of a quantity: "", "m", "Gi", "e3".
+std::optional<Scale> ScaleOf(std::string_view suffix) {
+  // Each a thousand times the one before it; units themselves have none.
+  constexpr std::string_view kDecimal = "num kMGTPE";
+  constexpr std::string_view kBinary = "KMGTPE";
+  if (suffix.empty()) return Scale{9, 0};
+  const std::size_t decimal = kDecimal.find(suffix[0]);
+  if (suffix.size() == 1 && decimal != kDecimal.npos) {
+    return Scale{3 * static_cast<int>(decimal), 0};
+  }
+  const std::size_t binary = kBinary.find(suffix[0]);
+  if (suffix.substr(1) == "i" && binary != kBinary.npos) {
+    return Scale{9, static_cast<int>(binary) + 1};
   }
   if (suffix[0] != 'e' && suffix[0] != 'E') return std::nullopt;
   // No quantity has more than 10^18 units.
   const auto exponent = GoInteger(suffix.substr(1));
   if (!exponent.has_value() || *exponent > 18) return std::nullopt;
-  return SuffixRow{"", static_cast<int>(*exponent), 0};
+  return Scale{9 + static_cast<int>(*exponent), 0};
 }
 
 // A resource.Quantity of letters and digits, which is all that the peer's
@@ -69,16 +60,16 @@ std::optional<Quantity> QuantityOf(std::string_view text) {
   constexpr std::size_t kMostDigits = 19;
   const std::size_t count =
       std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::optional<SuffixRow> suffix = SuffixNamed(text.substr(count));
-  if (count == 0 || count > kMostDigits || !suffix.has_value()) {
+  const std::optional<Scale> scale = ScaleOf(text.substr(count));
+  if (count == 0 || count > kMostDigits || !scale.has_value()) {
     return std::nullopt;
   }
   Quantity quantity = 0;
   for (const char digit : text.substr(0, count)) {
     quantity = quantity * 10 + (digit - '0');
   }
-  for (int i = 0; i < suffix->binary; ++i) quantity *= 1024;
-  for (int power = suffix->decimal + 9; power > 0; --power) {
+  for (int i = 0; i < scale->binary; ++i) quantity *= 1024;
+  for (int power = scale->decimal; power > 0; --power) {
     // 2^127 is about 1.7e38.
     if (quantity > absl::Int128Max() / 10) return std::nullopt;
     quantity *= 10;

@@ -38,30 +38,6 @@ std::optional<std::pair<std::string, std::string>> OwnerOf(const Pod& pod) {
   return std::nullopt;
 }
 
-ReportedJob WithPods(const v1::FailureReport& report, const Job& job,
-                     const Gates& gates) {
-  ReportedJob reported;
-  reported.job = &job;
-  for (const Pod& pod : report.pods()) {
-    const auto owner = OwnerOf(pod);
-    if (owner.has_value() ? IsSame(owner->first, owner->second, job)
-                          : report.jobs_size() == 1) {
-      reported.pods.push_back(&pod);
-    }
-  }
-  const auto rank = [&](const Pod* pod) {
-    return std::tuple(IsPodFailed(*pod, job.spec(), gates),
-                      HasTrackingFinalizer(*pod), FinishTime(*pod, gates));
-  };
-  const auto last = std::max_element(
-      reported.pods.begin(), reported.pods.end(),
-      [&](const Pod* a, const Pod* b) { return rank(a) < rank(b); });
-  if (last != reported.pods.end() && IsPodFailed(**last, job.spec(), gates)) {
-    reported.failed_pod = *last;
-  }
-  return reported;
-}
-
 // The pods of each Job, in one go over both.
 std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
   std::map<std::string, const Job*> jobs;
@@ -92,6 +68,23 @@ std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
   return pods;
 }
 
+ReportedJob WithPods(const Job& job, const Pods& pods, const Gates& gates) {
+  ReportedJob reported;
+  reported.job = &job;
+  reported.pods = pods;
+  const auto rank = [&](const Pod* pod) {
+    return std::tuple(IsPodFailed(*pod, job.spec(), gates),
+                      HasTrackingFinalizer(*pod), FinishTime(*pod, gates));
+  };
+  const auto last = std::max_element(
+      reported.pods.begin(), reported.pods.end(),
+      [&](const Pod* a, const Pod* b) { return rank(a) < rank(b); });
+  if (last != reported.pods.end() && IsPodFailed(**last, job.spec(), gates)) {
+    reported.failed_pod = *last;
+  }
+  return reported;
+}
+
 std::vector<const Job*> CurrentJobs(const v1::FailureReport& report,
                                     const v1::NativeSemantics& semantics) {
   const jobset::Gates gates = jobset::GatesFor(semantics).gates;
@@ -113,32 +106,32 @@ ReportedJob FindReportedJob(const v1::FailureReport& report,
                             const Gates& gates) {
   const std::vector<const Job*> jobs = CurrentJobs(report, semantics);
   if (jobs.empty()) return {};
+  std::map<const Job*, Pods> pods = PodsByJob(report);
   const auto& workload = report.workload();
   for (const Job* const job : jobs) {
     if (workload.kind() == "Job" &&
         IsSame(workload.uid(), workload.name(), *job)) {
-      return WithPods(report, *job, gates);
+      return WithPods(*job, pods[job], gates);
     }
   }
   for (const Job* const job : jobs) {
-    ReportedJob reported = WithPods(report, *job, gates);
+    ReportedJob reported = WithPods(*job, pods[job], gates);
     if (reported.failed_pod != nullptr) return reported;
   }
-  return WithPods(report, *jobs.front(), gates);
+  return WithPods(*jobs.front(), pods[jobs.front()], gates);
 }
 
 std::map<const Job*, Ending> ForeseeFailures(
     const v1::FailureReport& report, const v1::NativeSemantics& semantics,
     const google::protobuf::Timestamp& now) {
   const Gates gates = GatesFor(semantics).gates;
-  const std::map<const Job*, Pods> pods = PodsByJob(report);
+  std::map<const Job*, Pods> pods = PodsByJob(report);
   std::map<const Job*, Ending> failures;
   for (const Job& reported : report.jobs()) {
     Job job = reported;
     SetJobDefaults(gates, *job.mutable_spec());
-    const auto owned = pods.find(&reported);
-    const Decision decision = DecideJob(
-        job, owned == pods.end() ? Pods() : owned->second, gates, ToTime(now));
+    const Decision decision =
+        DecideJob(job, pods[&reported], gates, ToTime(now));
     if (decision.ending.has_value() && decision.ending->failed) {
       failures.emplace(&reported, *decision.ending);
     }
