@@ -128,11 +128,33 @@ Finding FindAnywhere(const Scanned& scanned) {
   return memory.row != nullptr ? memory : found;
 }
 
+// Whether `inner` is what `outer` was raised from: Java and .NET print the
+// wrapper first, and between the two nothing but where it was raised.
+bool IsCauseOf(const Scanned& scanned, const Finding& inner,
+               const Finding& outer) {
+  bool chained = false;
+  for (std::size_t begin = outer.begin; begin <= inner.begin;) {
+    const std::size_t end =
+        std::min(scanned.told().find('\n', begin), scanned.told().size());
+    if (begin > outer.begin) {
+      const ChainLine line =
+          KindInChain(scanned.told().substr(begin, end - begin));
+      if (line == ChainLine::kOther) return false;
+      chained |= line == ChainLine::kCause;
+    }
+    begin = end + 1;
+  }
+  return chained;
+}
+
 // An error of the program's own that it met before `echo` and anything else
 // that may be one.
 Finding OwnErrorBefore(const Scanned& scanned, const Finding& echo) {
   const Finding own = scanned.Find(ProgramErrors(), scanned.reports());
-  if (own.row == nullptr || own.begin >= echo.begin) return {};
+  if (own.row == nullptr || own.begin >= echo.begin ||
+      IsCauseOf(scanned, echo, own)) {
+    return {};
+  }
   const std::string_view until =
       scanned.reports().substr(0, own.begin + own.line.size());
   return IsEcho(scanned.Find(ApplicationTexts(), until)) ? Finding{} : own;

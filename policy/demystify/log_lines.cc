@@ -282,6 +282,19 @@ std::size_t BeginOfLastTraceback(std::string_view text) {
   return line == std::string_view::npos ? begin : line + 1;
 }
 
+ChainLine KindInChain(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return ChainLine::kPlace;
+  line.remove_prefix(begin);
+  if (line.starts_with("Caused by: ") || line.starts_with("---> ")) {
+    return ChainLine::kCause;
+  }
+  return line.starts_with("at ") || line.starts_with("... ") ||
+                 line.starts_with("--- End of ")
+             ? ChainLine::kPlace
+             : ChainLine::kOther;
+}
+
 bool BlankChatter(std::string& text) {
   bool any = false;
   for (std::size_t begin = 0; begin < text.size();) {

@@ -8,6 +8,11 @@
 
 namespace mulligan::demystify {
 
+// Lines of a chain of exceptions: what raised it ("Caused by: ", " ---> "),
+// where ("\tat ").
+enum class ChainLine { kCause, kPlace, kOther };
+ChainLine KindInChain(std::string_view line);
+
 // Blanks out what only advises or guesses ("might be caused by ...", "please
 // check ..."), from the phrase to the end of its sentence or list. Positions of
 // what stays do not move. Returns whether anything was blanked.

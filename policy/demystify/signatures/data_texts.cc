@@ -125,6 +125,22 @@ constexpr TextSignature kDataTexts[] = {
          "schemas? (mismatch|do(es)? not match|conflict)|avro "
          "schema[^\\n]{0,40}(mismatch|incompatible)",
          "schema-mismatch", "data is not as expected"),
+    Data("failure in test", nullptr, "dbt-test",
+         "the data does not pass its tests"),
+    Data("[e::",
+         "\\[e::[^\\n]{0,160}(differ|invalid|malformed|truncated|corrupt|"
+         "mismatch)",
+         "htslib", "data was damaged or of another format"),
+    Data("header",
+         "invalid "
+         "(vcf|bam|sam|fast[aq]|bed|gff|gzip|zip|png|jpe?g|wav|csv|parquet|"
+         "hdf5|tar|record) header",
+         "format-header", "data was damaged or of another format"),
+    Data("decompress",
+         "decompress(ion|ing)? (failed|error)|(failed|unable) to decompress",
+         "decompress", "data was damaged"),
+    Data("looking for beginning of", nullptr, "go-json",
+         "data is not the expected JSON"),
     Data("hash mismatch", nullptr, "hash-mismatch",
          "data or results are not what they should be"),
 };

@@ -10,8 +10,9 @@ namespace {
 // ending that says what it is ("ConfigError: ").
 #define MULLIGAN_EXCEPTION_NAMED(words)                                     \
   "(^|\\n)(\\[[^\\]\\n]{1,40}\\]:? ?)*(exception in thread \"[^\"\\n]*\" |" \
-  "caused by: |unhandled exception\\. )?(([a-z_]\\w*\\.)+(?-i:\\w*(" words  \
-  ")\\w*)|(?-i:\\w*(" words ")\\w*(Error|Exception|Fault))): "
+  "caused by: | *---> |unhandled exception\\. "                             \
+  ")?(([a-z_]\\w*\\.)+(?-i:\\w*(" words ")\\w*)|(?-i:\\w*(" words           \
+  ")\\w*(Error|Exception|Fault))): "
 
 constexpr TextSignature kExceptionNames[] = {
     AppText(
@@ -24,7 +25,8 @@ constexpr TextSignature kExceptionNames[] = {
     Config(": ",
            MULLIGAN_EXCEPTION_NAMED(
                "NotFound|DoesNotExist|NoSuch|Unsupported|NotSupported|"
-               "Incompatib|VersionConflict|Permission|AccessDenied|Forbidden|"
+               "Incompatib|VersionConflict|VersionMismatch|Permission|"
+               "AccessDenied|Forbidden|"
                "Unauthorized|NotAuthorized|Authenticat|Authoriz|Credential|"
                "InvalidIdentity|Config|Setting|UsageError"),
            "named-configuration",
@@ -33,7 +35,8 @@ constexpr TextSignature kExceptionNames[] = {
             AppText(": ",
                     MULLIGAN_EXCEPTION_NAMED(
                         "Pars|Decod|Deserializ|Serialization|Format|Corrupt|"
-                        "Checksum|Schema|Validation|BadRequest|InvalidArgument|"
+                        "Mismatch|Malformed|Encoding|Checksum|Schema|"
+                        "Validation|BadRequest|InvalidArgument|"
                         "Duplicate|Exists|Constraint|Violation|Integrity|"
                         "DataError"),
                     "named-data", v1::DATA_OR_NUMERIC, kMedium, Tier::kSpecific,

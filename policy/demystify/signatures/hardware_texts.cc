@@ -93,6 +93,7 @@ constexpr TextSignature kHardwareTexts[] = {
                     "the workers named do not fit the TPU slice")),
     Gpu("tpu initialization failed", nullptr, "tpu-initialization",
         "a TPU could not be set up"),
+    Gpu("no tpu platform", nullptr, "no-tpu", "the program saw no TPU"),
     Gpu("tpu is already in use", nullptr, "tpu-in-use",
         "the TPU is held by somebody else"),
     Gpu("unable to determine the device handle", nullptr, "device-handle",

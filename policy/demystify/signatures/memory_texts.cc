@@ -47,6 +47,10 @@ constexpr TextSignature kMemoryTexts[] = {
            "resource_exhausted.{0,200}(hbm|allocat|out "
            "of memory|oom|memory space)",
            "xla-oom"),
+    Oom("oom when allocating", "oom when allocating.{0,200}device:cpu",
+        "tf-oom-host", "the process got no memory"),
+    GpuOom("out_of_memory: cuda", nullptr, "rmm-oom"),
+    GpuOom("unable to allocate cuda", nullptr, "ggml-oom"),
     GpuOom("resourceexhaustederror",
            "oom when allocating|allocat|out of "
            "memory",

@@ -10,6 +10,7 @@
   "architecture|protocol|provider|plugin|module|package|gem|library|class|"   \
   "interface|trait|profile|chart|revision|template|executable|program|"       \
   "branch|tag|commit|secret|project|section|dag|dag_id|entry ?point|build|"   \
-  "driver|tokenizer|checkpoint|path|input|source|header|compiler)s?"
+  "driver|tokenizer|checkpoint|path|input|source|header|compiler|linker|"     \
+  "interpreter)s?"
 
 #endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_NAMED_THING_H_

@@ -73,6 +73,10 @@ constexpr TextSignature kServiceTexts[] = {
               "refused|error)|(fail|unable|could not)[^\\n]{0,120}(metadata ("
               "server|service)|metadata\\.google\\.internal|169\\.254\\.)",
               "metadata-server"),
+    Away("again",
+         "(internal|server|temporary|transient|unexpected) (server )?error"
+         "[^\\n]{0,60}try again|(try|retry) again later|please try again in",
+         "try-again"),
     Unreached("server misbehaving", nullptr, "go-dns"),
     Unreached("host not found", nullptr, "host-not-found"),
     Unreached("unable to execute http request", nullptr, "aws-java-http"),

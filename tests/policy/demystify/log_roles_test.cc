@@ -140,6 +140,24 @@ constexpr RoleCase kLogRolesCases[] = {
      "Error: unable to check out license for solver: all seats taken\n",
      v1::DEPENDENCY_UNAVAILABLE,
      "Error: unable to check out license for solver: all seats taken"},
+    {"JavaPrintsTheWrapperFirst",
+     "Exception in thread \"main\" com.acme.StageException: stage 3 failed\n"
+     "\tat com.acme.Run.main(Run.java:3)\n"
+     "Caused by: java.net.ConnectException: Connection refused\n"
+     "\t... 5 more\n",
+     v1::DEPENDENCY_UNAVAILABLE,
+     "Caused by: java.net.ConnectException: Connection refused"},
+    {"DotNetPrintsTheWrapperFirst",
+     "Unhandled exception. System.AggregateException: One or more errors.\n"
+     " ---> System.TimeoutException: The operation has timed out.\n",
+     v1::DEPENDENCY_UNAVAILABLE,
+     "---> System.TimeoutException: The operation has timed out."},
+    {"AnErrorAboveAnotherChainIsItsOwn",
+     "java.lang.IllegalStateException: bad frame 7\n"
+     "\tat com.acme.Run.main(Run.java:3)\n"
+     "closing\n"
+     "Caused by: java.net.SocketException: Connection reset\n",
+     v1::APP_ERROR, "java.lang.IllegalStateException: bad frame 7"},
     {"WhatItSkipsIsNotTheEnd",
      "shard 17: checksum mismatch, skipping\n"
      "profile acme not found, using defaults\n"
@@ -227,6 +245,21 @@ TEST(LogLinesTest, ATracebackBeginsWithThoseItWasRaisedFrom) {
   EXPECT_EQ(BeginOfLastTraceback(first + other), first.size());
   EXPECT_EQ(BeginOfLastTraceback(first + chain + other), 3U);
   EXPECT_EQ(BeginOfLastTraceback("no such thing"), std::string::npos);
+}
+
+TEST(LogLinesTest, AChainHasCausesAndPlaces) {
+  EXPECT_EQ(KindInChain("Caused by: x.Y: z"), ChainLine::kCause);
+  EXPECT_EQ(KindInChain(" ---> x.Y: z"), ChainLine::kCause);
+  EXPECT_EQ(KindInChain("\tat x.y(Z.java:1)"), ChainLine::kPlace);
+  EXPECT_EQ(KindInChain("\t... 5 more"), ChainLine::kPlace);
+  EXPECT_EQ(KindInChain("  "), ChainLine::kPlace);
+  EXPECT_EQ(KindInChain("closing"), ChainLine::kOther);
+}
+
+TEST(LogLinesTest, ALineMaySayThatTheProgramGoesOn) {
+  std::string text = "no index, falling back to a scan\nIgnored error\nend";
+  EXPECT_TRUE(BlankChatter(text));
+  EXPECT_EQ(text.find_first_not_of(" \n"), text.find("end"));
 }
 
 TEST(LogLinesTest, ChatterIsBlankedLineByLine) {
