@@ -189,17 +189,17 @@ class WorkloadVerdict {
     const std::string& reason = FindCondition(status(), kEvicted)->reason();
     const bool deactivated = IsActive(reported) && !IsActive(workload_);
     const bool was_evicted = IsTrue(reported.status(), kEvicted);
-    outcome_.verdict.set_verdict(was_evicted   ? "Evicted"
-                                 : deactivated ? "Deactivate"
-                                 : reason == kPodsReadyTimeout
-                                     ? "EvictAndRequeueWithBackoff"
-                                     : "Evict");
-    AnswerEviction(
-        deactivated && !IsDeactivation(reason)
-            ? Return::kWhenActive
-            : ReturnAfter(reason, IsOwnedBySinglePod(report_.kueue_workload()),
-                          settings_.gates),
-        world);
+    const std::string_view word = was_evicted   ? "Evicted"
+                                  : deactivated ? "Deactivate"
+                                  : reason == kPodsReadyTimeout
+                                      ? "EvictAndRequeueWithBackoff"
+                                      : "Evict";
+    const bool single_pod = IsOwnedBySinglePod(report_.kueue_workload());
+    AnswerEviction(word,
+                   deactivated && !IsDeactivation(reason)
+                       ? Return::kWhenActive
+                       : ReturnAfter(reason, single_pod, settings_.gates),
+                   world);
     Charge(reason, reported.status().requeue_state().count(), was_evicted);
   }
 
@@ -213,11 +213,11 @@ class WorkloadVerdict {
            (IsTrue(status(), kRequeued) && !IsTrue(status(), kQuotaReserved));
   }
 
-  void AnswerEviction(Return after, const World& world) {
+  void AnswerEviction(std::string_view word, Return after, const World& world) {
     const Condition& evicted = *FindCondition(status(), kEvicted);
     const std::string& reason = evicted.reason();
     const auto answer = [&](v1::Decision::Action action) {
-      Answer(outcome_.verdict.verdict(), action, reason, evicted.message());
+      Answer(word, action, reason, evicted.message());
     };
     if (after == Return::kWhenQueueRuns && IsRestarted(reason, world)) {
       after = Return::kRequeued;

@@ -107,27 +107,6 @@ std::optional<JobEnd> EndOf(const RayJob& ray_job) {
   return JobEnd{status.job_status() == rayjob::kJobSucceeded, status.message()};
 }
 
-// A group never fails: with enough failures, and one pod that is marked as not
-// retriable, it is recorded as succeeded.
-std::optional<JobEnd> EndOf(const std::vector<const Pod*>& group,
-                            std::int64_t total) {
-  const auto count = [&](std::string_view phase) {
-    return std::count_if(group.begin(), group.end(), [&](const Pod* pod) {
-      return job::HasPhase(*pod, phase);
-    });
-  };
-  const std::int64_t succeeded = count("Succeeded");
-  const auto ended = static_cast<std::size_t>(succeeded + count("Failed"));
-  const bool unretriable = std::any_of(
-      group.begin(), group.end(),
-      [](const Pod* pod) { return AnnotationOf(*pod, kRetriable) == "false"; });
-  if (succeeded != total && (ended < group.size() || !unretriable)) {
-    return std::nullopt;
-  }
-  return JobEnd{true,
-                absl::StrFormat("Pods succeeded: %d/%d.", succeeded, total)};
-}
-
 std::optional<JobEnd> EndOfPods(const v1::FailureReport& report) {
   std::vector<const Pod*> pods;
   for (const Pod& pod : report.pods()) {
@@ -143,7 +122,20 @@ std::optional<JobEnd> EndOfPods(const v1::FailureReport& report) {
   if (!total.has_value() || static_cast<std::int64_t>(pods.size()) < *total) {
     return std::nullopt;
   }
-  return EndOf(pods, *total);
+  // A group never fails: with enough failures, and one pod that is marked as
+  // not retriable, it is recorded as succeeded.
+  std::int64_t succeeded = 0;
+  bool all_ended = true;
+  bool unretriable = false;
+  for (const Pod* const pod : pods) {
+    const std::optional<JobEnd> end = EndOf(*pod);
+    all_ended &= end.has_value();
+    if (end.has_value() && end->success) ++succeeded;
+    unretriable |= AnnotationOf(*pod, kRetriable) == "false";
+  }
+  if (succeeded != *total && !(all_ended && unretriable)) return std::nullopt;
+  return JobEnd{true,
+                absl::StrFormat("Pods succeeded: %d/%d.", succeeded, *total)};
 }
 
 bool ArePodsReady(const Job& job) {
