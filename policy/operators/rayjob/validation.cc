@@ -103,7 +103,7 @@ void CheckNumbers(const RayJobSpec& spec, const Settings& settings,
 
 void CheckName(const std::string& name, FieldErrors& errors) {
   static const RE2& dns1035 = *new RE2("[a-z]([-a-z0-9]*[a-z0-9])?");
-  const auto refuse = [&](std::string detail) {
+  const auto refuse = [&](const std::string& detail) {
     errors.push_back(InvalidError("metadata.name", QuotedValue(name),
                                   "The RayJob metadata is invalid: " + detail));
   };
