@@ -57,6 +57,7 @@ constexpr TextSignature kServiceTexts[] = {
          "shutting-down"),
     Away("service_unavailable/", nullptr, "elasticsearch-blocked"),
     Away("session expired", "keeper|zookeeper", "zookeeper-session"),
+    Broke("connection loss", nullptr, "keeper-loss"),
     Away("no servers available", nullptr, "no-servers"),
     Away("nats: timeout", nullptr, "nats-timeout"),
     Away("no nodes available", nullptr, "no-nodes"),
