@@ -57,6 +57,16 @@ std::string ApplyText(const std::string& value, ServerOptions& o) {
   return "";
 }
 
+template <absl::Duration ServerOptions::*member>
+std::string ApplyTime(const std::string& value, ServerOptions& o) {
+  return ApplyDuration(value, o.*member);
+}
+
+template <bool ServerOptions::*member>
+std::string ApplySwitch(const std::string& value, ServerOptions& o) {
+  return ApplyBool(value, o.*member);
+}
+
 std::string ApplyPolicyPoll(const std::string& value, ServerOptions& o) {
   constexpr absl::Duration kLeast = absl::Milliseconds(100);
   absl::Duration interval = o.policy_poll;
@@ -144,26 +154,18 @@ constexpr Option kOptions[] = {
     {"log-format", "json", "json or text", ApplyLogFormat},
     {"drain-delay", "5s",
      "time to serve on after a stop signal while readiness says no",
-     [](const std::string& v, ServerOptions& o) {
-       return ApplyDuration(v, o.drain_delay);
-     }},
+     &ApplyTime<&ServerOptions::drain_delay>},
     {"shutdown-grace", "20s",
      "time for calls under way once the drain delay is over",
-     [](const std::string& v, ServerOptions& o) {
-       return ApplyDuration(v, o.shutdown_grace);
-     }},
+     &ApplyTime<&ServerOptions::shutdown_grace>},
     {"send-timeout", "30s",
      "how long an answer may take to be read; then its call is cancelled",
      ApplySendTimeout},
     {"allow-plaintext", "false",
      "serve without TLS on an address that other hosts can reach",
-     [](const std::string& v, ServerOptions& o) {
-       return ApplyBool(v, o.allow_plaintext);
-     }},
+     &ApplySwitch<&ServerOptions::allow_plaintext>},
     {"reflection", "true", "serve gRPC reflection",
-     [](const std::string& v, ServerOptions& o) {
-       return ApplyBool(v, o.reflection);
-     }},
+     &ApplySwitch<&ServerOptions::reflection>},
     {"max-message-bytes", "4194304", "largest request taken",
      ApplyMaxMessageBytes},
     {"max-memory", "536870912",

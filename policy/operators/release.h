@@ -3,6 +3,7 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_RELEASE_H_
 #define MULLIGAN_POLICY_OPERATORS_RELEASE_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,6 +76,19 @@ void SetGates(const Rows& rows, const v1::NativeSemantics& semantics,
   for (const auto& [name, enabled] : semantics.feature_gates()) {
     SetGateIn(rows, name, enabled, switches);
   }
+}
+
+// Those members of a message's map whose names begin with `prefix`, by their
+// names. The map's own order is another in every process, and what is said of
+// its members would be, too.
+template <typename Map>
+std::map<std::string_view, typename Map::mapped_type> ByName(
+    const Map& members, std::string_view prefix) {
+  std::map<std::string_view, typename Map::mapped_type> found;
+  for (const auto& [name, value] : members) {
+    if (std::string_view(name).starts_with(prefix)) found.emplace(name, value);
+  }
+  return found;
 }
 
 }  // namespace mulligan

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -197,21 +196,13 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
   const Release release = ReleaseFor(semantics, setup.warnings);
   setup.semantics = Printed(release);
   setup.settings.rules = RulesAt(release);
-  // In the order of their names: the same request gives the same answer.
-  const std::map<std::string_view, bool> gates(
-      semantics.feature_gates().begin(), semantics.feature_gates().end());
-  for (const auto& [name, enabled] : gates) {
-    if (SetGate(name, enabled, setup.settings.rules) ||
-        !name.starts_with(kPrefix)) {
-      continue;
-    }
+  for (const auto& [name, enabled] :
+       ByName(semantics.feature_gates(), kPrefix)) {
+    if (SetGate(name, enabled, setup.settings.rules)) continue;
     setup.warnings.push_back(
         absl::StrFormat("featureGates.%s: not known, passed over", name));
   }
-  const std::map<std::string_view, std::string> settings(
-      semantics.settings().begin(), semantics.settings().end());
-  for (const auto& [name, value] : settings) {
-    if (!name.starts_with(kPrefix)) continue;
+  for (const auto& [name, value] : ByName(semantics.settings(), kPrefix)) {
     const std::string_view expected =
         Set(name.substr(kPrefix.size()), value, setup.settings);
     if (expected.empty()) continue;

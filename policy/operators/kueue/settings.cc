@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -114,9 +113,9 @@ constexpr std::array<SettingRow, 7> kSettings = {{
 
 // Reads waitForPodsReady's setting `name` into `config`; the warning of one
 // that is not used, else nothing.
-std::string ReadSetting(const std::string& name, const std::string& text,
+std::string ReadSetting(std::string_view name, const std::string& text,
                         WaitForPodsReadyConfig& config) {
-  const std::string_view path = std::string_view(name).substr(kPrefix.size());
+  const std::string_view path = name.substr(kPrefix.size());
   const auto* const row = std::find_if(
       kSettings.begin(), kSettings.end(), [&](const SettingRow& known) {
         return path == ChildField(known.block, known.name);
@@ -212,11 +211,7 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
   SetRelease(kFeatures, minor, setup.gates);
   SetGates(kGates, semantics, setup.gates);
   WaitForPodsReadyConfig config;
-  // Sorted, so that the warnings always come in the same order.
-  const std::map<std::string, std::string> settings(
-      semantics.settings().begin(), semantics.settings().end());
-  for (const auto& [name, text] : settings) {
-    if (!name.starts_with(kPrefix)) continue;
+  for (const auto& [name, text] : ByName(semantics.settings(), kPrefix)) {
     if (name == "kueue.clusterQueue.stopPolicy") {
       setup.cluster_queue_stop_policy = text;
     } else if (name == "kueue.localQueue.stopPolicy") {

@@ -96,10 +96,9 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
   setup.semantics = absl::StrFormat("kuberay 1.%d", minor);
   SetRelease(kFeatures, minor, setup.settings);
   SetGates(kGates, semantics, setup.settings);
-  for (const auto& [name, value] : semantics.settings()) {
-    const std::string_view key = name;
-    if (!key.starts_with(kSettingPrefix)) continue;
-    if (!SetEnvironment(key.substr(kSettingPrefix.size()), value,
+  for (const auto& [name, value] :
+       ByName(semantics.settings(), kSettingPrefix)) {
+    if (!SetEnvironment(name.substr(kSettingPrefix.size()), value,
                         setup.settings)) {
       setup.warnings.push_back(absl::StrFormat(
           "settings.%s: no variable of the operator that bears on failures",

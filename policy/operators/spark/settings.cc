@@ -29,10 +29,8 @@ SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
              : kDefaultMinor;
   setup.semantics = absl::StrFormat("spark 2.%d", minor);
   SetRelease(kFeatures, minor, setup.settings);
-  for (const auto& [name, value] : semantics.settings()) {
-    const std::string_view key = name;
-    if (!key.starts_with(kPrefix)) continue;
-    if (key.substr(kPrefix.size()) != kGrace) {
+  for (const auto& [name, value] : ByName(semantics.settings(), kPrefix)) {
+    if (name.substr(kPrefix.size()) != kGrace) {
       setup.warnings.push_back(absl::StrFormat(
           "settings.%s: no flag of the operator that bears on failures", name));
     } else if (!absl::ParseDuration(value, &setup.settings.driver_grace)) {

@@ -51,5 +51,21 @@ TEST(ChosenMinorTest, SaysWhatItDoesNotKnow) {
                                     HasSubstr("no release like 1.34")));
 }
 
+// The map of a message has another order in every process.
+TEST(ByNameTest, TakesTheMembersOfOneOperatorInTheOrderOfTheirNames) {
+  v1::NativeSemantics semantics;
+  std::vector<std::string> expected;
+  for (int i = 10; i < 40; ++i) {
+    expected.push_back("kuberay." + std::to_string(i));
+    (*semantics.mutable_settings())[expected.back()] = "x";
+    (*semantics.mutable_settings())["spark." + std::to_string(i)] = "x";
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : ByName(semantics.settings(), "kuberay.")) {
+    names.emplace_back(name);
+  }
+  EXPECT_EQ(names, expected);
+}
+
 }  // namespace
 }  // namespace mulligan
