@@ -57,9 +57,20 @@ std::string ApplyText(const std::string& value, ServerOptions& o) {
   return "";
 }
 
+template <std::string TlsFiles::*member>
+std::string ApplyFile(const std::string& value, ServerOptions& o) {
+  o.tls.*member = value;
+  return "";
+}
+
 template <absl::Duration ServerOptions::*member>
 std::string ApplyTime(const std::string& value, ServerOptions& o) {
   return ApplyDuration(value, o.*member);
+}
+
+template <std::vector<std::string> ServerOptions::*member>
+std::string ApplyCallers(const std::string& value, ServerOptions& o) {
+  return ApplyNames(value, o.*member);
 }
 
 template <bool ServerOptions::*member>
@@ -154,18 +165,18 @@ constexpr Option kOptions[] = {
     {"log-format", "json", "json or text", ApplyLogFormat},
     {"drain-delay", "5s",
      "time to serve on after a stop signal while readiness says no",
-     &ApplyTime<&ServerOptions::drain_delay>},
+     ApplyTime<&ServerOptions::drain_delay>},
     {"shutdown-grace", "20s",
      "time for calls under way once the drain delay is over",
-     &ApplyTime<&ServerOptions::shutdown_grace>},
+     ApplyTime<&ServerOptions::shutdown_grace>},
     {"send-timeout", "30s",
      "how long an answer may take to be read; then its call is cancelled",
      ApplySendTimeout},
     {"allow-plaintext", "false",
      "serve without TLS on an address that other hosts can reach",
-     &ApplySwitch<&ServerOptions::allow_plaintext>},
+     ApplySwitch<&ServerOptions::allow_plaintext>},
     {"reflection", "true", "serve gRPC reflection",
-     &ApplySwitch<&ServerOptions::reflection>},
+     ApplySwitch<&ServerOptions::reflection>},
     {"max-message-bytes", "4194304", "largest request taken",
      ApplyMaxMessageBytes},
     {"max-memory", "536870912",
@@ -174,30 +185,17 @@ constexpr Option kOptions[] = {
      "gRPC connections at a time; more are closed at once",
      ApplyMaxConnections},
     {"tls-cert", "", "file with the server's certificate and chain, PEM",
-     [](const std::string& v, ServerOptions& o) {
-       o.tls.certificate = v;
-       return std::string();
-     }},
+     ApplyFile<&TlsFiles::certificate>},
     {"tls-key", "", "file with the key of the certificate, PEM",
-     [](const std::string& v, ServerOptions& o) {
-       o.tls.key = v;
-       return std::string();
-     }},
+     ApplyFile<&TlsFiles::key>},
     {"tls-client-ca", "",
      "file with the certificates that sign those of callers; callers need one",
-     [](const std::string& v, ServerOptions& o) {
-       o.tls.client_ca = v;
-       return std::string();
-     }},
+     ApplyFile<&TlsFiles::client_ca>},
     {"allow-callers", "",
      "names in certificates of who may ask for decisions, with * for anything",
-     [](const std::string& v, ServerOptions& o) {
-       return ApplyNames(v, o.allowed_callers);
-     }},
+     ApplyCallers<&ServerOptions::allowed_callers>},
     {"allow-policy-callers", "", "the same for PolicyService",
-     [](const std::string& v, ServerOptions& o) {
-       return ApplyNames(v, o.allowed_policy_callers);
-     }},
+     ApplyCallers<&ServerOptions::allowed_policy_callers>},
     {"inline-policies", "on",
      "on or off: whether requests may bring a policy of their own",
      ApplyInlinePolicies},
@@ -307,39 +305,6 @@ absl::StatusOr<std::map<std::string, std::string>> ParseFlags(
   return values;
 }
 
-// What the TLS flags say together.
-absl::Status ValidateTls(const ServerOptions& options) {
-  const TlsFiles& tls = options.tls;
-  if (tls.certificate.empty() != tls.key.empty()) {
-    return absl::InvalidArgumentError(
-        "--tls-cert and --tls-key: one is missing; expected both or neither");
-  }
-  if (!tls.client_ca.empty() && !tls.enabled()) {
-    return absl::InvalidArgumentError(
-        "--tls-client-ca: needs --tls-cert and --tls-key");
-  }
-  const bool lists = !options.allowed_callers.empty() ||
-                     !options.allowed_policy_callers.empty();
-  if (lists && tls.client_ca.empty()) {
-    return absl::InvalidArgumentError(
-        "--allow-callers and --allow-policy-callers: need --tls-client-ca, "
-        "without which callers show no certificate");
-  }
-  return absl::OkStatus();
-}
-
-// The largest request must have room, waiting and worked on.
-absl::Status ValidateMemory(const ServerOptions& options) {
-  if (const std::int64_t least = 12LL * options.max_message_bytes + (1 << 20);
-      options.max_memory_bytes < least) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "--max-memory: %d bytes are too few for requests of "
-        "--max-message-bytes %d; expected at least %d",
-        options.max_memory_bytes, options.max_message_bytes, least));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 std::vector<OptionInfo> OptionTable() {
@@ -350,24 +315,6 @@ std::vector<OptionInfo> OptionTable() {
                      option.help});
   }
   return table;
-}
-
-absl::Status ValidateOptions(const ServerOptions& options) {
-  const auto address = ParseAddress(options.listen_address);
-  if (!address.has_value()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "--listen-address: \"%s\" is not an address", options.listen_address));
-  }
-  if (absl::Status tls = ValidateTls(options); !tls.ok()) return tls;
-  if (!IsLocal(*address) && !options.allow_plaintext &&
-      !options.tls.enabled()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "--listen-address: other hosts can reach \"%s\" and calls are not "
-        "encrypted; expected a loopback address, unix:/path, "
-        "--tls-cert, or --allow-plaintext",
-        options.listen_address));
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<CommandLine> ParseCommandLine(

@@ -86,8 +86,10 @@ using Environment = std::function<const char*(const char* name)>;
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments, const Environment& environment);
 
-// Checks what the options say together; part of ParseCommandLine.
+// Checks what the options say together; both are part of ParseCommandLine.
 absl::Status ValidateOptions(const ServerOptions& options);
+// The largest request must have room, waiting and worked on.
+absl::Status ValidateMemory(const ServerOptions& options);
 
 }  // namespace mulligan
 
