@@ -100,34 +100,45 @@ absl::Status SetExplain(const std::string& level, OutputFormat format,
       "--explain: \"%s\" is none of none, summary, full", Printable(level)));
 }
 
+absl::Status NotOneWorkload(const std::string& which, std::size_t named,
+                            const std::vector<std::string>& labels) {
+  constexpr std::size_t kMostTold = 10;
+  const std::size_t told = std::min(labels.size(), kMostTold);
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "--workload: \"%s\" names %d of the %d workloads in the input, expected "
+      "one as KIND/NAME; there are: %s%s",
+      Printable(which), named, labels.size(),
+      Printable(absl::StrJoin(
+          labels.begin(), labels.begin() + static_cast<ptrdiff_t>(told), ", ")),
+      told < labels.size() ? ", ..." : ""));
+}
+
+// Names the workload of objects that are told together.
+absl::Status NameWorkload(const std::string& which, Inputs& inputs) {
+  std::vector<std::string> labels;
+  bool named = inputs.groups.empty();
+  for (const WorkloadGroup& group : inputs.groups) {
+    named = named || IsNamed(group, which);
+    labels.push_back(group.Label());
+  }
+  if (!named) return NotOneWorkload(which, 0, labels);
+  const std::size_t slash = which.find('/');
+  inputs.request.mutable_report()->mutable_workload()->set_name(
+      which.substr(slash == std::string::npos ? 0 : slash + 1));
+  return absl::OkStatus();
+}
+
 // Leaves the workload that --workload names.
 absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
   if (which.empty()) return absl::OkStatus();
-  if (inputs.workloads.empty()) {
-    v1::WorkloadReference& workload =
-        *inputs.request.mutable_report()->mutable_workload();
-    const size_t slash = which.find('/');
-    workload.set_name(which.substr(slash == std::string::npos ? 0 : slash + 1));
-    return absl::OkStatus();
-  }
-  std::vector<std::string> others;
+  if (inputs.workloads.empty()) return NameWorkload(which, inputs);
+  std::vector<std::string> labels;
   std::vector<WorkloadReport*> named;
   for (WorkloadReport& workload : inputs.workloads) {
-    if (IsNamed(workload.group, which)) {
-      named.push_back(&workload);
-    } else if (others.size() < 10) {
-      others.push_back(workload.group.Label());
-    }
+    labels.push_back(workload.group.Label());
+    if (IsNamed(workload.group, which)) named.push_back(&workload);
   }
-  if (named.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("--workload: \"%s\" names %d of the %d workloads in "
-                        "the input, expected "
-                        "one as KIND/NAME; there are: %s%s",
-                        Printable(which), named.size(), inputs.workloads.size(),
-                        Printable(absl::StrJoin(others, ", ")),
-                        inputs.workloads.size() > 10 ? ", ..." : ""));
-  }
+  if (named.size() != 1) return NotOneWorkload(which, named.size(), labels);
   *inputs.request.mutable_report() = std::move(named.front()->report);
   inputs.workloads.clear();
   return absl::OkStatus();
@@ -202,6 +213,7 @@ absl::StatusOr<Inputs> ReadInputs(const std::vector<std::string>& paths,
     absl::StatusOr<v1::DecideRequest> request = builder.Build();
     if (!request.ok()) return request.status();
     inputs.request = *std::move(request);
+    inputs.groups = builder.Groups();
   }
   inputs.warnings = builder.warnings();
   inputs.specs = builder.specs();

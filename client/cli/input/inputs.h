@@ -36,6 +36,8 @@ struct Inputs {
   std::vector<std::string> warnings;
   // More than one, or none.
   std::vector<WorkloadReport> workloads;
+  // What the objects of the one request are of; empty for reports.
+  std::vector<WorkloadGroup> groups;
   // Resources of all containers.
   ContainerSpecs specs;
   // What the ledger was read from; empty: nowhere.

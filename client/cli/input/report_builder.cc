@@ -262,6 +262,11 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
            : warnings_.front()));
 }
 
+std::vector<WorkloadGroup> ReportBuilder::Groups() const {
+  int unplaced = 0;
+  return GroupByWorkload(read_, unplaced);
+}
+
 std::vector<WorkloadReport> ReportBuilder::Workloads() {
   // What came as one report stays one, and so do objects named one by one.
   if (request_.has_report() || read_.size() < 2) return {};

@@ -42,6 +42,9 @@ class ReportBuilder {
   // DecideRequest, or by naming each file.
   std::vector<WorkloadReport> Workloads();
 
+  // What the objects are of, whichever way they came; none for reports.
+  std::vector<WorkloadGroup> Groups() const;
+
   // Sentences about what was ignored or repaired, at most 20.
   const std::vector<std::string>& warnings() const { return warnings_; }
 

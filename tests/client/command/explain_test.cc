@@ -155,6 +155,26 @@ TEST(ExplainTest, SaysWhenNoPolicyOfTheFilesFits) {
   EXPECT_THAT(ParseResponse(named.out).warnings(), IsEmpty());
 }
 
+TEST(ExplainTest, TheWorkloadIsNamedAsKubectlDoes) {
+  const auto explain = [](const std::string& which) {
+    return RunMulligan({"explain", "--workload", which, "-f",
+                        "tests/testdata/quickstart/out-of-memory.json"});
+  };
+  for (const char* which :
+       {"job/tokenizer-19", "Jobs.batch/tokenizer-19", "tokenizer-19"}) {
+    EXPECT_EQ(explain(which).code, 0) << which;
+  }
+  for (const char* which : {"job/train", "jobset/tokenizer-19", "train"}) {
+    const CommandResult result = explain(which);
+    EXPECT_EQ(result.code, 2) << which;
+    EXPECT_THAT(result.err,
+                HasSubstr("names 0 of the 1 workloads in the input, expected "
+                          "one as KIND/NAME; there are: Job "
+                          "ml-research/tokenizer-19"))
+        << which;
+  }
+}
+
 TEST(ExplainTest, TheLedgerOfTheAnnotationIsUsed) {
   const std::string observed = "--observed-at=2026-01-31T08:00:00Z";
   const std::string ledger = WriteTestFile("ledger.json", "");
