@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -13,6 +12,8 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "re2/re2.h"
+#include "re2/stringpiece.h"
 #include "tests/server/test_server.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
@@ -68,23 +69,18 @@ TEST(MetricTableTest, LabelsAreWhatIsServed) {
   std::map<std::string, std::set<std::string>> served;
   std::istringstream lines(server->metrics().Serialize());
   std::string line;
-  const std::regex series(R"re(^([a-z_]+)\{(.*)\} )re");
-  const std::regex label(R"re(([a-z_]+)=")re");
   while (std::getline(lines, line)) {
-    std::smatch match;
-    if (!std::regex_search(line, match, series)) continue;
-    std::string name = match[1];
-    for (const char* suffix : {"_bucket", "_sum", "_count"}) {
-      const std::string text = suffix;
-      if (name.size() > text.size() &&
-          name.substr(name.size() - text.size()) == text) {
-        name.resize(name.size() - text.size());
-      }
+    std::string name;
+    std::string labels;
+    if (!RE2::PartialMatch(
+            line, R"re(^([a-z_]+?)(?:_bucket|_sum|_count)?\{(.*)\} )re", &name,
+            &labels)) {
+      continue;
     }
-    const std::string labels = match[2];
-    for (std::sregex_iterator it(labels.begin(), labels.end(), label), end;
-         it != end; ++it) {
-      if ((*it)[1] != "le") served[name].insert((*it)[1]);
+    std::string label;
+    for (re2::StringPiece rest(labels);
+         RE2::FindAndConsume(&rest, R"re(([a-z_]+)=")re", &label);) {
+      if (label != "le") served[name].insert(label);
     }
   }
   for (const MetricInfo& info : kMetrics) {
