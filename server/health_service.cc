@@ -2,9 +2,11 @@
 
 #include <grpcpp/support/status.h>
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "server/unary_call.h"
 
 namespace mulligan {
@@ -12,17 +14,34 @@ namespace mulligan {
 using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
 
+namespace {
+
+// A watch lasts for as long as its caller likes, and takes 19 KiB.
+constexpr std::size_t kMaxWatches = 2000;
+
+}  // namespace
+
 // One Watch. Everything but OnDone happens under the service's mutex. At most
 // one write is under way; of changes in between only the last is sent.
 class HealthService::Watcher final
     : public grpc::ServerWriteReactor<HealthCheckResponse> {
  public:
-  Watcher(HealthService& service, std::string name)
-      : service_(service), name_(std::move(name)), start_(SteadyClock::now()) {
+  Watcher(HealthService& service, const std::string& name)
+      : service_(service),
+        name_(name.substr(0, kMaxNameBytes + 1)),
+        start_(SteadyClock::now()) {
     service_.metrics_.OnCallStarted(RpcMethod::kHealthWatch);
     const std::lock_guard lock(service_.mutex_);
     service_.watchers_.insert(this);
-    if (service_.ended_) {
+    if (name_.size() > std::size_t{kMaxNameBytes}) {
+      FinishLocked({grpc::StatusCode::INVALID_ARGUMENT,
+                    absl::StrFormat("service: expected a name of at most %d "
+                                    "bytes",
+                                    kMaxNameBytes)});
+    } else if (service_.watchers_.size() > kMaxWatches) {
+      FinishLocked({grpc::StatusCode::RESOURCE_EXHAUSTED,
+                    absl::StrFormat("more than %d watches", kMaxWatches)});
+    } else if (service_.ended_) {
       EndLocked();
     } else {
       SendLocked();

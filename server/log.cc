@@ -2,7 +2,7 @@
 
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "policy/base/message_json.h"
+#include "server/error_stream.h"
 #include "server/text.h"
 
 namespace mulligan {
@@ -73,7 +74,7 @@ std::string TextLine(LogLevel level, std::string_view message,
 }  // namespace
 
 Log::Log(LogLevel level, LogFormat format)
-    : Log(level, format, std::make_shared<spdlog::sinks::stderr_sink_mt>()) {}
+    : Log(level, format, MakeErrorStream(STDERR_FILENO)) {}
 
 Log::Log(LogLevel level, LogFormat format,
          std::shared_ptr<spdlog::sinks::sink> sink)

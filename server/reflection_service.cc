@@ -1,10 +1,13 @@
 #include "server/reflection_service.h"
 
+#include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/impl/codegen/rpc_service_method.h>
 #include <grpcpp/impl/codegen/server_callback_handlers.h>
 
+#include <cstddef>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "grpc/reflection/v1/reflection.pb.h"
 #include "server/schemas.h"
 
@@ -66,16 +69,33 @@ Response Answer(const Request& request,
   return response;
 }
 
+// An answer holds up to 400 KB of schemas for as long as its caller does not
+// read it, and the question with it.
+constexpr int kMaxConversations = 32;
+constexpr std::size_t kMaxQuestionBytes = 1 << 10;
+
 // One stream: question, answer, question, ... Deletes itself.
 class Conversation final : public grpc::ServerBidiReactor<Request, Response> {
  public:
-  explicit Conversation(const std::vector<std::string>& services)
-      : services_(services) {
-    StartRead(&request_);
+  Conversation(const std::vector<std::string>& services, std::atomic<int>& open)
+      : services_(services), open_(open) {
+    if (++open_ <= kMaxConversations) {
+      StartRead(&request_);
+      return;
+    }
+    Finish({grpc::StatusCode::RESOURCE_EXHAUSTED,
+            absl::StrFormat("more than %d streams of reflection are open",
+                            kMaxConversations)});
   }
 
   void OnReadDone(bool ok) override {
     if (!ok) return Finish(grpc::Status::OK);
+    if (request_.ByteSizeLong() > kMaxQuestionBytes) {
+      return Finish(
+          {grpc::StatusCode::INVALID_ARGUMENT,
+           absl::StrFormat("the question has %d bytes, expected at most %d",
+                           request_.ByteSizeLong(), kMaxQuestionBytes)});
+    }
     response_ = Answer(request_, services_);
     StartWrite(&response_);
   }
@@ -83,10 +103,14 @@ class Conversation final : public grpc::ServerBidiReactor<Request, Response> {
     if (!ok) return Finish(grpc::Status::OK);
     StartRead(&request_);
   }
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    --open_;
+    delete this;
+  }
 
  private:
   const std::vector<std::string>& services_;
+  std::atomic<int>& open_;
   Request request_;
   Response response_;
 };
@@ -103,7 +127,7 @@ ReflectionService::ReflectionService(const std::string& package,
   MarkMethodCallback(0,
                      new grpc::internal::CallbackBidiHandler<Request, Response>(
                          [this](grpc::CallbackServerContext*) {
-                           return new Conversation(services_);
+                           return new Conversation(services_, open_);
                          }));
 }
 

@@ -5,6 +5,7 @@
 
 #include <grpcpp/impl/codegen/service_type.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class ReflectionService final : public grpc::Service {
  private:
   const std::string method_;
   const std::vector<std::string> services_;
+  std::atomic<int> open_ = 0;  // streams
 };
 
 }  // namespace mulligan

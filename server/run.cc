@@ -62,6 +62,8 @@ void BlockSignals() {
   const sigset_t signals = AllSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that may not grow is a decision log that cannot be written.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 absl::Status WritePortFile(const std::string& path, const Server& server) {

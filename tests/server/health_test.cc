@@ -49,6 +49,17 @@ TEST(HealthTest, UnknownNameIsNotFound) {
             grpc::StatusCode::NOT_FOUND);
 }
 
+// A watch keeps its name for as long as its caller likes.
+TEST(HealthTest, WatchOfANameWithoutEndIsRefused) {
+  TestServer server;
+  const auto stub = Health::NewStub(server.channel());
+  grpc::ClientContext context;
+  HealthCheckResponse response;
+  const auto watch = stub->Watch(&context, For(std::string(2000, 'x')));
+  EXPECT_FALSE(watch->Read(&response));
+  EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
 TEST(HealthTest, WatchOfAnUnknownNameSaysSo) {
   TestServer server;
   const auto stub = Health::NewStub(server.channel());

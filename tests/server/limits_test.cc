@@ -1,6 +1,8 @@
 // Bounds of the transport: at the bound and one past it.
 #include "policy/limits.h"
 
+#include <grpcpp/client_context.h>
+
 #include <string>
 
 #include "gmock/gmock.h"
@@ -100,6 +102,23 @@ TEST(BigMessageTest, ThreeMegabytesOfTextAreAnsweredPrecisely) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(testing::BadFields(status),
               ::testing::ElementsAre(HasSubstr("containerStatuses[0]")));
+}
+
+// Kilobytes would become megabytes before they are counted.
+TEST(CompressionTest, IsNotTaken) {
+  TestServer server;
+  const auto stub = v1::RetryDecisionService::NewStub(server.channel());
+  for (const grpc_compression_algorithm algorithm :
+       {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    grpc::ClientContext context;
+    context.set_compression_algorithm(algorithm);
+    v1::DecideRequest request = OutOfMemoryRequest();
+    request.mutable_report()->mutable_exit()->set_message(
+        std::string(100'000, 'x'));
+    v1::DecideResponse response;
+    EXPECT_EQ(stub->Decide(&context, request, &response).error_code(),
+              grpc::StatusCode::UNIMPLEMENTED);
+  }
 }
 
 }  // namespace

@@ -1,4 +1,13 @@
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <chrono>
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -85,6 +94,71 @@ TEST(ReflectionTest, IsReallyOffWhenSwitchedOff) {
                 .error_code(),
             grpc::StatusCode::UNIMPLEMENTED);
   EXPECT_EQ(answer, "");
+}
+
+TEST(ReflectionTest, AQuestionIsShort) {
+  TestServer server;
+  std::string answer;
+  const std::string symbol(1000, 'x');
+  // ServerReflectionRequest{file_containing_symbol: symbol}, and longer.
+  EXPECT_TRUE(StreamOneMessage(server.channel(), kMethod,
+                               "\x22\xe8\x07" + symbol, &answer)
+                  .ok());
+  EXPECT_EQ(StreamOneMessage(server.channel(), kMethod,
+                             "\x22\xd0\x0f" + symbol + symbol, &answer)
+                .error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+// What is open and says nothing.
+class OpenStream {
+ public:
+  explicit OpenStream(const std::shared_ptr<grpc::Channel>& channel)
+      : stub_(channel), call_(stub_.PrepareCall(&context_, kMethod, &queue_)) {
+    call_->StartCall(this);
+    Next();
+  }
+  ~OpenStream() {
+    context_.TryCancel();
+    queue_.Shutdown();
+    while (Next()) {
+    }
+  }
+  OpenStream(const OpenStream&) = delete;
+  OpenStream& operator=(const OpenStream&) = delete;
+
+ private:
+  bool Next() {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue_.Next(&tag, &ok);
+  }
+
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  grpc::CompletionQueue queue_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+};
+
+// An answer is large and stays for as long as its caller does not read it.
+TEST(ReflectionTest, OpenStreamsAreBounded) {
+  TestServer server;
+  std::vector<std::unique_ptr<OpenStream>> open;
+  const auto ask = [&server] {
+    std::string answer;
+    return StreamOneMessage(server.channel(), kMethod, kListServices, &answer)
+        .error_code();
+  };
+  for (int i = 0; i < 200 && ask() == grpc::StatusCode::OK; ++i) {
+    open.push_back(std::make_unique<OpenStream>(server.NewChannel()));
+  }
+  EXPECT_LE(open.size(), 32);
+  EXPECT_EQ(ask(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  open.clear();
+  for (int i = 0; i < 500 && ask() != grpc::StatusCode::OK; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(ask(), grpc::StatusCode::OK);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 #include <spdlog/sinks/ostream_sink.h>
+#include <unistd.h>
 
 #include <memory>
 #include <sstream>
@@ -10,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/error_stream.h"
 
 namespace mulligan {
 namespace {
@@ -69,6 +71,27 @@ TEST_F(LogTest, LeavesOutLowerLevels) {
   log->Write(LogLevel::kError, "loud");
   EXPECT_THAT(text(), Not(HasSubstr("quiet")));
   EXPECT_THAT(text(), HasSubstr("loud"));
+}
+
+// A pipe holds 64 KiB.
+TEST(ErrorStreamTest, NobodyWaitsForALogThatIsNotRead) {
+  int ends[2] = {};
+  ASSERT_EQ(pipe(ends), 0);
+  {
+    const Log log(LogLevel::kInfo, LogFormat::kJson, MakeErrorStream(ends[1]));
+    const std::string text(1000, 'x');
+    for (int i = 0; i < 200; ++i) log.Write(LogLevel::kInfo, text);
+    std::string read_all(1 << 20, '\0');
+    EXPECT_GT(read(ends[0], read_all.data(), read_all.size()), 40'000);
+    log.Write(LogLevel::kInfo, "the last");
+    const ssize_t size = read(ends[0], read_all.data(), read_all.size());
+    ASSERT_GT(size, 0);
+    read_all.resize(static_cast<std::size_t>(size));
+    EXPECT_THAT(read_all, ::testing::AllOf(HasSubstr("log lines were left out"),
+                                           HasSubstr("the last")));
+  }
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace
