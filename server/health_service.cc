@@ -28,6 +28,7 @@ class HealthService::Watcher final
  public:
   Watcher(HealthService& service, const std::string& name)
       : service_(service),
+        // Of one that is too long, enough to see that.
         name_(name.substr(0, kMaxNameBytes + 1)),
         start_(SteadyClock::now()) {
     service_.metrics_.OnCallStarted(RpcMethod::kHealthWatch);

@@ -71,10 +71,20 @@ std::string TextLine(LogLevel level, std::string_view message,
   return line;
 }
 
+std::string Line(LogFormat format, LogLevel level, std::string_view message,
+                 std::initializer_list<LogField> fields) {
+  return format == LogFormat::kJson ? JsonLine(level, message, fields)
+                                    : TextLine(level, message, fields);
+}
+
 }  // namespace
 
 Log::Log(LogLevel level, LogFormat format)
-    : Log(level, format, MakeErrorStream(STDERR_FILENO)) {}
+    : Log(level, format, MakeErrorStream(STDERR_FILENO, [format](int lines) {
+            return Line(format, LogLevel::kWarning,
+                        "log lines were left out: nobody read them",
+                        {{"lines", std::int64_t{lines}}});
+          })) {}
 
 Log::Log(LogLevel level, LogFormat format,
          std::shared_ptr<spdlog::sinks::sink> sink)
@@ -91,9 +101,7 @@ Log::~Log() = default;
 void Log::Write(LogLevel level, std::string_view message,
                 std::initializer_list<LogField> fields) const {
   if (!IsOn(level)) return;
-  const std::string line = format_ == LogFormat::kJson
-                               ? JsonLine(level, message, fields)
-                               : TextLine(level, message, fields);
+  const std::string line = Line(format_, level, message, fields);
   logger_->log(spdlog::level::info, spdlog::string_view_t(line));
 }
 

@@ -154,8 +154,7 @@ struct Waiting {
 // What follows on the answers of a batch where there is a candidate.
 CallResult FollowUpAll(const v1::BatchDecideRequest& request,
                        const DecidingCall& call, const Waiting& waiting,
-                       BatchAnswer& answer) {
-  Result memory;
+                       Result& memory, BatchAnswer& answer) {
   for (std::size_t i = 0; i < waiting.results.size(); ++i) {
     v1::BatchDecideResult& result = memory.Next();
     result.ParseFromString(waiting.results[i]);
@@ -206,7 +205,7 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
     }
     answer.Add(result);
   }
-  return FollowUpAll(request, call, waiting, answer);
+  return FollowUpAll(request, call, waiting, memory, answer);
 }
 
 // Up to this size a request is worked on where it arrives: it takes less than

@@ -104,6 +104,20 @@ TEST(BigMessageTest, ThreeMegabytesOfTextAreAnsweredPrecisely) {
               ::testing::ElementsAre(HasSubstr("containerStatuses[0]")));
 }
 
+// Two hundred bytes in memory each, 33 and its name on the way.
+TEST(MetadataTest, ManyHeadersAreRefused) {
+  TestServer server;
+  const auto stub = v1::RetryDecisionService::NewStub(server.channel());
+  const auto decide = [&stub](int headers) {
+    grpc::ClientContext context;
+    for (int i = 0; i < headers; ++i) context.AddMetadata("x", "");
+    v1::DecideResponse response;
+    return stub->Decide(&context, OutOfMemoryRequest(), &response).error_code();
+  };
+  EXPECT_EQ(decide(150), grpc::StatusCode::OK);
+  EXPECT_EQ(decide(300), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
 // Kilobytes would become megabytes before they are counted.
 TEST(CompressionTest, IsNotTaken) {
   TestServer server;

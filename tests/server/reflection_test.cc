@@ -1,8 +1,3 @@
-#include <grpcpp/channel.h>
-#include <grpcpp/client_context.h>
-#include <grpcpp/completion_queue.h>
-#include <grpcpp/generic/generic_stub.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -11,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/server/open_call.h"
 #include "tests/server/test_server.h"
 
 namespace mulligan {
@@ -18,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::OpenCall;
 using testing::StreamOneMessage;
 using testing::TestOptions;
 using testing::TestServer;
@@ -110,55 +107,30 @@ TEST(ReflectionTest, AQuestionIsShort) {
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
-// What is open and says nothing.
-class OpenStream {
- public:
-  explicit OpenStream(const std::shared_ptr<grpc::Channel>& channel)
-      : stub_(channel), call_(stub_.PrepareCall(&context_, kMethod, &queue_)) {
-    call_->StartCall(this);
-    Next();
-  }
-  ~OpenStream() {
-    context_.TryCancel();
-    queue_.Shutdown();
-    while (Next()) {
-    }
-  }
-  OpenStream(const OpenStream&) = delete;
-  OpenStream& operator=(const OpenStream&) = delete;
-
- private:
-  bool Next() {
-    void* tag = nullptr;
-    bool ok = false;
-    return queue_.Next(&tag, &ok);
-  }
-
-  grpc::GenericStub stub_;
-  grpc::ClientContext context_;
-  grpc::CompletionQueue queue_;
-  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
-};
-
 // An answer is large and stays for as long as its caller does not read it.
 TEST(ReflectionTest, OpenStreamsAreBounded) {
   TestServer server;
-  std::vector<std::unique_ptr<OpenStream>> open;
-  const auto ask = [&server] {
-    std::string answer;
-    return StreamOneMessage(server.channel(), kMethod, kListServices, &answer)
-        .error_code();
+  // A stream is counted when the server takes it, and until it is gone there.
+  const auto becomes = [&server](grpc::StatusCode expected) {
+    for (int i = 0; i < 1000; ++i) {
+      std::string answer;
+      const grpc::Status status =
+          StreamOneMessage(server.channel(), kMethod, kListServices, &answer);
+      if (status.error_code() == expected) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
   };
-  for (int i = 0; i < 200 && ask() == grpc::StatusCode::OK; ++i) {
-    open.push_back(std::make_unique<OpenStream>(server.NewChannel()));
+  std::vector<std::unique_ptr<OpenCall>> open;
+  open.reserve(32);
+  for (int i = 0; i < 31; ++i) {
+    open.push_back(std::make_unique<OpenCall>(server.NewChannel(), kMethod));
   }
-  EXPECT_LE(open.size(), 32);
-  EXPECT_EQ(ask(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(becomes(grpc::StatusCode::OK));
+  open.push_back(std::make_unique<OpenCall>(server.NewChannel(), kMethod));
+  EXPECT_TRUE(becomes(grpc::StatusCode::RESOURCE_EXHAUSTED));
   open.clear();
-  for (int i = 0; i < 500 && ask() != grpc::StatusCode::OK; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_EQ(ask(), grpc::StatusCode::OK);
+  EXPECT_TRUE(becomes(grpc::StatusCode::OK));
 }
 
 }  // namespace

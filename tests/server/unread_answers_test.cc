@@ -1,12 +1,7 @@
 // Answers that their callers do not read.
 #include <grpcpp/channel.h>
-#include <grpcpp/client_context.h>
-#include <grpcpp/completion_queue.h>
 #include <grpcpp/create_channel.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
-#include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/slice.h>
 
 #include <chrono>
 #include <memory>
@@ -17,12 +12,14 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/server/open_call.h"
 #include "tests/server/test_server.h"
 
 namespace mulligan {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::OpenCall;
 using testing::OutOfMemoryRequest;
 using testing::TestOptionsWithAdmin;
 using testing::TestServer;
@@ -40,49 +37,18 @@ v1::BatchDecideRequest InFull() {
 }
 
 // A call whose answer stays where flow control lets it: with the server.
-class SilentCall {
- public:
-  explicit SilentCall(TestServer& server)
-      : stub_(NarrowChannel(server)),
-        call_(stub_.PrepareCall(&context_,
-                                "/mulligan.v1.RetryDecisionService/BatchDecide",
-                                &queue_)) {
-    call_->StartCall(this);
-    Next();
-    const grpc::Slice bytes(InFull().SerializeAsString());
-    call_->WriteLast(grpc::ByteBuffer(&bytes, 1), grpc::WriteOptions(), this);
-    Next();
-  }
-  ~SilentCall() {
-    context_.TryCancel();
-    queue_.Shutdown();
-    while (Next()) {
-    }
-  }
-  SilentCall(const SilentCall&) = delete;
-  SilentCall& operator=(const SilentCall&) = delete;
-
- private:
-  static std::shared_ptr<grpc::Channel> NarrowChannel(TestServer& server) {
-    grpc::ChannelArguments arguments;
-    // The window stays as it is, 64 KiB.
-    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    return grpc::CreateCustomChannel(
-        absl::StrCat("127.0.0.1:", server->grpc_port()),
-        grpc::InsecureChannelCredentials(), arguments);
-  }
-  bool Next() {
-    void* tag = nullptr;
-    bool ok = false;
-    return queue_.Next(&tag, &ok);
-  }
-
-  grpc::GenericStub stub_;
-  grpc::ClientContext context_;
-  grpc::CompletionQueue queue_;
-  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
-};
+std::unique_ptr<OpenCall> SilentCall(TestServer& server) {
+  grpc::ChannelArguments arguments;
+  // The window stays as it is, 64 KiB.
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  auto call = std::make_unique<OpenCall>(
+      grpc::CreateCustomChannel(absl::StrCat("127.0.0.1:", server->grpc_port()),
+                                grpc::InsecureChannelCredentials(), arguments),
+      "/mulligan.v1.RetryDecisionService/BatchDecide");
+  call->WriteLast(InFull().SerializeAsString());
+  return call;
+}
 
 // Whether the metric comes to lie from `least` to `most` in ten seconds.
 bool Comes(const TestServer& server, double least, double most) {
@@ -98,7 +64,7 @@ TEST(UnreadAnswersTest, CountAndAreThrownAwayAfterAWhile) {
   ServerOptions options = TestOptionsWithAdmin();
   options.send_timeout = absl::Seconds(3);
   TestServer server(options);
-  SilentCall call(server);
+  const auto call = SilentCall(server);
   EXPECT_TRUE(Comes(server, 200e3, 2e6)) << server.Metric(kTaken);
   EXPECT_TRUE(Comes(server, 0, 0)) << server.Metric(kTaken);
   EXPECT_THAT(server.log(), HasSubstr("answers were not read in time"));
@@ -108,11 +74,11 @@ TEST(UnreadAnswersTest, TakeTheMemoryOfLargeCallsOnly) {
   ServerOptions options = TestOptionsWithAdmin();
   options.max_memory_bytes = 4 << 20;
   TestServer server(options);
-  std::vector<std::unique_ptr<SilentCall>> calls;
+  std::vector<std::unique_ptr<OpenCall>> calls;
   grpc::Status large;
   v1::BatchDecideResponse answers;
   for (int i = 0; i < 20 && large.ok(); ++i) {
-    calls.push_back(std::make_unique<SilentCall>(server));
+    calls.push_back(SilentCall(server));
     large = server.BatchDecide(InFull(), &answers);
   }
   EXPECT_EQ(large.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);

@@ -137,10 +137,12 @@ class ErrorTableTest(unittest.TestCase):
     def protoset(self):
         """Descriptors in a file: a server that hangs answers no reflection."""
         file = self.folder / "mulligan.protoset"
-        subprocess.run(
-            ["protoc", "-I", ROOT / "proto", "--include_imports",
-             f"--descriptor_set_out={file}",
-             "mulligan/v1/retry_decision_service.proto"], check=True)
+        # Once: a grpcurl started before may be reading it.
+        if not file.exists():
+            subprocess.run(
+                ["protoc", "-I", ROOT / "proto", "--include_imports",
+                 f"--descriptor_set_out={file}",
+                 "mulligan/v1/retry_decision_service.proto"], check=True)
         return file
 
     def waiting(self, address, *flags):

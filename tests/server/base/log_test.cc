@@ -5,10 +5,15 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/error_stream.h"
@@ -73,25 +78,45 @@ TEST_F(LogTest, LeavesOutLowerLevels) {
   EXPECT_THAT(text(), HasSubstr("loud"));
 }
 
-// A pipe holds 64 KiB.
+// A pipe holds 64 KiB, and a line of 5,000 bytes is written in two parts.
 TEST(ErrorStreamTest, NobodyWaitsForALogThatIsNotRead) {
-  int ends[2] = {};
-  ASSERT_EQ(pipe(ends), 0);
-  {
-    const Log log(LogLevel::kInfo, LogFormat::kJson, MakeErrorStream(ends[1]));
-    const std::string text(1000, 'x');
-    for (int i = 0; i < 200; ++i) log.Write(LogLevel::kInfo, text);
-    std::string read_all(1 << 20, '\0');
-    EXPECT_GT(read(ends[0], read_all.data(), read_all.size()), 40'000);
-    log.Write(LogLevel::kInfo, "the last");
-    const ssize_t size = read(ends[0], read_all.data(), read_all.size());
-    ASSERT_GT(size, 0);
-    read_all.resize(static_cast<std::size_t>(size));
-    EXPECT_THAT(read_all, ::testing::AllOf(HasSubstr("log lines were left out"),
-                                           HasSubstr("the last")));
+  for (const std::size_t size : {1000U, 5000U}) {
+    int ends[2] = {};
+    ASSERT_EQ(pipe(ends), 0);
+    const auto read_all = [&ends] {
+      std::string text(1 << 20, '\0');
+      const ssize_t read_bytes = read(ends[0], text.data(), text.size());
+      text.resize(read_bytes > 0 ? static_cast<std::size_t>(read_bytes) : 0);
+      return text;
+    };
+    {
+      const Log log(LogLevel::kInfo, LogFormat::kText,
+                    MakeErrorStream(ends[1], [](int lines) {
+                      return std::to_string(lines) + " left out";
+                    }));
+      constexpr int kLines = 200;
+      for (int i = 0; i < kLines; ++i) {
+        log.Write(LogLevel::kInfo, std::string(size, 'x'));
+      }
+      std::string text = read_all();
+      EXPECT_GT(text.size(), 40'000);
+      log.Write(LogLevel::kInfo, "the last");
+      text += read_all();
+      const std::vector<std::string> lines =
+          absl::StrSplit(text, '\n', absl::SkipEmpty());
+      ASSERT_GT(lines.size(), 2);
+      EXPECT_THAT(lines.back(), HasSubstr("the last"));
+      int left_out = 0;
+      EXPECT_TRUE(absl::SimpleAtoi(
+          absl::StripSuffix(lines[lines.size() - 2], " left out"), &left_out));
+      const auto whole = std::count_if(
+          lines.begin(), lines.end(),
+          [size](const std::string& line) { return line.size() > size; });
+      EXPECT_EQ(whole + left_out, kLines);
+    }
+    close(ends[0]);
+    close(ends[1]);
   }
-  close(ends[0]);
-  close(ends[1]);
 }
 
 }  // namespace
