@@ -46,7 +46,15 @@ std::string LogFile::Numbered(std::int64_t number) const {
   return absl::StrFormat("%s.%d", path_, number);
 }
 
+bool LogFile::IsElsewhere() const {
+  if (!is_regular_) return false;
+  struct stat at_path;
+  if (stat(path_.c_str(), &at_path) != 0) return errno == ENOENT;
+  return at_path.st_dev != device_ || at_path.st_ino != inode_;
+}
+
 absl::Status LogFile::Open() {
+  if (file_ >= 0 && IsElsewhere()) close(std::exchange(file_, -1));
   if (file_ >= 0) return absl::OkStatus();
   if (path_ == "-") {
     file_ = STDOUT_FILENO;
@@ -60,6 +68,8 @@ absl::Status LogFile::Open() {
   struct stat state;
   if (fstat(file_, &state) != 0) return Failure("opened");
   is_regular_ = S_ISREG(state.st_mode);
+  device_ = state.st_dev;
+  inode_ = state.st_ino;
   size_ = is_regular_ ? state.st_size : 0;
   is_torn_ = is_regular_ && !EndsInLine(file_, size_);
   return absl::OkStatus();

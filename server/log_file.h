@@ -2,6 +2,8 @@
 #ifndef MULLIGAN_SERVER_LOG_FILE_H_
 #define MULLIGAN_SERVER_LOG_FILE_H_
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -25,7 +27,8 @@ class LogFile {
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
 
-  // Opens the file unless it is open; what was in it stays.
+  // Opens the file unless it is open; what was in it stays. A file that
+  // somebody else moved or removed (logrotate) is left for one at PATH.
   absl::Status Open();
 
   // Appends whole lines. After an error none of them, or the first ones and a
@@ -38,6 +41,8 @@ class LogFile {
 
  private:
   absl::Status Rotate();
+  // Whether PATH leads to another file than the open one, or to none.
+  bool IsElsewhere() const;
   absl::Status Write(std::string_view lines);
   // Bytes written, or -1 with errno.
   std::int64_t WriteSome(std::string_view bytes);
@@ -52,6 +57,8 @@ class LogFile {
   int file_ = -1;
   bool is_regular_ = false;
   bool is_torn_ = false;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
   std::int64_t size_ = 0;  // of a regular file, whole lines only
   std::atomic<bool> stopping_ = false;
 };

@@ -18,6 +18,9 @@ inline constexpr std::string_view kSuiteKind = "RetryPolicyTest";
 
 // Larger policy files are refused unread.
 inline constexpr size_t kMaxPolicyFileBytes = size_t{256} * 1024;
+// Of all files of a folder: what comes after them is not read. Reading YAML
+// takes some 0.3 s a MiB, and a server that is told to stop waits for it.
+inline constexpr size_t kMaxPolicyFolderBytes = size_t{16} * 1024 * 1024;
 
 // The text of one policy file: one RetryPolicy per YAML document.
 struct PolicyText {

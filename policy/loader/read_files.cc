@@ -136,8 +136,18 @@ std::vector<PolicyText> ReadPolicyDirectory(const std::string& directory,
     const Listing before = List(directory, error);
     std::vector<PolicyText> texts;
     Issues found;
+    std::size_t bytes = 0;
     for (const auto& [name, path] : before.files) {
+      const std::size_t read = texts.size();
       ReadInto(path, (fs::path(directory) / name).string(), texts, found);
+      if (texts.size() > read) bytes += texts.back().yaml.size();
+      if (bytes > kMaxPolicyFolderBytes) {
+        Report(directory,
+               absl::StrFormat("holds policies of more than %d MiB",
+                               kMaxPolicyFolderBytes >> 20),
+               found);
+        break;
+      }
     }
     if (error) {
       Report(directory, "cannot be read: " + error.message(), found);

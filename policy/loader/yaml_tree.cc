@@ -209,8 +209,11 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
   YamlDocuments parsed;
   if (!CheckYamlText(file, text, issues)) return parsed;
   // yaml-cpp keeps what stands between [ and ] until it knows that it is no
-  // key, a hundred bytes for a comma, before the first value is seen here.
-  if (std::count(text.begin(), text.end(), ',') > kMaxYamlNodes) {
+  // key, hundreds of bytes for each of these, before the first value is seen
+  // here.
+  if (std::count_if(text.begin(), text.end(), [](char c) {
+        return c == ',' || c == '[' || c == '{';
+      }) > kMaxYamlNodes) {
     parsed.truncated = true;
     issues.push_back(TooManyValues(file, {1, 1}));
     return parsed;

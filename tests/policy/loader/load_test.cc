@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -296,12 +298,33 @@ TEST(LoadBoundsTest, ManyTinyValuesAreNotRead) {
 
 // The library would keep them all before the first is counted.
 TEST(LoadBoundsTest, FarTooManyOnALineAreNotEvenParsed) {
-  std::string text = "a: [";
-  for (int i = 0; i < 2 * kMaxYamlNodes; ++i) text += "1,";
+  for (const char* value : {"1,", "[", "{"}) {
+    std::string text = "a: [";
+    for (int i = 0; i < 2 * kMaxYamlNodes; ++i) text += value;
+    Issues issues;
+    EXPECT_THAT(LoadPolicies({{"f.yaml", text + "1]"}}, issues), IsNull());
+    EXPECT_THAT(
+        Formatted(issues),
+        ElementsAre("f.yaml:1:1: error: more than 50000 values in a file"));
+  }
+}
+
+TEST(LoadBoundsTest, AFolderThatIsTooLargeIsNotReadToItsEnd) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "large_policies";
+  std::filesystem::create_directory(folder);
+  const std::string file(kMaxPolicyFileBytes, '#');
+  constexpr std::size_t kFiles =
+      kMaxPolicyFolderBytes / kMaxPolicyFileBytes + 9;
+  for (std::size_t i = 0; i < kFiles; ++i) {
+    std::ofstream(folder / absl::StrFormat("%03d.yaml", i)) << file;
+  }
   Issues issues;
-  EXPECT_THAT(LoadPolicies({{"f.yaml", text + "1]"}}, issues), IsNull());
+  const auto texts = ReadPolicyDirectory(folder.string(), issues);
+  std::filesystem::remove_all(folder);
+  EXPECT_LT(texts.size(), kFiles - 4);
   EXPECT_THAT(Formatted(issues),
-              Contains("f.yaml:1:1: error: more than 50000 values in a file"));
+              ElementsAre(HasSubstr("holds policies of more than 16 MiB")));
 }
 
 // A quarter of a megabyte each, whatever was in them.

@@ -75,6 +75,18 @@ TEST_F(LogFileTest, GoesOnAfterWhatWasThere) {
   EXPECT_EQ(Text(".1"), "1\n2\n");
 }
 
+TEST_F(LogFileTest, AFileThatSomebodyMovesOrRemovesIsFollowedByAnother) {
+  LogFile file(path_, 100, 3);
+  ASSERT_OK(file.Append("1\n"));
+  std::filesystem::rename(path_, path_ + ".old");
+  ASSERT_OK(file.Append("2\n"));
+  EXPECT_EQ(Text(".old"), "1\n");
+  EXPECT_EQ(Text(), "2\n");
+  std::filesystem::remove(path_);
+  ASSERT_OK(file.Append("3\n"));
+  EXPECT_EQ(Text(), "3\n");
+}
+
 TEST_F(LogFileTest, EndsALineThatACrashLeftTorn) {
   std::ofstream(path_) << "1\n{\"torn";
   LogFile file(path_, 100, 3);
