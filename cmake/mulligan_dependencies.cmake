@@ -5,6 +5,7 @@
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED)
+set(Protobuf_USE_STATIC_LIBS ${MULLIGAN_STATIC_PROTOBUF})
 find_package(Protobuf REQUIRED)
 find_package(absl CONFIG REQUIRED)
 find_package(gRPC CONFIG REQUIRED)

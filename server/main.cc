@@ -32,8 +32,10 @@ int Main(const std::vector<std::string>& arguments) {
   BlockSignals();
   const Log log(options.log_level, options.log_format);
   const LibraryLogRedirect redirect(log);
-  // A file of an earlier run must not pass for this one's.
-  if (!options.port_file.empty()) std::remove(options.port_file.c_str());
+  if (!options.port_file.empty()) {
+    const absl::Status removed = RemovePortFile(options.port_file);
+    if (!removed.ok()) return Fail(removed, kExitUsage);
+  }
   const auto source = MakePolicySource(options.policy_dir);
   const auto server = Server::Create(options, *source, log);
   if (!server.ok()) {

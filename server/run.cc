@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <future>
+#include <system_error>
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -64,6 +66,18 @@ void BlockSignals() {
   std::signal(SIGPIPE, SIG_IGN);
   // A file that may not grow is a decision log that cannot be written.
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+absl::Status RemovePortFile(const std::string& path) {
+  std::error_code error;
+  const auto there = std::filesystem::symlink_status(path, error);
+  if (!std::filesystem::exists(there)) return absl::OkStatus();
+  if (!std::filesystem::is_regular_file(there)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--port-file: \"%s\" is not a regular file", path));
+  }
+  std::filesystem::remove(path, error);
+  return absl::OkStatus();
 }
 
 absl::Status WritePortFile(const std::string& path, const Server& server) {

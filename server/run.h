@@ -26,6 +26,10 @@ void BlockReload();
 // before any thread exists. Ignores SIGPIPE.
 void BlockSignals();
 
+// Removes the file of an earlier run, which must not pass for this one's. An
+// error for what is no file: nobody wants /dev/null removed.
+absl::Status RemovePortFile(const std::string& path);
+
 // Writes {"pid":...,"grpcPort":...,"adminPort":...} to `path`, complete or not
 // at all.
 absl::Status WritePortFile(const std::string& path, const Server& server);

@@ -94,6 +94,17 @@ TEST(BinaryTest, WritesThePortFileOnceItServes) {
   EXPECT_GT(ports.fields().at("pid").number_value(), 0);
 }
 
+TEST(BinaryTest, WhatIsNoFileIsNoPortFile) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "no_port_file";
+  std::filesystem::create_directory(folder);
+  Program program(Serving({"--port-file=" + folder.string()}));
+  EXPECT_EQ(program.Wait(), kExitUsage);
+  EXPECT_THAT(program.output(),
+              AllOf(HasSubstr("--port-file: "), HasSubstr("not a regular")));
+  EXPECT_TRUE(std::filesystem::remove(folder));
+}
+
 TEST(BinaryTest, EveryLineIsJsonWhateverCallersSend) {
   Program program(Serving({"--log-level=debug"}));
   const int port = program.grpc_port();
