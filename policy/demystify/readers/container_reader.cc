@@ -135,9 +135,11 @@ class ContainersReader {
     const bool image = row->cause == v1::IMAGE_INVALID ||
                        row->cause == v1::IMAGE_PULL_TRANSIENT;
     const TextTable& texts = image ? ImageTexts() : StartTexts();
-    if (AddText(facts_, texts, waiting.message(), message, kUnknownTime) !=
-            nullptr &&
-        candidate.confidence != v1::Diagnosis::HIGH) {
+    const Signature* said =
+        AddText(facts_, texts, waiting.message(), message, kUnknownTime);
+    // The message says more than its reason, which may be surer of the same.
+    if (said != nullptr && (candidate.confidence != v1::Diagnosis::HIGH ||
+                            said->cause != candidate.cause)) {
       candidate.tier = Tier::kConvention;
     }
     Add(facts_, candidate);

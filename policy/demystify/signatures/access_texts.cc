@@ -151,6 +151,10 @@ constexpr TextSignature kAccessTexts[] = {
            "the program was called wrongly and prints how to call it"),
     Config("duplicate gpu detected", nullptr, "duplicate-gpu",
            "two ranks were given the same GPU"),
+    Config("nccl warn",
+           "nccl warn [^\\n]{0,40}(invalid (rank|root|argument|usage|config|"
+           "value)|mismatch)",
+           "nccl-warned", "the collective library is told what cannot be"),
     Config("ncclinvalidusage", nullptr, "nccl-usage",
            "NCCL was called in a way it forbids"),
     Config("is not a git repository", nullptr, "no-git",

@@ -109,6 +109,10 @@ constexpr TextSignature kCollectiveTexts[] = {
     AppText("exitcode", "exitcode *: *-15\\b", "torch-child-terminated",
             v1::SIGTERM_UNEXPLAINED, kLow, Tier::kConvention, kNoFlags,
             "torchrun saw a child being asked to stop"),
+    Cascade("exitcode",
+            "(nccl|gloo)[^\\n]{0,80}(error|timed out|failed)(?s:.)*exitcode *: "
+            "*-6\\b",
+            "torch-child-aborted"),
     AppText("exitcode", "exitcode *: *-(4|5|6|7|8|11)\\b",
             "torch-child-crashed", v1::CRASH_SIGNAL, kMedium, Tier::kConvention,
             kPeerEffect, "torchrun saw a child crash"),
@@ -169,6 +173,7 @@ constexpr TextSignature kCollectiveTexts[] = {
             "errors_impl\\.(unavailable|aborted|cancelled)error", "tf-peer"),
     Cascade("cancellederror", nullptr, "futures-cancelled"),
     Cascade("killedworker", nullptr, "dask-killed-worker"),
+    Cascade("processexitedexception", nullptr, "julia-worker-gone"),
     Cascade("commclosederror", nullptr, "dask-closed"),
     Cascade("executorlostfailure", nullptr, "spark-executor-lost"),
     Cascade("association with remote system", "association.*failed",

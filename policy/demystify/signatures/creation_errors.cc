@@ -200,6 +200,9 @@ constexpr TextSignature kCreationErrorsTexts[] = {
     Creation("blockownerdeletion", "cannot set blockownerdeletion",
              "rbac-finalizers", v1::CREATE_REJECTED, kHigh,
              "the caller has no permission"),
+    Creation("retry after", "retry after (the|it|\\d)", "retry-after",
+             v1::API_TRANSIENT, kHigh,
+             "the API server refuses the object for now"),
     Creation("serviceaccount",
              "service ?accounts? \\S* ?(was )?not found|"
              "error looking up service account",

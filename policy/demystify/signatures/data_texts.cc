@@ -30,7 +30,9 @@ constexpr TextSignature kDataTexts[] = {
          "the numbers became infinite"),
     Data("floatingpointerror", nullptr, "floating-point",
          "a floating-point exception"),
-    Data("loss scale", "loss scale.{0,60}(minimum|below|reached|already)",
+    Data("loss scale",
+         "loss scale.{0,60}(minimum|below|reached|already)|loss scale to "
+         "(0\\.0\\b|[\\d.]+e-)",
          "loss-scale", "mixed-precision training diverged"),
     Data("linalgerror", nullptr, "linear-algebra",
          "the numbers do not let an equation be solved"),

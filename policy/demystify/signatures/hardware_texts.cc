@@ -100,7 +100,8 @@ constexpr TextSignature kHardwareTexts[] = {
         "the GPU no longer answers"),
     Gpu("tpu",
         "tpu.{0,60}(unhealthy|hardware (error|failure)|health check "
-        "fail|chip .*(error|fail))|failed to (initialize|open).{0,30}\\btpu",
+        "fail|chip .*(error|fail))|failed to (initialize|open).{0,30}\\btpu|"
+        "/dev/accel\\d+[^\\n]{0,60}\\b(fatal|error)",
         "tpu", "a TPU failed"),
     Gpu("neuron",
         "(unable|failed|could not|no) [^\\n]{0,40}neuron (driver|device|core)|"

@@ -270,7 +270,8 @@ constexpr TextSignature kErrors[] = {
         "panicked at",
         "panicked at[^\\n]*\\n?[^\\n]*(out of bounds|out of range|assertion|"
         "`none` value|overflow|divide by zero|divisor of zero|unreachable "
-        "code|not( yet)? implemented)",
+        "code|not( yet)? implemented|`err` value:[^\\n]*(notfound|missing|"
+        "invalid|parse\\w*error))",
         "rust-mistake"),
     Error("panicked at", nullptr, "rust-panic", Tier::kSpecific,
           "the program panicked"),

@@ -9,6 +9,12 @@ constexpr TextSignature kUserErrorTexts[] = {
     AppText("fetchfailed", nullptr, "spark-fetch-failed",
             v1::COLLECTIVE_CASCADE, kLow, Tier::kSpecific, kPeerEffect,
             "another member of the gang died or left"),
+    AppText(
+        "shuffle_",
+        "(nosuchfile|filenotfound|no such file)[^\\n]{0,300}\\bshuffle_\\d+_"
+        "\\d+",
+        "spark-shuffle-gone", v1::COLLECTIVE_CASCADE, kLow, Tier::kSpecific,
+        kPeerEffect, "another member of the gang died or left"),
     // A socket that is not there has no listener yet.
     AppText("dial unix",
             "dial unix [^\\n]{0,120}(no such file|connection refused)",
@@ -110,7 +116,7 @@ constexpr TextSignature kUserErrorTexts[] = {
     Config("could not find a version that satisfies", nullptr, "pip-version",
            "a Python package does not exist in that version"),
     Config("require",
-           "requires? [^\\n]{0,60}(version|v?\\d+\\.\\d)[^\\n]{0,30} (or|and) "
+           "requires? [^\\n]{0,60}(version|\\d)[^\\n]{0,30} (or|and) "
            "(above|newer|later|higher|greater)|requires? [^\\n]{0,40}[<>]=? "
            "?v?\\d+\\.\\d",
            "version-required", "a part is older than the program needs"),

@@ -65,6 +65,16 @@ constexpr TextSignature kVague[] = {
         "missing-parameter", "a setting is missing"),
     Config("divisible by", "(is not|must be|should be) divisible by",
            "divisible", "sizes that have to fit each other do not"),
+    Config("size",
+           "error[^\\n]{0,160}(batch|world|group|pipeline|parallel)\\w*[ _]"
+           "size[^\\n]{0,80}(equal|multiple|greater|less|larger|smaller|exceed|"
+           "match|!=)",
+           "sizes-differ", "sizes that have to fit each other do not"),
+    Config("context initialization",
+           "exception encountered during context initiali[sz]ation",
+           "spring-context", "the configuration does not validate"),
+    Config("nosuchbeandefinition", nullptr, "spring-no-bean",
+           "the configuration does not validate"),
     Config("invalid device ordinal", nullptr, "cuda-ordinal",
            "the program asks for a GPU that it does not have"),
     Config("load",
