@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/import/import.h"
-#include "policy/operators/job/settings.h"
+#include "policy/operators/job/objects.h"
 #include "policy/operators/job/validation.h"
 
 namespace mulligan {
@@ -110,8 +110,8 @@ void ImportJob(const Pasted& all, const std::string& path, Import& into,
                IssueReporter& report) {
   using namespace job;  // NOLINT(google-build-using-namespace)
   const JobSpec& pasted = all.blocks.job();
-  const JobSpec spec = Completed(pasted, GatesFor(all.semantics).gates);
-  const JobSpecIssues issues = ValidateJobSpec(spec);
+  const JobSpec spec = Completed(pasted, GatesFor(all.semantics).settings);
+  const ObjectIssues issues = ValidateJobSpec(spec);
   ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
   WarnOfTheRest(pasted, path, report);
   const auto& rules = pasted.pod_failure_policy().rules();

@@ -88,8 +88,8 @@ void ImportRule(const FailurePolicyRule& from, int index,
 
 void Refuse(const FailurePolicy& policy, const std::string& path,
             const Pasted& pasted, IssueReporter& report) {
-  const JobSetSpecIssues issues = FailurePolicyIssues(
-      policy, GatesFor(pasted.semantics).gates, pasted.allowance);
+  const ObjectIssues issues = FailurePolicyIssues(
+      policy, GatesFor(pasted.semantics).settings, pasted.allowance);
   ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
 }
 

@@ -11,7 +11,6 @@
 #include "policy/import/import.h"
 #include "policy/operators/kubeflow/settings.h"
 #include "policy/operators/kubeflow/training_job.h"
-#include "policy/operators/kubeflow/validation.h"
 
 namespace mulligan {
 namespace kubeflow {
@@ -94,7 +93,7 @@ void AddLimit(const TrainingJobSpec& spec, const std::string& path,
 void ImportSpec(const TrainingJob& job, const Kind& kind,
                 const v1::NativeSemantics& semantics, const std::string& path,
                 Import& into, IssueReporter& report) {
-  const TrainingJobIssues issues = ValidateTrainingJob(job, kind);
+  const ObjectIssues issues = ValidateTrainingJob(job, kind);
   ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
   WarnOfTheRest(job.spec(), path, report);
   const std::string root =
@@ -103,7 +102,7 @@ void ImportSpec(const TrainingJob& job, const Kind& kind,
       StrictestPolicy(ReplicasOf(job, kind), root, report);
   if (policy == kNever) return;
   if (policy == kExitCode) {
-    AddPermanentCodes(VersionFor(semantics).version.exit_codes, root, into);
+    AddPermanentCodes(VersionFor(semantics).settings.exit_codes, root, into);
   }
   AddLimit(job.spec(), path, into, report);
   into.fallback = RetryOutcome(v1::Decision::POD, kBackoffLimit);

@@ -6,7 +6,6 @@
 #include "policy/import/import.h"
 #include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/settings.h"
-#include "policy/operators/rayjob/types.h"
 #include "policy/operators/rayjob/validation.h"
 
 namespace mulligan {

@@ -8,14 +8,14 @@
 #include "absl/strings/str_format.h"
 #include "policy/import/import.h"
 #include "policy/operators/flyte/settings.h"
-#include "policy/operators/job/settings.h"
-#include "policy/operators/jobset/settings.h"
+#include "policy/operators/job/objects.h"
+#include "policy/operators/jobset/objects.h"
 #include "policy/operators/kubeflow/settings.h"
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/native.h"
 #include "policy/operators/rayjob/settings.h"
-#include "policy/operators/spark/settings.h"
-#include "policy/operators/trainjob/settings.h"
+#include "policy/operators/spark/reconcile.h"
+#include "policy/operators/trainjob/reconcile.h"
 
 namespace mulligan {
 namespace {

@@ -24,6 +24,15 @@ struct FieldError {
 
 using FieldErrors = std::vector<FieldError>;
 
+// What is wrong with an object.
+struct ObjectIssues {
+  // What the API server or a webhook refuses.
+  FieldErrors errors;
+  // What it lets pass although it does not work as one would think, and values
+  // that may come from a newer release.
+  std::vector<std::string> warnings;
+};
+
 inline constexpr std::string_view kUnsupportedValue = "Unsupported value";
 
 // "field: Invalid value: "x": detail", byte for byte.

@@ -1,13 +1,13 @@
 #include "policy/operators/native.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
+#include <array>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/counts.h"
+#include "policy/base/times.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan {
 namespace {
@@ -23,7 +23,7 @@ struct OperatorRow {
 };
 
 // Outermost first: each may own objects of those below it.
-constexpr OperatorRow kOperators[] = {
+constexpr std::array<OperatorRow, 8> kOperators = {{
     {"kueue", "", WorkloadOutcome},
     {"flyte", "", FlyteOutcome},
     {"trainjob", "TrainJob", TrainJobOutcome},
@@ -32,22 +32,20 @@ constexpr OperatorRow kOperators[] = {
     {"spark", "SparkApplication", SparkApplicationOutcome},
     {"jobset", "JobSet", JobSetOutcome},
     {"job", "Job", KubernetesJobOutcome},
-};
+}};
 
 // Verdict words of an operator that does nothing about a failure for now.
-constexpr std::string_view kIdle[] = {"None", "Pending", "Running", "Skipped"};
+constexpr std::array<std::string_view, 4> kIdle = {"None", "Pending", "Running",
+                                                   "Skipped"};
 
 bool IsIdle(const NativeOutcome& outcome) {
   return outcome.action == v1::Decision::IGNORE &&
-         std::find(std::begin(kIdle), std::end(kIdle),
-                   outcome.verdict.verdict()) != std::end(kIdle);
+         HasText(kIdle, outcome.verdict.verdict());
 }
 
 const OperatorRow* FindOperator(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(kOperators), std::end(kOperators),
-                   [&](const OperatorRow& row) { return row.name == name; });
-  return found == std::end(kOperators) ? nullptr : found;
+  return FindIn(kOperators,
+                [&](const OperatorRow& row) { return row.name == name; });
 }
 
 // The answer of the operator that semantics names, or else of the outermost one
@@ -59,15 +57,14 @@ std::optional<NativeOutcome> Ask(const NativeInput& input) {
     return row == nullptr ? std::nullopt : row->outcome(input);
   }
   const std::string& kind = input.report.workload().kind();
-  const auto* const own =
-      std::find_if(std::begin(kOperators), std::end(kOperators),
-                   [&](const OperatorRow& row) {
-                     return !kind.empty() && row.kind == kind;
-                   });
+  const OperatorRow* const own =
+      FindIn(kOperators, [&](const OperatorRow& row) {
+        return !kind.empty() && row.kind == kind;
+      });
   std::optional<NativeOutcome> idle;
   for (const OperatorRow& row : kOperators) {
     // Further out than the stated kind are only those that handle several.
-    const bool is_further_out = own != std::end(kOperators) && &row < own;
+    const bool is_further_out = own != nullptr && &row < own;
     if (is_further_out && !row.kind.empty()) continue;
     std::optional<NativeOutcome> outcome = row.outcome(input);
     if (!outcome.has_value()) continue;
@@ -77,7 +74,7 @@ std::optional<NativeOutcome> Ask(const NativeInput& input) {
       continue;
     }
     if (idle.has_value()) {
-      outcome->warnings.push_back(absl::StrFormat(
+      outcome->Warn(absl::StrFormat(
           "%s does nothing about this failure, so %s answers",
           idle->verdict.operator_(), outcome->verdict.operator_()));
     }
@@ -87,6 +84,42 @@ std::optional<NativeOutcome> Ask(const NativeInput& input) {
 }
 
 }  // namespace
+
+void NativeOutcome::Answer(std::string_view word, v1::Decision::Action does) {
+  verdict.set_verdict(std::string(word));
+  action = does;
+  if (does == v1::Decision::RETRY) queue = v1::Decision::IN_PLACE;
+}
+
+void NativeOutcome::Explain(std::string_view reason, std::string_view message) {
+  verdict.set_reason(std::string(reason));
+  verdict.set_message(std::string(message));
+}
+
+void NativeOutcome::Charge(std::string_view budget, std::int64_t now_used,
+                           std::int64_t tolerated) {
+  charged_to = budget;
+  used = now_used;
+  limit = tolerated;
+}
+
+void NativeOutcome::Delay(absl::Duration delay) {
+  SetDuration(delay, *verdict.mutable_delay());
+}
+
+void NativeOutcome::Warn(std::string warning) {
+  warnings.push_back(std::move(warning));
+}
+
+void NativeOutcome::Take(const ObjectIssues& issues, const std::string& path,
+                         std::string_view refusal) {
+  warnings.insert(warnings.end(), issues.warnings.begin(),
+                  issues.warnings.end());
+  for (const FieldError& error : issues.errors) {
+    refusals.push_back(
+        absl::StrFormat("%s.%s; %s", path, FormatFieldError(error), refusal));
+  }
+}
 
 std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
   std::optional<NativeOutcome> outcome = Ask(input);

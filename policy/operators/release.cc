@@ -22,20 +22,20 @@ std::optional<int> MinorOf(std::string_view release, int major) {
   return minor;
 }
 
-int ChosenMinor(const v1::NativeSemantics& semantics,
-                const std::string& operator_name, int major, int latest,
+int ChosenMinor(const v1::NativeSemantics& semantics, const Releases& releases,
                 std::vector<std::string>& warnings) {
-  const auto version = semantics.versions().find(operator_name);
-  if (version == semantics.versions().end()) return latest;
-  const std::optional<int> minor = MinorOf(version->second, major);
-  if (minor && *minor <= latest) return *minor;
+  const auto version = semantics.versions().find(releases.name);
+  if (version == semantics.versions().end()) return releases.usual_minor;
+  const std::optional<int> minor = MinorOf(version->second, releases.major);
+  if (minor && *minor <= releases.latest_minor) return *minor;
+  const std::string latest =
+      absl::StrCat(releases.major, ".", releases.latest_minor);
   warnings.push_back(absl::StrFormat(
-      "versions.%s: '%s' is %s; the semantics of %d.%d are used", operator_name,
+      "versions.%s: '%s' is %s; the semantics of %s are used", releases.name,
       version->second,
-      minor ? std::string("newer than what is known here")
-            : absl::StrFormat("no release like %d.%d", major, latest),
-      major, latest));
-  return latest;
+      minor ? "newer than what is known here" : "no release like " + latest,
+      latest));
+  return releases.latest_minor;
 }
 
 }  // namespace mulligan

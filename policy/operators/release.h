@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "mulligan/v1/native.pb.h"
 
 namespace mulligan {
@@ -17,11 +18,19 @@ namespace mulligan {
 // "1.30.4"; nothing for anything else.
 std::optional<int> MinorOf(std::string_view release, int major);
 
-// The minor release of versions[`operator_name`]; `latest`, the newest one
-// whose semantics are known here, when it is absent. What is no release, or a
-// newer one, is `latest` too, and said in `warnings`.
-int ChosenMinor(const v1::NativeSemantics& semantics,
-                const std::string& operator_name, int major, int latest,
+// The releases of an operator whose semantics are known here.
+struct Releases {
+  // In NativeSemantics.versions.
+  std::string name;
+  int major;
+  // Taken where the policy names none, and the newest one.
+  int usual_minor;
+  int latest_minor;
+};
+
+// The minor release of versions[name]. What is no release, or a newer one, is
+// the latest, and said in `warnings`.
+int ChosenMinor(const v1::NativeSemantics& semantics, const Releases& releases,
                 std::vector<std::string>& warnings);
 
 // A feature gate by the operator's own name.
@@ -39,21 +48,22 @@ struct FeatureRow {
   int since_minor;
 };
 
-// Gates of one release, and what was not understood.
-template <typename Gates>
-struct GateSetup {
-  Gates gates;
+// An operator as a policy describes it, and what was not understood.
+template <typename Settings>
+struct Setup {
+  Settings settings;
   // "kubernetes 1.34".
   std::string semantics;
   std::vector<std::string> warnings;
 };
 
-// Sets the gate called `name`; false when no row has that name.
+// Sets the gate called `name`; false when no row has that name. What only a
+// release decides has an empty name.
 template <typename Rows, typename Switches>
 bool SetGateIn(const Rows& rows, std::string_view name, bool enabled,
                Switches& switches) {
   for (const auto& row : rows) {
-    if (row.name != name) continue;
+    if (name.empty() || row.name != name) continue;
     switches.*row.gate = enabled;
     return true;
   }
@@ -76,6 +86,20 @@ void SetGates(const Rows& rows, const v1::NativeSemantics& semantics,
   for (const auto& [name, enabled] : semantics.feature_gates()) {
     SetGateIn(rows, name, enabled, switches);
   }
+}
+
+// The defaults of the chosen release, then feature_gates by name.
+template <typename Settings, typename Features, typename Gates>
+Setup<Settings> SetUpBy(const v1::NativeSemantics& semantics,
+                        const Releases& releases, const Features& features,
+                        const Gates& gates) {
+  Setup<Settings> setup;
+  const int minor = ChosenMinor(semantics, releases, setup.warnings);
+  setup.semantics =
+      absl::StrCat(releases.name, " ", releases.major, ".", minor);
+  SetRelease(features, minor, setup.settings);
+  SetGates(gates, semantics, setup.settings);
+  return setup;
 }
 
 // Those members of a message's map whose names begin with `prefix`, by their

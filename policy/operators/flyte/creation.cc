@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -137,9 +138,7 @@ constexpr std::array<std::string_view, 18> kKnownReasons = {
 // code.
 bool Is(const CreationError& error, std::string_view reason, int code) {
   if (error.reason() == reason) return true;
-  const bool known = std::find(kKnownReasons.begin(), kKnownReasons.end(),
-                               error.reason()) != kKnownReasons.end();
-  return !known && error.http_code() == code;
+  return !HasText(kKnownReasons, error.reason()) && error.http_code() == code;
 }
 
 bool IsForbidden(const CreationError& error) {

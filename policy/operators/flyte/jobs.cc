@@ -14,7 +14,7 @@
 #include "policy/base/times.h"
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
-#include "policy/operators/jobset/objects.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -88,10 +88,8 @@ constexpr std::array<KubeflowRow, 3> kKubeflow = {{
 }};
 
 const KubeflowRow* FindKubeflow(std::string_view kind) {
-  for (const KubeflowRow& row : kKubeflow) {
-    if (row.kind == kind) return &row;
-  }
-  return nullptr;
+  return FindIn(kKubeflow,
+                [&](const KubeflowRow& row) { return row.kind == kind; });
 }
 
 using JobConditions =
@@ -310,9 +308,10 @@ PhaseResult SparkApplicationPhase(const SparkApplication& application,
 PhaseResult JobSetPhase(const JobSet& job_set, const Surroundings& around) {
   const auto& status = job_set.status();
   const auto* const group =
-      jobset::FindGroup(status.replicated_jobs_status(), kWorkers);
-  const auto workers =
-      group == nullptr ? jobset::ReplicatedJobStatus() : *group;
+      FindNamed(status.replicated_jobs_status(), kWorkers);
+  const auto workers = group == nullptr
+                           ? kubernetes::jobset::v1alpha2::ReplicatedJobStatus()
+                           : *group;
   const bool has_started = status.restarts() > 0 || workers.ready() > 0 ||
                            workers.active() > 0 || workers.succeeded() > 0 ||
                            workers.failed() > 0;

@@ -13,8 +13,7 @@
 #include "absl/time/time.h"
 #include "policy/base/counts.h"
 #include "policy/base/times.h"
-#include "policy/operators/flyte/phase.h"
-#include "policy/operators/flyte/report.h"
+#include "policy/operators/flyte/plugins.h"
 #include "policy/operators/flyte/settings.h"
 #include "policy/operators/go_text.h"
 #include "policy/operators/native.h"
@@ -92,15 +91,15 @@ bool MayUseSpot(const Settings& settings, const NodeCounters& counters) {
 
 class FlyteAnswer {
  public:
-  FlyteAnswer(const NativeInput& input, SettingsSetup setup,
+  FlyteAnswer(const NativeInput& input, const Setup<Settings>& setup,
               const ReportedTask& task)
-      : input_(input), settings_(setup.settings), task_(task) {
-    outcome_.warnings = std::move(setup.warnings);
-    outcome_.warnings.insert(outcome_.warnings.end(), task.warnings.begin(),
-                             task.warnings.end());
-    outcome_.verdict.set_operator_("Flyte");
-    outcome_.verdict.set_semantics(std::move(setup.semantics));
-    outcome_.scope = task.is_pod ? v1::Decision::POD : v1::Decision::WORKLOAD;
+      : input_(input),
+        settings_(setup.settings),
+        task_(task),
+        outcome_("Flyte",
+                 task.is_pod ? v1::Decision::POD : v1::Decision::WORKLOAD,
+                 setup) {
+    for (const std::string& warning : task.warnings) outcome_.Warn(warning);
   }
 
   NativeOutcome Run() && {
@@ -109,15 +108,8 @@ class FlyteAnswer {
   }
 
  private:
-  void Answer(const char* word, v1::Decision::Action action) {
-    outcome_.verdict.set_verdict(word);
-    outcome_.action = action;
-    if (action == v1::Decision::RETRY) outcome_.queue = v1::Decision::IN_PLACE;
-  }
-
   void Explain(const ExecutionError& error) {
-    outcome_.verdict.set_reason(error.code);
-    outcome_.verdict.set_message(error.message);
+    outcome_.Explain(error.code, error.message);
   }
 
   std::int64_t UsedOf(const char* budget) const {
@@ -128,13 +120,7 @@ class FlyteAnswer {
 
   // `used` with this failure, `limit` without the first run.
   void Charge(const char* budget, std::int64_t used, std::int64_t limit) {
-    outcome_.charged_to = budget;
-    outcome_.used = used;
-    outcome_.limit = std::max<std::int64_t>(0, limit);
-  }
-
-  void Delay(absl::Duration delay) {
-    SetDuration(delay, *outcome_.verdict.mutable_delay());
+    outcome_.Charge(budget, used, std::max<std::int64_t>(0, limit));
   }
 
   void Count(const NodeCounters& counted) {
@@ -152,18 +138,19 @@ class FlyteAnswer {
   void AnswerPhase(const PhaseInfo& info) {
     const bool goes_on =
         info.phase == Phase::kSuccess || info.phase == Phase::kRunning;
-    Answer(kPhases[static_cast<std::size_t>(info.phase)],
-           goes_on ? v1::Decision::IGNORE : v1::Decision::WAIT);
+    outcome_.Answer(kPhases[static_cast<std::size_t>(info.phase)],
+                    goes_on ? v1::Decision::IGNORE : v1::Decision::WAIT);
     outcome_.verdict.set_message(info.reason);
     if (info.phase == Phase::kSuccess) {
-      outcome_.warnings.emplace_back(
+      outcome_.Warn(
           "the task's error file decides now, which is not in the report: it "
           "may say that the task has failed");
     }
     if (info.phase == Phase::kWaitingForResources) {
       // backoff.SimpleBackOffBlocker waits base^n seconds; how often it waited
       // before is in Flyte's memory only.
-      Delay(std::min(absl::Seconds(1), settings_.backoff_max_duration));
+      outcome_.Delay(
+          std::min(absl::Seconds(1), settings_.backoff_max_duration));
     }
   }
 
@@ -172,10 +159,11 @@ class FlyteAnswer {
   void AnswerFruitlessRound(std::string message) {
     const std::int64_t limit = settings_.max_workflow_retries;
     const std::int64_t used = UsedOf(kWorkflowBudget) + 1;
-    Answer("Error", used > limit ? v1::Decision::FAIL : v1::Decision::RETRY);
+    outcome_.Answer("Error",
+                    used > limit ? v1::Decision::FAIL : v1::Decision::RETRY);
     outcome_.verdict.set_message(std::move(message));
     Charge(kWorkflowBudget, used, limit);
-    outcome_.warnings.emplace_back(
+    outcome_.Warn(
         "the round comes to nothing and is repeated at once; the whole "
         "workflow pays, and is aborted when it has too many");
   }
@@ -187,7 +175,7 @@ class FlyteAnswer {
                                     : input_.ledger.attempts_seen());
     counters.system_failures = UsedOf(kSystemBudgetV1);
     if (counters.system_failures > counters.attempts) {
-      outcome_.warnings.push_back(absl::StrFormat(
+      outcome_.Warn(absl::StrFormat(
           "the ledger counts %d system failures in %d attempts; the attempts "
           "are taken as these failures",
           counters.system_failures, counters.attempts));
@@ -222,7 +210,7 @@ class FlyteAnswer {
       Charge(kUserBudget, retry.current, retry.maximum - 1);
     }
     if (retry.current >= retry.maximum) {
-      Answer("Failing", v1::Decision::FAIL);
+      outcome_.Answer("Failing", v1::Decision::FAIL);
       Count(counters);
       return Explain(
           {absl::StrCat("RetriesExhausted|", error.code),
@@ -231,7 +219,7 @@ class FlyteAnswer {
                            error.kind == ErrorKind::kSystem ? "SYSTEM" : "USER",
                            error.message)});
     }
-    Answer("RetryableFailure", v1::Decision::RETRY);
+    outcome_.Answer("RetryableFailure", v1::Decision::RETRY);
     Explain(error);
     ++counters.attempts;
     if (error.kind == ErrorKind::kSystem) ++counters.system_failures;
@@ -252,7 +240,7 @@ class FlyteAnswer {
     }
     NodeCounters counters = CountersV1();
     if (settings_.node_active_deadline > absl::ZeroDuration()) {
-      outcome_.warnings.emplace_back(
+      outcome_.Warn(
           "settings.flyte.node-active-deadline: when the node was queued is "
           "not in the report, so the deadline is not applied");
     }
@@ -261,7 +249,7 @@ class FlyteAnswer {
       return AnswerRetryableV1(*info.error, counters);
     }
     if (info.phase == Phase::kPermanentFailure) {
-      Answer("PermanentFailure", v1::Decision::FAIL);
+      outcome_.Answer("PermanentFailure", v1::Decision::FAIL);
       Explain(*info.error);
       // Permanent failures of the system (GPU faults) are counted too.
       if (info.error->kind == ErrorKind::kSystem) ++counters.system_failures;
@@ -294,21 +282,21 @@ class FlyteAnswer {
     Count({AttemptsV2(), failures});
     CountSpot(task_.interruptible);
     if (failures > limit) {
-      Answer("PermanentFailure", v1::Decision::FAIL);
+      outcome_.Answer("PermanentFailure", v1::Decision::FAIL);
       Explain({"MaxSystemFailuresExceeded",
                absl::StrFormat(
                    "plugin \"%s\" failed with system error %d times: %s",
                    task_.plugin, failures, message)});
     } else {
-      Answer("RetryableFailure", v1::Decision::RETRY);
-      Delay(absl::Seconds(10));
+      outcome_.Answer("RetryableFailure", v1::Decision::RETRY);
+      outcome_.Delay(absl::Seconds(10));
       if (outcome_.verdict.message().empty()) {
         outcome_.verdict.set_message(message);
       }
     }
     Charge(kSystemBudgetV2, failures, limit);
     if (!task_.is_launch) {
-      outcome_.warnings.emplace_back(
+      outcome_.Warn(
           "Flyte 2 counts system failures in a row, and an accepted relaunch "
           "sets the count to 0: failures like this are retried without bound "
           "(flyteorg/flyte#7874)");
@@ -333,8 +321,8 @@ class FlyteAnswer {
     Count({attempts + (is_retried ? 1 : 0), 0});
     CountSpot(task_.interruptible);
     if (is_retryable) Charge(kUserBudget, attempts, settings_.retries);
-    Answer(is_retried ? "RetryableFailure" : "PermanentFailure",
-           is_retried ? v1::Decision::RETRY : v1::Decision::FAIL);
+    outcome_.Answer(is_retried ? "RetryableFailure" : "PermanentFailure",
+                    is_retried ? v1::Decision::RETRY : v1::Decision::FAIL);
   }
 
   const NativeInput& input_;
@@ -351,11 +339,11 @@ std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input) {
       !flyte::HasFlyteMarks(input.report)) {
     return std::nullopt;
   }
-  flyte::SettingsSetup setup = flyte::SettingsFor(input.semantics);
+  const auto setup = flyte::SettingsFor(input.semantics);
   const auto task =
       flyte::FindReportedTask(input.report, setup.settings, ToTime(input.now));
   if (!task.has_value()) return std::nullopt;
-  return flyte::FlyteAnswer(input, std::move(setup), *task).Run();
+  return flyte::FlyteAnswer(input, setup, *task).Run();
 }
 
 }  // namespace mulligan

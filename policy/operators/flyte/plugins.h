@@ -1,10 +1,15 @@
-// What Flyte's plugins make of the objects they wrote: each function says which
-// of Flyte's it follows.
+// What Flyte's plugins make of the objects they wrote, and of one attempt: each
+// function says which of Flyte's it follows.
 #ifndef MULLIGAN_POLICY_OPERATORS_FLYTE_PLUGINS_H_
 #define MULLIGAN_POLICY_OPERATORS_FLYTE_PLUGINS_H_
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "mulligan/kubernetes/core/v1/event.pb.h"
@@ -14,12 +19,70 @@
 #include "mulligan/kubernetes/ray/v1/ray.pb.h"
 #include "mulligan/kubernetes/spark/v1beta2/spark_application.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/operators/flyte/phase.h"
 #include "policy/operators/flyte/settings.h"
 
 namespace mulligan::flyte {
 
 using Pod = kubernetes::core::v1::Pod;
+
+// Of pluginmachinery/core.Phase those that a plugin answers.
+enum class Phase {
+  kUndefined,
+  kWaitingForResources,
+  kQueued,
+  kInitializing,
+  kRunning,
+  kSuccess,
+  kRetryableFailure,
+  kPermanentFailure,
+};
+
+// core.ExecutionError.ErrorKind: whose fault. On a retryable failure it picks
+// the budget; whether a failure is retried is another question.
+enum class ErrorKind { kUser, kSystem };
+
+struct ExecutionError {
+  std::string code;
+  std::string message;
+  ErrorKind kind = ErrorKind::kUser;
+};
+
+struct PhaseInfo {
+  Phase phase = Phase::kUndefined;
+  // What a phase that is no failure says.
+  std::string reason;
+  // Set for failures only.
+  std::optional<ExecutionError> error;
+};
+
+// A phase, or the error that a plugin returned: the round comes to nothing.
+using PhaseResult = absl::StatusOr<PhaseInfo>;
+
+inline bool IsFailure(Phase phase) {
+  return phase == Phase::kRetryableFailure || phase == Phase::kPermanentFailure;
+}
+
+// A phase that is no failure.
+inline PhaseInfo InPhase(Phase phase, std::string reason = "") {
+  return {phase, std::move(reason), {}};
+}
+
+inline PhaseInfo RetryableFailure(ErrorKind kind, std::string code,
+                                  std::string message) {
+  return {Phase::kRetryableFailure, "",
+          ExecutionError{std::move(code), std::move(message), kind}};
+}
+
+// Always the user's fault.
+inline PhaseInfo PermanentFailure(std::string code, std::string message) {
+  return {Phase::kPermanentFailure, "",
+          ExecutionError{std::move(code), std::move(message)}};
+}
+
+// Codes that more than one plugin uses.
+inline constexpr char kDownstreamSystemError[] = "DownstreamSystemError";
+inline constexpr char kInterrupted[] = "Interrupted";
+inline constexpr char kUnknownError[] = "UnknownError";
 
 // pod.DemystifyPodStatus: the phase of a task that is one plain pod.
 PhaseInfo PodPhase(const Pod& pod, const Settings& settings, absl::Time now);
@@ -84,6 +147,36 @@ PhaseResult JobSetPhase(const kubernetes::jobset::v1alpha2::JobSet& job_set,
 // is a plain pod, the only kind that v1's quota back-off guards.
 PhaseResult CreationPhase(const v1::CreationError& error, bool is_pod,
                           const Settings& settings);
+
+// Whether an object of the report is a Flyte task's: owned by a FlyteWorkflow
+// or TaskAction, carrying Flyte's labels of node and execution, its finalizer
+// or a key under flyte.org/.
+bool HasFlyteMarks(const v1::FailureReport& report);
+
+// The task of a report as its plugin sees it.
+struct ReportedTask {
+  // Of the pod or custom resource, or of the attempt to make it.
+  PhaseResult result = InPhase(Phase::kUndefined);
+  // The object does not exist: `result` is about making it.
+  bool is_launch = false;
+  // It is one plain pod.
+  bool is_pod = false;
+  // For messages of v2: "pod", "ray".
+  std::string plugin;
+  // When the object was made. Absent: unknown.
+  std::optional<absl::Time> created;
+  // Whether this attempt may run on spot capacity.
+  bool interruptible = false;
+  // What was not understood or not looked at.
+  std::vector<std::string> warnings;
+};
+
+// The custom resource if there is one, else the creation error, else of the
+// pods the first that has failed, else the first. Nothing when the report has
+// none that Flyte has a plugin for.
+std::optional<ReportedTask> FindReportedTask(const v1::FailureReport& report,
+                                             const Settings& settings,
+                                             absl::Time now);
 
 }  // namespace mulligan::flyte
 

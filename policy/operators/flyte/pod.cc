@@ -14,6 +14,7 @@
 #include "policy/base/times.h"
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -282,8 +283,8 @@ PhaseInfo PrimaryContainerPhase(const Pod& pod, std::string_view primary,
     return RetryableFailure(killed ? ErrorKind::kSystem : ErrorKind::kUser,
                             end.reason(), Ended(container.name(), end));
   }
-  for (const auto& container : pod.spec().containers()) {
-    if (container.name() == primary) return InPhase(Phase::kRunning);
+  if (FindNamed(pod.spec().containers(), primary) != nullptr) {
+    return InPhase(Phase::kRunning);
   }
   return PermanentFailure(
       "PrimaryContainerNotFound",
@@ -336,9 +337,9 @@ PhaseInfo FailedOrPendingPodPhase(const Pod& pod, std::string_view primary,
 
 std::string_view PrimaryContainerOf(
     const kubernetes::meta::v1::ObjectMeta& metadata) {
-  const auto found = metadata.annotations().find(kPrimaryContainerKey);
-  return found == metadata.annotations().end() ? std::string_view()
-                                               : found->second;
+  const auto* const name =
+      FindValue(metadata.annotations(), kPrimaryContainerKey);
+  return name == nullptr ? std::string_view() : *name;
 }
 
 }  // namespace mulligan::flyte

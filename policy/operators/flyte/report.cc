@@ -1,5 +1,3 @@
-#include "policy/operators/flyte/report.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -13,6 +11,7 @@
 #include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
 #include "policy/base/times.h"
 #include "policy/operators/flyte/plugins.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -34,16 +33,13 @@ bool HasKeyUnderFlyte(const Map& map) {
 
 bool IsMarked(const ObjectMeta& metadata) {
   const auto& owners = metadata.owner_references();
-  const auto& finalizers = metadata.finalizers();
   const auto& labels = metadata.labels();
   return std::any_of(owners.begin(), owners.end(),
                      [](const auto& owner) {
-                       return std::find(kOwners.begin(), kOwners.end(),
-                                        absl::AsciiStrToLower(owner.kind())) !=
-                              kOwners.end();
+                       return HasText(kOwners,
+                                      absl::AsciiStrToLower(owner.kind()));
                      }) ||
-         std::find(finalizers.begin(), finalizers.end(), kFinalizer) !=
-             finalizers.end() ||
+         HasText(metadata.finalizers(), kFinalizer) ||
          (labels.contains("execution-id") && labels.contains("node-id")) ||
          HasKeyUnderFlyte(labels) || HasKeyUnderFlyte(metadata.annotations());
 }
@@ -67,8 +63,7 @@ bool RunsOnSpot(const v1::FailureReport& report, const ObjectMeta& metadata) {
   if (report.workload().has_interruptible()) {
     return report.workload().interruptible();
   }
-  const auto label = metadata.labels().find("interruptible");
-  return label != metadata.labels().end() && label->second == "true";
+  return ValueAt(metadata.labels(), "interruptible") == "true";
 }
 
 ReportedTask Observed(const v1::FailureReport& report,
@@ -131,11 +126,10 @@ ReportedTask Launched(const v1::FailureReport& report,
 
 ReportedTask ObservedPods(const v1::FailureReport& report,
                           const Settings& settings, absl::Time now) {
-  const auto failed = std::find_if(
-      report.pods().begin(), report.pods().end(), [&](const Pod& pod) {
-        return IsFailure(PodPhase(pod, settings, now).phase);
-      });
-  const Pod& pod = failed == report.pods().end() ? report.pods(0) : *failed;
+  const Pod* const failed = FindIn(report.pods(), [&](const Pod& pod) {
+    return IsFailure(PodPhase(pod, settings, now).phase);
+  });
+  const Pod& pod = failed == nullptr ? report.pods(0) : *failed;
   PhaseInfo info = PodPhase(pod, settings, now);
   if (settings.rules.gpu_faults && IsFailure(info.phase)) {
     info = WithGpuFaults(std::move(info), pod, report.events(), now);

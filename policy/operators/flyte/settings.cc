@@ -190,9 +190,9 @@ bool SetGate(std::string_view name, bool enabled, Rules& rules) {
   return SetGateIn(kGates, name, enabled, rules);
 }
 
-SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   constexpr std::string_view kPrefix = "flyte.";
-  SettingsSetup setup;
+  Setup<Settings> setup;
   const Release release = ReleaseFor(semantics, setup.warnings);
   setup.semantics = Printed(release);
   setup.settings.rules = RulesAt(release);

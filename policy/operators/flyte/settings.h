@@ -3,12 +3,11 @@
 #define MULLIGAN_POLICY_OPERATORS_FLYTE_SETTINGS_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/time/time.h"
 #include "mulligan/v1/native.pb.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::flyte {
 
@@ -76,17 +75,11 @@ struct Settings {
   std::int64_t retries = 0;
 };
 
-struct SettingsSetup {
-  Settings settings;
-  // "flyte v1 1.16", "flyte v2 2.0.43".
-  std::string semantics;
-  std::vector<std::string> warnings;
-};
-
 // Rules of versions["flyte"] ("v1", "v2", "1.15.0", "v2.0.43"; absent: v1),
 // changed by feature_gates (see SetGate) and settings called "flyte.<name>"
-// with Flyte's own name. What is not understood is a warning.
-SettingsSetup SettingsFor(const v1::NativeSemantics& semantics);
+// with Flyte's own name. What is not understood is a warning. `semantics` is
+// "flyte v1 1.16", "flyte v2 2.0.43".
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
 
 // Proposals, each off until released: "flyte.pull-7899", "flyte.system-codes",
 // "flyte.gpu-faults". False: there is none of that name.

@@ -10,10 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "policy/base/times.h"
-#include "policy/operators/job/counting.h"
+#include "policy/operators/job/failures.h"
 #include "policy/operators/job/indexes.h"
-#include "policy/operators/job/pod_failure_policy.h"
-#include "policy/operators/job/pods.h"
 
 namespace mulligan::job {
 namespace {
@@ -45,10 +43,8 @@ constexpr std::array<RecordedRow, 2> kAnnounced = {
 std::optional<Ending> Recorded(const std::array<RecordedRow, 2>& rows,
                                const JobStatus& status) {
   for (const RecordedRow& row : rows) {
-    const auto found =
-        std::find_if(status.conditions().begin(), status.conditions().end(),
-                     [&](const auto& each) { return each.type() == row.type; });
-    if (found != status.conditions().end() && found->status() == "True") {
+    const auto* const found = FindCondition(status.conditions(), row.type);
+    if (found != nullptr && found->status() == "True") {
       return Ending{row.failed, found->reason(), found->message()};
     }
   }
@@ -215,8 +211,9 @@ void AccountPods(const Look& look, Decision& decision) {
     if (decision.failed + decision.succeeded - before >= kMaxUncountedPods) {
       break;
     }
-    const bool is_failed = Lists(uncounted.failed(), *pod);
-    const bool is_succeeded = Lists(uncounted.succeeded(), *pod);
+    const std::string& uid = pod->metadata().uid();
+    const bool is_failed = HasText(uncounted.failed(), uid);
+    const bool is_succeeded = HasText(uncounted.succeeded(), uid);
     if (!MayRelease(look, *pod, ending.has_value())) {
       decision.failed -= is_failed ? 1 : 0;
       decision.succeeded -= is_succeeded ? 1 : 0;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "policy/operators/job/settings.h"
+#include "policy/operators/job/objects.h"
 
 namespace mulligan::job {
 

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "policy/operators/go_text.h"
-#include "policy/operators/job/counting.h"
-#include "policy/operators/job/pod_failure_policy.h"
-#include "policy/operators/job/pods.h"
+#include "policy/operators/job/failures.h"
+#include "policy/operators/kubernetes_field_error.h"
 
 namespace mulligan::job {
 namespace {
@@ -82,6 +84,11 @@ bool IsMet(const kubernetes::batch::v1::SuccessPolicyRule& rule,
          (rule.has_succeeded_count() && met >= rule.succeeded_count());
 }
 
+std::string NotIncreasing(std::int64_t previous, std::int64_t current) {
+  return absl::StrFormat("non-increasing order, previous: %d, current: %d",
+                         previous, current);
+}
+
 }  // namespace
 
 IndexSet IndexSet::Parse(std::string_view text, std::int64_t completions) {
@@ -131,6 +138,40 @@ std::int64_t IndexSet::CountIn(const IndexSet& other) const {
   IndexSet either = *this;
   either.Add(other);
   return total() + other.total() - either.total();
+}
+
+std::string CountIndexes(const std::string& text, std::int64_t completions,
+                         std::int64_t& total) {
+  std::int64_t previous = -1;
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  for (const std::string& part : parts) {
+    const std::vector<std::string> ends = absl::StrSplit(part, '-');
+    if (ends.size() > 2) {
+      return absl::StrFormat(
+          "the fragment %s violates the requirement that an index interval "
+          "can have at most two parts separated by '-'",
+          QuotedValue(part));
+    }
+    std::vector<std::int64_t> indexes;
+    for (const std::string& end : ends) {
+      const std::optional<std::int64_t> index = GoInteger(end);
+      if (!index.has_value()) {
+        return absl::StrFormat("cannot convert string to integer for index: %s",
+                               QuotedValue(end));
+      }
+      if (*index >= completions) {
+        return absl::StrFormat("too large index: %s", QuotedValue(end));
+      }
+      indexes.push_back(*index);
+    }
+    const std::int64_t first = indexes.front();
+    const std::int64_t last = indexes.back();
+    if (ends.size() == 2 && first >= last) return NotIncreasing(first, last);
+    if (previous >= first) return NotIncreasing(previous, first);
+    total += last - first + 1;
+    previous = last;
+  }
+  return "";
 }
 
 bool FailsIndex(const Pod& pod, const JobSpec& spec, const Gates& gates) {

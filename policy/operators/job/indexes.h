@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
-#include "policy/operators/job/settings.h"
+#include "policy/operators/job/objects.h"
 
 namespace mulligan::job {
 
@@ -43,6 +44,11 @@ class IndexSet {
   // Last index by first index; neither overlapping nor adjacent.
   std::map<std::int64_t, std::int64_t> intervals_;
 };
+
+// As strictly as the API server reads spec.successPolicy: the number of indexes
+// in "1,3-5" into `total`; what is wrong with the text, empty when nothing is.
+std::string CountIndexes(const std::string& text, std::int64_t completions,
+                         std::int64_t& total);
 
 // The failed pod ends its index: a FailIndex rule matches, or the failure
 // counts and the failures before it have used up backoffLimitPerIndex.

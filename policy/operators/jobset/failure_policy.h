@@ -1,11 +1,14 @@
-// Which rule of a failure policy a failed child Job meets, and the patterns of
-// its rules.
+// Which rule of a failure policy a failed child Job meets, the patterns of its
+// rules, and what its action does to a JobSet and to its counters of restarts.
 #ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_FAILURE_POLICY_H_
 #define MULLIGAN_POLICY_OPERATORS_JOBSET_FAILURE_POLICY_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "absl/status/statusor.h"
 #include "policy/base/pattern_allowance.h"
 #include "policy/operators/jobset/objects.h"
 
@@ -53,6 +56,47 @@ class MessagePatterns {
   PatternAllowance& allowance_;
   int large_left_ = 8;
 };
+
+inline constexpr std::string_view kFailJobSet = "FailJobSet";
+
+inline constexpr char kReachedMaxRestarts[] = "ReachedMaxRestarts";
+inline constexpr char kReachedMaxRestartsMessage[] =
+    "jobset failed due to reaching max number of restarts";
+
+// Names an action of the API, alpha ones included.
+bool IsKnownAction(std::string_view action);
+// Whether the action restarts one child Job.
+bool IsJobAction(std::string_view action);
+
+// What is done about a failure.
+struct Verdict {
+  // Effective action: a restart beyond the budget is FailJobSet.
+  std::string action;
+  // The child Job it is for; null: no Job has failed (in-place restarts).
+  const Job* job = nullptr;
+  // Of the condition Failed or RestartingJobSet; empty for RestartJob*, which
+  // sets none.
+  std::string reason;
+  // Of the condition, and of the event of a restart.
+  std::string message;
+  // Whether the restart uses budget, or failed for want of it; and how much is
+  // used then.
+  bool counted = false;
+  std::int64_t used = 0;
+};
+
+// Decides about failed child Jobs, of which there is at least one: without a
+// failure policy the JobSet fails; else the first rule that applies says what
+// is done, and without one RestartJobSet. Counts a restart in `status`.
+//
+// An error when the controller gets no further and repeats the pass for ever
+// (gate off, labels without a counter, unknown action). Then nothing has
+// changed.
+absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
+                                           const Jobs& failed,
+                                           const Gates& gates,
+                                           PatternAllowance& patterns,
+                                           JobSetStatus& status);
 
 }  // namespace mulligan::jobset
 

@@ -1,6 +1,7 @@
 #include "policy/operators/jobset/objects.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,17 @@
 namespace mulligan::jobset {
 namespace {
 
+constexpr std::array<GateRow<Gates>, 2> kGates = {{
+    {"RestartJob", &Gates::restart_job},
+    {"InPlaceRestart", &Gates::in_place_restart},
+}};
+
+constexpr std::array<FeatureRow<Gates>, 3> kFeatures = {{
+    {&Gates::message_patterns, 10},
+    {&Gates::restart_job_actions, 12},
+    {&Gates::restarting_condition, 12},
+}};
+
 // Labels with the restarts of the JobSet and of the Job when it was created.
 constexpr char kRestartAttemptKey[] = "jobset.sigs.k8s.io/restart-attempt";
 constexpr char kJobRestartAttemptKey[] =
@@ -23,7 +35,7 @@ constexpr char kJobRestartAttemptKey[] =
 absl::StatusOr<std::int64_t> RestartsOf(const Job& job,
                                         const JobSetStatus& status) {
   const auto* const group =
-      FindGroup(status.replicated_jobs_status(), ReplicatedJobNameOf(job));
+      FindNamed(status.replicated_jobs_status(), ReplicatedJobNameOf(job));
   const auto index = NumberLabel(job, kJobIndexKey);
   if (!index.ok()) return index;
   if (group == nullptr || *index < 0 || *index >= group->job_restarts_size()) {
@@ -34,17 +46,12 @@ absl::StatusOr<std::int64_t> RestartsOf(const Job& job,
 
 }  // namespace
 
-const Condition* FindCondition(const Conditions& conditions,
-                               std::string_view type) {
-  const auto found = std::find_if(
-      conditions.begin(), conditions.end(),
-      [&](const Condition& condition) { return condition.type() == type; });
-  return found == conditions.end() ? nullptr : &*found;
+bool SetGate(const std::string& name, bool enabled, Gates& gates) {
+  return SetGateIn(kGates, name, enabled, gates);
 }
 
-bool IsConditionTrue(const Conditions& conditions, std::string_view type) {
-  const Condition* const condition = FindCondition(conditions, type);
-  return condition != nullptr && condition->status() == kTrue;
+Setup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
+  return SetUpBy<Gates>(semantics, {"jobset", 0, 12, 12}, kFeatures, kGates);
 }
 
 bool IsFinished(const JobSetStatus& status) {
@@ -54,13 +61,10 @@ bool IsFinished(const JobSetStatus& status) {
 }
 
 const JobCondition* FinishedCondition(const Job& job) {
-  const auto& conditions = job.status().conditions();
-  const auto found = std::find_if(
-      conditions.begin(), conditions.end(), [](const JobCondition& condition) {
-        return condition.status() == kTrue &&
-               (condition.type() == kFailed || condition.type() == "Complete");
-      });
-  return found == conditions.end() ? nullptr : &*found;
+  return FindIn(job.status().conditions(), [](const JobCondition& condition) {
+    return condition.status() == "True" &&
+           (condition.type() == kFailed || condition.type() == "Complete");
+  });
 }
 
 const JobCondition* FailedCondition(const Job& job) {
@@ -70,16 +74,13 @@ const JobCondition* FailedCondition(const Job& job) {
 }
 
 std::string ReplicatedJobNameOf(const Job& job) {
-  const auto& labels = job.metadata().labels();
-  const auto found = labels.find(kReplicatedJobNameKey);
-  return found == labels.end() ? std::string() : found->second;
+  return ValueAt(job.metadata().labels(), kReplicatedJobNameKey);
 }
 
 absl::StatusOr<std::int64_t> NumberLabel(const Job& job, const char* key) {
-  const auto& labels = job.metadata().labels();
-  const auto found = labels.find(key);
-  if (found == labels.end()) return kNoLabel;
-  const std::optional<std::int64_t> number = GoInteger(found->second);
+  const std::string* const text = FindValue(job.metadata().labels(), key);
+  if (text == nullptr) return kNoLabel;
+  const std::optional<std::int64_t> number = GoInteger(*text);
   if (number.has_value()) return *number;
   return absl::InvalidArgumentError(
       absl::StrFormat("job %s: invalid value for label %s, must be integer",

@@ -1,5 +1,5 @@
-// What the JobSet controller's logic is about, and what it reads off
-// conditions, child Jobs and groups of Jobs.
+// What the JobSet controller's logic is about: feature gates and releases, and
+// what is read off child Jobs and groups of Jobs.
 #ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_OBJECTS_H_
 #define MULLIGAN_POLICY_OPERATORS_JOBSET_OBJECTS_H_
 
@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "google/protobuf/repeated_ptr_field.h"
 #include "mulligan/kubernetes/batch/v1/job.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/kubernetes/jobset/v1alpha2/failure_policy.pb.h"
 #include "mulligan/kubernetes/jobset/v1alpha2/jobset.pb.h"
-#include "mulligan/kubernetes/meta/v1/condition.pb.h"
-#include "policy/operators/jobset/settings.h"
+#include "mulligan/v1/native.pb.h"
+#include "policy/operators/objects.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::jobset {
 
@@ -28,30 +28,44 @@ using FailurePolicyRule = kubernetes::jobset::v1alpha2::FailurePolicyRule;
 using SuccessPolicy = kubernetes::jobset::v1alpha2::SuccessPolicy;
 using ReplicatedJob = kubernetes::jobset::v1alpha2::ReplicatedJob;
 using ReplicatedJobStatus = kubernetes::jobset::v1alpha2::ReplicatedJobStatus;
-using Condition = kubernetes::meta::v1::Condition;
-using Conditions = google::protobuf::RepeatedPtrField<Condition>;
 using Job = kubernetes::batch::v1::Job;
 using JobCondition = kubernetes::batch::v1::JobCondition;
 using Pod = kubernetes::core::v1::Pod;
 
 // In the order in which they were listed; not owned, never null.
 using Jobs = std::vector<const Job*>;
-using Pods = std::vector<const Pod*>;
+
+// What changes the outcome of a failure, with the defaults of JobSet 0.12.
+struct Gates {
+  // Gate RestartJob (alpha): actions on one child Job. Off, a rule with such
+  // an action is an error at every pass and refused at creation.
+  bool restart_job = false;
+  // Gate InPlaceRestart (alpha).
+  bool in_place_restart = false;
+  // No gate: onJobFailureMessagePatterns, since 0.10.
+  bool message_patterns = true;
+  // No gate: the RestartJob actions are known at all, since 0.12.
+  bool restart_job_actions = true;
+  // No gate: condition RestartingJobSet, since 0.12.
+  bool restarting_condition = true;
+};
+
+// Defaults of the release versions["jobset"] ("0.11", "v0.11.2"; absent: 0.12),
+// then feature_gates by name. Gates of others are passed over.
+Setup<Gates> GatesFor(const v1::NativeSemantics& semantics);
+
+// Sets the gate called `name`; false when JobSet has none of that name, or one
+// that changes nothing here.
+bool SetGate(const std::string& name, bool enabled, Gates& gates);
 
 // Labels of child Jobs: their group, and their index in it.
 inline constexpr char kReplicatedJobNameKey[] =
     "jobset.sigs.k8s.io/replicatedjob-name";
 inline constexpr char kJobIndexKey[] = "jobset.sigs.k8s.io/job-index";
 
-inline constexpr std::string_view kTrue = "True";
-
 // Types of conditions, and terminal states.
 inline constexpr std::string_view kCompleted = "Completed";
 inline constexpr std::string_view kFailed = "Failed";
-
-const Condition* FindCondition(const Conditions& conditions,
-                               std::string_view type);
-bool IsConditionTrue(const Conditions& conditions, std::string_view type);
 
 // Whether the JobSet is at its end, by condition or terminal state: the
 // controller evaluates it never again.
@@ -82,17 +96,6 @@ absl::StatusOr<bool> IsOfEarlierAttempt(const Job& job,
 
 // Replicas of a group; the API server fills in 1.
 std::int32_t ReplicasOf(const ReplicatedJob& group);
-
-// Group of the spec, or entry of status.replicatedJobsStatus, by its name;
-// null: there is none.
-template <typename Group>
-const Group* FindGroup(const google::protobuf::RepeatedPtrField<Group>& groups,
-                       std::string_view name) {
-  for (const Group& group : groups) {
-    if (group.name() == name) return &group;
-  }
-  return nullptr;
-}
 
 }  // namespace mulligan::jobset
 

@@ -1,8 +1,10 @@
+#include "policy/operators/job/outcome.h"
+
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,19 +12,33 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "policy/operators/job/report.h"
-#include "policy/operators/jobset/decision.h"
+#include "policy/operators/go_text.h"
+#include "policy/operators/jobset/failure_policy.h"
 #include "policy/operators/jobset/objects.h"
 #include "policy/operators/jobset/validation.h"
-#include "policy/operators/kubernetes_field_error.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {
 namespace jobset {
 namespace {
+
+using Pods = google::protobuf::RepeatedPtrField<Pod>;
+
+constexpr std::string_view kController = "jobset.sigs.k8s.io/jobset-controller";
+// Annotation of pods: the attempt their restart agent is at.
+constexpr char kInPlaceRestartAttemptKey[] =
+    "jobset.sigs.k8s.io/in-place-restart-attempt";
+
+// Reasons of the events about objects that cannot be created.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3>
+    kCreationReasons = {{{"Job", "JobCreationFailed"},
+                         {"Service", "HeadlessServiceCreationFailed"},
+                         {"PersistentVolumeClaim", "PVCCreationFailed"}}};
 
 bool BelongsTo(const Job& job, const JobSet& job_set) {
   const auto& owners = job.metadata().owner_references();
@@ -32,69 +48,188 @@ bool BelongsTo(const Job& job, const JobSet& job_set) {
   });
 }
 
-// Reasons of the events about objects that cannot be created.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3>
-    kCreationReasons = {{{"Job", "JobCreationFailed"},
-                         {"Service", "HeadlessServiceCreationFailed"},
-                         {"PersistentVolumeClaim", "PVCCreationFailed"}}};
+bool IsLeftAlone(const JobSet& job_set) {
+  const JobSetSpec& spec = job_set.spec();
+  return job_set.metadata().has_deletion_timestamp() ||
+         (spec.has_managed_by() && spec.managed_by() != kController) ||
+         IsFinished(job_set.status());
+}
+
+bool IsTarget(const SuccessPolicy& policy, std::string_view group) {
+  const auto& targets = policy.target_replicated_jobs();
+  return targets.empty() || HasText(targets, group);
+}
+
+bool MeetsSuccessPolicy(const JobSetSpec& spec, const Jobs& successful) {
+  if (successful.empty()) return false;
+  const SuccessPolicy& policy = spec.success_policy();
+  std::int64_t wanted = 0;
+  for (const ReplicatedJob& group : spec.replicated_jobs()) {
+    if (IsTarget(policy, group.name())) wanted += ReplicasOf(group);
+  }
+  if (policy.operator_() == "Any") wanted = 1;
+  return std::count_if(successful.begin(), successful.end(),
+                       [&](const Job* job) {
+                         return IsTarget(policy, ReplicatedJobNameOf(*job));
+                       }) >= wanted;
+}
+
+std::int64_t MostContainerRestarts(const Pods& pods) {
+  std::int64_t most = 0;
+  for (const Pod& pod : pods) {
+    for (const auto* const statuses : {&pod.status().init_container_statuses(),
+                                       &pod.status().container_statuses()}) {
+      for (const auto& container : *statuses) {
+        most = std::max<std::int64_t>(most, container.restart_count());
+      }
+    }
+  }
+  return most;
+}
+
+// The highest attempt that a restart agent has written on a pod; 0 without.
+absl::StatusOr<std::int64_t> HighestAttempt(const Pods& pods) {
+  std::int64_t highest = 0;
+  for (const Pod& pod : pods) {
+    const std::string* const text =
+        FindValue(pod.metadata().annotations(), kInPlaceRestartAttemptKey);
+    if (HasPhase(pod, "Failed") || text == nullptr) continue;
+    const std::int64_t attempt = GoInteger(*text).value_or(-1);
+    if (attempt < 0 || attempt > std::numeric_limits<std::int32_t>::max()) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "invalid value for annotation %s, must be non-negative integer",
+          kInPlaceRestartAttemptKey));
+    }
+    highest = std::max(highest, attempt);
+  }
+  return highest;
+}
+
+// Lists status.replicatedJobsStatus as the controller does: an entry for each
+// group of the spec.
+void KeepAttempts(const JobSetSpec& spec, JobSetStatus& status) {
+  if (spec.replicated_jobs().empty()) return;
+  google::protobuf::RepeatedPtrField<ReplicatedJobStatus> groups;
+  for (const ReplicatedJob& group : spec.replicated_jobs()) {
+    ReplicatedJobStatus& entry = *groups.Add();
+    if (const auto* const old =
+            FindNamed(status.replicated_jobs_status(), group.name())) {
+      entry = *old;
+    }
+    entry.set_name(group.name());
+  }
+  status.mutable_replicated_jobs_status()->Swap(&groups);
+}
 
 class JobSetAnswer {
  public:
-  JobSetAnswer(const NativeInput& input, GateSetup<Gates> setup)
+  JobSetAnswer(const NativeInput& input, const Setup<Gates>& setup)
       : input_(input),
         job_set_(input.report.job_set()),
-        gates_(setup.gates),
-        patterns_(input.patterns != nullptr ? *input.patterns : own_patterns_) {
-    outcome_.warnings = std::move(setup.warnings);
-    outcome_.verdict.set_operator_("JobSet");
-    outcome_.verdict.set_semantics(std::move(setup.semantics));
+        gates_(setup.settings),
+        patterns_(input.patterns != nullptr ? *input.patterns : own_patterns_),
+        outcome_("JobSet", v1::Decision::JOB_SET, setup) {
+    for (const Job& job : input.report.jobs()) {
+      if (BelongsTo(job, job_set_)) jobs_.push_back(&job);
+    }
   }
 
   NativeOutcome Run() && {
     Warn();
-    Jobs jobs;
-    for (const Job& job : input_.report.jobs()) {
-      if (BelongsTo(job, job_set_)) jobs.push_back(&job);
-    }
-    Pods pods;
-    for (const Pod& pod : input_.report.pods()) pods.push_back(&pod);
-    const absl::StatusOr<Decision> decision = DecideJobSet(
-        {job_set_, jobs, pods, gates_,
-         [this](const Jobs& running) { return Foresee(running); }, patterns_});
-    if (!decision.ok()) {
-      Answer("Error", v1::Decision::WAIT);
-      outcome_.verdict.set_message(std::string(decision.status().message()));
-      outcome_.warnings.emplace_back(
+    const absl::StatusOr<std::optional<Verdict>> verdict = Decide();
+    if (!verdict.ok()) {
+      outcome_.Answer("Error", v1::Decision::WAIT);
+      outcome_.Explain("", std::string(verdict.status().message()));
+      outcome_.Warn(
           "the JobSet controller gets no further: it writes nothing and "
           "repeats the pass for ever");
       return std::move(outcome_);
     }
-    Count(decision->status);
-    if (decision->verdict.has_value()) {
-      Conclude(*decision->verdict, jobs);
+    Count();
+    if (verdict->has_value()) {
+      Conclude(**verdict);
     } else {
-      AnswerWithoutVerdict(decision->status);
+      AnswerWithoutVerdict();
     }
     return std::move(outcome_);
   }
 
  private:
+  const JobSetSpec& spec() const { return job_set_.spec(); }
+
   void Warn() {
-    JobSetSpecIssues issues =
-        ValidateJobSetSpec(job_set_.spec(), gates_, patterns_);
-    for (std::string& warning : issues.warnings) {
-      outcome_.warnings.push_back(std::move(warning));
+    ObjectIssues issues = ValidateJobSetSpec(spec(), gates_, patterns_);
+    // Reports may leave the groups out.
+    if (spec().replicated_jobs().empty()) {
+      std::erase_if(issues.errors, [](const FieldError& error) {
+        return absl::StrContains(error.field, "targetReplicatedJobs");
+      });
     }
-    for (const FieldError& error : issues.errors) {
-      // Reports may leave the groups out.
-      if (job_set_.spec().replicated_jobs().empty() &&
-          error.field.find("targetReplicatedJobs") != std::string::npos) {
-        continue;
-      }
-      outcome_.refusals.push_back(
-          absl::StrFormat("report.jobSet.%s; the webhook refuses such a JobSet",
-                          FormatFieldError(error)));
+    outcome_.Take(issues, "report.jobSet", "the webhook refuses such a JobSet");
+  }
+
+  // Reconcile of JobSet 0.12, with restarts counted in status_. The first that
+  // applies:
+  //   a JobSet being deleted, managed by another controller or at its end is
+  //   left alone, and so are Jobs of earlier attempts
+  //   a failed Job: the failure policy, suspended or not
+  //   enough successful Jobs: action "Completed"
+  //   with gate and strategy InPlaceRestart, too many restarts of the pods
+  //   a Job that is about to fail: as a failed one, a pass later
+  // Absent: nothing is done. An error is one of the controller's own: it writes
+  // nothing and tries again for ever.
+  absl::StatusOr<std::optional<Verdict>> Decide() {
+    if (IsLeftAlone(job_set_)) return std::nullopt;
+    Jobs failed;
+    Jobs successful;
+    Jobs running;
+    for (const Job* const job : jobs_) {
+      const auto earlier = IsOfEarlierAttempt(*job, status_, gates_);
+      if (!earlier.ok()) return earlier.status();
+      if (*earlier) continue;
+      const JobCondition* const finished = FinishedCondition(*job);
+      Jobs& bucket = finished == nullptr           ? running
+                     : finished->type() == kFailed ? failed
+                                                   : successful;
+      bucket.push_back(job);
     }
+    KeepAttempts(spec(), status_);
+    if (failed.empty()) {
+      auto verdict = DecideWithoutFailure(successful);
+      if (!verdict.ok() || verdict->has_value()) return verdict;
+      failed = Foresee(running);
+      if (failed.empty()) return std::nullopt;
+    }
+    return ApplyFailurePolicy(spec(), failed, gates_, patterns_, status_);
+  }
+
+  absl::StatusOr<std::optional<Verdict>> DecideWithoutFailure(
+      const Jobs& successful) {
+    Verdict verdict;
+    if (MeetsSuccessPolicy(spec(), successful)) {
+      verdict.action = std::string(kCompleted);
+      verdict.reason = "AllJobsCompleted";
+      verdict.message = "jobset completed successfully";
+      return verdict;
+    }
+    const auto& policy = spec().failure_policy();
+    if (!gates_.in_place_restart ||
+        policy.restart_strategy() != "InPlaceRestart") {
+      return std::nullopt;
+    }
+    verdict.used = MostContainerRestarts(input_.report.pods());
+    if (verdict.used <= policy.max_restarts()) {
+      const auto highest = HighestAttempt(input_.report.pods());
+      if (!highest.ok()) return highest.status();
+      verdict.used = *highest - (status_.restarts() -
+                                 status_.restarts_count_towards_max());
+    }
+    if (verdict.used <= policy.max_restarts()) return std::nullopt;
+    verdict.action = std::string(kFailJobSet);
+    verdict.reason = kReachedMaxRestarts;
+    verdict.message = kReachedMaxRestartsMessage;
+    verdict.counted = true;
+    return verdict;
   }
 
   // The JobSet hears of a failed pod only when the Job controller has given
@@ -109,7 +244,7 @@ class JobSetAnswer {
       Job& made = foreseen_.emplace_back(*job);
       JobCondition& failed = *made.mutable_status()->add_conditions();
       failed.set_type(std::string(kFailed));
-      failed.set_status(std::string(kTrue));
+      failed.set_status("True");
       failed.set_reason(found->second.reason);
       failed.set_message(found->second.message);
       *failed.mutable_last_transition_time() = input_.now;
@@ -118,18 +253,12 @@ class JobSetAnswer {
     return failing;
   }
 
-  void Answer(std::string_view word, v1::Decision::Action action) {
-    outcome_.verdict.set_verdict(std::string(word));
-    outcome_.action = action;
-    outcome_.scope = v1::Decision::JOB_SET;
-  }
-
-  void Count(const JobSetStatus& status) {
+  void Count() {
     auto& counters = *outcome_.verdict.mutable_counters();
-    counters["restarts"] = status.restarts();
-    counters["restartsCountTowardsMax"] = status.restarts_count_towards_max();
-    for (int i = 0; i < status.replicated_jobs_status_size(); ++i) {
-      const ReplicatedJobStatus& group = status.replicated_jobs_status(i);
+    counters["restarts"] = status_.restarts();
+    counters["restartsCountTowardsMax"] = status_.restarts_count_towards_max();
+    for (int i = 0; i < status_.replicated_jobs_status_size(); ++i) {
+      const ReplicatedJobStatus& group = status_.replicated_jobs_status(i);
       const auto count = [&](std::string_view name, const auto& values) {
         for (int j = 0; j < values.size(); ++j) {
           counters[absl::StrFormat("replicatedJobsStatus[%d].%s[%d]", i, name,
@@ -142,71 +271,65 @@ class JobSetAnswer {
     }
   }
 
-  void Conclude(const Verdict& verdict, const Jobs& jobs) {
-    const bool fails = verdict.action == kFailJobSet;
-    const bool ends = fails || verdict.action == kCompleted;
-    Answer(verdict.action, fails  ? v1::Decision::FAIL
-                           : ends ? v1::Decision::IGNORE
-                                  : v1::Decision::RETRY);
-    outcome_.verdict.set_reason(verdict.reason);
-    outcome_.verdict.set_message(verdict.message);
+  void Conclude(const Verdict& verdict) {
+    outcome_.Answer(verdict.action,
+                    verdict.action == kFailJobSet  ? v1::Decision::FAIL
+                    : verdict.action == kCompleted ? v1::Decision::IGNORE
+                                                   : v1::Decision::RETRY);
+    outcome_.Explain(verdict.reason, verdict.message);
     if (verdict.counted) {
-      outcome_.charged_to = "maxRestarts";
-      outcome_.used = verdict.used;
-      outcome_.limit = std::max<std::int64_t>(
-          0, job_set_.spec().failure_policy().max_restarts());
+      outcome_.Charge("maxRestarts", verdict.used,
+                      std::max(0, spec().failure_policy().max_restarts()));
     }
-    if (!ends) outcome_.queue = v1::Decision::IN_PLACE;
     if (IsJobAction(verdict.action)) {
       outcome_.scope = v1::Decision::JOB;
-      NameUnhandled(*verdict.job, jobs);
+      NameUnhandled(*verdict.job);
     }
   }
 
-  void NameUnhandled(const Job& handled, const Jobs& jobs) {
+  void NameUnhandled(const Job& handled) {
     std::vector<std::string> names;
-    for (const Job* const job : jobs) {
+    for (const Job* const job : jobs_) {
       if (job->metadata().name() != handled.metadata().name() &&
           FailedCondition(*job) != nullptr) {
         names.push_back(job->metadata().name());
       }
     }
     if (names.empty()) return;
-    outcome_.warnings.push_back(absl::StrFormat(
+    outcome_.Warn(absl::StrFormat(
         "one Job is handled per pass; failed Jobs left to later passes: %s",
         absl::StrJoin(names, ", ")));
   }
 
-  void AnswerWithoutVerdict(const JobSetStatus& status) {
+  void AnswerWithoutVerdict() {
     for (const std::string_view end : {kFailed, kCompleted}) {
-      if (!IsConditionTrue(status.conditions(), end) &&
-          status.terminal_state() != end) {
+      if (!IsConditionTrue(status_.conditions(), end) &&
+          status_.terminal_state() != end) {
         continue;
       }
-      Answer(end, end == kFailed ? v1::Decision::FAIL : v1::Decision::IGNORE);
-      if (const auto* const why = FindCondition(status.conditions(), end)) {
-        outcome_.verdict.set_reason(why->reason());
-        outcome_.verdict.set_message(why->message());
+      if (const auto* const why = FindCondition(status_.conditions(), end)) {
+        outcome_.Explain(why->reason(), why->message());
       }
-      return;
+      return outcome_.Answer(
+          end, end == kFailed ? v1::Decision::FAIL : v1::Decision::IGNORE);
     }
     if (input_.report.has_creation_error()) return AnswerCreationError();
-    if (job_set_.spec().suspend())
-      return Answer("Suspended", v1::Decision::IGNORE);
-    Answer("None", v1::Decision::IGNORE);
-    outcome_.warnings.emplace_back(
+    if (spec().suspend()) {
+      return outcome_.Answer("Suspended", v1::Decision::IGNORE);
+    }
+    outcome_.Answer("None", v1::Decision::IGNORE);
+    outcome_.Warn(
         "no child Job of the current attempt in the report has the condition "
         "Failed: the JobSet controller does nothing about failed pods");
   }
 
   void AnswerCreationError() {
     const v1::CreationError& error = input_.report.creation_error();
-    Answer("Retry", v1::Decision::RETRY);
-    outcome_.queue = v1::Decision::IN_PLACE;
+    outcome_.Answer("Retry", v1::Decision::RETRY);
     for (const auto& [kind, reason] : kCreationReasons) {
-      if (kind != (error.kind().empty() ? "Job" : error.kind())) continue;
-      outcome_.verdict.set_reason(std::string(reason));
-      outcome_.verdict.set_message(error.message());
+      if (kind == (error.kind().empty() ? "Job" : error.kind())) {
+        outcome_.Explain(reason, error.message());
+      }
     }
   }
 
@@ -215,6 +338,9 @@ class JobSetAnswer {
   const Gates gates_;
   PatternAllowance own_patterns_;
   PatternAllowance& patterns_;
+  // Child Jobs of all attempts.
+  Jobs jobs_;
+  JobSetStatus status_ = job_set_.status();
   // Jobs with the condition Failed that they will get.
   std::deque<Job> foreseen_;
   NativeOutcome outcome_;

@@ -17,7 +17,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/limits.h"
-#include "policy/operators/jobset/decision.h"
 #include "policy/operators/jobset/failure_policy.h"
 
 namespace mulligan::jobset {
@@ -35,11 +34,6 @@ constexpr std::array<std::string_view, 5> kReasons = {
     "MaxFailedIndexesExceeded", "PodFailurePolicy"};
 constexpr std::array<std::string_view, 3> kStrategies = {
     "Recreate", "BlockingRecreate", "InPlaceRestart"};
-
-template <typename List>
-bool Has(const List& list, std::string_view text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
 
 FieldError SpecError(std::string field, std::string message) {
   return InvalidError(std::move(field), "", std::move(message));
@@ -91,11 +85,11 @@ void CheckNamesUnique(const FailurePolicy& policy, FieldErrors& errors) {
 }
 
 void CheckRule(const FailurePolicyRule& rule, const std::string& path,
-               MessagePatterns& patterns, JobSetSpecIssues& issues) {
+               MessagePatterns& patterns, ObjectIssues& issues) {
   CheckName(rule, path, issues.errors);
   for (int i = 0; i < rule.on_job_failure_reasons_size(); ++i) {
     const std::string& reason = rule.on_job_failure_reasons(i);
-    if (Has(kReasons, reason)) continue;
+    if (HasText(kReasons, reason)) continue;
     issues.errors.push_back(SpecError(
         IndexField(path + ".onJobFailureReasons", i),
         absl::StrFormat("invalid job failure reason '%s' in failure policy is "
@@ -125,7 +119,7 @@ bool HasJobAction(const FailurePolicy& policy) {
 }
 
 void CheckStrategy(const FailurePolicy& policy, const Gates& gates,
-                   JobSetSpecIssues& issues) {
+                   ObjectIssues& issues) {
   const std::string& strategy = policy.restart_strategy();
   const std::string field = absl::StrCat(kPolicy, ".restartStrategy");
   if (strategy == "InPlaceRestart" && !gates.in_place_restart) {
@@ -133,7 +127,7 @@ void CheckStrategy(const FailurePolicy& policy, const Gates& gates,
         field,
         "InPlaceRestart restart strategy cannot be set when InPlaceRestart "
         "feature gate is disabled"));
-  } else if (!strategy.empty() && !Has(kStrategies, strategy)) {
+  } else if (!strategy.empty() && !HasText(kStrategies, strategy)) {
     issues.warnings.push_back(absl::StrFormat(
         "%s: '%s' is no strategy of JobSet 0.12; it is taken for Recreate",
         field, strategy));
@@ -180,7 +174,7 @@ void CheckTargets(
     const std::string& path, std::string_view of, const JobSetSpec& spec,
     FieldErrors& errors) {
   for (int i = 0; i < targets.size(); ++i) {
-    if (FindGroup(spec.replicated_jobs(), targets.Get(i)) != nullptr) continue;
+    if (FindNamed(spec.replicated_jobs(), targets.Get(i)) != nullptr) continue;
     errors.push_back(
         SpecError(IndexField(path, i),
                   absl::StrFormat("invalid replicatedJob name '%s'%s does not "
@@ -191,10 +185,10 @@ void CheckTargets(
 
 }  // namespace
 
-JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
-                                     const Gates& gates,
-                                     PatternAllowance& allowance) {
-  JobSetSpecIssues issues;
+ObjectIssues FailurePolicyIssues(const FailurePolicy& policy,
+                                 const Gates& gates,
+                                 PatternAllowance& allowance) {
+  ObjectIssues issues;
   CheckStrategy(policy, gates, issues);
   if (policy.max_restarts() < 0) {
     issues.warnings.push_back(absl::StrFormat("%s.maxRestarts: %d acts like 0",
@@ -215,15 +209,15 @@ JobSetSpecIssues FailurePolicyIssues(const FailurePolicy& policy,
   return issues;
 }
 
-JobSetSpecIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
-                                    PatternAllowance& allowance) {
-  JobSetSpecIssues issues;
+ObjectIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
+                                PatternAllowance& allowance) {
+  ObjectIssues issues;
   FieldErrors& errors = issues.errors;
   CheckTargets(spec.success_policy().target_replicated_jobs(),
                "spec.successPolicy.targetReplicatedJobs", "", spec, errors);
   if (!spec.has_failure_policy()) return issues;
   const FailurePolicy& policy = spec.failure_policy();
-  JobSetSpecIssues own = FailurePolicyIssues(policy, gates, allowance);
+  ObjectIssues own = FailurePolicyIssues(policy, gates, allowance);
   errors.insert(errors.end(), own.errors.begin(), own.errors.end());
   issues.warnings = std::move(own.warnings);
   const bool has_job_action = HasJobAction(policy);

@@ -14,7 +14,6 @@
 #include "policy/operators/kubeflow/reconcile.h"
 #include "policy/operators/kubeflow/settings.h"
 #include "policy/operators/kubeflow/training_job.h"
-#include "policy/operators/kubeflow/validation.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {
@@ -25,9 +24,7 @@ constexpr std::string_view kOldReplicaTypeLabel = "replica-type";
 constexpr std::string_view kOldReplicaIndexLabel = "replica-index";
 
 const std::string* FindLabel(const Pod& pod, std::string_view key) {
-  const auto& labels = pod.metadata().labels();
-  const auto found = labels.find(std::string(key));
-  return found == labels.end() ? nullptr : &found->second;
+  return FindValue(pod.metadata().labels(), key);
 }
 
 bool Belongs(const Pod& pod, const TrainingJob& job) {
@@ -106,26 +103,24 @@ std::vector<Pod> PodsOf(const v1::FailureReport& report, const TrainingJob& job,
 
 class Outcome {
  public:
-  Outcome(const NativeInput& input, VersionSetup setup, const Kind& kind)
+  Outcome(const NativeInput& input, const Setup<Version>& setup,
+          const Kind& kind)
       : input_(input),
         job_(input.report.kubeflow_job()),
         kind_(kind),
-        version_(setup.version),
+        version_(setup.settings),
         replicas_(ReplicasOf(job_, kind)),
-        pods_(PodsOf(input.report, job_, replicas_)) {
-    outcome_.warnings = std::move(setup.warnings);
-    outcome_.verdict.set_operator_(std::string(kind.name));
-    outcome_.verdict.set_semantics(std::move(setup.semantics));
-  }
+        pods_(PodsOf(input.report, job_, replicas_)),
+        outcome_(kind.name, v1::Decision::WORKLOAD, setup) {}
 
   NativeOutcome Run() && {
-    Warn();
+    outcome_.Take(ValidateTrainingJob(job_, kind_), "report.kubeflowJob",
+                  absl::StrFormat("the webhook refuses such a %s", kind_.name));
     const RunPolicy& policy = job_.spec().run_policy();
     if (version_.managed_by && policy.has_managed_by() &&
         policy.managed_by() != "kubeflow.org/training-operator") {
-      Answer("Skipped", v1::Decision::IGNORE);
-      outcome_.verdict.set_message(
-          absl::StrFormat("managed by %s", policy.managed_by()));
+      outcome_.Answer("Skipped", v1::Decision::IGNORE);
+      outcome_.Explain("", "managed by " + policy.managed_by());
       return std::move(outcome_);
     }
     const Pass pass = Reconcile(scene_);
@@ -135,32 +130,13 @@ class Outcome {
   }
 
  private:
-  void Warn() {
-    TrainingJobIssues issues = ValidateTrainingJob(job_, kind_);
-    for (std::string& warning : issues.warnings) {
-      outcome_.warnings.push_back(std::move(warning));
-    }
-    for (const FieldError& error : issues.errors) {
-      outcome_.refusals.push_back(absl::StrFormat(
-          "report.kubeflowJob.%s; the webhook refuses such a %s",
-          FormatFieldError(error), kind_.name));
-    }
-  }
-
-  void Answer(std::string_view word, v1::Decision::Action action) {
-    outcome_.verdict.set_verdict(std::string(word));
-    outcome_.action = action;
-    outcome_.scope = v1::Decision::WORKLOAD;
-  }
-
-  // The same with the condition that says so.
+  // With the words of the condition.
   void AnswerBy(std::string_view type, v1::Decision::Action action,
                 const JobStatus& status) {
-    Answer(type, action);
-    const JobCondition* const condition = FindCondition(status, type);
+    outcome_.Answer(type, action);
+    const auto* const condition = FindCondition(status.conditions(), type);
     if (condition == nullptr) return;
-    outcome_.verdict.set_reason(condition->reason());
-    outcome_.verdict.set_message(condition->message());
+    outcome_.Explain(condition->reason(), condition->message());
   }
 
   void Count(const JobStatus& status) {
@@ -183,18 +159,20 @@ class Outcome {
       ChargeLimit(pass.limit);
       return WarnOfChief(pass);
     }
-    if (IsConditionTrue(status, kSucceeded)) {
-      return AnswerBy(kSucceeded, v1::Decision::IGNORE, status);
-    }
-    if (IsConditionTrue(status, kSuspended)) {
-      return AnswerBy(kSuspended, v1::Decision::IGNORE, status);
+    for (const std::string_view type : {kSucceeded, kSuspended}) {
+      if (IsConditionTrue(status, type)) {
+        return AnswerBy(type, v1::Decision::IGNORE, status);
+      }
     }
     if (pass.restarts) return Restart(status);
     if (input_.report.has_creation_error()) return AnswerCreationError();
     const bool restarting = IsConditionTrue(status, kRestarting);
-    if (restarting && AnyFailed()) {
+    const bool any_failed =
+        std::any_of(pods_.begin(), pods_.end(),
+                    [](const Pod& pod) { return HasPhase(pod, kPodFailed); });
+    if (restarting && any_failed) {
       AnswerBy(kRestarting, v1::Decision::WAIT, status);
-      outcome_.warnings.emplace_back(
+      outcome_.Warn(
           "the operator says Restarting and deletes no pod: the job stays so "
           "for ever");
       return;
@@ -205,25 +183,18 @@ class Outcome {
     if (IsConditionTrue(status, word)) {
       return AnswerBy(word, v1::Decision::IGNORE, status);
     }
-    Answer("None", v1::Decision::IGNORE);
-    outcome_.warnings.emplace_back(
+    outcome_.Answer("None", v1::Decision::IGNORE);
+    outcome_.Warn(
         "no pod of the job in the report has failed: the operator does "
         "nothing");
-  }
-
-  bool AnyFailed() const {
-    return std::any_of(pods_.begin(), pods_.end(), [](const Pod& pod) {
-      return pod.status().phase() == kPodFailed;
-    });
   }
 
   // The pod is made again at once; nothing counts that.
   void Restart(const JobStatus& status) {
     AnswerBy(kRestarting, v1::Decision::RETRY, status);
     outcome_.scope = v1::Decision::POD;
-    outcome_.queue = v1::Decision::IN_PLACE;
     if (!job_.spec().run_policy().has_backoff_limit()) return;
-    outcome_.warnings.emplace_back(
+    outcome_.Warn(
         "spec.runPolicy.backoffLimit: restarts of deleted pods do not count, "
         "so that the limit may never be reached");
   }
@@ -232,15 +203,13 @@ class Outcome {
   void RestartContainer(std::string_view word, const JobStatus& status) {
     AnswerBy(word, v1::Decision::RETRY, status);
     outcome_.scope = v1::Decision::CONTAINER;
-    outcome_.queue = v1::Decision::IN_PLACE;
     if (job_.spec().run_policy().has_backoff_limit()) Charge();
   }
 
   void Charge() {
-    outcome_.charged_to = "backoffLimit";
-    outcome_.used = Restarts();
-    outcome_.limit = std::max<std::int64_t>(
-        0, ToleratedRestarts(job_.spec().run_policy().backoff_limit()));
+    const auto limit = job_.spec().run_policy().backoff_limit();
+    outcome_.Charge("backoffLimit", Restarts(),
+                    std::max<std::int64_t>(0, ToleratedRestarts(limit)));
   }
 
   void ChargeLimit(Limit limit) {
@@ -266,16 +235,15 @@ class Outcome {
     for (const auto& [type, counts] : pass.status.replica_statuses()) {
       if (type != "Worker" && counts.failed() > 0) return;
     }
-    outcome_.warnings.emplace_back(
+    outcome_.Warn(
         "by its success policy only the chief counts, yet any failed replica "
         "fails a TFJob");
   }
 
   void AnswerCreationError() {
-    Answer("Retry", v1::Decision::RETRY);
-    outcome_.queue = v1::Decision::IN_PLACE;
-    outcome_.verdict.set_message(input_.report.creation_error().message());
-    outcome_.warnings.emplace_back(
+    outcome_.Answer("Retry", v1::Decision::RETRY);
+    outcome_.Explain("", input_.report.creation_error().message());
+    outcome_.Warn(
         "the operator repeats the pass with growing delays for ever, whatever "
         "the error");
   }
@@ -290,19 +258,14 @@ class Outcome {
   NativeOutcome outcome_;
 };
 
-NativeOutcome UnknownKind(const TrainingJob& job, VersionSetup setup) {
-  NativeOutcome outcome;
-  outcome.warnings = std::move(setup.warnings);
-  outcome.warnings.push_back(
+NativeOutcome UnknownKind(const TrainingJob& job, const Setup<Version>& setup) {
+  NativeOutcome outcome(job.kind(), v1::Decision::WORKLOAD, setup);
+  outcome.Answer("None", v1::Decision::IGNORE);
+  outcome.Warn(
       absl::StrFormat("kind: '%s' is no kind of training-operator 1.9 and no "
                       "map of replicas is "
                       "filled; there is no native answer",
                       job.kind()));
-  outcome.verdict.set_operator_(job.kind());
-  outcome.verdict.set_verdict("None");
-  outcome.verdict.set_semantics(std::move(setup.semantics));
-  outcome.action = v1::Decision::IGNORE;
-  outcome.scope = v1::Decision::WORKLOAD;
   return outcome;
 }
 
@@ -312,12 +275,10 @@ NativeOutcome UnknownKind(const TrainingJob& job, VersionSetup setup) {
 std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input) {
   if (!input.report.has_kubeflow_job()) return std::nullopt;
   const auto& job = input.report.kubeflow_job();
-  auto setup = kubeflow::VersionFor(input.semantics);
+  const auto setup = kubeflow::VersionFor(input.semantics);
   const auto* const kind = kubeflow::KindOf(job);
-  if (kind == nullptr) {
-    return kubeflow::UnknownKind(job, std::move(setup));
-  }
-  return kubeflow::Outcome(input, std::move(setup), *kind).Run();
+  if (kind == nullptr) return kubeflow::UnknownKind(job, setup);
+  return kubeflow::Outcome(input, setup, *kind).Run();
 }
 
 }  // namespace mulligan

@@ -16,8 +16,7 @@ namespace {
 // The limits, which give a job up whatever its replicas do.
 
 bool IsActive(const Pod& pod) {
-  return pod.status().phase() != kPodSucceeded &&
-         pod.status().phase() != kPodFailed &&
+  return !HasPhase(pod, kPodSucceeded) && !HasPhase(pod, kPodFailed) &&
          !pod.metadata().has_deletion_timestamp();
 }
 
@@ -33,9 +32,9 @@ bool ExceedsBackoffLimit(const Scene& scene, const JobStatus& status) {
   }
   std::int64_t wanted = 0;
   for (const auto& [type, spec] : scene.replicas) wanted += spec.replicas();
-  const auto failed = std::count_if(
-      scene.pods.begin(), scene.pods.end(),
-      [](const Pod& pod) { return pod.status().phase() == kPodFailed; });
+  const auto failed =
+      std::count_if(scene.pods.begin(), scene.pods.end(),
+                    [](const Pod& pod) { return HasPhase(pod, kPodFailed); });
   const auto active =
       std::count_if(scene.pods.begin(), scene.pods.end(), IsActive);
   return failed > known && active != wanted &&
@@ -136,10 +135,9 @@ void ReconcileReplica(const Scene& scene, const std::string& type,
 void CountMpiPods(const Scene& scene, JobStatus& status) {
   ReplicaStatus& launcher = Reset("Launcher", status);
   ReplicaStatus& workers = Reset("Worker", status);
-  const auto first =
-      std::find_if(scene.pods.begin(), scene.pods.end(),
-                   [](const Pod& pod) { return IsOfType(pod, "Launcher"); });
-  if (first != scene.pods.end()) CountIn(first->status().phase(), launcher);
+  const Pod* const first = FindIn(
+      scene.pods, [](const Pod& pod) { return IsOfType(pod, "Launcher"); });
+  if (first != nullptr) CountIn(first->status().phase(), launcher);
   if (launcher.succeeded() != 0 || launcher.failed() != 0) return;
   const auto spec = scene.replicas.find("Worker");
   if (spec == scene.replicas.end()) return;
@@ -229,10 +227,9 @@ Pass Reconcile(const Scene& scene) {
 }
 
 bool IsOfType(const Pod& pod, std::string_view type) {
-  const auto& labels = pod.metadata().labels();
-  const auto label = labels.find(std::string(kReplicaTypeLabel));
-  return label != labels.end() &&
-         label->second == absl::AsciiStrToLower(std::string(type));
+  const auto* const label =
+      FindValue(pod.metadata().labels(), kReplicaTypeLabel);
+  return label != nullptr && *label == absl::AsciiStrToLower(std::string(type));
 }
 
 std::map<int, std::vector<const Pod*>> PodsByIndex(const Scene& scene,
@@ -240,10 +237,9 @@ std::map<int, std::vector<const Pod*>> PodsByIndex(const Scene& scene,
   std::map<int, std::vector<const Pod*>> by_index;
   for (const Pod& pod : scene.pods) {
     if (!IsOfType(pod, type)) continue;
-    const auto& labels = pod.metadata().labels();
-    const auto label = labels.find(std::string(kReplicaIndexLabel));
     int index = 0;
-    if (label != labels.end() && absl::SimpleAtoi(label->second, &index)) {
+    if (absl::SimpleAtoi(ValueAt(pod.metadata().labels(), kReplicaIndexLabel),
+                         &index)) {
       by_index[index].push_back(&pod);
     }
   }
@@ -268,12 +264,8 @@ std::int64_t CountedRestarts(const Scene& scene) {
       continue;
     }
     for (const Pod& pod : scene.pods) {
-      if (pod.status().phase() != kPodRunning || !IsOfType(pod, type)) continue;
-      for (const auto& containers : {pod.status().init_container_statuses(),
-                                     pod.status().container_statuses()}) {
-        for (const auto& status : containers) {
-          restarts += status.restart_count();
-        }
+      if (HasPhase(pod, kPodRunning) && IsOfType(pod, type)) {
+        restarts += ContainerRestartsOf(pod);
       }
     }
   }

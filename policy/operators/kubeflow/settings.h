@@ -4,10 +4,9 @@
 #define MULLIGAN_POLICY_OPERATORS_KUBEFLOW_SETTINGS_H_
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "mulligan/v1/native.pb.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::kubeflow {
 
@@ -35,16 +34,9 @@ struct Version {
   std::int64_t requeues = 0;
 };
 
-struct VersionSetup {
-  Version version;
-  // "training-operator 1.9" or "training-operator 1.9 tf-2018".
-  std::string semantics;
-  std::vector<std::string> warnings;
-};
-
 // versions["kubeflow"]: a release ("1.8", "v1.8.1"; absent: 1.9) or "tf-2018"
 // for the old table of exit codes; settings["kubeflow.requeues"].
-VersionSetup VersionFor(const v1::NativeSemantics& semantics);
+Setup<Version> VersionFor(const v1::NativeSemantics& semantics);
 
 }  // namespace mulligan::kubeflow
 

@@ -1,4 +1,3 @@
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,10 +11,6 @@ namespace {
 constexpr std::string_view kWorker = "Worker";
 constexpr std::string_view kMaster = "Master";
 constexpr std::string_view kLauncher = "Launcher";
-
-// The order in which TFJob looks at its replicas.
-constexpr std::array<std::string_view, 5> kTfOrder = {"Chief", "Evaluator",
-                                                      "Master", "PS", "Worker"};
 
 struct Counts {
   std::int64_t wanted = 0;
@@ -46,11 +41,12 @@ class StatusUpdate {
       : scene_(scene), status_(status) {}
 
   void TensorFlow() {
-    const JobCondition* const found = FindCondition(status_, kRestarting);
+    const JobCondition* const found =
+        FindCondition(status_.conditions(), kRestarting);
     const JobCondition restarting = found == nullptr ? JobCondition() : *found;
     const bool by_chief = HasChief(scene_.replicas);
     const bool worker0 = IsWorker0Completed(scene_);
-    for (const std::string_view type : kTfOrder) {
+    for (const std::string_view type : scene_.kind.types) {
       if (scene_.replicas.count(std::string(type)) == 0) continue;
       const Counts counts = CountsOf(type);
       const bool is_chief = type == "Chief" || type == kMaster;

@@ -4,28 +4,35 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "google/protobuf/repeated_ptr_field.h"
+#include "absl/strings/str_format.h"
 
 namespace mulligan::kubeflow {
 namespace {
 
 using Spec = TrainingJobSpec;
 
+constexpr std::string_view kRanks[] = {"Master", "Worker"};
+constexpr std::string_view kTfTypes[] = {"Chief", "Evaluator", "Master", "PS",
+                                         "Worker"};
+constexpr std::string_view kMpiTypes[] = {"Launcher", "Worker"};
+constexpr std::string_view kJaxTypes[] = {"Worker"};
+
 constexpr std::array<Kind, 6> kKinds = {{
     {Framework::kPyTorch, "PyTorchJob", "pytorch", kOnFailure,
-     &Spec::pytorch_replica_specs, "pytorchReplicaSpecs"},
+     &Spec::pytorch_replica_specs, "pytorchReplicaSpecs", kRanks, "Master"},
     {Framework::kTensorFlow, "TFJob", "tensorflow", kNever,
-     &Spec::tf_replica_specs, "tfReplicaSpecs"},
+     &Spec::tf_replica_specs, "tfReplicaSpecs", kTfTypes, ""},
     {Framework::kMpi, "MPIJob", "mpi", kNever, &Spec::mpi_replica_specs,
-     "mpiReplicaSpecs"},
+     "mpiReplicaSpecs", kMpiTypes, "Launcher"},
     {Framework::kXgBoost, "XGBoostJob", "xgboost", kNever,
-     &Spec::xgb_replica_specs, "xgbReplicaSpecs"},
+     &Spec::xgb_replica_specs, "xgbReplicaSpecs", kRanks, "Master"},
     {Framework::kPaddle, "PaddleJob", "paddle", kOnFailure,
-     &Spec::paddle_replica_specs, "paddleReplicaSpecs"},
+     &Spec::paddle_replica_specs, "paddleReplicaSpecs", kRanks, ""},
     {Framework::kJax, "JAXJob", "jax", kNever, &Spec::jax_replica_specs,
-     "jaxReplicaSpecs"},
+     "jaxReplicaSpecs", kJaxTypes, ""},
 }};
 
 // Whether a condition that is added leaves no place for the present one.
@@ -34,21 +41,59 @@ bool Removes(std::string_view added, std::string_view present) {
          (added == kRunning && present == kRestarting);
 }
 
+void CheckContainer(const ReplicaSpec& spec, const Kind& kind,
+                    const std::string& path, FieldErrors& errors) {
+  // MPI has no name that counts.
+  if (kind.framework == Framework::kMpi) return;
+  const auto& containers = spec.template_().spec().containers();
+  if (containers.empty() || FindNamed(containers, kind.container) != nullptr) {
+    return;
+  }
+  errors.push_back(RequiredError(
+      ChildField(path, "template.spec.containers"),
+      absl::StrFormat("must have at least one container with name %s",
+                      kind.container)));
+}
+
+void CheckPolicy(const ReplicaSpec& spec, const std::string& path,
+                 std::vector<std::string>& warnings) {
+  const std::string& policy = spec.restart_policy();
+  if (policy.empty() || policy == kAlways || policy == kOnFailure ||
+      policy == kNever || policy == kExitCode) {
+    return;
+  }
+  warnings.push_back(absl::StrFormat(
+      "%s: '%s' is no restart policy of training-operator 1.9; it acts like "
+      "Never",
+      ChildField(path, "restartPolicy"), policy));
+}
+
+void CheckLimits(const RunPolicy& policy, std::vector<std::string>& warnings) {
+  if (policy.backoff_limit() < 0) {
+    warnings.push_back(absl::StrFormat(
+        "spec.runPolicy.backoffLimit: %d is reached before any restart: the "
+        "job fails in the first pass",
+        policy.backoff_limit()));
+  }
+  if (policy.has_active_deadline_seconds() &&
+      policy.active_deadline_seconds() <= 0) {
+    warnings.push_back(absl::StrFormat(
+        "spec.runPolicy.activeDeadlineSeconds: %d is over when the job starts",
+        policy.active_deadline_seconds()));
+  }
+}
+
 }  // namespace
 
 const Kind* FindKind(std::string_view name) {
-  const auto* const found =
-      std::find_if(kKinds.begin(), kKinds.end(),
-                   [&](const Kind& kind) { return kind.name == name; });
-  return found == kKinds.end() ? nullptr : found;
+  return FindIn(kKinds, [&](const Kind& kind) { return kind.name == name; });
 }
 
 const Kind* KindOf(const TrainingJob& job) {
   if (const Kind* const kind = FindKind(job.kind())) return kind;
-  const auto* const found = std::find_if(
-      kKinds.begin(), kKinds.end(),
-      [&](const Kind& kind) { return !(job.spec().*kind.replicas)().empty(); });
-  return found == kKinds.end() ? nullptr : found;
+  return FindIn(kKinds, [&](const Kind& kind) {
+    return !(job.spec().*kind.replicas)().empty();
+  });
 }
 
 std::string Reason(const Kind& kind, std::string_view what) {
@@ -69,17 +114,28 @@ Replicas ReplicasOf(const TrainingJob& job, const Kind& kind) {
   return replicas;
 }
 
-bool HasChief(const Replicas& replicas) {
-  return replicas.count("Chief") != 0 || replicas.count("Master") != 0;
+ObjectIssues ValidateTrainingJob(const TrainingJob& job, const Kind& kind) {
+  ObjectIssues issues;
+  CheckLimits(job.spec().run_policy(), issues.warnings);
+  const std::string root = ChildField("spec", kind.replicas_field);
+  // In the order of names: the map has none.
+  for (const auto& [type, spec] : ReplicasOf(job, kind)) {
+    const std::string path = absl::StrCat(root, "[", type, "]");
+    if (!HasText(kind.types, type)) {
+      issues.errors.push_back(NotSupportedError(
+          path, type, {kind.types.begin(), kind.types.end()}));
+    } else if (type == kind.single && spec.replicas() != 1) {
+      issues.errors.push_back(
+          ForbiddenError(ChildField(path, "replicas"), "must be 1"));
+    }
+    CheckContainer(spec, kind, path, issues.errors);
+    CheckPolicy(spec, path, issues.warnings);
+  }
+  return issues;
 }
 
-const JobCondition* FindCondition(const JobStatus& status,
-                                  std::string_view type) {
-  const auto& conditions = status.conditions();
-  const auto found = std::find_if(
-      conditions.begin(), conditions.end(),
-      [&](const JobCondition& condition) { return condition.type() == type; });
-  return found == conditions.end() ? nullptr : &*found;
+bool HasChief(const Replicas& replicas) {
+  return replicas.count("Chief") != 0 || replicas.count("Master") != 0;
 }
 
 bool IsConditionTrue(const JobStatus& status, std::string_view type) {
@@ -99,7 +155,7 @@ void SetCondition(std::string_view type, bool value, const std::string& reason,
                   const std::string& message, JobStatus& status) {
   if (IsConditionTrue(status, kFailed)) return;
   const std::string wanted = value ? "True" : "False";
-  const JobCondition* const present = FindCondition(status, type);
+  const JobCondition* const present = FindCondition(status.conditions(), type);
   if (present != nullptr && present->status() == wanted &&
       present->reason() == reason) {
     return;

@@ -1,14 +1,17 @@
-// The jobs of training-operator v1: the six kinds, their replicas, and the rule
-// by which their conditions change.
+// The jobs of training-operator v1: the six kinds, their replicas, what the
+// webhook refuses, and the rule by which their conditions change.
 #ifndef MULLIGAN_POLICY_OPERATORS_KUBEFLOW_TRAINING_JOB_H_
 #define MULLIGAN_POLICY_OPERATORS_KUBEFLOW_TRAINING_JOB_H_
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/kubernetes/kubeflow/v1/job.pb.h"
+#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::kubeflow {
 
@@ -58,6 +61,10 @@ struct Kind {
   const google::protobuf::Map<std::string, ReplicaSpec>& (
       TrainingJobSpec::*replicas)() const;
   std::string_view replicas_field;
+  // Types of replicas, in the order of their names.
+  std::span<const std::string_view> types;
+  // Of which there must be exactly one; empty: none.
+  std::string_view single;
 };
 
 // The kind `job` says it is, else the one whose replicas are filled; null when
@@ -74,6 +81,12 @@ std::string Reason(const Kind& kind, std::string_view what);
 // MPIJob's workers, and the kind's restart policy.
 Replicas ReplicasOf(const TrainingJob& job, const Kind& kind);
 
+// Errors: replica types the kind does not have, masters and launchers that are
+// not one, a template without the container whose exit code counts (one without
+// containers, as in a report cut down, is not checked). Warnings: negative
+// limits, restart policies of a newer release.
+ObjectIssues ValidateTrainingJob(const TrainingJob& job, const Kind& kind);
+
 // Whether a TFJob has a replica that decides for all: "Chief" or "Master".
 bool HasChief(const Replicas& replicas);
 
@@ -85,9 +98,7 @@ inline constexpr std::string_view kSucceeded = "Succeeded";
 inline constexpr std::string_view kSuspended = "Suspended";
 inline constexpr std::string_view kFailed = "Failed";
 
-// The first condition of that type, or null.
-const JobCondition* FindCondition(const JobStatus& status,
-                                  std::string_view type);
+// Whether any condition of the type is True.
 bool IsConditionTrue(const JobStatus& status, std::string_view type);
 
 // Succeeded or Failed is True.

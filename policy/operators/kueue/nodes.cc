@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
-#include "policy/operators/job/pods.h"
+#include "policy/operators/job/objects.h"
 
 namespace mulligan::kueue {
 namespace {
@@ -23,10 +23,6 @@ using Tolerations = std::vector<Toleration>;
 
 // NotReady for this long is enough when the pods are not looked at.
 constexpr absl::Duration kNodeFailureDelay = absl::Seconds(30);
-
-bool Contains(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 Names HostNames(const TopologyAssignment& assignment) {
   const auto& levels = assignment.levels();
@@ -49,10 +45,7 @@ Names HostNames(const TopologyAssignment& assignment) {
 }
 
 const kubernetes::core::v1::NodeCondition* ReadyOf(const Node& node) {
-  for (const auto& condition : node.status().conditions()) {
-    if (condition.type() == "Ready") return &condition;
-  }
-  return nullptr;
+  return FindCondition(node.status().conditions(), "Ready");
 }
 
 bool Tolerates(const Toleration& toleration, const Taint& taint) {
@@ -95,8 +88,8 @@ Tolerations TolerationsOf(const PodSet& pod_set, const WorkloadStatus& status) {
 }
 
 bool IsOnNode(const Node& node, const PodSetAssignment& assignment) {
-  return Contains(HostNames(assignment.topology_assignment()),
-                  node.metadata().name());
+  return HasText(HostNames(assignment.topology_assignment()),
+                 node.metadata().name());
 }
 
 // The least that any pod set on the node puts up with.
@@ -166,7 +159,7 @@ void List(const std::string& name, WorkloadStatus& status) {
   for (const auto& node : status.unhealthy_nodes()) {
     names.push_back(node.name());
   }
-  if (Contains(names, name)) return;
+  if (HasText(names, name)) return;
   if (names.empty()) {
     status.add_unhealthy_nodes()->set_name(name);
     return;

@@ -55,10 +55,8 @@ constexpr std::array<ReturnRow, 10> kReturns = {{
 }};
 
 const ReturnRow* FindReturn(std::string_view reason) {
-  const auto* const found =
-      std::find_if(kReturns.begin(), kReturns.end(),
-                   [&](const ReturnRow& row) { return row.reason == reason; });
-  return found == kReturns.end() ? nullptr : found;
+  return FindIn(kReturns,
+                [&](const ReturnRow& row) { return row.reason == reason; });
 }
 
 Return ReturnAfter(std::string_view reason, bool single_pod,
@@ -75,16 +73,13 @@ Return ReturnAfter(std::string_view reason, bool single_pod,
 
 class WorkloadVerdict {
  public:
-  explicit WorkloadVerdict(const NativeInput& input)
+  WorkloadVerdict(const NativeInput& input, const Setup<Settings>& setup)
       : report_(input.report),
         now_(ToTime(input.now)),
-        settings_(SettingsFor(input.semantics)) {
-    outcome_.warnings = std::move(settings_.warnings);
-    outcome_.verdict.set_operator_("Workload");
-    outcome_.verdict.set_semantics(settings_.semantics);
-    outcome_.scope = v1::Decision::WORKLOAD;
-    workload_ = CompleteWorkload(report_.kueue_workload(), outcome_.warnings);
-  }
+        settings_(setup.settings),
+        outcome_("Workload", v1::Decision::WORKLOAD, setup),
+        workload_(
+            CompleteWorkload(report_.kueue_workload(), outcome_.warnings)) {}
 
   NativeOutcome Run() && {
     const Workload reported = workload_;
@@ -96,16 +91,10 @@ class WorkloadVerdict {
  private:
   const WorkloadStatus& status() const { return workload_.status(); }
 
-  void Add(std::string warning) {
-    outcome_.warnings.push_back(std::move(warning));
-  }
-
   void Answer(std::string_view word, v1::Decision::Action action,
               std::string_view reason, std::string_view message) {
-    outcome_.verdict.set_verdict(std::string(word));
-    outcome_.verdict.set_reason(std::string(reason));
-    outcome_.verdict.set_message(std::string(message));
-    outcome_.action = action;
+    outcome_.Answer(word, action);
+    outcome_.Explain(reason, message);
   }
 
   // Of the workload as it is after the verdict.
@@ -132,7 +121,8 @@ class WorkloadVerdict {
   }
 
   bool Finished() {
-    const Condition* const finished = FindCondition(status(), kFinished);
+    const Condition* const finished =
+        FindCondition(status().conditions(), kFinished);
     if (!IsTrue(status(), kFinished)) return false;
     const bool failed =
         finished->reason() == "Failed" || finished->reason() == "FailedToStart";
@@ -167,9 +157,9 @@ class WorkloadVerdict {
                            *out += node.name();
                          }));
     outcome_.scope = v1::Decision::POD;
-    outcome_.queue = v1::Decision::IN_PLACE;
     if (settings_.gates.fail_fast_without_replacement) {
-      Add("when no node can take over, Kueue evicts the workload for "
+      outcome_.Warn(
+          "when no node can take over, Kueue evicts the workload for "
           "NodeFailures");
     }
     return true;
@@ -186,7 +176,8 @@ class WorkloadVerdict {
         now_};
     Settle(world, workload_);
     if (!IsTrue(status(), kEvicted)) return AnswerWithoutEviction(world);
-    const std::string& reason = FindCondition(status(), kEvicted)->reason();
+    const std::string& reason =
+        FindCondition(status().conditions(), kEvicted)->reason();
     const bool deactivated = IsActive(reported) && !IsActive(workload_);
     const bool was_evicted = IsTrue(reported.status(), kEvicted);
     const std::string_view word = was_evicted   ? "Evicted"
@@ -214,7 +205,7 @@ class WorkloadVerdict {
   }
 
   void AnswerEviction(std::string_view word, Return after, const World& world) {
-    const Condition& evicted = *FindCondition(status(), kEvicted);
+    const Condition& evicted = *FindCondition(status().conditions(), kEvicted);
     const std::string& reason = evicted.reason();
     const auto answer = [&](v1::Decision::Action action) {
       Answer(word, action, reason, evicted.message());
@@ -228,28 +219,30 @@ class WorkloadVerdict {
         return Requeue();
       case Return::kWhenQueueRuns:
         answer(v1::Decision::WAIT);
-        return Add("the workload is queued again when the queue is started");
+        return outcome_.Warn(
+            "the workload is queued again when the queue is started");
       case Return::kWhenActive:
         // A user's own stop is no failure.
         answer(reason == kDeactivated ? v1::Decision::IGNORE
                                       : v1::Decision::FAIL);
-        return Add(
+        return outcome_.Warn(
             "the workload is queued again when spec.active is true; the "
             "job object itself never ends");
       case Return::kNever:
         answer(v1::Decision::FAIL);
-        return Add(IsDeactivation(reason)
-                       ? "the workload stays out of the queue even when it is "
-                         "made active again (kueue#14870)"
-                       : "the workload belongs to a single pod, which cannot "
-                         "come back: it is not queued again");
+        return outcome_.Warn(
+            IsDeactivation(reason)
+                ? "the workload stays out of the queue even when it is "
+                  "made active again (kueue#14870)"
+                : "the workload belongs to a single pod, which cannot "
+                  "come back: it is not queued again");
       case Return::kUnknown:
         answer(v1::Decision::WAIT);
         if (FindReturn(reason) != nullptr ||
             reason.starts_with("InactiveWorkload")) {
           return;
         }
-        return Add(absl::StrFormat(
+        return outcome_.Warn(absl::StrFormat(
             "Kueue 0.19 has no eviction for '%s'; taken as one that ends the "
             "place in the queue until Kueue says more",
             reason));
@@ -259,9 +252,7 @@ class WorkloadVerdict {
   void Requeue() {
     outcome_.queue = v1::Decision::REQUEUE;
     const absl::Duration delay = RequeueAt(status()).value_or(now_) - now_;
-    if (delay > absl::ZeroDuration()) {
-      SetDuration(delay, *outcome_.verdict.mutable_delay());
-    }
+    if (delay > absl::ZeroDuration()) outcome_.Delay(delay);
   }
 
   // Only readiness timeouts are counted. `requeues`: before this one.
@@ -271,25 +262,27 @@ class WorkloadVerdict {
     const bool timed_out = reason == kPodsReadyTimeout;
     if (!timed_out && !reason.ends_with(kRequeuingLimitExceeded)) return;
     if (!limit.has_value()) {
-      return Add(
+      return outcome_.Warn(
           "waitForPodsReady.requeuingStrategy.backoffLimitCount is not "
           "set: readiness timeouts are requeued without limit");
     }
-    outcome_.charged_to = "backoffLimitCount";
-    outcome_.limit = *limit;
-    outcome_.used = !timed_out    ? std::max(requeues, *limit) + 1
+    outcome_.Charge("backoffLimitCount",
+                    !timed_out    ? std::max(requeues, *limit) + 1
                     : was_evicted ? requeues
-                                  : requeues + 1;
+                                  : requeues + 1,
+                    *limit);
   }
 
   void AnswerWithoutEviction(const World& world) {
     if (IsTrue(status(), kAdmitted)) {
       Answer("None", v1::Decision::IGNORE, "", "");
-      Add("Kueue does nothing about failed pods of an admitted workload, it "
+      outcome_.Warn(
+          "Kueue does nothing about failed pods of an admitted workload, it "
           "only watches readiness and execution time");
       return WarnOfClock(NextTimeout(world, workload_));
     }
-    const Condition* const quota = FindCondition(status(), kQuotaReserved);
+    const Condition* const quota =
+        FindCondition(status().conditions(), kQuotaReserved);
     Answer("Pending", v1::Decision::IGNORE,
            quota == nullptr ? "" : quota->reason(),
            quota == nullptr ? "" : quota->message());
@@ -298,7 +291,7 @@ class WorkloadVerdict {
   void WarnOfClock(absl::Duration next) {
     const auto& settings = settings_.wait_for_pods_ready;
     if (next > absl::ZeroDuration()) {
-      Add(absl::StrFormat(
+      outcome_.Warn(absl::StrFormat(
           "the next readiness or execution timeout is %s away",
           absl::FormatDuration(absl::Ceil(next, absl::Seconds(1)))));
     }
@@ -308,7 +301,7 @@ class WorkloadVerdict {
       return;
     }
     // kueue#14811: a restart by the job's own controller looks like this too.
-    Add(absl::StrFormat(
+    outcome_.Warn(absl::StrFormat(
         "the job is not ready any more: Kueue evicts it unless it recovers "
         "within %s",
         absl::FormatDuration(*settings.recovery_timeout)));
@@ -316,9 +309,9 @@ class WorkloadVerdict {
 
   const v1::FailureReport& report_;
   const absl::Time now_;
-  SettingsSetup settings_;
-  Workload workload_;
+  const Settings settings_;
   NativeOutcome outcome_;
+  Workload workload_;
 };
 
 }  // namespace
@@ -326,7 +319,8 @@ class WorkloadVerdict {
 
 std::optional<NativeOutcome> WorkloadOutcome(const NativeInput& input) {
   if (!input.report.has_kueue_workload()) return std::nullopt;
-  return kueue::WorkloadVerdict(input).Run();
+  return kueue::WorkloadVerdict(input, kueue::SettingsFor(input.semantics))
+      .Run();
 }
 
 }  // namespace mulligan

@@ -56,7 +56,7 @@ bool EvictInactive(Workload& workload) {
   std::string cause;
   std::string message(kDeactivatedMessage);
   if (const Condition* const target =
-          FindCondition(status, kDeactivationTarget)) {
+          FindCondition(status.conditions(), kDeactivationTarget)) {
     cause = target->reason();
     absl::StrAppend(&message, " due to ", target->message());
   }
@@ -88,7 +88,8 @@ void ExplainMissingQuota(const World& world, const Workload& workload,
       return NoQuota(world, kDeactivated, kDeactivatedMessage, status);
     }
     // Waits without a place in the queue: scaled to zero, say.
-    const Condition* const quota = FindCondition(status, kQuotaReserved);
+    const Condition* const quota =
+        FindCondition(status.conditions(), kQuotaReserved);
     if (quota != nullptr && quota->status() == "False" &&
         quota->reason() == "OnHold") {
       return;
@@ -177,13 +178,14 @@ Clock Since(const Condition& condition, absl::Duration limit,
 Clock ReadinessClock(const World& world, const Workload& workload) {
   const WorkloadStatus& status = workload.status();
   const auto& settings = world.wait_for_pods_ready;
-  const Condition* const admitted = FindCondition(status, kAdmitted);
+  const Condition* const admitted =
+      FindCondition(status.conditions(), kAdmitted);
   if (world.gates.disable_wait_for_pods_ready || !IsActive(workload) ||
       IsTrue(status, kEvicted) || !IsTrue(status, kAdmitted) ||
       IsTrue(status, kPodsReady)) {
     return {};
   }
-  const Condition* const ready = FindCondition(status, kPodsReady);
+  const Condition* const ready = FindCondition(status.conditions(), kPodsReady);
   // "PodsReady" is what older releases wrote.
   if (ready == nullptr || ready->reason() == kWaitForStart ||
       ready->reason() == kPodsReady) {
@@ -207,8 +209,8 @@ Clock ExecutionClock(const World& world, const Workload& workload) {
   const std::int64_t left =
       std::int64_t{workload.spec().maximum_execution_time_seconds()} -
       status.accumulated_past_execution_time_seconds();
-  return Since(*FindCondition(status, kAdmitted), absl::Seconds(left),
-               kMaximumExecutionTimeExceeded, world.now);
+  return Since(*FindCondition(status.conditions(), kAdmitted),
+               absl::Seconds(left), kMaximumExecutionTimeExceeded, world.now);
 }
 
 bool HasRunOut(const Clock& clock) {

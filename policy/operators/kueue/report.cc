@@ -9,8 +9,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/job/pods.h"
-#include "policy/operators/rayjob/types.h"
+#include "policy/operators/job/objects.h"
+#include "policy/operators/rayjob/settings.h"
 
 namespace mulligan::kueue {
 namespace {
@@ -65,9 +65,7 @@ bool HasRayJob(const v1::FailureReport& report) {
 }
 
 std::string AnnotationOf(const Pod& pod, std::string_view key) {
-  const auto& annotations = pod.metadata().annotations();
-  const auto found = annotations.find(std::string(key));
-  return found == annotations.end() ? "" : found->second;
+  return ValueAt(pod.metadata().annotations(), key);
 }
 
 std::optional<std::int64_t> TotalCount(const v1::FailureReport& report) {
@@ -94,14 +92,15 @@ std::optional<JobEnd> EndBy(const Conditions& conditions,
 }
 
 std::optional<JobEnd> EndOf(const Pod& pod) {
-  const bool success = job::HasPhase(pod, "Succeeded");
-  if (!success && !job::HasPhase(pod, "Failed")) return std::nullopt;
+  const bool success = HasPhase(pod, "Succeeded");
+  if (!success && !HasPhase(pod, "Failed")) return std::nullopt;
   return JobEnd{success, pod.status().message()};
 }
 
 std::optional<JobEnd> EndOf(const RayJob& ray_job) {
   const auto& status = ray_job.status();
-  if (!rayjob::IsDeploymentTerminal(status.job_deployment_status())) {
+  const std::string& state = status.job_deployment_status();
+  if (state != rayjob::kComplete && state != rayjob::kFailed) {
     return std::nullopt;
   }
   return JobEnd{status.job_status() == rayjob::kJobSucceeded, status.message()};
@@ -178,7 +177,7 @@ Workload CompleteWorkload(const Workload& reported,
   if (!IsTrue(status, kAdmitted) || IsTrue(status, kQuotaReserved)) {
     return workload;
   }
-  if (FindCondition(status, kQuotaReserved) != nullptr) {
+  if (FindCondition(status.conditions(), kQuotaReserved) != nullptr) {
     warnings.emplace_back(
         "status.conditions: Admitted without QuotaReserved; Kueue does nothing "
         "about such a workload");

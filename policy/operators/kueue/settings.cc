@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "policy/operators/release.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::kueue {
 namespace {
@@ -32,10 +32,6 @@ constexpr std::array<FeatureRow<Gates>, 2> kFeatures = {{
     {&Gates::skip_pod_owned_workloads, 19},
     {&Gates::reactivates_own_deactivations, 20},
 }};
-
-// The release that was read, and the newest one of which a change is known.
-constexpr int kDefaultMinor = 19;
-constexpr int kNewestMinor = 20;
 
 constexpr std::string_view kBlock = "waitForPodsReady";
 constexpr std::string_view kStrategy = "waitForPodsReady.requeuingStrategy";
@@ -116,11 +112,10 @@ constexpr std::array<SettingRow, 7> kSettings = {{
 std::string ReadSetting(std::string_view name, const std::string& text,
                         WaitForPodsReadyConfig& config) {
   const std::string_view path = name.substr(kPrefix.size());
-  const auto* const row = std::find_if(
-      kSettings.begin(), kSettings.end(), [&](const SettingRow& known) {
-        return path == ChildField(known.block, known.name);
-      });
-  if (row == kSettings.end()) {
+  const auto* const row = FindIn(kSettings, [&](const SettingRow& known) {
+    return path == ChildField(known.block, known.name);
+  });
+  if (row == nullptr) {
     return absl::StrFormat(
         "settings.%s: no setting of Kueue that decides about failures", name);
   }
@@ -201,27 +196,25 @@ WaitForPodsReady Effective(const WaitForPodsReadyConfig& config) {
   return effective;
 }
 
-SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
-  SettingsSetup setup;
-  const bool chosen = semantics.versions().count("kueue") > 0;
-  const int minor =
-      chosen ? ChosenMinor(semantics, "kueue", 0, kNewestMinor, setup.warnings)
-             : kDefaultMinor;
-  setup.semantics = absl::StrFormat("kueue 0.%d", minor);
-  SetRelease(kFeatures, minor, setup.gates);
-  SetGates(kGates, semantics, setup.gates);
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
+  // The release that was read, and the newest one of which a change is known.
+  const Setup<Gates> release =
+      SetUpBy<Gates>(semantics, {"kueue", 0, 19, 20}, kFeatures, kGates);
+  Setup<Settings> setup = {{}, release.semantics, release.warnings};
+  Settings& settings = setup.settings;
+  settings.gates = release.settings;
   WaitForPodsReadyConfig config;
   for (const auto& [name, text] : ByName(semantics.settings(), kPrefix)) {
     if (name == "kueue.clusterQueue.stopPolicy") {
-      setup.cluster_queue_stop_policy = text;
+      settings.cluster_queue_stop_policy = text;
     } else if (name == "kueue.localQueue.stopPolicy") {
-      setup.local_queue_stop_policy = text;
+      settings.local_queue_stop_policy = text;
     } else if (std::string why = ReadSetting(name, text, config);
                !why.empty()) {
       setup.warnings.push_back(std::move(why));
     }
   }
-  setup.wait_for_pods_ready = Effective(config);
+  settings.wait_for_pods_ready = Effective(config);
   return setup;
 }
 

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/time/time.h"
 #include "mulligan/v1/native.pb.h"
 #include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::kueue {
 
@@ -90,12 +90,8 @@ struct WaitForPodsReady {
 WaitForPodsReady Effective(const WaitForPodsReadyConfig& config);
 
 // Kueue as a policy describes it.
-struct SettingsSetup {
-  // Defaults of the release versions["kueue"] ("0.18", "v0.18.2"; absent:
-  // 0.19), then feature_gates by name. Gates of others are passed over.
+struct Settings {
   Gates gates;
-  // "kueue 0.19".
-  std::string semantics;
   // From settings "kueue.waitForPodsReady.<member>" and
   // "kueue.waitForPodsReady.requeuingStrategy.<member>"; absent: the defaults.
   WaitForPodsReady wait_for_pods_ready;
@@ -103,11 +99,12 @@ struct SettingsSetup {
   // "kueue.localQueue.stopPolicy"; empty: not known.
   std::string cluster_queue_stop_policy;
   std::string local_queue_stop_policy;
-  // A release or value that cannot be used is passed over with a warning that
-  // names it.
-  std::vector<std::string> warnings;
 };
-SettingsSetup SettingsFor(const v1::NativeSemantics& semantics);
+
+// Gates of the release versions["kueue"] ("0.18", "v0.18.2"; absent: 0.19),
+// then feature_gates by name, and settings. A release or value that cannot be
+// used is passed over with a warning that names it.
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
 
 }  // namespace mulligan::kueue
 

@@ -58,17 +58,8 @@ void CountEviction(const Eviction& eviction, WorkloadStatus& status) {
 
 }  // namespace
 
-const Condition* FindCondition(const WorkloadStatus& status,
-                               std::string_view type) {
-  for (const Condition& condition : status.conditions()) {
-    if (condition.type() == type) return &condition;
-  }
-  return nullptr;
-}
-
 bool IsTrue(const WorkloadStatus& status, std::string_view type) {
-  const Condition* const condition = FindCondition(status, type);
-  return condition != nullptr && condition->status() == "True";
+  return IsConditionTrue(status.conditions(), type);
 }
 
 Condition& SetCondition(std::string_view type, bool value,

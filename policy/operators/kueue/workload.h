@@ -14,6 +14,7 @@
 #include "mulligan/kubernetes/kueue/v1beta2/workload.pb.h"
 #include "mulligan/kubernetes/meta/v1/condition.pb.h"
 #include "policy/operators/kueue/settings.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::kueue {
 
@@ -54,8 +55,7 @@ inline constexpr std::string_view kCheckReady = "Ready";
 inline constexpr std::string_view kCheckRetry = "Retry";
 inline constexpr std::string_view kCheckRejected = "Rejected";
 
-const Condition* FindCondition(const WorkloadStatus& status,
-                               std::string_view type);
+// Whether the condition of the type is True.
 bool IsTrue(const WorkloadStatus& status, std::string_view type);
 
 // Adds the condition, or changes the one of its type, but for its time.

@@ -11,7 +11,6 @@
 #include "absl/time/time.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "policy/base/times.h"
-#include "policy/operators/rayjob/submitter.h"
 
 namespace mulligan::rayjob {
 namespace {

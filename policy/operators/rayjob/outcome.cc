@@ -11,7 +11,6 @@
 #include "policy/operators/native.h"
 #include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/report.h"
-#include "policy/operators/rayjob/submitter.h"
 #include "policy/operators/rayjob/validation.h"
 
 namespace mulligan {
@@ -52,15 +51,12 @@ bool DeletesAfter(const RayJobSpec& spec, const RayJobStatus& status,
 
 class RayJobAnswer {
  public:
-  RayJobAnswer(const NativeInput& input, SettingsSetup setup)
+  RayJobAnswer(const NativeInput& input, const Setup<Settings>& setup)
       : input_(input),
         settings_(setup.settings),
         found_(FindReportedRayJob(input.report, input.now)),
-        refusals_(ValidateRayJob(found_.job, settings_)) {
-    outcome_.warnings = std::move(setup.warnings);
-    outcome_.verdict.set_operator_("RayJob");
-    outcome_.verdict.set_semantics(std::move(setup.semantics));
-  }
+        refusals_(ValidateRayJob(found_.job, settings_)),
+        outcome_("RayJob", v1::Decision::WORKLOAD, setup) {}
 
   NativeOutcome Run() && {
     Warn();
@@ -68,8 +64,9 @@ class RayJobAnswer {
     const RayJobStatus status = Look();
     Count(status);
     if (IsLeftAlone(found_.job)) {
-      Answer("None", v1::Decision::IGNORE, v1::Decision::WORKLOAD);
-      Add("managed by another controller, or being deleted: the KubeRay "
+      outcome_.Answer("None", v1::Decision::IGNORE);
+      outcome_.Warn(
+          "managed by another controller, or being deleted: the KubeRay "
           "operator does not look at it");
     } else {
       Conclude(status);
@@ -78,18 +75,15 @@ class RayJobAnswer {
   }
 
  private:
-  void Add(std::string warning) {
-    outcome_.warnings.push_back(std::move(warning));
-  }
-
   void Warn() {
-    for (std::string& warning : found_.warnings) Add(std::move(warning));
+    for (std::string& warning : found_.warnings)
+      outcome_.Warn(std::move(warning));
     for (std::string& warning : RayJobSpecWarnings(found_.job.spec())) {
-      Add(std::move(warning));
+      outcome_.Warn(std::move(warning));
     }
     for (const FieldError& refusal : refusals_) {
-      Add(absl::StrFormat("%s; KubeRay refuses such a RayJob",
-                          FormatFieldError(refusal)));
+      outcome_.Warn(absl::StrFormat("%s; KubeRay refuses such a RayJob",
+                                    FormatFieldError(refusal)));
     }
   }
 
@@ -104,7 +98,8 @@ class RayJobAnswer {
       found_.submitter.emplace();
       if (!IsJobTerminal(status.job_status())) return;
       End("Complete", "", "");
-      Add("the submitter Job is not in the report: it is taken to end with "
+      outcome_.Warn(
+          "the submitter Job is not in the report: it is taken to end with "
           "the application");
       return;
     }
@@ -141,12 +136,9 @@ class RayJobAnswer {
     return world.head_is_gone ? StatusAfterPass(world) : status;
   }
 
-  void Answer(std::string_view word, v1::Decision::Action action,
-              v1::Decision::Scope scope) {
-    outcome_.verdict.set_verdict(std::string(word));
-    outcome_.action = action;
+  void AnswerRetry(std::string_view word, v1::Decision::Scope scope) {
+    outcome_.Answer(word, v1::Decision::RETRY);
     outcome_.scope = scope;
-    if (action == v1::Decision::RETRY) outcome_.queue = v1::Decision::IN_PLACE;
   }
 
   void Count(const RayJobStatus& status) {
@@ -157,23 +149,23 @@ class RayJobAnswer {
 
   void Conclude(const RayJobStatus& status) {
     const std::string& state = status.job_deployment_status();
-    outcome_.verdict.set_reason(status.reason());
-    outcome_.verdict.set_message(status.message());
-    if (state == kFailed || state == kRetrying) {
-      Answer(
-          state, state == kRetrying ? v1::Decision::RETRY : v1::Decision::FAIL,
-          state == kRetrying ? v1::Decision::CLUSTER : v1::Decision::WORKLOAD);
+    outcome_.Explain(status.reason(), status.message());
+    if (state == kRetrying) {
+      AnswerRetry(state, v1::Decision::CLUSTER);
       Charge(status);
-      if (state == kFailed) WarnOfLeftovers(status);
+    } else if (state == kFailed) {
+      outcome_.Answer(state, v1::Decision::FAIL);
+      Charge(status);
+      WarnOfLeftovers(status);
     } else if (state == kValidationFailed) {
       ConcludeRefused();
     } else if (state == kComplete || state == kSuspending ||
                state == kSuspended) {
-      Answer(state, v1::Decision::IGNORE, v1::Decision::WORKLOAD);
+      outcome_.Answer(state, v1::Decision::IGNORE);
     } else if (state == kNew &&
                found_.job.status().job_deployment_status() == kRetrying) {
       // Nothing is left of the last attempt: the next one begins.
-      Answer("None", v1::Decision::RETRY, v1::Decision::CLUSTER);
+      AnswerRetry("None", v1::Decision::CLUSTER);
       Charge(status);
     } else {
       AnswerWithoutEnd(status);
@@ -181,13 +173,12 @@ class RayJobAnswer {
   }
 
   void Charge(const RayJobStatus& status) {
-    outcome_.charged_to = "backoffLimit";
-    outcome_.used = status.failed();
-    outcome_.limit =
-        std::max<std::int64_t>(0, BackoffLimitOf(found_.job.spec(), settings_));
-    if (outcome_.used <= 0) {
-      outcome_.used = 1;
-      Add("status.failed is 0 although the attempt has failed; 1 is used");
+    outcome_.Charge("backoffLimit", std::max(1, status.failed()),
+                    std::max<std::int64_t>(
+                        0, BackoffLimitOf(found_.job.spec(), settings_)));
+    if (status.failed() <= 0) {
+      outcome_.Warn(
+          "status.failed is 0 although the attempt has failed; 1 is used");
     }
   }
 
@@ -195,7 +186,8 @@ class RayJobAnswer {
     const RayJobSpec& spec = found_.job.spec();
     if (spec.cluster_selector().empty() &&
         !DeletesAfter(spec, status, settings_)) {
-      Add("nothing in the spec deletes the cluster after this end: it keeps "
+      outcome_.Warn(
+          "nothing in the spec deletes the cluster after this end: it keeps "
           "its nodes");
     }
   }
@@ -205,11 +197,12 @@ class RayJobAnswer {
                                      [](const FieldError& refusal) {
                                        return refusal.field == "metadata.name";
                                      });
-    Answer(kValidationFailed,
-           by_name ? v1::Decision::FAIL : v1::Decision::WAIT_FOR_SPEC_UPDATE,
-           v1::Decision::WORKLOAD);
+    outcome_.Answer(
+        kValidationFailed,
+        by_name ? v1::Decision::FAIL : v1::Decision::WAIT_FOR_SPEC_UPDATE);
     if (found_.job.status().job_deployment_status() == kValidationFailed) {
-      Add("a repaired spec is not enough: KubeRay has no way out of "
+      outcome_.Warn(
+          "a repaired spec is not enough: KubeRay has no way out of "
           "ValidationFailed but to delete and create the RayJob");
     }
   }
@@ -220,14 +213,14 @@ class RayJobAnswer {
     if (AnswerForSubmitterPod()) return;
     if (AnswerForClusterPod()) return;
     const std::string& state = status.job_deployment_status();
-    Answer(state.empty() ? "None" : state, v1::Decision::IGNORE,
-           v1::Decision::WORKLOAD);
+    outcome_.Answer(state.empty() ? "None" : state, v1::Decision::IGNORE);
     if (status.has_job_status_check_failure_start_time() &&
         settings_.status_check_timeout) {
       outcome_.action = v1::Decision::WAIT;
       WaitUntil(ToTime(status.job_status_check_failure_start_time()) +
                 absl::Seconds(settings_.status_check_timeout_seconds));
-      Add("Ray's dashboard does not answer: the attempt ends when it stays so");
+      outcome_.Warn(
+          "Ray's dashboard does not answer: the attempt ends when it stays so");
     } else if (state == kInitializing || state == kWaiting) {
       outcome_.action = v1::Decision::WAIT;
       WaitForDeadline(status);
@@ -238,10 +231,12 @@ class RayJobAnswer {
         WaitUntil(ToTime(*ended) +
                   absl::Seconds(kSubmitterFinishedTimeoutSeconds));
       }
-      Add("the submitter has ended, and Ray does not say yet how the "
+      outcome_.Warn(
+          "the submitter has ended, and Ray does not say yet how the "
           "application did");
     } else {
-      Add("nothing in the report ends the attempt: the KubeRay operator does "
+      outcome_.Warn(
+          "nothing in the report ends the attempt: the KubeRay operator does "
           "nothing");
     }
   }
@@ -260,9 +255,10 @@ class RayJobAnswer {
   }
 
   void AnswerCreationError(const RayJobStatus& status) {
-    Answer("None", v1::Decision::RETRY, v1::Decision::WORKLOAD);
+    outcome_.Answer("None", v1::Decision::RETRY);
     outcome_.verdict.set_message(input_.report.creation_error().message());
-    Add("objects that cannot be created are tried again without end and "
+    outcome_.Warn(
+        "objects that cannot be created are tried again without end and "
         "without a count");
     WarnWithoutDeadline(status);
   }
@@ -271,15 +267,14 @@ class RayJobAnswer {
     if (!submitter_.has_value() || submitter_->action != v1::Decision::RETRY) {
       return false;
     }
-    Answer(kRunning, v1::Decision::RETRY, v1::Decision::POD);
+    AnswerRetry(kRunning, v1::Decision::POD);
     outcome_.verdict.set_message(submitter_->verdict.message());
     if (submitter_->verdict.has_delay()) {
       *outcome_.verdict.mutable_delay() = submitter_->verdict.delay();
     }
     if (!submitter_->charged_to.empty()) {
-      outcome_.charged_to = "submitterConfig.backoffLimit";
-      outcome_.used = submitter_->used;
-      outcome_.limit = submitter_->limit;
+      outcome_.Charge("submitterConfig.backoffLimit", submitter_->used,
+                      submitter_->limit);
     }
     return true;
   }
@@ -290,15 +285,17 @@ class RayJobAnswer {
                      [](const Pod* pod) { return ShouldDeletePod(*pod); });
     if (bad == found_.cluster_pods.end()) return false;
     const bool head = *bad == found_.head;
-    Answer(head ? "DeletedHeadPod" : "DeletedWorkerPod", v1::Decision::RETRY,
-           v1::Decision::POD);
-    Add("pods of a cluster are replaced at once, without end and without a "
+    AnswerRetry(head ? "DeletedHeadPod" : "DeletedWorkerPod",
+                v1::Decision::POD);
+    outcome_.Warn(
+        "pods of a cluster are replaced at once, without end and without a "
         "count");
     const RayJobStatus& status = found_.job.status();
     if (status.job_deployment_status() == kInitializing) {
       WarnWithoutDeadline(status);
     } else if (head) {
-      Add("the application is lost with its head: the attempt ends with "
+      outcome_.Warn(
+          "the application is lost with its head: the attempt ends with "
           "AppFailed, SubmissionFailed or a grace period, or is submitted "
           "again unnoticed");
     }
@@ -337,7 +334,8 @@ class RayJobAnswer {
 
   void WarnWithoutDeadline(const RayJobStatus& status) {
     if (Deadline(status).has_value()) return;
-    Add("neither activeDeadlineSeconds nor preRunningDeadlineSeconds ends an "
+    outcome_.Warn(
+        "neither activeDeadlineSeconds nor preRunningDeadlineSeconds ends an "
         "attempt that never runs");
   }
 

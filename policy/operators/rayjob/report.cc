@@ -1,11 +1,14 @@
 #include "policy/operators/rayjob/report.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/times.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::rayjob {
 namespace {
@@ -23,8 +26,8 @@ bool IsOwnedBy(const kubernetes::meta::v1::ObjectMeta& object,
 }
 
 bool HasLabel(const Pod& pod, std::string_view key, std::string_view value) {
-  const auto found = pod.metadata().labels().find(std::string(key));
-  return found != pod.metadata().labels().end() && found->second == value;
+  const std::string* const found = FindValue(pod.metadata().labels(), key);
+  return found != nullptr && *found == value;
 }
 
 bool IsSubmitter(const Job& job, const RayJob& ray_job) {
@@ -41,8 +44,7 @@ bool IsPodOf(const Pod& pod, const Job& job) {
 }
 
 bool IsPodOfCluster(const Pod& pod, const std::string& cluster) {
-  const auto& labels = pod.metadata().labels();
-  return labels.count(std::string(kNodeTypeLabel)) > 0 ||
+  return FindValue(pod.metadata().labels(), kNodeTypeLabel) != nullptr ||
          (!cluster.empty() && IsOwnedBy(pod.metadata(), "RayCluster", cluster));
 }
 
@@ -90,6 +92,20 @@ void FillStatus(const google::protobuf::Timestamp& now, ReportedRayJob& found) {
   *status.mutable_start_time() = now;
 }
 
+constexpr std::int64_t kDefaultSubmitterBackoffLimit = 2;
+
+// Whether a restarting submitter has used up its restarts. One that just ended
+// well has not.
+bool IsRestartCountExceeded(const ContainerStatus& submitter,
+                            const RayJobSpec& spec) {
+  const bool ended_well = submitter.state().has_terminated() &&
+                          submitter.state().terminated().exit_code() == 0;
+  const std::int64_t limit = spec.submitter_config().has_backoff_limit()
+                                 ? spec.submitter_config().backoff_limit()
+                                 : kDefaultSubmitterBackoffLimit;
+  return !ended_well && submitter.restart_count() >= limit;
+}
+
 }  // namespace
 
 ReportedRayJob FindReportedRayJob(const v1::FailureReport& report,
@@ -130,19 +146,64 @@ v1::FailureReport SubmitterReport(const v1::FailureReport& report,
 }
 
 bool ShouldDeletePod(const Pod& pod) {
-  const std::string& phase = pod.status().phase();
-  if (phase == "Failed" || phase == "Succeeded") return true;
-  if (phase != "Running" || pod.spec().restart_policy() != "Never") {
+  if (HasPhase(pod, "Failed") || HasPhase(pod, "Succeeded")) return true;
+  if (!HasPhase(pod, "Running") || pod.spec().restart_policy() != "Never") {
     return false;
   }
   // The Ray container is the first of the pod.
   const std::string ray = pod.spec().containers().empty()
                               ? std::string()
                               : pod.spec().containers(0).name();
-  for (const ContainerStatus& container : pod.status().container_statuses()) {
-    if (container.name() == ray) return container.state().has_terminated();
+  const auto* const container =
+      FindNamed(pod.status().container_statuses(), ray);
+  return container != nullptr && container->state().has_terminated();
+}
+
+SubmitterState StateOfSubmitterJob(const Job& job) {
+  SubmitterState state;
+  for (const auto& condition : job.status().conditions()) {
+    const bool failed = condition.type() == kFailed;
+    if (condition.status() != "True" ||
+        (!failed && condition.type() != kComplete)) {
+      continue;
+    }
+    if (failed && !state.failed) {
+      state.failed = true;
+      state.message =
+          absl::StrFormat("Job submission has failed. Reason: %s. Message: %s",
+                          condition.reason(), condition.message());
+    }
+    const auto& ended = condition.last_transition_time();
+    if (!state.finished_at.has_value() && !IsZeroTime(ended)) {
+      state.finished_at = ended;
+    }
   }
-  return false;
+  return state;
+}
+
+SubmitterState StateOfSubmitterContainer(const RayJobSpec& spec,
+                                         const Pod& head_pod,
+                                         const Settings& settings) {
+  SubmitterState state;
+  const auto* const container =
+      FindNamed(head_pod.status().container_statuses(), "ray-job-submitter");
+  if (container == nullptr) return state;
+  const bool terminated = container->state().has_terminated();
+  const auto& end = container->state().terminated();
+  if (terminated) state.finished_at = end.finished_at();
+  if (settings.sidecar_submitter_restart) {
+    state.failed = IsRestartCountExceeded(*container, spec);
+    state.message = absl::StrFormat(
+        "Ray head pod submitter container %s terminated after exceeding the "
+        "maximum restart count",
+        container->name());
+  } else {
+    state.failed = terminated && end.exit_code() != 0;
+    state.message = absl::StrFormat(
+        "Ray head pod container %s terminated with exit code %d: %s",
+        container->name(), end.exit_code(), end.reason());
+  }
+  return state;
 }
 
 }  // namespace mulligan::rayjob

@@ -1,4 +1,6 @@
-// Finds in a failure report what the RayJob controller would look at.
+// Finds in a failure report what the RayJob controller would look at, and says
+// how the submitter stands: the Job or container that submits the application
+// to Ray and follows its logs.
 #ifndef MULLIGAN_POLICY_OPERATORS_RAYJOB_REPORT_H_
 #define MULLIGAN_POLICY_OPERATORS_RAYJOB_REPORT_H_
 
@@ -6,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/operators/rayjob/types.h"
+#include "policy/operators/rayjob/settings.h"
 
 namespace mulligan::rayjob {
 
@@ -42,6 +45,24 @@ v1::FailureReport SubmitterReport(const v1::FailureReport& report,
 // kubelet's. It has neither limit nor delay, and backoffLimit is not consulted:
 // a pod that can never start is replaced until a deadline of the RayJob passes.
 bool ShouldDeletePod(const Pod& pod);
+
+// How the submitter stands.
+struct SubmitterState {
+  bool failed = false;
+  // For a failed one: what the operator writes unless Ray said FAILED.
+  std::string message;
+  // Absent while it runs.
+  std::optional<google::protobuf::Timestamp> finished_at;
+};
+
+// By the condition Failed, Complete of the submitter Job.
+SubmitterState StateOfSubmitterJob(const Job& job);
+
+// By the submitter container of the head pod. With its gate it may restart as
+// often as submitterConfig.backoffLimit says, 2 without one.
+SubmitterState StateOfSubmitterContainer(const RayJobSpec& spec,
+                                         const Pod& head_pod,
+                                         const Settings& settings);
 
 }  // namespace mulligan::rayjob
 

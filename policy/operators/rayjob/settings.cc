@@ -1,22 +1,16 @@
 #include "policy/operators/rayjob/settings.h"
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <system_error>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/release.h"
+#include "policy/operators/go_text.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::rayjob {
 namespace {
 
-constexpr int kLatestMinor = 7;
 constexpr std::string_view kSettingPrefix = "kuberay.";
 
 constexpr std::array<GateRow<Settings>, 2> kGates = {{
@@ -53,19 +47,6 @@ constexpr std::array<SecondsRow, 2> kSeconds = {{
      &Settings::status_check_timeout_seconds, 1},
 }};
 
-// A number as Go's strconv.Atoi takes it.
-std::optional<std::int64_t> NumberOf(std::string_view text) {
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) return std::nullopt;
-  }
-  std::int64_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  if (text.empty() || error != std::errc() || end != last) return std::nullopt;
-  return number;
-}
-
 // Sets an environment variable of the operator as the operator reads it: a
 // number that does not parse leaves the default. False: no such variable, or
 // one that changes nothing here.
@@ -73,14 +54,13 @@ bool SetEnvironment(std::string_view name, std::string_view value,
                     Settings& settings) {
   for (const SecondsRow& row : kSeconds) {
     if (row.name != name) continue;
-    const auto number = NumberOf(value);
+    const auto number = GoInteger(value);
     if (number.has_value() && *number >= row.at_least) {
       settings.*row.setting = *number;
     }
     return true;
   }
-  return std::find(kCleanUpSwitches.begin(), kCleanUpSwitches.end(), name) !=
-         kCleanUpSwitches.end();
+  return HasText(kCleanUpSwitches, name);
 }
 
 }  // namespace
@@ -89,13 +69,9 @@ bool SetGate(std::string_view name, bool enabled, Settings& settings) {
   return SetGateIn(kGates, name, enabled, settings);
 }
 
-SettingsSetup SettingsFor(const v1::NativeSemantics& semantics) {
-  SettingsSetup setup;
-  const int minor =
-      ChosenMinor(semantics, "kuberay", 1, kLatestMinor, setup.warnings);
-  setup.semantics = absl::StrFormat("kuberay 1.%d", minor);
-  SetRelease(kFeatures, minor, setup.settings);
-  SetGates(kGates, semantics, setup.settings);
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
+  auto setup =
+      SetUpBy<Settings>(semantics, {"kuberay", 1, 7, 7}, kFeatures, kGates);
   for (const auto& [name, value] :
        ByName(semantics.settings(), kSettingPrefix)) {
     if (!SetEnvironment(name.substr(kSettingPrefix.size()), value,

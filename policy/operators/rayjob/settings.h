@@ -1,15 +1,100 @@
-// Releases, feature gates and environment of the KubeRay operator.
+// Short names and words for what the KubeRay operator's logic is about, and the
+// operator's releases, feature gates and environment.
 #ifndef MULLIGAN_POLICY_OPERATORS_RAYJOB_SETTINGS_H_
 #define MULLIGAN_POLICY_OPERATORS_RAYJOB_SETTINGS_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "mulligan/kubernetes/batch/v1/job.pb.h"
+#include "mulligan/kubernetes/core/v1/container_status.pb.h"
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "mulligan/kubernetes/ray/v1/deletion_strategy.pb.h"
+#include "mulligan/kubernetes/ray/v1/ray.pb.h"
 #include "mulligan/v1/native.pb.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::rayjob {
+
+using RayJob = kubernetes::ray::v1::RayJob;
+using RayJobSpec = kubernetes::ray::v1::RayJobSpec;
+using RayJobStatus = kubernetes::ray::v1::RayJobStatus;
+using RayCluster = kubernetes::ray::v1::RayCluster;
+using RayClusterSpec = kubernetes::ray::v1::RayClusterSpec;
+using RayClusterStatus = kubernetes::ray::v1::RayClusterStatus;
+using DeletionStrategy = kubernetes::ray::v1::DeletionStrategy;
+using DeletionRule = kubernetes::ray::v1::DeletionRule;
+using Job = kubernetes::batch::v1::Job;
+using Pod = kubernetes::core::v1::Pod;
+using ContainerStatus = kubernetes::core::v1::ContainerStatus;
+
+// status.jobDeploymentStatus: what the operator does. The state before the
+// first pass has no name of its own.
+inline constexpr std::string_view kNew;
+inline constexpr std::string_view kInitializing = "Initializing";
+inline constexpr std::string_view kWaiting = "Waiting";
+inline constexpr std::string_view kRunning = "Running";
+inline constexpr std::string_view kSuspending = "Suspending";
+inline constexpr std::string_view kSuspended = "Suspended";
+inline constexpr std::string_view kRetrying = "Retrying";
+inline constexpr std::string_view kComplete = "Complete";
+inline constexpr std::string_view kFailed = "Failed";
+inline constexpr std::string_view kValidationFailed = "ValidationFailed";
+
+// status.jobStatus: what Ray says of the application.
+inline constexpr std::string_view kJobStopped = "STOPPED";
+inline constexpr std::string_view kJobSucceeded = "SUCCEEDED";
+inline constexpr std::string_view kJobFailed = "FAILED";
+
+// status.reason. A failed validation uses the name of its state.
+inline constexpr std::string_view kSubmissionFailed = "SubmissionFailed";
+inline constexpr std::string_view kDeadlineExceeded = "DeadlineExceeded";
+inline constexpr std::string_view kPreRunningDeadlineExceeded =
+    "PreRunningDeadlineExceeded";
+inline constexpr std::string_view kAppFailed = "AppFailed";
+inline constexpr std::string_view kGracePeriodExceeded =
+    "JobDeploymentStatusTransitionGracePeriodExceeded";
+inline constexpr std::string_view kStatusCheckTimeoutExceeded =
+    "JobStatusCheckTimeoutExceeded";
+
+// spec.submissionMode. Absent: the API server fills in K8sJobMode.
+inline constexpr std::string_view kK8sJobMode = "K8sJobMode";
+inline constexpr std::string_view kHttpMode = "HTTPMode";
+inline constexpr std::string_view kSidecarMode = "SidecarMode";
+inline constexpr std::string_view kInteractiveMode = "InteractiveMode";
+
+// spec.managedBy: the KubeRay operator itself.
+inline constexpr std::string_view kOwnManager = "ray.io/kuberay-operator";
+
+// The key of spec.clusterSelector that names the cluster.
+inline constexpr std::string_view kClusterSelectorKey = "ray.io/cluster";
+
+inline std::string_view SubmissionModeOf(const RayJobSpec& spec) {
+  return spec.submission_mode().empty()
+             ? kK8sJobMode
+             : std::string_view(spec.submission_mode());
+}
+
+// status.state of a RayCluster whose pods all run.
+inline constexpr std::string_view kClusterReady = "ready";
+
+// Whether a submitter (Job or container) submits and follows the application.
+inline bool HasSubmitter(const RayJobSpec& spec) {
+  const std::string_view mode = SubmissionModeOf(spec);
+  return mode == kK8sJobMode || mode == kSidecarMode;
+}
+
+// Whether the kubelet restarts the pod's containers. Unset is Ray's Never.
+inline bool Restarts(const kubernetes::core::v1::PodTemplateSpec& pod) {
+  const std::string& policy = pod.spec().restart_policy();
+  return !policy.empty() && policy != "Never";
+}
+
+// Whether Ray will change nothing any more.
+inline bool IsJobTerminal(std::string_view job_status) {
+  return job_status == kJobStopped || job_status == kJobSucceeded ||
+         job_status == kJobFailed;
+}
 
 // The time between the end of the submitter and the moment the operator gives
 // up waiting for Ray to say how the application ended. A constant of the peer.
@@ -47,18 +132,10 @@ struct Settings {
   std::int64_t status_check_timeout_seconds = 300;
 };
 
-// Settings of one release, and what was not understood.
-struct SettingsSetup {
-  Settings settings;
-  // "kuberay 1.7".
-  std::string semantics;
-  std::vector<std::string> warnings;
-};
-
 // Defaults of the release versions["kuberay"] ("1.6", "v1.6.1"; absent: 1.7),
 // then feature_gates by name, then settings "kuberay.<environment variable>".
 // Gates and settings of others are passed over.
-SettingsSetup SettingsFor(const v1::NativeSemantics& semantics);
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
 
 // Sets the gate called `name`; false when KubeRay has none of that name, or one
 // that changes nothing here.

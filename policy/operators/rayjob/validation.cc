@@ -2,7 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -14,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::rayjob {
 namespace {
@@ -29,11 +29,6 @@ constexpr std::array<std::string_view, 4> kModes = {
     kK8sJobMode, kHttpMode, kSidecarMode, kInteractiveMode};
 constexpr std::array<std::string_view, 2> kManagers = {
     kOwnManager, "kueue.x-k8s.io/multikueue"};
-
-template <typename List>
-bool Has(const List& list, std::string_view text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
 
 // Whether a text can be a YAML mapping, judged by its first line with content.
 // Finds texts that are no mapping at all; a mistake inside a mapping passes.
@@ -60,8 +55,7 @@ void CheckWhereItRuns(const RayJobSpec& spec, bool retries,
                       "rayClusterSpec",
                       "one of RayClusterSpec or ClusterSelector must be set");
   if (!selects) return;
-  const auto name = selector.find(std::string(kClusterSelectorKey));
-  refusals.Add(name == selector.end() || name->second.empty(),
+  refusals.Add(ValueAt(selector, kClusterSelectorKey).empty(),
                "clusterSelector",
                "cluster name in ClusterSelector should not be empty");
   refusals.Add(spec.submission_mode() == kSidecarMode, "clusterSelector",
@@ -147,7 +141,7 @@ FieldErrors ValidateRayJob(const RayJob& job, const Settings& settings) {
         "The RayJob status is invalid: JobDeploymentStatus cannot be `Waiting` "
         "when SubmissionMode is not InteractiveMode"));
   }
-  if (spec.has_managed_by() && !Has(kManagers, spec.managed_by())) {
+  if (spec.has_managed_by() && !HasText(kManagers, spec.managed_by())) {
     errors.push_back(InvalidError(
         "spec.managedBy", QuotedValue(spec.managed_by()),
         "the managedBy field value must be either 'ray.io/kuberay-operator' or "
@@ -181,7 +175,7 @@ FieldErrors ValidateRayJobSpec(const RayJobSpec& spec,
 }
 
 std::vector<std::string> RayJobSpecWarnings(const RayJobSpec& spec) {
-  if (Has(kModes, SubmissionModeOf(spec))) return {};
+  if (HasText(kModes, SubmissionModeOf(spec))) return {};
   return {absl::StrFormat(
       "spec.submissionMode: '%s' is no mode of KubeRay 1.7; only Ray's own "
       "status is looked at",

@@ -9,7 +9,6 @@
 
 #include "policy/operators/kubernetes_field_error.h"
 #include "policy/operators/rayjob/settings.h"
-#include "policy/operators/rayjob/types.h"
 
 namespace mulligan::rayjob {
 

@@ -1,20 +1,31 @@
 #include "policy/operators/spark/reconcile.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::spark {
 namespace {
 
 using ApplicationState = kubernetes::spark::v1beta2::ApplicationState;
 using Terminated = kubernetes::core::v1::ContainerStateTerminated;
+
+constexpr std::string_view kPrefix = "spark.";
+constexpr std::string_view kGrace = "driver-pod-creation-grace-period";
+
+constexpr std::array<FeatureRow<Settings>, 2> kFeatures = {{
+    {&Settings::suspends, 4},
+    {&Settings::keeps_submission_attempts, 5},
+}};
+// No gate bears on failures.
+constexpr std::array<GateRow<Settings>, 0> kGates = {};
 
 constexpr std::string_view kDriverContainer = "spark-kubernetes-driver";
 constexpr std::string_view kRoleLabel = "spark-role";
@@ -29,12 +40,11 @@ void Enter(std::string_view state, Pass& pass) {
 
 // Null: the driver's container has not ended, or has no status.
 const Terminated* DriverEnd(const Pod& driver) {
-  for (const auto& container : driver.status().container_statuses()) {
-    if (container.name() != kDriverContainer) continue;
-    return container.state().has_terminated() ? &container.state().terminated()
-                                              : nullptr;
-  }
-  return nullptr;
+  const auto* const container =
+      FindNamed(driver.status().container_statuses(), kDriverContainer);
+  return container != nullptr && container->state().has_terminated()
+             ? &container->state().terminated()
+             : nullptr;
 }
 
 // What the driver pod makes of the application.
@@ -242,7 +252,7 @@ struct StateRow {
 };
 
 // A state that is not here is left alone.
-constexpr StateRow kStates[] = {
+constexpr std::array<StateRow, 12> kStates = {{
     {"", false, Submit},
     {kSubmitted, false, FollowDriver},
     {kRunning, false, FollowDriver},
@@ -255,18 +265,33 @@ constexpr StateRow kStates[] = {
     {kSuspending, true, Suspend},
     {kSuspended, true, AwaitResumption},
     {kResuming, true, Submit},
-};
+}};
 
 }  // namespace
+
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
+  auto setup =
+      SetUpBy<Settings>(semantics, {"spark", 2, 3, 5}, kFeatures, kGates);
+  for (const auto& [name, value] : ByName(semantics.settings(), kPrefix)) {
+    if (name.substr(kPrefix.size()) != kGrace) {
+      setup.warnings.push_back(absl::StrFormat(
+          "settings.%s: no flag of the operator that bears on failures", name));
+    } else if (!absl::ParseDuration(value, &setup.settings.driver_grace)) {
+      setup.settings.driver_grace = Settings().driver_grace;
+      setup.warnings.push_back(absl::StrFormat(
+          "settings.%s: \"%s\" is no duration, the default is used", name,
+          value));
+    }
+  }
+  return setup;
+}
 
 std::string DriverName(const SparkApplication& application,
                        const google::protobuf::RepeatedPtrField<Pod>& pods) {
   const std::string& submitted = application.status().driver_info().pod_name();
   if (!submitted.empty()) return submitted;
   for (const Pod& pod : pods) {
-    const auto& labels = pod.metadata().labels();
-    const auto role = labels.find(std::string(kRoleLabel));
-    if (role != labels.end() && role->second == "driver") {
+    if (ValueAt(pod.metadata().labels(), kRoleLabel) == "driver") {
       return pod.metadata().name();
     }
   }
@@ -283,11 +308,10 @@ Pass Reconcile(const World& world) {
   }
   const std::string& state =
       world.application.status().application_state().state();
-  const auto* const found = std::find_if(
-      std::begin(kStates), std::end(kStates), [&](const StateRow& row) {
-        return row.state == state && (!row.suspends || world.settings.suspends);
-      });
-  if (found != std::end(kStates)) found->reconcile(world, pass);
+  const StateRow* const row = FindIn(kStates, [&](const StateRow& each) {
+    return each.state == state && (!each.suspends || world.settings.suspends);
+  });
+  if (row != nullptr) row->reconcile(world, pass);
   return pass;
 }
 

@@ -1,4 +1,5 @@
-// One pass of the Spark operator's reconciler of SparkApplications.
+// Releases and options of the Spark operator, and one pass of its reconciler of
+// SparkApplications.
 #ifndef MULLIGAN_POLICY_OPERATORS_SPARK_RECONCILE_H_
 #define MULLIGAN_POLICY_OPERATORS_SPARK_RECONCILE_H_
 
@@ -9,7 +10,8 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/kubernetes/spark/v1beta2/spark_application.pb.h"
-#include "policy/operators/spark/settings.h"
+#include "mulligan/v1/native.pb.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::spark {
 
@@ -17,6 +19,23 @@ using Pod = kubernetes::core::v1::Pod;
 using SparkApplication = kubernetes::spark::v1beta2::SparkApplication;
 using SparkApplicationStatus =
     kubernetes::spark::v1beta2::SparkApplicationStatus;
+
+// What bears on failures, with the defaults of release 2.3.
+struct Settings {
+  // --driver-pod-creation-grace-period: how long after a submission a missing
+  // driver pod is waited for.
+  absl::Duration driver_grace = absl::Seconds(10);
+  // Since 2.4: spec.suspend is obeyed.
+  bool suspends = false;
+  // Since 2.5: a rerun keeps submissionAttempts and the time of the last
+  // submission, so that the wait goes on growing; the words of the run that
+  // ended are erased as soon as the rerun is decided.
+  bool keeps_submission_attempts = false;
+};
+
+// The release versions["spark"] ("2.4", "v2.4.0"; absent: 2.3), then settings
+// "spark.<flag of the controller>". Settings of others are passed over.
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
 
 // status.applicationState.state, as the operator writes it. Empty: new.
 inline constexpr std::string_view kSubmitted = "SUBMITTED";

@@ -7,7 +7,6 @@
 #include "policy/operators/jobset/objects.h"
 #include "policy/operators/native.h"
 #include "policy/operators/trainjob/reconcile.h"
-#include "policy/operators/trainjob/settings.h"
 
 namespace mulligan {
 namespace trainjob {
@@ -22,22 +21,19 @@ bool MakesKind(std::string_view kind) {
 
 class Outcome {
  public:
-  Outcome(const NativeInput& input, VersionSetup setup)
+  Outcome(const NativeInput& input, const Setup<Version>& setup)
       : input_(input),
         job_(input.report.train_job()),
-        version_(setup.version),
-        below_(JobSetOutcome(input)) {
-    outcome_.warnings = std::move(setup.warnings);
-    outcome_.verdict.set_operator_("TrainJob");
-    outcome_.verdict.set_semantics(std::move(setup.semantics));
-  }
+        version_(setup.settings),
+        below_(JobSetOutcome(input)),
+        outcome_("TrainJob", v1::Decision::WORKLOAD, setup) {}
 
   NativeOutcome Run() && {
     const std::string& manager = job_.spec().managed_by();
     if (!version_.first_release && !manager.empty() &&
         manager != "trainer.kubeflow.org/trainjob-controller") {
-      Answer("Skipped", v1::Decision::IGNORE);
-      outcome_.verdict.set_message("managed by " + manager);
+      outcome_.Answer("Skipped", v1::Decision::IGNORE);
+      outcome_.Explain("", "managed by " + manager);
       return std::move(outcome_);
     }
     const JobSet job_set = ForeseenJobSet();
@@ -69,17 +65,10 @@ class Outcome {
     return job_set;
   }
 
-  void Answer(std::string_view word, v1::Decision::Action action) {
-    outcome_.verdict.set_verdict(std::string(word));
-    outcome_.action = action;
-    outcome_.scope = v1::Decision::WORKLOAD;
-  }
-
   void AnswerBy(const Condition& condition, std::string_view word,
                 v1::Decision::Action action) {
-    Answer(word, action);
-    outcome_.verdict.set_reason(condition.reason());
-    outcome_.verdict.set_message(condition.message());
+    outcome_.Answer(word, action);
+    outcome_.Explain(condition.reason(), condition.message());
   }
 
   void Count(const TrainJobStatus& status) {
@@ -95,32 +84,31 @@ class Outcome {
 
   void Conclude(const Pass& pass) {
     const Conditions& conditions = pass.status.conditions();
-    if (jobset::IsConditionTrue(conditions, kFailed)) return Fail(conditions);
-    if (jobset::IsConditionTrue(conditions, kComplete)) {
-      return AnswerBy(*jobset::FindCondition(conditions, kComplete), kComplete,
+    if (IsConditionTrue(conditions, kFailed)) return Fail(conditions);
+    if (IsConditionTrue(conditions, kComplete)) {
+      return AnswerBy(*FindCondition(conditions, kComplete), kComplete,
                       v1::Decision::IGNORE);
     }
     if (IsRevived(pass)) return Revive();
-    const Condition* const created =
-        jobset::FindCondition(conditions, kCreated);
+    const Condition* const created = FindCondition(conditions, kCreated);
     if (created != nullptr && created->status() == kFalse) {
       return AnswerBy(*created, "Created=False",
                       v1::Decision::WAIT_FOR_SPEC_UPDATE);
     }
     if (!pass.event.empty()) return RepeatPass(pass);
     if (job_.spec().suspend()) {
-      return AnswerBy(*jobset::FindCondition(conditions, kSuspended),
-                      kSuspended, v1::Decision::IGNORE);
+      return AnswerBy(*FindCondition(conditions, kSuspended), kSuspended,
+                      v1::Decision::IGNORE);
     }
     if (below_.has_value()) return TakeOver();
-    Answer("None", v1::Decision::IGNORE);
-    outcome_.warnings.emplace_back(
+    outcome_.Answer("None", v1::Decision::IGNORE);
+    outcome_.Warn(
         "a TrainJob has no retry of its own; what happens is in its JobSet, "
         "which is not in the report");
   }
 
   void Fail(const Conditions& conditions) {
-    const Condition& failed = *jobset::FindCondition(conditions, kFailed);
+    const Condition& failed = *FindCondition(conditions, kFailed);
     AnswerBy(failed, kFailed, v1::Decision::FAIL);
     if (failed.reason() == kDeadlineExceeded) {
       outcome_.charged_to = "activeDeadlineSeconds";
@@ -131,49 +119,36 @@ class Outcome {
 
   // What the JobSet does is what happens to the TrainJob.
   void TakeOver() {
-    outcome_.action = below_->action;
     outcome_.scope = below_->scope;
-    outcome_.queue = below_->queue;
-    outcome_.verdict.set_verdict(below_->verdict.verdict());
-    outcome_.verdict.set_reason(below_->verdict.reason());
-    outcome_.verdict.set_message(below_->verdict.message());
-    if (below_->verdict.has_delay()) {
-      *outcome_.verdict.mutable_delay() = below_->verdict.delay();
-    }
+    outcome_.Answer(below_->verdict.verdict(), below_->action);
+    outcome_.Explain(below_->verdict.reason(), below_->verdict.message());
     TakeCharges();
   }
 
   void TakeCharges() {
-    outcome_.charged_to = below_->charged_to;
-    outcome_.used = below_->used;
-    outcome_.limit = below_->limit;
+    outcome_.Charge(below_->charged_to, below_->used, below_->limit);
     outcome_.verdict.set_semantics(absl::StrCat(
         outcome_.verdict.semantics(), ", ", below_->verdict.semantics()));
-    for (const std::string& warning : below_->warnings) {
-      outcome_.warnings.push_back(warning);
-    }
+    for (const std::string& warning : below_->warnings) outcome_.Warn(warning);
   }
 
   // Older releases forget that a job had failed.
   bool IsRevived(const Pass& pass) const {
-    return jobset::IsConditionTrue(job_.status().conditions(), kFailed) &&
+    return IsConditionTrue(job_.status().conditions(), kFailed) &&
            pass.applies_job_set;
   }
 
   void Revive() {
-    Answer("JobSetRecreated", v1::Decision::RETRY);
-    outcome_.queue = v1::Decision::IN_PLACE;
-    outcome_.warnings.emplace_back(
+    outcome_.Answer("JobSetRecreated", v1::Decision::RETRY);
+    outcome_.Warn(
         "this release drops the condition Failed: with the JobSet gone, as the "
         "report has it, a new one is made, with a new budget, for ever");
   }
 
   void RepeatPass(const Pass& pass) {
-    Answer("Retry", v1::Decision::RETRY);
-    outcome_.queue = v1::Decision::IN_PLACE;
-    outcome_.verdict.set_reason("TrainJobResourcesCreationFailed");
-    outcome_.verdict.set_message(pass.event);
-    outcome_.warnings.emplace_back(
+    outcome_.Answer("Retry", v1::Decision::RETRY);
+    outcome_.Explain("TrainJobResourcesCreationFailed", pass.event);
+    outcome_.Warn(
         "the controller repeats the pass with growing delays for ever, "
         "whatever the error; nothing but an event tells");
   }

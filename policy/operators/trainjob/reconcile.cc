@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "policy/base/times.h"
 #include "policy/operators/jobset/objects.h"
@@ -15,6 +16,11 @@ namespace {
 
 using ::google::protobuf::Timestamp;
 using RuntimeRef = kubernetes::trainer::v1alpha1::RuntimeRef;
+
+constexpr std::string_view kKep2170 = "kep-2170";
+constexpr int kMajor = 2;
+// Later ones are taken for the default branch.
+constexpr int kLatestMinor = 2;
 
 // Texts the builders of objects write, and no API server.
 constexpr std::array<std::string_view, 7> kBuildTexts = {
@@ -32,8 +38,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kEnds = {
     {{jobset::kCompleted, kComplete}, {jobset::kFailed, kFailed}}};
 
 bool IsFinished(const Conditions& conditions) {
-  return jobset::IsConditionTrue(conditions, kComplete) ||
-         jobset::IsConditionTrue(conditions, kFailed);
+  return IsConditionTrue(conditions, kComplete) ||
+         IsConditionTrue(conditions, kFailed);
 }
 
 // "TrainingRuntime.trainer.kubeflow.org"; without kind and group the API server
@@ -80,7 +86,7 @@ void SetSuspended(const Scene& scene, Conditions& conditions) {
     SetCondition(kSuspended, kTrue, "Suspended", "TrainJob is suspended",
                  scene.now, conditions);
   } else if (scene.version.created_condition ||
-             jobset::IsConditionTrue(conditions, kSuspended)) {
+             IsConditionTrue(conditions, kSuspended)) {
     SetCondition(kSuspended, kFalse, "Resumed", "TrainJob is resumed",
                  scene.now, conditions);
   }
@@ -108,9 +114,9 @@ void SetCreated(const Scene& scene, Conditions& conditions) {
 void CopyJobSetStatus(const Scene& scene, TrainJobStatus& status) {
   const auto& theirs = scene.job_set->status();
   for (const auto& [type, ours] : kEnds) {
-    if (!jobset::IsConditionTrue(theirs.conditions(), type)) continue;
-    const Condition& end = *jobset::FindCondition(theirs.conditions(), type);
-    SetCondition(ours, kTrue, end.reason(), end.message(), scene.now,
+    const Condition* const end = FindCondition(theirs.conditions(), type);
+    if (end == nullptr || end->status() != kTrue) continue;
+    SetCondition(ours, kTrue, end->reason(), end->message(), scene.now,
                  *status.mutable_conditions());
     if (scene.version.first_release) break;
   }
@@ -134,8 +140,7 @@ void CheckDeadline(const Scene& scene, Conditions& conditions) {
       spec.suspend() || IsFinished(conditions)) {
     return;
   }
-  const Condition* const suspended =
-      jobset::FindCondition(conditions, kSuspended);
+  const Condition* const suspended = FindCondition(conditions, kSuspended);
   const bool resumed = suspended != nullptr && suspended->status() == kFalse;
   const Timestamp& start =
       resumed ? suspended->last_transition_time()
@@ -148,6 +153,35 @@ void CheckDeadline(const Scene& scene, Conditions& conditions) {
 }
 
 }  // namespace
+
+Version Kep2170() {
+  Version version;
+  version.created_condition = true;
+  version.failed_is_final = false;
+  return version;
+}
+
+Setup<Version> VersionFor(const v1::NativeSemantics& semantics) {
+  Setup<Version> setup;
+  setup.semantics = "trainer 2026-08";
+  const auto version = semantics.versions().find("trainer");
+  if (version == semantics.versions().end()) return setup;
+  if (version->second == kKep2170) {
+    setup.settings = Kep2170();
+    setup.semantics = "trainer kep-2170";
+  } else if (const auto minor = MinorOf(version->second, kMajor);
+             minor.has_value() && *minor <= kLatestMinor) {
+    setup.settings.failed_is_final = false;
+    setup.settings.first_release = *minor == 0;
+    setup.semantics = absl::StrFormat("trainer 2.%d", *minor);
+  } else {
+    setup.warnings.push_back(absl::StrFormat(
+        "versions.trainer: '%s' is neither kep-2170 nor a release up to 2.%d; "
+        "the semantics of the default branch in 2026-08 are used",
+        version->second, kLatestMinor));
+  }
+  return setup;
+}
 
 void SetCondition(std::string_view type, std::string_view status,
                   std::string_view reason, std::string_view message,

@@ -1,4 +1,5 @@
-// One pass of the TrainJob controller.
+// Releases of Kubeflow Trainer, the design none of them implements, and one
+// pass of the TrainJob controller.
 #ifndef MULLIGAN_POLICY_OPERATORS_TRAINJOB_RECONCILE_H_
 #define MULLIGAN_POLICY_OPERATORS_TRAINJOB_RECONCILE_H_
 
@@ -10,8 +11,9 @@
 #include "mulligan/kubernetes/jobset/v1alpha2/jobset.pb.h"
 #include "mulligan/kubernetes/meta/v1/condition.pb.h"
 #include "mulligan/kubernetes/trainer/v1alpha1/train_job.pb.h"
+#include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/operators/trainjob/settings.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::trainjob {
 
@@ -20,6 +22,30 @@ using TrainJobStatus = kubernetes::trainer::v1alpha1::TrainJobStatus;
 using JobSet = kubernetes::jobset::v1alpha2::JobSet;
 using Condition = kubernetes::meta::v1::Condition;
 using Conditions = google::protobuf::RepeatedPtrField<Condition>;
+
+// What changes the outcome of a failure, with the defaults of the default
+// branch in August 2026 (8c0f5059b).
+struct Version {
+  // KEP-2170 as designed (#2298, #2322): condition Created, whose reason tells
+  // a failure to build the objects from one to create them; condition Suspended
+  // on every job. Removed before release 2.0 (#2621).
+  bool created_condition = false;
+  // Since #3891 (2026-08, after release 2.2). Before, Failed was dropped in
+  // every pass unless its reason was DeadlineExceeded; a failed job whose
+  // JobSet was gone got a new one, with a new budget, for ever (#3779, #3737).
+  bool failed_is_final = true;
+  // Release 2.0: a finished TrainJob is never looked at again; a JobSet that
+  // has completed is not asked whether it failed; no managedBy, no deadline, no
+  // jobsStatus.
+  bool first_release = false;
+};
+
+// versions["trainer"]: "kep-2170", or a release ("2.2", "v2.1.0"). Absent: the
+// default branch.
+Setup<Version> VersionFor(const v1::NativeSemantics& semantics);
+
+// The semantics of KEP-2170.
+Version Kep2170();
 
 // Condition types. Created only by releases that follow KEP-2170 as designed:
 // False is neither terminal nor counted, the controller waits for a corrected

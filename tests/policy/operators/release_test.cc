@@ -30,16 +30,18 @@ TEST(MinorOfTest, RefusesWhatIsNoSuchRelease) {
   }
 }
 
+const Releases kKubernetes = {"kubernetes", 1, 33, 34};
+
 int Choose(const char* version, std::vector<std::string>& warnings) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_versions())["kubernetes"] = version;
-  return ChosenMinor(semantics, "kubernetes", 1, 34, warnings);
+  return ChosenMinor(semantics, kKubernetes, warnings);
 }
 
 TEST(ChosenMinorTest, TakesAKnownRelease) {
   std::vector<std::string> warnings;
   EXPECT_EQ(Choose("1.27", warnings), 27);
-  EXPECT_EQ(ChosenMinor({}, "kubernetes", 1, 34, warnings), 34);
+  EXPECT_EQ(ChosenMinor({}, kKubernetes, warnings), 33);
   EXPECT_THAT(warnings, IsEmpty());
 }
 

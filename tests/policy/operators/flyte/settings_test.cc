@@ -31,7 +31,7 @@ class RulesTest : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(RulesTest, FollowTheRelease) {
   const RuleCase& test = GetParam();
-  const SettingsSetup setup = SettingsFor(Version(test.version));
+  const auto setup = SettingsFor(Version(test.version));
   EXPECT_EQ(setup.settings.rules.*test.rule, test.holds);
   EXPECT_THAT(setup.warnings, IsEmpty());
 }
@@ -74,14 +74,14 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(SettingsTest, DefaultIsTheNewestFlyte1) {
-  const SettingsSetup setup = SettingsFor(v1::NativeSemantics());
+  const auto setup = SettingsFor(v1::NativeSemantics());
   EXPECT_EQ(setup.semantics, "flyte v1 1.16");
   EXPECT_FALSE(setup.settings.rules.v2);
   EXPECT_EQ(SettingsFor(Version("v2")).semantics, "flyte v2 2.0.43");
 }
 
 TEST(SettingsTest, ANewerReleaseIsTakenWithAWarning) {
-  const SettingsSetup setup = SettingsFor(Version("2.1.0"));
+  const auto setup = SettingsFor(Version("2.1.0"));
   EXPECT_TRUE(setup.settings.rules.sole_exit_is_user);
   EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("newer than what")));
 }
@@ -89,7 +89,7 @@ TEST(SettingsTest, ANewerReleaseIsTakenWithAWarning) {
 TEST(SettingsTest, WhatIsNoReleaseIsNamed) {
   for (const char* const version :
        {"latest", "", "3.0.0", "1.2.3.4", "1.-1", "2.x"}) {
-    const SettingsSetup setup = SettingsFor(Version(version));
+    const auto setup = SettingsFor(Version(version));
     EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("is no release")))
         << version;
     EXPECT_FALSE(setup.settings.rules.v2) << version;
@@ -103,7 +103,7 @@ TEST(SettingsTest, WarningsComeInTheOrderOfNames) {
     (*semantics.mutable_settings())[absl::StrCat("flyte.", name)] = "1";
     (*semantics.mutable_feature_gates())[absl::StrCat("flyte.", name)] = true;
   }
-  const SettingsSetup setup = SettingsFor(semantics);
+  const auto setup = SettingsFor(semantics);
   ASSERT_EQ(setup.warnings.size(), 16);
   EXPECT_TRUE(std::is_sorted(setup.warnings.begin(), setup.warnings.end()));
 }
@@ -118,7 +118,7 @@ TEST(SettingsTest, SettingsAreReadByFlytesNames) {
   settings["kueue.waitForPodsReady.timeout"] = "5m";
   (*semantics.mutable_feature_gates())["flyte.pull-7899"] = true;
   (*semantics.mutable_feature_gates())["RestartJob"] = true;
-  const SettingsSetup setup = SettingsFor(semantics);
+  const auto setup = SettingsFor(semantics);
   EXPECT_THAT(setup.warnings, IsEmpty());
   EXPECT_EQ(setup.settings.image_pull_backoff_grace_period, absl::Minutes(5));
   EXPECT_EQ(setup.settings.max_node_retries_system_failures, 30);
@@ -139,7 +139,7 @@ TEST(SettingsTest, WhatDoesNotFitIsNamedAndPassedOver) {
            {"flyte.unheard-of", "1"}}) {
     v1::NativeSemantics semantics;
     (*semantics.mutable_settings())[name] = value;
-    const SettingsSetup setup = SettingsFor(semantics);
+    const auto setup = SettingsFor(semantics);
     EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr(name))) << value;
     EXPECT_EQ(setup.settings.retries, 0);
     EXPECT_EQ(setup.settings.pod_pending_timeout, absl::ZeroDuration());

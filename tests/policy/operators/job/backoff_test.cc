@@ -1,5 +1,3 @@
-#include "policy/operators/job/backoff.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "policy/operators/job/failures.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {

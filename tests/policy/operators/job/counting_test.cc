@@ -1,6 +1,5 @@
-#include "policy/operators/job/counting.h"
-
 #include "gtest/gtest.h"
+#include "policy/operators/job/failures.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {

@@ -1,9 +1,8 @@
-#include "policy/operators/job/pod_failure_policy.h"
-
 #include <ostream>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "policy/operators/job/failures.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {

@@ -1,5 +1,3 @@
-#include "policy/operators/job/pods.h"
-
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -7,6 +5,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "policy/base/times.h"
+#include "policy/operators/job/objects.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {

@@ -1,7 +1,6 @@
-#include "policy/operators/job/settings.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/operators/job/objects.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {
@@ -11,28 +10,28 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-GateSetup<Gates> ForRelease(const char* release) {
+Setup<Gates> ForRelease(const char* release) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_versions())["kubernetes"] = release;
   return GatesFor(semantics);
 }
 
 TEST(GatesForTest, TheDefaultIsTheLatestRelease) {
-  const GateSetup setup = GatesFor(v1::NativeSemantics());
+  const auto setup = GatesFor(v1::NativeSemantics());
   EXPECT_EQ(setup.semantics, "kubernetes 1.34");
-  EXPECT_TRUE(setup.gates.managed_by);
-  EXPECT_TRUE(setup.gates.interim_conditions);
+  EXPECT_TRUE(setup.settings.managed_by);
+  EXPECT_TRUE(setup.settings.interim_conditions);
   EXPECT_THAT(setup.warnings, IsEmpty());
 }
 
 TEST(GatesForTest, AReleaseSetsTheDefaultsOfItsTime) {
-  const GateSetup setup = ForRelease("v1.30.2");
+  const auto setup = ForRelease("v1.30.2");
   EXPECT_EQ(setup.semantics, "kubernetes 1.30");
-  EXPECT_TRUE(setup.gates.pod_replacement_policy);
-  EXPECT_FALSE(setup.gates.success_policy);
-  EXPECT_FALSE(setup.gates.interim_conditions);
-  EXPECT_FALSE(ForRelease("1.28").gates.backoff_limit_per_index);
-  EXPECT_FALSE(ForRelease("1.25").gates.pod_failure_policy);
+  EXPECT_TRUE(setup.settings.pod_replacement_policy);
+  EXPECT_FALSE(setup.settings.success_policy);
+  EXPECT_FALSE(setup.settings.interim_conditions);
+  EXPECT_FALSE(ForRelease("1.28").settings.backoff_limit_per_index);
+  EXPECT_FALSE(ForRelease("1.25").settings.pod_failure_policy);
 }
 
 TEST(GatesForTest, AGateOverrulesTheRelease) {
@@ -41,9 +40,9 @@ TEST(GatesForTest, AGateOverrulesTheRelease) {
   (*semantics.mutable_feature_gates())["JobManagedBy"] = true;
   (*semantics.mutable_feature_gates())["JobSuccessPolicy"] = false;
   (*semantics.mutable_feature_gates())["RestartJob"] = true;
-  const GateSetup setup = GatesFor(semantics);
-  EXPECT_TRUE(setup.gates.managed_by);
-  EXPECT_FALSE(setup.gates.success_policy);
+  const auto setup = GatesFor(semantics);
+  EXPECT_TRUE(setup.settings.managed_by);
+  EXPECT_FALSE(setup.settings.success_policy);
   EXPECT_THAT(setup.warnings, IsEmpty());
 }
 

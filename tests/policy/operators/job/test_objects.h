@@ -8,7 +8,7 @@
 
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "policy/operators/job/settings.h"
+#include "policy/operators/job/objects.h"
 
 namespace mulligan::job {
 

@@ -29,7 +29,7 @@ struct RefusalCase {
   std::string refusal;
 };
 
-JobSetSpecIssues Check(const JobSetSpec& spec, const Gates& gates) {
+ObjectIssues Check(const JobSetSpec& spec, const Gates& gates) {
   PatternAllowance allowance;
   return ValidateJobSetSpec(spec, gates, allowance);
 }

@@ -124,7 +124,7 @@ TEST(KueueNodesTest, TheSecondNodeEvicts) {
   EXPECT_EQ(first.status().unhealthy_nodes(0).name(), "node-1-x");
   EXPECT_FALSE(IsTrue(Lose("node-1-x", first).status(), kEvicted));
   const Workload second = Lose("node-2-x", first);
-  EXPECT_EQ(FindCondition(second.status(), kEvicted)->message(),
+  EXPECT_EQ(FindCondition(second.status().conditions(), kEvicted)->message(),
             "Workload eviction triggered due to multiple TAS assigned node "
             "failures, including: node-1-x, node-2-x");
 }

@@ -14,30 +14,30 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-v1::NativeSemantics Settings(const std::string& name,
-                             const std::string& value) {
+v1::NativeSemantics Saying(const std::string& name, const std::string& value) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_settings())["kueue." + name] = value;
   return semantics;
 }
 
 TEST(KueueSettingsForTest, DefaultsAreKueues) {
-  const SettingsSetup setup = SettingsFor(v1::NativeSemantics());
+  const auto setup = SettingsFor(v1::NativeSemantics());
   EXPECT_THAT(setup.warnings, IsEmpty());
-  const WaitForPodsReady& settings = setup.wait_for_pods_ready;
+  const WaitForPodsReady& settings = setup.settings.wait_for_pods_ready;
   EXPECT_EQ(settings.timeout, absl::Minutes(30));
   EXPECT_EQ(settings.recovery_timeout, absl::Minutes(30));
   EXPECT_FALSE(settings.backoff_limit_count.has_value());
 }
 
 TEST(KueueSettingsForTest, RecoveryFollowsTheTimeoutAndZeroSwitchesItOff) {
-  v1::NativeSemantics semantics = Settings("waitForPodsReady.timeout", "5m");
-  EXPECT_EQ(SettingsFor(semantics).wait_for_pods_ready.recovery_timeout,
-            absl::Minutes(5));
+  v1::NativeSemantics semantics = Saying("waitForPodsReady.timeout", "5m");
+  EXPECT_EQ(
+      SettingsFor(semantics).settings.wait_for_pods_ready.recovery_timeout,
+      absl::Minutes(5));
   (*semantics.mutable_settings())["kueue.waitForPodsReady.recoveryTimeout"] =
       "0s";
-  EXPECT_FALSE(
-      SettingsFor(semantics).wait_for_pods_ready.recovery_timeout.has_value());
+  EXPECT_FALSE(SettingsFor(semantics)
+                   .settings.wait_for_pods_ready.recovery_timeout.has_value());
 }
 
 struct BadSetting {
@@ -51,10 +51,10 @@ class KueueBadSettingTest : public testing::TestWithParam<BadSetting> {};
 
 TEST_P(KueueBadSettingTest, IsNamedAndPassedOver) {
   const BadSetting& test = GetParam();
-  const SettingsSetup setup = SettingsFor(Settings(test.setting, test.value));
+  const auto setup = SettingsFor(Saying(test.setting, test.value));
   EXPECT_THAT(setup.warnings, ElementsAre(AllOf(HasSubstr(test.setting),
                                                 HasSubstr(test.says))));
-  EXPECT_EQ(setup.wait_for_pods_ready.timeout, absl::Minutes(30));
+  EXPECT_EQ(setup.settings.wait_for_pods_ready.timeout, absl::Minutes(30));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -82,16 +82,18 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(KueueGatesForTest, TheReleaseDecidesAndGatesOverride) {
   v1::NativeSemantics semantics;
-  EXPECT_TRUE(SettingsFor(semantics).gates.skip_pod_owned_workloads);
-  EXPECT_FALSE(SettingsFor(semantics).gates.reactivates_own_deactivations);
+  EXPECT_TRUE(SettingsFor(semantics).settings.gates.skip_pod_owned_workloads);
+  EXPECT_FALSE(
+      SettingsFor(semantics).settings.gates.reactivates_own_deactivations);
   (*semantics.mutable_versions())["kueue"] = "v0.18.1";
-  EXPECT_FALSE(SettingsFor(semantics).gates.skip_pod_owned_workloads);
+  EXPECT_FALSE(SettingsFor(semantics).settings.gates.skip_pod_owned_workloads);
   (*semantics.mutable_feature_gates())["SkipReassignmentForPodOwnedWorkloads"] =
       true;
-  EXPECT_TRUE(SettingsFor(semantics).gates.skip_pod_owned_workloads);
+  EXPECT_TRUE(SettingsFor(semantics).settings.gates.skip_pod_owned_workloads);
   EXPECT_EQ(SettingsFor(semantics).semantics, "kueue 0.18");
   (*semantics.mutable_versions())["kueue"] = "0.20";
-  EXPECT_TRUE(SettingsFor(semantics).gates.reactivates_own_deactivations);
+  EXPECT_TRUE(
+      SettingsFor(semantics).settings.gates.reactivates_own_deactivations);
 }
 
 TEST(KueueGatesForTest, UnknownReleasesAreNamed) {

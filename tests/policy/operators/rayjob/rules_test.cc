@@ -7,7 +7,6 @@
 #include "gtest/gtest.h"
 #include "policy/operators/rayjob/report.h"
 #include "policy/operators/rayjob/settings.h"
-#include "policy/operators/rayjob/submitter.h"
 #include "tests/policy/operators/rayjob/test_objects.h"
 
 namespace mulligan::rayjob {
@@ -25,7 +24,7 @@ v1::NativeSemantics Release(const std::string& release) {
 
 TEST(KubeRaySettingsTest, ReleasesBringFeatures) {
   EXPECT_EQ(SettingsFor({}).semantics, "kuberay 1.7");
-  const SettingsSetup old = SettingsFor(Release("v1.5.1"));
+  const auto old = SettingsFor(Release("v1.5.1"));
   EXPECT_EQ(old.semantics, "kuberay 1.5");
   EXPECT_TRUE(old.settings.backoff_limit);
   EXPECT_FALSE(old.settings.deletion_policy);
@@ -37,7 +36,7 @@ TEST(KubeRaySettingsTest, ReleasesBringFeatures) {
 
 TEST(KubeRaySettingsTest, UnknownReleasesAreTheLatestWithAWarning) {
   for (const char* const release : {"1.99", "2.0", "1.x", "", "1.-3"}) {
-    const SettingsSetup setup = SettingsFor(Release(release));
+    const auto setup = SettingsFor(Release(release));
     EXPECT_EQ(setup.semantics, "kuberay 1.7") << release;
     EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("versions.kuberay")));
   }
@@ -52,7 +51,7 @@ TEST(KubeRaySettingsTest, GatesAndVariablesGoBeforeTheRelease) {
       "60";
   (*semantics.mutable_settings())["kuberay.TYPO"] = "1";
   (*semantics.mutable_settings())["kueue.waitForPodsReady"] = "1";
-  const SettingsSetup setup = SettingsFor(semantics);
+  const auto setup = SettingsFor(semantics);
   EXPECT_TRUE(setup.settings.deletion_policy);
   EXPECT_EQ(setup.settings.status_check_timeout_seconds, 60);
   EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("kuberay.TYPO")));

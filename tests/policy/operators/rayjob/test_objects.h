@@ -7,7 +7,6 @@
 
 #include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/settings.h"
-#include "policy/operators/rayjob/types.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::rayjob {

@@ -1,15 +1,20 @@
-// What the Job controller's logic is about, its feature gates, and the values
-// the API server fills into a Job.
-#ifndef MULLIGAN_POLICY_OPERATORS_JOB_SETTINGS_H_
-#define MULLIGAN_POLICY_OPERATORS_JOB_SETTINGS_H_
+// What the Job controller's logic is about: feature gates, the values the API
+// server fills into a Job, and what is read off a pod.
+#ifndef MULLIGAN_POLICY_OPERATORS_JOB_OBJECTS_H_
+#define MULLIGAN_POLICY_OPERATORS_JOB_OBJECTS_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "mulligan/kubernetes/batch/v1/job.pb.h"
 #include "mulligan/kubernetes/batch/v1/pod_failure_policy.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/v1/native.pb.h"
+#include "policy/operators/objects.h"
 #include "policy/operators/release.h"
 
 namespace mulligan::job {
@@ -50,7 +55,7 @@ struct Gates {
 
 // Defaults of the release versions["kubernetes"] ("1.30", "v1.30.4"; absent:
 // 1.34), then feature_gates by name. Gates of others are passed over.
-GateSetup<Gates> GatesFor(const v1::NativeSemantics& semantics);
+Setup<Gates> GatesFor(const v1::NativeSemantics& semantics);
 
 // Sets the gate called `name`; false when the Job controller has none of that
 // name, or one that changes nothing here.
@@ -67,6 +72,38 @@ bool HasBackoffLimitPerIndex(const JobSpec& spec, const Gates& gates);
 // patterns. Values that are there stay.
 void SetJobDefaults(const Gates& gates, JobSpec& spec);
 
+// Finalizer of a pod that is not accounted yet.
+inline constexpr std::string_view kJobTrackingFinalizer =
+    "batch.kubernetes.io/job-tracking";
+
+bool HasTrackingFinalizer(const Pod& pod);
+
+// Neither in a terminal phase nor under deletion.
+bool IsActive(const Pod& pod);
+// Under deletion, not in a terminal phase yet.
+bool IsTerminating(const Pod& pod);
+
+// The completion index in the pod's annotation, a decimal, if it is below
+// `completions`.
+std::optional<std::int64_t> CompletionIndex(const Pod& pod,
+                                            std::int64_t completions);
+
+// Counted failures of the index before this pod, by its annotation. Absent,
+// unparsable, negative and too large values count as 0.
+std::int64_t IndexFailureCount(const Pod& pod);
+// Counted and ignored failures together; they lengthen the delay alike.
+std::int64_t IndexAbsoluteFailureCount(const Pod& pod);
+
+// When the pod finished, as far as its replacement's delay is concerned. The
+// first that exists:
+//   1. the latest `finishedAt` of the containers, if all have one; sidecars are
+//      looked at too and, as in the controller, on their own when a main
+//      container is not finished;
+//   2. the last transition of condition Ready when it is False;
+//   3. deletionTimestamp - deletionGracePeriodSeconds;
+//   4. creationTimestamp, ZeroTime() when absent.
+absl::Time FinishTime(const Pod& pod, const Gates& gates);
+
 }  // namespace mulligan::job
 
-#endif  // MULLIGAN_POLICY_OPERATORS_JOB_SETTINGS_H_
+#endif  // MULLIGAN_POLICY_OPERATORS_JOB_OBJECTS_H_

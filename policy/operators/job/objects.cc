@@ -1,6 +1,7 @@
-#include "policy/operators/job/pods.h"
+#include "policy/operators/job/objects.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -15,6 +16,29 @@
 namespace mulligan::job {
 namespace {
 
+struct DefaultedGate {
+  // Empty: the release alone decides.
+  std::string_view name;
+  bool Gates::*gate;
+  // Minor release of Kubernetes 1 from which the gate is on by default.
+  int since_minor;
+};
+
+constexpr std::array<DefaultedGate, 7> kGates = {{
+    {"JobPodFailurePolicy", &Gates::pod_failure_policy, 26},
+    {"SidecarContainers", &Gates::sidecar_containers, 29},
+    {"JobBackoffLimitPerIndex", &Gates::backoff_limit_per_index, 29},
+    {"JobPodReplacementPolicy", &Gates::pod_replacement_policy, 29},
+    {"JobSuccessPolicy", &Gates::success_policy, 31},
+    {"JobManagedBy", &Gates::managed_by, 32},
+    {"", &Gates::interim_conditions, 31},
+}};
+
+constexpr std::int32_t kBackoffLimit = 6;
+// With limits per index the common one is out of the way.
+constexpr std::int32_t kBackoffLimitWithPerIndex =
+    std::numeric_limits<std::int32_t>::max();
+
 constexpr char kIndexKey[] = "batch.kubernetes.io/job-completion-index";
 constexpr char kFailuresKey[] = "batch.kubernetes.io/job-index-failure-count";
 constexpr char kIgnoredFailuresKey[] =
@@ -25,9 +49,7 @@ bool HasEnded(const Pod& pod) {
 }
 
 std::optional<std::int64_t> NumberAt(const Pod& pod, const char* annotation) {
-  const auto& annotations = pod.metadata().annotations();
-  const auto found = annotations.find(annotation);
-  return found == annotations.end() ? std::nullopt : GoInteger(found->second);
+  return GoInteger(ValueAt(pod.metadata().annotations(), annotation));
 }
 
 std::int64_t CountAt(const Pod& pod, const char* annotation) {
@@ -75,27 +97,57 @@ std::optional<absl::Time> WithSidecars(const Pod& pod,
 }
 
 std::optional<absl::Time> LastReady(const Pod& pod) {
-  for (const auto& condition : pod.status().conditions()) {
-    if (condition.type() != "Ready") continue;
-    if (condition.status() != "False" ||
-        IsZeroTime(condition.last_transition_time())) {
-      return std::nullopt;
-    }
-    return ToTime(condition.last_transition_time());
+  const auto* const ready = FindCondition(pod.status().conditions(), "Ready");
+  if (ready == nullptr || ready->status() != "False" ||
+      IsZeroTime(ready->last_transition_time())) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  return ToTime(ready->last_transition_time());
 }
 
 }  // namespace
 
-bool HasPhase(const Pod& pod, std::string_view phase) {
-  return pod.status().phase() == phase;
+bool SetGate(const std::string& name, bool enabled, Gates& gates) {
+  return SetGateIn(kGates, name, enabled, gates);
+}
+
+Setup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
+  return SetUpBy<Gates>(semantics, {"kubernetes", 1, 34, 34}, kGates, kGates);
+}
+
+bool IsIndexed(const JobSpec& spec) {
+  return spec.completion_mode() == "Indexed";
+}
+
+bool HasBackoffLimitPerIndex(const JobSpec& spec, const Gates& gates) {
+  return gates.backoff_limit_per_index && spec.has_backoff_limit_per_index();
+}
+
+void SetJobDefaults(const Gates& gates, JobSpec& spec) {
+  if (!spec.has_completions() && !spec.has_parallelism()) {
+    spec.set_completions(1);
+  }
+  if (!spec.has_parallelism()) spec.set_parallelism(1);
+  if (!spec.has_backoff_limit()) {
+    spec.set_backoff_limit(HasBackoffLimitPerIndex(spec, gates)
+                               ? kBackoffLimitWithPerIndex
+                               : kBackoffLimit);
+  }
+  if (!spec.has_completion_mode()) spec.set_completion_mode("NonIndexed");
+  if (!spec.has_pod_replacement_policy() && gates.pod_replacement_policy) {
+    spec.set_pod_replacement_policy(
+        spec.has_pod_failure_policy() ? "Failed" : "TerminatingOrFailed");
+  }
+  if (!spec.has_pod_failure_policy()) return;
+  for (auto& rule : *spec.mutable_pod_failure_policy()->mutable_rules()) {
+    for (auto& pattern : *rule.mutable_on_pod_conditions()) {
+      if (pattern.status().empty()) pattern.set_status("True");
+    }
+  }
 }
 
 bool HasTrackingFinalizer(const Pod& pod) {
-  const auto& finalizers = pod.metadata().finalizers();
-  return std::find(finalizers.begin(), finalizers.end(),
-                   kJobTrackingFinalizer) != finalizers.end();
+  return HasText(pod.metadata().finalizers(), kJobTrackingFinalizer);
 }
 
 bool IsActive(const Pod& pod) {

@@ -1,0 +1,208 @@
+#include "policy/operators/job/failures.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+
+namespace mulligan::job {
+namespace {
+
+bool IsKnownAction(const std::string& action, const Gates& gates) {
+  return action == "FailJob" || action == "Ignore" || action == "Count" ||
+         (action == "FailIndex" && gates.backoff_limit_per_index);
+}
+
+bool Satisfies(
+    const kubernetes::batch::v1::PodFailurePolicyOnExitCodesRequirement&
+        requirement,
+    const ContainerStatus& container) {
+  if (!container.state().has_terminated()) return false;
+  if (requirement.has_container_name() &&
+      requirement.container_name() != container.name()) {
+    return false;
+  }
+  const int code = container.state().terminated().exit_code();
+  if (code == 0) return false;
+  const auto& values = requirement.values();
+  const bool listed =
+      std::find(values.begin(), values.end(), code) != values.end();
+  if (requirement.operator_() == "In") return listed;
+  return requirement.operator_() == "NotIn" && !listed;
+}
+
+// Why the rule matches, up to the rule's own name; empty: it does not.
+std::string Finding(const PodFailurePolicyRule& rule, const Pod& pod) {
+  const auto& meta = pod.metadata();
+  if (rule.has_on_exit_codes()) {
+    for (const auto* containers : {&pod.status().container_statuses(),
+                                   &pod.status().init_container_statuses()}) {
+      for (const ContainerStatus& container : *containers) {
+        if (!Satisfies(rule.on_exit_codes(), container)) continue;
+        return absl::StrFormat(
+            "Container %s for pod %s/%s failed with exit code %d",
+            container.name(), meta.namespace_(), meta.name(),
+            container.state().terminated().exit_code());
+      }
+    }
+    return "";
+  }
+  for (const auto& condition : pod.status().conditions()) {
+    for (const auto& pattern : rule.on_pod_conditions()) {
+      if (pattern.type() == condition.type() &&
+          pattern.status() == condition.status()) {
+        return absl::StrFormat("Pod %s/%s has condition %s", meta.namespace_(),
+                               meta.name(), condition.type());
+      }
+    }
+  }
+  return "";
+}
+
+template <typename Uids>
+bool IsNew(const Pod& pod, const JobSpec& spec, const Uids& uncounted) {
+  return HasTrackingFinalizer(pod) && HasValidIndex(pod, spec) &&
+         !HasText(uncounted, pod.metadata().uid());
+}
+
+constexpr absl::Duration kBase = absl::Seconds(10);
+constexpr absl::Duration kCap = absl::Minutes(10);
+// The controller looks at a Job once a second at most.
+constexpr absl::Duration kBatch = absl::Seconds(1);
+
+struct Failures {
+  std::int64_t count = 0;
+  // When the latest finished.
+  absl::Time last = absl::InfinitePast();
+};
+
+void Add(absl::Time finished, Failures& failures) {
+  ++failures.count;
+  failures.last = std::max(failures.last, finished);
+}
+
+// New is what is not accounted yet: the controller adds the new failures to the
+// old ones, and a new success drops the old ones.
+Failures FailuresAfterLastSuccess(const Job& job, const Pods& pods,
+                                  const Gates& gates) {
+  absl::Time old_success = absl::InfinitePast();
+  absl::Time new_success = absl::InfinitePast();
+  for (const Pod* pod : pods) {
+    if (!HasPhase(*pod, "Succeeded")) continue;
+    absl::Time& success =
+        HasTrackingFinalizer(*pod) ? new_success : old_success;
+    success = std::max(success, FinishTime(*pod, gates));
+  }
+  Failures before;
+  Failures since;
+  std::int64_t gone = job.status().failed();
+  for (const Pod* pod : pods) {
+    if (!IsPodFailed(*pod, job.spec(), gates)) continue;
+    const absl::Time finished = FinishTime(*pod, gates);
+    if (HasTrackingFinalizer(*pod)) {
+      if (finished > new_success) Add(finished, since);
+    } else {
+      if (finished > old_success) Add(finished, before);
+      if (MatchPodFailurePolicy(*pod, job.spec(), gates).counts) --gone;
+    }
+  }
+  if (new_success != absl::InfinitePast()) return since;
+  if (job.status().succeeded() == 0 && old_success == absl::InfinitePast()) {
+    before.count += std::max<std::int64_t>(0, gone);
+  }
+  return {before.count + since.count,
+          since.count > 0 ? since.last : before.last};
+}
+
+}  // namespace
+
+bool HasPodFailurePolicy(const JobSpec& spec, const Gates& gates) {
+  return gates.pod_failure_policy && spec.has_pod_failure_policy();
+}
+
+PodFailureMatch MatchPodFailurePolicy(const Pod& pod, const JobSpec& spec,
+                                      const Gates& gates) {
+  if (!HasPodFailurePolicy(spec, gates)) return {};
+  const auto& rules = spec.pod_failure_policy().rules();
+  for (int i = 0; i < rules.size(); ++i) {
+    const std::string& action = rules[i].action();
+    if (!IsKnownAction(action, gates)) continue;
+    const std::string finding = Finding(rules[i], pod);
+    if (finding.empty()) continue;
+    return {action, action != "Ignore",
+            action == "FailJob"
+                ? absl::StrFormat("%s matching FailJob rule at index %d",
+                                  finding, i)
+                : ""};
+  }
+  return {};
+}
+
+bool IsPodFailed(const Pod& pod, const JobSpec& spec, const Gates& gates) {
+  if (HasPhase(pod, "Failed")) return true;
+  const bool waits = (gates.pod_replacement_policy &&
+                      spec.pod_replacement_policy() == "Failed") ||
+                     HasPodFailurePolicy(spec, gates);
+  return !waits && IsTerminating(pod);
+}
+
+bool HasValidIndex(const Pod& pod, const JobSpec& spec) {
+  return !IsIndexed(spec) || CompletionIndex(pod, spec.completions());
+}
+
+std::int64_t FailureCount(const Job& job, const Pods& pods,
+                          const Gates& gates) {
+  const auto& uncounted = job.status().uncounted_terminated_pods().failed();
+  return job.status().failed() + std::int64_t{uncounted.size()} +
+         std::count_if(pods.begin(), pods.end(), [&](const Pod* pod) {
+           return IsPodFailed(*pod, job.spec(), gates) &&
+                  IsNew(*pod, job.spec(), uncounted) &&
+                  MatchPodFailurePolicy(*pod, job.spec(), gates).counts;
+         });
+}
+
+std::int64_t SuccessCount(const Job& job, const Pods& pods) {
+  const auto& uncounted = job.status().uncounted_terminated_pods().succeeded();
+  return job.status().succeeded() + std::int64_t{uncounted.size()} +
+         std::count_if(pods.begin(), pods.end(), [&](const Pod* pod) {
+           return HasPhase(*pod, "Succeeded") &&
+                  IsNew(*pod, job.spec(), uncounted);
+         });
+}
+
+std::int64_t CountedRestarts(const JobSpec& spec, const Pods& pods) {
+  if (spec.template_().spec().restart_policy() != "OnFailure") return 0;
+  std::int64_t restarts = 0;
+  for (const Pod* pod : pods) {
+    if (HasPhase(*pod, "Running") || HasPhase(*pod, "Pending")) {
+      restarts += ContainerRestartsOf(*pod);
+    }
+  }
+  return restarts;
+}
+
+absl::Duration RemainingBackoff(std::int64_t failures, absl::Time last_failure,
+                                absl::Time now) {
+  if (failures <= 0) return absl::ZeroDuration();
+  absl::Duration delay = kBase;
+  for (std::int64_t i = 1; i < failures && delay < kCap; ++i) delay *= 2;
+  return std::max(absl::ZeroDuration(),
+                  std::min(delay, kCap) - (now - last_failure));
+}
+
+absl::Duration ReplacementDelay(const Job& job, const Pods& pods,
+                                const Pod& failed, const Gates& gates,
+                                absl::Time now) {
+  if (IsIndexed(job.spec()) && HasBackoffLimitPerIndex(job.spec(), gates)) {
+    return RemainingBackoff(IndexAbsoluteFailureCount(failed) + 1,
+                            FinishTime(failed, gates), now);
+  }
+  const Failures failures = FailuresAfterLastSuccess(job, pods, gates);
+  const absl::Duration delay =
+      RemainingBackoff(failures.count, failures.last, now);
+  return delay > absl::ZeroDuration() ? std::max(delay, kBatch) : delay;
+}
+
+}  // namespace mulligan::job

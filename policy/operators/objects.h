@@ -1,0 +1,82 @@
+// What the logic of every operator reads off objects: labels and annotations,
+// conditions, members of lists by their names.
+#ifndef MULLIGAN_POLICY_OPERATORS_OBJECTS_H_
+#define MULLIGAN_POLICY_OPERATORS_OBJECTS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+
+namespace mulligan {
+
+// The value of a map of texts at `key`; null: there is none.
+template <typename Map>
+const std::string* FindValue(const Map& values, std::string_view key) {
+  const auto found = values.find(std::string(key));
+  return found == values.end() ? nullptr : &found->second;
+}
+
+// The same; empty: there is none.
+template <typename Map>
+std::string ValueAt(const Map& values, std::string_view key) {
+  const std::string* const found = FindValue(values, key);
+  return found == nullptr ? std::string() : *found;
+}
+
+template <typename List>
+bool HasText(const List& texts, std::string_view text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+// The first in the list that fulfils `predicate`, or null.
+template <typename List, typename Predicate>
+const typename List::value_type* FindIn(const List& list, Predicate predicate) {
+  const auto found = std::find_if(list.begin(), list.end(), predicate);
+  return found == list.end() ? nullptr : &*found;
+}
+
+// The first called `name`, or null.
+template <typename List>
+const typename List::value_type* FindNamed(const List& list,
+                                           std::string_view name) {
+  return FindIn(list, [&](const auto& each) { return each.name() == name; });
+}
+
+// The first condition of the type, or null.
+template <typename Conditions>
+const typename Conditions::value_type* FindCondition(
+    const Conditions& conditions, std::string_view type) {
+  return FindIn(conditions,
+                [&](const auto& each) { return each.type() == type; });
+}
+
+// Whether the first condition of the type is True.
+template <typename Conditions>
+bool IsConditionTrue(const Conditions& conditions, std::string_view type) {
+  const auto* const condition = FindCondition(conditions, type);
+  return condition != nullptr && condition->status() == "True";
+}
+
+inline bool HasPhase(const kubernetes::core::v1::Pod& pod,
+                     std::string_view phase) {
+  return pod.status().phase() == phase;
+}
+
+// The restarts of all containers and init containers.
+inline std::int64_t ContainerRestartsOf(const kubernetes::core::v1::Pod& pod) {
+  std::int64_t restarts = 0;
+  for (const auto* containers : {&pod.status().container_statuses(),
+                                 &pod.status().init_container_statuses()}) {
+    for (const auto& container : *containers) {
+      restarts += container.restart_count();
+    }
+  }
+  return restarts;
+}
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_OPERATORS_OBJECTS_H_
