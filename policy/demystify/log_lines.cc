@@ -184,9 +184,11 @@ bool IsChatter(std::string_view line) {
       head.find(": W ") != std::string_view::npos) {
     return true;
   }
+  // Node's of rejections that nobody handled tells of an error.
   const std::size_t warning = line.substr(0, 200).find("Warning: ");
   return warning != std::string_view::npos &&
-         (warning == 0 || IsWordChar(line[warning - 1]));
+         (warning == 0 || IsWordChar(line[warning - 1])) &&
+         !line.substr(0, warning).ends_with("UnhandledPromiseRejection");
 }
 
 // "[rank3]: " and the like in front of a line.

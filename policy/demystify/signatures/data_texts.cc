@@ -113,11 +113,12 @@ constexpr TextSignature kDataTexts[] = {
     Data("decompressing data", "error -?\\d+ while decompressing data", "zlib",
          "data was damaged"),
     // The end of a connection is no end of data.
-    AppText("unexpected eof",
-            "(ssl|tls|handshake|https?://|max retries|connection|socket|rpc "
-            "error)[^\\n]{0,300}unexpected eof",
-            "connection-eof", v1::DEPENDENCY_UNAVAILABLE, kMedium,
-            Tier::kSpecific, kPeerEffect, "the connection to a service broke"),
+    AppText(
+        "unexpected eof",
+        "(ssl|tls|handshake|https?://|max retries|connection|socket|broker|rpc "
+        "error)[^\\n]{0,300}(\\n[ \\t]*\\* )?unexpected eof",
+        "connection-eof", v1::DEPENDENCY_UNAVAILABLE, kMedium, Tier::kSpecific,
+        kPeerEffect, "the connection to a service broke"),
     Data("unexpected eof", nullptr, "unexpected-eof", "data is cut off"),
     Data("unexpected end of", "unexpected end of (file|data|stream|input|json)",
          "unexpected-end", "data is cut off"),

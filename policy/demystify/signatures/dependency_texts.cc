@@ -224,6 +224,11 @@ constexpr TextSignature kDependencyTexts[] = {
          "a database does not answer"),
     Down("nobrokersavailable", nullptr, "kafka-brokers",
          "Kafka does not answer"),
+    Down("broker",
+         "\\b(no|out of|any) (available )?brokers?\\b|failed to find "
+         "brokers|broker transport failure|brokers?[^\\n]{0,20} (is|are) "
+         "(down|unavailable|not available)",
+         "kafka-no-broker", "Kafka does not answer"),
     Down("kafkatimeouterror", nullptr, "kafka-timeout",
          "Kafka does not answer"),
     Down("connection pool",

@@ -198,6 +198,12 @@ constexpr TextSignature kImageTexts[] = {
             "(image|tag|repository|manifest|project).{0,120}"
             "does not exist",
             "does-not-exist", "the registry has no such image or tag"),
+    // Something answers as no registry does, or fails after the manifest was
+    // read: an outage, or a proxy's trouble.
+    Transient("response body: invalid character '<'", nullptr, "html",
+              "a page answered in place of the registry"),
+    Transient("httpreadseeker: failed open", nullptr, "layer-refused",
+              "the registry failed"),
     // Only the fact that it failed.
     ContainerText("errimagepull", nullptr, "pull-failed", v1::IMAGE_INVALID,
                   v1::Diagnosis::LOW,

@@ -236,6 +236,7 @@ constexpr TextSignature kErrors[] = {
     Mistake("does not require grad", nullptr, "torch-no-grad"),
     Mistake("backward through the graph", nullptr, "torch-backward"),
     Mistake("finished reduction in the prior", nullptr, "torch-reduction"),
+    Mistake("not used in producing", nullptr, "torch-unused"),
     Mistake("should be the same", "input type[^\\n]{0,80} should be the same",
             "torch-input-type"),
     Mistake("expected",

@@ -43,8 +43,10 @@ constexpr TextSignature kServiceTexts[] = {
          "no-leader"),
     Away("notleader", nullptr, "not-leader-code"),
     Away("coordinator",
-         "(group|transaction) coordinator[^\\n]{0,20} not available",
+         "(group|transaction) coordinator[^\\n]{0,20} not available|not the "
+         "(correct )?coordinator",
          "no-coordinator"),
+    Away("state lock", "error (acquiring|locking)", "terraform-locked"),
     Away("in state standby", nullptr, "hadoop-standby"),
     Away("recover",
          "(node|database|server|system|instance)\\b[^\\n]{0,30} (is )?(in "

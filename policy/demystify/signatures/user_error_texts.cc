@@ -15,6 +15,17 @@ constexpr TextSignature kUserErrorTexts[] = {
         "\\d+",
         "spark-shuffle-gone", v1::COLLECTIVE_CASCADE, kLow, Tier::kSpecific,
         kPeerEffect, "another member of the gang died or left"),
+    // Files that no user names: another job wrote the table anew meanwhile.
+    AppText("part-",
+            "(nosuchfile|filenotfound|no such file|does not exist)[^\\n]{0,300}"
+            "/part-(r-)?\\d{5}",
+            "table-part-gone", v1::DEPENDENCY_UNAVAILABLE, kMedium,
+            Tier::kSpecific, kPeerEffect,
+            "the files of a table changed while it was read"),
+    AppText("underlying files have been updated", nullptr,
+            "table-files-updated", v1::DEPENDENCY_UNAVAILABLE, kMedium,
+            Tier::kSpecific, kPeerEffect,
+            "the files of a table changed while it was read"),
     // A socket that is not there has no listener yet.
     AppText("dial unix",
             "dial unix [^\\n]{0,120}(no such file|connection refused)",
@@ -273,6 +284,10 @@ constexpr TextSignature kUserErrorTexts[] = {
                   "a file is missing")),
     Config("path does not exist", nullptr, "no-path", "a path is missing"),
     Fading(Config("enoent", "\\bENOENT\\b", "enoent", "a file is missing")),
+    Config("too many levels of symbolic links", nullptr, "symbolic-links",
+           "a path is wrong"),
+    Config("not a directory", "not a directory\\b", "not-a-directory",
+           "a path is wrong"),
     Fading(Config("read-only file system", nullptr, "read-only",
                   "the program writes where it may not")),
 };

@@ -65,6 +65,12 @@ constexpr RoleCase kLogRolesCases[] = {
     {"AWarningIsBetterThanNothing",
      "WARNING:root:No space left on device, giving up", v1::STORAGE_EXHAUSTED,
      "WARNING:root:No space left on device, giving up"},
+    {"ARejectionThatNobodyHandledIsNoWarning",
+     "(node:6) UnhandledPromiseRejectionWarning: Error: EACCES: permission "
+     "denied, open '/out/a.pdf'",
+     v1::CONFIG_USER_ERROR,
+     "(node:6) UnhandledPromiseRejectionWarning: Error: EACCES: permission "
+     "denied, open '/out/a.pdf'"},
     {"NcclWarnIsAReport",
      "[3] include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space "
      "left on device",
