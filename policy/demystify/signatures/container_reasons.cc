@@ -43,13 +43,13 @@ constexpr Signature kWaiting[] = {
     {"ErrImageNeverPull", v1::IMAGE_INVALID, kHigh, Tier::kSpecific,
      kContainerWeight, kNoFlags,
      "the image is not on the node and may not be pulled"},
-    {"ErrImagePull", v1::IMAGE_INVALID, kLow, Tier::kSpecific, kContainerWeight,
-     kNoFlags,
+    {"ErrImagePull", v1::IMAGE_INVALID, kLow, Tier::kConvention,
+     kContainerWeight, kNoFlags,
      "the image could not be pulled; wrong name, credentials and outage look "
      "alike here"},
     {"ImageInspectError", v1::IMAGE_PULL_TRANSIENT, kMedium, Tier::kSpecific,
      kContainerWeight, kNoFlags, "the node's image store is broken"},
-    {"ImagePullBackOff", v1::IMAGE_INVALID, kLow, Tier::kSpecific,
+    {"ImagePullBackOff", v1::IMAGE_INVALID, kLow, Tier::kConvention,
      kContainerWeight, kNoFlags,
      "the image could not be pulled; wrong name, credentials and outage look "
      "alike here"},

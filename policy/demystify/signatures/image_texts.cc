@@ -28,6 +28,22 @@ constexpr TextSignature Invalid(std::string_view keyword, const char* pattern,
                        v1::Diagnosis::MEDIUM, meaning);
 }
 
+constexpr TextSignature Unknown(std::string_view keyword,
+                                std::string_view name) {
+  return ContainerText(keyword, nullptr, name, v1::IMAGE_PULL_TRANSIENT,
+                       v1::Diagnosis::LOW,
+                       "the pull failed for no known fault of the image");
+}
+
+constexpr TextSignature OnlyFact(std::string_view keyword,
+                                 std::string_view name) {
+  return {keyword,
+          nullptr,
+          {name, v1::IMAGE_INVALID, v1::Diagnosis::LOW, Tier::kConvention,
+           kContainerWeight, kNoFlags,
+           "the image could not be pulled; nothing says why"}};
+}
+
 constexpr TextSignature kImageTexts[] = {
     Transient("toomanyrequests", nullptr, "rate-limit",
               "the registry limits the rate of pulls"),
@@ -198,25 +214,17 @@ constexpr TextSignature kImageTexts[] = {
             "(image|tag|repository|manifest|project).{0,120}"
             "does not exist",
             "does-not-exist", "the registry has no such image or tag"),
-    // Something answers as no registry does, or fails after the manifest was
-    // read: an outage, or a proxy's trouble.
-    Transient("response body: invalid character '<'", nullptr, "html",
-              "a page answered in place of the registry"),
-    Transient("httpreadseeker: failed open", nullptr, "layer-refused",
-              "the registry failed"),
+    // Words that nobody knows: what is wrong with an image, runtimes and
+    // registries say in the few ways above; outages have new ones each time.
+    Unknown("rpc error: code = ", "unknown-rpc"),
+    Unknown("error response from daemon", "unknown-daemon"),
+    Unknown("failed to pull and unpack image", "unknown-containerd"),
+    Unknown("unable to pull image or oci artifact", "unknown-crio"),
     // Only the fact that it failed.
-    ContainerText("errimagepull", nullptr, "pull-failed", v1::IMAGE_INVALID,
-                  v1::Diagnosis::LOW,
-                  "the image could not be pulled; the event does not say why"),
-    ContainerText("imagepullbackoff", nullptr, "pull-back-off",
-                  v1::IMAGE_INVALID, v1::Diagnosis::LOW,
-                  "the image could not be pulled; the event does not say why"),
-    ContainerText("back-off pulling image", nullptr, "back-off",
-                  v1::IMAGE_INVALID, v1::Diagnosis::LOW,
-                  "the image could not be pulled; the event does not say why"),
-    ContainerText("failed to pull image", nullptr, "failed-to-pull",
-                  v1::IMAGE_INVALID, v1::Diagnosis::LOW,
-                  "the image could not be pulled"),
+    OnlyFact("errimagepull", "pull-failed"),
+    OnlyFact("imagepullbackoff", "pull-back-off"),
+    OnlyFact("back-off pulling image", "back-off"),
+    OnlyFact("failed to pull image", "failed-to-pull"),
 };
 
 }  // namespace
