@@ -28,9 +28,9 @@ constexpr TextSignature Invalid(std::string_view keyword, const char* pattern,
                        v1::Diagnosis::MEDIUM, meaning);
 }
 
-constexpr TextSignature Unknown(std::string_view keyword,
+constexpr TextSignature Unknown(std::string_view keyword, const char* pattern,
                                 std::string_view name) {
-  return ContainerText(keyword, nullptr, name, v1::IMAGE_PULL_TRANSIENT,
+  return ContainerText(keyword, pattern, name, v1::IMAGE_PULL_TRANSIENT,
                        v1::Diagnosis::LOW,
                        "the pull failed for no known fault of the image");
 }
@@ -115,6 +115,8 @@ constexpr TextSignature kImageTexts[] = {
               "the download kept failing"),
     Transient("failed to register layer", nullptr, "layer",
               "the node could not unpack the image"),
+    Transient("content digest", "content digest [^\\n]{0,100}not found",
+              "content-lost", "the node lost a part of the image"),
     Transient("failed to extract layer", nullptr, "extract",
               "the node could not unpack the image"),
     Transient("no space left on device", nullptr, "no-space",
@@ -216,10 +218,12 @@ constexpr TextSignature kImageTexts[] = {
             "does-not-exist", "the registry has no such image or tag"),
     // Words that nobody knows: what is wrong with an image, runtimes and
     // registries say in the few ways above; outages have new ones each time.
-    Unknown("rpc error: code = ", "unknown-rpc"),
-    Unknown("error response from daemon", "unknown-daemon"),
-    Unknown("failed to pull and unpack image", "unknown-containerd"),
-    Unknown("unable to pull image or oci artifact", "unknown-crio"),
+    Unknown("rpc error: code = ", nullptr, "unknown-rpc"),
+    Unknown("error response from daemon", nullptr, "unknown-daemon"),
+    Unknown("failed to pull and unpack image", nullptr, "unknown-containerd"),
+    Unknown("unable to pull image or oci artifact", nullptr, "unknown-crio"),
+    Unknown("failed to pull image", "failed to pull image \\S+: \\S",
+            "unknown"),
     // Only the fact that it failed.
     OnlyFact("errimagepull", "pull-failed"),
     OnlyFact("imagepullbackoff", "pull-back-off"),

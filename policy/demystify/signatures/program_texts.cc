@@ -198,6 +198,7 @@ constexpr TextSignature kErrors[] = {
     Mistake("valueerror", "\\bvalueerror:", "python-value"),
     Mistake("keyerror", "\\bkeyerror:", "python-key"),
     Mistake("indexerror", "\\bindexerror:", "python-index"),
+    Mistake("stopiteration", "(^|\\n)stopiteration\\b", "python-stop"),
     Mistake("zerodivisionerror", nullptr, "python-division"),
     Mistake("internal compiler error", nullptr, "compiler-error"),
     Mistake(
