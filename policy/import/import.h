@@ -14,7 +14,7 @@
 #include "mulligan/v1/policy.pb.h"
 #include "policy/base/issue_reporter.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/go_text.h"
 
 namespace mulligan {
 

@@ -5,7 +5,6 @@
 #include "absl/strings/str_format.h"
 #include "policy/import/import.h"
 #include "policy/operators/job/objects.h"
-#include "policy/operators/job/validation.h"
 
 namespace mulligan {
 namespace job {

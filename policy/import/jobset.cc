@@ -5,7 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/import/import.h"
-#include "policy/operators/jobset/validation.h"
+#include "policy/operators/jobset/objects.h"
 
 namespace mulligan {
 namespace jobset {

@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/import/import.h"
-#include "policy/operators/kubeflow/settings.h"
 #include "policy/operators/kubeflow/training_job.h"
 
 namespace mulligan {

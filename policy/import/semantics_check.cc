@@ -1,6 +1,8 @@
 // The set-up of operators that a policy names.
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,7 +12,7 @@
 #include "policy/operators/flyte/settings.h"
 #include "policy/operators/job/objects.h"
 #include "policy/operators/jobset/objects.h"
-#include "policy/operators/kubeflow/settings.h"
+#include "policy/operators/kubeflow/training_job.h"
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/native.h"
 #include "policy/operators/rayjob/settings.h"
@@ -20,43 +22,35 @@
 namespace mulligan {
 namespace {
 
-using Warnings = std::vector<std::string>;
+// What an operator reads of a set-up.
+struct Read {
+  // What it reads differently than it is written: "versions.x: why".
+  std::vector<std::string> warnings;
+  std::vector<std::string> gates;
+};
 
 struct OperatorRow {
   // Key in versions; with a dot, prefix of its keys in settings.
   std::string_view name;
   bool has_settings;
-  // Whether it has such a feature gate; null: it has none.
-  bool (*has_gate)(const std::string& name);
-  // What it reads differently than it is written: "versions.x: why".
-  Warnings (*warnings)(const v1::NativeSemantics&);
+  Read (*read)(const v1::NativeSemantics&);
 };
 
-template <auto SetGate, typename Gates>
-bool HasGate(const std::string& name) {
-  Gates unused;
-  return SetGate(name, true, unused);
-}
-
 template <auto SetUp>
-Warnings WarningsOf(const v1::NativeSemantics& semantics) {
-  return SetUp(semantics).warnings;
+Read ReadBy(const v1::NativeSemantics& semantics) {
+  auto setup = SetUp(semantics);
+  return {std::move(setup.warnings), std::move(setup.gates)};
 }
 
 constexpr OperatorRow kOperators[] = {
-    {"flyte", true, HasGate<flyte::SetGate, flyte::Rules>,
-     WarningsOf<flyte::SettingsFor>},
-    {"jobset", false, HasGate<jobset::SetGate, jobset::Gates>,
-     WarningsOf<jobset::GatesFor>},
-    {"kubeflow", true, nullptr, WarningsOf<kubeflow::VersionFor>},
-    {"kuberay", true, HasGate<rayjob::SetGate, rayjob::Settings>,
-     WarningsOf<rayjob::SettingsFor>},
-    {"kubernetes", false, HasGate<job::SetGate, job::Gates>,
-     WarningsOf<job::GatesFor>},
-    {"kueue", true, HasGate<kueue::SetGate, kueue::Gates>,
-     WarningsOf<kueue::SettingsFor>},
-    {"spark", true, nullptr, WarningsOf<spark::SettingsFor>},
-    {"trainer", false, nullptr, WarningsOf<trainjob::VersionFor>},
+    {"flyte", true, ReadBy<flyte::SettingsFor>},
+    {"jobset", false, ReadBy<jobset::GatesFor>},
+    {"kubeflow", true, ReadBy<kubeflow::VersionFor>},
+    {"kuberay", true, ReadBy<rayjob::SettingsFor>},
+    {"kubernetes", false, ReadBy<job::GatesFor>},
+    {"kueue", true, ReadBy<kueue::SettingsFor>},
+    {"spark", true, ReadBy<spark::SettingsFor>},
+    {"trainer", false, ReadBy<trainjob::VersionFor>},
 };
 
 // "flyte, jobset, ...": the names of the operators that fulfil `predicate`.
@@ -71,21 +65,22 @@ std::string NamesOf(Predicate predicate) {
   return names;
 }
 
-// The keys that no operator reads. Sorted, so that the same policy is always
+// The keys that fail `is_read`. Sorted, so that the same policy is always
 // reported in the same order.
-template <typename Map, typename Reads>
-std::vector<std::string> UnreadKeys(const Map& map, Reads reads) {
+template <typename Map, typename Predicate>
+std::vector<std::string> UnreadKeys(const Map& map, Predicate is_read) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : map) {
-    const std::string& name = key;
-    if (std::none_of(
-            std::begin(kOperators), std::end(kOperators),
-            [&](const OperatorRow& row) { return reads(row, name); })) {
-      keys.push_back(name);
-    }
+    if (!is_read(key)) keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
   return keys;
+}
+
+// Whether `predicate` holds for any operator.
+template <typename Predicate>
+bool AnyOperator(Predicate predicate) {
+  return std::any_of(std::begin(kOperators), std::end(kOperators), predicate);
 }
 
 std::string Entry(const std::string& path, std::string_view map,
@@ -123,8 +118,8 @@ void CheckSemantics(const v1::NativeSemantics& semantics,
                         "expected one of %s",
                         name, NativeOperatorNames()));
   }
-  const auto is_named = [](const OperatorRow& row, const std::string& key) {
-    return row.name == key;
+  const auto is_named = [](const std::string& key) {
+    return AnyOperator([&](const OperatorRow& row) { return row.name == key; });
   };
   for (const std::string& key : UnreadKeys(semantics.versions(), is_named)) {
     report.Error(
@@ -133,21 +128,30 @@ void CheckSemantics(const v1::NativeSemantics& semantics,
                         "expected one of %s",
                         key, NamesOf([](const OperatorRow&) { return true; })));
   }
-  const auto has_gate = [](const OperatorRow& row, const std::string& key) {
-    return row.has_gate != nullptr && row.has_gate(key);
+  std::vector<std::string> warnings;
+  std::set<std::string> gates;
+  for (const OperatorRow& row : kOperators) {
+    const Read read = row.read(semantics);
+    gates.insert(read.gates.begin(), read.gates.end());
+    warnings.insert(warnings.end(), read.warnings.begin(), read.warnings.end());
+  }
+  const auto is_gate = [&](const std::string& key) {
+    return gates.count(key) > 0;
   };
   for (const std::string& key :
-       UnreadKeys(semantics.feature_gates(), has_gate)) {
+       UnreadKeys(semantics.feature_gates(), is_gate)) {
     report.Warn(Entry(path, "featureGates", key),
                 absl::StrFormat("\"%s\" is no feature gate known to bear on "
                                 "failures; it changes nothing",
                                 key));
   }
-  const auto has_setting = [](const OperatorRow& row, const std::string& key) {
-    return row.has_settings && key.substr(0, key.find('.')) == row.name &&
-           key != row.name;
+  const auto is_setting = [](const std::string& key) {
+    return AnyOperator([&](const OperatorRow& row) {
+      return row.has_settings && key.substr(0, key.find('.')) == row.name &&
+             key != row.name;
+    });
   };
-  for (const std::string& key : UnreadKeys(semantics.settings(), has_setting)) {
+  for (const std::string& key : UnreadKeys(semantics.settings(), is_setting)) {
     report.Error(
         Entry(path, "settings", key),
         absl::StrFormat(
@@ -156,11 +160,7 @@ void CheckSemantics(const v1::NativeSemantics& semantics,
             key,
             NamesOf([](const OperatorRow& row) { return row.has_settings; })));
   }
-  for (const OperatorRow& row : kOperators) {
-    for (const std::string& warning : row.warnings(semantics)) {
-      Relay(warning, path, report);
-    }
-  }
+  for (const std::string& warning : warnings) Relay(warning, path, report);
 }
 
 }  // namespace mulligan

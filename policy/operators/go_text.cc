@@ -1,16 +1,17 @@
 #include "policy/operators/go_text.h"
 
+#include <re2/re2.h>
+
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
+#include <cstddef>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
+#include "absl/strings/str_join.h"
 
 namespace mulligan {
 namespace {
@@ -54,6 +55,72 @@ std::string Positive(std::uint64_t nanos) {
   return absl::StrCat(minutes / 60, "h", minutes % 60, "m", seconds, "s");
 }
 
+constexpr std::size_t kNameLength = 63;
+constexpr std::size_t kSubdomainLength = 253;
+
+constexpr char kNamePattern[] = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+constexpr char kSubdomainPattern[] =
+    "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+
+// What Go's %q escapes with a letter of its own.
+constexpr std::array<std::pair<char, char>, 5> kEscapes = {
+    {{'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\t', 't'}, {'\r', 'r'}}};
+
+std::string NameRule() {
+  return absl::StrFormat(
+      "must consist of alphanumeric characters, '-', '_' or '.', and must "
+      "start and end with an alphanumeric character (e.g. 'MyName',  or "
+      "'my.name',  or '123-abc', regex used for validation is '%s')",
+      kNamePattern);
+}
+
+std::vector<std::string> SubdomainFaults(const std::string& prefix) {
+  static const RE2& subdomain = *new RE2(kSubdomainPattern);
+  if (prefix.empty()) return {"prefix part must be non-empty"};
+  std::vector<std::string> faults;
+  if (prefix.size() > kSubdomainLength) {
+    faults.push_back(absl::StrFormat(
+        "prefix part must be no more than %d bytes", kSubdomainLength));
+  }
+  if (!RE2::FullMatch(prefix, subdomain)) {
+    faults.push_back(absl::StrFormat(
+        "prefix part a lowercase RFC 1123 subdomain must consist of lower case "
+        "alphanumeric characters, '-' or '.', and must start and end with an "
+        "alphanumeric character (e.g. 'example.com', regex used for validation "
+        "is '%s')",
+        kSubdomainPattern));
+  }
+  return faults;
+}
+
+std::vector<std::string> QualifiedNameFaults(std::string name) {
+  static const RE2& pattern = *new RE2(kNamePattern);
+  const auto slashes = std::count(name.begin(), name.end(), '/');
+  if (slashes > 1) {
+    return {
+        absl::StrFormat("a qualified name %s with an optional DNS "
+                        "subdomain prefix and '/' (e.g. "
+                        "'example.com/MyName')",
+                        NameRule())};
+  }
+  std::vector<std::string> faults;
+  if (slashes == 1) {
+    const std::size_t slash = name.find('/');
+    faults = SubdomainFaults(name.substr(0, slash));
+    name.erase(0, slash + 1);
+  }
+  if (name.empty()) {
+    faults.emplace_back("name part must be non-empty");
+  } else if (name.size() > kNameLength) {
+    faults.push_back(absl::StrFormat("name part must be no more than %d bytes",
+                                     kNameLength));
+  }
+  if (!RE2::FullMatch(name, pattern)) {
+    faults.push_back(absl::StrFormat("name part %s", NameRule()));
+  }
+  return faults;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> GoInteger(std::string_view text) {
@@ -77,6 +144,104 @@ std::string GoDuration(absl::Duration duration) {
 std::string GoTimestamp(absl::Time time) {
   return absl::FormatTime("%E4Y-%m-%d %H:%M:%E*S +0000 UTC", time,
                           absl::UTCTimeZone());
+}
+
+std::string FormatFieldError(const FieldError& error) {
+  std::string text = absl::StrFormat("%s: %s", error.field, error.type);
+  if (!error.value.empty()) absl::StrAppend(&text, ": ", error.value);
+  if (!error.detail.empty()) absl::StrAppend(&text, ": ", error.detail);
+  return text;
+}
+
+std::string ChildField(std::string_view path, std::string_view name) {
+  return path.empty() ? std::string(name)
+                      : absl::StrFormat("%s.%s", path, name);
+}
+
+std::string IndexField(std::string_view path, int index) {
+  return absl::StrFormat("%s[%d]", path, index);
+}
+
+std::string QuotedValue(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto* const escape =
+        std::find_if(kEscapes.begin(), kEscapes.end(),
+                     [&](const auto& row) { return row.first == c; });
+    if (escape != kEscapes.end()) {
+      quoted += {'\\', escape->second};
+    } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+      quoted += absl::StrFormat("\\x%02x", static_cast<unsigned char>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+FieldError RequiredError(std::string field, std::string detail) {
+  return {"Required value", std::move(field), "", std::move(detail)};
+}
+
+FieldError ForbiddenError(std::string field, std::string detail) {
+  return {"Forbidden", std::move(field), "", std::move(detail)};
+}
+
+FieldError InvalidError(std::string field, std::string value,
+                        std::string detail) {
+  return {"Invalid value", std::move(field), std::move(value),
+          std::move(detail)};
+}
+
+FieldError InvalidError(std::string field, std::int64_t value,
+                        std::string detail) {
+  return InvalidError(std::move(field), absl::StrCat(value), std::move(detail));
+}
+
+FieldError NotSupportedError(std::string field, std::string_view value,
+                             const std::vector<std::string_view>& supported) {
+  return {kUnsupportedValue, std::move(field), QuotedValue(value),
+          "supported values: " +
+              absl::StrJoin(supported, ", ",
+                            [](std::string* out, std::string_view each) {
+                              *out += QuotedValue(each);
+                            })};
+}
+
+FieldError DuplicateError(std::string field, std::int64_t value) {
+  return {"Duplicate value", std::move(field), absl::StrCat(value), ""};
+}
+
+FieldError TooManyError(std::string field, std::int64_t size, int limit) {
+  return {"Too many", std::move(field), absl::StrCat(size),
+          absl::StrFormat("must have at most %d items", limit)};
+}
+
+FieldError TooLongError(std::string field, int limit) {
+  return {"Too long", std::move(field), "",
+          absl::StrFormat("may not be more than %d bytes", limit)};
+}
+
+void CheckNonNegative(std::string field, std::int64_t value,
+                      FieldErrors& errors) {
+  if (value >= 0) return;
+  errors.push_back(InvalidError(std::move(field), value,
+                                "must be greater than or equal to 0"));
+}
+
+void CheckAtMost(std::string field, std::int64_t value, std::int64_t limit,
+                 std::string_view why, FieldErrors& errors) {
+  if (value <= limit) return;
+  errors.push_back(InvalidError(
+      std::move(field), value,
+      absl::StrFormat("must be less than or equal to %d%s", limit, why)));
+}
+
+void CheckQualifiedName(const std::string& field, const std::string& name,
+                        FieldErrors& errors) {
+  for (std::string& fault : QualifiedNameFaults(name)) {
+    errors.push_back(InvalidError(field, QuotedValue(name), std::move(fault)));
+  }
 }
 
 }  // namespace mulligan

@@ -1,5 +1,7 @@
-// Numbers and times in texts as Go, in which the operators are written, reads
-// and prints them.
+// Texts as Go, in which the operators are written, reads and prints them:
+// numbers, times, and refusals in the words of the Kubernetes API server
+// (k8s.io/apimachinery/pkg/util/validation/field), which every operator on
+// Kubernetes uses.
 #ifndef MULLIGAN_POLICY_OPERATORS_GO_TEXT_H_
 #define MULLIGAN_POLICY_OPERATORS_GO_TEXT_H_
 
@@ -7,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/time/time.h"
 
@@ -21,6 +24,66 @@ std::string GoDuration(absl::Duration duration);
 
 // time.Time.String() in UTC: "2026-01-01 01:00:00 +0000 UTC".
 std::string GoTimestamp(absl::Time time);
+
+struct FieldError {
+  // "Invalid value", in the words of the API server.
+  std::string_view type;
+  // Path of the field: "spec.podFailurePolicy.rules[0].action".
+  std::string field;
+  // The refused value as the API server prints it; empty: not printed.
+  std::string value;
+  // What is wrong with it.
+  std::string detail;
+};
+
+using FieldErrors = std::vector<FieldError>;
+
+// What is wrong with an object.
+struct ObjectIssues {
+  // What the API server or a webhook refuses.
+  FieldErrors errors;
+  // What it lets pass although it does not work as one would think, and values
+  // that may come from a newer release.
+  std::vector<std::string> warnings;
+};
+
+inline constexpr std::string_view kUnsupportedValue = "Unsupported value";
+
+// "field: Invalid value: "x": detail", byte for byte.
+std::string FormatFieldError(const FieldError& error);
+
+// Paths. An empty `path` is the root.
+std::string ChildField(std::string_view path, std::string_view name);
+std::string IndexField(std::string_view path, int index);
+
+// Values as Go prints them.
+std::string QuotedValue(std::string_view text);
+
+FieldError RequiredError(std::string field, std::string detail);
+FieldError ForbiddenError(std::string field, std::string detail);
+FieldError InvalidError(std::string field, std::string value,
+                        std::string detail);
+FieldError InvalidError(std::string field, std::int64_t value,
+                        std::string detail);
+// `supported` in the order in which they are to be listed.
+FieldError NotSupportedError(std::string field, std::string_view value,
+                             const std::vector<std::string_view>& supported);
+FieldError DuplicateError(std::string field, std::int64_t value);
+FieldError TooManyError(std::string field, std::int64_t size, int limit);
+FieldError TooLongError(std::string field, int limit);
+
+// Appends an error when `value` is negative.
+void CheckNonNegative(std::string field, std::int64_t value,
+                      FieldErrors& errors);
+
+// Appends an error when `value` is above `limit`; `why` goes on after it.
+void CheckAtMost(std::string field, std::int64_t value, std::int64_t limit,
+                 std::string_view why, FieldErrors& errors);
+
+// Appends an error per rule of qualified names that `name` breaks: an optional
+// DNS subdomain and a slash, then at most 63 letters, digits, '-', '_', '.'.
+void CheckQualifiedName(const std::string& field, const std::string& name,
+                        FieldErrors& errors);
 
 }  // namespace mulligan
 

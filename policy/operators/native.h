@@ -16,7 +16,7 @@
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/go_text.h"
 #include "policy/operators/release.h"
 
 namespace mulligan {

@@ -1,14 +1,19 @@
 // What the logic of every operator reads off objects: labels and annotations,
-// conditions, members of lists by their names.
+// conditions, members of lists by their names, times.
 #ifndef MULLIGAN_POLICY_OPERATORS_OBJECTS_H_
 #define MULLIGAN_POLICY_OPERATORS_OBJECTS_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "absl/time/time.h"
+#include "google/protobuf/timestamp.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
+#include "policy/base/times.h"
 
 namespace mulligan {
 
@@ -58,6 +63,20 @@ template <typename Conditions>
 bool IsConditionTrue(const Conditions& conditions, std::string_view type) {
   const auto* const condition = FindCondition(conditions, type);
   return condition != nullptr && condition->status() == "True";
+}
+
+// Whether an owner reference of the object has the kind and name.
+inline bool IsOwnedBy(const kubernetes::meta::v1::ObjectMeta& object,
+                      std::string_view kind, const std::string& name) {
+  return FindIn(object.owner_references(), [&](const auto& owner) {
+           return owner.kind() == kind && owner.name() == name;
+         }) != nullptr;
+}
+
+// Nothing for a time that Kubernetes takes for absent.
+inline std::optional<absl::Time> TimeIfSet(
+    const google::protobuf::Timestamp& time) {
+  return IsZeroTime(time) ? std::nullopt : std::optional(ToTime(time));
 }
 
 inline bool HasPhase(const kubernetes::core::v1::Pod& pod,

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan {
 
@@ -24,15 +25,15 @@ std::optional<int> MinorOf(std::string_view release, int major) {
 
 int ChosenMinor(const v1::NativeSemantics& semantics, const Releases& releases,
                 std::vector<std::string>& warnings) {
-  const auto version = semantics.versions().find(releases.name);
-  if (version == semantics.versions().end()) return releases.usual_minor;
-  const std::optional<int> minor = MinorOf(version->second, releases.major);
+  const auto* const version = FindValue(semantics.versions(), releases.name);
+  if (version == nullptr) return releases.usual_minor;
+  const std::optional<int> minor = MinorOf(*version, releases.major);
   if (minor && *minor <= releases.latest_minor) return *minor;
   const std::string latest =
       absl::StrCat(releases.major, ".", releases.latest_minor);
   warnings.push_back(absl::StrFormat(
       "versions.%s: '%s' is %s; the semantics of %s are used", releases.name,
-      version->second,
+      *version,
       minor ? "newer than what is known here" : "no release like " + latest,
       latest));
   return releases.latest_minor;

@@ -55,20 +55,9 @@ struct Setup {
   // "kubernetes 1.34".
   std::string semantics;
   std::vector<std::string> warnings;
+  // Those of the policy's feature gates that the operator has.
+  std::vector<std::string> gates;
 };
-
-// Sets the gate called `name`; false when no row has that name. What only a
-// release decides has an empty name.
-template <typename Rows, typename Switches>
-bool SetGateIn(const Rows& rows, std::string_view name, bool enabled,
-               Switches& switches) {
-  for (const auto& row : rows) {
-    if (name.empty() || row.name != name) continue;
-    switches.*row.gate = enabled;
-    return true;
-  }
-  return false;
-}
 
 // Turns on what the minor release has, and off what it has not.
 template <typename Rows, typename Switches>
@@ -78,17 +67,21 @@ void SetRelease(const Rows& rows, int minor, Switches& switches) {
   }
 }
 
-// Sets the gates of the rows that are in feature_gates; those of other
-// operators are passed over.
+// Sets the gates of the rows that are in feature_gates, and adds them to
+// `found`. What only a release decides has an empty name.
 template <typename Rows, typename Switches>
 void SetGates(const Rows& rows, const v1::NativeSemantics& semantics,
-              Switches& switches) {
-  for (const auto& [name, enabled] : semantics.feature_gates()) {
-    SetGateIn(rows, name, enabled, switches);
+              Switches& switches, std::vector<std::string>& found) {
+  for (const auto& row : rows) {
+    const auto gate = semantics.feature_gates().find(std::string(row.name));
+    if (row.name.empty() || gate == semantics.feature_gates().end()) continue;
+    switches.*row.gate = gate->second;
+    found.push_back(gate->first);
   }
 }
 
-// The defaults of the chosen release, then feature_gates by name.
+// The defaults of the chosen release, then feature_gates by name; those of
+// other operators are passed over.
 template <typename Settings, typename Features, typename Gates>
 Setup<Settings> SetUpBy(const v1::NativeSemantics& semantics,
                         const Releases& releases, const Features& features,
@@ -98,7 +91,7 @@ Setup<Settings> SetUpBy(const v1::NativeSemantics& semantics,
   setup.semantics =
       absl::StrCat(releases.name, " ", releases.major, ".", minor);
   SetRelease(features, minor, setup.settings);
-  SetGates(gates, semantics, setup.settings);
+  SetGates(gates, semantics, setup.settings, setup.gates);
   return setup;
 }
 

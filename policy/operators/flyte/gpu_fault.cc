@@ -16,8 +16,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "policy/base/times.h"
 #include "policy/operators/flyte/plugins.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -151,12 +151,6 @@ bool IsGeneric(std::string_view code) {
          RE2::FullMatch(re2::StringPiece(code.data(), code.size()), exit_code);
 }
 
-std::optional<absl::Time> TimeIfSet(
-    const google::protobuf::Timestamp& timestamp) {
-  if (IsZeroTime(timestamp)) return std::nullopt;
-  return ToTime(timestamp);
-}
-
 // When the pod's last container ended.
 absl::Time EndOf(const Pod& pod, absl::Time now) {
   std::optional<absl::Time> latest;
@@ -212,10 +206,10 @@ PhaseInfo WithGpuFaults(PhaseInfo failure, const Pod& pod,
                         absl::Time now) {
   const auto faults = FaultsOf(pod, events, now);
   for (const char* const severity : {kCritical, kUser}) {
-    const auto found = std::find_if(
-        faults.begin(), faults.end(),
-        [&](const GpuFault& fault) { return fault.severity == severity; });
-    if (found == faults.end()) continue;
+    const GpuFault* const found = FindIn(faults, [&](const GpuFault& fault) {
+      return fault.severity == severity;
+    });
+    if (found == nullptr) continue;
     const bool is_critical = found->severity == kCritical;
     ExecutionError& error = *failure.error;
     if (is_critical) error.kind = ErrorKind::kSystem;

@@ -34,13 +34,8 @@ std::vector<const Condition*> NewestFirst(
     const google::protobuf::RepeatedPtrField<Condition>& conditions) {
   std::vector<const Condition*> sorted;
   for (const Condition& condition : conditions) sorted.push_back(&condition);
-  const auto transition = [](const Condition* condition) {
-    return TimeOrZero(condition->has_last_transition_time(),
-                      condition->last_transition_time());
-  };
-  std::stable_sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) {
-    return transition(a) > transition(b);
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](auto* a, auto* b) { return TimeOf(*a) > TimeOf(*b); });
   return sorted;
 }
 
@@ -107,8 +102,7 @@ absl::Status NoCurrentCondition(const JobConditions& conditions) {
         condition->reason(), condition->message(),
         GoTimestamp(TimeOrZero(condition->has_last_update_time(),
                                condition->last_update_time())),
-        GoTimestamp(TimeOrZero(condition->has_last_transition_time(),
-                               condition->last_transition_time())));
+        GoTimestamp(TimeOf(*condition)));
   }
   return absl::UnknownError(
       absl::StrCat("found no current condition. Conditions: [", text, "]"));

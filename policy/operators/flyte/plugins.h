@@ -19,6 +19,7 @@
 #include "mulligan/kubernetes/ray/v1/ray.pb.h"
 #include "mulligan/kubernetes/spark/v1beta2/spark_application.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/base/times.h"
 #include "policy/operators/flyte/settings.h"
 
 namespace mulligan::flyte {
@@ -83,6 +84,14 @@ inline PhaseInfo PermanentFailure(std::string code, std::string message) {
 inline constexpr char kDownstreamSystemError[] = "DownstreamSystemError";
 inline constexpr char kInterrupted[] = "Interrupted";
 inline constexpr char kUnknownError[] = "UnknownError";
+
+// When a condition changed last. Without a time: infinitely long ago.
+template <typename Condition>
+absl::Time TimeOf(const Condition& condition) {
+  return condition.has_last_transition_time()
+             ? ToTime(condition.last_transition_time())
+             : ZeroTime();
+}
 
 // pod.DemystifyPodStatus: the phase of a task that is one plain pod.
 PhaseInfo PodPhase(const Pod& pod, const Settings& settings, absl::Time now);

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/repeated_ptr_field.h"
-#include "policy/base/times.h"
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
 #include "policy/operators/objects.h"
@@ -48,12 +47,6 @@ constexpr std::array<WaitingRow, 7> kWaiting = {{
      Phase::kRetryableFailure},
 }};
 
-absl::Time TransitionOf(const PodCondition& condition) {
-  return condition.has_last_transition_time()
-             ? ToTime(condition.last_transition_time())
-             : ZeroTime();
-}
-
 // A registry that limits its clients is the platform's in Flyte 2.
 ErrorKind PullFailureKind(const std::string& message, const Rules& rules) {
   return rules.v2 && absl::StrContains(message, "429 Too Many Requests")
@@ -74,7 +67,7 @@ PhaseInfo WaitingPhase(const ContainerStatus& container,
     Phase phase = row.phase;
     if (row.grace != nullptr) {
       const absl::Duration grace = settings.*row.grace;
-      if (now - TransitionOf(ready) < grace) {
+      if (now - TimeOf(ready) < grace) {
         phase = Phase::kInitializing;
       } else {
         message = absl::StrFormat("Grace period [%s] exceeded|%s",
@@ -135,7 +128,7 @@ PhaseInfo PendingPodPhase(const PodStatus& status, const Settings& settings,
   PhaseInfo info = InPhase(Phase::kQueued, "Demistify Pending");
   absl::Time since = now;
   for (const PodCondition& condition : status.conditions()) {
-    since = TransitionOf(condition);
+    since = TimeOf(condition);
     if (const auto judged = Judge(status, condition, settings, now)) {
       info = *judged;
       break;

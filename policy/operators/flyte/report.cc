@@ -9,7 +9,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
-#include "policy/base/times.h"
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/objects.h"
 
@@ -82,9 +81,7 @@ ReportedTask Observed(const v1::FailureReport& report,
                                             : "in the background, manually"));
   }
   task.plugin = std::move(plugin);
-  if (!IsZeroTime(metadata.creation_timestamp())) {
-    task.created = ToTime(metadata.creation_timestamp());
-  }
+  task.created = TimeIfSet(metadata.creation_timestamp());
   task.interruptible = RunsOnSpot(report, metadata);
   if (report.has_creation_error()) {
     task.warnings.emplace_back(

@@ -13,7 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "policy/operators/release.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -164,14 +164,14 @@ std::string_view Set(std::string_view name, const std::string& value,
 
 Release ReleaseFor(const v1::NativeSemantics& semantics,
                    std::vector<std::string>& warnings) {
-  const auto version = semantics.versions().find("flyte");
-  if (version == semantics.versions().end()) return kNewestV1;
-  const std::optional<Release> release = ReleaseOf(version->second);
+  const auto* const version = FindValue(semantics.versions(), "flyte");
+  if (version == nullptr) return kNewestV1;
+  const std::optional<Release> release = ReleaseOf(*version);
   if (!release.has_value()) {
     warnings.push_back(absl::StrFormat(
         "versions.flyte: '%s' is no release like v1, v2 or 1.16.6; the "
         "semantics of v1 are used",
-        version->second));
+        *version));
     return kNewestV1;
   }
   const Release& newest = (*release)[0] == 1 ? kNewestV1 : kNewestV2;
@@ -179,16 +179,12 @@ Release ReleaseFor(const v1::NativeSemantics& semantics,
     warnings.push_back(
         absl::StrFormat("versions.flyte: %s is newer than what is known; the "
                         "newest known rules are used",
-                        version->second));
+                        *version));
   }
   return *release;
 }
 
 }  // namespace
-
-bool SetGate(std::string_view name, bool enabled, Rules& rules) {
-  return SetGateIn(kGates, name, enabled, rules);
-}
 
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   constexpr std::string_view kPrefix = "flyte.";
@@ -196,9 +192,10 @@ Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   const Release release = ReleaseFor(semantics, setup.warnings);
   setup.semantics = Printed(release);
   setup.settings.rules = RulesAt(release);
+  SetGates(kGates, semantics, setup.settings.rules, setup.gates);
   for (const auto& [name, enabled] :
        ByName(semantics.feature_gates(), kPrefix)) {
-    if (SetGate(name, enabled, setup.settings.rules)) continue;
+    if (HasText(setup.gates, name)) continue;
     setup.warnings.push_back(
         absl::StrFormat("featureGates.%s: not known, passed over", name));
   }

@@ -3,7 +3,6 @@
 #define MULLIGAN_POLICY_OPERATORS_FLYTE_SETTINGS_H_
 
 #include <cstdint>
-#include <string_view>
 
 #include "absl/time/time.h"
 #include "mulligan/v1/native.pb.h"
@@ -76,14 +75,11 @@ struct Settings {
 };
 
 // Rules of versions["flyte"] ("v1", "v2", "1.15.0", "v2.0.43"; absent: v1),
-// changed by feature_gates (see SetGate) and settings called "flyte.<name>"
-// with Flyte's own name. What is not understood is a warning. `semantics` is
-// "flyte v1 1.16", "flyte v2 2.0.43".
+// changed by feature_gates (proposals, each off until released:
+// "flyte.pull-7899", "flyte.system-codes", "flyte.gpu-faults") and settings
+// called "flyte.<name>" with Flyte's own name. What is not understood is a
+// warning. `semantics` is "flyte v1 1.16", "flyte v2 2.0.43".
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
-
-// Proposals, each off until released: "flyte.pull-7899", "flyte.system-codes",
-// "flyte.gpu-faults". False: there is none of that name.
-bool SetGate(std::string_view name, bool enabled, Rules& rules);
 
 }  // namespace mulligan::flyte
 

@@ -3,10 +3,14 @@
 #define MULLIGAN_POLICY_OPERATORS_JOB_DECISION_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "absl/time/time.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/native.pb.h"
+#include "mulligan/v1/report.pb.h"
 #include "policy/operators/job/objects.h"
 
 namespace mulligan::job {
@@ -43,6 +47,12 @@ struct Decision {
 // A Job of another controller, or of an unknown completion mode, is left alone.
 Decision DecideJob(const Job& job, const Pods& pods, const Gates& gates,
                    absl::Time now);
+
+// How the Job controller fails Jobs of the report when it looks at their pods
+// in the report. Jobs that go on, or succeed, are not in it.
+std::map<const Job*, Ending> ForeseeFailures(
+    const v1::FailureReport& report, const v1::NativeSemantics& semantics,
+    const google::protobuf::Timestamp& now);
 
 }  // namespace mulligan::job
 

@@ -13,7 +13,6 @@
 #include "absl/strings/str_split.h"
 #include "policy/operators/go_text.h"
 #include "policy/operators/job/failures.h"
-#include "policy/operators/kubernetes_field_error.h"
 
 namespace mulligan::job {
 namespace {

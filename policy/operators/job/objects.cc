@@ -98,18 +98,11 @@ std::optional<absl::Time> WithSidecars(const Pod& pod,
 
 std::optional<absl::Time> LastReady(const Pod& pod) {
   const auto* const ready = FindCondition(pod.status().conditions(), "Ready");
-  if (ready == nullptr || ready->status() != "False" ||
-      IsZeroTime(ready->last_transition_time())) {
-    return std::nullopt;
-  }
-  return ToTime(ready->last_transition_time());
+  if (ready == nullptr || ready->status() != "False") return std::nullopt;
+  return TimeIfSet(ready->last_transition_time());
 }
 
 }  // namespace
-
-bool SetGate(const std::string& name, bool enabled, Gates& gates) {
-  return SetGateIn(kGates, name, enabled, gates);
-}
 
 Setup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
   return SetUpBy<Gates>(semantics, {"kubernetes", 1, 34, 34}, kGates, kGates);
@@ -183,9 +176,7 @@ absl::Time FinishTime(const Pod& pod, const Gates& gates) {
     return ToTime(meta.deletion_timestamp()) -
            absl::Seconds(meta.deletion_grace_period_seconds());
   }
-  return IsZeroTime(meta.creation_timestamp())
-             ? ZeroTime()
-             : ToTime(meta.creation_timestamp());
+  return TimeIfSet(meta.creation_timestamp()).value_or(ZeroTime());
 }
 
 }  // namespace mulligan::job

@@ -1,11 +1,10 @@
 // What the Job controller's logic is about: feature gates, the values the API
-// server fills into a Job, and what is read off a pod.
+// server fills into a Job, what it refuses, and what is read off a pod.
 #ifndef MULLIGAN_POLICY_OPERATORS_JOB_OBJECTS_H_
 #define MULLIGAN_POLICY_OPERATORS_JOB_OBJECTS_H_
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "mulligan/kubernetes/batch/v1/pod_failure_policy.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/v1/native.pb.h"
+#include "policy/operators/go_text.h"
 #include "policy/operators/objects.h"
 #include "policy/operators/release.h"
 
@@ -57,10 +57,6 @@ struct Gates {
 // 1.34), then feature_gates by name. Gates of others are passed over.
 Setup<Gates> GatesFor(const v1::NativeSemantics& semantics);
 
-// Sets the gate called `name`; false when the Job controller has none of that
-// name, or one that changes nothing here.
-bool SetGate(const std::string& name, bool enabled, Gates& gates);
-
 bool IsIndexed(const JobSpec& spec);
 // Limits per index are in use: backoffLimitPerIndex is set and its gate on.
 bool HasBackoffLimitPerIndex(const JobSpec& spec, const Gates& gates);
@@ -71,6 +67,14 @@ bool HasBackoffLimitPerIndex(const JobSpec& spec, const Gates& gates);
 // failure policy and TerminatingOrFailed without, and status True in condition
 // patterns. Values that are there stay.
 void SetJobDefaults(const Gates& gates, JobSpec& spec);
+
+// What the API server refuses in a Job, as far as failures are handled by it.
+// Expects the defaults, as the API server validates after defaulting. Checked
+// are limits, deadlines, completion mode, both policies, podReplacementPolicy,
+// the length of managedBy and the template's restartPolicy; not the rest of
+// the template and the selector. A spec without a template, which reports may
+// leave out, is not refused for want of it.
+ObjectIssues ValidateJobSpec(const JobSpec& spec);
 
 // Finalizer of a pod that is not accounted yet.
 inline constexpr std::string_view kJobTrackingFinalizer =

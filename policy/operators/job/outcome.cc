@@ -1,8 +1,5 @@
-#include "policy/operators/job/outcome.h"
-
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,9 +12,10 @@
 #include "absl/time/time.h"
 #include "policy/base/counts.h"
 #include "policy/base/times.h"
+#include "policy/operators/job/decision.h"
 #include "policy/operators/job/failures.h"
 #include "policy/operators/job/indexes.h"
-#include "policy/operators/job/validation.h"
+#include "policy/operators/job/objects.h"
 #include "policy/operators/jobset/objects.h"
 #include "policy/operators/native.h"
 

@@ -1,5 +1,4 @@
-#include "policy/operators/job/validation.h"
-
+// What the API server refuses in a Job, as far as failures are handled by it.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -14,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/operators/job/indexes.h"
+#include "policy/operators/job/objects.h"
 
 namespace mulligan::job {
 namespace {

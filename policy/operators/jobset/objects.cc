@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -45,10 +44,6 @@ absl::StatusOr<std::int64_t> RestartsOf(const Job& job,
 }
 
 }  // namespace
-
-bool SetGate(const std::string& name, bool enabled, Gates& gates) {
-  return SetGateIn(kGates, name, enabled, gates);
-}
 
 Setup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
   return SetUpBy<Gates>(semantics, {"jobset", 0, 12, 12}, kFeatures, kGates);

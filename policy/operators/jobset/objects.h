@@ -1,5 +1,5 @@
 // What the JobSet controller's logic is about: feature gates and releases, and
-// what is read off child Jobs and groups of Jobs.
+// what is read off child Jobs and groups of Jobs, and what is refused.
 #ifndef MULLIGAN_POLICY_OPERATORS_JOBSET_OBJECTS_H_
 #define MULLIGAN_POLICY_OPERATORS_JOBSET_OBJECTS_H_
 
@@ -15,6 +15,8 @@
 #include "mulligan/kubernetes/jobset/v1alpha2/failure_policy.pb.h"
 #include "mulligan/kubernetes/jobset/v1alpha2/jobset.pb.h"
 #include "mulligan/v1/native.pb.h"
+#include "policy/base/pattern_allowance.h"
+#include "policy/operators/go_text.h"
 #include "policy/operators/objects.h"
 #include "policy/operators/release.h"
 
@@ -54,10 +56,6 @@ struct Gates {
 // then feature_gates by name. Gates of others are passed over.
 Setup<Gates> GatesFor(const v1::NativeSemantics& semantics);
 
-// Sets the gate called `name`; false when JobSet has none of that name, or one
-// that changes nothing here.
-bool SetGate(const std::string& name, bool enabled, Gates& gates);
-
 // Labels of child Jobs: their group, and their index in it.
 inline constexpr char kReplicatedJobNameKey[] =
     "jobset.sigs.k8s.io/replicatedjob-name";
@@ -96,6 +94,22 @@ absl::StatusOr<bool> IsOfEarlierAttempt(const Job& job,
 
 // Replicas of a group; the API server fills in 1.
 std::int32_t ReplicasOf(const ReplicatedJob& group);
+
+// What JobSet's API server schema and webhook refuse, as far as failures are
+// handled by it.
+//
+// Checks the policy alone, as it stands in a policy file. `detail` of an error
+// is the webhook's message, byte for byte; the webhook itself names no field. A
+// rule without a name passes, since the webhook will name it; one that is
+// explicitly empty does not. Its patterns are compiled within `allowance`.
+ObjectIssues FailurePolicyIssues(const FailurePolicy& policy,
+                                 const Gates& gates,
+                                 PatternAllowance& allowance);
+
+// The same with what depends on the groups: targets, the number of replicas,
+// requirements of in-place restarts.
+ObjectIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
+                                PatternAllowance& allowance);
 
 }  // namespace mulligan::jobset
 

@@ -1,5 +1,3 @@
-#include "policy/operators/job/outcome.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -18,9 +16,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/operators/go_text.h"
+#include "policy/operators/job/decision.h"
 #include "policy/operators/jobset/failure_policy.h"
 #include "policy/operators/jobset/objects.h"
-#include "policy/operators/jobset/validation.h"
 #include "policy/operators/native.h"
 
 namespace mulligan {

@@ -1,5 +1,5 @@
-#include "policy/operators/jobset/validation.h"
-
+// What JobSet's API server schema and webhook refuse, as far as failures are
+// handled by it.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "policy/limits.h"
 #include "policy/operators/jobset/failure_policy.h"
+#include "policy/operators/jobset/objects.h"
 
 namespace mulligan::jobset {
 namespace {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +13,6 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/counts.h"
 #include "policy/operators/kubeflow/reconcile.h"
-#include "policy/operators/kubeflow/settings.h"
 #include "policy/operators/kubeflow/training_job.h"
 #include "policy/operators/native.h"
 
@@ -169,7 +169,7 @@ class Outcome {
     const bool restarting = IsConditionTrue(status, kRestarting);
     const bool any_failed =
         std::any_of(pods_.begin(), pods_.end(),
-                    [](const Pod& pod) { return HasPhase(pod, kPodFailed); });
+                    [](const Pod& pod) { return HasPhase(pod, "Failed"); });
     if (restarting && any_failed) {
       AnswerBy(kRestarting, v1::Decision::WAIT, status);
       outcome_.Warn(

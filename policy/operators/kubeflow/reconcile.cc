@@ -1,7 +1,6 @@
 #include "policy/operators/kubeflow/reconcile.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -16,7 +15,7 @@ namespace {
 // The limits, which give a job up whatever its replicas do.
 
 bool IsActive(const Pod& pod) {
-  return !HasPhase(pod, kPodSucceeded) && !HasPhase(pod, kPodFailed) &&
+  return !HasPhase(pod, "Succeeded") && !HasPhase(pod, "Failed") &&
          !pod.metadata().has_deletion_timestamp();
 }
 
@@ -34,7 +33,7 @@ bool ExceedsBackoffLimit(const Scene& scene, const JobStatus& status) {
   for (const auto& [type, spec] : scene.replicas) wanted += spec.replicas();
   const auto failed =
       std::count_if(scene.pods.begin(), scene.pods.end(),
-                    [](const Pod& pod) { return HasPhase(pod, kPodFailed); });
+                    [](const Pod& pod) { return HasPhase(pod, "Failed"); });
   const auto active =
       std::count_if(scene.pods.begin(), scene.pods.end(), IsActive);
   return failed > known && active != wanted &&
@@ -59,17 +58,17 @@ Limit LimitReached(const Scene& scene, const JobStatus& status) {
 // The replicas.
 
 void CountIn(std::string_view phase, ReplicaStatus& counts) {
-  if (phase == kPodRunning) counts.set_active(counts.active() + 1);
-  if (phase == kPodSucceeded) counts.set_succeeded(counts.succeeded() + 1);
-  if (phase == kPodFailed) counts.set_failed(counts.failed() + 1);
+  if (phase == "Running") counts.set_active(counts.active() + 1);
+  if (phase == "Succeeded") counts.set_succeeded(counts.succeeded() + 1);
+  if (phase == "Failed") counts.set_failed(counts.failed() + 1);
 }
 
 // A running pod that is being deleted counts as failed: that of a lost node
 // never gets to phase Failed.
 void Count(const Pod& pod, ReplicaStatus& counts) {
-  const bool lost = pod.status().phase() == kPodRunning &&
+  const bool lost = pod.status().phase() == "Running" &&
                     pod.metadata().has_deletion_timestamp();
-  CountIn(lost ? kPodFailed : std::string_view(pod.status().phase()), counts);
+  CountIn(lost ? "Failed" : std::string_view(pod.status().phase()), counts);
 }
 
 ReplicaStatus& Reset(const std::string& type, JobStatus& status) {
@@ -89,7 +88,7 @@ enum class PodVerdict {
 // What a pod of a replica leads to. Only phase Failed leads to anything.
 PodVerdict VerdictOn(const Pod& pod, const std::string& policy,
                      const Scene& scene) {
-  if (pod.status().phase() != kPodFailed) return PodVerdict::kLeft;
+  if (pod.status().phase() != "Failed") return PodVerdict::kLeft;
   if (policy == kOnFailure || policy == kAlways) return PodVerdict::kRestarted;
   if (policy != kExitCode) return PodVerdict::kLeft;
   if (IsRetryableExitCode(ExitCodeOf(pod, scene.kind.container),
@@ -128,6 +127,13 @@ void ReconcileReplica(const Scene& scene, const std::string& type,
     }
     Count(pod, counts);
   }
+}
+
+// Whether the pod is labelled with the replica type.
+bool IsOfType(const Pod& pod, std::string_view type) {
+  const auto* const label =
+      FindValue(pod.metadata().labels(), kReplicaTypeLabel);
+  return label != nullptr && *label == absl::AsciiStrToLower(std::string(type));
 }
 
 // Counts the pods of an MPIJob by launcher and workers. When the launcher is at
@@ -226,12 +232,6 @@ Pass Reconcile(const Scene& scene) {
   return pass;
 }
 
-bool IsOfType(const Pod& pod, std::string_view type) {
-  const auto* const label =
-      FindValue(pod.metadata().labels(), kReplicaTypeLabel);
-  return label != nullptr && *label == absl::AsciiStrToLower(std::string(type));
-}
-
 std::map<int, std::vector<const Pod*>> PodsByIndex(const Scene& scene,
                                                    std::string_view type) {
   std::map<int, std::vector<const Pod*>> by_index;
@@ -264,7 +264,7 @@ std::int64_t CountedRestarts(const Scene& scene) {
       continue;
     }
     for (const Pod& pod : scene.pods) {
-      if (HasPhase(pod, kPodRunning) && IsOfType(pod, type)) {
+      if (HasPhase(pod, "Running") && IsOfType(pod, type)) {
         restarts += ContainerRestartsOf(pod);
       }
     }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "google/protobuf/timestamp.pb.h"
-#include "policy/operators/kubeflow/settings.h"
 #include "policy/operators/kubeflow/training_job.h"
 
 namespace mulligan::kubeflow {
@@ -42,9 +41,6 @@ struct Pass {
 // one gets a new start time, and goes on; the limits; the replicas; the status.
 // A job another controller manages is not for this.
 Pass Reconcile(const Scene& scene);
-
-// Whether the pod is labelled with the replica type.
-bool IsOfType(const Pod& pod, std::string_view type);
 
 // Pods of one replica type by their index, in the order in which they were
 // listed. Those without an index are passed over.

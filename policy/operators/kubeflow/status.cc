@@ -30,7 +30,7 @@ bool IsWorker0Completed(const Scene& scene) {
   const auto worker0 = by_index.find(0);
   if (worker0 == by_index.end() || worker0->second.size() != 1) return false;
   const Pod& pod = *worker0->second.front();
-  return pod.status().phase() == kPodSucceeded &&
+  return HasPhase(pod, "Succeeded") &&
          ExitCodeOf(pod, scene.kind.container) == 0;
 }
 
@@ -38,7 +38,13 @@ bool IsWorker0Completed(const Scene& scene) {
 class StatusUpdate {
  public:
   StatusUpdate(const Scene& scene, JobStatus& status)
-      : scene_(scene), status_(status) {}
+      : scene_(scene),
+        job_(absl::StrFormat("%s %s", scene.kind.name,
+                             scene.job.metadata().name())),
+        full_job_(absl::StrFormat("%s %s/%s", scene.kind.name,
+                                  scene.job.metadata().namespace_(),
+                                  scene.job.metadata().name())),
+        status_(status) {}
 
   void TensorFlow() {
     const JobCondition* const found =
@@ -51,15 +57,16 @@ class StatusUpdate {
       const Counts counts = CountsOf(type);
       const bool is_chief = type == "Chief" || type == kMaster;
       if (by_chief && is_chief) {
-        if (counts.running > 0) SetRunning(FullName());
-        if (counts.Expected() == 0) SetSucceeded(WellCompleted());
+        if (counts.running > 0) SetRunning(full_job_);
+        if (counts.Expected() == 0)
+          SetSucceeded(full_job_ + " successfully completed.");
       } else if (!by_chief && type == kWorker) {
         const bool all_workers =
             scene_.job.spec().success_policy() == "AllWorkers";
         if (counts.Expected() == 0 || (worker0 && !all_workers)) {
-          SetSucceeded(WellCompleted());
+          SetSucceeded(full_job_ + " successfully completed.");
         } else if (counts.running > 0) {
-          SetRunning(FullName());
+          SetRunning(full_job_);
         }
       }
       if (counts.failed > 0) {
@@ -78,18 +85,24 @@ class StatusUpdate {
     for (const auto& [type, spec] : scene_.replicas) {
       const Counts counts = CountsOf(type);
       if (by_master && type == kMaster) {
-        if (counts.running > 0) SetRunning(Name());
-        if (counts.Expected() == 0) return SetSucceeded(Completed());
+        if (counts.running > 0) SetRunning(job_);
+        if (counts.Expected() == 0)
+          return SetSucceeded(job_ + " is successfully completed.");
       } else if (!by_master && type == kWorker) {
         if (counts.Expected() == 0 || (any_worker && counts.succeeded > 0)) {
-          SetSucceeded(WellCompleted());
+          SetSucceeded(full_job_ + " successfully completed.");
         } else if (counts.running > 0) {
-          SetRunning(FullName());
+          SetRunning(full_job_);
         }
       }
-      if (counts.failed > 0 &&
-          counts.wanted > counts.succeeded + counts.running) {
-        RanksFailure(type, counts, spec.restart_policy() != kNever);
+      if (counts.failed == 0 ||
+          counts.wanted <= counts.succeeded + counts.running) {
+        continue;
+      }
+      if (spec.restart_policy() != kNever) {
+        SetRestarting(type, counts);
+      } else {
+        SetFailed(Reason(scene_.kind, kFailed), type, counts);
       }
     }
   }
@@ -101,22 +114,22 @@ class StatusUpdate {
     for (const auto& [type, spec] : scene_.replicas) {
       const Counts counts = CountsOf(type);
       if (type == leader) {
-        if (counts.running > 0) SetRunning(Name());
+        if (counts.running > 0) SetRunning(job_);
         if (counts.Expected() == 0) {
-          if (!is_mpi) SetRunning(Name());
-          return SetSucceeded(Completed());
+          if (!is_mpi) SetRunning(job_);
+          return SetSucceeded(job_ + " is successfully completed.");
         }
       }
       if (counts.failed == 0) continue;
-      if (!is_mpi) SetRunning(Name());
+      if (!is_mpi) SetRunning(job_);
       if (spec.restart_policy() == kExitCode) {
-        RanksFailure(type, counts, true);
+        SetRestarting(type, counts);
         continue;
       }
       std::string reason = Reason(scene_.kind, kFailed);
       // The kind's name comes twice, as in the operator.
       if (is_mpi) reason = Reason(scene_.kind, reason);
-      Set(kFailed, reason, FailedMessage(type, counts));
+      SetFailed(reason, type, counts);
     }
   }
 
@@ -133,31 +146,12 @@ class StatusUpdate {
     return counts;
   }
 
-  const std::string& Name() const { return scene_.job.metadata().name(); }
-  std::string FullName() const {
-    return absl::StrFormat("%s/%s", scene_.job.metadata().namespace_(), Name());
-  }
-  std::string KindAnd(const std::string& name) const {
-    return absl::StrFormat("%s %s", scene_.kind.name, name);
-  }
-  std::string WellCompleted() const {
-    return absl::StrFormat("%s successfully completed.", KindAnd(FullName()));
-  }
-  std::string Completed() const {
-    return absl::StrFormat("%s is successfully completed.", KindAnd(Name()));
-  }
-  std::string FailedMessage(std::string_view type, const Counts& counts) const {
-    return absl::StrFormat("%s is failed because %d %s replica(s) failed.",
-                           KindAnd(Name()), counts.failed, type);
-  }
-
   void Set(std::string_view type, const std::string& reason,
            const std::string& message) {
     SetCondition(type, true, reason, message, status_);
   }
-  void SetRunning(const std::string& name) {
-    Set(kRunning, Reason(scene_.kind, kRunning),
-        absl::StrFormat("%s is running.", KindAnd(name)));
+  void SetRunning(const std::string& job) {
+    Set(kRunning, Reason(scene_.kind, kRunning), job + " is running.");
   }
   void SetSucceeded(const std::string& message) {
     Set(kSucceeded, Reason(scene_.kind, kSucceeded), message);
@@ -171,21 +165,25 @@ class StatusUpdate {
     if (scene_.job.spec().enable_dynamic_worker() && type == kWorker) return;
     Set(kFailed, Reason(scene_.kind, kFailed),
         absl::StrFormat("%s has failed because %d %s replica(s) failed.",
-                        KindAnd(FullName()), counts.failed, type));
+                        full_job_, counts.failed, type));
   }
 
-  void RanksFailure(std::string_view type, const Counts& counts,
-                    bool restarts) {
-    if (restarts) {
-      return Set(
-          kRestarting, Reason(scene_.kind, kRestarting),
-          absl::StrFormat("%s is restarting because %d %s replica(s) failed.",
-                          KindAnd(Name()), counts.failed, type));
-    }
-    Set(kFailed, Reason(scene_.kind, kFailed), FailedMessage(type, counts));
+  void SetRestarting(std::string_view type, const Counts& counts) {
+    Set(kRestarting, Reason(scene_.kind, kRestarting),
+        absl::StrFormat("%s is restarting because %d %s replica(s) failed.",
+                        job_, counts.failed, type));
+  }
+  void SetFailed(const std::string& reason, std::string_view type,
+                 const Counts& counts) {
+    Set(kFailed, reason,
+        absl::StrFormat("%s is failed because %d %s replica(s) failed.", job_,
+                        counts.failed, type));
   }
 
   const Scene& scene_;
+  // "PyTorchJob name", and with its namespace.
+  const std::string job_;
+  const std::string full_job_;
   JobStatus& status_;
 };
 

@@ -1,8 +1,10 @@
-// The jobs of training-operator v1: the six kinds, their replicas, what the
-// webhook refuses, and the rule by which their conditions change.
+// Releases of training-operator v1 and which exit codes they retry; its jobs:
+// the six kinds, their replicas, what the webhook refuses, and the rule by
+// which their conditions change.
 #ifndef MULLIGAN_POLICY_OPERATORS_KUBEFLOW_TRAINING_JOB_H_
 #define MULLIGAN_POLICY_OPERATORS_KUBEFLOW_TRAINING_JOB_H_
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -10,8 +12,10 @@
 
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/kubernetes/kubeflow/v1/job.pb.h"
-#include "policy/operators/kubernetes_field_error.h"
+#include "mulligan/v1/native.pb.h"
+#include "policy/operators/go_text.h"
 #include "policy/operators/objects.h"
+#include "policy/operators/release.h"
 
 namespace mulligan::kubeflow {
 
@@ -41,11 +45,6 @@ inline constexpr std::string_view kAlways = "Always";
 inline constexpr std::string_view kOnFailure = "OnFailure";
 inline constexpr std::string_view kNever = "Never";
 inline constexpr std::string_view kExitCode = "ExitCode";
-
-// Pod phases.
-inline constexpr std::string_view kPodRunning = "Running";
-inline constexpr std::string_view kPodSucceeded = "Succeeded";
-inline constexpr std::string_view kPodFailed = "Failed";
 
 enum class Framework { kPyTorch, kTensorFlow, kMpi, kXgBoost, kPaddle, kJax };
 
@@ -112,6 +111,34 @@ bool IsFinished(const JobStatus& status);
 //   Failed, Succeeded       turn a Running condition False
 void SetCondition(std::string_view type, bool value, const std::string& reason,
                   const std::string& message, JobStatus& status);
+
+enum class ExitCodeTable {
+  // Every code from 128 on: kubeflow/common since August 2020, and all of
+  // training-operator v1.
+  kAtLeast128,
+  // tf-operator 2018 to 2020, and the public documentation long after: 130,
+  // 137, 143, and 138 (SIGUSR1) for programs that ask for a retry.
+  kTf2018,
+};
+
+bool IsRetryableExitCode(std::int32_t code, ExitCodeTable table);
+
+// What changes the outcome of a failure, with the defaults of release 1.9.
+struct Version {
+  ExitCodeTable exit_codes = ExitCodeTable::kAtLeast128;
+  // Since 1.8 (#2071) a permanent exit code fails the job. Before, the job was
+  // left to the kind's status logic: a PyTorchJob hung in Restarting (#2044).
+  bool permanent_code_fails_job = true;
+  // Since 1.9: a job managed by another controller is left alone.
+  bool managed_by = true;
+  // Times the work queue has already repeated the job's key. In the operator's
+  // memory only: nothing in the reported objects tells.
+  std::int64_t requeues = 0;
+};
+
+// versions["kubeflow"]: a release ("1.8", "v1.8.1"; absent: 1.9) or "tf-2018"
+// for the old table of exit codes; settings["kubeflow.requeues"].
+Setup<Version> VersionFor(const v1::NativeSemantics& semantics);
 
 }  // namespace mulligan::kubeflow
 

@@ -1,14 +1,14 @@
-#include "policy/operators/kueue/nodes.h"
-
+// What failed nodes do to a workload.
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
 #include "policy/operators/job/objects.h"
+#include "policy/operators/kueue/settings.h"
+#include "policy/operators/kueue/workload.h"
 
 namespace mulligan::kueue {
 namespace {

@@ -7,14 +7,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "policy/base/times.h"
-#include "policy/operators/kueue/nodes.h"
-#include "policy/operators/kueue/reconcile.h"
 #include "policy/operators/kueue/report.h"
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/kueue/workload.h"

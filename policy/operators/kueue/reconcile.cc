@@ -1,5 +1,5 @@
-#include "policy/operators/kueue/reconcile.h"
-
+// What the Workload controller (Kueue 0.19) makes of a workload, as far as it
+// decides about its failure.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -10,6 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "policy/base/times.h"
+#include "policy/operators/kueue/settings.h"
+#include "policy/operators/kueue/workload.h"
 
 namespace mulligan::kueue {
 namespace {

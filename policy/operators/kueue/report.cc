@@ -17,7 +17,6 @@ namespace {
 
 using Job = kubernetes::batch::v1::Job;
 using JobSet = kubernetes::jobset::v1alpha2::JobSet;
-using Pod = kubernetes::core::v1::Pod;
 using RayJob = kubernetes::ray::v1::RayJob;
 
 constexpr std::string_view kGroupWorkload = "kueue.x-k8s.io/is-group-workload";
@@ -25,19 +24,16 @@ constexpr std::string_view kGroupTotalCount =
     "kueue.x-k8s.io/pod-group-total-count";
 constexpr std::string_view kRetriable = "kueue.x-k8s.io/retriable-in-group";
 
-bool IsOwnedBy(std::string_view kind, const Workload& workload) {
-  const auto& owners = workload.metadata().owner_references();
-  return std::any_of(owners.begin(), owners.end(),
-                     [&](const auto& owner) { return owner.kind() == kind; });
+bool HasOwnerOf(std::string_view kind, const Workload& workload) {
+  return FindIn(workload.metadata().owner_references(), [&](const auto& owner) {
+           return owner.kind() == kind;
+         }) != nullptr;
 }
 
 bool Owns(std::string_view kind, const std::string& name,
           const Workload& workload) {
-  const auto& owners = workload.metadata().owner_references();
-  return owners.empty() ||
-         std::any_of(owners.begin(), owners.end(), [&](const auto& owner) {
-           return owner.kind() == kind && owner.name() == name;
-         });
+  return workload.metadata().owner_references().empty() ||
+         IsOwnedBy(workload.metadata(), kind, name);
 }
 
 const Job* FindJob(const v1::FailureReport& report) {
@@ -166,7 +162,7 @@ bool ArePodsReady(const JobSet& job_set) {
 
 bool IsOwnedBySinglePod(const Workload& workload) {
   const auto& metadata = workload.metadata();
-  return metadata.owner_references_size() == 1 && IsOwnedBy("Pod", workload) &&
+  return metadata.owner_references_size() == 1 && HasOwnerOf("Pod", workload) &&
          metadata.annotations().count(std::string(kGroupWorkload)) == 0;
 }
 
@@ -183,9 +179,7 @@ Workload CompleteWorkload(const Workload& reported,
         "about such a workload");
     return workload;
   }
-  Condition& quota = *status.add_conditions();
-  quota.set_type(std::string(kQuotaReserved));
-  quota.set_status("True");
+  SetCondition(kQuotaReserved, true, "", "", status);
   return workload;
 }
 
@@ -194,7 +188,7 @@ std::optional<JobEnd> ReportedEnd(const v1::FailureReport& report) {
     return EndBy(report.job_set().status().conditions(), "Completed");
   }
   if (HasRayJob(report)) return EndOf(report.ray_job());
-  if (IsOwnedBy("Pod", report.kueue_workload())) return EndOfPods(report);
+  if (HasOwnerOf("Pod", report.kueue_workload())) return EndOfPods(report);
   const Job* const job = FindJob(report);
   if (job == nullptr) return std::nullopt;
   return EndBy(job->status().conditions(), "Complete");

@@ -136,10 +136,6 @@ std::string ReadSetting(std::string_view name, const std::string& text,
 
 }  // namespace
 
-bool SetGate(const std::string& name, bool enabled, Gates& gates) {
-  return SetGateIn(kGates, name, enabled, gates);
-}
-
 absl::Duration EffectiveCap(const Backoff& backoff) {
   if (backoff.cap > absl::ZeroDuration()) return backoff.cap;
   return absl::Nanoseconds(std::numeric_limits<std::int64_t>::max() /
@@ -200,7 +196,8 @@ Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   // The release that was read, and the newest one of which a change is known.
   const Setup<Gates> release =
       SetUpBy<Gates>(semantics, {"kueue", 0, 19, 20}, kFeatures, kGates);
-  Setup<Settings> setup = {{}, release.semantics, release.warnings};
+  Setup<Settings> setup = {
+      {}, release.semantics, release.warnings, release.gates};
   Settings& settings = setup.settings;
   settings.gates = release.settings;
   WaitForPodsReadyConfig config;

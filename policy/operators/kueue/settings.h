@@ -9,7 +9,7 @@
 
 #include "absl/time/time.h"
 #include "mulligan/v1/native.pb.h"
-#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/go_text.h"
 #include "policy/operators/release.h"
 
 namespace mulligan::kueue {
@@ -38,10 +38,6 @@ struct Gates {
   // active (kueue#14870). Until 0.19 only one that a user deactivated.
   bool reactivates_own_deactivations = false;
 };
-
-// Sets the gate called `name`; false when Kueue has none of that name, or one
-// that changes nothing here.
-bool SetGate(const std::string& name, bool enabled, Gates& gates);
 
 // How long Kueue waits before the n-th try (pkg/util/wait of Kueue 0.19, over
 // the backoff of k8s.io/apimachinery): twice as long as before the last one.

@@ -10,7 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
-#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/go_text.h"
 
 namespace mulligan::kueue {
 namespace {
@@ -112,9 +112,7 @@ std::string ChecksMessage(std::string_view state,
 }
 
 std::optional<absl::Time> RequeueAt(const WorkloadStatus& status) {
-  const auto& at = status.requeue_state().requeue_at();
-  if (IsZeroTime(at)) return std::nullopt;
-  return ToTime(at);
+  return TimeIfSet(status.requeue_state().requeue_at());
 }
 
 void DelayRequeue(absl::Time until, WorkloadStatus& status) {

@@ -4,12 +4,15 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_KUEUE_WORKLOAD_H_
 #define MULLIGAN_POLICY_OPERATORS_KUEUE_WORKLOAD_H_
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
+#include "mulligan/kubernetes/core/v1/node.pb.h"
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/kubernetes/kueue/v1beta2/admission.pb.h"
 #include "mulligan/kubernetes/kueue/v1beta2/workload.pb.h"
 #include "mulligan/kubernetes/meta/v1/condition.pb.h"
@@ -21,6 +24,8 @@ namespace mulligan::kueue {
 using Workload = kubernetes::kueue::v1beta2::Workload;
 using WorkloadStatus = kubernetes::kueue::v1beta2::WorkloadStatus;
 using AdmissionCheckState = kubernetes::kueue::v1beta2::AdmissionCheckState;
+using Node = kubernetes::core::v1::Node;
+using Pod = kubernetes::core::v1::Pod;
 using Condition = kubernetes::meta::v1::Condition;
 using Conditions = google::protobuf::RepeatedPtrField<Condition>;
 
@@ -105,6 +110,56 @@ struct Eviction {
 // those in state Retry keep their retry count, one higher. Quota and Admitted
 // stay until the job has stopped.
 void Evict(const Eviction& eviction, WorkloadStatus& status);
+
+// What the report has of the cluster.
+struct NodeView {
+  const google::protobuf::RepeatedPtrField<Node>& nodes;
+  const google::protobuf::RepeatedPtrField<Pod>& pods;
+  const Gates& gates;
+  absl::Time now;
+};
+
+// What failed nodes do to a workload that topology-aware scheduling (TAS)
+// placed on them: one is replaced, a second one evicts.
+//
+// Looks at each reported node to which a workload that is not evicted is
+// assigned by host name. The first unhealthy one is listed in unhealthyNodes
+// for replacement, a second one evicts, one that is healthy again is taken off.
+void FollowNodes(const NodeView& view, Workload& workload);
+
+// A queue, as far as it stops workloads.
+struct Queue {
+  // "LocalQueue" or "ClusterQueue".
+  std::string kind;
+  std::string name;
+  // "None", "Hold" or "HoldAndDrain"; empty: not known, so it stops nothing
+  // and starts nothing.
+  std::string stop_policy;
+
+  // Why it evicts: "LocalQueueStopped".
+  std::string Reason() const { return kind + "Stopped"; }
+  bool IsStopped() const {
+    return !stop_policy.empty() && stop_policy != "None";
+  }
+};
+
+// What the controller looks at beside the workload.
+struct World {
+  const WaitForPodsReady& wait_for_pods_ready;
+  // In the order in which they are looked at.
+  std::array<Queue, 2> queues;
+  const Gates& gates;
+  absl::Time now;
+};
+
+// Passes of the controller until nothing changes any more, or until the
+// workload is evicted for good: a requeueAt that keeps the controller from
+// looking on is waited for before that. The job behind the workload does not
+// move meanwhile: an evicted workload keeps its quota, and its clocks go on.
+void Settle(World world, Workload& workload);
+
+// How long until readiness or execution time run out; 0: no clock runs.
+absl::Duration NextTimeout(const World& world, const Workload& workload);
 
 }  // namespace mulligan::kueue
 

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "policy/base/times.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::rayjob {
 namespace {
@@ -172,6 +173,12 @@ Next Wait(const World& world, RayJobStatus& status) {
                                              : SetState(kRunning, status);
 }
 
+// Whether a submitter (Job or container) submits and follows the application.
+bool HasSubmitter(const RayJobSpec& spec) {
+  const std::string_view mode = SubmissionModeOf(spec);
+  return mode == kK8sJobMode || mode == kSidecarMode;
+}
+
 Next AskRay(const World& world, bool submitter_finished, RayJobStatus& status) {
   // The dashboard does not answer.
   if (status.has_job_status_check_failure_start_time()) {
@@ -270,12 +277,10 @@ constexpr std::array<StateRow, 7> kStates = {{
 }};
 
 Next TakeStep(const World& world, RayJobStatus& status) {
-  for (const StateRow& row : kStates) {
-    if (row.state == status.job_deployment_status()) {
-      return row.step(world, status);
-    }
-  }
-  return Next::kStays;
+  const StateRow* const row = FindIn(kStates, [&](const StateRow& each) {
+    return each.state == status.job_deployment_status();
+  });
+  return row == nullptr ? Next::kStays : row->step(world, status);
 }
 
 // Message and reason alone are not worth a write.

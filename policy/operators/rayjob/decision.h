@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "google/protobuf/timestamp.pb.h"
-#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/go_text.h"
 #include "policy/operators/rayjob/report.h"
 #include "policy/operators/rayjob/settings.h"
 

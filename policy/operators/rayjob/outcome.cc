@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "policy/base/times.h"
 #include "policy/operators/native.h"
+#include "policy/operators/objects.h"
 #include "policy/operators/rayjob/decision.h"
 #include "policy/operators/rayjob/report.h"
 #include "policy/operators/rayjob/validation.h"
@@ -223,7 +224,9 @@ class RayJobAnswer {
           "Ray's dashboard does not answer: the attempt ends when it stays so");
     } else if (state == kInitializing || state == kWaiting) {
       outcome_.action = v1::Decision::WAIT;
-      WaitForDeadline(status);
+      const absl::Time deadline = Deadline(status);
+      if (deadline != absl::InfiniteFuture()) WaitUntil(deadline);
+      WarnWithoutDeadline(status);
     } else if (const auto ended = SubmitterEnd();
                state == kRunning && ended.has_value()) {
       outcome_.action = v1::Decision::WAIT;
@@ -280,10 +283,10 @@ class RayJobAnswer {
   }
 
   bool AnswerForClusterPod() {
-    const auto bad =
-        std::find_if(found_.cluster_pods.begin(), found_.cluster_pods.end(),
-                     [](const Pod* pod) { return ShouldDeletePod(*pod); });
-    if (bad == found_.cluster_pods.end()) return false;
+    const auto* const bad = FindIn(found_.cluster_pods, [](const Pod* pod) {
+      return ShouldDeletePod(*pod);
+    });
+    if (bad == nullptr) return false;
     const bool head = *bad == found_.head;
     AnswerRetry(head ? "DeletedHeadPod" : "DeletedWorkerPod",
                 v1::Decision::POD);
@@ -302,38 +305,25 @@ class RayJobAnswer {
     return true;
   }
 
-  // Absent: none is set.
-  [[nodiscard]] std::optional<absl::Time> Deadline(
-      const RayJobStatus& status) const {
+  // Infinitely far away where none is set.
+  absl::Time Deadline(const RayJobStatus& status) const {
     const RayJobSpec& spec = found_.job.spec();
-    const absl::Time start = ToTime(status.start_time());
-    std::optional<absl::Time> deadline;
-    const auto consider = [&](std::int64_t seconds) {
-      const absl::Time time = start + absl::Seconds(seconds);
-      if (!deadline.has_value() || time < *deadline) deadline = time;
-    };
+    absl::Duration limit = absl::InfiniteDuration();
     // In Waiting only the second is looked at.
     if (spec.has_active_deadline_seconds() &&
         status.job_deployment_status() != kWaiting) {
-      consider(spec.active_deadline_seconds());
+      limit = absl::Seconds(spec.active_deadline_seconds());
     }
     if (spec.has_pre_running_deadline_seconds() &&
         settings_.pre_running_deadline) {
-      consider(spec.pre_running_deadline_seconds());
+      limit =
+          std::min(limit, absl::Seconds(spec.pre_running_deadline_seconds()));
     }
-    return deadline;
-  }
-
-  void WaitForDeadline(const RayJobStatus& status) {
-    if (const auto deadline = Deadline(status)) {
-      WaitUntil(*deadline);
-    } else {
-      WarnWithoutDeadline(status);
-    }
+    return ToTime(status.start_time()) + limit;
   }
 
   void WarnWithoutDeadline(const RayJobStatus& status) {
-    if (Deadline(status).has_value()) return;
+    if (Deadline(status) != absl::InfiniteFuture()) return;
     outcome_.Warn(
         "neither activeDeadlineSeconds nor preRunningDeadlineSeconds ends an "
         "attempt that never runs");

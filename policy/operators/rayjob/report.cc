@@ -1,10 +1,8 @@
 #include "policy/operators/rayjob/report.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
@@ -16,14 +14,6 @@ namespace {
 // Label and value that tell a cluster's head from its workers.
 constexpr std::string_view kNodeTypeLabel = "ray.io/node-type";
 constexpr std::string_view kHeadNode = "head";
-
-bool IsOwnedBy(const kubernetes::meta::v1::ObjectMeta& object,
-               std::string_view kind, const std::string& name) {
-  return std::any_of(object.owner_references().begin(),
-                     object.owner_references().end(), [&](const auto& owner) {
-                       return owner.kind() == kind && owner.name() == name;
-                     });
-}
 
 bool HasLabel(const Pod& pod, std::string_view key, std::string_view value) {
   const std::string* const found = FindValue(pod.metadata().labels(), key);

@@ -65,10 +65,6 @@ bool SetEnvironment(std::string_view name, std::string_view value,
 
 }  // namespace
 
-bool SetGate(std::string_view name, bool enabled, Settings& settings) {
-  return SetGateIn(kGates, name, enabled, settings);
-}
-
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   auto setup =
       SetUpBy<Settings>(semantics, {"kuberay", 1, 7, 7}, kFeatures, kGates);

@@ -4,6 +4,7 @@
 #define MULLIGAN_POLICY_OPERATORS_RAYJOB_SETTINGS_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "mulligan/kubernetes/batch/v1/job.pb.h"
@@ -78,12 +79,6 @@ inline std::string_view SubmissionModeOf(const RayJobSpec& spec) {
 // status.state of a RayCluster whose pods all run.
 inline constexpr std::string_view kClusterReady = "ready";
 
-// Whether a submitter (Job or container) submits and follows the application.
-inline bool HasSubmitter(const RayJobSpec& spec) {
-  const std::string_view mode = SubmissionModeOf(spec);
-  return mode == kK8sJobMode || mode == kSidecarMode;
-}
-
 // Whether the kubelet restarts the pod's containers. Unset is Ray's Never.
 inline bool Restarts(const kubernetes::core::v1::PodTemplateSpec& pod) {
   const std::string& policy = pod.spec().restart_policy();
@@ -136,10 +131,6 @@ struct Settings {
 // then feature_gates by name, then settings "kuberay.<environment variable>".
 // Gates and settings of others are passed over.
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
-
-// Sets the gate called `name`; false when KubeRay has none of that name, or one
-// that changes nothing here.
-bool SetGate(std::string_view name, bool enabled, Settings& settings);
 
 }  // namespace mulligan::rayjob
 

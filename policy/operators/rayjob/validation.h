@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/operators/kubernetes_field_error.h"
+#include "policy/operators/go_text.h"
 #include "policy/operators/rayjob/settings.h"
 
 namespace mulligan::rayjob {

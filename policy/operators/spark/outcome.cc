@@ -1,9 +1,7 @@
 // What the Spark operator does about a SparkApplication whose driver, or whose
 // submission, failed.
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -15,10 +13,6 @@
 namespace mulligan {
 namespace spark {
 namespace {
-
-const std::string& StateOf(const SparkApplicationStatus& status) {
-  return status.application_state().state();
-}
 
 bool HasJustEnded(const SparkApplicationStatus& before,
                   const SparkApplicationStatus& after) {
@@ -47,25 +41,17 @@ v1::Decision::Action ActionOf(const Pass& decided,
 
 // The budget of a failure that is decided about: only OnFailure has one.
 void Charge(const SparkApplication& failed, NativeOutcome& outcome) {
-  const auto& policy = failed.spec().restart_policy();
-  const auto& status = failed.status();
-  const bool run = StateOf(status) == kFailing;
-  if (policy.type() != "OnFailure" ||
-      (!run && StateOf(status) != kSubmissionFailed)) {
+  const std::string& state = StateOf(failed.status());
+  if (failed.spec().restart_policy().type() != "OnFailure" ||
+      (state != kFailing && state != kSubmissionFailed)) {
     return;
   }
-  const std::string name =
-      run ? "onFailureRetries" : "onSubmissionFailureRetries";
-  if (run ? !policy.has_on_failure_retries()
-          : !policy.has_on_submission_failure_retries()) {
-    outcome.Warn(absl::StrFormat(
-        "spec.restartPolicy.%s is absent: OnFailure never retries", name));
-    return;
+  const RetryRule rule = RetryRuleFor(failed, failed.status());
+  if (rule.retries.has_value()) {
+    return outcome.Charge(rule.name, rule.attempts, *rule.retries);
   }
-  outcome.Charge(
-      name, run ? status.execution_attempts() : status.submission_attempts(),
-      run ? policy.on_failure_retries()
-          : policy.on_submission_failure_retries());
+  outcome.Warn(absl::StrFormat(
+      "spec.restartPolicy.%s is absent: OnFailure never retries", rule.name));
 }
 
 NativeOutcome OutcomeOf(const NativeInput& input) {

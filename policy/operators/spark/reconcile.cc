@@ -129,37 +129,26 @@ void Submit(const World&, Pass& pass) {
 }
 
 bool ShouldRetry(const World& world, const Pass& pass) {
-  const auto& policy = world.application.spec().restart_policy();
-  if (policy.type() == "Always") return true;
-  if (policy.type() != "OnFailure") return false;
-  return pass.status.application_state().state() == kFailing
-             ? policy.has_on_failure_retries() &&
-                   pass.status.execution_attempts() <=
-                       policy.on_failure_retries()
-             : policy.has_on_submission_failure_retries() &&
-                   pass.status.submission_attempts() <=
-                       policy.on_submission_failure_retries();
+  const std::string& type = world.application.spec().restart_policy().type();
+  const RetryRule rule = RetryRuleFor(world.application, pass.status);
+  return type == "Always" || (type == "OnFailure" && rule.retries.has_value() &&
+                              rule.attempts <= *rule.retries);
 }
 
 // Interval times attempts, from the last submission and not from the failure;
 // as Go computes it, whose numbers wrap around. 0 or less: due. kStuck when
 // one of the three is missing. Whether the retry is due.
 bool AwaitRetry(const World& world, Pass& pass) {
-  const auto& policy = world.application.spec().restart_policy();
   const SparkApplicationStatus& status = pass.status;
-  const bool failing = status.application_state().state() == kFailing;
-  const bool has_interval =
-      failing ? policy.has_on_failure_retry_interval()
-              : policy.has_on_submission_failure_retry_interval();
-  if (!has_interval || IsZeroTime(status.last_submission_attempt_time()) ||
+  const RetryRule rule = RetryRuleFor(world.application, status);
+  if (!rule.interval.has_value() ||
+      IsZeroTime(status.last_submission_attempt_time()) ||
       status.submission_attempts() <= 0) {
     Stop(Step::kStuck,
          "invalid retry interval, last attempt time or attemptsDone", pass);
     return false;
   }
-  const auto interval = static_cast<std::uint64_t>(
-      failing ? policy.on_failure_retry_interval()
-              : policy.on_submission_failure_retry_interval());
+  const auto interval = static_cast<std::uint64_t>(*rule.interval);
   const auto elapsed = static_cast<std::uint64_t>(absl::ToInt64Nanoseconds(
       world.now - ToTime(status.last_submission_attempt_time())));
   constexpr std::uint64_t kSecond = 1'000'000'000;
@@ -224,8 +213,7 @@ void Invalidate(const World& world, Pass& pass) {
 }
 
 bool ShouldSuspend(const World& world) {
-  const std::string& state =
-      world.application.status().application_state().state();
+  const std::string& state = StateOf(world.application.status());
   return world.settings.suspends && world.application.spec().suspend() &&
          state != kCompleted && state != kFailed && state != kSuspended &&
          state != kSuspending;
@@ -286,6 +274,27 @@ Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   return setup;
 }
 
+RetryRule RetryRuleFor(const SparkApplication& application,
+                       const SparkApplicationStatus& status) {
+  const auto& policy = application.spec().restart_policy();
+  const auto given = [](bool present, auto value) {
+    return present ? std::optional(value) : std::nullopt;
+  };
+  if (StateOf(status) == kFailing) {
+    return {"onFailureRetries",
+            given(policy.has_on_failure_retries(), policy.on_failure_retries()),
+            given(policy.has_on_failure_retry_interval(),
+                  policy.on_failure_retry_interval()),
+            status.execution_attempts()};
+  }
+  return {"onSubmissionFailureRetries",
+          given(policy.has_on_submission_failure_retries(),
+                policy.on_submission_failure_retries()),
+          given(policy.has_on_submission_failure_retry_interval(),
+                policy.on_submission_failure_retry_interval()),
+          status.submission_attempts()};
+}
+
 std::string DriverName(const SparkApplication& application,
                        const google::protobuf::RepeatedPtrField<Pod>& pods) {
   const std::string& submitted = application.status().driver_info().pod_name();
@@ -306,8 +315,7 @@ Pass Reconcile(const World& world) {
     Enter(kSuspending, pass);
     return pass;
   }
-  const std::string& state =
-      world.application.status().application_state().state();
+  const std::string& state = StateOf(world.application.status());
   const StateRow* const row = FindIn(kStates, [&](const StateRow& each) {
     return each.state == state && (!each.suspends || world.settings.suspends);
   });

@@ -3,6 +3,8 @@
 #ifndef MULLIGAN_POLICY_OPERATORS_SPARK_RECONCILE_H_
 #define MULLIGAN_POLICY_OPERATORS_SPARK_RECONCILE_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -84,6 +86,22 @@ struct Pass {
   // For kAwaitDriver and kStuck: the error that the operator logs.
   std::string error;
 };
+
+inline const std::string& StateOf(const SparkApplicationStatus& status) {
+  return status.application_state().state();
+}
+
+// What spec.restartPolicy says about a run (state FAILING) or a submission that
+// failed, and how often it was tried.
+struct RetryRule {
+  std::string_view name;
+  std::optional<std::int32_t> retries;
+  // Seconds.
+  std::optional<std::int64_t> interval;
+  std::int32_t attempts = 0;
+};
+RetryRule RetryRuleFor(const SparkApplication& application,
+                       const SparkApplicationStatus& status);
 
 // Name of the driver pod: of the last submission, else of the one among `pods`
 // that is labelled as a driver, else the operator's default.

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "policy/base/times.h"
 #include "policy/operators/jobset/objects.h"
+#include "policy/operators/objects.h"
 
 namespace mulligan::trainjob {
 namespace {
@@ -92,21 +93,17 @@ void SetSuspended(const Scene& scene, Conditions& conditions) {
   }
 }
 
-// As designed in KEP-2170.
-void SetCreated(const Scene& scene, Conditions& conditions) {
-  const auto set = [&](std::string_view status, std::string_view reason,
-                       std::string_view message) {
-    SetCondition(kCreated, status, reason, message, scene.now, conditions);
-  };
-  switch (scene.objects) {
-    case Objects::kReady:
-      return set(kTrue, "JobsCreationSucceeded", "Succeeded to create Jobs");
-    case Objects::kBuildFailed:
-      return set(kFalse, "JobsBuildFailed", "Failed to build Jobs");
-    case Objects::kCreationFailed:
-      return set(kFalse, "JobsCreationFailed", "Failed to create Jobs");
-  }
-}
+// Condition Created as designed in KEP-2170, in the order of Objects.
+struct CreatedRow {
+  std::string_view status;
+  std::string_view reason;
+  std::string_view message;
+};
+constexpr std::array<CreatedRow, 3> kCreatedRows = {{
+    {kTrue, "JobsCreationSucceeded", "Succeeded to create Jobs"},
+    {kFalse, "JobsBuildFailed", "Failed to build Jobs"},
+    {kFalse, "JobsCreationFailed", "Failed to create Jobs"},
+}};
 
 // Completed and Failed with reason and message verbatim, and the counts per
 // group that are told. A failed child Job without Failed is not a failed
@@ -164,12 +161,12 @@ Version Kep2170() {
 Setup<Version> VersionFor(const v1::NativeSemantics& semantics) {
   Setup<Version> setup;
   setup.semantics = "trainer 2026-08";
-  const auto version = semantics.versions().find("trainer");
-  if (version == semantics.versions().end()) return setup;
-  if (version->second == kKep2170) {
+  const auto* const version = FindValue(semantics.versions(), "trainer");
+  if (version == nullptr) return setup;
+  if (*version == kKep2170) {
     setup.settings = Kep2170();
     setup.semantics = "trainer kep-2170";
-  } else if (const auto minor = MinorOf(version->second, kMajor);
+  } else if (const auto minor = MinorOf(*version, kMajor);
              minor.has_value() && *minor <= kLatestMinor) {
     setup.settings.failed_is_final = false;
     setup.settings.first_release = *minor == 0;
@@ -178,7 +175,7 @@ Setup<Version> VersionFor(const v1::NativeSemantics& semantics) {
     setup.warnings.push_back(absl::StrFormat(
         "versions.trainer: '%s' is neither kep-2170 nor a release up to 2.%d; "
         "the semantics of the default branch in 2026-08 are used",
-        version->second, kLatestMinor));
+        *version, kLatestMinor));
   }
   return setup;
 }
@@ -231,7 +228,9 @@ Pass Reconcile(const Scene& scene) {
   SetSuspended(scene, conditions);
   if (!supported) return pass;
   if (scene.version.created_condition && !was_finished) {
-    SetCreated(scene, conditions);
+    const auto& row = kCreatedRows.at(static_cast<std::size_t>(scene.objects));
+    SetCondition(kCreated, row.status, row.reason, row.message, scene.now,
+                 conditions);
   }
   if (scene.job_set != nullptr) CopyJobSetStatus(scene, pass.status);
   CheckDeadline(scene, conditions);

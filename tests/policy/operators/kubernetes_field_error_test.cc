@@ -1,10 +1,9 @@
-#include "policy/operators/kubernetes_field_error.h"
-
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/operators/go_text.h"
 
 namespace mulligan {
 namespace {

@@ -44,6 +44,7 @@ TEST(GatesForTest, AGateOverrulesTheRelease) {
   EXPECT_TRUE(setup.settings.managed_by);
   EXPECT_FALSE(setup.settings.success_policy);
   EXPECT_THAT(setup.warnings, IsEmpty());
+  EXPECT_THAT(setup.gates, ElementsAre("JobSuccessPolicy", "JobManagedBy"));
 }
 
 TEST(GatesForTest, AnUnreadableReleaseIsReported) {
@@ -54,10 +55,11 @@ TEST(GatesForTest, AnUnreadableReleaseIsReported) {
   }
 }
 
-TEST(SetGateTest, WhatOnlyAReleaseDecidesHasNoName) {
-  Gates gates;
-  EXPECT_FALSE(SetGate("", false, gates));
-  EXPECT_TRUE(gates.interim_conditions);
+TEST(GatesForTest, WhatOnlyAReleaseDecidesHasNoName) {
+  v1::NativeSemantics semantics;
+  (*semantics.mutable_feature_gates())[""] = false;
+  EXPECT_TRUE(GatesFor(semantics).settings.interim_conditions);
+  EXPECT_THAT(GatesFor(semantics).gates, IsEmpty());
 }
 
 TEST(SetJobDefaultsTest, FillsInWhatIsAbsent) {

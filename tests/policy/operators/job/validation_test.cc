@@ -1,11 +1,10 @@
-#include "policy/operators/job/validation.h"
-
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/operators/job/objects.h"
 #include "tests/policy/operators/job/test_objects.h"
 
 namespace mulligan::job {

@@ -1,10 +1,9 @@
-#include "policy/operators/jobset/validation.h"
-
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/operators/jobset/objects.h"
 #include "tests/policy/operators/jobset/test_objects.h"
 
 namespace mulligan::jobset {

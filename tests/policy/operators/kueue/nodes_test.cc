@@ -1,5 +1,3 @@
-#include "policy/operators/kueue/nodes.h"
-
 #include <string>
 #include <vector>
 
@@ -7,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "gtest/gtest.h"
+#include "policy/operators/kueue/workload.h"
 #include "tests/policy/operators/kueue/test_objects.h"
 
 namespace mulligan::kueue {
