@@ -73,6 +73,14 @@ inline bool IsOwnedBy(const kubernetes::meta::v1::ObjectMeta& object,
          }) != nullptr;
 }
 
+// Whether a reference means the object: by its UID, where one is missing by
+// its name.
+inline bool IsSame(const std::string& uid, const std::string& name,
+                   const kubernetes::meta::v1::ObjectMeta& object) {
+  return uid.empty() || object.uid().empty() ? name == object.name()
+                                             : uid == object.uid();
+}
+
 // Nothing for a time that Kubernetes takes for absent.
 inline std::optional<absl::Time> TimeIfSet(
     const google::protobuf::Timestamp& time) {
@@ -82,6 +90,12 @@ inline std::optional<absl::Time> TimeIfSet(
 inline bool HasPhase(const kubernetes::core::v1::Pod& pod,
                      std::string_view phase) {
   return pod.status().phase() == phase;
+}
+
+// Neither in a terminal phase nor under deletion.
+inline bool IsPodActive(const kubernetes::core::v1::Pod& pod) {
+  return !HasPhase(pod, "Succeeded") && !HasPhase(pod, "Failed") &&
+         !pod.metadata().has_deletion_timestamp();
 }
 
 // The restarts of all containers and init containers.

@@ -142,7 +142,7 @@ std::int64_t ActivePods(const Job& job, const Pods& pods) {
   std::int64_t active = 0;
   std::int64_t stopped = 0;
   for (const Pod* pod : pods) {
-    if (IsActive(*pod)) {
+    if (IsPodActive(*pod)) {
       ++active;
     } else if (HasTrackingFinalizer(*pod)) {
       ++stopped;

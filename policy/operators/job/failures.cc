@@ -145,7 +145,8 @@ bool IsPodFailed(const Pod& pod, const JobSpec& spec, const Gates& gates) {
   const bool waits = (gates.pod_replacement_policy &&
                       spec.pod_replacement_policy() == "Failed") ||
                      HasPodFailurePolicy(spec, gates);
-  return !waits && IsTerminating(pod);
+  return !waits && !HasPhase(pod, "Succeeded") &&
+         pod.metadata().has_deletion_timestamp();
 }
 
 bool HasValidIndex(const Pod& pod, const JobSpec& spec) {

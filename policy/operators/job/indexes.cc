@@ -52,7 +52,7 @@ std::map<std::int64_t, const Pod*> PodsAwaitingReplacement(
   settled.Add(indexes.failed);
   for (const Pod* pod : pods) {
     const auto index = CompletionIndex(*pod, spec.completions());
-    if (index.has_value() && IsActive(*pod)) settled.Add(*index, *index);
+    if (index.has_value() && IsPodActive(*pod)) settled.Add(*index, *index);
   }
   std::map<std::int64_t, const Pod*> latest;
   for (const Pod* pod : pods) {

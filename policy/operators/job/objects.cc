@@ -44,10 +44,6 @@ constexpr char kFailuresKey[] = "batch.kubernetes.io/job-index-failure-count";
 constexpr char kIgnoredFailuresKey[] =
     "batch.kubernetes.io/job-index-ignored-failure-count";
 
-bool HasEnded(const Pod& pod) {
-  return HasPhase(pod, "Succeeded") || HasPhase(pod, "Failed");
-}
-
 std::optional<std::int64_t> NumberAt(const Pod& pod, const char* annotation) {
   return GoInteger(ValueAt(pod.metadata().annotations(), annotation));
 }
@@ -141,14 +137,6 @@ void SetJobDefaults(const Gates& gates, JobSpec& spec) {
 
 bool HasTrackingFinalizer(const Pod& pod) {
   return HasText(pod.metadata().finalizers(), kJobTrackingFinalizer);
-}
-
-bool IsActive(const Pod& pod) {
-  return !HasEnded(pod) && !pod.metadata().has_deletion_timestamp();
-}
-
-bool IsTerminating(const Pod& pod) {
-  return !HasEnded(pod) && pod.metadata().has_deletion_timestamp();
 }
 
 std::optional<std::int64_t> CompletionIndex(const Pod& pod,

@@ -82,11 +82,6 @@ inline constexpr std::string_view kJobTrackingFinalizer =
 
 bool HasTrackingFinalizer(const Pod& pod);
 
-// Neither in a terminal phase nor under deletion.
-bool IsActive(const Pod& pod);
-// Under deletion, not in a terminal phase yet.
-bool IsTerminating(const Pod& pod);
-
 // The completion index in the pod's annotation, a decimal, if it is below
 // `completions`.
 std::optional<std::int64_t> CompletionIndex(const Pod& pod,

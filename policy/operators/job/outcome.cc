@@ -23,13 +23,6 @@ namespace mulligan {
 namespace job {
 namespace {
 
-bool IsSame(const std::string& uid, const std::string& name, const Job& job) {
-  if (!uid.empty() && !job.metadata().uid().empty()) {
-    return uid == job.metadata().uid();
-  }
-  return name == job.metadata().name();
-}
-
 // The UID and name of the Job that has the pod, the former empty when only a
 // label names it; nothing when nothing does.
 std::optional<std::pair<std::string, std::string>> OwnerOf(const Pod& pod) {
@@ -63,7 +56,7 @@ std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
     for (const auto& key : {"uid " + owner->first, "name " + owner->second}) {
       const auto found = jobs.find(key);
       if (found == jobs.end() ||
-          !IsSame(owner->first, owner->second, *found->second)) {
+          !IsSame(owner->first, owner->second, found->second->metadata())) {
         continue;
       }
       pods[found->second].push_back(&pod);
@@ -129,7 +122,7 @@ ReportedJob FindReportedJob(const v1::FailureReport& report,
   const auto& workload = report.workload();
   for (const Job* const job : jobs) {
     if (workload.kind() == "Job" &&
-        IsSame(workload.uid(), workload.name(), *job)) {
+        IsSame(workload.uid(), workload.name(), job->metadata())) {
       return WithPods(*job, pods[job], gates);
     }
   }

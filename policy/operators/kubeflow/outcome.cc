@@ -28,16 +28,12 @@ const std::string* FindLabel(const Pod& pod, std::string_view key) {
 }
 
 bool Belongs(const Pod& pod, const TrainingJob& job) {
-  const std::string& name = job.metadata().name();
   for (const auto& owner : pod.metadata().owner_references()) {
     if (!owner.controller() && owner.kind() != job.kind()) continue;
-    if (!owner.uid().empty() && !job.metadata().uid().empty()) {
-      return owner.uid() == job.metadata().uid();
-    }
-    return owner.name() == name;
+    return IsSame(owner.uid(), owner.name(), job.metadata());
   }
   const std::string* const label = FindLabel(pod, kJobNameLabel);
-  return label == nullptr || *label == name;
+  return label == nullptr || *label == job.metadata().name();
 }
 
 struct Place {
@@ -213,17 +209,17 @@ class Outcome {
   }
 
   void ChargeLimit(Limit limit) {
+    const RunPolicy& policy = job_.spec().run_policy();
     if (limit == Limit::kDeadline) {
       outcome_.charged_to = "activeDeadlineSeconds";
-      return;
+    } else if (limit == Limit::kBackoff &&
+               PastBackoffLimit(policy, Restarts())) {
+      Charge();
+    } else if (limit == Limit::kBackoff) {
+      // By the work queue's own count.
+      outcome_.Charge("backoffLimit", version_.requeues + 1,
+                      std::max(0, policy.backoff_limit()));
     }
-    if (limit != Limit::kBackoff) return;
-    Charge();
-    if (PastBackoffLimit(job_.spec().run_policy(), Restarts())) return;
-    // By the work queue's own count.
-    outcome_.used = version_.requeues + 1;
-    outcome_.limit =
-        std::max<std::int64_t>(0, job_.spec().run_policy().backoff_limit());
   }
 
   // A failed replica that the success policy does not look at.

@@ -12,13 +12,6 @@
 namespace mulligan::kubeflow {
 namespace {
 
-// The limits, which give a job up whatever its replicas do.
-
-bool IsActive(const Pod& pod) {
-  return !HasPhase(pod, "Succeeded") && !HasPhase(pod, "Failed") &&
-         !pod.metadata().has_deletion_timestamp();
-}
-
 // The second check of backoffLimit: a pod failed since the status was written,
 // not all replicas are active, and the work queue has repeated the job (this
 // pass not counted) as often as the limit says.
@@ -35,7 +28,7 @@ bool ExceedsBackoffLimit(const Scene& scene, const JobStatus& status) {
       std::count_if(scene.pods.begin(), scene.pods.end(),
                     [](const Pod& pod) { return HasPhase(pod, "Failed"); });
   const auto active =
-      std::count_if(scene.pods.begin(), scene.pods.end(), IsActive);
+      std::count_if(scene.pods.begin(), scene.pods.end(), IsPodActive);
   return failed > known && active != wanted &&
          scene.version.requeues >= policy.backoff_limit();
 }
@@ -54,8 +47,6 @@ Limit LimitReached(const Scene& scene, const JobStatus& status) {
   }
   return PastActiveDeadline(scene, status) ? Limit::kDeadline : Limit::kNone;
 }
-
-// The replicas.
 
 void CountIn(std::string_view phase, ReplicaStatus& counts) {
   if (phase == "Running") counts.set_active(counts.active() + 1);
@@ -152,8 +143,6 @@ void CountMpiPods(const Scene& scene, JobStatus& status) {
     CountIn(pods.front()->status().phase(), workers);
   }
 }
-
-// The steps of a pass.
 
 std::string Sentence(const Scene& scene, std::string_view what) {
   return absl::StrFormat("%s %s is %s.", scene.kind.name,

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
-#include "policy/operators/job/objects.h"
 #include "policy/operators/kueue/settings.h"
 #include "policy/operators/kueue/workload.h"
 
@@ -116,8 +115,7 @@ Tolerance ToleranceOfNode(const Node& node, const Workload& workload) {
 
 bool RunsPods(const NodeView& view, const Node& node) {
   return std::any_of(view.pods.begin(), view.pods.end(), [&](const Pod& pod) {
-    return pod.spec().node_name() == node.metadata().name() &&
-           job::IsActive(pod);
+    return pod.spec().node_name() == node.metadata().name() && IsPodActive(pod);
   });
 }
 

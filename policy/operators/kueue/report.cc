@@ -9,7 +9,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/job/objects.h"
 #include "policy/operators/rayjob/settings.h"
 
 namespace mulligan::kueue {
@@ -60,14 +59,11 @@ bool HasRayJob(const v1::FailureReport& report) {
               report.kueue_workload());
 }
 
-std::string AnnotationOf(const Pod& pod, std::string_view key) {
-  return ValueAt(pod.metadata().annotations(), key);
-}
-
 std::optional<std::int64_t> TotalCount(const v1::FailureReport& report) {
   for (const Pod& pod : report.pods()) {
     std::int64_t count = 0;
-    if (absl::SimpleAtoi(AnnotationOf(pod, kGroupTotalCount), &count)) {
+    if (absl::SimpleAtoi(
+            ValueAt(pod.metadata().annotations(), kGroupTotalCount), &count)) {
       return count;
     }
   }
@@ -126,7 +122,8 @@ std::optional<JobEnd> EndOfPods(const v1::FailureReport& report) {
     const std::optional<JobEnd> end = EndOf(*pod);
     all_ended &= end.has_value();
     if (end.has_value() && end->success) ++succeeded;
-    unretriable |= AnnotationOf(*pod, kRetriable) == "false";
+    unretriable |=
+        ValueAt(pod->metadata().annotations(), kRetriable) == "false";
   }
   if (succeeded != *total && !(all_ended && unretriable)) return std::nullopt;
   return JobEnd{true,

@@ -86,10 +86,9 @@ bool IsDeactivation(std::string_view reason) {
 }
 
 bool HasCheckIn(std::string_view state, const WorkloadStatus& status) {
-  const auto& checks = status.admission_checks();
-  return std::any_of(
-      checks.begin(), checks.end(),
-      [&](const AdmissionCheckState& check) { return check.state() == state; });
+  return FindIn(status.admission_checks(), [&](const auto& check) {
+           return check.state() == state;
+         }) != nullptr;
 }
 
 std::string ChecksMessage(std::string_view state,

@@ -17,8 +17,7 @@ namespace {
 using ApplicationState = kubernetes::spark::v1beta2::ApplicationState;
 using Terminated = kubernetes::core::v1::ContainerStateTerminated;
 
-constexpr std::string_view kPrefix = "spark.";
-constexpr std::string_view kGrace = "driver-pod-creation-grace-period";
+constexpr std::string_view kGrace = "spark.driver-pod-creation-grace-period";
 
 constexpr std::array<FeatureRow<Settings>, 2> kFeatures = {{
     {&Settings::suspends, 4},
@@ -260,8 +259,8 @@ constexpr std::array<StateRow, 12> kStates = {{
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   auto setup =
       SetUpBy<Settings>(semantics, {"spark", 2, 3, 5}, kFeatures, kGates);
-  for (const auto& [name, value] : ByName(semantics.settings(), kPrefix)) {
-    if (name.substr(kPrefix.size()) != kGrace) {
+  for (const auto& [name, value] : ByName(semantics.settings(), "spark.")) {
+    if (name != kGrace) {
       setup.warnings.push_back(absl::StrFormat(
           "settings.%s: no flag of the operator that bears on failures", name));
     } else if (!absl::ParseDuration(value, &setup.settings.driver_grace)) {
