@@ -26,6 +26,13 @@ constexpr TextSignature kUserErrorTexts[] = {
             "table-files-updated", v1::DEPENDENCY_UNAVAILABLE, kMedium,
             Tier::kSpecific, kPeerEffect,
             "the files of a table changed while it was read"),
+    // A temporary file that its program cannot rename or find any more: others
+    // use the same name, or the shared file system is behind.
+    AppText("no such file or directory",
+            "no such file or directory:? ('[^'\\n]{1,300}' -> '|[^\\n]{1,300}"
+            "(\\.tmp\\b|\\btmp\\.))",
+            "temporary-gone", v1::APP_ERROR, kMedium, Tier::kSpecific, kNoFlags,
+            "a temporary file went away"),
     // A socket that is not there has no listener yet.
     AppText("dial unix",
             "dial unix [^\\n]{0,120}(no such file|connection refused)",
@@ -288,6 +295,8 @@ constexpr TextSignature kUserErrorTexts[] = {
            "a path is wrong"),
     Config("not a directory", "not a directory\\b", "not-a-directory",
            "a path is wrong"),
+    Fading(Config("fileexistserror", nullptr, "file-exists",
+                  "a file is there already")),
     Fading(Config("read-only file system", nullptr, "read-only",
                   "the program writes where it may not")),
 };
