@@ -6,7 +6,6 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/rules/chosen_policy.h"
 #include "policy/rules/policy_set.h"
 
 namespace mulligan {
@@ -28,18 +27,18 @@ struct DecideOptions {
 //
 //   1. bounds, and whose objects these are: those of several workloads are
 //      refused (request/validate.h, request/ownership.h);
-//   2. which policy (rules/chosen_policy.h), and whether the ledger is this
+//   2. which policy (rules/policy_set.h), and whether the ledger is this
 //      workload's;
 //   3. what the workload's own operator would do, if anybody asks
 //      (operators/native.h);
 //   4. what happened: cause, situation, attempt (demystify/demystify.h). What
 //      is not broken is left alone and leaves the ledger as it was;
-//   5. was it told before: the same answer again (budget/known_failure.h); is
+//   5. was it told before: the same answer again (budget/failure_id.h); is
 //      it of a past attempt: IGNORE;
 //   6. earlier attempts that the ledger lacks (verdict/earlier_attempts.h);
 //   7. what the history shows (budget/history.h);
 //   8. what the policy wants, and what stands against it (verdict/verdict.h);
-//   9. answer, explanation, ledger (verdict/answer.h, verdict/explain.h).
+//   9. answer, explanation, ledger (verdict/answer.h, verdict/verdict.h).
 //
 // Errors, with nothing charged:
 //   INVALID_ARGUMENT     the report is empty, or a field is out of bounds

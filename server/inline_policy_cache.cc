@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "policy/request/refusal.h"
+#include "policy/request/validate.h"
 
 namespace mulligan {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "policy/rules/chosen_policy.h"
+#include "policy/rules/policy_set.h"
 
 namespace mulligan {
 

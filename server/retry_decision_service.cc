@@ -13,7 +13,7 @@
 #include "policy/base/times.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
-#include "policy/request/refusal.h"
+#include "policy/request/validate.h"
 #include "server/ask_candidate.h"
 #include "server/batch_answer.h"
 #include "server/wire_scan.h"

@@ -26,7 +26,7 @@
 #include "absl/status/status.h"
 #include "policy/limits.h"
 #include "policy/request/validate.h"
-#include "policy/rules/chosen_policy.h"
+#include "policy/rules/policy_set.h"
 #include "server/arrivals.h"
 #include "server/call_watch.h"
 #include "server/decision_log.h"

@@ -1,15 +1,13 @@
-#include "client/cli/answer.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "client/cli/base/proto_json.h"
-#include "client/cli/print/html_page.h"
+#include "client/cli/commands.h"
+#include "client/cli/print/html.h"
 #include "client/cli/print/human.h"
-#include "client/cli/print/workload_table.h"
-#include "client/cli/story/ledger_annotation.h"
+#include "client/cli/print/layout.h"
 #include "client/cli/story/story.h"
 #include "google/protobuf/util/time_util.h"
 #include "policy/verdict/native_decision.h"
@@ -95,7 +93,7 @@ absl::Status StoreLedger(const std::string& path,
 // The only one that is broken; null: there are more, or none.
 const Told* OnlyBroken(const std::vector<Told>& told) {
   const auto broken = [](const Told& one) { return one.story.broken; };
-  const auto first = std::find_if(told.begin(), told.end(), broken);
+  const auto first = std::ranges::find_if(told, broken);
   if (first == told.end()) return nullptr;
   return std::any_of(first + 1, told.end(), broken) ? nullptr : &*first;
 }

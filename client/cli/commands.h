@@ -2,12 +2,16 @@
 #ifndef MULLIGAN_CLIENT_CLI_COMMANDS_H_
 #define MULLIGAN_CLIENT_CLI_COMMANDS_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
 #include "client/cli/base/command.h"
 #include "client/cli/input/inputs.h"
+#include "client/cli/input/policy_files.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
 
@@ -37,6 +41,23 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request);
 // With no file named, `... | mulligan explain` still says what is meant. False:
 // there is no input, which was said.
 bool DefaultToStandardInput(RequestOptions& request, Streams& streams);
+
+// Whom a command asks.
+struct Answerer {
+  std::function<absl::StatusOr<v1::DecideResponse>(const v1::DecideRequest&)>
+      decide;
+  // Turns the status of `decide` into a message and an exit code.
+  std::function<int(Streams&, const absl::Status&)> fail;
+  // The lines of a rule; empty where the policy is not at hand.
+  std::function<RuleLines(const v1::RuleReference&)> rule_lines;
+};
+
+// Reads the input, asks, prints the answer, stores the ledger if asked to.
+// Warnings about the input are put with those of the answer. Returns the exit
+// code.
+int AnswerOne(const RequestOptions& request_options,
+              const OutputOptions& output, const Answerer& answerer,
+              Streams& streams);
 
 }  // namespace mulligan::cli
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "client/cli/answer.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/requests.h"

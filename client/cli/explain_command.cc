@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/answer.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/input/requests.h"

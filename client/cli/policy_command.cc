@@ -1,10 +1,15 @@
-// `mulligan policy`, with `check` and `show`.
+// `mulligan policy`, with `check`, `show` and `test`.
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "absl/strings/str_format.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/commands.h"
+#include "client/cli/input/inputs.h"
 #include "client/cli/input/policy_files.h"
+#include "client/cli/print/layout.h"
+#include "client/cli/suite/suite.h"
 #include "mulligan/v1/policy_service.pb.h"
 #include "policy/loader/issue_format.h"
 
@@ -82,6 +87,158 @@ void AddShow(CLI::App& policy, Streams& streams, int& code) {
   show.callback([&streams, &code] { code = RunPolicyShow(streams); });
 }
 
+struct PolicyTestOptions {
+  // Suites, and folders with suites and policies.
+  std::vector<std::string> paths;
+  OutputOptions output;
+  // File that receives the results as JUnit XML; empty: none.
+  std::string junit;
+  // Least share of rules that decide, 0 to 100.
+  int coverage_min = 0;
+};
+
+struct Totals {
+  int cases = 0;
+  int failed = 0;
+  int rules = 0;
+  int decided = 0;
+
+  int percent() const { return rules == 0 ? 100 : decided * 100 / rules; }
+};
+
+Totals TotalsOf(const v1::PolicyTestReport& report) {
+  Totals totals;
+  for (const v1::PolicyTestSuite& suite : report.suites()) {
+    for (const v1::PolicyTestCaseResult& result : suite.cases()) {
+      ++totals.cases;
+      if (!result.failures().empty()) ++totals.failed;
+    }
+  }
+  for (const v1::PolicyCoverage& coverage : report.coverage()) {
+    totals.rules += coverage.rules();
+    totals.decided += coverage.decided();
+  }
+  return totals;
+}
+
+std::string Plural(int count, const std::string& noun) {
+  return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+void PrintSuite(const SuiteOutcome& outcome, Layout& page) {
+  const v1::PolicyTestSuite& suite = outcome.result;
+  page.Line(suite.file(), Style::kBold);
+  for (const v1::PolicyTestCaseResult& result : suite.cases()) {
+    const bool passed = result.failures().empty();
+    page.Hanging(passed ? "  ok    " : "  FAIL  ", result.name(),
+                 passed ? Style::kGreen : Style::kRed);
+    for (const v1::PolicyTestFailure& failure : result.failures()) {
+      page.Paragraph(8, absl::StrFormat("line %d, %s", failure.line(),
+                                        DescribeFailure(failure)));
+    }
+  }
+}
+
+void PrintSummary(const v1::PolicyTestReport& report, const Totals& totals,
+                  Layout& page) {
+  page.BlankLine();
+  page.Line(absl::StrFormat("%s, %s: %d passed, %d failed",
+                            Plural(report.suites_size(), "suite"),
+                            Plural(totals.cases, "case"),
+                            totals.cases - totals.failed, totals.failed));
+  page.Line(absl::StrFormat("%d of %s decided (%d %%)", totals.decided,
+                            Plural(totals.rules, "rule"), totals.percent()));
+  for (const v1::PolicyCoverage& coverage : report.coverage()) {
+    for (const v1::RuleReference& rule : coverage.never_decided()) {
+      page.Line(absl::StrFormat("  never: %s/%s (%s:%d)", rule.policy(),
+                                rule.rule(), rule.file(), rule.line()));
+    }
+  }
+}
+
+// Policies beside the suites that no suite loads are covered by nobody.
+void AddUntested(const std::vector<std::string>& paths,
+                 RuleCoverage& coverage) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) continue;
+    Issues issues;
+    const auto policies =
+        LoadPolicies(ReadPolicyDirectory(path, issues), issues);
+    if (policies != nullptr) coverage.AddPolicies(*policies);
+  }
+}
+
+int ExitCodeOf(const std::vector<SuiteOutcome>& outcomes, bool passed) {
+  for (const SuiteOutcome& outcome : outcomes) {
+    if (outcome.policies_invalid) return kExitPolicyInvalid;
+    if (HasErrors(outcome.issues)) return kExitUsage;
+  }
+  return passed ? kExitOk : kExitDiffers;
+}
+
+absl::Status Print(const PolicyTestOptions& options,
+                   const std::vector<SuiteOutcome>& outcomes,
+                   const v1::PolicyTestReport& report, Streams& streams) {
+  if (!options.junit.empty()) {
+    absl::Status written = WriteOutput(options.junit, ToJunit(report));
+    if (!written.ok()) return written;
+  }
+  if (!IsForPeople(options.output.format)) {
+    const absl::StatusOr<std::string> text =
+        PrintProtoAs(options.output.format, report);
+    if (!text.ok()) return text.status();
+    streams.out << *text;
+    return absl::OkStatus();
+  }
+  const Totals totals = TotalsOf(report);
+  Layout page(kPageWidth, options.output.color);
+  for (const SuiteOutcome& outcome : outcomes) {
+    PrintSuite(outcome, page);
+    streams.err << FormatIssues(outcome.issues, outcome.texts,
+                                options.output.color);
+  }
+  PrintSummary(report, totals, page);
+  streams.out << page.text();
+  if (totals.percent() < options.coverage_min) {
+    streams.out << absl::StrFormat("expected at least %d %% (--coverage-min)\n",
+                                   options.coverage_min);
+  }
+  return absl::OkStatus();
+}
+
+// Runs the suites and prints what they found. Returns the exit code: kExitOk
+// when all is as expected, kExitDiffers when not, kExitUsage for a suite that
+// cannot run, kExitPolicyInvalid when its policies have errors.
+int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
+  const absl::StatusOr<std::vector<std::string>> files =
+      FindSuites(options.paths);
+  if (!files.ok()) return Fail(streams, files.status());
+  RuleCoverage coverage;
+  std::vector<SuiteOutcome> outcomes;
+  v1::PolicyTestReport report;
+  bool ran = true;
+  for (const std::string& file : *files) {
+    SuiteOutcome& outcome = outcomes.emplace_back(RunSuite(file, coverage));
+    ran = ran && !HasErrors(outcome.issues);
+    *outcome.result.mutable_issues() = ToMessages(outcome.issues);
+    *report.add_suites() = outcome.result;
+  }
+  AddUntested(options.paths, coverage);
+  for (v1::PolicyCoverage& policy : coverage.Report()) {
+    *report.add_coverage() = std::move(policy);
+  }
+  const Totals totals = TotalsOf(report);
+  report.set_passed(ran && totals.failed == 0 &&
+                    totals.percent() >= options.coverage_min);
+  if (absl::Status printed = Print(options, outcomes, report, streams);
+      !printed.ok()) {
+    return Fail(streams, printed);
+  }
+  if (const int code = FinishOutput(streams); code != kExitOk) return code;
+  return ExitCodeOf(outcomes, report.passed());
+}
+
 }  // namespace
 
 void AddPolicy(CLI::App& app, Streams& streams, int& code) {
@@ -94,6 +251,29 @@ void AddPolicy(CLI::App& app, Streams& streams, int& code) {
   AddPolicySchema(policy, streams, code);
   AddPolicyTest(policy, streams, code);
   AddPolicyDiff(policy, streams, code);
+}
+
+void AddPolicyTest(CLI::App& policy, Streams& streams, int& code) {
+  const auto options = std::make_shared<PolicyTestOptions>();
+  CLI::App& test = *policy.add_subcommand(
+      "test", "Run test suites (*_test.yaml) of policies");
+  test.footer(R"(Exit codes: 0 as expected, 1 not so, 2 bad suite, 3 invalid
+policy.
+
+Example:
+  mulligan policy test --junit results.xml --coverage-min 80 policies/)");
+  test.add_option("PATH", options->paths, "Suites, or folders with suites")
+      ->required()
+      ->type_name("PATH");
+  test.add_option("--junit", options->junit, "Where to write JUnit XML")
+      ->type_name("FILE");
+  test.add_option("--coverage-min", options->coverage_min,
+                  "Least share of rules that decide; default: 0")
+      ->check(CLI::Range(0, 100))
+      ->type_name("PERCENT");
+  AddOutputFlags(test, options->output);
+  test.callback(
+      [options, &streams, &code] { code = RunPolicyTest(*options, streams); });
 }
 
 }  // namespace mulligan::cli

@@ -14,7 +14,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/base/json_text.h"
-#include "client/cli/base/yaml.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/input/quick_reader.h"
@@ -202,10 +201,8 @@ class Comparison {
   void OnRedacted() { ++result_.redacted; }
 
   DiffResult TakeResult() {
-    std::stable_sort(result_.groups.begin(), result_.groups.end(),
-                     [](const DiffGroup& a, const DiffGroup& b) {
-                       return a.requests > b.requests;
-                     });
+    std::ranges::stable_sort(result_.groups, std::ranges::greater(),
+                             &DiffGroup::requests);
     return std::move(result_);
   }
 

@@ -17,7 +17,6 @@
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/replay/replay.h"
-#include "client/cli/replay/replay_output.h"
 
 namespace mulligan::cli {
 namespace {

@@ -1,15 +1,25 @@
 #include "policy/base/issue.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "policy/base/visible.h"
+#include "absl/strings/str_format.h"
+#include "policy/base/characters.h"
+#include "policy/base/utf8.h"
+#include "policy/limits.h"
 
 namespace mulligan {
+namespace {
+
+bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
+
+}  // namespace
 
 bool HasErrors(const Issues& issues) {
-  return std::any_of(issues.begin(), issues.end(), [](const Issue& issue) {
+  return std::ranges::any_of(issues, [](const Issue& issue) {
     return issue.severity == Issue::Severity::kError;
   });
 }
@@ -28,6 +38,61 @@ std::string FormatIssue(const Issue& issue) {
       issue.severity == Issue::Severity::kError ? "error: " : "warning: ",
       issue.message);
   return Visible(text);
+}
+
+Position SourceMap::Find(std::string_view path) const {
+  while (!path.empty()) {
+    if (const auto found = positions_.find(path); found != positions_.end()) {
+      return found->second;
+    }
+    const std::size_t end = path.find_last_of(".[");
+    if (end == std::string_view::npos) break;
+    path = path.substr(0, end);
+  }
+  const auto root = positions_.find(std::string_view());
+  return root == positions_.end() ? Position{} : root->second;
+}
+
+bool IsDnsLabel(const std::string& text) {
+  return !text.empty() && text.size() <= 63 && IsLowerOrDigit(text.front()) &&
+         IsLowerOrDigit(text.back()) && std::ranges::all_of(text, [](char c) {
+           return IsLowerOrDigit(c) || c == '-';
+         });
+}
+
+absl::Duration CheckDuration(const google::protobuf::Duration& duration,
+                             const std::string& path, IssueReporter& report) {
+  constexpr int kNanosPerSecond = 1'000'000'000;
+  const bool valid = duration.seconds() >= 0 && duration.nanos() >= 0 &&
+                     duration.nanos() < kNanosPerSecond &&
+                     duration.seconds() + duration.nanos() > 0 &&
+                     duration.seconds() <= kMaxPolicySeconds;
+  if (!valid) {
+    report.Error(path, absl::StrFormat(
+                           "%d s is out of range, expected a duration greater "
+                           "than 0 and at most 10 years (87600h)",
+                           duration.seconds()));
+    return absl::Seconds(1);
+  }
+  return absl::Seconds(duration.seconds()) +
+         absl::Nanoseconds(duration.nanos());
+}
+
+bool CheckRange(std::int64_t value, std::int64_t low, std::int64_t high,
+                const std::string& path, IssueReporter& report) {
+  if (value >= low && value <= high) return true;
+  report.Error(path, absl::StrCat(value, " is out of range, expected ", low,
+                                  " to ", high));
+  return false;
+}
+
+bool CheckFactor(double value, double low, double high, const std::string& path,
+                 IssueReporter& report) {
+  if (std::isfinite(value) && value > low && value <= high) return true;
+  report.Error(path,
+               absl::StrCat(value, " is out of range, expected more than ", low,
+                            " and at most ", high));
+  return false;
 }
 
 }  // namespace mulligan

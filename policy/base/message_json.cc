@@ -12,6 +12,8 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/duration.pb.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "google/protobuf/util/time_util.h"
 #include "policy/base/utf8.h"
@@ -60,7 +62,7 @@ bool NeedsEscape(char c) {
 
 // Nearly all text is plain.
 void AppendText(std::string_view text, std::string& out) {
-  if (std::any_of(text.begin(), text.end(), NeedsEscape)) {
+  if (std::ranges::any_of(text, NeedsEscape)) {
     return AppendJsonString(text, out);
   }
   out += '"';
@@ -221,7 +223,7 @@ bool AppendMap(const Message& message, const FieldDescriptor& field,
     const Message& entry = reflection.GetRepeatedMessage(message, &field, i);
     entries.emplace_back(KeyOf(entry), &entry);
   }
-  std::sort(entries.begin(), entries.end());
+  std::ranges::sort(entries);
   out += '{';
   for (const auto& [key, entry] : entries) {
     if (out.back() != '{') out += ',';
@@ -295,6 +297,16 @@ bool AppendMessageJson(const Message& message, std::string& out) {
   }
   out += '}';
   return true;
+}
+
+std::string DeterministicBytes(const google::protobuf::Message& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
 }
 
 }  // namespace mulligan

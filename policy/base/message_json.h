@@ -24,6 +24,10 @@ void AppendJsonString(std::string_view text, std::string& out);
 bool AppendMessageJson(const google::protobuf::Message& message,
                        std::string& out);
 
+// `message` in protobuf's wire form, map entries in the order of their keys:
+// the same message gives the same bytes.
+std::string DeterministicBytes(const google::protobuf::Message& message);
+
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_BASE_MESSAGE_JSON_H_

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
+
 namespace mulligan {
 
 // Hashes a sequence of numbers and texts. Not for secrets. Texts are delimited,
@@ -73,7 +75,9 @@ class StableHash {
 };
 
 // `value` as 16 lower-case hexadecimal digits, appended to `text`.
-void AppendHex(std::uint64_t value, std::string& text);
+inline void AppendHex(std::uint64_t value, std::string& text) {
+  absl::StrAppend(&text, absl::Hex(value, absl::kZeroPad16));
+}
 
 }  // namespace mulligan
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/base/issue_reporter.h"
+#include "policy/base/issue.h"
 #include "policy/base/pattern_allowance.h"
 #include "policy/limits.h"
 

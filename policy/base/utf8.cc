@@ -1,7 +1,12 @@
 #include "policy/base/utf8.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+
+#include "absl/strings/str_format.h"
 
 namespace mulligan {
 namespace {
@@ -81,6 +86,79 @@ std::size_t ValidPrefix(std::string_view text) {
   }
 }
 
+constexpr std::string_view kCutMark = " ...";
+
+bool IsAscii(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
+  std::uint64_t seen = 0;
+  const auto see = [&seen](const char* bytes) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes, sizeof(word));
+    seen |= word;
+  };
+  if (text.size() < sizeof(seen)) {
+    for (const char c : text) seen |= static_cast<unsigned char>(c);
+    return (seen & kHighBits) == 0;
+  }
+  const std::size_t last = text.size() - sizeof(seen);
+  for (std::size_t i = 0; i < last; i += sizeof(seen)) see(text.data() + i);
+  see(text.data() + last);
+  return (seen & kHighBits) == 0;
+}
+
+// `text`, longer than an excerpt, up to the last space that leaves room for the
+// mark of the cut; a word without end is cut where it has to be.
+std::string CutAtWord(std::string_view text) {
+  constexpr std::size_t kRoom = kMaxExcerpt - kCutMark.size();
+  const std::size_t space = text.substr(0, kRoom + 1).find_last_of(" \t\n");
+  std::size_t end = Utf8Boundary(text, kRoom);
+  if (space != std::string_view::npos && space > 0) end = space;
+  std::string cut(text.substr(0, end));
+  cut += kCutMark;
+  return cut;
+}
+
+struct Range {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+// Unicode's controls and format characters that change order or hide text.
+constexpr Range kDeceptive[] = {
+    {0x0000, 0x001f},    // C0
+    {0x007f, 0x009f},    // DEL, C1
+    {0x00ad, 0x00ad},    // soft hyphen
+    {0x061c, 0x061c},    // Arabic letter mark
+    {0x180e, 0x180e},    // Mongolian vowel separator
+    {0x200b, 0x200b},    // zero width space
+    {0x200e, 0x200f},    // left-to-right and right-to-left mark
+    {0x2028, 0x202e},    // line separators, embeddings, overrides
+    {0x2060, 0x206f},    // invisible operators, isolates
+    {0xfeff, 0xfeff},    // byte order mark
+    {0xfff9, 0xfffb},    // interlinear annotation
+    {0xe0000, 0xe007f},  // tags
+};
+
+// The character at `at` of well-formed text, and its length.
+std::uint32_t CodePointAt(std::string_view text, std::size_t at,
+                          std::size_t& length) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (length == 1) return lead;
+  std::uint32_t code_point = lead & (0xffu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    code_point =
+        (code_point << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3fu);
+  }
+  return code_point;
+}
+
+bool IsDeceptive(std::uint32_t code_point) {
+  return std::ranges::any_of(kDeceptive, [code_point](const Range& range) {
+    return range.first <= code_point && code_point <= range.last;
+  });
+}
+
 }  // namespace
 
 std::size_t FindInvalidUtf8(std::string_view text) {
@@ -108,6 +186,37 @@ std::string SanitizeUtf8(std::string_view text) {
     text.remove_prefix(NextSequence(text).length);
     valid = ValidPrefix(text);
   }
+}
+
+std::string Excerpt(std::string_view text) {
+  // A character has at most four bytes: the rest cannot reach the excerpt.
+  const std::string_view head = text.substr(0, kMaxExcerpt + 4);
+  const bool ascii = IsAscii(head);
+  if (ascii && text.size() <= kMaxExcerpt) return std::string(text);
+  if (ascii) return CutAtWord(text);
+  std::string clean = SanitizeUtf8(head);
+  const bool whole = head.size() == text.size() && clean.size() <= kMaxExcerpt;
+  return whole ? clean : CutAtWord(clean);
+}
+
+std::string Visible(std::string_view text) {
+  const std::string clean = SanitizeUtf8(text);
+  std::string visible;
+  visible.reserve(clean.size());
+  std::size_t length = 0;
+  for (std::size_t at = 0; at < clean.size(); at += length) {
+    const std::uint32_t code_point = CodePointAt(clean, at, length);
+    if (!IsDeceptive(code_point)) {
+      visible.append(clean, at, length);
+    } else if (code_point > 0xffff) {
+      const std::uint32_t offset = code_point - 0x10000;
+      visible += absl::StrFormat("\\u%04x\\u%04x", 0xd800 + (offset >> 10),
+                                 0xdc00 + (offset & 0x3ff));
+    } else {
+      visible += absl::StrFormat("\\u%04x", code_point);
+    }
+  }
+  return visible;
 }
 
 }  // namespace mulligan

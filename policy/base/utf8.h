@@ -1,4 +1,5 @@
-// UTF-8 as far as reading, cutting and repairing texts needs it.
+// UTF-8 as far as reading, cutting and repairing texts needs it, and what may
+// be shown of a text.
 #ifndef MULLIGAN_POLICY_BASE_UTF8_H_
 #define MULLIGAN_POLICY_BASE_UTF8_H_
 
@@ -20,6 +21,22 @@ std::size_t Utf8Boundary(std::string_view text, std::size_t offset);
 // may hold any bytes (termination messages come from user processes), while
 // proto3 strings and JSON must be UTF-8. Valid text is copied as it is.
 std::string SanitizeUtf8(std::string_view text);
+
+// Longest copy of a report's text in an answer.
+inline constexpr std::size_t kMaxExcerpt = 256;
+
+// `text` as well-formed UTF-8 of at most kMaxExcerpt bytes. What is longer ends
+// with a whole word and " ...". Strings of mirrors may hold any bytes, those of
+// the API may not.
+std::string Excerpt(std::string_view text);
+
+// `text` as well-formed UTF-8, in which the escape that JSON writes ("\u001b",
+// "\u202e") stands for every character that could steer what shows it, or
+// cannot be seen at all: control characters (they move cursors and set
+// colours), bidirectional marks, overrides and isolates (they reorder what is
+// read), line separators, and characters without width, but for the joiners
+// that some scripts need. Ill-formed parts become U+FFFD.
+std::string Visible(std::string_view text);
 
 }  // namespace mulligan
 

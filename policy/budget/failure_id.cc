@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_set>
 
 #include "policy/base/stable_hash.h"
+#include "policy/base/times.h"
+#include "policy/budget/ledger.h"
+#include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {
 namespace {
@@ -168,6 +173,125 @@ StableHash HashWorkload(const v1::FailureReport& report,
   return hash.Add(static_cast<std::uint64_t>(report.attempt()));
 }
 
+// The same as demystify::kIncidentSpan.
+constexpr absl::Duration kIncidentSpan = absl::Minutes(30);
+// An operator says that its workload failed so much later than the pod ended.
+constexpr absl::Duration kOperatorDelay = absl::Minutes(10);
+constexpr absl::Duration kClockSkew = absl::Seconds(10);
+
+using Time = std::optional<absl::Time>;
+
+Time TimeOf(const google::protobuf::Timestamp& time) {
+  return IsSet(time) ? Time(ToTime(time)) : std::nullopt;
+}
+
+struct Lifetime {
+  Time begin;
+  Time end;
+};
+
+Lifetime LifetimeOf(const v1::AttemptRecord& record) {
+  Lifetime life;
+  life.end = TimeOf(record.finished_at());
+  if (life.end && record.has_ran_for()) {
+    life.begin = *life.end - ToDuration(record.ran_for());
+  }
+  return life;
+}
+
+// Whether `a` had begun when `b` ended. What begins in the second of an end
+// began after it, unless the other began in that second too.
+bool BeganBefore(const Lifetime& a, const Lifetime& b) {
+  if (*a.begin != *b.end) return *a.begin < *b.end;
+  return b.begin && *b.begin == *b.end;
+}
+
+bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
+  // Without its begin every later failure would seem to overlap.
+  if (!told.begin || !recorded.end || !BeganBefore(told, recorded)) {
+    return false;
+  }
+  // A pod that cannot start has its own story.
+  if (!told.end) return false;
+  if (own && *told.end > *recorded.end + kIncidentSpan) return false;
+  // Also where the recorded container ended in the second it began in: its pod
+  // had begun before.
+  if (*told.end == *recorded.end) return true;
+  if (recorded.begin) return BeganBefore(recorded, told);
+  return *told.end >= *recorded.end - kIncidentSpan;
+}
+
+// The latest time a record is known to be from.
+absl::Time LatestOf(const v1::AttemptRecord& record) {
+  return ToTime(IsSet(record.finished_at()) ? record.finished_at()
+                                            : record.observed_at());
+}
+
+class Finder {
+ public:
+  Finder(const v1::BudgetLedger& ledger, const ToldFailure& failure)
+      : ledger_(ledger),
+        failure_(failure),
+        told_{TimeOf(failure.incident.begin), TimeOf(failure.incident.end)} {}
+
+  int Find() const {
+    const int by_id = FindFailure(ledger_, failure_.id.id);
+    if (by_id >= 0 || ledger_.history().empty() || failure_.new_attempt) {
+      return by_id;
+    }
+    const int by_member = FindMember();
+    if (by_member >= 0) return by_member;
+    for (int i = ledger_.history_size(); i-- > 0;) {
+      const v1::AttemptRecord& record = ledger_.history(i);
+      if (failure_.id.named && record.named()) continue;
+      if (failure_.incident.pods.empty() ? AgreesWithoutPods(i)
+                                         : AgreesWithPods(i)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+ private:
+  int FindMember() const {
+    std::unordered_set<std::string> ids;
+    for (const int pod : failure_.incident.pods) {
+      ids.insert(IdOfPod(failure_.report, failure_.workload, pod));
+    }
+    for (int i = ledger_.history_size(); i-- > 0;) {
+      if (ids.count(ledger_.history(i).failure_id()) > 0) return i;
+    }
+    return -1;
+  }
+
+  bool AgreesWithPods(int i) const {
+    const v1::AttemptRecord& record = ledger_.history(i);
+    const Lifetime recorded = LifetimeOf(record);
+    if (recorded.end) return Overlap(told_, recorded, failure_.incident.own);
+    // Recorded without any time, from an operator's counters: it is the failure
+    // that had happened by then, and not yet by the record before.
+    if (!told_.begin || !told_.end || !IsSet(record.observed_at())) {
+      return false;
+    }
+    const absl::Time observed = ToTime(record.observed_at());
+    return *told_.begin < observed && *told_.end <= observed + kClockSkew &&
+           (i == 0 || *told_.end > LatestOf(ledger_.history(i - 1)));
+  }
+
+  bool AgreesWithoutPods(int i) const {
+    const Time ended = TimeOf(failure_.finished_at);
+    const Time recorded = TimeOf(ledger_.history(i).finished_at());
+    if (!ended || !recorded) return false;
+    const absl::Duration gap = *ended - *recorded;
+    const bool counted_more = failure_.counted > ledger_.attempts_seen();
+    return !counted_more && gap <= kOperatorDelay && gap >= -kOperatorDelay;
+  }
+
+  const v1::BudgetLedger& ledger_;
+  const ToldFailure& failure_;
+  const Lifetime told_;
+};
+
 }  // namespace
 
 std::string IdOfPod(const v1::FailureReport& report,
@@ -208,6 +332,10 @@ FailureId FailureIdOf(const v1::FailureReport& report,
   }
   AppendHex(hash.value(), result.id);
   return result;
+}
+
+int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure) {
+  return Finder(ledger, failure).Find();
 }
 
 }  // namespace mulligan

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/demystify/demystify.h"
 
@@ -37,6 +38,37 @@ FailureId FailureIdOf(const v1::FailureReport& report,
 // The id that the failure would have if pods[pod] were its root.
 std::string IdOfPod(const v1::FailureReport& report,
                     const v1::WorkloadReference& workload, int pod);
+
+// A failure as one report tells it.
+struct ToldFailure {
+  const v1::FailureReport& report;
+  const v1::WorkloadReference& workload;
+  const Incident& incident;
+  const FailureId& id;
+  // When it ended; absent: not known.
+  const google::protobuf::Timestamp& finished_at;
+  // The attempt number was given, and is higher than every recorded one: then
+  // only the id can make it a known failure.
+  bool new_attempt = false;
+  // Failures that the operator has counted, this one included; -1: it does
+  // not count, or not what is told here.
+  std::int64_t counted = -1;
+};
+
+// Index in `ledger.history` of the record of this failure; -1 when it is new.
+// The first that holds:
+//
+//   1. the record has its id
+//   2. the record has the id of one of its other pods: another member of the
+//      gang was taken for the root then
+//   3. the lifetimes overlap: whatever lived when the recorded pod ended is of
+//      the same incident, unless it ended by itself more than half an hour
+//      later (kIncidentSpan in policy/demystify/member.h)
+//   4. one of both was told without pods, and the times and counters agree
+//
+// 3 and 4 hold for records that the caller did not name, or reports in which it
+// names none.
+int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure);
 
 }  // namespace mulligan
 

@@ -1,5 +1,3 @@
-#include "policy/budget/fleet.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -11,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
+#include "policy/budget/history.h"
 #include "policy/demystify/causes.h"
 
 namespace mulligan {
@@ -195,11 +194,10 @@ FleetFinding IncidentFinding(const CompiledDerivation& thresholds,
 
 // Retries of this workload that incidents ended.
 std::int32_t IncidentsIn(const v1::BudgetLedger& ledger) {
-  return static_cast<std::int32_t>(
-      std::count_if(ledger.history().begin(), ledger.history().end(),
-                    [](const v1::AttemptRecord& record) {
-                      return record.derived_cause() == v1::INCIDENT;
-                    }));
+  return static_cast<std::int32_t>(std::ranges::count_if(
+      ledger.history(), [](const v1::AttemptRecord& record) {
+        return record.derived_cause() == v1::INCIDENT;
+      }));
 }
 
 }  // namespace

@@ -84,8 +84,7 @@ class ProgressWatch {
 };
 
 void AddNode(const std::string& node, std::vector<std::string_view>& nodes) {
-  if (!node.empty() &&
-      std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+  if (!node.empty() && std::ranges::find(nodes, node) == nodes.end()) {
     nodes.push_back(node);
   }
 }

@@ -1,6 +1,7 @@
 #include "policy/budget/ledger.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,7 +11,6 @@
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {
-
 namespace {
 
 // Whether the ledger is far from its bound in bytes, told by its size on the
@@ -23,6 +23,106 @@ bool IsClearlySmall(const v1::BudgetLedger& ledger) {
   return parts < kMaxLedgerJsonBytes / kNamesPerPart &&
          ledger.ByteSizeLong() * 6 + (parts + 1) * kNamesPerPart <
              kMaxLedgerJsonBytes;
+}
+
+// Longest forms in proto JSON, with quotes.
+constexpr std::size_t kInt64 = 22;
+constexpr std::size_t kCount = 13;  // up to kMaxLedgerCount, or an int32
+constexpr std::size_t kDouble = 26;
+constexpr std::size_t kBool = 5;
+// `"":,` around a key, and the space that some writers add.
+constexpr std::size_t kPunctuation = 5;
+
+// "2026-11-21T09:47:46.123456789Z"
+std::size_t TimeSize(const google::protobuf::Timestamp& time) {
+  return time.nanos() == 0 ? 24 : 34;
+}
+
+// "315576000000.123456789s"
+std::size_t Span(const google::protobuf::Duration& duration) {
+  return duration.nanos() == 0 ? 16 : 26;
+}
+
+std::size_t Name(const std::string& name) {
+  // A number that has no name is written as such.
+  return name.empty() ? 12 : name.size() + 2;
+}
+
+// Characters that some writer spells \u003c cost six; a byte of a longer
+// UTF-8 sequence at most three (\ud83d\ude00 for four bytes).
+std::size_t Text(const std::string& text) {
+  std::size_t size = 2;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) {
+      size += 3;
+    } else if (byte < 0x20 || byte == 0x7f || c == '<' || c == '>' ||
+               c == '&' || c == '\'') {
+      size += 6;
+    } else {
+      size += c == '"' || c == '\\' ? 2 : 1;
+    }
+  }
+  return size;
+}
+
+// A member of an object; nothing when its value is absent.
+template <std::size_t kKey>
+constexpr std::size_t Member(const char (&)[kKey], bool present,
+                             std::size_t value) {
+  return present ? kKey - 1 + kPunctuation + value : 0;
+}
+
+template <std::size_t kKey>
+std::size_t TextMember(const char (&key)[kKey], const std::string& value) {
+  return value.empty() ? 0 : Member(key, true, Text(value));
+}
+
+std::size_t ResourceBytes(const v1::ResourceChange& change) {
+  return 3 + TextMember("resource", change.resource()) +
+         Member("factor", true, kDouble) +
+         Member("requestOnly", change.request_only(), kBool) +
+         TextMember("container", change.container());
+}
+
+std::size_t PlacementBytes(const v1::Placement& placement) {
+  std::size_t size = 4 + Member("avoidNodes", true, 2) +
+                     Member("onDemand", placement.on_demand(), kBool) +
+                     TextMember("onDemandReason", placement.on_demand_reason());
+  for (const v1::AvoidNode& node : placement.avoid_nodes()) {
+    size += 3 + TextMember("node", node.node()) +
+            Member("hard", node.hard(), kBool) +
+            Member("expiresAt", node.has_expires_at(),
+                   TimeSize(node.expires_at())) +
+            TextMember("reason", node.reason());
+  }
+  return size;
+}
+
+std::size_t DecisionBytes(const v1::Decision& decision) {
+  std::size_t size =
+      3 +
+      Member("action", true,
+             Name(v1::Decision::Action_Name(decision.action()))) +
+      Member("scope", true, Name(v1::Decision::Scope_Name(decision.scope()))) +
+      Member("retryAfter", decision.has_retry_after(),
+             Span(decision.retry_after())) +
+      Member("queue", decision.queue() != 0,
+             Name(v1::Decision::Queue_Name(decision.queue()))) +
+      Member("requiresRecreate", decision.requires_recreate(), kBool) +
+      Member("evidenceDeadline", decision.has_evidence_deadline(),
+             TimeSize(decision.evidence_deadline())) +
+      Member("lastAttempt", decision.last_attempt(), kBool) +
+      Member("canary", decision.canary(), kBool) +
+      TextMember("sentence", decision.sentence());
+  if (decision.has_placement()) {
+    size += Member("placement", true, PlacementBytes(decision.placement()));
+  }
+  if (!decision.resources().empty()) size += Member("resources", true, 2);
+  for (const v1::ResourceChange& change : decision.resources()) {
+    size += ResourceBytes(change);
+  }
+  return size;
 }
 
 }  // namespace
@@ -39,10 +139,10 @@ bool IsPending(const v1::AttemptRecord& record) {
 }
 
 bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt) {
-  return std::any_of(ledger.history().begin(), ledger.history().end(),
-                     [attempt](const v1::AttemptRecord& record) {
-                       return record.attempt() >= attempt && !IsPending(record);
-                     });
+  return std::ranges::any_of(
+      ledger.history(), [attempt](const v1::AttemptRecord& record) {
+        return record.attempt() >= attempt && !IsPending(record);
+      });
 }
 
 void TakeBack(int index, v1::BudgetLedger& ledger) {
@@ -71,7 +171,7 @@ void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
         foreign.push_back(name);
       }
     }
-    std::sort(foreign.begin(), foreign.end());
+    std::ranges::sort(foreign);
     while (ledger.budgets().size() > kMaxLedgerBudgets && !foreign.empty()) {
       ledger.mutable_budgets()->erase(foreign.back());
       foreign.pop_back();
@@ -89,6 +189,52 @@ void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
   ledger.mutable_history()->DeleteSubrange(0, drop);
   ledger.set_history_dropped(
       CountOf(std::int64_t{ledger.history_dropped()} + drop));
+}
+
+std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
+  return 3 + TextMember("failureId", record.failure_id()) +
+         Member("attempt", true, kCount) +
+         Member("cause", true, Name(v1::Cause_Name(record.cause()))) +
+         TextMember("chargedTo", record.charged_to()) +
+         TextMember("node", record.node()) +
+         Member("finishedAt", record.has_finished_at(),
+                TimeSize(record.finished_at())) +
+         TextMember("fingerprint", record.fingerprint()) +
+         Member("progress", record.has_progress(), kDouble) +
+         (record.has_decision()
+              ? Member("decision", true, DecisionBytes(record.decision()))
+              : 0) +
+         Member("ranFor", record.has_ran_for(), Span(record.ran_for())) +
+         Member("observedAt", record.has_observed_at(),
+                TimeSize(record.observed_at())) +
+         TextMember("artifact", record.artifact()) +
+         Member("refusedBy", record.refused_by() != 0,
+                Name(v1::AttemptRecord::Refusal_Name(record.refused_by()))) +
+         TextMember("refusingBudget", record.refusing_budget()) +
+         Member("derivedCause", record.derived_cause() != 0,
+                Name(v1::DerivedCause_Name(record.derived_cause()))) +
+         Member("used", record.used() != 0, kCount) +
+         Member("bound", record.bound() != 0, kCount);
+}
+
+std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger) {
+  std::size_t size = 2 + TextMember("workloadUid", ledger.workload_uid()) +
+                     Member("attemptsSeen", true, kCount) +
+                     Member("budgets", !ledger.budgets().empty(), 3) +
+                     Member("history", true, 2) +
+                     Member("historyDropped", true, kInt64) +
+                     Member("nativeCount", ledger.has_native_count(), kCount) +
+                     TextMember("seededFrom", ledger.seeded_from());
+  for (const auto& [name, use] : ledger.budgets()) {
+    size += Text(name) + kPunctuation + 3 + Member("used", true, kCount) +
+            Member("windowStart", use.has_window_start(),
+                   TimeSize(use.window_start())) +
+            Member("refunded", use.refunded() != 0, kCount);
+  }
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    size += RecordJsonBytes(record);
+  }
+  return size;
 }
 
 }  // namespace mulligan

@@ -74,7 +74,7 @@ NativeCount OfSpark(const v1::FailureReport& report, std::int32_t earlier) {
 bool IsUncounted(const kubernetes::batch::v1::Job& job,
                  const std::string& uid) {
   const auto& failed = job.status().uncounted_terminated_pods().failed();
-  return std::find(failed.begin(), failed.end(), uid) != failed.end();
+  return std::ranges::find(failed, uid) != failed.end();
 }
 
 // How many attempts of `parallelism` pods at a time make so many failed pods,
@@ -97,12 +97,11 @@ NativeCount OfJob(const v1::FailureReport& report, std::int32_t earlier) {
   // Whose pods are gone, or show no failure although the Job has failed.
   const bool unseen =
       report.pods().empty() ||
-      (seen == 0 &&
-       std::any_of(job.status().conditions().begin(),
-                   job.status().conditions().end(), [](const auto& condition) {
-                     return condition.type() == "Failed" &&
-                            condition.status() == "True";
-                   }));
+      (seen == 0 && std::ranges::any_of(job.status().conditions(),
+                                        [](const auto& condition) {
+                                          return condition.type() == "Failed" &&
+                                                 condition.status() == "True";
+                                        }));
   std::int64_t before = failed - (unseen ? 1 : seen);
   if (parallelism > 1) {
     before = AttemptsOf(failed + uncounted, parallelism) - 1 - earlier;

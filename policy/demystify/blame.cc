@@ -1,7 +1,9 @@
-#include "policy/demystify/blame.h"
+#include <algorithm>
+#include <cstddef>
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/causes.h"
+#include "policy/demystify/judge.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -51,12 +53,9 @@ bool MayPassLater(const Conclusion& conclusion) {
 
 const kubernetes::core::v1::ContainerStatus* DecidingStatus(
     const Context& context, const Gang& gang) {
-  if (gang.root < 0 || gang.state.container < 0) return nullptr;
-  const auto& status = context.report.pods(gang.root).status();
-  const auto& list = gang.state.init ? status.init_container_statuses()
-                                     : status.container_statuses();
-  return gang.state.container < list.size() ? &list[gang.state.container]
-                                            : nullptr;
+  return gang.root < 0
+             ? nullptr
+             : DecidingContainer(context.report.pods(gang.root), gang.state);
 }
 
 // Starts after the first one that ended too, and who counted them.
@@ -177,6 +176,47 @@ const Candidate* TroubleBeside(const Conclusion& conclusion) {
   return found;
 }
 
+// The taint manager removes the pods of a node that fell silent; other taints
+// are set by people and autoscalers.
+void LookBehindTaint(Conclusion& conclusion) {
+  if (conclusion.cause != v1::TAINT_EVICTED) return;
+  // A machine that is taken back falls silent, too.
+  for (const v1::Cause cause : {v1::SPOT_RECLAIMED, v1::NODE_LOST}) {
+    for (std::size_t i = 0; i < conclusion.facts.size(); ++i) {
+      Candidate& fact = conclusion.facts[i];
+      if (fact.row == nullptr || fact.row->cause != cause ||
+          fact.row->tier < Tier::kSpecific) {
+        continue;
+      }
+      fact.tier = conclusion.decisive()->tier;
+      fact.why_not = "";
+      conclusion.winner = static_cast<int>(i);
+      conclusion.cause = cause;
+      // The taint manager and whoever saw the node go agree.
+      conclusion.confidence =
+          cause == v1::NODE_LOST
+              ? std::max(conclusion.confidence, fact.row->confidence)
+              : fact.row->confidence;
+      return;
+    }
+  }
+}
+
+// A pull that fails without a reason is given the time an outage may take.
+void LookBehindPull(const Context& context, Conclusion& conclusion) {
+  constexpr Seconds kYoung = 180;
+  if (conclusion.cause != v1::IMAGE_INVALID ||
+      conclusion.confidence != v1::Diagnosis::LOW || conclusion.gang.root < 0) {
+    return;
+  }
+  const auto& status = context.report.pods(conclusion.gang.root).status();
+  const Seconds start = ToSeconds(status.start_time());
+  if (Known(start) && Known(context.now) && context.now >= start &&
+      context.now < start + kYoung) {
+    conclusion.cause = v1::IMAGE_PULL_TRANSIENT;
+  }
+}
+
 }  // namespace
 
 Diagnosis::FaultDomain DomainOf(const Context& context,
@@ -232,6 +272,11 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   }
   if (found.reason.empty()) found.reason = OutlookWords(found.outlook);
   return found;
+}
+
+void LookBehind(const Context& context, Conclusion& conclusion) {
+  LookBehindTaint(conclusion);
+  LookBehindPull(context, conclusion);
 }
 
 }  // namespace mulligan::demystify

@@ -3,17 +3,54 @@
 #define MULLIGAN_POLICY_DEMYSTIFY_CANDIDATE_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
+#include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/report.pb.h"
 #include "policy/demystify/causes.h"
-#include "policy/demystify/seconds.h"
 #include "policy/demystify/signatures/signature.h"
 #include "policy/demystify/signatures/text_table.h"
 
 namespace mulligan::demystify {
+
+using Seconds = std::int64_t;
+
+inline constexpr Seconds kUnknownTime = std::numeric_limits<Seconds>::min();
+
+// Clocks of nodes and controllers may differ by this much before an order of
+// events between two machines means anything.
+inline constexpr Seconds kClockSkew = 10;
+
+// A lost node is marked after its grace period (40 to 50 seconds), its pods
+// after the five minutes that they tolerate it; their peers fail at once.
+inline constexpr Seconds kNodeLossSeenAfter = 360;
+
+// End of the year 9999, the last time a Timestamp may name: keeps sums of
+// times and delays far from overflow.
+inline constexpr Seconds kLastTime = 253402300799;
+
+// Kubernetes writes "no time" as the zero time, which reads as the epoch.
+inline Seconds ToSeconds(const google::protobuf::Timestamp& time) {
+  if (time.seconds() <= 0) return kUnknownTime;
+  return time.seconds() < kLastTime ? time.seconds() : kLastTime;
+}
+
+inline bool Known(Seconds time) { return time != kUnknownTime; }
+
+// Both known, and strictly before: a tie is no order.
+inline bool Before(Seconds a, Seconds b) {
+  return Known(a) && Known(b) && a < b;
+}
+
+inline Seconds Earlier(Seconds a, Seconds b) {
+  if (!Known(a)) return b;
+  if (!Known(b)) return a;
+  return a < b ? a : b;
+}
 
 enum class Root : std::uint8_t {
   kPods,
@@ -118,14 +155,44 @@ using Candidates = absl::InlinedVector<Candidate, 12>;
 // The strongest that decides; null when none does.
 const Candidate* Strongest(const Candidates& candidates);
 
-inline void Add(Candidates& candidates, const Candidate& candidate) {
-  candidates.push_back(candidate);
+// Adds a fact of `table`; the reference is good until the next one is added.
+inline Candidate& AddFact(Candidates& candidates, std::string_view table,
+                          const Signature& row, const Place& place,
+                          std::string_view value, Seconds at = kUnknownTime) {
+  Candidate& added =
+      candidates.emplace_back(MakeCandidate(table, row, place, value));
+  added.at = at;
+  return added;
 }
+
+// Adds the special sign called `key`.
+Candidate& AddSign(Candidates& candidates, std::string_view key,
+                   const Place& place, std::string_view value,
+                   Seconds at = kUnknownTime);
 
 // Adds what `table` knows about `text` to `candidates`, read at `place`.
 // Returns the row, null when the table knows nothing.
 const Signature* AddText(Candidates& candidates, const TextTable& table,
                          std::string_view text, const Place& place, Seconds at);
+
+// Lists of a pod's status that places name.
+inline constexpr char kContainerStatuses[] = ".status.containerStatuses";
+inline constexpr char kInitContainerStatuses[] =
+    ".status.initContainerStatuses";
+
+// "pods[2].status.containerStatuses[0].state.terminated.reason".
+std::string PathOf(const Place& place);
+
+// The object a place belongs to. Views point into the report.
+struct ObjectName {
+  std::string_view kind;
+  std::string_view space;
+  std::string_view name;
+};
+ObjectName ObjectOf(const v1::FailureReport& report, const Place& place);
+
+// "Pod/namespace/name"; empty when the object has no name.
+std::string ObjectText(const ObjectName& object);
 
 }  // namespace mulligan::demystify
 

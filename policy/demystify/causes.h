@@ -80,7 +80,7 @@ struct CauseRow {
   GangClass gang;
   std::uint8_t history;  // of History
   // Most useful first; empty: not ambiguous.
-  std::span<const Alternative> alternatives;
+  std::span<const Alternative> alternatives = {};
 };
 
 // The row of a cause; that of UNKNOWN for a value of a later version.

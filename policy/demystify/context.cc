@@ -71,11 +71,9 @@ bool IsOfAnother(const core::ObjectReference& about,
   if (stems.empty() || about.name().empty() || !IsOfOneWorkload(about.kind())) {
     return false;
   }
-  return std::none_of(stems.begin(), stems.end(),
-                      [&about](std::string_view stem) {
-                        return std::string_view(about.name()).find(stem) !=
-                               std::string_view::npos;
-                      });
+  return std::ranges::none_of(stems, [&about](std::string_view stem) {
+    return std::string_view(about.name()).find(stem) != std::string_view::npos;
+  });
 }
 
 }  // namespace
@@ -104,8 +102,7 @@ Context::Context(const v1::FailureReport& of,
 std::vector<std::string_view> Context::Stems() const {
   std::vector<std::string_view> stems;
   const auto add = [&stems](std::string_view name) {
-    if (!name.empty() &&
-        std::find(stems.begin(), stems.end(), name) == stems.end() &&
+    if (!name.empty() && std::ranges::find(stems, name) == stems.end() &&
         stems.size() < kMaxStems) {
       stems.push_back(name);
     }
@@ -179,7 +176,7 @@ void Context::IndexEvents() {
   const auto by_target = [](const Link& a, const Link& b) {
     return a.target < b.target;
   };
-  std::stable_sort(pod_events.begin(), pod_events.end(), by_target);
+  std::ranges::stable_sort(pod_events, by_target);
 }
 
 int Context::NodeOf(const core::Pod& pod) const {
@@ -221,12 +218,10 @@ void Context::AddUserSignature(Candidates& facts, v1::Signature::Source source,
   if (signatures == nullptr) return;
   const Signature* row = signatures->Match(source, text, exit_code, patterns);
   if (row == nullptr) return;
-  Candidate candidate = MakeCandidate("", *row, place, text);
-  if (exit_code.has_value() && text.empty()) candidate.number = *exit_code;
-  candidate.at = at;
+  Candidate& fact = AddFact(facts, "", *row, place, text, at);
+  if (exit_code.has_value() && text.empty()) fact.number = *exit_code;
   // Before the built-in texts and exit codes, after structured evidence.
-  candidate.PutAheadOf(kExitCodeWeight);
-  Add(facts, candidate);
+  fact.PutAheadOf(kExitCodeWeight);
 }
 
 }  // namespace mulligan::demystify

@@ -11,7 +11,6 @@
 
 #include "mulligan/v1/report.pb.h"
 #include "policy/demystify/candidate.h"
-#include "policy/demystify/seconds.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/user_signatures.h"
 

@@ -5,19 +5,43 @@
 #include <utility>
 
 #include "policy/demystify/context.h"
-#include "policy/demystify/diagnosis_writer.h"
-#include "policy/demystify/findings.h"
 #include "policy/demystify/judge.h"
 #include "policy/limits.h"
 
 namespace mulligan {
 namespace {
 
+using demystify::Earlier;
+using demystify::Known;
+using demystify::kUnknownTime;
 using demystify::Member;
 using demystify::Seconds;
+using demystify::ToSeconds;
 
 void Set(Seconds time, google::protobuf::Timestamp& to) {
-  if (demystify::Known(time)) to.set_seconds(time);
+  if (Known(time)) to.set_seconds(time);
+}
+
+// The earliest sign of the trouble the conclusion names.
+Seconds SinceOf(const demystify::Context& context,
+                const demystify::Conclusion& conclusion) {
+  const demystify::Candidate* winner = conclusion.decisive();
+  if (winner == nullptr) return kUnknownTime;
+  Seconds since = winner->at;
+  if (winner->place.root == demystify::Root::kEvents) {
+    since = demystify::FirstTime(context.report.events(winner->place.index));
+  }
+  if (conclusion.gang.root < 0) return since;
+  const kubernetes::core::v1::Pod& pod =
+      context.report.pods(conclusion.gang.root);
+  if (conclusion.gang.state.end == demystify::End::kNone) {
+    // Stuck: since the kubelet first found it not ready.
+    since = Earlier(since, demystify::LastReady(pod.status()));
+    if (!Known(since)) since = ToSeconds(pod.status().start_time());
+    if (!Known(since)) since = ToSeconds(pod.metadata().creation_timestamp());
+    return since;
+  }
+  return Earlier(since, conclusion.gang.state.finished_at);
 }
 
 Incident IncidentOf(const std::vector<Member>& members,
@@ -68,7 +92,7 @@ Findings Demystify(const v1::FailureReport& report,
   Findings findings;
   findings.warnings = std::move(conclusion.warnings);
   demystify::CheckReport(context, findings.warnings);
-  Set(demystify::SinceOf(context, conclusion), findings.since);
+  Set(SinceOf(context, conclusion), findings.since);
   Set(conclusion.ask_again, findings.ask_again);
   findings.incident = IncidentOf(judgement.members, judgement.attempts.current,
                                  conclusion.gang.root);

@@ -1,17 +1,15 @@
-#include "policy/demystify/diagnosis_writer.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "policy/base/excerpt.h"
-#include "policy/demystify/blame.h"
+#include "policy/base/utf8.h"
+#include "policy/demystify/candidate.h"
 #include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
-#include "policy/demystify/fingerprint.h"
-#include "policy/demystify/owner_facts.h"
-#include "policy/demystify/place.h"
+#include "policy/demystify/gang.h"
+#include "policy/demystify/judge.h"
+#include "policy/demystify/life_signs.h"
 #include "policy/demystify/signatures/text_table.h"
 
 namespace mulligan::demystify {
@@ -190,10 +188,10 @@ class Writer {
         others.push_back(&fact);
       }
     }
-    std::stable_sort(others.begin(), others.end(),
-                     [](const Candidate* a, const Candidate* b) {
-                       return Stronger(*a, *b);
-                     });
+    std::ranges::stable_sort(others,
+                             [](const Candidate* a, const Candidate* b) {
+                               return Stronger(*a, *b);
+                             });
     for (const Candidate* fact : others) {
       if (!IsNew(fact->cause)) continue;
       const std::string why =
@@ -266,10 +264,9 @@ class Writer {
       if (!Missing(row.part)) continue;
       const std::string what = What(row);
       const auto& known = diagnosis_.needed_evidence();
-      if (std::any_of(known.begin(), known.end(),
-                      [&what](const v1::NeededEvidence& needed) {
-                        return needed.what() == what;
-                      })) {
+      if (std::ranges::any_of(known, [&what](const v1::NeededEvidence& needed) {
+            return needed.what() == what;
+          })) {
         continue;
       }
       v1::NeededEvidence& needed = *diagnosis_.add_needed_evidence();
@@ -331,9 +328,8 @@ class Writer {
   // Pods that failed before do not end what goes on, but they did fail.
   std::string Before() const {
     const auto& pods = report_.pods();
-    const auto failed = std::count_if(
-        pods.begin(), pods.end(),
-        [](const auto& pod) { return pod.status().phase() == "Failed"; });
+    const auto failed = std::ranges::count_if(
+        pods, [](const auto& pod) { return pod.status().phase() == "Failed"; });
     if (failed == 0) return "Nothing has failed";
     return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
                         " failed before, and the work goes on");

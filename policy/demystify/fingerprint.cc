@@ -1,5 +1,3 @@
-#include "policy/demystify/fingerprint.h"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "policy/base/characters.h"
 #include "policy/base/stable_hash.h"
+#include "policy/demystify/judge.h"
 
 namespace mulligan::demystify {
 namespace {

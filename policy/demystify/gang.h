@@ -1,10 +1,12 @@
-// Several pods: which one is the root of the incident, and whom it took along.
+// Several pods: which one is the root of the incident, whom it took along, and
+// which one lags behind.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_GANG_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_GANG_H_
 
 #include <string>
 #include <vector>
 
+#include "mulligan/v1/diagnosis.pb.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/member.h"
 
@@ -53,6 +55,27 @@ struct Gang {
 // must hold already, it is read again.
 Gang ReadGang(const Context& context, const std::vector<Member>& members,
               const std::vector<int>& pods, Candidates& facts);
+
+struct Straggler {
+  // Index into report.pods; -1: nobody stands out.
+  int pod = -1;
+  // Every member reports the same operation: they all waited, and none of them
+  // is known to be the reason.
+  bool nobody = false;
+  // How it, or nobody, stands out, for people: "it reported nothing, and still
+  // runs". Empty with neither.
+  std::string how;
+};
+
+// The member that kept the others waiting. `pods` are the members of an attempt
+// in which a watchdog ended a collective operation. Every member that waited
+// reports it; so the one is meant that
+// 1. alone reports none, whether it ended or still runs, while two or more
+//    others do, or
+// 2. alone reports another operation (number, kind or size) than the rest.
+Straggler FindStraggler(const Context& context,
+                        const std::vector<Member>& members,
+                        const std::vector<int>& pods);
 
 }  // namespace mulligan::demystify
 

@@ -5,15 +5,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "policy/base/excerpt.h"
-#include "policy/demystify/behind.h"
+#include "policy/base/utf8.h"
+#include "policy/demystify/candidate.h"
+#include "policy/demystify/gang.h"
 #include "policy/demystify/life_signs.h"
-#include "policy/demystify/odd_values.h"
-#include "policy/demystify/owner_facts.h"
-#include "policy/demystify/place.h"
-#include "policy/demystify/readers/event_reader.h"
-#include "policy/demystify/readers/node_reader.h"
-#include "policy/demystify/readers/operator_reader.h"
+#include "policy/demystify/readers/readers.h"
 
 namespace mulligan::demystify {
 namespace {

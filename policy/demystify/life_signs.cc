@@ -18,27 +18,17 @@ class LifeSigns {
   // First the object the decision is about, then what it owns.
   void Add(const std::vector<Member>& members, const std::vector<int>& pods) {
     const v1::FailureReport& report = report_;
-    if (report.has_train_job() &&
-        AddConditions(report.train_job(), Root::kTrainJob, -1)) {
-      return;
-    }
-    if (report.has_ray_job() &&
+    const auto& spark = report.spark_application().status();
+    if ((report.has_train_job() &&
+         AddConditions(report.train_job(), Root::kTrainJob, -1)) ||
         AddText(Root::kRayJob, ".status.jobDeploymentStatus",
-                report.ray_job().status().job_deployment_status())) {
-      return;
-    }
-    if (report.has_spark_application() &&
-        AddText(
-            Root::kSpark, ".status.applicationState.state",
-            report.spark_application().status().application_state().state())) {
-      return;
-    }
-    if (report.has_kubeflow_job() &&
-        AddConditions(report.kubeflow_job(), Root::kKubeflow, -1)) {
-      return;
-    }
-    if (report.has_job_set() &&
-        AddConditions(report.job_set(), Root::kJobSet, -1)) {
+                report.ray_job().status().job_deployment_status()) ||
+        AddText(Root::kSpark, ".status.applicationState.state",
+                spark.application_state().state()) ||
+        (report.has_kubeflow_job() &&
+         AddConditions(report.kubeflow_job(), Root::kKubeflow, -1)) ||
+        (report.has_job_set() &&
+         AddConditions(report.job_set(), Root::kJobSet, -1))) {
       return;
     }
     for (int i = 0; i < report.jobs_size(); ++i) {
@@ -57,16 +47,9 @@ class LifeSigns {
   }
 
  private:
-  Candidate& AddSign(std::string_view key, const Place& place,
-                     std::string_view value) {
-    facts_.push_back(
-        MakeCandidate("sign", *FindSpecialSign(key), place, value));
-    return facts_.back();
-  }
-
   bool AddText(Root root, const char* leaf, const std::string& state) {
     if (state.empty()) return false;
-    AddSign("object-alive", {root, -1, "", -1, leaf}, state);
+    AddSign(facts_, "object-alive", {root, -1, "", -1, leaf}, state);
     return true;
   }
 
@@ -84,14 +67,14 @@ class LifeSigns {
       }
     }
     if (latest >= 0) {
-      Candidate& sign = AddSign(
-          "object-alive", {root, index, ".status.conditions", latest, ".type"},
-          conditions[latest].type());
-      sign.at = ToSeconds(conditions[latest].last_transition_time());
+      AddSign(facts_, "object-alive",
+              {root, index, ".status.conditions", latest, ".type"},
+              conditions[latest].type(),
+              ToSeconds(conditions[latest].last_transition_time()));
       return true;
     }
     if (!object.has_status()) return false;
-    AddSign("object-alive", {root, index, "", -1, ".status"},
+    AddSign(facts_, "object-alive", {root, index, "", -1, ".status"},
             "no condition yet");
     return true;
   }
@@ -99,7 +82,8 @@ class LifeSigns {
   bool AddJob(int index) {
     const auto& job = report_.jobs(index);
     if (job.status().active() > 0) {
-      AddSign("pods-active", {Root::kJobs, index, "", -1, ".status.active"}, {})
+      AddSign(facts_, "pods-active",
+              {Root::kJobs, index, "", -1, ".status.active"}, {})
           .number = job.status().active();
       return true;
     }
@@ -115,9 +99,9 @@ class LifeSigns {
         const core::PodStatus& status = report_.pods(index).status();
         if (status.phase().empty() || (status.phase() == "Running") != running)
           continue;
-        AddSign(running ? "pod-running" : "pod-starting",
-                {Root::kPods, index, "", -1, ".status.phase"}, status.phase())
-            .at = ToSeconds(status.start_time());
+        AddSign(facts_, running ? "pod-running" : "pod-starting",
+                {Root::kPods, index, "", -1, ".status.phase"}, status.phase(),
+                ToSeconds(status.start_time()));
         return true;
       }
     }
@@ -127,6 +111,33 @@ class LifeSigns {
   const v1::FailureReport& report_;
   Candidates& facts_;
 };
+
+bool IsOfOwner(Root root) {
+  return root != Root::kPods && root != Root::kEvents && root != Root::kNodes &&
+         root != Root::kWorkload;
+}
+
+// What keeps a pod from starting until somebody corrects it.
+bool KeepsFromStarting(const Candidate& fact) {
+  return fact.decides() && fact.tier >= Tier::kSpecific &&
+         fact.confidence >= v1::Diagnosis::MEDIUM &&
+         (fact.cause == v1::IMAGE_INVALID || fact.cause == v1::IMAGE_DENIED ||
+          fact.cause == v1::CONFIG_MISSING);
+}
+
+bool SomePodStarted(const Context& context, const Gang& gang) {
+  if (gang.state.started || gang.running > 0 || gang.succeeded > 0) return true;
+  const auto& events = context.report.events();
+  return std::ranges::any_of(events, [](const auto& event) {
+    return event.reason() == "Started" &&
+           event.involved_object().kind() == "Pod";
+  });
+}
+
+template <typename Object>
+bool NamesQueue(const Object& object) {
+  return object.metadata().labels().contains("kueue.x-k8s.io/queue-name");
+}
 
 }  // namespace
 
@@ -147,9 +158,9 @@ bool OwnerGaveUp(const v1::FailureReport& report) {
   if (report.has_job_set()) {
     return HasFailed(report.job_set().status().conditions());
   }
-  return std::any_of(
-      report.jobs().begin(), report.jobs().end(),
-      [](const auto& job) { return HasFailed(job.status().conditions()); });
+  return std::ranges::any_of(report.jobs(), [](const auto& job) {
+    return HasFailed(job.status().conditions());
+  });
 }
 
 bool OwnerRuns(const v1::FailureReport& report) {
@@ -180,10 +191,9 @@ bool PodRuns(const core::Pod& pod) {
   if (pod.status().phase() != "Running") return false;
   const auto& statuses = pod.status().container_statuses();
   return !statuses.empty() &&
-         std::all_of(statuses.begin(), statuses.end(),
-                     [](const core::ContainerStatus& status) {
-                       return status.state().has_running();
-                     });
+         std::ranges::all_of(statuses, [](const core::ContainerStatus& status) {
+           return status.state().has_running();
+         });
 }
 
 bool OwnerGoesOn(const v1::FailureReport& report, int pod) {
@@ -218,6 +228,52 @@ Seconds StuckAt(const Context& context, const std::vector<int>& pods) {
     stuck = Earlier(stuck, StartingSince(pod));
   }
   return Known(stuck) ? stuck + kStuck + 1 : kUnknownTime;
+}
+
+void WeighSuspension(const Context& context, Candidates& facts) {
+  if (OwnerGaveUp(context.report)) {
+    for (Candidate& fact : facts) {
+      if (fact.decides() && fact.cause == v1::SUSPENDED) {
+        Demote(fact, "what has failed for good is not resumed");
+      }
+    }
+    return;
+  }
+  const bool queue_says = std::ranges::any_of(facts, [](const Candidate& fact) {
+    return fact.decides() && fact.place.root == Root::kWorkload;
+  });
+  if (!queue_says) return;
+  for (Candidate& fact : facts) {
+    if (fact.decides() && fact.cause == v1::SUSPENDED &&
+        IsOfOwner(fact.place.root)) {
+      Demote(fact, "the queue suspends what it does not admit");
+    }
+  }
+}
+
+void WeighDeadline(const Context& context, const Gang& gang,
+                   Candidates& facts) {
+  if (std::ranges::none_of(facts, KeepsFromStarting) ||
+      SomePodStarted(context, gang)) {
+    return;
+  }
+  for (Candidate& fact : facts) {
+    if (fact.decides() && fact.cause == v1::DEADLINE_JOB) {
+      Demote(fact, "it passed because no pod could start");
+    }
+  }
+}
+
+bool MayBeQueued(const v1::FailureReport& report) {
+  const auto& jobs = report.jobs();
+  // Other owners hand the label down in ways of their own.
+  if (jobs.empty() || report.has_job_set() || report.has_ray_job() ||
+      report.has_train_job() || report.has_kubeflow_job()) {
+    return true;
+  }
+  const auto& pods = report.pods();
+  return std::ranges::any_of(jobs, NamesQueue<kubernetes::batch::v1::Job>) ||
+         std::ranges::any_of(pods, NamesQueue<kubernetes::core::v1::Pod>);
 }
 
 }  // namespace mulligan::demystify

@@ -9,16 +9,16 @@
 
 #include "policy/demystify/candidate.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/gang.h"
 #include "policy/demystify/member.h"
 
 namespace mulligan::demystify {
 
 template <typename Conditions>
 bool IsTrue(const Conditions& conditions, std::string_view type) {
-  return std::any_of(
-      conditions.begin(), conditions.end(), [type](const auto& condition) {
-        return condition.type() == type && condition.status() == "True";
-      });
+  return std::ranges::any_of(conditions, [type](const auto& condition) {
+    return condition.type() == type && condition.status() == "True";
+  });
 }
 
 // The end of a Job, JobSet, TrainJob or training job, or its announcement.
@@ -57,6 +57,17 @@ void AddLifeSign(const Context& context, const std::vector<Member>& members,
 // has been starting for too long. Unknown: every further change will be an
 // event of its own.
 Seconds StuckAt(const Context& context, const std::vector<int>& pods);
+
+// A queue holds work by suspending it: where its Workload says why, that counts
+// and not the suspension. Nobody resumes what has failed for good.
+void WeighSuspension(const Context& context, Candidates& facts);
+
+// A deadline that passed while the pods could not start is the end of the wait,
+// not its cause. `gang` tells of the pods of the report.
+void WeighDeadline(const Context& context, const Gang& gang, Candidates& facts);
+
+// Whether a queue may hold the work: no owner is at hand, or one that names it.
+bool MayBeQueued(const v1::FailureReport& report);
 
 }  // namespace mulligan::demystify
 

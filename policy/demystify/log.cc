@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 
-#include "policy/demystify/log_lines.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
 
@@ -228,12 +227,10 @@ const Signature* AddLog(Candidates& candidates, std::string_view text,
       WentOn(scanned, found, scanned.told().size())) {
     return nullptr;
   }
-  Candidate candidate =
-      MakeCandidate(found.table, found.row->row, place, std::string_view());
-  candidate.text = found.line.empty() ? text : found.line;
-  candidate.keyword = found.row->keyword;
-  candidate.at = at;
-  Add(candidates, candidate);
+  Candidate& fact =
+      AddFact(candidates, found.table, found.row->row, place, {}, at);
+  fact.text = found.line.empty() ? text : found.line;
+  fact.keyword = found.row->keyword;
   return &found.row->row;
 }
 

@@ -1,5 +1,3 @@
-#include "policy/demystify/log_lines.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -7,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "policy/base/characters.h"
+#include "policy/demystify/log.h"
 #include "policy/demystify/signatures/keyword_matcher.h"
 
 namespace mulligan::demystify {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "absl/strings/numbers.h"
@@ -17,14 +18,6 @@ std::string_view Label(const Map& labels, const char* key) {
   return found == labels.end() ? std::string_view() : found->second;
 }
 
-const core::ContainerStatus* DecidingContainer(const core::Pod& pod,
-                                               const PodState& state) {
-  const auto& statuses = state.init ? pod.status().init_container_statuses()
-                                    : pod.status().container_statuses();
-  if (state.container < 0 || state.container >= statuses.size()) return nullptr;
-  return &statuses[state.container];
-}
-
 Seconds BeginOf(const core::Pod& pod, const PodState& state) {
   const core::ContainerStatus* container = DecidingContainer(pod, state);
   Seconds run = kUnknownTime;
@@ -38,16 +31,6 @@ Seconds BeginOf(const core::Pod& pod, const PodState& state) {
   }
   return Earlier(ToSeconds(pod.metadata().creation_timestamp()),
                  Earlier(ToSeconds(pod.status().start_time()), run));
-}
-
-// When a pod without container states stopped being ready.
-Seconds LastReady(const core::PodStatus& status) {
-  for (const core::PodCondition& condition : status.conditions()) {
-    if (condition.type() == "Ready" && condition.status() == "False") {
-      return ToSeconds(condition.last_transition_time());
-    }
-  }
-  return kUnknownTime;
 }
 
 Seconds EndSeconds(const core::Pod& pod, const PodReading& reading) {
@@ -87,7 +70,178 @@ class Slots {
   std::unordered_set<std::string_view> single_pod_jobs_;
 };
 
+// Whether `later` began after `earlier` had ended; false where no time tells.
+bool BeganAfter(const Member& later, Seconds earlier_begin,
+                Seconds earlier_end) {
+  if (!Known(later.begin) || !Known(earlier_end)) return false;
+  if (later.begin != earlier_end) return later.begin > earlier_end;
+  return earlier_begin != earlier_end;
+}
+
+// The failed members of one attempt, while they are collected in the order of
+// their ends.
+struct OpenIncident {
+  std::vector<int> pods;
+  // Of the member that ended first.
+  Seconds first_begin = kUnknownTime;
+  Seconds first_end = kUnknownTime;
+  // Of the member that ended last.
+  Seconds last_begin = kUnknownTime;
+  Seconds last_end = kUnknownTime;
+  int restart = -1;
+  std::unordered_set<std::string_view> slots;
+
+  bool Takes(const Member& member) const {
+    if (member.restart != restart) return false;
+    if (!member.slot.empty() && slots.count(member.slot) > 0) return false;
+    if (BeganAfter(member, first_begin, first_end)) return false;
+    const bool late = Known(first_end) && Known(member.end) &&
+                      member.end > first_end + kIncidentSpan;
+    return !(late && FailedByItself(member.reading));
+  }
+
+  void Add(const Member& member) {
+    if (pods.empty()) {
+      first_begin = member.begin;
+      first_end = member.end;
+      restart = member.restart;
+    }
+    pods.push_back(member.reading.pod);
+    last_begin = member.begin;
+    last_end = member.end;
+    if (!member.slot.empty()) slots.insert(member.slot);
+  }
+};
+
+class Splitter {
+ public:
+  Splitter(const std::vector<Member>& members, bool gave_up)
+      : members_(members), gave_up_(gave_up) {}
+
+  Attempts Split() {
+    for (const Member& member : members_) {
+      newest_restart_ = std::max(newest_restart_, member.restart);
+    }
+    FindSuccessors();
+    std::vector<OpenIncident> incidents = Collect();
+    Attempts attempts;
+    attempts.moved_on =
+        !incidents.empty() && !gave_up_ && IsOver(incidents.back());
+    const std::size_t past =
+        incidents.size() - (incidents.empty() || attempts.moved_on ? 0 : 1);
+    std::vector<bool> is_past(members_.size(), false);
+    for (std::size_t i = 0; i < past; ++i) {
+      std::vector<int>& pods = incidents[i].pods;
+      for (const int pod : pods) is_past[At(pod)] = true;
+      std::ranges::sort(pods);
+      attempts.earlier.push_back(std::move(pods));
+    }
+    for (const Member& member : members_) {
+      const int pod = member.reading.pod;
+      // Pods of an older restart are on their way out.
+      if (is_past[At(pod)]) continue;
+      if (IsOldRestart(member) && !member.ended()) continue;
+      attempts.current.push_back(pod);
+    }
+    return attempts;
+  }
+
+ private:
+  static std::size_t At(int pod) { return static_cast<std::size_t>(pod); }
+
+  bool IsOldRestart(const Member& member) const {
+    return member.restart >= 0 && member.restart < newest_restart_;
+  }
+
+  // Where pods that live or succeeded are, and when the latest of them began.
+  void FindSuccessors() {
+    for (const Member& member : members_) {
+      if (member.ended()) continue;
+      if (member.slot.empty()) {
+        if (Known(member.begin) &&
+            (latest_ == nullptr || latest_->begin < member.begin)) {
+          latest_ = &member;
+        }
+      } else {
+        const Member*& last = in_slot_[member.slot];
+        if (last == nullptr || Before(last->begin, member.begin)) {
+          last = &member;
+        }
+      }
+    }
+  }
+
+  bool IsReplaced(const Member& member) const {
+    if (member.slot.empty()) return false;
+    const auto found = in_slot_.find(member.slot);
+    if (found == in_slot_.end()) return false;
+    const Member& other = *found->second;
+    if (Known(other.begin) && Known(member.end)) {
+      return BeganAfter(other, member.begin, member.end);
+    }
+    return other.reading.pod > member.reading.pod;
+  }
+
+  // Ended members by the incident they belong to, oldest first.
+  std::vector<OpenIncident> Collect() const {
+    std::vector<const Member*> ended;
+    for (const Member& member : members_) {
+      if (member.ended()) ended.push_back(&member);
+    }
+    std::ranges::stable_sort(ended, [](const Member* a, const Member* b) {
+      if (a->restart != b->restart) {
+        return a->restart < b->restart;
+      }
+      // Without an end: with those that ended last.
+      if (!Known(a->end)) return false;
+      return !Known(b->end) || a->end < b->end;
+    });
+    std::vector<OpenIncident> incidents;
+    // Replaced ones first: they are over even if others of their time are not.
+    for (const bool replaced : {true, false}) {
+      const std::size_t first = incidents.size();
+      for (const Member* member : ended) {
+        if (IsReplaced(*member) != replaced) continue;
+        if (incidents.size() == first || !incidents.back().Takes(*member)) {
+          incidents.emplace_back();
+        }
+        incidents.back().Add(*member);
+      }
+    }
+    return incidents;
+  }
+
+  bool IsOver(const OpenIncident& incident) const {
+    if (incident.restart >= 0 && incident.restart < newest_restart_) {
+      return true;
+    }
+    if (incident.slots.empty()) {
+      return latest_ != nullptr &&
+             BeganAfter(*latest_, incident.last_begin, incident.last_end);
+    }
+    return incident.slots.size() == incident.pods.size() &&
+           std::ranges::all_of(incident.pods, [this](int pod) {
+             return IsReplaced(members_[At(pod)]);
+           });
+  }
+
+  const std::vector<Member>& members_;
+  const bool gave_up_;
+  int newest_restart_ = -1;
+  const Member* latest_ = nullptr;
+  std::unordered_map<std::string_view, const Member*> in_slot_;
+};
+
 }  // namespace
+
+Seconds LastReady(const core::PodStatus& status) {
+  for (const core::PodCondition& condition : status.conditions()) {
+    if (condition.type() == "Ready" && condition.status() == "False") {
+      return ToSeconds(condition.last_transition_time());
+    }
+  }
+  return kUnknownTime;
+}
 
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
   if (metadata.labels().empty()) return -1;
@@ -149,6 +303,11 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
     member.slot = slots.Of(pod);
   }
   return members;
+}
+
+Attempts SplitAttempts(const std::vector<Member>& members, bool gave_up) {
+  if (members.size() == 1) return {{}, {0}, false};
+  return Splitter(members, gave_up).Split();
 }
 
 }  // namespace mulligan::demystify

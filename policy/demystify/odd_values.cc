@@ -1,17 +1,21 @@
-#include "policy/demystify/odd_values.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "policy/base/excerpt.h"
+#include "policy/base/utf8.h"
+#include "policy/demystify/judge.h"
+#include "policy/demystify/readers/readers.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan::demystify {
 namespace {
 
 namespace core = kubernetes::core::v1;
+
+// Of a thousand odd pods the first few are enough.
+constexpr std::size_t kMaxWarnings = 8;
 
 // Clocks of caller and cluster may differ by this much.
 constexpr Seconds kFuture = 60;
@@ -108,15 +112,13 @@ class ObjectChecks {
   ObjectChecks(const Context& context, const char* kind, Warnings& warnings)
       : context_(context), kind_(kind), warnings_(warnings) {}
 
-  template <typename Object>
-  void Times(const Object& object, std::initializer_list<Seconds> times) {
-    if (future_ || !InFuture(context_, std::max(times))) return;
-    future_ = true;
-    Warn(object, " has times later than observedAt: clocks differ");
-  }
-
-  template <typename Object>
-  void Counts(const Object& object, std::initializer_list<Count> counts) {
+  void Check(const auto& object, std::initializer_list<Seconds> times,
+             std::initializer_list<Count> counts) {
+    const std::string& name = object.metadata().name();
+    if (!future_ && InFuture(context_, std::max(times))) {
+      future_ = true;
+      Warn(name, " has times later than observedAt: clocks differ");
+    }
     if (negative_) return;
     std::string found;
     for (const Count& count : counts) {
@@ -125,13 +127,11 @@ class ObjectChecks {
                       count.value);
       negative_ = true;
     }
-    if (negative_) Warn(object, found + ": no count is negative");
+    if (negative_) Warn(name, found + ": no count is negative");
   }
 
  private:
-  template <typename Object>
-  void Warn(const Object& object, std::string_view what) {
-    const std::string& name = object.metadata().name();
+  void Warn(const std::string& name, std::string_view what) {
     warnings_.push_back(
         absl::StrCat(kind_, name.empty() ? "" : " ", Excerpt(name)));
     warnings_.back().append(what);
@@ -149,73 +149,64 @@ void CheckJobs(const Context& context, Warnings& warnings) {
   for (const auto& job : context.report.jobs()) {
     const auto& spec = job.spec();
     const auto& status = job.status();
-    checks.Times(
-        job, {ToSeconds(status.start_time()),
-              ToSeconds(status.completion_time()), NewestCondition(status)});
-    checks.Counts(job,
-                  {{"parallelism", spec.parallelism()},
-                   {"completions", spec.completions()},
-                   {"backoffLimit", spec.backoff_limit()},
-                   {"backoffLimitPerIndex", spec.backoff_limit_per_index()},
-                   {"maxFailedIndexes", spec.max_failed_indexes()},
-                   {"active", status.active()},
-                   {"succeeded", status.succeeded()},
-                   {"failed", status.failed()}});
+    checks.Check(job,
+                 {ToSeconds(status.start_time()),
+                  ToSeconds(status.completion_time()), NewestCondition(status)},
+                 {{"parallelism", spec.parallelism()},
+                  {"completions", spec.completions()},
+                  {"backoffLimit", spec.backoff_limit()},
+                  {"backoffLimitPerIndex", spec.backoff_limit_per_index()},
+                  {"maxFailedIndexes", spec.max_failed_indexes()},
+                  {"active", status.active()},
+                  {"succeeded", status.succeeded()},
+                  {"failed", status.failed()}});
   }
 }
 
-void CheckRay(const Context& context, Warnings& warnings) {
-  if (context.report.has_ray_cluster()) {
-    const auto& cluster = context.report.ray_cluster();
-    ObjectChecks(context, "RayCluster", warnings)
-        .Times(cluster, {NewestCondition(cluster.status())});
-  }
-  if (!context.report.has_ray_job()) return;
-  const auto& job = context.report.ray_job();
-  const auto& status = job.status();
-  ObjectChecks checks(context, "RayJob", warnings);
-  checks.Times(job,
-               {ToSeconds(status.start_time()), ToSeconds(status.end_time()),
-                NewestCondition(status.ray_cluster_status())});
-  checks.Counts(job, {{"backoffLimit", job.spec().backoff_limit()},
-                      {"succeeded", status.succeeded()},
-                      {"failed", status.failed()}});
+// Of those that are absent there are no times, and no counts below zero.
+void CheckResources(const Context& context, Warnings& warnings) {
+  const auto check = [&](const char* kind, const auto& object,
+                         std::initializer_list<Seconds> times,
+                         std::initializer_list<Count> counts) {
+    ObjectChecks(context, kind, warnings).Check(object, times, counts);
+  };
+  const v1::FailureReport& report = context.report;
+  const auto& set = report.job_set();
+  check(
+      "JobSet", set, {NewestCondition(set.status())},
+      {{"maxRestarts", set.spec().failure_policy().max_restarts()},
+       {"restarts", set.status().restarts()},
+       {"restartsCountTowardsMax", set.status().restarts_count_towards_max()}});
+  check("RayCluster", report.ray_cluster(),
+        {NewestCondition(report.ray_cluster().status())}, {});
+  const auto& ray = report.ray_job();
+  check(
+      "RayJob", ray,
+      {ToSeconds(ray.status().start_time()), ToSeconds(ray.status().end_time()),
+       NewestCondition(ray.status().ray_cluster_status())},
+      {{"backoffLimit", ray.spec().backoff_limit()},
+       {"succeeded", ray.status().succeeded()},
+       {"failed", ray.status().failed()}});
+  check("TrainJob", report.train_job(),
+        {NewestCondition(report.train_job().status())}, {});
+  const auto& workload = report.kueue_workload();
+  check("Workload", workload, {NewestCondition(workload.status())},
+        {{"requeueState.count", workload.status().requeue_state().count()}});
+  const auto& spark = report.spark_application();
+  check("SparkApplication", spark,
+        {ToSeconds(spark.status().last_submission_attempt_time()),
+         ToSeconds(spark.status().termination_time())},
+        {{"executionAttempts", spark.status().execution_attempts()},
+         {"submissionAttempts", spark.status().submission_attempts()}});
+  const auto& training = report.kubeflow_job();
+  check("training job", training,
+        {ToSeconds(training.status().start_time()),
+         ToSeconds(training.status().completion_time()),
+         NewestCondition(training.status())},
+        {{"backoffLimit", training.spec().run_policy().backoff_limit()}});
 }
 
-void CheckSpark(const Context& context, Warnings& warnings) {
-  if (!context.report.has_spark_application()) return;
-  const auto& application = context.report.spark_application();
-  const auto& status = application.status();
-  ObjectChecks checks(context, "SparkApplication", warnings);
-  checks.Times(application, {ToSeconds(status.last_submission_attempt_time()),
-                             ToSeconds(status.termination_time())});
-  checks.Counts(application,
-                {{"executionAttempts", status.execution_attempts()},
-                 {"submissionAttempts", status.submission_attempts()}});
-}
-
-void CheckKubeflow(const Context& context, Warnings& warnings) {
-  if (!context.report.has_kubeflow_job()) return;
-  const auto& job = context.report.kubeflow_job();
-  const auto& status = job.status();
-  ObjectChecks checks(context, "training job", warnings);
-  checks.Times(
-      job, {ToSeconds(status.start_time()), ToSeconds(status.completion_time()),
-            NewestCondition(status)});
-  checks.Counts(job,
-                {{"backoffLimit", job.spec().run_policy().backoff_limit()}});
-}
-
-}  // namespace
-
-bool ContainerInTwoStates(const core::Pod& pod) {
-  const core::PodStatus& status = pod.status();
-  return std::any_of(status.container_statuses().begin(),
-                     status.container_statuses().end(), InTwoStates) ||
-         std::any_of(status.init_container_statuses().begin(),
-                     status.init_container_statuses().end(), InTwoStates);
-}
-
+// Of each kind of oddity the first.
 void CheckPod(const Context& context, const core::Pod& pod,
               Warnings& warnings) {
   const core::PodStatus& status = pod.status();
@@ -236,35 +227,54 @@ void CheckPod(const Context& context, const core::Pod& pod,
   checks.Check(status.container_statuses());
 }
 
-void CheckObjects(const Context& context, Warnings& warnings) {
+void CheckCreationError(const v1::CreationError& error, Warnings& warnings) {
+  if (!v1::CreationError::Phase_IsValid(error.phase())) {
+    warnings.push_back(
+        absl::StrCat("creationError.phase ", static_cast<int>(error.phase()),
+                     " is not known: it is taken as unspecified"));
+  }
+  if (error.http_code() == 0) return;
+  if (!IsErrorCode(error.http_code())) {
+    warnings.push_back(absl::StrCat("creationError.httpCode ",
+                                    error.http_code(),
+                                    " is not the code of an error"));
+  } else if (error.phase() == v1::CreationError::BUILD) {
+    warnings.push_back(absl::StrCat(
+        "creationError.phase BUILD says that no call was made, httpCode ",
+        error.http_code(), " that one was answered: the code is believed"));
+  }
+}
+
+}  // namespace
+
+bool ContainerInTwoStates(const core::Pod& pod) {
+  const core::PodStatus& status = pod.status();
+  return std::ranges::any_of(status.container_statuses(), InTwoStates) ||
+         std::ranges::any_of(status.init_container_statuses(), InTwoStates);
+}
+
+void CheckReport(const Context& context, Warnings& warnings) {
   const v1::FailureReport& report = context.report;
+  const std::string& kind = report.workload().kind();
+  if (!kind.empty() && !IsKnownKind(kind)) {
+    warnings.push_back(absl::StrCat("workload kind ", Excerpt(kind),
+                                    " is not known: it is judged by its pods"));
+  }
+  if (report.has_creation_error()) {
+    CheckCreationError(report.creation_error(), warnings);
+  }
+  if (context.strange_events > 0) {
+    warnings.push_back(
+        absl::StrCat(context.strange_events,
+                     context.strange_events == 1 ? " event is" : " events are",
+                     " about other workloads and not read"));
+  }
   CheckJobs(context, warnings);
-  if (report.has_job_set()) {
-    const auto& job_set = report.job_set();
-    const auto& status = job_set.status();
-    ObjectChecks checks(context, "JobSet", warnings);
-    checks.Times(job_set, {NewestCondition(status)});
-    checks.Counts(
-        job_set,
-        {{"maxRestarts", job_set.spec().failure_policy().max_restarts()},
-         {"restarts", status.restarts()},
-         {"restartsCountTowardsMax", status.restarts_count_towards_max()}});
+  CheckResources(context, warnings);
+  for (const core::Pod& pod : report.pods()) {
+    if (warnings.size() >= kMaxWarnings) return;
+    CheckPod(context, pod, warnings);
   }
-  CheckRay(context, warnings);
-  if (report.has_train_job()) {
-    ObjectChecks(context, "TrainJob", warnings)
-        .Times(report.train_job(),
-               {NewestCondition(report.train_job().status())});
-  }
-  if (report.has_kueue_workload()) {
-    const auto& workload = report.kueue_workload();
-    ObjectChecks checks(context, "Workload", warnings);
-    checks.Times(workload, {NewestCondition(workload.status())});
-    checks.Counts(workload, {{"requeueState.count",
-                              workload.status().requeue_state().count()}});
-  }
-  CheckSpark(context, warnings);
-  CheckKubeflow(context, warnings);
 }
 
 }  // namespace mulligan::demystify

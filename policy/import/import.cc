@@ -90,9 +90,8 @@ void AddUnboundedBudget(const std::string& name, v1::Decision::Scope scope,
   report.Warn(path, absl::StrFormat("%s without bound; here budget \"%s\" ends "
                                     "it after %d",
                                     what, name, kLimitOfTheUnbounded));
-  const bool known =
-      std::any_of(into.budgets.begin(), into.budgets.end(),
-                  [&](const auto& budget) { return budget.name == name; });
+  const bool known = std::ranges::any_of(
+      into.budgets, [&](const auto& budget) { return budget.name == name; });
   if (known) return;
   AddImportedBudget(name, kLimitOfTheUnbounded, scope, path, into, report);
 }

@@ -12,7 +12,7 @@
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/native_policy.pb.h"
 #include "mulligan/v1/policy.pb.h"
-#include "policy/base/issue_reporter.h"
+#include "policy/base/issue.h"
 #include "policy/base/pattern_allowance.h"
 #include "policy/operators/go_text.h"
 

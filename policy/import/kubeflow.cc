@@ -24,8 +24,7 @@ constexpr std::array<std::string_view, 4> kRestartPolicies = {
     kNever, kExitCode, kOnFailure, kAlways};
 
 std::size_t Rank(std::string_view policy) {
-  const auto* const found =
-      std::find(kRestartPolicies.begin(), kRestartPolicies.end(), policy);
+  const auto* const found = std::ranges::find(kRestartPolicies, policy);
   return found == kRestartPolicies.end()
              ? 0
              : static_cast<std::size_t>(found - kRestartPolicies.begin());

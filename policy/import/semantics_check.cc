@@ -73,7 +73,7 @@ std::vector<std::string> UnreadKeys(const Map& map, Predicate is_read) {
   for (const auto& [key, value] : map) {
     if (!is_read(key)) keys.push_back(key);
   }
-  std::sort(keys.begin(), keys.end());
+  std::ranges::sort(keys);
   return keys;
 }
 

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/base/utf8.h"
-#include "policy/base/visible.h"
 
 namespace mulligan {
 namespace {
@@ -43,9 +42,9 @@ std::string Printable(std::string_view text) {
 }
 
 size_t CountCharacters(std::string_view printable) {
-  return static_cast<size_t>(std::count_if(
-      printable.begin(), printable.end(),
-      [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+  return static_cast<size_t>(std::ranges::count_if(printable, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
+  }));
 }
 
 // The line and the caret under byte `column` (from 1; 0: no caret).
@@ -95,9 +94,7 @@ std::string FormatIssues(const Issues& issues,
   std::string out;
   for (const Issue& issue : issues) {
     out += Heading(issue, style);
-    const auto text =
-        std::find_if(texts.begin(), texts.end(),
-                     [&](const PolicyText& t) { return t.file == issue.file; });
+    const auto text = std::ranges::find(texts, issue.file, &PolicyText::file);
     std::string_view line;
     if (text != texts.end() && issue.position.line > 0 &&
         FindLine(text->yaml, issue.position.line, line)) {
@@ -108,10 +105,9 @@ std::string FormatIssues(const Issues& issues,
 }
 
 std::string SummarizeIssues(const Issues& issues) {
-  const auto errors =
-      std::count_if(issues.begin(), issues.end(), [](const Issue& issue) {
-        return issue.severity == Issue::Severity::kError;
-      });
+  const auto errors = std::ranges::count_if(issues, [](const Issue& issue) {
+    return issue.severity == Issue::Severity::kError;
+  });
   const ptrdiff_t warnings = static_cast<ptrdiff_t>(issues.size()) - errors;
   if (issues.empty()) return "no problems";
   if (warnings == 0) return Count(errors, "error");

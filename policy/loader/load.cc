@@ -15,7 +15,6 @@
 #include "policy/limits.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_reader.h"
-#include "policy/loader/yaml_text.h"
 #include "policy/loader/yaml_tree.h"
 
 namespace mulligan {
@@ -179,8 +178,8 @@ void AddCatchAll(const PolicyText& text, PatternAllowance& allowance,
   Rulesets embedded;
   CompileText(text, allowance, embedded, issues);
   for (auto& policy : embedded) {
-    const auto same_name = std::find_if(
-        rulesets.begin(), rulesets.end(),
+    const auto same_name = std::ranges::find_if(
+        rulesets,
         [&](const auto& other) { return other->name() == policy->name(); });
     if (same_name == rulesets.end()) {
       rulesets.push_back(std::move(policy));
@@ -205,14 +204,13 @@ void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
     const auto found = rank.find(issue.file);
     return found == rank.end() ? rank.size() : found->second;
   };
-  std::stable_sort(issues.begin(), issues.end(),
-                   [&](const Issue& a, const Issue& b) {
-                     const auto key = [&](const Issue& issue) {
-                       return std::tuple(rank_of(issue), issue.position.line,
-                                         issue.position.column);
-                     };
-                     return key(a) < key(b);
-                   });
+  std::ranges::stable_sort(issues, [&](const Issue& a, const Issue& b) {
+    const auto key = [&](const Issue& issue) {
+      return std::tuple(rank_of(issue), issue.position.line,
+                        issue.position.column);
+    };
+    return key(a) < key(b);
+  });
   Issues kept;
   std::map<std::string, size_t> count;
   for (Issue& issue : issues) {
@@ -265,7 +263,7 @@ std::unique_ptr<const PolicySet> LoadPolicies(
     CompileText(text, allowance, rulesets, found);
   }
   std::vector<PolicyText> taking_part = texts;
-  if (std::none_of(rulesets.begin(), rulesets.end(), IsCatchAll)) {
+  if (std::ranges::none_of(rulesets, IsCatchAll)) {
     taking_part.push_back(EmbeddedPolicy());
     AddCatchAll(taking_part.back(), allowance, rulesets, found);
   }

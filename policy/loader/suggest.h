@@ -14,6 +14,11 @@ namespace mulligan {
 std::string Nearest(std::string_view word,
                     const std::vector<std::string>& candidates);
 
+// The name of the Cause behind a reason that Kubernetes, its kubelet or an
+// operator writes ("OOMKilled": "CONTAINER_OOM"), in any case. Empty when none
+// stands for one cause alone.
+std::string_view CauseOfReason(std::string_view reason);
+
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_LOADER_SUGGEST_H_

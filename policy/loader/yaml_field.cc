@@ -1,4 +1,3 @@
-#include "policy/loader/yaml_field.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +10,9 @@
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/struct.pb.h"
 #include "mulligan/v1/cause.pb.h"
-#include "policy/loader/cause_words.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_scalar.h"
-#include "policy/loader/yaml_text.h"
+#include "policy/loader/yaml_tree.h"
 
 namespace mulligan {
 namespace {

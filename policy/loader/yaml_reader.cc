@@ -12,9 +12,8 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/struct.pb.h"
 #include "policy/loader/suggest.h"
-#include "policy/loader/yaml_field.h"
-#include "policy/loader/yaml_struct.h"
-#include "policy/loader/yaml_text.h"
+#include "policy/loader/yaml_scalar.h"
+#include "policy/loader/yaml_tree.h"
 
 namespace mulligan {
 namespace {

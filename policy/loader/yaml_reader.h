@@ -8,7 +8,6 @@
 
 #include "google/protobuf/message.h"
 #include "policy/base/issue.h"
-#include "policy/base/source_map.h"
 #include "policy/loader/yaml_tree.h"
 
 namespace mulligan {

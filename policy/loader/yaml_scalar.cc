@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <system_error>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/base/characters.h"
-#include "policy/loader/yaml_text.h"
+#include "policy/loader/yaml_tree.h"
+#include "re2/re2.h"
 
 namespace mulligan {
 namespace {
@@ -28,95 +28,43 @@ absl::Status RefuseQuotes(const YamlNode& node, std::string_view expected) {
                       Quote(node.text), expected));
 }
 
-bool AllDigits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+bool Fits(std::string_view text, const re2::RE2& form) {
+  return re2::RE2::FullMatch(re2::StringPiece(text.data(), text.size()), form);
 }
 
-bool ConsumePrefix(std::string_view& text, std::string_view prefix) {
-  if (text.substr(0, prefix.size()) != prefix) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-std::string_view ConsumeDigits(std::string_view& text) {
-  const size_t end =
-      std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view digits = text.substr(0, end);
-  text.remove_prefix(end);
-  return digits;
-}
-
-bool HasLeadingZero(std::string_view digits) {
-  return digits.size() > 1 && digits[0] == '0';
-}
-
-// Digits, optional fraction, optional exponent.
-bool IsDecimal(std::string_view text) {
-  ConsumePrefix(text, "-");
-  if (ConsumeDigits(text).empty()) return false;
-  if (ConsumePrefix(text, ".") && ConsumeDigits(text).empty()) return false;
-  if (ConsumePrefix(text, "e") || ConsumePrefix(text, "E")) {
-    if (!ConsumePrefix(text, "-")) ConsumePrefix(text, "+");
-    if (ConsumeDigits(text).empty()) return false;
-  }
-  return text.empty();
-}
-
-std::string_view WithoutSign(std::string_view text) {
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-    text.remove_prefix(1);
-  }
-  return text;
+bool IsWhole(std::string_view text) {
+  static const re2::RE2* const kForm = new re2::RE2("-?[0-9]+");
+  return Fits(text, *kForm);
 }
 
 // What some YAML reader or other takes for a number, boolean or null.
 bool LooksTyped(std::string_view text) {
-  static constexpr std::array<std::string_view, 22> kYamlWords = {
-      "y",  "Y",  "n",    "N",    "yes",  "Yes",   "YES",   "no",
-      "No", "NO", "true", "True", "TRUE", "false", "False", "FALSE",
-      "on", "On", "ON",   "off",  "Off",  "OFF"};
-  if (std::find(kYamlWords.begin(), kYamlWords.end(), text) !=
-      kYamlWords.end()) {
-    return true;
-  }
-  std::string_view number = WithoutSign(text);
-  if (number == ".inf" || number == ".Inf" || number == ".INF" ||
-      number == ".nan" || number == ".NaN" || number == ".NAN") {
-    return true;
-  }
-  if (ConsumePrefix(number, "0x") || ConsumePrefix(number, "0X")) {
-    return number.find_first_not_of("0123456789abcdefABCDEF_") == number.npos;
-  }
-  if (ConsumePrefix(number, "0o")) return AllDigits(number);
-  return IsDecimal(number) || (number.size() > 1 && number[0] == '.' &&
-                               IsDecimal(absl::StrFormat("0%s", number)));
-}
-
-// Checks the form of a whole number; the range is the caller's.
-absl::Status CheckWhole(const YamlNode& node) {
-  static constexpr std::string_view kExpected = "a whole number";
-  if (node.quoted) return RefuseQuotes(node, kExpected);
-  std::string_view digits = node.text;
-  ConsumePrefix(digits, "-");
-  if (!AllDigits(digits)) return Refuse(node, kExpected);
-  if (HasLeadingZero(digits)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s has a leading zero, which some readers take for octal; write %s",
-        Quote(node.text),
-        digits.find_first_not_of('0') == digits.npos
-            ? std::string("0")
-            : std::string(node.text[0] == '-' ? "-" : "") +
-                  std::string(digits.substr(digits.find_first_not_of('0')))));
-  }
-  return absl::OkStatus();
+  static const re2::RE2* const kForm = new re2::RE2(
+      "y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|"
+      "off|Off|OFF|"
+      "[-+]?(?:\\.(?:inf|Inf|INF|nan|NaN|NAN)|0[xX][0-9a-fA-F_]*|0o[0-9]+|"
+      "(?:-?[0-9]+(?:\\.[0-9]+)?|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?)");
+  return Fits(text, *kForm);
 }
 
 template <typename T>
 absl::StatusOr<T> ParseWhole(const YamlNode& node, T min, T max) {
+  static constexpr std::string_view kExpected = "a whole number";
+  if (node.quoted) return RefuseQuotes(node, kExpected);
+  if (!IsWhole(node.text)) return Refuse(node, kExpected);
+  const bool negative = node.text[0] == '-';
+  const std::string digits = node.text.substr(negative ? 1 : 0);
+  if (digits.size() > 1 && digits[0] == '0') {
+    const std::size_t first = digits.find_first_not_of('0');
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s has a leading zero, which some readers take for octal; write %s",
+        Quote(node.text),
+        first == digits.npos
+            ? "0"
+            : absl::StrCat(negative ? "-" : "", digits.substr(first))));
+  }
   T value = 0;
-  const char* const end = node.text.data() + node.text.size();
-  const auto [parsed_to, error] = std::from_chars(node.text.data(), end, value);
-  if (error != std::errc() || parsed_to != end || value < min || value > max) {
+  if (!absl::SimpleAtoi(node.text, &value) || value < min || value > max) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s is out of range, expected %d to %d", Quote(node.text), min, max));
   }
@@ -128,7 +76,7 @@ struct Unit {
   int64_t milliseconds;
 };
 
-// Largest first. "ms" before "m" and "s" is settled by ReadUnit.
+// Largest first.
 constexpr std::array<Unit, 5> kUnits = {{{"d", 86'400'000},
                                          {"h", 3'600'000},
                                          {"m", 60'000},
@@ -138,15 +86,51 @@ constexpr std::array<Unit, 5> kUnits = {{{"d", 86'400'000},
 constexpr int64_t kLongestDays = 36500;
 constexpr int64_t kLongest = kLongestDays * kUnits[0].milliseconds;
 
-// Index into kUnits of the unit `text` starts with, consumed; or kUnits.size().
-size_t ReadUnit(std::string_view& text) {
-  const size_t end = std::min(text.find_first_of("0123456789"), text.size());
-  const std::string_view name = text.substr(0, end);
-  text.remove_prefix(end);
-  const auto* const unit = std::find_if(
-      kUnits.begin(), kUnits.end(),
-      [&](const Unit& candidate) { return candidate.name == name; });
-  return static_cast<size_t>(unit - kUnits.begin());
+using ::google::protobuf::Struct;
+using ::google::protobuf::Value;
+
+// A number as JSON writes it, or with a plus sign.
+bool IsNumber(const std::string& text) {
+  static const re2::RE2* const kNumber =
+      new re2::RE2(R"([-+]?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][-+]?[0-9]+)?)");
+  return Fits(text, *kNumber);
+}
+
+Value ReadPlain(const YamlNode& node) {
+  Value value;
+  double number = 0;
+  if (node.quoted) {
+    value.set_string_value(node.text);
+  } else if (node.text == "true" || node.text == "false") {
+    value.set_bool_value(node.text == "true");
+  } else if (IsNumber(node.text) && absl::SimpleAtod(node.text, &number)) {
+    value.set_number_value(number);
+  } else {
+    value.set_string_value(node.text);
+  }
+  return value;
+}
+
+Value ReadValue(const YamlNode& node) {
+  Value value;
+  switch (node.kind) {
+    case YamlNode::Kind::kScalar:
+      return ReadPlain(node);
+    case YamlNode::Kind::kList:
+      value.mutable_list_value();
+      for (const YamlNode& item : node.items) {
+        *value.mutable_list_value()->add_values() = ReadValue(item);
+      }
+      return value;
+    case YamlNode::Kind::kMap:
+      *value.mutable_struct_value() = ReadStruct(node);
+      return value;
+    case YamlNode::Kind::kNull:
+    case YamlNode::Kind::kHole:
+      break;
+  }
+  value.set_null_value(google::protobuf::NULL_VALUE);
+  return value;
 }
 
 }  // namespace
@@ -170,22 +154,19 @@ absl::StatusOr<bool> ReadBool(const YamlNode& node) {
 
 absl::StatusOr<int64_t> ReadInteger(const YamlNode& node, int64_t min,
                                     int64_t max) {
-  if (absl::Status status = CheckWhole(node); !status.ok()) return status;
   return ParseWhole<int64_t>(node, min, max);
 }
 
 absl::StatusOr<uint64_t> ReadUnsigned(const YamlNode& node, uint64_t max) {
-  if (absl::Status status = CheckWhole(node); !status.ok()) return status;
   return ParseWhole<uint64_t>(node, 0, max);
 }
 
 absl::StatusOr<double> ReadDouble(const YamlNode& node) {
   static constexpr std::string_view kExpected = "a number such as 2 or 1.5";
+  static const re2::RE2* const kForm =
+      new re2::RE2(R"(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)");
   if (node.quoted) return RefuseQuotes(node, kExpected);
-  std::string_view digits = WithoutSign(node.text);
-  if (!IsDecimal(node.text) || HasLeadingZero(ConsumeDigits(digits))) {
-    return Refuse(node, kExpected);
-  }
+  if (!Fits(node.text, *kForm)) return Refuse(node, kExpected);
   double value = 0;
   if (!absl::SimpleAtod(node.text, &value) || !std::isfinite(value)) {
     return absl::InvalidArgumentError(
@@ -197,34 +178,45 @@ absl::StatusOr<double> ReadDouble(const YamlNode& node) {
 absl::StatusOr<google::protobuf::Duration> ReadDuration(const YamlNode& node) {
   static constexpr std::string_view kExpected =
       "a duration such as \"90s\", \"1m30s\", \"24h\", \"7d\" or \"250ms\"";
-  std::string_view rest = node.text;
-  if (AllDigits(rest)) {
+  static const re2::RE2* const kPart = new re2::RE2("([0-9]+)([^0-9]+)");
+  if (!node.text.empty() && node.text[0] != '-' && IsWhole(node.text)) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s has no unit, expected %s", Quote(node.text), kExpected));
   }
+  re2::StringPiece rest = node.text;
+  const auto* next = kUnits.begin();
   int64_t total = 0;
-  size_t next_unit = 0;
-  while (!rest.empty() || next_unit == 0) {
-    const std::string_view digits = ConsumeDigits(rest);
-    const size_t unit = ReadUnit(rest);
-    if (digits.empty() || unit >= kUnits.size() || unit < next_unit) {
+  do {
+    std::string digits;
+    std::string name;
+    if (!re2::RE2::Consume(&rest, *kPart, &digits, &name)) {
       return Refuse(node, kExpected);
     }
-    next_unit = unit + 1;
+    const auto* const unit =
+        std::ranges::find(next, kUnits.end(), name, &Unit::name);
+    if (unit == kUnits.end()) return Refuse(node, kExpected);
+    next = unit + 1;
     int64_t count = 0;
-    const auto parsed =
-        std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    if (parsed.ec != std::errc() ||
-        count > (kLongest - total) / kUnits[unit].milliseconds) {
+    if (!absl::SimpleAtoi(digits, &count) ||
+        count > (kLongest - total) / unit->milliseconds) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "%s is longer than %dd", Quote(node.text), kLongestDays));
     }
-    total += count * kUnits[unit].milliseconds;
-  }
+    total += count * unit->milliseconds;
+  } while (!rest.empty());
   google::protobuf::Duration duration;
   duration.set_seconds(total / 1000);
   duration.set_nanos(static_cast<int32_t>(total % 1000 * 1'000'000));
   return duration;
+}
+
+Struct ReadStruct(const YamlNode& map) {
+  Struct read;
+  for (const auto& [key, value] : map.entries) {
+    if (read.fields().contains(key.text)) continue;
+    (*read.mutable_fields())[key.text] = ReadValue(value);
+  }
+  return read;
 }
 
 }  // namespace mulligan

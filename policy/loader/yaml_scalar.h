@@ -6,9 +6,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/duration.pb.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/struct.pb.h"
 #include "policy/loader/yaml_tree.h"
 
 namespace mulligan {
@@ -35,6 +40,30 @@ absl::StatusOr<double> ReadDouble(const YamlNode& node);
 // Whole numbers with units d, h, m, s, ms, largest first: "90s", "1m30s",
 // "7d". Not negative, at most 36500d.
 absl::StatusOr<google::protobuf::Duration> ReadDuration(const YamlNode& node);
+
+// What `map` holds, read as Kubernetes reads it: scalars by the core schema of
+// YAML 1.2 (quoted ones are strings, so are `yes` and digits with a leading
+// zero). Of keys given twice the first counts.
+google::protobuf::Struct ReadStruct(const YamlNode& map);
+
+// Whether values of `field` are written as one scalar: all types but messages,
+// and google.protobuf.Duration.
+bool IsScalarField(const google::protobuf::FieldDescriptor& field);
+
+// Sets `field` (or appends to it when repeated) from the scalar `node`. On an
+// error the field is unchanged, but for an enum name near a known one: that
+// one is set.
+absl::Status StoreScalar(const YamlNode& node,
+                         const google::protobuf::FieldDescriptor& field,
+                         google::protobuf::Message& message);
+
+// What a value of `field` looks like: "a whole number", "a map with the keys
+// a, b", ... `element` describes one element of a repeated field.
+std::string ExpectedForm(const google::protobuf::FieldDescriptor& field,
+                         bool element);
+
+// The JSON names of the fields of `type`, in schema order.
+std::vector<std::string> KeysOf(const google::protobuf::Descriptor& type);
 
 }  // namespace mulligan
 

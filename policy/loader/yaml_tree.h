@@ -53,6 +53,17 @@ struct YamlDocuments {
 YamlDocuments ParseYaml(const std::string& file, const std::string& text,
                         Issues& issues);
 
+// Adds an issue for bytes that are no UTF-8, for control characters (yaml-cpp
+// takes U+0004 for the end of the file and would drop the rest without a word),
+// for tabs in indentation and for directives (a line that starts with %, which
+// yaml-cpp skips). Returns false when the text must not be parsed.
+bool CheckYamlText(const std::string& file, std::string_view text,
+                   Issues& issues);
+
+// `text` in double quotes for a message: control characters escaped, cut when
+// longer than 60 bytes, so that a file cannot forge lines of output.
+std::string Quote(std::string_view text);
+
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_LOADER_YAML_TREE_H_

@@ -94,9 +94,7 @@ bool IsOneSlip(std::string_view a, std::string_view b) {
 std::span<const Kind> Kinds() { return kKinds; }
 
 const Kind* FindKind(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(kKinds), std::end(kKinds),
-                   [name](const Kind& kind) { return kind.name == name; });
+  const auto* const found = std::ranges::find(kKinds, name, &Kind::name);
   return found == std::end(kKinds) ? nullptr : found;
 }
 

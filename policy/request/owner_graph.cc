@@ -1,9 +1,8 @@
-#include "policy/request/owner_graph.h"
-
 #include <algorithm>
 #include <iterator>
 
 #include "absl/strings/match.h"
+#include "policy/request/ownership.h"
 
 namespace mulligan {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "policy/request/owner_graph.h"
 
 namespace mulligan {
 namespace {
@@ -37,14 +36,14 @@ class ForeignFinder {
         foreign.owners.push_back(graph_.TextOf(top));
       }
     }
-    std::sort(foreign.owners.begin(), foreign.owners.end());
+    std::ranges::sort(foreign.owners);
     if (foreign.owners.empty()) return foreign;
     // What a caller did not ask about can be left out; without a name nobody
     // knows what was meant.
     foreign.unknown = own < 0 || !named_;
     if (foreign.unknown && own >= 0) {
       foreign.owners.push_back(graph_.TextOf(own));
-      std::sort(foreign.owners.begin(), foreign.owners.end());
+      std::ranges::sort(foreign.owners);
     }
     const auto leave_out = [&](const std::vector<int>& nodes,
                                std::vector<int>& left_out) {
@@ -216,8 +215,8 @@ class ForeignFinder {
     const auto is_part = [&](int node) {
       return node != own && graph_.TopOf(node) == own;
     };
-    return std::any_of(pods_.begin(), pods_.end(), is_part) ||
-           std::any_of(jobs_.begin(), jobs_.end(), is_part);
+    return std::ranges::any_of(pods_, is_part) ||
+           std::ranges::any_of(jobs_, is_part);
   }
 
   // An owner that is not in the report may itself be owned by the workload:

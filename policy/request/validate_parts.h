@@ -1,24 +1,97 @@
-// The parts of Validate.
+// The parts of Validate, and the checks of single fields.
 #ifndef MULLIGAN_POLICY_REQUEST_VALIDATE_PARTS_H_
 #define MULLIGAN_POLICY_REQUEST_VALIDATE_PARTS_H_
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "google/protobuf/duration.pb.h"
 #include "google/protobuf/repeated_ptr_field.h"
+#include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/recent.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/request/field_path.h"
+#include "policy/base/times.h"
+#include "policy/limits.h"
+#include "policy/request/validate.h"
 
 namespace mulligan {
 
-void ValidateReport(const v1::FailureReport& report, Violations& violations);
+// Where a check is in the request, and where what it finds is collected. A
+// list on the stack, so that checking a valid request builds no strings: the
+// parent must outlive it. Each check is a comparison; what to say is out of
+// line.
+class FieldPath {
+ public:
+  // One mistake repeated for every pod must not make the answer larger than
+  // the request.
+  static constexpr std::size_t kMaxViolations = 100;
+
+  // The request itself.
+  explicit FieldPath(std::vector<FieldViolation>& violations)
+      : violations_(violations) {}
+
+  FieldPath In(const char* name, int index = -1) const {
+    return {*this, name, index};
+  }
+  // "report.pods[3].status".
+  std::string ToString() const;
+
+  void Violate(std::string description) const {
+    if (violations_.size() < kMaxViolations) {
+      violations_.push_back({ToString(), std::move(description)});
+    }
+  }
+
+  // Checks of a field of this one.
+  void Text(const char* name, const std::string& text, std::size_t most) const {
+    if (text.size() > most) In(name).BadText(text.size(), most);
+  }
+  void Name(const char* name, const std::string& text) const {
+    Text(name, text, kMaxNameBytes);
+  }
+  void Message(const char* name, const std::string& text) const {
+    Text(name, text, kMaxTextBytes);
+  }
+  void Count(const char* name, int count, int most, const char* what) const {
+    if (count > most) In(name).BadCount(count, most, what);
+  }
+  void Time(const char* name, const google::protobuf::Timestamp& time) const {
+    if (!IsValidTime(time)) In(name).BadTime(time);
+  }
+  void Number(const char* name, std::int64_t value, std::int64_t low,
+              std::int64_t high) const;
+  void Finite(const char* name, double value) const;
+  // A duration that is valid and not negative.
+  void Span(const char* name, const google::protobuf::Duration& duration) const;
+
+ private:
+  FieldPath(const FieldPath& parent, const char* name, int index)
+      : violations_(parent.violations_),
+        parent_(&parent),
+        name_(name),
+        index_(index) {}
+  void BadText(std::size_t size, std::size_t most) const;
+  void BadCount(int count, int most, const char* what) const;
+  void BadTime(const google::protobuf::Timestamp& time) const;
+
+  std::vector<FieldViolation>& violations_;
+  const FieldPath* parent_ = nullptr;
+  const char* name_ = "";
+  int index_ = -1;
+};
+
+void ValidateReport(const v1::FailureReport& report, const FieldPath& path);
 
 // Whether it may be a ledger this service returned. What it returned is always
 // valid, so a violation means that somebody edited or damaged it.
-void ValidateLedger(const v1::BudgetLedger& ledger, Violations& violations);
+void ValidateLedger(const v1::BudgetLedger& ledger, const FieldPath& path);
 
 void ValidateRecent(
     const google::protobuf::RepeatedPtrField<v1::RecentFailures>& recent,
-    Violations& violations);
+    const FieldPath& request);
 
 }  // namespace mulligan
 

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/report.pb.h"
 
 namespace mulligan {
@@ -20,6 +21,27 @@ void FillWorkload(const v1::FailureReport& report, bool with_labels,
 
 // Its kind alone; empty: nothing tells. The view lives as long as the report.
 std::string_view WorkloadKindOf(const v1::FailureReport& report);
+
+// Whether the workload's own object is in a state its operator never leaves,
+// so that acting means to delete and create it again.
+bool InSinkState(const v1::FailureReport& report,
+                 const v1::WorkloadReference& workload);
+
+// The natural scope of `action`:
+//
+//   kind                  retried                      given up
+//   Pod                   POD                          POD
+//   Job                   POD; JOB once it has failed  JOB
+//   Job, Indexed          INDEX; JOB likewise          INDEX with its own
+//                                                      backoff limit, else JOB
+//   JobSet, TrainJob      JOB_SET                      JOB_SET, WORKLOAD
+//   RayJob                CLUSTER                      WORKLOAD
+//   RayCluster            CLUSTER                      CLUSTER
+//   kubeflow.org v1 jobs  JOB                          JOB
+//   anything else         WORKLOAD                     WORKLOAD
+v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
+                                 const v1::WorkloadReference& workload,
+                                 v1::Decision::Action action);
 
 }  // namespace mulligan
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/base/checks.h"
+#include "policy/base/issue.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
 

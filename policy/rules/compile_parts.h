@@ -1,4 +1,4 @@
-// The steps of Ruleset::Compile, one file each.
+// The steps of Ruleset::Compile.
 #ifndef MULLIGAN_POLICY_RULES_COMPILE_PARTS_H_
 #define MULLIGAN_POLICY_RULES_COMPILE_PARTS_H_
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mulligan/v1/policy.pb.h"
-#include "policy/base/issue_reporter.h"
+#include "policy/base/issue.h"
 #include "policy/rules/ruleset.h"
 
 namespace mulligan {

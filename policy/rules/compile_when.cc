@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/base/checks.h"
+#include "policy/base/issue.h"
 #include "policy/base/text_pattern.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
-#include "policy/rules/sorted.h"
+#include "policy/rules/selector.h"
 #include "re2/re2.h"
 
 namespace mulligan {
@@ -77,8 +77,7 @@ ExitCodes CompileExitCodes(const v1::ExitCodes& codes, const std::string& path,
   if (codes.values().empty()) {
     report.Error(path + ".values", "is empty, expected at least one exit code");
   }
-  const bool zero =
-      std::binary_search(compiled.values.begin(), compiled.values.end(), 0);
+  const bool zero = std::ranges::binary_search(compiled.values, 0);
   if (zero && !compiled.negated) {
     report.Error(path + ".values",
                  "0 is a success and never matches with operator In");
@@ -181,7 +180,7 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
   compiled.kinds = Names(when.kinds(), path + ".kinds", report);
   compiled.labels.assign(when.match_labels().begin(),
                          when.match_labels().end());
-  std::sort(compiled.labels.begin(), compiled.labels.end());
+  std::ranges::sort(compiled.labels);
   compiled.http_codes = Sorted(when.http_codes());
   return compiled;
 }

@@ -4,9 +4,11 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "policy/demystify/causes.h"
-#include "policy/rules/signals.h"
 #include "re2/re2.h"
 
 namespace mulligan {
@@ -14,17 +16,15 @@ namespace {
 
 template <typename T, typename V>
 bool Contains(const std::vector<T>& sorted, const V& value) {
-  return std::binary_search(sorted.begin(), sorted.end(), value, std::less<>());
+  return std::ranges::binary_search(sorted, value);
 }
 
 bool HasLabels(const Predicates& predicates, const Facts& facts) {
   const auto& labels = facts.workload.labels();
-  return std::all_of(predicates.labels.begin(), predicates.labels.end(),
-                     [&labels](const auto& wanted) {
-                       const auto found = labels.find(wanted.first);
-                       return found != labels.end() &&
-                              found->second == wanted.second;
-                     });
+  return std::ranges::all_of(predicates.labels, [&labels](const auto& wanted) {
+    const auto found = labels.find(wanted.first);
+    return found != labels.end() && found->second == wanted.second;
+  });
 }
 
 bool HasExitCode(const ExitCodes& codes, const Facts& facts) {
@@ -44,9 +44,8 @@ bool HasExitCode(const ExitCodes& codes, const Facts& facts) {
 
 bool HasCondition(const Predicates& predicates, const Facts& facts) {
   return AnyCondition(facts.report, [&predicates](const ConditionView& seen) {
-    return std::any_of(
-        predicates.conditions.begin(), predicates.conditions.end(),
-        [&seen](const ConditionFields& wanted) {
+    return std::ranges::any_of(
+        predicates.conditions, [&seen](const ConditionFields& wanted) {
           return seen.type == wanted.type && seen.status == wanted.status &&
                  (wanted.reason.empty() || seen.reason == wanted.reason);
         });
@@ -65,26 +64,6 @@ bool HasMessage(const Predicates& predicates, const Facts& facts) {
   });
 }
 
-// The conditions in the order of their cost.
-enum class Check {
-  kCauses,
-  kFaultDomains,
-  kOutlooks,
-  kDerivedCauses,
-  kConfidence,
-  kAttempts,
-  kInterruptible,
-  kKinds,
-  kContainers,
-  kLabels,
-  kHttpCodes,
-  kExitCodes,
-  kReasons,
-  kConditions,
-  kMessage,
-  kNone,
-};
-
 // Those of the diagnosis; in a what-if about another cause, those of the cause.
 v1::Diagnosis::FaultDomain DomainOf(const Facts& facts) {
   return facts.cause == facts.diagnosis.cause() ? facts.diagnosis.fault_domain()
@@ -95,73 +74,8 @@ v1::Diagnosis::Outlook OutlookOf(const Facts& facts) {
                                                 : RowOf(facts.cause).outlook;
 }
 
-Check FirstFailedOfReport(const Predicates& p, const Facts& facts) {
-  if (p.exit_codes && !HasExitCode(*p.exit_codes, facts)) {
-    return Check::kExitCodes;
-  }
-  if (!p.reasons.empty() && !HasReason(p, facts)) return Check::kReasons;
-  if (!p.conditions.empty() && !HasCondition(p, facts)) {
-    return Check::kConditions;
-  }
-  if (p.message != nullptr && !HasMessage(p, facts)) return Check::kMessage;
-  return Check::kNone;
-}
-
-Check FirstFailed(const Predicates& p, const Facts& facts) {
-  if (!p.causes.Contains(facts.cause)) return Check::kCauses;
-  if (!p.fault_domains.empty() && !p.fault_domains.Contains(DomainOf(facts))) {
-    return Check::kFaultDomains;
-  }
-  if (!p.outlooks.empty() && !p.outlooks.Contains(OutlookOf(facts))) {
-    return Check::kOutlooks;
-  }
-  if (!p.derived_causes.empty() &&
-      !p.derived_causes.Contains(facts.derived_cause)) {
-    return Check::kDerivedCauses;
-  }
-  if (facts.diagnosis.confidence() < p.min_confidence) {
-    return Check::kConfidence;
-  }
-  if (facts.attempt < p.first_attempt || facts.attempt > p.last_attempt) {
-    return Check::kAttempts;
-  }
-  if (p.interruptible.has_value() &&
-      !(facts.workload.has_interruptible() &&
-        facts.workload.interruptible() == *p.interruptible)) {
-    return Check::kInterruptible;
-  }
-  if (!p.kinds.empty() && !Contains(p.kinds, facts.workload.kind())) {
-    return Check::kKinds;
-  }
-  if (!p.containers.empty() &&
-      !Contains(p.containers, facts.diagnosis.culprit().container())) {
-    return Check::kContainers;
-  }
-  if (!HasLabels(p, facts)) return Check::kLabels;
-  if (!p.http_codes.empty() &&
-      !(facts.report.has_creation_error() &&
-        Contains(p.http_codes, facts.report.creation_error().http_code()))) {
-    return Check::kHttpCodes;
-  }
-  return FirstFailedOfReport(p, facts);
-}
-
-std::string List(const std::vector<std::string>& names) {
-  std::string text = "[";
-  for (const std::string& name : names) {
-    if (text.size() > 1) text += ", ";
-    text += name;
-  }
-  return text + "]";
-}
-
-std::string Codes(const std::vector<std::int32_t>& values) {
-  std::string text = "[";
-  for (const std::int32_t value : values) {
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(value);
-  }
-  return text + "]";
+std::string List(const auto& values) {
+  return absl::StrCat("[", absl::StrJoin(values, ", "), "]");
 }
 
 template <typename Value>
@@ -179,46 +93,212 @@ std::string Names(const EnumSet<Value>& set) {
 }
 
 std::string Attempts(const Predicates& p) {
-  const bool open = p.last_attempt == std::numeric_limits<std::int32_t>::max();
-  return std::to_string(p.first_attempt) +
-         (open ? " or later" : " to " + std::to_string(p.last_attempt));
+  if (p.last_attempt == std::numeric_limits<std::int32_t>::max()) {
+    return absl::StrCat(p.first_attempt, " or later");
+  }
+  return absl::StrCat(p.first_attempt, " to ", p.last_attempt);
 }
 
 std::string ExitCodesText(const ExitCodes& codes, const Facts& facts) {
-  std::string text = "exitCodes: ";
-  text += facts.diagnosis.has_exit_code()
-              ? std::to_string(facts.diagnosis.exit_code())
-              : std::string("no exit code");
-  if (!codes.container.empty()) text += " of container " + codes.container;
-  text += codes.negated ? " is not outside " : " is not in ";
-  return text + Codes(codes.values);
+  return absl::StrCat(
+      facts.diagnosis.has_exit_code()
+          ? absl::StrCat(facts.diagnosis.exit_code())
+          : "no exit code",
+      codes.container.empty() ? "" : " of container ", codes.container,
+      codes.negated ? " is not outside " : " is not in ", List(codes.values));
 }
 
-// The value found, or a word for its absence.
-std::string Or(const std::string& value, const char* absent) {
-  return value.empty() ? absent : value;
+// "found is not one of wanted"; `found` may be absent.
+std::string NotOneOf(const std::string& found, const std::string& wanted,
+                     const std::string& absent = "") {
+  return absl::StrCat(found.empty() ? absent : found, " is not one of ",
+                      wanted);
 }
 
-std::string ReportText(Check check, const Predicates& p, const Facts& facts) {
-  switch (check) {
-    case Check::kHttpCodes:
-      return "httpCodes: " +
-             std::to_string(facts.report.creation_error().http_code()) +
-             " is not one of " + Codes(p.http_codes);
-    case Check::kExitCodes:
-      return ExitCodesText(*p.exit_codes, facts);
-    case Check::kReasons:
-      return "reasons: none of " + List(p.reasons) + " is in the report";
-    case Check::kConditions:
-      return "conditions: " + p.conditions.front().type + "=" +
-             p.conditions.front().status +
-             (p.conditions.size() > 1 ? " (or an alternative)" : "") +
-             " is not in the report";
-    case Check::kMessage:
-      return "messagePattern: no message matches " + p.message->pattern();
-    default:
-      return {};
+struct Condition {
+  const char* name;
+  bool (*holds)(const Predicates& p, const Facts& f);
+  // What is, where it does not hold.
+  std::string (*failure)(const Predicates& p, const Facts& f);
+};
+
+// In the order of their cost.
+constexpr Condition kConditions[] = {
+    {"causes",
+     [](const Predicates& p, const Facts& f) {
+       return p.causes.Contains(f.cause);
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotOneOf(v1::Cause_Name(f.cause), Names(p.causes));
+     }},
+    {"faultDomains",
+     [](const Predicates& p, const Facts& f) {
+       return p.fault_domains.empty() || p.fault_domains.Contains(DomainOf(f));
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotOneOf(v1::Diagnosis::FaultDomain_Name(DomainOf(f)),
+                       Names(p.fault_domains));
+     }},
+    {"outlooks",
+     [](const Predicates& p, const Facts& f) {
+       return p.outlooks.empty() || p.outlooks.Contains(OutlookOf(f));
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotOneOf(v1::Diagnosis::Outlook_Name(OutlookOf(f)),
+                       Names(p.outlooks));
+     }},
+    {"derivedCauses",
+     [](const Predicates& p, const Facts& f) {
+       return p.derived_causes.empty() ||
+              p.derived_causes.Contains(f.derived_cause);
+     },
+     [](const Predicates& p, const Facts&) {
+       return absl::StrCat("none of ", Names(p.derived_causes), " holds");
+     }},
+    {"minConfidence",
+     [](const Predicates& p, const Facts& f) {
+       return f.diagnosis.confidence() >= p.min_confidence;
+     },
+     [](const Predicates& p, const Facts& f) {
+       return absl::StrCat(
+           v1::Diagnosis::Confidence_Name(f.diagnosis.confidence()),
+           " is below ", v1::Diagnosis::Confidence_Name(p.min_confidence));
+     }},
+    {"attempts",
+     [](const Predicates& p, const Facts& f) {
+       return f.attempt >= p.first_attempt && f.attempt <= p.last_attempt;
+     },
+     [](const Predicates& p, const Facts& f) {
+       return absl::StrCat(f.attempt, " is not ", Attempts(p));
+     }},
+    {"interruptible",
+     [](const Predicates& p, const Facts& f) {
+       return !p.interruptible.has_value() ||
+              (f.workload.has_interruptible() &&
+               f.workload.interruptible() == *p.interruptible);
+     },
+     [](const Predicates& p, const Facts&) {
+       return absl::StrCat("not known to be ",
+                           *p.interruptible ? "true" : "false");
+     }},
+    {"kinds",
+     [](const Predicates& p, const Facts& f) {
+       return p.kinds.empty() || Contains(p.kinds, f.workload.kind());
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotOneOf(f.workload.kind(), List(p.kinds), "no kind");
+     }},
+    {"containers",
+     [](const Predicates& p, const Facts& f) {
+       return p.containers.empty() ||
+              Contains(p.containers, f.diagnosis.culprit().container());
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotOneOf(f.diagnosis.culprit().container(), List(p.containers),
+                       "no culprit");
+     }},
+    {"matchLabels", HasLabels,
+     [](const Predicates&, const Facts&) {
+       return std::string("the workload lacks one of the labels");
+     }},
+    {"httpCodes",
+     [](const Predicates& p, const Facts& f) {
+       return p.http_codes.empty() ||
+              (f.report.has_creation_error() &&
+               Contains(p.http_codes, f.report.creation_error().http_code()));
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotOneOf(absl::StrCat(f.report.creation_error().http_code()),
+                       List(p.http_codes));
+     }},
+    {"exitCodes",
+     [](const Predicates& p, const Facts& f) {
+       return !p.exit_codes || HasExitCode(*p.exit_codes, f);
+     },
+     [](const Predicates& p, const Facts& f) {
+       return ExitCodesText(*p.exit_codes, f);
+     }},
+    {"reasons",
+     [](const Predicates& p, const Facts& f) {
+       return p.reasons.empty() || HasReason(p, f);
+     },
+     [](const Predicates& p, const Facts&) {
+       return absl::StrCat("none of ", List(p.reasons), " is in the report");
+     }},
+    {"conditions",
+     [](const Predicates& p, const Facts& f) {
+       return p.conditions.empty() || HasCondition(p, f);
+     },
+     [](const Predicates& p, const Facts&) {
+       const ConditionFields& first = p.conditions.front();
+       return absl::StrCat(
+           first.type, "=", first.status,
+           p.conditions.size() > 1 ? " (or an alternative)" : "",
+           " is not in the report");
+     }},
+    {"messagePattern",
+     [](const Predicates& p, const Facts& f) {
+       return p.message == nullptr || HasMessage(p, f);
+     },
+     [](const Predicates& p, const Facts&) {
+       return absl::StrCat("no message matches ", p.message->pattern());
+     }},
+};
+
+// Null when all hold.
+const Condition* FirstFailed(const Predicates& p, const Facts& facts) {
+  for (const Condition& condition : kConditions) {
+    if (!condition.holds(p, facts)) return &condition;
   }
+  return nullptr;
+}
+
+// For alternatives of which one must be present: an absent `wide` list asks
+// for nothing.
+template <typename T>
+bool CoversList(const std::vector<T>& wide, const std::vector<T>& narrow) {
+  return wide.empty() ||
+         (!narrow.empty() && std::ranges::includes(wide, narrow));
+}
+
+template <typename Value>
+bool CoversSet(EnumSet<Value> wide, EnumSet<Value> narrow) {
+  return wide.empty() || (!narrow.empty() && wide.Covers(narrow));
+}
+
+bool CoversExitCodes(const std::optional<ExitCodes>& wide,
+                     const std::optional<ExitCodes>& narrow) {
+  if (!wide) return true;
+  if (!narrow || wide->container != narrow->container) return false;
+  const auto& w = wide->values;
+  const auto& n = narrow->values;
+  if (!wide->negated && !narrow->negated) {
+    return std::ranges::includes(w, n);
+  }
+  if (wide->negated && narrow->negated) {
+    return std::ranges::includes(n, w);
+  }
+  if (!wide->negated) return false;
+  return std::ranges::none_of(
+      n, [&w](std::int32_t code) { return Contains(w, code); });
+}
+
+bool CoversConditions(const std::vector<ConditionFields>& wide,
+                      const std::vector<ConditionFields>& narrow) {
+  if (wide.empty()) return true;
+  if (narrow.empty()) return false;
+  return std::ranges::all_of(narrow, [&wide](const ConditionFields& n) {
+    return std::ranges::any_of(wide, [&n](const ConditionFields& w) {
+      return w.type == n.type && w.status == n.status &&
+             (w.reason.empty() || w.reason == n.reason);
+    });
+  });
+}
+
+bool CoversMessage(const Predicates& wide, const Predicates& narrow) {
+  if (wide.message == nullptr) return true;
+  return narrow.message != nullptr &&
+         wide.message->pattern() == narrow.message->pattern();
 }
 
 }  // namespace
@@ -229,48 +309,33 @@ Predicates& Predicates::operator=(Predicates&&) noexcept = default;
 Predicates::~Predicates() = default;
 
 bool Matches(const Predicates& predicates, const Facts& facts) {
-  return FirstFailed(predicates, facts) == Check::kNone;
+  return FirstFailed(predicates, facts) == nullptr;
 }
 
 std::string FailedPredicate(const Predicates& p, const Facts& facts) {
-  const Check check = FirstFailed(p, facts);
-  switch (check) {
-    case Check::kNone:
-      return {};
-    case Check::kCauses:
-      return "causes: " + v1::Cause_Name(facts.cause) + " is not one of " +
-             Names(p.causes);
-    case Check::kFaultDomains:
-      return "faultDomains: " +
-             v1::Diagnosis::FaultDomain_Name(DomainOf(facts)) +
-             " is not one of " + Names(p.fault_domains);
-    case Check::kOutlooks:
-      return "outlooks: " + v1::Diagnosis::Outlook_Name(OutlookOf(facts)) +
-             " is not one of " + Names(p.outlooks);
-    case Check::kDerivedCauses:
-      return "derivedCauses: none of " + Names(p.derived_causes) + " holds";
-    case Check::kConfidence:
-      return "minConfidence: " +
-             v1::Diagnosis::Confidence_Name(facts.diagnosis.confidence()) +
-             " is below " + v1::Diagnosis::Confidence_Name(p.min_confidence);
-    case Check::kAttempts:
-      return "attempts: " + std::to_string(facts.attempt) + " is not " +
-             Attempts(p);
-    case Check::kInterruptible:
-      return std::string("interruptible: not known to be ") +
-             (*p.interruptible ? "true" : "false");
-    case Check::kKinds:
-      return "kinds: " + Or(facts.workload.kind(), "no kind") +
-             " is not one of " + List(p.kinds);
-    case Check::kContainers:
-      return "containers: " +
-             Or(facts.diagnosis.culprit().container(), "no culprit") +
-             " is not one of " + List(p.containers);
-    case Check::kLabels:
-      return "matchLabels: the workload lacks one of the labels";
-    default:
-      return ReportText(check, p, facts);
-  }
+  const Condition* failed = FirstFailed(p, facts);
+  if (failed == nullptr) return {};
+  return absl::StrCat(failed->name, ": ", failed->failure(p, facts));
+}
+
+bool Covers(const Predicates& wide, const Predicates& narrow) {
+  return wide.causes.Covers(narrow.causes) &&
+         CoversSet(wide.fault_domains, narrow.fault_domains) &&
+         CoversSet(wide.outlooks, narrow.outlooks) &&
+         CoversSet(wide.derived_causes, narrow.derived_causes) &&
+         wide.min_confidence <= narrow.min_confidence &&
+         wide.first_attempt <= narrow.first_attempt &&
+         wide.last_attempt >= narrow.last_attempt &&
+         (!wide.interruptible || wide.interruptible == narrow.interruptible) &&
+         CoversList(wide.kinds, narrow.kinds) &&
+         CoversList(wide.containers, narrow.containers) &&
+         // All labels must hold: the wider rule is the one with fewer.
+         std::ranges::includes(narrow.labels, wide.labels) &&
+         CoversList(wide.http_codes, narrow.http_codes) &&
+         CoversExitCodes(wide.exit_codes, narrow.exit_codes) &&
+         CoversList(wide.reasons, narrow.reasons) &&
+         CoversConditions(wide.conditions, narrow.conditions) &&
+         CoversMessage(wide, narrow);
 }
 
 }  // namespace mulligan

@@ -1,21 +1,116 @@
-// The compiled conditions of a rule, and their evaluation.
+// The compiled conditions of a rule, their evaluation, and the raw signals of a
+// report that they look at.
 #ifndef MULLIGAN_POLICY_RULES_PREDICATES_H_
 #define MULLIGAN_POLICY_RULES_PREDICATES_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/rules/cause_set.h"
 
 namespace mulligan {
+
+// A set of values of an enum whose numbers fit 64 bits.
+template <typename Value>
+class EnumSet {
+ public:
+  constexpr EnumSet() = default;
+  constexpr EnumSet(std::initializer_list<Value> values) {
+    for (const Value value : values) Add(value);
+  }
+
+  static constexpr EnumSet All() {
+    EnumSet all;
+    all.bits_ = ~std::uint64_t{0};
+    return all;
+  }
+
+  constexpr void Add(Value value) {
+    const int number = static_cast<int>(value);
+    if (number >= 0 && number < 64) bits_ |= std::uint64_t{1} << number;
+  }
+
+  constexpr bool Contains(Value value) const {
+    const int number = static_cast<int>(value);
+    return number >= 0 && number < 64 && ((bits_ >> number) & 1);
+  }
+
+  constexpr bool empty() const { return bits_ == 0; }
+
+  // Whether every value of `other` is in this set.
+  constexpr bool Covers(EnumSet other) const {
+    return (other.bits_ & ~bits_) == 0;
+  }
+
+  constexpr EnumSet And(EnumSet other) const {
+    other.bits_ &= bits_;
+    return other;
+  }
+
+  constexpr EnumSet Or(EnumSet other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+using CauseSet = EnumSet<v1::Cause>;
+
+// What has not failed, or not in this attempt: no rule decides about it.
+inline constexpr CauseSet kNoFailures = {v1::STALE_REPORT, v1::NOT_FAILED,
+                                         v1::SUCCEEDED, v1::CANCELLED,
+                                         v1::SUSPENDED};
+
+using DerivedCauseSet = EnumSet<v1::DerivedCause>;
+
+using DomainSet = EnumSet<v1::Diagnosis::FaultDomain>;
+using OutlookSet = EnumSet<v1::Diagnosis::Outlook>;
+
+static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64 &&
+              v1::Diagnosis::FaultDomain_MAX < 64 &&
+              v1::Diagnosis::Outlook_MAX < 64);
+
+// One condition of any object. The views live as long as the report.
+struct ConditionView {
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
+};
+
+using TextPredicate = absl::FunctionRef<bool(std::string_view)>;
+using ConditionPredicate = absl::FunctionRef<bool(const ConditionView&)>;
+using ExitCodePredicate = absl::FunctionRef<bool(std::int32_t)>;
+
+// Whether a reason on a pod, container, condition, custom resource or creation
+// error satisfies `fits`. A condition counts whatever its status: the reason
+// belongs to the status (PodScheduled=False, Unschedulable).
+bool AnyReason(const v1::FailureReport& report, TextPredicate fits);
+
+// Whether a termination, status, condition, event or error message satisfies
+// `fits`. Empty messages are not shown to it. May be any bytes.
+bool AnyMessage(const v1::FailureReport& report, TextPredicate fits);
+
+// Whether a condition of any object satisfies `fits`.
+bool AnyCondition(const v1::FailureReport& report, ConditionPredicate fits);
+
+// Whether the exit code of a terminated container satisfies `fits`. Looks at
+// the latest termination of init and main containers, as podFailurePolicy
+// does, and at report.exit. `pod` and `container` restrict by name; empty: any.
+bool AnyExitCode(const v1::FailureReport& report, std::string_view pod,
+                 std::string_view container, ExitCodePredicate fits);
 
 // What a rule is matched against. The causes stand beside the diagnosis so
 // that a what-if evaluation can vary them alone.

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/base/checks.h"
+#include "policy/base/issue.h"
 #include "policy/import/import.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
@@ -54,9 +54,8 @@ v1::RuleReference Reference(const v1::RetryPolicy& policy,
 
 void CheckRuleName(const std::string& name, const std::string& path,
                    std::set<std::string>& seen, IssueReporter& report) {
-  const bool printable =
-      std::all_of(name.begin(), name.end(),
-                  [](unsigned char c) { return c > 0x20 && c != 0x7f; });
+  const bool printable = std::ranges::all_of(
+      name, [](unsigned char c) { return c > 0x20 && c != 0x7f; });
   if (name.empty()) {
     report.Error(path + ".name",
                  absl::StrFormat("name is missing, expected 1 to %d characters "

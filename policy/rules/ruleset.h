@@ -12,7 +12,6 @@
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/policy.pb.h"
 #include "policy/base/issue.h"
-#include "policy/base/source_map.h"
 #include "policy/demystify/signatures/user_signatures.h"
 #include "policy/rules/outcome.h"
 #include "policy/rules/predicates.h"

@@ -3,22 +3,20 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-
-#include "policy/rules/sorted.h"
+#include <utility>
 
 namespace mulligan {
 namespace {
 
 bool AnyGlob(const std::vector<std::string>& globs, std::string_view text) {
-  return globs.empty() || std::any_of(globs.begin(), globs.end(),
-                                      [text](const std::string& glob) {
-                                        return GlobMatches(glob, text);
-                                      });
+  return globs.empty() ||
+         std::ranges::any_of(globs, [text](const std::string& glob) {
+           return GlobMatches(glob, text);
+         });
 }
 
 bool OneOf(const std::vector<std::string>& values, const std::string& value) {
-  return values.empty() ||
-         std::find(values.begin(), values.end(), value) != values.end();
+  return values.empty() || std::ranges::find(values, value) != values.end();
 }
 
 // A glob covers another when it matches it read as text: a star of the inner
@@ -26,10 +24,23 @@ bool OneOf(const std::vector<std::string>& values, const std::string& value) {
 bool CoversGlobs(const std::vector<std::string>& wide,
                  const std::vector<std::string>& narrow) {
   return wide.empty() ||
-         (!narrow.empty() && std::all_of(narrow.begin(), narrow.end(),
-                                         [&wide](const std::string& glob) {
-                                           return AnyGlob(wide, glob);
-                                         }));
+         (!narrow.empty() &&
+          std::ranges::all_of(narrow, [&wide](const std::string& glob) {
+            return AnyGlob(wide, glob);
+          }));
+}
+
+std::string_view Prefix(std::string_view glob) {
+  return glob.substr(0, glob.find('*'));
+}
+
+std::string_view Suffix(std::string_view glob) {
+  const std::size_t star = glob.rfind('*');
+  return star == std::string_view::npos ? glob : glob.substr(star + 1);
+}
+
+bool IsExact(std::string_view glob) {
+  return glob.find('*') == std::string_view::npos;
 }
 
 }  // namespace
@@ -65,7 +76,7 @@ CompiledSelector CompileSelector(const v1::Selector& selector) {
   compiled.names = Sorted(selector.names());
   compiled.labels.assign(selector.match_labels().begin(),
                          selector.match_labels().end());
-  std::sort(compiled.labels.begin(), compiled.labels.end());
+  std::ranges::sort(compiled.labels);
   return compiled;
 }
 
@@ -77,23 +88,129 @@ bool Selects(const CompiledSelector& selector,
     return false;
   }
   const auto& labels = workload.labels();
-  return std::all_of(selector.labels.begin(), selector.labels.end(),
-                     [&labels](const auto& wanted) {
-                       const auto found = labels.find(wanted.first);
-                       return found != labels.end() &&
-                              found->second == wanted.second;
-                     });
+  return std::ranges::all_of(selector.labels, [&labels](const auto& wanted) {
+    const auto found = labels.find(wanted.first);
+    return found != labels.end() && found->second == wanted.second;
+  });
 }
 
 bool Covers(const CompiledSelector& wide, const CompiledSelector& narrow) {
-  const bool kinds = wide.kinds.empty() ||
-                     (!narrow.kinds.empty() &&
-                      std::includes(wide.kinds.begin(), wide.kinds.end(),
-                                    narrow.kinds.begin(), narrow.kinds.end()));
+  const bool kinds =
+      wide.kinds.empty() || (!narrow.kinds.empty() &&
+                             std::ranges::includes(wide.kinds, narrow.kinds));
   return kinds && CoversGlobs(wide.namespaces, narrow.namespaces) &&
          CoversGlobs(wide.names, narrow.names) &&
-         std::includes(narrow.labels.begin(), narrow.labels.end(),
-                       wide.labels.begin(), wide.labels.end());
+         std::ranges::includes(narrow.labels, wide.labels);
+}
+
+SelectorIndex::SelectorIndex(std::vector<const CompiledSelector*> selectors)
+    : selectors_(std::move(selectors)) {
+  for (std::size_t i = 0; i < selectors_.size(); ++i) File(i);
+}
+
+bool SelectorIndex::FileGlobs(const std::vector<std::string>& globs,
+                              bool exact_only, std::size_t position,
+                              Globs& target) {
+  // All alternatives must be found by a look-up, or none is filed.
+  const bool usable =
+      !globs.empty() &&
+      std::ranges::all_of(globs, [&](const std::string& glob) {
+        return IsExact(glob) || (!exact_only && (!Prefix(glob).empty() ||
+                                                 !Suffix(glob).empty()));
+      });
+  if (!usable) return false;
+  const auto file = [position](Affixes& affixes, std::string_view affix) {
+    affixes.buckets[std::string(affix)].push_back(position);
+    if (std::ranges::find(affixes.lengths, affix.size()) ==
+        affixes.lengths.end()) {
+      affixes.lengths.push_back(affix.size());
+    }
+  };
+  for (const std::string& glob : globs) {
+    if (IsExact(glob)) {
+      target.exact[glob].push_back(position);
+    } else if (Prefix(glob).size() >= Suffix(glob).size()) {
+      file(target.prefixes, Prefix(glob));
+    } else {
+      file(target.suffixes, Suffix(glob));
+    }
+  }
+  return true;
+}
+
+void SelectorIndex::File(std::size_t position) {
+  const CompiledSelector& selector = *selectors_[position];
+  if (FileGlobs(selector.namespaces, true, position, namespaces_) ||
+      FileGlobs(selector.names, true, position, names_)) {
+    return;
+  }
+  if (!selector.labels.empty()) {
+    const auto& [key, value] = selector.labels.front();
+    labels_[key][value].push_back(position);
+    return;
+  }
+  if (FileGlobs(selector.namespaces, false, position, namespaces_) ||
+      FileGlobs(selector.names, false, position, names_)) {
+    return;
+  }
+  for (const std::string& kind : selector.kinds) {
+    kinds_[kind].push_back(position);
+  }
+  if (selector.kinds.empty()) others_.push_back(position);
+}
+
+void SelectorIndex::Try(const Bucket& bucket,
+                        const v1::WorkloadReference& workload,
+                        std::size_t& best) const {
+  for (const std::size_t position : bucket) {
+    if (position >= best) return;
+    if (Selects(*selectors_[position], workload)) {
+      best = position;
+      return;
+    }
+  }
+}
+
+void SelectorIndex::TryText(const Buckets& buckets, std::string_view text,
+                            const v1::WorkloadReference& workload,
+                            std::size_t& best) const {
+  if (buckets.empty()) return;
+  if (const auto found = buckets.find(text); found != buckets.end()) {
+    Try(found->second, workload, best);
+  }
+}
+
+void SelectorIndex::TryGlobs(const Globs& globs, std::string_view text,
+                             const v1::WorkloadReference& workload,
+                             std::size_t& best) const {
+  TryText(globs.exact, text, workload, best);
+  for (const std::size_t length : globs.prefixes.lengths) {
+    if (length > text.size()) continue;
+    TryText(globs.prefixes.buckets, text.substr(0, length), workload, best);
+  }
+  for (const std::size_t length : globs.suffixes.lengths) {
+    if (length > text.size()) continue;
+    TryText(globs.suffixes.buckets, text.substr(text.size() - length), workload,
+            best);
+  }
+}
+
+std::size_t SelectorIndex::FindFirst(
+    const v1::WorkloadReference& workload) const {
+  std::size_t best = selectors_.size();
+  TryGlobs(namespaces_, workload.namespace_(), workload, best);
+  TryGlobs(names_, workload.name(), workload, best);
+  if (!labels_.empty()) {
+    for (const auto& [key, value] : workload.labels()) {
+      const auto values = labels_.find(std::string_view(key));
+      if (values != labels_.end()) {
+        TryText(values->second, value, workload, best);
+      }
+    }
+  }
+  TryText(kinds_, workload.kind(), workload, best);
+  Try(others_, workload, best);
+  return best;
 }
 
 }  // namespace mulligan

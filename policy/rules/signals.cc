@@ -1,9 +1,9 @@
-#include "policy/rules/signals.h"
-
+#include <algorithm>
 #include <string_view>
 
 #include "mulligan/kubernetes/core/v1/container_status.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "policy/rules/predicates.h"
 
 namespace mulligan {
 namespace {
@@ -21,26 +21,7 @@ const core::ContainerStateTerminated* Termination(
   return nullptr;
 }
 
-bool ContainerReason(const core::ContainerStatus& status, TextPredicate fits) {
-  if (const auto* ended = Termination(status);
-      ended != nullptr && fits(ended->reason())) {
-    return true;
-  }
-  return status.state().has_waiting() &&
-         fits(status.state().waiting().reason());
-}
-
-bool ContainerMessage(const core::ContainerStatus& status, TextPredicate fits) {
-  if (const auto* ended = Termination(status);
-      ended != nullptr && fits(ended->message())) {
-    return true;
-  }
-  return status.state().has_waiting() &&
-         fits(status.state().waiting().message());
-}
-
-template <typename Fn>
-bool AnyContainer(const core::Pod& pod, Fn fits) {
+bool AnyContainer(const core::Pod& pod, const auto& fits) {
   for (const auto* statuses : {&pod.status().container_statuses(),
                                &pod.status().init_container_statuses(),
                                &pod.status().ephemeral_container_statuses()}) {
@@ -51,76 +32,74 @@ bool AnyContainer(const core::Pod& pod, Fn fits) {
   return false;
 }
 
-// Calls `fits` with every condition message of the report, as stored in its
-// object, until it answers true. All condition types share these accessors.
-template <typename Fn>
-bool AnyRawCondition(const v1::FailureReport& report, Fn fits) {
-  const auto any = [&fits](const auto& conditions) {
-    for (const auto& condition : conditions) {
-      if (fits(condition)) return true;
+// Whether a `text` (reason or message) of a pod or of its containers fits: the
+// latest termination of each and what it waits for.
+bool AnyOfPods(const v1::FailureReport& report, const auto& text,
+               TextPredicate fits) {
+  for (const core::Pod& pod : report.pods()) {
+    if (fits(text(pod.status()))) return true;
+    if (AnyContainer(pod, [&](const core::ContainerStatus& status) {
+          const auto* ended = Termination(status);
+          return (ended != nullptr && fits(text(*ended))) ||
+                 (status.state().has_waiting() &&
+                  fits(text(status.state().waiting())));
+        })) {
+      return true;
     }
-    return false;
+  }
+  return false;
+}
+
+// Calls `fits` with every condition of the report, as stored in its
+// object, until it answers true. All condition types share these accessors.
+bool AnyRawCondition(const v1::FailureReport& report, const auto& fits) {
+  const auto any = [&fits](const auto& conditions) {
+    return std::ranges::any_of(conditions, fits);
   };
-  for (const auto& pod : report.pods()) {
-    if (any(pod.status().conditions())) return true;
-  }
-  for (const auto& job : report.jobs()) {
-    if (any(job.status().conditions())) return true;
-  }
-  for (const auto& node : report.nodes()) {
-    if (any(node.status().conditions())) return true;
-  }
-  return any(report.job_set().status().conditions()) ||
-         any(report.train_job().status().conditions()) ||
-         any(report.kueue_workload().status().conditions()) ||
-         any(report.kubeflow_job().status().conditions()) ||
+  const auto any_object = [&any](const auto& object) {
+    return any(object.status().conditions());
+  };
+  return std::ranges::any_of(report.pods(), any_object) ||
+         std::ranges::any_of(report.jobs(), any_object) ||
+         std::ranges::any_of(report.nodes(), any_object) ||
+         any_object(report.job_set()) || any_object(report.train_job()) ||
+         any_object(report.kueue_workload()) ||
+         any_object(report.kubeflow_job()) ||
          any(report.ray_job().status().ray_cluster_status().conditions()) ||
-         any(report.ray_cluster().status().conditions());
+         any_object(report.ray_cluster());
 }
 
 }  // namespace
 
 bool AnyReason(const v1::FailureReport& report, TextPredicate fits) {
-  for (const core::Pod& pod : report.pods()) {
-    if (fits(pod.status().reason())) return true;
-    if (AnyContainer(pod, [&fits](const core::ContainerStatus& status) {
-          return ContainerReason(status, fits);
-        })) {
-      return true;
-    }
-  }
-  return fits(report.exit().reason()) ||
+  const auto reason = [](const auto& of) {
+    return std::string_view(of.reason());
+  };
+  return AnyOfPods(report, reason, fits) || fits(report.exit().reason()) ||
          fits(report.creation_error().reason()) ||
          fits(report.ray_job().status().reason()) ||
-         AnyRawCondition(report, [&fits](const auto& condition) {
+         AnyRawCondition(report, [&](const auto& condition) {
            return fits(condition.reason());
          });
 }
 
 bool AnyMessage(const v1::FailureReport& report, TextPredicate search) {
-  const auto shown = [&search](std::string_view text) {
+  const auto message = [](const auto& of) {
+    return std::string_view(of.message());
+  };
+  const auto fits = [&search](std::string_view text) {
     return !text.empty() && search(text);
   };
-  const TextPredicate fits = shown;
-  for (const core::Pod& pod : report.pods()) {
-    if (fits(pod.status().message())) return true;
-    if (AnyContainer(pod, [&fits](const core::ContainerStatus& status) {
-          return ContainerMessage(status, fits);
-        })) {
-      return true;
-    }
-  }
-  for (const core::Event& event : report.events()) {
-    if (fits(event.message())) return true;
-  }
-  return fits(report.exit().message()) ||
+  return AnyOfPods(report, message, fits) ||
+         std::ranges::any_of(report.events(), fits, message) ||
+         fits(report.exit().message()) ||
          fits(report.creation_error().message()) ||
          fits(report.ray_job().status().message()) ||
          fits(report.spark_application()
                   .status()
                   .application_state()
                   .error_message()) ||
-         AnyRawCondition(report, [&fits](const auto& condition) {
+         AnyRawCondition(report, [&](const auto& condition) {
            return fits(condition.message());
          });
 }

@@ -15,7 +15,7 @@ using v1::DecideResponse;
 
 template <typename List, typename Equal>
 bool SameItems(const List& a, const List& b, const Equal& equal) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
+  return std::ranges::equal(a, b, equal);
 }
 
 bool SameCause(const DecideResponse& a, const DecideResponse& b) {

@@ -13,7 +13,6 @@
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
 #include "policy/request/kubernetes_codec.h"
-#include "policy/verdict/advice.h"
 #include "policy/verdict/answer.h"
 #include "policy/verdict/verdict.h"
 

@@ -12,7 +12,7 @@
 
 #include "absl/time/time.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/budget/known_failure.h"
+#include "policy/budget/failure_id.h"
 #include "policy/budget/seeding.h"
 #include "policy/verdict/intake.h"
 

@@ -1,5 +1,3 @@
-#include "policy/verdict/explain.h"
-
 #include <string>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "policy/rules/compile_parts.h"
 #include "policy/verdict/answer.h"
 #include "policy/verdict/sentence.h"
+#include "policy/verdict/verdict.h"
 
 namespace mulligan {
 namespace {

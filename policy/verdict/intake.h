@@ -11,11 +11,13 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/report.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
-#include "policy/budget/fleet.h"
+#include "policy/budget/history.h"
 #include "policy/demystify/demystify.h"
 #include "policy/request/validate.h"
-#include "policy/rules/chosen_policy.h"
+#include "policy/rules/policy_set.h"
 
 namespace mulligan {
 
@@ -77,6 +79,11 @@ void ConsultHistory(const Call& call, const v1::Progress& progress,
 
 // The attempt number after those the ledger has seen; saturates.
 std::int32_t NextAttempt(const v1::BudgetLedger& ledger);
+
+// From start to end of the culprit's container; nothing when one is unknown, or
+// the end comes first.
+std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
+                                        const v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan
 

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/native.pb.h"
 #include "policy/budget/failure_id.h"
 #include "policy/operators/native.h"
 #include "policy/verdict/intake.h"
@@ -43,6 +45,32 @@ void DecideNatively(Call& call, const Case& failure,
 // Fills response.native, and its difference from the decision, which must be
 // there.
 void ShowNative(Call& call, NativeOutcome outcome);
+
+// The first that applies.
+enum class Divergence {
+  kNone,
+  kOnlyNativeRetries,
+  kOnlyMulliganRetries,
+  // Other actions, for example FAIL and WAIT.
+  kAction,
+  // Both retry or both fail, but more or less of the workload.
+  kScope,
+  // Both retry, at another place in the queue.
+  kQueue,
+  // Both retry, after delays that differ by more than a second and more than a
+  // tenth of the longer one, which is the share of the jitter.
+  kDelay,
+};
+
+// The native verdict as a decision: action, scope, delay, place in the queue,
+// last attempt.
+v1::Decision DecisionOf(const v1::NativeVerdict& native);
+
+Divergence Compare(const v1::NativeVerdict& native, const v1::Decision& ours);
+
+// "Job: fail the Job; Mulligan: retry the pod in 9s"; empty for kNone.
+std::string DifferenceText(const v1::NativeVerdict& native,
+                           const v1::Decision& ours);
 
 }  // namespace mulligan
 

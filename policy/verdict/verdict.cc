@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "policy/base/times.h"
-#include "policy/request/natural_scope.h"
-#include "policy/rules/backoff.h"
+#include "policy/request/workload.h"
+#include "policy/rules/outcome.h"
 
 namespace mulligan {
 namespace {

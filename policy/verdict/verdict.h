@@ -12,7 +12,7 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/accounts.h"
-#include "policy/budget/fleet.h"
+#include "policy/budget/history.h"
 #include "policy/rules/ruleset.h"
 
 namespace mulligan {
@@ -94,6 +94,16 @@ struct Verdict {
 //      by the budgets, the history (DETERMINISTIC, POISON_JOB), the deadline
 //      once more with the delay.
 Verdict Evaluate(const Case& failure, const WhatIf& change, Accounts& accounts);
+
+// Fills `rules_tried`: each rule before the deciding one, and what did not fit.
+void ExplainRules(const Case& failure, const Verdict& verdict,
+                  v1::Explanation& explanation);
+
+// Fills `counterfactuals`: small changes that lead to another verdict, each
+// found by evaluating the whole case again. What does not flip the verdict is
+// not listed. Requires: failure.ledger is as it was before the decision.
+void ExplainFlips(const Case& failure, const Verdict& verdict,
+                  v1::Explanation& explanation);
 
 }  // namespace mulligan
 

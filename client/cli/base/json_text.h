@@ -1,6 +1,7 @@
-// JSON as text: checking it with positions, and cutting out its parts. Objects
-// are routed to messages by their kind, so they have to be taken apart before
-// protobuf's parser sees them; its messages name no line either.
+// JSON as text: checking it with positions, and cutting out its parts; YAML
+// from it and to it. Objects are routed to messages by their kind, so they have
+// to be taken apart before protobuf's parser sees them; its messages name no
+// line either.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
 #define MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
 
@@ -55,7 +56,7 @@ std::vector<std::string_view> JsonItems(std::string_view array);
 // Empty for other types.
 std::string JsonStringValue(std::string_view value);
 
-// `text` as a JSON string with quotes, safe to show (policy/base/visible.h).
+// `text` as a JSON string with quotes, safe to show (policy/base/utf8.h).
 std::string QuoteJson(std::string_view text);
 
 // The text they are views of outlives it.
@@ -64,7 +65,7 @@ class KeySet {
   // Returns false for a key that was inserted before.
   bool Insert(std::string_view key) {
     if (few_.size() < kFew) {
-      if (std::find(few_.begin(), few_.end(), key) != few_.end()) return false;
+      if (std::ranges::find(few_, key) != few_.end()) return false;
       few_.push_back(key);
       return true;
     }
@@ -79,6 +80,23 @@ class KeySet {
   std::vector<std::string_view> few_;
   std::set<std::string_view> many_;
 };
+
+// Converts each document of a YAML stream to JSON text; empty documents are
+// left out. Plain scalars follow the YAML 1.2 core schema (null, true, false,
+// integers, floats, hexadecimal and octal with 0x and 0o); everything else,
+// quoted scalars always, stays a string: timestamps, "yes", and digits with a
+// leading zero, which YAML versions read differently.
+//
+// INVALID_ARGUMENT with "line L, column C: ..." for text that is not YAML,
+// duplicate keys, keys that are not scalars, merge keys, nesting deeper than
+// JSON may be, and aliases that expand to more than 64 MiB.
+absl::StatusOr<std::vector<std::string>> YamlToJson(std::string_view yaml);
+
+// The value as a YAML document in block style, as `kubectl -o yaml` prints it.
+// Strings that YAML could take for something else, or that hold anything but
+// printable characters, are in double quotes. Requires text that CheckJsonValue
+// accepted.
+std::string JsonToYaml(std::string_view json);
 
 }  // namespace mulligan::cli
 

@@ -6,10 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
-#include "client/cli/base/yaml.h"
 #include "google/protobuf/descriptor.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver_util.h"
 #include "policy/base/message_json.h"
@@ -175,7 +172,7 @@ const google::protobuf::FieldDescriptor* FieldNamed(
 bool NamesFieldOf(std::string_view json,
                   const google::protobuf::Descriptor& type) {
   const std::vector<JsonMember> members = JsonMembers(json);
-  return std::any_of(members.begin(), members.end(), [&](const auto& member) {
+  return std::ranges::any_of(members, [&](const auto& member) {
     return FieldNamed(type, member.key) != nullptr;
   });
 }
@@ -196,17 +193,6 @@ std::string TypeUrlOf(const google::protobuf::Message& message) {
                          message.GetDescriptor()->full_name());
 }
 
-// Map entries in key order: the same message gives the same text.
-std::string Bytes(const google::protobuf::Message& message) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeToCodedStream(&coded);
-  coded.Trim();
-  return bytes;
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> PrintCompactJson(
@@ -225,7 +211,8 @@ absl::StatusOr<std::string> PrintProtoAs(
   options.add_whitespace = true;
   std::string json;
   const auto status = google::protobuf::util::BinaryToJsonString(
-      Resolver(), TypeUrlOf(message), Bytes(message), &json, options);
+      Resolver(), TypeUrlOf(message), DeterministicBytes(message), &json,
+      options);
   if (!status.ok()) {
     return absl::InternalError(absl::StrFormat(
         "%s cannot be printed as JSON: %s", message.GetTypeName(),

@@ -5,7 +5,6 @@
 
 #include "absl/strings/ascii.h"
 #include "policy/base/utf8.h"
-#include "policy/base/visible.h"
 
 namespace mulligan::cli {
 namespace {
@@ -103,9 +102,9 @@ std::string Printable(std::string_view text) {
 }
 
 size_t DisplayWidth(std::string_view text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(),
-      [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 }  // namespace mulligan::cli

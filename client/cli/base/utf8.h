@@ -20,7 +20,7 @@ void AppendUtf8(uint32_t code_point, std::string& text);
 bool RepairText(std::string& json);
 
 // `text` for a terminal: one line, runs of white space as one space, and what
-// could steer or deceive as its escape (policy/base/visible.h).
+// could steer or deceive as its escape (policy/base/utf8.h).
 std::string Printable(std::string_view text);
 
 // Columns `text` takes, counting every code point as one.

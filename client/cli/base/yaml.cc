@@ -1,4 +1,5 @@
-#include "client/cli/base/yaml.h"
+
+#include "yaml-cpp/yaml.h"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +13,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
+#include "re2/re2.h"
 #include "yaml-cpp/depthguard.h"
-#include "yaml-cpp/yaml.h"
 
 namespace mulligan::cli {
 namespace {
@@ -24,7 +26,7 @@ constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 
 bool IsOneOf(std::string_view text,
              std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
+  return std::ranges::find(words, text) != words.end();
 }
 
 // 0x and 0o integers, in decimal.
@@ -41,24 +43,16 @@ std::optional<std::string> PrefixedInteger(std::string_view text) {
 
 // A decimal number as JSON writes it: ".5" and "5." and "+5" are YAML only.
 std::optional<std::string> Decimal(std::string_view text) {
-  std::string json;
-  if (!text.empty() && (text[0] == '+' || text[0] == '-')) {
-    if (text[0] == '-') json.push_back('-');
-    text.remove_prefix(1);
+  static const RE2 kForm(
+      "(?:\\+|(-?))(?:(0|[1-9][0-9]*)\\.?|((?:0|[1-9][0-9]*)?\\.[0-9]+))"
+      "([eE][-+]?[0-9]+)?");
+  std::string sign, whole, fraction, exponent;
+  if (!RE2::FullMatch({text.data(), text.size()}, kForm, &sign, &whole,
+                      &fraction, &exponent)) {
+    return std::nullopt;
   }
-  const size_t digits =
-      std::min(text.find_first_not_of("0123456789"), text.size());
-  const bool has_point = digits < text.size() && text[digits] == '.';
-  const bool has_fraction = has_point && digits + 1 < text.size() &&
-                            text[digits + 1] >= '0' && text[digits + 1] <= '9';
-  if (digits == 0 && !has_fraction) return std::nullopt;
-  json += digits == 0 ? "0" : text.substr(0, digits);
-  text.remove_prefix(has_point && !has_fraction ? digits + 1 : digits);
-  json += text;
-  // JSON's grammar decides the rest: leading zeros, exponents, stray text.
-  const auto end = CheckJsonValue(json);
-  if (!end.ok() || *end != json.size()) return std::nullopt;
-  return json;
+  return absl::StrCat(sign, whole, fraction.starts_with('.') ? "0" : "",
+                      fraction, exponent);
 }
 
 std::optional<std::string> PlainValue(std::string_view text) {
@@ -200,9 +194,8 @@ bool IsPlain(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (!absl::ascii_isalpha(first) && first != '/') return false;
   const std::string lower = absl::AsciiStrToLower(std::string(text));
-  return std::all_of(text.begin(), text.end(), IsPlainCharacter) &&
-         std::find(kReserved.begin(), kReserved.end(), lower) ==
-             kReserved.end();
+  return std::ranges::all_of(text, IsPlainCharacter) &&
+         std::ranges::find(kReserved, lower) == kReserved.end();
 }
 
 std::string Text(const std::string& text) {

@@ -55,8 +55,7 @@ absl::Status WriteDirectly(const std::string& path, std::string_view text) {
 // Read twice, the second time would be empty without anybody noticing.
 absl::Status CheckStandardInput(const RequestOptions& options) {
   const auto uses =
-      std::count(options.files.begin(), options.files.end(), "-") +
-      (options.ledger == "-" ? 1 : 0);
+      std::ranges::count(options.files, "-") + (options.ledger == "-" ? 1 : 0);
   if (uses <= 1) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrFormat(
       "\"-\": standard input is named %d times, expected once", uses));

@@ -11,7 +11,6 @@
 
 #include "client/cli/base/json_text.h"
 #include "client/cli/input/report_shape.h"
-#include "client/cli/input/wire_types.h"
 #include "google/protobuf/util/time_util.h"
 #include "mulligan/v1/report.pb.h"
 

@@ -1,11 +1,18 @@
-// The usual request, read in one pass.
+// The usual request, read in one pass, and the tables of fields that it reads
+// by.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_QUICK_READER_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_QUICK_READER_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
 namespace mulligan::cli {
@@ -30,6 +37,78 @@ class QuickReader {
   const std::unique_ptr<Parser> parser_;
   // The message on the wire.
   std::string wire_;
+};
+
+enum class WireKind : std::uint8_t {
+  kInt32,
+  kInt64,
+  kUint32,
+  kBool,
+  kEnum,
+  kDouble,
+  kString,
+  kMessage,
+  kTimestamp,
+  kDuration,
+  // Bytes, Struct, Any, fixed and unsigned long numbers: too rare for a quick
+  // way.
+  kOther,
+};
+
+// As it stands in the low bits of a tag.
+inline constexpr std::uint32_t kVarintWire = 0;
+inline constexpr std::uint32_t kFixed64Wire = 1;
+inline constexpr std::uint32_t kDelimitedWire = 2;
+
+class WireType;
+
+struct WireField {
+  std::uint32_t number = 0;
+  WireKind kind = WireKind::kOther;
+  bool repeated = false;
+  // A repeated message of key (1) and value (2) that JSON shows as an object.
+  bool map = false;
+  // Place among the type's fields, and among its oneofs; -1: in none.
+  int index = 0;
+  int oneof = -1;
+  // The name with quotes and colon.
+  std::string label;
+  const WireType* message = nullptr;                        // of kMessage
+  const google::protobuf::EnumDescriptor* names = nullptr;  // of kEnum
+};
+
+// Immutable once built; lives for ever.
+class WireType {
+ public:
+  static const WireType& Of(const google::protobuf::Descriptor& type);
+
+  const google::protobuf::Descriptor& descriptor() const { return *type_; }
+
+  // By any spelling protobuf knows; null: not a field.
+  const WireField* Find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+  const WireField* Find(std::uint32_t number) const {
+    return number < by_number_.size() ? by_number_[number] : nullptr;
+  }
+  // Whether `name`, which is not a field, differs from one in case and
+  // underscores only: protobuf may take it.
+  bool MayMean(std::string_view name) const;
+
+ private:
+  class Builder;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  const google::protobuf::Descriptor* type_ = nullptr;
+  std::vector<WireField> fields_;
+  std::vector<const WireField*> by_number_;
+  std::unordered_map<std::string, const WireField*, Hash, std::equal_to<>>
+      by_name_;
+  // In lower case and without underscores.
+  std::unordered_set<std::string> folded_;
 };
 
 }  // namespace mulligan::cli

@@ -272,15 +272,12 @@ std::vector<WorkloadReport> ReportBuilder::Workloads() {
   if (request_.has_report() || read_.size() < 2) return {};
   int unplaced = 0;
   std::vector<WorkloadGroup> groups = GroupByWorkload(read_, unplaced);
-  const auto listed =
-      std::count_if(groups.begin(), groups.end(), [&](const auto& group) {
-        return std::any_of(
-            group.objects.begin(), group.objects.end(), [&](int object) {
-              const ReadObject& read = read_[static_cast<size_t>(object)];
-              return read.from_list && read.kind != "Node" &&
-                     read.kind != "Event";
-            });
-      });
+  const auto listed = std::ranges::count_if(groups, [&](const auto& group) {
+    return std::ranges::any_of(group.objects, [&](int object) {
+      const ReadObject& read = read_[static_cast<size_t>(object)];
+      return read.from_list && read.kind != "Node" && read.kind != "Event";
+    });
+  });
   if (listed < 2) return {};
   if (unplaced > 0) {
     Warn(absl::StrFormat(

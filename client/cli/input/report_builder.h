@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/cli/input/container_specs.h"
-#include "client/cli/input/kubernetes_object.h"
+#include "client/cli/input/documents.h"
 #include "client/cli/input/workload_groups.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 

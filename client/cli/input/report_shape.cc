@@ -67,10 +67,9 @@ const FieldDescriptor* ListOf(const std::string& key) {
 }
 
 bool Has(const std::vector<JsonMember>& members, const FieldDescriptor& field) {
-  return std::any_of(
-      members.begin(), members.end(), [&](const JsonMember& member) {
-        return member.key == field.json_name() || member.key == field.name();
-      });
+  return std::ranges::any_of(members, [&](const JsonMember& member) {
+    return member.key == field.json_name() || member.key == field.name();
+  });
 }
 
 constexpr size_t kMaxFindings = 20;

@@ -136,7 +136,7 @@ class Batch {
  private:
   static bool AreSilent(
       const std::vector<absl::StatusOr<v1::DecideResponse>>& answers) {
-    return std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
+    return std::ranges::all_of(answers, [](const auto& answer) {
       return IsSilence(answer.status().code());
     });
   }

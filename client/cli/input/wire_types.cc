@@ -1,5 +1,3 @@
-#include "client/cli/input/wire_types.h"
-
 #include <map>
 #include <memory>
 #include <mutex>
@@ -7,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/input/quick_reader.h"
 
 namespace mulligan::cli {
 namespace {

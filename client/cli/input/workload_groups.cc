@@ -7,7 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "policy/request/owner_graph.h"
+#include "policy/request/ownership.h"
 
 namespace mulligan::cli {
 namespace {
@@ -39,12 +39,9 @@ class Grouping {
       }
     }
     for (WorkloadGroup& group : groups_) {
-      std::sort(group.objects.begin(), group.objects.end());
+      std::ranges::sort(group.objects);
     }
-    std::sort(groups_.begin(), groups_.end(),
-              [](const WorkloadGroup& a, const WorkloadGroup& b) {
-                return a.Label() < b.Label();
-              });
+    std::ranges::sort(groups_, {}, &WorkloadGroup::Label);
     return std::move(groups_);
   }
 

@@ -1,8 +1,6 @@
-#include "client/cli/print/html_page.h"
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/print/html_parts.h"
+#include "client/cli/print/html.h"
 #include "client/cli/story/wording.h"
 
 namespace mulligan::cli {

@@ -1,5 +1,3 @@
-#include "client/cli/print/html_parts.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -9,10 +7,11 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "client/cli/base/utf8.h"
-#include "client/cli/print/human_parts.h"
-#include "client/cli/story/ledger_annotation.h"
+#include "client/cli/print/html.h"
+#include "client/cli/print/human.h"
+#include "client/cli/story/story.h"
 #include "client/cli/story/wording.h"
-#include "policy/base/visible.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan::cli {
 namespace {
@@ -118,7 +117,7 @@ std::string BudgetRow(const v1::BudgetState& budget,
 // What the marks of the drawing mean, of those that it has.
 std::string Legend(const Timeline& members) {
   const auto any = [&members](auto holds) {
-    return std::any_of(members.lanes.begin(), members.lanes.end(), holds);
+    return std::ranges::any_of(members.lanes, holds);
   };
   using Role = Lane::Role;
   std::string legend;

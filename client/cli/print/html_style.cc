@@ -1,4 +1,4 @@
-#include "client/cli/print/html_parts.h"
+#include "client/cli/print/html.h"
 
 namespace mulligan::cli {
 namespace {

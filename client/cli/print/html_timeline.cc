@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "client/cli/print/html_parts.h"
+#include "client/cli/print/html.h"
 
 namespace mulligan::cli {
 namespace {
@@ -75,8 +75,7 @@ class Drawing {
 
   std::int64_t Step() const {
     const std::int64_t least = (end_ - begin_) / kMostTicks;
-    const auto* step =
-        std::lower_bound(kTickSteps.begin(), kTickSteps.end(), least);
+    const auto* step = std::ranges::lower_bound(kTickSteps, least);
     return step == kTickSteps.end()
                ? (least / kTickSteps.back() + 1) * kTickSteps.back()
                : *step;

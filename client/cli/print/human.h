@@ -1,13 +1,66 @@
-// An answer for people.
+// The parts of an answer as text; the story is what people see first. And the
+// table of several workloads.
 #ifndef MULLIGAN_CLIENT_CLI_PRINT_HUMAN_H_
 #define MULLIGAN_CLIENT_CLI_PRINT_HUMAN_H_
 
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
+#include "client/cli/base/command.h"
+#include "client/cli/print/layout.h"
 #include "client/cli/story/story.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
+
+// "  Price      nothing"; nothing without a text.
+void WriteFact(Layout& layout, std::string_view name, const std::string& text,
+               Style style = Style::kBold);
+
+// What was observed, heaviest first, with the path it was read at.
+void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
+
+// Budgets after the decision as a table; the one that paid is marked. Without
+// `all`, those never used are named below it.
+void WriteBudgets(const v1::Accounting& accounting, bool all, Layout& layout);
+
+// A cause that did not win.
+struct Rejected {
+  std::string name;
+  std::string why;
+  // Possible still: evidence for or against it is missing.
+  bool open;
+};
+std::vector<Rejected> RejectedCauses(const v1::Diagnosis& diagnosis);
+
+// Causes that did not win: those that were ruled out and those that were not.
+void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout);
+
+// Rules that did not match.
+void WriteRulesTried(const v1::Explanation& explanation, Layout& layout);
+
+// Changes that would have flipped the verdict.
+void WriteCounterfactuals(const v1::Explanation& explanation, Layout& layout);
+
+// What to fetch to be surer.
+void WriteNeededEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
+
+void WriteWarnings(const v1::DecideResponse& response, Layout& layout);
+
+// "<embedded>:12", "train.yaml:3", or empty without a file.
+std::string RulePlace(const v1::RuleReference& rule);
+
+// What stopped the work, what to do first, both verdicts with their limits, and
+// the attempts as a table; without `all` the latest of them.
+void WriteStory(const Story& story, bool all, Layout& layout);
+
+// Where the ledger came from, how large it is and how to keep it. With `all`
+// the command in full, ledger and all.
+void WriteLedger(const LedgerNote& ledger, bool all, Layout& layout);
+
+// The colour of a verdict.
+Style VerdictStyle(v1::Decision::Action action);
 
 struct HumanOptions {
   bool color = false;
@@ -24,6 +77,33 @@ struct HumanOptions {
 std::string FormatForPeople(const Story& story,
                             const v1::DecideResponse& response,
                             const HumanOptions& options);
+
+struct WorkloadAnswer {
+  // "Job ml/train".
+  std::string workload;
+  absl::StatusOr<v1::DecideResponse> response;
+  // What stopped it, with names and numbers; empty: the diagnosis tells.
+  std::string headline = {};
+};
+
+// "RETRY the pod in 9s", "nothing to do" or "no answer".
+std::string VerdictOf(const WorkloadAnswer& answer);
+
+// What has no answer, then what is broken (given up, waiting for its author,
+// to be retried, waiting), then what is held, lives or is over; by name where
+// that is equal.
+void SortWorstFirst(std::vector<WorkloadAnswer>& answers);
+
+// A line a workload, and how many there are of which kind; with `name_more`,
+// how to get more about one of them.
+std::string FormatWorkloads(const std::vector<WorkloadAnswer>& answers,
+                            bool color, bool name_more);
+
+// [{"workload": "Job ml/train", "response": {...}}, {"workload": ..., "error":
+// {"code": ..., "message": ...}}]
+// Or the same as YAML.
+absl::StatusOr<std::string> FormatWorkloadsAs(
+    OutputFormat format, const std::vector<WorkloadAnswer>& answers);
 
 }  // namespace mulligan::cli
 

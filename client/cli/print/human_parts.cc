@@ -1,5 +1,3 @@
-#include "client/cli/print/human_parts.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "client/cli/base/utf8.h"
+#include "client/cli/print/human.h"
 #include "client/cli/story/wording.h"
 #include "policy/demystify/causes.h"
 
@@ -117,9 +116,9 @@ void WriteRows(const std::vector<Row>& rows, const std::vector<bool>& marked,
 std::string SumUp(const std::vector<Attempt>& attempts, std::size_t count) {
   std::vector<std::pair<v1::Cause, int>> causes;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto known = std::find_if(
-        causes.begin(), causes.end(),
-        [&](const auto& entry) { return entry.first == attempts[i].cause; });
+    const auto known = std::ranges::find_if(causes, [&](const auto& entry) {
+      return entry.first == attempts[i].cause;
+    });
     if (known == causes.end()) {
       causes.emplace_back(attempts[i].cause, 1);
     } else {

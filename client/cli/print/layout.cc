@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "client/cli/base/utf8.h"
-#include "policy/base/visible.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan::cli {
 namespace {

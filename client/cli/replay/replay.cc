@@ -1,14 +1,21 @@
 #include "client/cli/replay/replay.h"
 
+#include <unistd.h>
+#include <zlib.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -142,6 +149,17 @@ class Replayer {
   ReplayResult result_;
 };
 
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr unsigned kZlibBytes = 256U << 10;
+// Of a line; memory must not grow with a file that has no line breaks.
+constexpr std::size_t kMostLineBytes = std::size_t{64} << 20;
+
+std::int64_t SizeOf(const std::string& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? 0 : static_cast<std::int64_t>(size);
+}
+
 }  // namespace
 
 ReplayResult Replay(LogBlocks& logs, const PolicySet& policies,
@@ -170,6 +188,119 @@ ReplayResult Replay(LogBlocks& logs, const PolicySet& policies,
   result.revision = policies.revision();
   for (const auto& replayer : replayers) result.Merge(replayer->result());
   return result;
+}
+
+absl::StatusOr<std::vector<std::string>> FindLogs(
+    const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (path != "-" && !std::filesystem::exists(path, error)) {
+      return absl::NotFoundError(absl::StrFormat(
+          "%s: %s", path, error ? error.message() : std::strerror(ENOENT)));
+    }
+    if (!std::filesystem::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+      const std::string name = entry.path().filename();
+      if (entry.is_regular_file(error) && name.front() != '.') {
+        inside.push_back(entry.path());
+      }
+    }
+    std::ranges::sort(inside);
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+LogBlocks::LogBlocks(std::vector<std::string> files)
+    : files_(std::move(files)) {
+  for (const std::string& file : files_) {
+    if (file == "-") {
+      bytes_ = 0;
+      return;
+    }
+    bytes_ += SizeOf(file);
+  }
+}
+
+LogBlocks::~LogBlocks() { Close(); }
+
+std::int64_t LogBlocks::bytes_read() const {
+  return bytes_before_ + (file_ == nullptr ? 0 : gzoffset(file_));
+}
+
+void LogBlocks::Close() {
+  if (file_ == nullptr) return;
+  gzclose(std::exchange(file_, nullptr));
+  bytes_before_ += SizeOf(files_[next_file_ - 1]);
+}
+
+bool LogBlocks::Open(LogBlock& block) {
+  const std::string& name = files_[next_file_++];
+  line_ = 1;
+  rest_.clear();
+  errno = 0;
+  file_ = name == "-" ? gzdopen(dup(STDIN_FILENO), "rb")
+                      : gzopen(name.c_str(), "rb");
+  if (file_ == nullptr) {
+    block.error = std::strerror(errno);
+    return false;
+  }
+  gzbuffer(file_, kZlibBytes);
+  return true;
+}
+
+bool LogBlocks::Next(LogBlock& block) {
+  while (true) {
+    block = LogBlock();
+    if (file_ == nullptr) {
+      if (next_file_ == files_.size()) return false;
+      block.file = next_file_;
+      if (!Open(block)) return true;
+    }
+    block.file = next_file_ - 1;
+    block.first_line = line_;
+    Fill(block);
+    if (!block.text.empty() || !block.error.empty()) return true;
+  }
+}
+
+void LogBlocks::Fill(LogBlock& block) {
+  std::string& text = block.text;
+  text = std::exchange(rest_, std::string());
+  while (true) {
+    const std::size_t start = text.size();
+    text.resize(start + kBlockBytes);
+    const int got = gzread(file_, text.data() + start, kBlockBytes);
+    text.resize(start + static_cast<std::size_t>(std::max(got, 0)));
+    if (got <= 0) {
+      int code = Z_OK;
+      const char* why = gzerror(file_, &code);
+      if (code != Z_OK && code != Z_STREAM_END) {
+        block.error = code == Z_ERRNO ? std::strerror(errno) : why;
+      }
+      Close();
+      break;
+    }
+    const std::size_t end = text.rfind('\n');
+    if (end != std::string::npos && end >= start) {
+      rest_ = text.substr(end + 1);
+      text.resize(end + 1);
+      break;
+    }
+    if (text.size() > kMostLineBytes) {
+      block.error =
+          absl::StrFormat("a line is longer than %d bytes", kMostLineBytes);
+      text.clear();
+      Close();
+      break;
+    }
+  }
+  line_ += static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
 }  // namespace mulligan::cli

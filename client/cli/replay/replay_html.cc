@@ -8,10 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/print/html_page.h"
-#include "client/cli/print/html_parts.h"
-#include "client/cli/replay/replay_output.h"
-#include "client/cli/replay/replay_result.h"
+#include "client/cli/print/html.h"
+#include "client/cli/replay/replay.h"
 
 namespace mulligan::cli {
 namespace {

@@ -1,7 +1,6 @@
-#include "client/cli/replay/replay_result.h"
-
 #include "absl/strings/str_cat.h"
 #include "client/cli/input/workload_groups.h"
+#include "client/cli/replay/replay.h"
 #include "client/cli/story/wording.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/candidate_verdict.h"

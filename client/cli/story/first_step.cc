@@ -1,5 +1,3 @@
-#include "client/cli/story/first_step.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -8,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "client/cli/story/particulars.h"
 
 namespace mulligan::cli {
 namespace {
@@ -93,9 +92,7 @@ constexpr Growth kGrowth[] = {
 };
 
 const Growth* GrowthOf(v1::Cause cause) {
-  const auto* row =
-      std::find_if(std::begin(kGrowth), std::end(kGrowth),
-                   [cause](const Growth& g) { return g.cause == cause; });
+  const auto* row = std::ranges::find(kGrowth, cause, &Growth::cause);
   return row == std::end(kGrowth) ? nullptr : row;
 }
 
@@ -131,11 +128,10 @@ double GrantedFactor(const v1::Decision& decision, std::string_view resource) {
 // it already.
 bool GrewBefore(const v1::DecideResponse& response, std::string_view resource) {
   const auto& history = response.ledger().history();
-  return std::any_of(history.begin(), history.end(),
-                     [&](const v1::AttemptRecord& record) {
-                       return record.failure_id() != response.failure_id() &&
-                              GrantedFactor(record.decision(), resource) > 1;
-                     });
+  return std::ranges::any_of(history, [&](const v1::AttemptRecord& record) {
+    return record.failure_id() != response.failure_id() &&
+           GrantedFactor(record.decision(), resource) > 1;
+  });
 }
 
 // The spec that a granted factor multiplies: that of the first attempt, which

@@ -1,5 +1,3 @@
-#include "client/cli/story/ledger_annotation.h"
-
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/input/workload_groups.h"
+#include "client/cli/story/story.h"
 #include "policy/request/workload.h"
 
 namespace mulligan::cli {

@@ -8,7 +8,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/story/problems.h"
 #include "policy/request/workload.h"
 #include "re2/re2.h"
 
@@ -70,8 +69,8 @@ std::vector<std::string> TextsAbout(const v1::FailureReport& report,
     if (node.metadata().name() != culprit.node()) continue;
     for (const core::NodeCondition& condition : node.status().conditions()) {
       const std::string state = condition.type() + "=" + condition.status();
-      const bool decided = std::any_of(
-          diagnosis.evidence().begin(), diagnosis.evidence().end(),
+      const bool decided = std::ranges::any_of(
+          diagnosis.evidence(),
           [&](const auto& evidence) { return evidence.value() == state; });
       if (decided) AddText(condition.message(), texts);
     }
@@ -280,8 +279,7 @@ std::string LastErrorLine(std::string_view log) {
 
 std::string ErrorLineOf(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis) {
-  if (std::find(std::begin(kTold), std::end(kTold), diagnosis.cause()) ==
-      std::end(kTold)) {
+  if (std::ranges::find(kTold, diagnosis.cause()) == std::end(kTold)) {
     return "";
   }
   if (diagnosis.evidence_size() > 0) {

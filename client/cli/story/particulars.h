@@ -1,10 +1,12 @@
 // The names and numbers of a failure that its diagnosis leaves to the objects:
-// which image, which Secret, how much memory.
+// which image, which Secret, how much memory; and what is wrong and to be done,
+// as far as the words of the failure tell.
 #ifndef MULLIGAN_CLIENT_CLI_STORY_PARTICULARS_H_
 #define MULLIGAN_CLIENT_CLI_STORY_PARTICULARS_H_
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/cli/input/container_specs.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
@@ -58,6 +60,51 @@ std::string LastErrorLine(std::string_view log);
 // line of the culprit container's termination message. Empty for causes that no
 // program tells of.
 std::string ErrorLineOf(const v1::FailureReport& report,
+                        const v1::Diagnosis& diagnosis);
+
+// What stopped the work, in one sentence with the names and numbers there are:
+// "Pod eval-2, container main: image ghcr.io/acme/train:v2: no such tag".
+std::string Headline(const v1::DecideResponse& response,
+                     const Particulars& found);
+
+// One line in the imperative: "raise the memory limit of container trainer from
+// 4Gi to 6Gi". Empty when nothing is broken.
+std::string FirstStep(const v1::DecideResponse& response,
+                      const Particulars& found, const ContainerSpecs& specs);
+
+// Fills `problem` and `remedy` of `found` (and its image, where a text names
+// one) from the first of `texts` that one of the known forms fits. Leaves them
+// alone when none does, or `cause` is not one that such texts explain.
+void FindProblem(v1::Cause cause, const std::vector<std::string>& texts,
+                 Particulars& found);
+
+// Fills problem and remedy of a pod that no node at all matches: "no node has
+// label gpu=h200". Leaves them alone where other reasons keep some nodes out.
+void FindSelectorProblem(const kubernetes::core::v1::Pod& pod,
+                         const std::vector<std::string>& texts,
+                         Particulars& found);
+
+// Fills the remedy of a pod that was evicted from a node low on a resource, by
+// what it used and had requested.
+void FindPressureRemedy(const std::vector<std::string>& texts,
+                        Particulars& found);
+
+// Fills problem and remedy of STORAGE_EXHAUSTED from `texts`, what decided
+// first: an emptyDir's sizeLimit, the volume mounted where the program wrote,
+// /dev/shm, a user's quota, or a limit that is not set. Leaves them alone where
+// it is the container's own ephemeral-storage limit.
+void FindStorageProblem(const std::vector<std::string>& texts,
+                        const ContainerSpecs& specs, Particulars& found);
+
+// Fills problem and remedy of work that a Kueue queue holds or evicted, from
+// its Workload or, without one, from the label that names the queue. Leaves
+// them alone for work without a queue, and for other causes.
+void FindQueueProblem(const v1::FailureReport& report,
+                      const v1::Diagnosis& diagnosis, Particulars& found);
+
+// The queue's words about an evicted workload whose cause is another: "Exceeded
+// the PodsReady timeout ml/train". Empty: there are none.
+std::string QueueRemark(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan::cli

@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "client/cli/story/problems.h"
+#include "client/cli/story/particulars.h"
 #include "re2/re2.h"
 
 namespace mulligan::cli {
@@ -243,10 +243,10 @@ bool FindOfCause(v1::Cause cause, const std::vector<std::string>& texts,
 }
 
 bool FindObject(const std::vector<std::string>& texts, Particulars& found) {
-  return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-    return std::any_of(
-        std::begin(kObjects), std::end(kObjects),
-        [&](const ProblemForm& form) { return Fill(form, text, found); });
+  return std::ranges::any_of(texts, [&](const std::string& text) {
+    return std::ranges::any_of(kObjects, [&](const ProblemForm& form) {
+      return Fill(form, text, found);
+    });
   });
 }
 
@@ -283,8 +283,8 @@ void FindProblem(v1::Cause cause, const std::vector<std::string>& texts,
     AddStatus(cause, texts, found);
     return;
   }
-  const bool explained = std::find(std::begin(kExplained), std::end(kExplained),
-                                   cause) != std::end(kExplained);
+  const bool explained =
+      std::ranges::find(kExplained, cause) != std::end(kExplained);
   if (explained) FindObject(texts, found);
 }
 

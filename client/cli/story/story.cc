@@ -7,12 +7,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/input/workload_groups.h"
-#include "client/cli/story/first_step.h"
-#include "client/cli/story/ledger_annotation.h"
 #include "client/cli/story/particulars.h"
 #include "client/cli/story/wording.h"
 #include "policy/request/workload.h"
-#include "policy/verdict/native_comparison.h"
+#include "policy/verdict/native_decision.h"
 #include "policy/verdict/sentence.h"
 
 namespace mulligan::cli {
@@ -88,10 +86,9 @@ int RecordAtHand(const v1::DecideResponse& response) {
 
 bool Has(const v1::BudgetLedger& ledger, const std::string& failure_id) {
   const auto& history = ledger.history();
-  return std::any_of(history.begin(), history.end(),
-                     [&](const v1::AttemptRecord& record) {
-                       return record.failure_id() == failure_id;
-                     });
+  return std::ranges::any_of(history, [&](const v1::AttemptRecord& record) {
+    return record.failure_id() == failure_id;
+  });
 }
 
 // What the ledger of the request lacks, but for the failure at hand, was read
@@ -176,8 +173,7 @@ constexpr v1::Cause kPassing[] = {
     v1::CREATE_CONFLICT, v1::IMAGE_PULL_TRANSIENT,  v1::COLLECTIVE_CASCADE};
 
 bool Passes(v1::Cause cause) {
-  return std::find(std::begin(kPassing), std::end(kPassing), cause) !=
-         std::end(kPassing);
+  return std::ranges::find(kPassing, cause) != std::end(kPassing);
 }
 
 }  // namespace
@@ -226,7 +222,7 @@ DifferentCauses FindDifferentCauses(const v1::DecideResponse& response) {
   if (!gave_up) return {};
   std::vector<v1::Cause> causes;
   const auto add = [&causes](v1::Cause cause) {
-    if (std::find(causes.begin(), causes.end(), cause) == causes.end()) {
+    if (std::ranges::find(causes, cause) == causes.end()) {
       causes.push_back(cause);
     }
   };

@@ -1,5 +1,3 @@
-#include "client/cli/story/timeline.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -8,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/story/story.h"
 #include "policy/request/kubernetes_codec.h"
 
 namespace mulligan::cli {
@@ -139,20 +138,17 @@ std::vector<Moment> EventsOf(const v1::FailureReport& report, int& hidden) {
     timed.push_back({event.type() == "Warning", {at, TextOf(event)}});
   }
   // Warnings before the rest, the latest first, when not all can be shown.
-  std::stable_sort(timed.begin(), timed.end(),
-                   [](const Timed& a, const Timed& b) {
-                     return std::make_tuple(!a.warning, -a.moment.at) <
-                            std::make_tuple(!b.warning, -b.moment.at);
-                   });
+  std::ranges::stable_sort(timed, [](const Timed& a, const Timed& b) {
+    return std::make_tuple(!a.warning, -a.moment.at) <
+           std::make_tuple(!b.warning, -b.moment.at);
+  });
   if (timed.size() > kMostEvents) {
     hidden = static_cast<int>(timed.size() - kMostEvents);
     timed.resize(kMostEvents);
   }
   std::vector<Moment> events;
   for (Timed& event : timed) events.push_back(std::move(event.moment));
-  std::stable_sort(
-      events.begin(), events.end(),
-      [](const Moment& a, const Moment& b) { return a.at < b.at; });
+  std::ranges::stable_sort(events, {}, &Moment::at);
   for (std::size_t i = 0; i < events.size(); ++i) {
     events[i].number = static_cast<int>(i) + 1;
   }
@@ -206,11 +202,9 @@ Timeline MemberTimeline(const v1::FailureReport& report,
       timeline.lanes.push_back(std::move(lane));
     }
   }
-  std::stable_sort(timeline.lanes.begin(), timeline.lanes.end(),
-                   [](const Lane& a, const Lane& b) {
-                     return std::tie(a.role, a.end, a.name) <
-                            std::tie(b.role, b.end, b.name);
-                   });
+  std::ranges::stable_sort(timeline.lanes, [](const Lane& a, const Lane& b) {
+    return std::tie(a.role, a.end, a.name) < std::tie(b.role, b.end, b.name);
+  });
   if (timeline.lanes.size() > kMostLanes) {
     timeline.hidden += static_cast<int>(timeline.lanes.size() - kMostLanes);
     timeline.lanes.resize(kMostLanes);

@@ -1,5 +1,3 @@
-#include "client/cli/suite/expectation.h"
-
 #include <algorithm>
 #include <set>
 
@@ -7,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/story/wording.h"
+#include "client/cli/suite/suite.h"
 #include "policy/base/times.h"
 
 namespace mulligan::cli {
@@ -158,10 +157,9 @@ void CompareTexts(const v1::ExpectedAnswer& expect,
                   std::vector<Mismatch>& mismatches) {
   for (const std::string& text : expect.warnings()) {
     const auto& warnings = answer.warnings();
-    if (std::none_of(warnings.begin(), warnings.end(),
-                     [&text](const std::string& warning) {
-                       return warning.find(text) != warning.npos;
-                     })) {
+    if (std::ranges::none_of(warnings, [&text](const std::string& warning) {
+          return warning.find(text) != warning.npos;
+        })) {
       mismatches.push_back(
           {"warnings", text, NameOr(absl::StrJoin(warnings, "; "))});
     }

@@ -1,5 +1,3 @@
-#include "client/cli/suite/scene.h"
-
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "client/cli/input/documents.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/report_builder.h"
+#include "client/cli/suite/suite.h"
 #include "policy/base/times.h"
 
 namespace mulligan::cli {

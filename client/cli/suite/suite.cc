@@ -204,7 +204,7 @@ absl::StatusOr<std::vector<std::string>> FindSuites(
       return absl::NotFoundError(absl::StrFormat(
           "%s: holds no test suite, expected files *_test.yaml", path));
     }
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     files.insert(files.end(), found.begin(), found.end());
   }
   return files;

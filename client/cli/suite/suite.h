@@ -1,15 +1,20 @@
-// Test suites for policies, as they stand in files.
+// Test suites for policies, as they stand in files, and running them.
 #ifndef MULLIGAN_CLIENT_CLI_SUITE_SUITE_H_
 #define MULLIGAN_CLIENT_CLI_SUITE_SUITE_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "google/protobuf/struct.pb.h"
 #include "mulligan/v1/policy_test.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/issue.h"
-#include "policy/base/source_map.h"
+#include "policy/loader/load.h"
+#include "policy/rules/policy_set.h"
 
 namespace mulligan::cli {
 
@@ -37,6 +42,89 @@ absl::StatusOr<std::vector<std::string>> FindSuites(
 // Reads a suite as strictly as a policy; what it lacks, names twice, names
 // without having it, has without using it or does not expect are issues.
 Suite ReadSuite(const std::string& file);
+
+struct Mismatch {
+  // Key of the expectation, as the suite writes it.
+  std::string key;
+  std::string expected;
+  std::string found;
+};
+
+// Every key of `expect` that does not hold, in schema order. An error where an
+// answer was expected, and the other way round, is the only mismatch.
+std::vector<Mismatch> FindMismatches(
+    const v1::ExpectedAnswer& expect,
+    const absl::StatusOr<v1::DecideResponse>& answer);
+
+// The fixtures and attempts of one case. Asked for its steps in order.
+class Scene {
+ public:
+  explicit Scene(const Suite& suite) : suite_(suite) {}
+
+  // The request of a step, or of one repetition of it; without ledger and
+  // policy. Fixtures are written as of the first step. Each later step is a new
+  // attempt: names and UIDs of the pods end with its number, and all times are
+  // as much later as the question is. `step.same_attempt`: still that of the
+  // step before.
+  //
+  // INVALID_ARGUMENT tells what cannot be read or has no place in a report.
+  absl::StatusOr<v1::DecideRequest> Show(const v1::PolicyTestStep& step,
+                                         bool repeated);
+
+ private:
+  using Objects = std::vector<google::protobuf::Struct>;
+
+  absl::StatusOr<Objects> Read(const v1::PolicyTestFixture& fixture) const;
+  // The fixture of the step as it is shown now, the step's own objects behind.
+  Objects Stage(const v1::PolicyTestStep& step);
+  absl::Status Advance(const v1::PolicyTestStep& step, bool repeated);
+
+  const Suite& suite_;
+  std::map<std::string, Objects> fixtures_;
+  // Of the attempt at hand.
+  int attempt_ = 0;
+  absl::Duration moved_;
+  absl::Time first_;
+  absl::Time now_ = absl::InfinitePast();
+};
+
+// Which rules of the tested policies decided, over all suites.
+class RuleCoverage {
+ public:
+  // Of the policies in files; what is embedded is not looked at.
+  void AddPolicies(const PolicySet& policies);
+  void OnAnswer(const v1::DecideResponse& answer);
+
+  std::vector<v1::PolicyCoverage> Report() const;
+
+ private:
+  // File and name.
+  using Key = std::pair<std::string, std::string>;
+  struct Rule {
+    v1::RuleReference reference;
+    bool decided = false;
+  };
+  std::map<Key, std::vector<Rule>> policies_;
+};
+
+// What one suite found, and the texts that its issues are about.
+struct SuiteOutcome {
+  v1::PolicyTestSuite result;
+  Issues issues;
+  std::vector<PolicyText> texts;
+  // The policies have errors; the suite itself may be fine.
+  bool policies_invalid = false;
+};
+
+// Reads and runs the suite in `file`.
+SuiteOutcome RunSuite(const std::string& file, RuleCoverage& coverage);
+
+// JUnit XML: a testsuite for each file, a testcase for each case. A suite that
+// could not run is one testcase with an error.
+std::string ToJunit(const v1::PolicyTestReport& report);
+
+// "step 2, repetition 3: action is FAIL, expected RETRY".
+std::string DescribeFailure(const v1::PolicyTestFailure& failure);
 
 }  // namespace mulligan::cli
 

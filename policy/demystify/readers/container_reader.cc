@@ -1,8 +1,6 @@
-#include "policy/demystify/readers/container_reader.h"
-
 #include "absl/container/inlined_vector.h"
-#include "policy/demystify/place.h"
-#include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/candidate.h"
+#include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -126,7 +124,7 @@ class ContainersReader {
       } else {
         state_.looping = true;
       }
-      Add(facts_, candidate);
+      facts_.push_back(candidate);
       return;
     }
     state_.blocked = true;
@@ -142,7 +140,7 @@ class ContainersReader {
                             said->cause != candidate.cause)) {
       candidate.tier = Tier::kConvention;
     }
-    Add(facts_, candidate);
+    facts_.push_back(candidate);
   }
 
   const Ended& Primary() const {
@@ -186,7 +184,7 @@ class ContainersReader {
       DemoteEchoes(before, "killed helpers do not fail a workload");
     }
     if (ended.last && ended.end == End::kClean && !ended.recovered) {
-      AddSign("completed-but-restarted", ReasonPlace(ended, index_),
+      AddSign(facts_, "completed-but-restarted", ReasonPlace(ended, index_),
               ended.terminated->reason());
     }
   }
@@ -197,13 +195,15 @@ class ContainersReader {
     if (ended.end != End::kOwn) return;
     if (ended.init) {
       DemoteConventions(before, ended);
-      AddSign("init-failed", ExitCodePlace(ended, index_), {}, ended.code);
+      AddSign(facts_, "init-failed", ExitCodePlace(ended, index_), {}).number =
+          ended.code;
       // That something is missing says more than who missed it.
       if (ended.code == 126 || ended.code == 127) {
         facts_.back().tier = Tier::kGeneric;
       }
     } else if (ended.helper && !context_.ray_application_failed) {
-      AddSign("helper-failed", ExitCodePlace(ended, index_), {}, ended.code);
+      AddSign(facts_, "helper-failed", ExitCodePlace(ended, index_), {})
+          .number = ended.code;
     }
   }
 
@@ -220,14 +220,6 @@ class ContainersReader {
     for (std::size_t i = before; i < facts_.size(); ++i) {
       if (facts_[i].tier <= Tier::kConvention) Demote(facts_[i], why);
     }
-  }
-
-  void AddSign(std::string_view key, const Place& place, std::string_view value,
-               std::int32_t number = 0) {
-    Candidate candidate =
-        MakeCandidate("sign", *FindSpecialSign(key), place, value);
-    candidate.number = number;
-    Add(facts_, candidate);
   }
 
   const Context& context_;

@@ -1,9 +1,8 @@
-#include "policy/demystify/readers/ended_container.h"
-
 #include <optional>
 
+#include "policy/demystify/candidate.h"
 #include "policy/demystify/log.h"
-#include "policy/demystify/place.h"
+#include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -50,11 +49,8 @@ class EndedReader {
     if (ended.code == 0 || start_failed) return;
     const Signature& row =
         FindExitCode(ended.code, ContextOf(context_, terminated.reason()));
-    Candidate candidate =
-        MakeCandidate("exit-code", row, ExitCodePlace(ended, pod_), {});
-    candidate.number = ended.code;
-    candidate.at = at_;
-    Add(facts_, candidate);
+    AddFact(facts_, "exit-code", row, ExitCodePlace(ended, pod_), {}, at_)
+        .number = ended.code;
   }
 
  private:
@@ -80,11 +76,9 @@ class EndedReader {
     if (reason.empty() || reason == "Error" || reason == "Completed") return;
     const Signature* row = FindTerminatedReason(reason);
     if (row == nullptr) return;
-    Candidate candidate =
-        MakeCandidate("terminated", *row, ReasonPlace(ended, pod_), reason);
-    candidate.at = at_;
-    if (text_says_more) candidate.tier = Tier::kConvention;
-    Add(facts_, candidate);
+    Candidate& fact = AddFact(facts_, "terminated", *row,
+                              ReasonPlace(ended, pod_), reason, at_);
+    if (text_says_more) fact.tier = Tier::kConvention;
   }
 
   const Context& context_;

@@ -1,8 +1,8 @@
-#include "policy/demystify/readers/event_reader.h"
-
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
 
@@ -18,18 +18,9 @@ struct Gate {
   bool start = true;
 
   bool Admits(Stage stage) const {
-    switch (stage) {
-      case Stage::kCreate:
-        return create;
-      case Stage::kSchedule:
-        return schedule;
-      case Stage::kStart:
-        return start;
-      case Stage::kRun:
-      case Stage::kNode:
-        return true;
-    }
-    return true;
+    return (create || stage != Stage::kCreate) &&
+           (schedule || stage != Stage::kSchedule) &&
+           (start || stage != Stage::kStart);
   }
 };
 
@@ -47,31 +38,16 @@ bool IsAboutImage(std::string_view text) {
          Contains(text, "image \"");
 }
 
+// Null for kNone and kAny.
 const TextTable* TableOf(Texts texts) {
-  switch (texts) {
-    case Texts::kKubelet:
-      return &KubeletTexts();
-    case Texts::kImage:
-      return &ImageTexts();
-    case Texts::kStart:
-      return &StartTexts();
-    case Texts::kMount:
-      return &MountTexts();
-    case Texts::kScheduling:
-      return &SchedulingTexts();
-    case Texts::kCreation:
-      return &CreationTexts();
-    case Texts::kKilling:
-      return &KillingTexts();
-    case Texts::kKernel:
-      return &KernelTexts();
-    case Texts::kQueue:
-      return &QueueTexts();
-    case Texts::kOperator:
-      return &OperatorTexts();
-    case Texts::kNone:
-    case Texts::kAny:
-      return nullptr;
+  static constexpr std::pair<Texts, const TextTable& (*)()> kTables[] = {
+      {Texts::kKubelet, KubeletTexts},       {Texts::kImage, ImageTexts},
+      {Texts::kStart, StartTexts},           {Texts::kMount, MountTexts},
+      {Texts::kScheduling, SchedulingTexts}, {Texts::kCreation, CreationTexts},
+      {Texts::kKilling, KillingTexts},       {Texts::kKernel, KernelTexts},
+      {Texts::kQueue, QueueTexts},           {Texts::kOperator, OperatorTexts}};
+  for (const auto& [known, table] : kTables) {
+    if (known == texts) return &table();
   }
   return nullptr;
 }
@@ -105,10 +81,7 @@ class EventReader {
     const Signature* text = ReadText(*row, event.message());
     if (row->needs_text) return;
     if (text != nullptr && text->cause != row->row.cause) return;
-    Candidate candidate =
-        MakeCandidate("event", row->row, place_, event.reason());
-    candidate.at = at_;
-    Add(facts_, candidate);
+    AddFact(facts_, "event", row->row, place_, event.reason(), at_);
   }
 
  private:
@@ -123,11 +96,8 @@ class EventReader {
     constexpr std::string_view kPrefix = "EvictedDueTo";
     const std::string_view reason = event.reason();
     if (reason.substr(0, kPrefix.size()) != kPrefix) return false;
-    Candidate candidate = MakeCandidate(
-        "event", *FindEvictedReason(reason.substr(kPrefix.size())), place_,
-        reason);
-    candidate.at = at_;
-    Add(facts_, candidate);
+    AddFact(facts_, "event", *FindEvictedReason(reason.substr(kPrefix.size())),
+            place_, reason, at_);
     return true;
   }
 
@@ -135,9 +105,7 @@ class EventReader {
   bool ReadPodReason(const core::Event& event) {
     const Signature* row = FindPodReason(event.reason());
     if (row == nullptr) return false;
-    Candidate candidate = MakeCandidate("event", *row, place_, event.reason());
-    candidate.at = at_;
-    Add(facts_, candidate);
+    AddFact(facts_, "event", *row, place_, event.reason(), at_);
     return true;
   }
 
@@ -170,18 +138,15 @@ class EventReader {
   // A fault is the node's own word: it comes before what the program makes of
   // it, if the program ended right then.
   void AddDevice(const TextSignature& text, std::string_view message) {
-    Candidate candidate = MakeCandidate("text", text.row, At(".message"), {});
-    candidate.text = message;
-    candidate.keyword = text.keyword;
-    candidate.at = at_;
-    if (IsDeviceFault(candidate.cause)) {
-      candidate.order = 2 * kDisruptionWeight;
-    }
+    Candidate& fact =
+        AddFact(facts_, "text", text.row, At(".message"), {}, at_);
+    fact.text = message;
+    fact.keyword = text.keyword;
+    if (IsDeviceFault(fact.cause)) fact.order = 2 * kDisruptionWeight;
     if (state_ != nullptr && state_->end == End::kOwn &&
         !IsDeviceOfEnd(*state_, at_)) {
-      Demote(candidate, "the device failed at another time");
+      Demote(fact, "the device failed at another time");
     }
-    Add(facts_, candidate);
   }
 
   const Signature* ReadText(const EventSignature& row,
@@ -246,11 +211,8 @@ Seconds LastTime(const core::Event& event) {
 void ReadEventsOfPod(const Context& context, int index, const PodState& state,
                      Candidates& facts) {
   const core::Pod& pod = context.report.pods(index);
-  const auto first =
-      std::lower_bound(context.pod_events.begin(), context.pod_events.end(),
-                       index, [](const Context::Link& link, int target) {
-                         return link.target < target;
-                       });
+  const auto first = std::ranges::lower_bound(context.pod_events, index, {},
+                                              &Context::Link::target);
   auto last = first;
   Gate gate;
   gate.create = false;

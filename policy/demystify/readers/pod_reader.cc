@@ -1,13 +1,7 @@
-#include "policy/demystify/readers/pod_reader.h"
-
 #include <algorithm>
 
 #include "policy/demystify/life_signs.h"
-#include "policy/demystify/readers/container_reader.h"
-#include "policy/demystify/readers/ended_container.h"
-#include "policy/demystify/readers/event_reader.h"
-#include "policy/demystify/readers/node_reader.h"
-#include "policy/demystify/readers/pod_conditions.h"
+#include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -81,12 +75,9 @@ class PodReader {
   }
 
  private:
-  void AddSign(std::string_view key, const char* leaf, std::string_view value,
-               Seconds at = kUnknownTime) {
-    Candidate candidate = MakeCandidate("sign", *FindSpecialSign(key),
-                                        InPod(index_, leaf), value);
-    candidate.at = at;
-    Add(facts_, candidate);
+  Candidate& Sign(std::string_view key, const char* leaf,
+                  std::string_view value, Seconds at = kUnknownTime) {
+    return AddSign(facts_, key, InPod(index_, leaf), value, at);
   }
 
   void ReadReason() {
@@ -102,15 +93,14 @@ class PodReader {
     const bool told = vague && AddText(facts_, KubeletTexts(), status.message(),
                                        message, kUnknownTime) != nullptr;
     if (row == nullptr) return;
-    Candidate candidate = MakeCandidate(
-        "pod-reason", *row, InPod(index_, ".status.reason"), status.reason());
-    if (told) candidate.tier = Tier::kConvention;
+    Candidate& fact = AddFact(facts_, "pod-reason", *row,
+                              InPod(index_, ".status.reason"), status.reason());
+    if (told) fact.tier = Tier::kConvention;
     if (state_.phase == Phase::kRunning &&
-        candidate.confidence == v1::Diagnosis::HIGH && row->key != "NodeLost") {
+        fact.confidence == v1::Diagnosis::HIGH && row->key != "NodeLost") {
       // The reason of an earlier shutdown stays when the pod comes back.
-      candidate.confidence = v1::Diagnosis::MEDIUM;
+      fact.confidence = v1::Diagnosis::MEDIUM;
     }
-    Add(facts_, candidate);
   }
 
   void ReadDeletion() {
@@ -120,13 +110,13 @@ class PodReader {
     const Seconds grace =
         std::clamp<Seconds>(metadata.deletion_grace_period_seconds(), 0, gone);
     const Seconds requested = gone - grace;
-    AddSign("deletion-requested", ".metadata.deletionTimestamp", "set",
-            requested);
+    Sign("deletion-requested", ".metadata.deletionTimestamp", "set", requested);
     const bool still_there =
         state_.phase == Phase::kRunning && state_.end == End::kNone;
     if (still_there && Before(gone + kStuck, context_.now)) {
-      AddSign("stuck-terminating", ".metadata.deletionTimestamp", "set", gone);
-      facts_.back().PutAheadOf(facts_.back().row->weight);
+      Candidate& fact =
+          Sign("stuck-terminating", ".metadata.deletionTimestamp", "set", gone);
+      fact.PutAheadOf(fact.row->weight);
     }
   }
 
@@ -145,8 +135,8 @@ class PodReader {
           usage.memory_peak_bytes() >=
               usage.memory_limit_bytes() - usage.memory_limit_bytes() / 20;
       if (!ours || !reached) continue;
-      AddSign("memory-peak-at-limit", "", "at the limit");
-      facts_.back().place = {Root::kUsage, i, "", -1, ".memoryPeakBytes"};
+      AddSign(facts_, "memory-peak-at-limit",
+              {Root::kUsage, i, "", -1, ".memoryPeakBytes"}, "at the limit");
     }
   }
 
@@ -159,14 +149,16 @@ class PodReader {
          statuses[state_.container].allocated_resources_status()) {
       for (const core::ResourceHealth& device : resource.resources()) {
         if (device.health() != "Unhealthy") continue;
-        AddSign("device-unhealthy", "", resource.name());
-        facts_.back().place = {Root::kPods, index_, ".status.containerStatuses",
-                               state_.container, ".allocatedResourcesStatus"};
         const std::string& name = resource.name();
+        Candidate& fact =
+            AddSign(facts_, "device-unhealthy",
+                    {Root::kPods, index_, kContainerStatuses, state_.container,
+                     ".allocatedResourcesStatus"},
+                    name);
         if (name.find("rdma") != std::string::npos ||
             name.find("roce") != std::string::npos ||
             name.find("/ib") != std::string::npos) {
-          facts_.back().cause = v1::FABRIC_FAULT;
+          fact.cause = v1::FABRIC_FAULT;
         }
         return;
       }
@@ -176,16 +168,16 @@ class PodReader {
   // What the phase alone says.
   void ReadOutcome() {
     if (state_.phase == Phase::kSucceeded) {
-      AddSign("workload-pod-succeeded", ".status.phase", "Succeeded",
-              state_.finished_at);
-      facts_.back().tier = Tier::kDecisive;
-      facts_.back().PutAheadOf(kQueueWeight);
+      Candidate& fact = Sign("workload-pod-succeeded", ".status.phase",
+                             "Succeeded", state_.finished_at);
+      fact.tier = Tier::kDecisive;
+      fact.PutAheadOf(kQueueWeight);
       return;
     }
     if (state_.end == End::kClean &&
         (state_.phase != Phase::kRunning || OnlyHelpersRun(pod_))) {
-      AddSign("workload-pod-succeeded", ".status.containerStatuses",
-              "exit code 0", state_.finished_at);
+      Sign("workload-pod-succeeded", ".status.containerStatuses", "exit code 0",
+           state_.finished_at);
       if (state_.phase == Phase::kFailed) {
         facts_.back().confidence = v1::Diagnosis::MEDIUM;
       }
@@ -193,8 +185,8 @@ class PodReader {
     }
     if (Strongest(facts_) != nullptr) return;
     if (state_.phase == Phase::kFailed) {
-      AddSign(state_.started ? "failed-while-running" : "failed-without-status",
-              ".status.phase", "Failed");
+      Sign(state_.started ? "failed-while-running" : "failed-without-status",
+           ".status.phase", "Failed");
     } else if (state_.phase == Phase::kPending) {
       ReadPending();
     }
@@ -204,7 +196,7 @@ class PodReader {
     if (InitRuns(pod_)) return;
     const Seconds since = StartingSince(pod_);
     if (Known(since) && Before(since + kStuck, context_.now)) {
-      AddSign("still-starting", ".status.phase", "Pending", since);
+      Sign("still-starting", ".status.phase", "Pending", since);
     }
   }
 
@@ -269,7 +261,7 @@ class PodReader {
 
   // The container or its log tells what it failed of.
   bool NamesItsError() const {
-    return std::any_of(facts_.begin(), facts_.end(), [](const Candidate& fact) {
+    return std::ranges::any_of(facts_, [](const Candidate& fact) {
       return fact.decides() && fact.place.root == Root::kPods &&
              fact.tier >= Tier::kSpecific && fact.cause != v1::PROBE_KILLED;
     });
@@ -325,12 +317,9 @@ class PodReader {
     std::string_view label;
     Place place;
     if (!FindSpotSign(context_, index_, place, label)) return;
-    const Seconds at = best->at;
-    Candidate candidate = MakeCandidate(
-        "sign", *FindSpecialSign("spot-node-shutdown"), place, label);
-    candidate.PutAheadOf(WeightOf(*best));
-    candidate.at = at;
-    Add(facts_, candidate);
+    const Weight weight = WeightOf(*best);
+    AddSign(facts_, "spot-node-shutdown", place, label, best->at)
+        .PutAheadOf(weight);
   }
 
   const Context& context_;
@@ -365,12 +354,17 @@ Seconds StartingSince(const core::Pod& pod) {
   return Known(start) ? start : ToSeconds(pod.metadata().creation_timestamp());
 }
 
-std::string_view ContainerName(const core::Pod& pod, const PodState& state) {
-  if (state.container < 0) return {};
+const core::ContainerStatus* DecidingContainer(const core::Pod& pod,
+                                               const PodState& state) {
   const auto& statuses = state.init ? pod.status().init_container_statuses()
                                     : pod.status().container_statuses();
-  return state.container < statuses.size() ? statuses[state.container].name()
-                                           : std::string_view();
+  if (state.container < 0 || state.container >= statuses.size()) return nullptr;
+  return &statuses[state.container];
+}
+
+std::string_view ContainerName(const core::Pod& pod, const PodState& state) {
+  const core::ContainerStatus* container = DecidingContainer(pod, state);
+  return container == nullptr ? std::string_view() : container->name();
 }
 
 }  // namespace mulligan::demystify

@@ -2,9 +2,7 @@
 #include <algorithm>
 
 #include "policy/demystify/log.h"
-#include "policy/demystify/readers/container_reader.h"
-#include "policy/demystify/readers/ended_container.h"
-#include "policy/demystify/readers/operator_reader.h"
+#include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -14,11 +12,9 @@ namespace kueue = kubernetes::kueue::v1beta2;
 
 void AddState(Candidates& facts, std::string_view key, const Place& place,
               std::string_view value, Seconds at) {
-  const Signature* row = FindOperatorState(key);
-  if (row == nullptr) return;
-  Candidate candidate = MakeCandidate("operator", *row, place, value);
-  candidate.at = at;
-  Add(facts, candidate);
+  if (const Signature* row = FindOperatorState(key)) {
+    AddFact(facts, "operator", *row, place, value, at);
+  }
 }
 
 // Releases before 0.8 have one reason for both ends, and say which in the
@@ -37,10 +33,9 @@ void ReadFinished(Candidates& facts, const std::string& reason,
 
 void AddError(Candidates& facts, const Signature& row, const char* leaf,
               std::string_view value, std::int32_t number = 0) {
-  Candidate candidate = MakeCandidate(
-      "creation-error", row, {Root::kCreationError, -1, "", -1, leaf}, value);
-  candidate.number = number;
-  Add(facts, candidate);
+  AddFact(facts, "creation-error", row,
+          {Root::kCreationError, -1, "", -1, leaf}, value)
+      .number = number;
 }
 
 // Nothing sent names a cause: shows the most telling of what was sent.
@@ -69,17 +64,6 @@ v1::Diagnosis::Confidence MostConfidence(const v1::CreationError& error) {
   if (!IsErrorCode(error.http_code())) return v1::Diagnosis::LOW;
   return error.phase() == v1::CreationError::BUILD ? v1::Diagnosis::MEDIUM
                                                    : v1::Diagnosis::HIGH;
-}
-
-}  // namespace
-
-namespace {
-
-void AddQueue(Candidates& facts, const Signature& row, const Place& place,
-              std::string_view value, Seconds at) {
-  Candidate candidate = MakeCandidate("queue", row, place, value);
-  candidate.at = at;
-  Add(facts, candidate);
 }
 
 // A workload that is not admitted, by its condition `i`: what the queue says of
@@ -120,16 +104,17 @@ void ReadQueue(const Context& context, Candidates& facts) {
     context.AddUserSignature(facts, v1::Signature::OPERATOR_MESSAGE,
                              condition.message(), std::nullopt, place, at);
     if (type == "Evicted" && is_true) {
-      AddQueue(facts, *FindEvictedReason(reason), place, reason, at);
+      AddFact(facts, "queue", *FindEvictedReason(reason), place, reason, at);
       explained = true;
     } else if (type == "DeactivationTarget" && is_true) {
       // Says why, where Evicted is no more than Deactivated.
-      AddQueue(facts, *FindEvictedReason("DeactivatedDueTo" + reason), place,
-               reason, at);
-      facts.back().PutAheadOf(kQueueWeight);
+      AddFact(facts, "queue", *FindEvictedReason("DeactivatedDueTo" + reason),
+              place, reason, at)
+          .PutAheadOf(kQueueWeight);
       explained = true;
     } else if (type == "Preempted" && is_true) {
-      AddQueue(facts, *FindEvictedReason("Preempted"), place, reason, at);
+      AddFact(facts, "queue", *FindEvictedReason("Preempted"), place, reason,
+              at);
       explained = true;
     } else if (type == "Finished" && is_true) {
       ReadFinished(facts, reason, condition.message(), place, at);
@@ -239,10 +224,10 @@ void ReadExit(const Context& context, Candidates& facts,
                                                                : &StartTexts();
     told = AddText(facts, *texts, exit.message(), at(".message"),
                    kUnknownTime) != nullptr;
-    Candidate candidate = MakeCandidate(table, *row, at(".reason"), reason);
-    if (told && row->confidence != v1::Diagnosis::HIGH)
-      candidate.tier = Tier::kConvention;
-    Add(facts, candidate);
+    Candidate& fact = AddFact(facts, table, *row, at(".reason"), reason);
+    if (told && row->confidence != v1::Diagnosis::HIGH) {
+      fact.tier = Tier::kConvention;
+    }
   }
   if (!told) {
     const bool killed =
@@ -252,10 +237,8 @@ void ReadExit(const Context& context, Candidates& facts,
   if (!exit_code.has_value()) return;
   if (*exit_code == 0) {
     if (row == nullptr) {
-      Add(facts,
-          MakeCandidate("sign", *FindSpecialSign("workload-pod-succeeded"),
-                        at(".exitCode"), "0"));
-      facts.back().tier = Tier::kDecisive;
+      AddSign(facts, "workload-pod-succeeded", at(".exitCode"), "0").tier =
+          Tier::kDecisive;
     }
     return;
   }
@@ -264,10 +247,9 @@ void ReadExit(const Context& context, Candidates& facts,
   const ExitContext codes = reason == "Unknown" ? ExitContext::kRuntimeUnknown
                             : context.spark     ? ExitContext::kSpark
                                                 : ExitContext::kAny;
-  Candidate candidate = MakeCandidate(
-      "exit-code", FindExitCode(*exit_code, codes), at(".exitCode"), {});
-  candidate.number = *exit_code;
-  Add(facts, candidate);
+  AddFact(facts, "exit-code", FindExitCode(*exit_code, codes), at(".exitCode"),
+          {})
+      .number = *exit_code;
 }
 
 }  // namespace mulligan::demystify

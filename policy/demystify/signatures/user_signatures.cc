@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/base/issue_reporter.h"
+#include "policy/base/issue.h"
 #include "policy/base/text_pattern.h"
 #include "policy/demystify/signatures/text_table.h"
 

@@ -12,7 +12,6 @@
 #include "mulligan/v1/policy.pb.h"
 #include "policy/base/issue.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/base/source_map.h"
 #include "policy/demystify/signatures/signature.h"
 
 namespace mulligan {

@@ -1,7 +1,6 @@
 #include "policy/base/issue.h"
 
 #include "gtest/gtest.h"
-#include "policy/base/source_map.h"
 
 namespace mulligan {
 namespace {

@@ -1,6 +1,5 @@
-#include "policy/base/visible.h"
-
 #include "gtest/gtest.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan {
 namespace {

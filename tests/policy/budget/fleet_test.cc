@@ -1,11 +1,10 @@
-#include "policy/budget/fleet.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/budget/history.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

@@ -1,9 +1,8 @@
 // Whether a failure is in the ledger already, however much of it was told.
-#include "policy/budget/known_failure.h"
-
 #include <string>
 
 #include "gtest/gtest.h"
+#include "policy/budget/failure_id.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

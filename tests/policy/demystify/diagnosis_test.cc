@@ -5,8 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/base/excerpt.h"
-#include "policy/demystify/fingerprint.h"
+#include "policy/base/utf8.h"
+#include "policy/demystify/judge.h"
 #include "policy/request/workload.h"
 #include "tests/policy/demystify/diagnose.h"
 #include "tests/testing/proto_matchers.h"

@@ -1,7 +1,6 @@
-#include "policy/loader/cause_words.h"
-
 #include "gtest/gtest.h"
 #include "mulligan/v1/cause.pb.h"
+#include "policy/loader/suggest.h"
 
 namespace mulligan {
 namespace {

@@ -11,7 +11,7 @@
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/policy.pb.h"
 #include "policy/loader/load.h"
-#include "policy/rules/cause_set.h"
+#include "policy/rules/predicates.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 

@@ -12,7 +12,7 @@
 #include "mulligan/v1/policy_test.pb.h"
 #include "policy/demystify/causes.h"
 #include "policy/loader/load.h"
-#include "policy/rules/cause_set.h"
+#include "policy/rules/predicates.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 

@@ -1,6 +1,5 @@
-#include "policy/request/natural_scope.h"
-
 #include "gtest/gtest.h"
+#include "policy/request/workload.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

@@ -1,10 +1,9 @@
-#include "policy/rules/backoff.h"
-
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "gtest/gtest.h"
+#include "policy/rules/outcome.h"
 
 namespace mulligan {
 namespace {

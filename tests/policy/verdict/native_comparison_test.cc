@@ -1,8 +1,7 @@
-#include "policy/verdict/native_comparison.h"
-
 #include <string>
 
 #include "gtest/gtest.h"
+#include "policy/verdict/native_decision.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

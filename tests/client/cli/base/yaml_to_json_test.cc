@@ -1,6 +1,6 @@
 #include <string>
 
-#include "client/cli/base/yaml.h"
+#include "client/cli/base/json_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"

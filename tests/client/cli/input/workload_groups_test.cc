@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "client/cli/input/report_builder.h"
-#include "client/cli/print/workload_table.h"
+#include "client/cli/print/human.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"

@@ -1,11 +1,10 @@
-#include "client/cli/replay/log_blocks.h"
-
 #include <zlib.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "client/cli/replay/replay.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"

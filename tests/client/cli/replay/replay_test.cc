@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "client/cli/replay/replay_output.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/decide.h"

@@ -1,8 +1,7 @@
-#include "client/cli/story/ledger_annotation.h"
-
 #include <string>
 #include <vector>
 
+#include "client/cli/story/story.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "client/cli/input/report_builder.h"
-#include "client/cli/story/problems.h"
+#include "client/cli/story/particulars.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

@@ -1,19 +1,41 @@
-// The sections of the page below its head. Each is a <section> with a title, or
-// nothing when it has nothing to say.
-#ifndef MULLIGAN_CLIENT_CLI_PRINT_HTML_PARTS_H_
-#define MULLIGAN_CLIENT_CLI_PRINT_HTML_PARTS_H_
+// An answer as one page to attach to a ticket: no script, nothing from outside,
+// light or dark as the reader has it.
+#ifndef MULLIGAN_CLIENT_CLI_PRINT_HTML_H_
+#define MULLIGAN_CLIENT_CLI_PRINT_HTML_H_
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "client/cli/print/html_page.h"
+#include "client/cli/input/policy_files.h"
+#include "client/cli/print/human.h"
 #include "client/cli/story/story.h"
-#include "client/cli/story/timeline.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
 
+// All that is told about one workload.
+struct Told {
+  Story story;
+  v1::FailureReport report;
+  v1::DecideResponse response;
+  // Of the rule that decided; empty where the policy is not at hand.
+  RuleLines rule;
+};
+
+// A whole page around `body`; both are HTML.
+std::string HtmlDocument(const std::string& title, const std::string& body);
+
+// The page about one workload. Every text from outside is escaped.
+std::string HtmlPage(const Told& told);
+
+// A page about many: a table of `answers`, then what is told about each that is
+// broken.
+std::string HtmlPages(const std::vector<WorkloadAnswer>& answers,
+                      const std::vector<Told>& told);
+
 // `text` for an element or an attribute in double quotes, on one line; what
-// could deceive as its escape (policy/base/visible.h).
+// could deceive as its escape (policy/base/utf8.h).
 std::string Escaped(std::string_view text);
 
 // An item of the list of facts in the head of a page; nothing for nothing.
@@ -47,4 +69,4 @@ std::string_view PageStyle();
 
 }  // namespace mulligan::cli
 
-#endif  // MULLIGAN_CLIENT_CLI_PRINT_HTML_PARTS_H_
+#endif  // MULLIGAN_CLIENT_CLI_PRINT_HTML_H_

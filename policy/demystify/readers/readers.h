@@ -1,0 +1,204 @@
+// What one pod says about its own end.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_READERS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_READERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mulligan/kubernetes/core/v1/event.pb.h"
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "policy/demystify/candidate.h"
+#include "policy/demystify/context.h"
+
+namespace mulligan::demystify {
+
+// A pod that starts or ends for longer than this is stuck.
+inline constexpr Seconds kStuck = 600;
+// A node that does not answer for so long has lost its pods: as long as
+// Kubernetes waits (tolerationSeconds of the default tolerations).
+inline constexpr Seconds kNodePatience = 300;
+
+// A device that fails takes the program that uses it along within so long; its
+// detector tells of it up to a minute late.
+inline constexpr Seconds kDeviceSeenBefore = 300;
+inline constexpr Seconds kDeviceSeenAfter = 60;
+
+enum class Phase : std::uint8_t {
+  kUnknown,
+  kPending,
+  kRunning,
+  kSucceeded,
+  kFailed,
+};
+
+// How the deciding container ended, as far as its status tells.
+enum class End : std::uint8_t {
+  // No end is known.
+  kNone,
+  // Exit code 0.
+  kClean,
+  // By itself: any other code.
+  kOwn,
+  // By a signal somebody sent: 137, 143 and their other notations.
+  kKilled,
+  // The runtime or kubelet lost it; the code is invented.
+  kLost,
+};
+
+// What is known of a pod before its facts are weighed.
+struct PodState {
+  Phase phase = Phase::kUnknown;
+  End end = End::kNone;
+  // Some container ran.
+  bool started = false;
+  // A container waits for something other than its next restart.
+  bool blocked = false;
+  // A container waits for its next restart, and how it ended is not told.
+  bool looping = false;
+  // The end is that of an earlier run; the container runs again.
+  bool recovered = false;
+  // The deciding container: index in its list, -1 when there is none.
+  int container = -1;
+  bool init = false;
+  std::optional<std::int32_t> exit_code;
+  Seconds finished_at = kUnknownTime;
+  // Its termination message.
+  std::string_view message;
+
+  bool unclear_end() const { return end != End::kOwn && end != End::kClean; }
+};
+
+// Whether trouble of a device that showed at `at` can be why the container
+// ended by itself.
+bool IsDeviceOfEnd(const PodState& state, Seconds at);
+
+struct PodReading {
+  int pod = -1;
+  PodState state;
+  // The strongest fact; row is null when nothing is wrong with the pod.
+  Candidate best;
+
+  bool failing() const { return best.row != nullptr; }
+};
+
+// Reads pods[index] with the events and the node that belong to it. Appends
+// every fact to `facts`, which must be empty, weighed against each other, and
+// sets `best`. Linear in the size of the pod and its events.
+PodReading ReadPod(const Context& context, int index, Candidates& facts);
+
+// Whether an init container is at work: it may take as long as it likes.
+bool InitRuns(const kubernetes::core::v1::Pod& pod);
+
+// Since when a pod that has not started is starting; unknown without a time.
+Seconds StartingSince(const kubernetes::core::v1::Pod& pod);
+
+// The deciding container; null when there is none.
+const kubernetes::core::v1::ContainerStatus* DecidingContainer(
+    const kubernetes::core::v1::Pod& pod, const PodState& state);
+
+// Its name; empty when there is none.
+std::string_view ContainerName(const kubernetes::core::v1::Pod& pod,
+                               const PodState& state);
+
+// Reads init and main containers (never ephemeral ones) of pods[index] into
+// `facts` and fills the container part of `state`. Rules: `state` before
+// `lastState`, which counts only while the container waits for a restart or
+// runs again; init containers fail a pod, sidecars do not; among several the
+// first that ended by itself decides, and those killed after it are echoes.
+void ReadContainers(const Context& context, int index, PodState& state,
+                    Candidates& facts);
+
+// Adds what the conditions of pods[index] say. A DisruptionTarget that is not
+// True is stale and says nothing.
+void ReadPodConditions(const Context& context, int index, const PodState& state,
+                       Candidates& facts);
+
+// Adds taints, conditions and deletion of the node of pods[index], and devices
+// of the pod that are unhealthy.
+void ReadNodeOf(const Context& context, int index, const PodState& state,
+                Candidates& facts);
+
+// Adds the same of nodes[index], for reports without pods.
+void ReadNode(const Context& context, int index, Candidates& facts);
+
+// Whether pods[index] ran on spot or preemptible capacity, and which label
+// says so.
+bool FindSpotSign(const Context& context, int index, Place& place,
+                  std::string_view& label);
+
+// Adds what the events about pods[index] and about its node say. Events of a
+// stage of life that the pod has left behind are history and say nothing.
+void ReadEventsOfPod(const Context& context, int index, const PodState& state,
+                     Candidates& facts);
+
+// Adds what all other events say; for reports without a failing pod.
+void ReadOtherEvents(const Context& context, Candidates& facts);
+
+// First and last occurrence, whichever form the event has.
+Seconds FirstTime(const kubernetes::core::v1::Event& event);
+Seconds LastTime(const kubernetes::core::v1::Event& event);
+
+// Adds what Jobs, JobSet, RayJob, RayCluster, TrainJob, SparkApplication and
+// kubeflow v1 job say.
+void ReadOperators(const Context& context, Candidates& facts);
+
+// Adds what the Kueue Workload says.
+void ReadQueue(const Context& context, Candidates& facts);
+
+// Whether an answer with this HTTP code says that something failed.
+inline bool IsErrorCode(std::int32_t http_code) { return http_code >= 400; }
+
+// Adds what report.creation_error says.
+void ReadCreationError(const Context& context, Candidates& facts);
+
+// Adds what report.exit says; fills `exit_code` when there is one.
+void ReadExit(const Context& context, Candidates& facts,
+              std::optional<std::int32_t>& exit_code);
+
+struct EndedContainer {
+  // Null: the container has not ended.
+  const kubernetes::core::v1::ContainerStateTerminated* terminated = nullptr;
+  int index = 0;
+  bool init = false;
+  bool helper = false;
+  // Read from lastState.
+  bool last = false;
+  // Runs again by now.
+  bool recovered = false;
+  End end = End::kNone;
+  std::int32_t code = 0;
+};
+
+// The end in `status` that counts: `state` before `lastState`, which counts
+// only while the container waits for its next start or runs again.
+EndedContainer EndOfContainer(
+    const kubernetes::core::v1::ContainerStatus& status);
+
+bool IsWaitingForRestart(const kubernetes::core::v1::ContainerStatus& status);
+
+// The end in an exit code and the reason beside it.
+End EndOf(std::int32_t exit_code, std::string_view reason);
+
+// Whether the container of this name is an init container that is always
+// restarted, that is a sidecar.
+bool IsSidecar(const kubernetes::core::v1::Pod& pod, const std::string& name);
+
+// Whether the main container of this name helps the workload only: known by
+// name, or injected after the pod was written.
+bool IsHelper(const kubernetes::core::v1::Pod& pod, const std::string& name);
+
+// Adds reason, exit code and texts of `ended`, a container of pods[pod].
+void ReadEndedContainer(const Context& context, int pod,
+                        const EndedContainer& ended, Candidates& facts);
+
+// Places in pods[pod].
+Place StatusPlace(const EndedContainer& ended, int pod, const char* now,
+                  const char* last);
+Place ExitCodePlace(const EndedContainer& ended, int pod);
+Place ReasonPlace(const EndedContainer& ended, int pod);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_READERS_H_

@@ -1,0 +1,309 @@
+#include "policy/rules/compile_parts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/base/issue.h"
+#include "policy/import/import.h"
+#include "policy/limits.h"
+
+namespace mulligan {
+namespace {
+
+std::string PathOf(const std::string& name) {
+  return absl::StrCat("spec.budgets[", name, "]");
+}
+
+CompiledRefund CompileRefund(const v1::Refund& refund, const std::string& path,
+                             IssueReporter& report) {
+  CompiledRefund compiled;
+  if (refund.has_min_growth()) {
+    if (CheckFactor(refund.min_growth(), 0, 1e300, path + ".minGrowth",
+                    report)) {
+      compiled.min_growth = refund.min_growth();
+    }
+  }
+  if (refund.has_min_healthy()) {
+    compiled.min_healthy =
+        CheckDuration(refund.min_healthy(), path + ".minHealthy", report);
+  }
+  if (!refund.has_min_growth() && !refund.has_min_healthy()) {
+    report.Error(path, "needs minGrowth, minHealthy or both");
+  }
+  if (!refund.has_ceiling()) {
+    report.Error(path,
+                 "ceiling is missing: without it the budget is no bound; "
+                 "expected the most units given back, 1 to 1000000");
+  } else if (CheckRange(refund.ceiling(), 1, kMaxBudgetLimit, path + ".ceiling",
+                        report)) {
+    compiled.ceiling = refund.ceiling();
+  }
+  return compiled;
+}
+
+// Resolves onExhausted once all budgets are known.
+void CompileExhausted(const v1::Budget& budget,
+                      const std::vector<CompiledBudget>& budgets,
+                      CompiledBudget& compiled, IssueReporter& report) {
+  if (!budget.has_on_exhausted()) return;
+  const std::string path = PathOf(compiled.name) + ".onExhausted";
+  const v1::ExhaustedOutcome& exhausted = budget.on_exhausted();
+  const v1::Decision::Action action = exhausted.action();
+  if (action != v1::Decision::FAIL && action != v1::Decision::RETRY &&
+      action != v1::Decision::WAIT_FOR_SPEC_UPDATE) {
+    report.Error(path + ".action",
+                 "expected FAIL, WAIT_FOR_SPEC_UPDATE or RETRY");
+    return;
+  }
+  compiled.on_exhausted = action;
+  compiled.exhausted_scope = exhausted.scope();
+  if (!v1::Decision::Scope_IsValid(exhausted.scope())) {
+    report.Error(path + ".scope", "is no scope");
+  }
+  if (action != v1::Decision::RETRY) {
+    if (!exhausted.budget().empty()) {
+      report.Error(path + ".budget",
+                   absl::StrFormat("%s is not paid for; a "
+                                   "budget goes with RETRY",
+                                   v1::Decision::Action_Name(action)));
+    }
+    return;
+  }
+  if (exhausted.budget().empty()) {
+    report.Error(path, "RETRY needs the budget that pays from now on");
+    return;
+  }
+  compiled.escalate_to = FindBudget(budgets, exhausted.budget());
+  if (compiled.escalate_to == kNoBudget) {
+    report.Error(path + ".budget", absl::StrFormat("no budget is called \"%s\"",
+                                                   exhausted.budget()));
+  }
+}
+
+void CheckEscalationCycles(std::vector<CompiledBudget>& budgets,
+                           IssueReporter& report) {
+  for (CompiledBudget& budget : budgets) {
+    int next = budget.escalate_to;
+    // A chain longer than there are budgets has met one twice.
+    for (std::size_t steps = 0; next != kNoBudget; ++steps) {
+      const CompiledBudget& reached = budgets[static_cast<std::size_t>(next)];
+      if (&reached == &budget) {
+        report.Error(
+            PathOf(budget.name) + ".onExhausted.budget",
+            absl::StrFormat("escalation from \"%s\" leads back to it, so it "
+                            "would never end",
+                            budget.name));
+        break;
+      }
+      if (steps > budgets.size()) break;  // reported at the cycle itself
+      next = reached.escalate_to;
+    }
+  }
+}
+
+CompiledBudget CompileBudget(const std::string& name, const v1::Budget& budget,
+                             IssueReporter& report) {
+  const std::string path = PathOf(name);
+  CompiledBudget compiled;
+  compiled.name = name;
+  if (!IsDnsLabel(name)) {
+    report.Error(
+        path, absl::StrFormat("\"%s\" is no budget name, expected lower-case "
+                              "letters, digits and '-', at most 63 characters",
+                              name));
+  }
+  if (!budget.has_limit()) {
+    report.Error(path,
+                 "limit is missing, expected failures tolerated, 0 to "
+                 "1000000");
+  } else if (CheckRange(budget.limit(), 0, kMaxBudgetLimit, path + ".limit",
+                        report)) {
+    compiled.limit = budget.limit();
+  }
+  if (budget.has_window()) {
+    compiled.window = CheckDuration(budget.window(), path + ".window", report);
+  }
+  if (budget.has_refund_on_progress()) {
+    compiled.refund = CompileRefund(budget.refund_on_progress(),
+                                    path + ".refundOnProgress", report);
+  }
+  return compiled;
+}
+
+// Thresholds on what other workloads did; their counts have no small bound.
+void TakeFleet(const v1::Derivation& derivation, IssueReporter& report,
+               CompiledDerivation& compiled) {
+  const auto take = [&report](bool given, std::int32_t value, std::int32_t low,
+                              const char* field, std::int32_t& target) {
+    if (given && CheckRange(value, low, kMaxRecentCount,
+                            std::string("spec.derivation.") + field, report)) {
+      target = value;
+    }
+  };
+  take(derivation.has_bad_node_workloads(), derivation.bad_node_workloads(), 0,
+       "badNodeWorkloads", compiled.bad_node_workloads);
+  take(derivation.has_incident_workloads(), derivation.incident_workloads(), 0,
+       "incidentWorkloads", compiled.incident_workloads);
+  take(derivation.has_incident_retries(), derivation.incident_retries(), 1,
+       "incidentRetries", compiled.incident_retries);
+  if (!derivation.has_incident_share()) return;
+  if (CheckFactor(derivation.incident_share(), 0, 1,
+                  "spec.derivation.incidentShare", report)) {
+    compiled.incident_share = derivation.incident_share();
+  }
+}
+
+// What the operator's own spec says instead.
+void RefuseOwnVerdicts(const v1::RetryPolicySpec& spec, IssueReporter& report) {
+  const auto refuse = [&report](bool given, const char* field) {
+    if (given) {
+      report.Error(absl::StrFormat("spec.%s", field),
+                   absl::StrFormat("%s has no say with native.useOwnSpec: the "
+                                   "workload's own operator decides",
+                                   field));
+    }
+  };
+  refuse(!spec.budgets().empty(), "budgets");
+  refuse(spec.has_max_attempts(), "maxAttempts");
+  refuse(!spec.rules().empty(), "rules");
+  refuse(spec.has_default_(), "default");
+  refuse(spec.has_kill_switch(), "killSwitch");
+  refuse(spec.compare_native(), "compareNative");
+  refuse(spec.has_pasted(), "pasted");
+}
+
+void AddBudgets(Import& import, v1::RetryPolicySpec& spec, SourceMap& positions,
+                IssueReporter& report) {
+  for (Import::Budget& budget : import.budgets) {
+    if (spec.budgets().contains(budget.name)) {
+      report.Error(absl::StrCat("spec.budgets[", budget.name, "]"),
+                   absl::StrFormat("budget \"%s\" comes from %s: rename this "
+                                   "one",
+                                   budget.name, budget.path));
+      continue;
+    }
+    positions.Add(absl::StrCat("spec.budgets[", budget.name, "]"),
+                  positions.Find(budget.path));
+    (*spec.mutable_budgets())[budget.name] = std::move(budget.budget);
+  }
+}
+
+void AddRules(Import& import, v1::RetryPolicySpec& spec, SourceMap& positions) {
+  for (Import::Rule& rule : import.rules) {
+    positions.Add(absl::StrCat("spec.rules[", spec.rules_size(), "]"),
+                  positions.Find(rule.path));
+    *spec.add_rules() = std::move(rule.rule);
+  }
+}
+
+void AddDefault(Import& import, v1::RetryPolicySpec& spec, SourceMap& positions,
+                IssueReporter& report) {
+  if (!import.fallback.has_value()) return;
+  if (spec.has_default_()) {
+    report.Error("spec.default",
+                 absl::StrFormat("%s says already what to do when no rule "
+                                 "matches: remove the default, or write a rule",
+                                 import.fallback_path));
+    return;
+  }
+  positions.Add("spec.default", positions.Find(import.fallback_path));
+  *spec.mutable_default_() = *std::move(import.fallback);
+}
+
+}  // namespace
+
+int FindBudget(const std::vector<CompiledBudget>& budgets,
+               std::string_view name) {
+  const auto found =
+      std::ranges::lower_bound(budgets, name, {}, &CompiledBudget::name);
+  if (found == budgets.end() || found->name != name) return kNoBudget;
+  return static_cast<int>(found - budgets.begin());
+}
+
+std::vector<CompiledBudget> CompileBudgets(const v1::RetryPolicySpec& spec,
+                                           IssueReporter& report) {
+  std::vector<CompiledBudget> budgets;
+  if (spec.budgets().size() > kMaxBudgets) {
+    report.Error("spec.budgets",
+                 absl::StrCat("has ", spec.budgets().size(),
+                              " budgets, expected at most ", kMaxBudgets));
+    return budgets;
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, budget] : spec.budgets()) names.push_back(name);
+  std::ranges::sort(names);
+  for (const std::string& name : names) {
+    budgets.push_back(CompileBudget(name, spec.budgets().at(name), report));
+  }
+  for (CompiledBudget& budget : budgets) {
+    CompileExhausted(spec.budgets().at(budget.name), budgets, budget, report);
+  }
+  CheckEscalationCycles(budgets, report);
+  return budgets;
+}
+
+CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
+                                     IssueReporter& report) {
+  CompiledDerivation compiled;
+  // A ledger never holds more than kMaxHistory failures: larger thresholds
+  // could not be met.
+  const auto take = [&report](bool given, std::int32_t value, const char* field,
+                              std::int32_t& target) {
+    if (given && CheckRange(value, 0, kMaxHistory,
+                            std::string("spec.derivation.") + field, report)) {
+      target = value;
+    }
+  };
+  take(derivation.has_same_fingerprint(), derivation.same_fingerprint(),
+       "sameFingerprint", compiled.same_fingerprint);
+  take(derivation.has_distinct_nodes(), derivation.distinct_nodes(),
+       "distinctNodes", compiled.distinct_nodes);
+  take(derivation.has_same_artifact(), derivation.same_artifact(),
+       "sameArtifact", compiled.same_artifact);
+  take(derivation.has_crash_loop_failures(), derivation.crash_loop_failures(),
+       "crashLoopFailures", compiled.crash_loop_failures);
+  take(derivation.has_bad_node_failures(), derivation.bad_node_failures(),
+       "badNodeFailures", compiled.bad_node_failures);
+  take(derivation.has_poison_nodes(), derivation.poison_nodes(), "poisonNodes",
+       compiled.poison_nodes);
+  TakeFleet(derivation, report, compiled);
+  if (derivation.has_crash_loop_window()) {
+    compiled.crash_loop_window =
+        CheckDuration(derivation.crash_loop_window(),
+                      "spec.derivation.crashLoopWindow", report);
+  }
+  return compiled;
+}
+
+std::unique_ptr<const CompiledNative> CompileNative(
+    const v1::RetryPolicySpec& spec, IssueReporter& report) {
+  if (!spec.has_native() && !spec.compare_native()) return nullptr;
+  auto compiled = std::make_unique<CompiledNative>();
+  compiled->decides = spec.native().use_own_spec();
+  compiled->compares = spec.compare_native();
+  compiled->semantics = spec.native().semantics();
+  if (compiled->decides) RefuseOwnVerdicts(spec, report);
+  CheckSemantics(compiled->semantics, "spec.native.semantics", report);
+  return compiled;
+}
+
+void ExpandPasted(v1::RetryPolicySpec& spec, SourceMap& positions,
+                  PatternAllowance& allowance, IssueReporter& report) {
+  const int errors = report.errors();
+  Import import = ImportPasted(
+      {spec.pasted(), spec.native().semantics(), allowance}, report);
+  // What the operator refuses would be refused again as a rule.
+  if (report.errors() > errors) import.rules.clear();
+  AddBudgets(import, spec, positions, report);
+  AddRules(import, spec, positions);
+  AddDefault(import, spec, positions, report);
+}
+
+}  // namespace mulligan
