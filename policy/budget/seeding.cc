@@ -1,5 +1,3 @@
-#include "policy/budget/seeding.h"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -8,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/counts.h"
+#include "policy/budget/ledger.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
 

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
-#include "policy/demystify/candidate.h"
 #include "policy/demystify/causes.h"
+#include "policy/demystify/context.h"
 #include "policy/demystify/demystify.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/judge.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
-#include "policy/demystify/candidate.h"
+#include "policy/demystify/context.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"

@@ -13,7 +13,6 @@
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
-#include "policy/demystify/candidate.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/member.h"

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/demystify/candidate.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/member.h"

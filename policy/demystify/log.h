@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/demystify/candidate.h"
+#include "policy/demystify/context.h"
 
 namespace mulligan::demystify {
 

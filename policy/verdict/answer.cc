@@ -14,7 +14,6 @@
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/intake.h"
-#include "policy/verdict/sentence.h"
 
 namespace mulligan {
 namespace {

@@ -1,5 +1,3 @@
-#include "policy/verdict/earlier_attempts.h"
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -14,6 +12,7 @@
 #include "policy/budget/ledger.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/intake.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {

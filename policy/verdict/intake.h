@@ -1,5 +1,10 @@
 // What a decision knows before it evaluates anything: the request checked, the
-// report diagnosed, the ledger opened.
+// report diagnosed, the ledger opened, and the attempts before the one at hand.
+//
+// Earlier attempts are seen in the report, counted by the operator, or in the
+// ledger already. All three must tell the same count. The highest wins:
+// attempts that the ledger lacks are charged each to its own budget; what only
+// a counter knows is charged as unknown (policy/budget/ledger.h).
 #ifndef MULLIGAN_POLICY_VERDICT_INTAKE_H_
 #define MULLIGAN_POLICY_VERDICT_INTAKE_H_
 
@@ -14,7 +19,10 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/base/pattern_allowance.h"
+#include "policy/budget/failure_id.h"
 #include "policy/budget/history.h"
+#include "policy/budget/ledger.h"
 #include "policy/demystify/demystify.h"
 #include "policy/request/validate.h"
 #include "policy/rules/policy_set.h"
@@ -84,6 +92,25 @@ std::int32_t NextAttempt(const v1::BudgetLedger& ledger);
 // the end comes first.
 std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
                                         const v1::Diagnosis& diagnosis);
+
+// Earlier attempts whose pods are in the report.
+std::int32_t EarlierIn(const Call& call);
+
+// When a failure happened; `now` where nobody knows, never later.
+absl::Time FailedAt(const v1::Diagnosis& diagnosis, absl::Time now);
+
+// Hash of the failure, for jitter.
+std::uint64_t IdentityOf(const Call& call, const FailureId& id);
+
+// The failure at hand as this report tells it. Holds references to its
+// arguments.
+ToldFailure ToldNow(const Call& call, const FailureId& id,
+                    const NativeCount& count);
+
+// Charges and records in call.ledger() what happened before the failure at
+// hand and is not there yet. Says so in a warning.
+void TellEarlierAttempts(Call& call, const NativeCount& count,
+                         PatternAllowance& patterns);
 
 }  // namespace mulligan
 

@@ -16,7 +16,6 @@
 #include "policy/operators/native.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/answer.h"
-#include "policy/verdict/sentence.h"
 
 namespace mulligan {
 namespace {

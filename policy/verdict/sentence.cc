@@ -1,9 +1,9 @@
-#include "policy/verdict/sentence.h"
-
 #include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "policy/verdict/answer.h"
 
 namespace mulligan {
 namespace {

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "client/cli/base/json_text.h"
-#include "client/cli/input/report_shape.h"
+#include "client/cli/input/report_builder.h"
 #include "google/protobuf/util/time_util.h"
 #include "mulligan/v1/report.pb.h"
 

@@ -18,7 +18,7 @@
 namespace mulligan::cli {
 
 // Reads JSON a tenth as long as the careful way does (checks in json_text.h and
-// report_shape.h, then protobuf), for lines by the million.
+// report_builder.h, then protobuf), for lines by the million.
 // Not thread-safe: memory is kept for the next request.
 class QuickReader {
  public:

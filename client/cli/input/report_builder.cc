@@ -8,7 +8,6 @@
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
-#include "client/cli/input/report_shape.h"
 #include "google/protobuf/descriptor.h"
 #include "policy/request/kinds.h"
 

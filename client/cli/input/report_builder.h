@@ -1,4 +1,5 @@
-// Makes one DecideRequest out of any mix of inputs.
+// Makes one DecideRequest out of any mix of inputs, and checks the shape of
+// what is given as one.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_
 
@@ -12,6 +13,7 @@
 #include "client/cli/input/container_specs.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/workload_groups.h"
+#include "google/protobuf/descriptor.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -78,6 +80,32 @@ class ReportBuilder {
   size_t objects_ = 0;
   ContainerSpecs specs_;
 };
+
+// Checks the report within a DecideRequest. INVALID_ARGUMENT names field, found
+// and expected: "report.pods[0]: kind is \"List\", expected Pod". Requires text
+// that CheckJsonValue accepted.
+absl::Status CheckRequestShape(std::string_view request);
+
+// The same for a FailureReport; `path` is put before the fields' names.
+absl::Status CheckReportShape(std::string_view report,
+                              std::string_view path = "");
+
+// The kind that objects in this field of a report have; empty when they may be
+// of several or are no objects of Kubernetes.
+std::string_view KindOfReportField(std::string_view json_name);
+
+// A DecideRequest in which a report member named for one object of a list
+// ("job": {...}) is that list ("jobs": [{...}]), each with a warning; without
+// it the object would be an unknown field and be ignored. A report that has the
+// list too is left alone. Requires what CheckRequestShape requires.
+std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
+
+// One sentence per enum field of `json`, an object that stands for a message of
+// type `type`, whose name does not exist: field, value and allowed names.
+// `path` is put before the fields' paths. At most 20.
+std::vector<std::string> FindUnknownEnumNames(
+    std::string_view json, const google::protobuf::Descriptor& type,
+    std::string_view path = "");
 
 }  // namespace mulligan::cli
 

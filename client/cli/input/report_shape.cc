@@ -1,5 +1,3 @@
-#include "client/cli/input/report_shape.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
+#include "client/cli/input/report_builder.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/request/kinds.h"
 

@@ -10,7 +10,7 @@
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/quick_reader.h"
-#include "client/cli/input/report_shape.h"
+#include "client/cli/input/report_builder.h"
 #include "policy/base/utf8.h"
 #include "policy/limits.h"
 

@@ -5,7 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
-#include "policy/verdict/sentence.h"
+#include "policy/verdict/answer.h"
 
 namespace mulligan::cli {
 

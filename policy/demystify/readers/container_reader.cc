@@ -1,5 +1,5 @@
 #include "absl/container/inlined_vector.h"
-#include "policy/demystify/candidate.h"
+#include "policy/demystify/context.h"
 #include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"
 

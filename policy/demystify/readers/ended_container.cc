@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "policy/demystify/candidate.h"
+#include "policy/demystify/context.h"
 #include "policy/demystify/log.h"
 #include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"

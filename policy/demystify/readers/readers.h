@@ -9,7 +9,6 @@
 
 #include "mulligan/kubernetes/core/v1/event.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
-#include "policy/demystify/candidate.h"
 #include "policy/demystify/context.h"
 
 namespace mulligan::demystify {

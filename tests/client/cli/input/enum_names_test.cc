@@ -1,6 +1,6 @@
 #include <string>
 
-#include "client/cli/input/report_shape.h"
+#include "client/cli/input/report_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "mulligan/v1/retry_decision_service.pb.h"

@@ -1,8 +1,7 @@
-#include "client/cli/input/report_shape.h"
-
 #include <string>
 #include <vector>
 
+#include "client/cli/input/report_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
