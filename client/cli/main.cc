@@ -81,7 +81,7 @@ std::string UnknownOption(const CLI::App& app,
                           const std::vector<std::string>& arguments) {
   const std::vector<std::string> names = OptionsOf(app);
   for (const std::string& argument : arguments) {
-    const std::string name = argument.substr(0, argument.find('='));
+    std::string name = argument.substr(0, argument.find('='));
     if (name == "--") break;
     if (name.starts_with("--") &&
         std::ranges::find(names, name) == names.end()) {

@@ -91,7 +91,7 @@ using Answer = absl::StatusOr<v1::DecideResponse>;
 // blanked fields.
 class LineParser {
  public:
-  absl::Status Parse(std::string line, v1::DecideRequest& request,
+  absl::Status Parse(const std::string& line, v1::DecideRequest& request,
                      bool& redacted) {
     // Each reads the other's lines, too, and finds nothing in them.
     const bool may_be_record = line.find("\"request\":") != line.npos;
@@ -233,8 +233,7 @@ DiffResult DiffPolicies(std::istream& in, const PolicySet& before,
     if (SkipJsonSpace(line) == line.size()) continue;
     v1::DecideRequest request;
     bool redacted = false;
-    const absl::Status parsed =
-        parser.Parse(std::move(line), request, redacted);
+    const absl::Status parsed = parser.Parse(line, request, redacted);
     if (!parsed.ok()) {
       comparison.OnProblem(number, parsed);
       continue;

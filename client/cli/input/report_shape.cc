@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <ranges>
 #include <set>
 
 #include "absl/strings/numbers.h"
@@ -218,10 +219,10 @@ std::string ListsOfOne(std::string request,
                                        member.key, list->json_name()));
   }
   // From the back, so that the places before stay where they are.
-  for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
-    const std::string value = request.substr(splice->value, splice->size);
-    request.replace(splice->key, splice->value + splice->size - splice->key,
-                    absl::StrFormat("\"%s\":[%s]", splice->list, value));
+  for (const Splice& splice : std::views::reverse(splices)) {
+    const std::string value = request.substr(splice.value, splice.size);
+    request.replace(splice.key, splice.value + splice.size - splice.key,
+                    absl::StrFormat("\"%s\":[%s]", splice.list, value));
   }
   return request;
 }
