@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
+#include "policy/base/warnings.h"
 #include "policy/budget/failure_id.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/demystify.h"
@@ -359,7 +360,7 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   own.Restore(*response.mutable_diagnosis());
   for (std::string& warning : findings.warnings) {
-    response.add_warnings(std::move(warning));
+    AddWarning(std::move(warning), *response.mutable_warnings());
   }
   if (patterns.used_up()) response.add_warnings(kPatternsUsedUp);
   response.mutable_policy()->set_name(policy->rules->name());

@@ -34,6 +34,13 @@ inline constexpr std::size_t kMaxNameBytes = 1024;
 // Messages and label values: termination messages, log tails, event texts.
 inline constexpr std::size_t kMaxTextBytes = 64 << 10;
 
+// Answers. Warnings beyond the number are left out, which the last one says;
+// longer ones are cut. A list of numbers can ask for one each.
+inline constexpr int kMaxAnswerWarnings = 1000;
+inline constexpr std::size_t kMaxWarningBytes = 4 << 10;
+// NativeVerdict.counters of lists in an object.
+inline constexpr int kMaxNativeCounters = 1000;
+
 // Ledgers. What Decide returns is always within these.
 inline constexpr std::size_t kMaxLedgerJsonBytes = 16 << 10;
 inline constexpr int kMaxHistory = 64;

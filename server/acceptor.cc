@@ -1,7 +1,7 @@
 #include "server/acceptor.h"
 
+#include <linux/tcp.h>  // with tcpi_bytes_received
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -30,6 +30,14 @@ std::optional<ino_t> InodeOf(int descriptor) {
     return std::nullopt;
   }
   return file.st_ino;
+}
+
+// Whether anything has come. What cannot be asked has spoken.
+bool HasSpoken(int connection) {
+  tcp_info info = {};
+  socklen_t size = sizeof(info);
+  return getsockopt(connection, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+         info.tcpi_bytes_received > 0;
 }
 
 }  // namespace
@@ -99,7 +107,7 @@ bool Acceptor::TakeOne() {
   }
   if (number < 0) return errno == ECONNABORTED || errno == EINTR;
   if (!spare_.valid()) spare_ = OpenSpare();
-  if (connections() >= max_connections_) {
+  if (connections() >= max_connections_ && !EndOldestSilent()) {
     Refuse(number, "--max-connections");
     return true;
   }
@@ -109,10 +117,24 @@ bool Acceptor::TakeOne() {
              sizeof(kUserTimeoutMs));
   {
     const std::lock_guard lock(mutex_);
-    connections_.push_back({number, InodeOf(number).value_or(0)});
+    connections_.push_back({number, InodeOf(number).value_or(0), false});
   }
   handle_(number);
   return true;
+}
+
+bool Acceptor::EndOldestSilent() {
+  const std::lock_guard lock(mutex_);
+  for (auto it = connections_.begin(); it != connections_.end(); ++it) {
+    if (it->spoke || InodeOf(it->number) != it->inode) continue;
+    it->spoke = HasSpoken(it->number);
+    if (it->spoke) continue;
+    // gRPC reads its end and closes the descriptor.
+    shutdown(it->number, SHUT_RDWR);
+    connections_.erase(it);
+    return true;
+  }
+  return false;
 }
 
 void Acceptor::Refuse(int connection, const char* why) {

@@ -26,8 +26,9 @@ class Acceptor {
   // Takes over a connected descriptor that does not block.
   using Handle = std::function<void(int connection)>;
 
-  // Takes connections from now on, at most `max_connections` at a time; others
-  // are closed at once. `log` outlives the acceptor.
+  // Takes connections from now on, at most `max_connections` at a time: the
+  // oldest from which nothing has come gives way, and where there is none the
+  // new one is closed at once. `log` outlives the acceptor.
   Acceptor(ListeningSocket socket, std::size_t max_connections, Handle handle,
            const Log& log);
   ~Acceptor();
@@ -57,11 +58,16 @@ class Acceptor {
   struct Connection {
     int number;
     ino_t inode;
+    // Once something has come.
+    bool spoke = false;
   };
 
   void Run();
   // False: nothing waits to be taken.
   bool TakeOne();
+  // Ends the oldest connection from which nothing has come. False: there is
+  // none.
+  bool EndOldestSilent();
   void Refuse(int connection, const char* why);
   void Sweep();
 
@@ -76,7 +82,8 @@ class Acceptor {
   std::atomic<Clock::time_point> last_round_ = Clock::now();
   Clock::time_point last_logged_ = {};
   mutable std::mutex mutex_;
-  std::vector<Connection> connections_;  // guarded by mutex_
+  // In the order of their arrival; guarded by mutex_.
+  std::vector<Connection> connections_;
   // Wakes the loop to end it.
   OwnedDescriptor wake_;
   std::thread thread_;

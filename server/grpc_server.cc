@@ -34,8 +34,8 @@ constexpr int kHandshakeTimeoutMs = 10 * kSecondMs;
 // more.
 constexpr int kMaxConcurrentStreams = 32;
 // A header of one byte on the wire takes two hundred in memory and counts 33
-// here; 8 KiB hold the longest trace state and a certificate's names.
-constexpr int kMaxMetadataBytes = 8 << 10;
+// here; 4 KiB hold the longest trace state and a certificate's names.
+constexpr int kMaxMetadataBytes = 4 << 10;
 
 // Keeps the library up until the process ends. When its last user goes, gRPC
 // stops its threads, which now and then (about once in a hundred after a

@@ -13,31 +13,16 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "server/wire_scan.h"
+#include "server/odd_text.h"
 
 namespace mulligan {
 namespace {
 
-// Smaller requests cannot become large: at most some hundred bytes for two.
-constexpr std::size_t kUnscannedBytes = 4 << 10;
 // What a request may become when it is parsed: this, or so many times its
 // bytes. Reports of real clusters take two to four times their bytes, a batch
 // of a thousand tiny ones 2 MiB.
 constexpr std::size_t kAlwaysTaken = 4 << 20;
 constexpr std::size_t kMostGrowth = 6;
-
-absl::Status CheckGrowth(std::string_view bytes,
-                         const google::protobuf::Message& request) {
-  if (bytes.size() <= kUnscannedBytes) return absl::OkStatus();
-  const std::size_t bound = std::max(kAlwaysTaken, kMostGrowth * bytes.size());
-  const WireShape& shape = WireShape::Of(*request.GetDescriptor());
-  if (ParsedBytes(shape, bytes, bound) <= bound) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "the request's %d bytes are so many small or empty members that they "
-      "would take more than %d bytes of memory; expected at most %d times the "
-      "request's size",
-      bytes.size(), bound, kMostGrowth));
-}
 
 constexpr absl::Duration kStayAway = absl::Milliseconds(200);
 constexpr char kTooManyCalls[] =
@@ -74,7 +59,7 @@ RejectReason ReasonOf(const absl::Status& status) {
 
 }  // namespace
 
-absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const WireShape& shape,
                           google::protobuf::Message& request) {
   // The caller ended its stream before a message was complete.
   if (!bytes.Valid()) {
@@ -89,8 +74,14 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
   }
   const std::string_view text(reinterpret_cast<const char*>(slice.begin()),
                               slice.size());
-  if (absl::Status growth = CheckGrowth(text, request); !growth.ok()) {
-    return growth;
+  const std::size_t bound = std::max(kAlwaysTaken, kMostGrowth * text.size());
+  const WireScan scan = ScanWire(shape, text, bound);
+  if (scan.parsed_bytes > bound) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "the request's %d bytes are so many small or empty members that they "
+        "would take more than %d bytes of memory; expected at most %d times "
+        "the request's size",
+        text.size(), bound, kMostGrowth));
   }
   if (!request.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
     return absl::DataLossError(absl::StrFormat(
@@ -98,6 +89,7 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
         "message, or text that is not UTF-8",
         bytes.Length(), request.GetTypeName()));
   }
+  if (scan.has_odd_text) RepairTexts(request);
   return absl::OkStatus();
 }
 

@@ -39,6 +39,7 @@
 #include "server/tls.h"
 #include "server/trace_context.h"
 #include "server/unread_answers.h"
+#include "server/wire_scan.h"
 #include "server/work_pool.h"
 
 namespace mulligan {
@@ -69,10 +70,11 @@ struct CallResult {
   std::vector<FieldViolation> violations;
 };
 
-// DATA_LOSS when `bytes` are not a message of the request's type,
-// INVALID_ARGUMENT when it would take far more memory than bytes. (Messages
-// that are too large never get here: gRPC refuses them.)
-absl::Status ParseRequest(const grpc::ByteBuffer& bytes,
+// DATA_LOSS when `bytes` are not a message of the request's type, whose shape
+// is `shape`, INVALID_ARGUMENT when it would take far more memory than bytes.
+// (Messages that are too large never get here: gRPC refuses them.) Texts of the
+// request are UTF-8, what was not is replaced.
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const WireShape& shape,
                           google::protobuf::Message& request);
 
 // Writes `message` to `target`, which has room for its `size` bytes, with the
@@ -155,7 +157,8 @@ CallResult RunUnary(const UnaryCall& call, CallPlace place, const Work& work) {
     google::protobuf::Arena arena(options);
     auto* request = google::protobuf::Arena::CreateMessage<Request>(&arena);
     CallWatch watch(*call.context, place);
-    result.status = ParseRequest(*call.in, *request);
+    static const WireShape& shape = WireShape::Of(*Request::descriptor());
+    result.status = ParseRequest(*call.in, shape, *request);
     if (!result.status.ok()) return result;
     if constexpr (std::is_same_v<Response, grpc::ByteBuffer>) {
       return work(*request, *call.out, watch);

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <string>
 
+#include "policy/base/utf8.h"
+
 namespace mulligan {
 namespace {
 
@@ -145,10 +147,10 @@ class Scan {
     Push(&shape, wire.data() + wire.size(), false);
   }
 
-  std::size_t Run() {
+  WireScan Run() {
     while (total_ <= bound_ && Step()) {
     }
-    return total_;
+    return {total_, has_odd_text_};
   }
 
  private:
@@ -220,6 +222,10 @@ class Scan {
       case WireShape::Field::Kind::kScalar:
         total_ += length * field.bytes;
         break;
+      case WireShape::Field::Kind::kText:
+        has_odd_text_ |=
+            FindInvalidUtf8({reader_.at(), length}) != std::string_view::npos;
+        [[fallthrough]];
       default:
         if (length > kInlineText) total_ += length + kHeapHeader;
         break;
@@ -232,6 +238,7 @@ class Scan {
   Reader reader_;
   const std::size_t bound_;
   std::size_t total_ = 0;
+  bool has_odd_text_ = false;
   Frame frames_[kMaxDepth] = {};
   std::size_t depth_ = 0;
 };
@@ -267,7 +274,9 @@ class WireShape::Builder {
       }
       bytes = ValueSize(field) + (field.is_repeated() ? kListEntry : 0);
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-      made.kind = Field::Kind::kText;
+      made.kind = field.type() == FieldDescriptor::TYPE_BYTES
+                      ? Field::Kind::kBytes
+                      : Field::Kind::kText;
       bytes = ValueSize(field) + (field.is_repeated() ? kListEntry : 0);
     } else {
       made.kind = Field::Kind::kScalar;
@@ -287,8 +296,8 @@ const WireShape& WireShape::Of(const Descriptor& type) {
   return builder->Of(type);
 }
 
-std::size_t ParsedBytes(const WireShape& shape, std::string_view wire,
-                        std::size_t bound) {
+WireScan ScanWire(const WireShape& shape, std::string_view wire,
+                  std::size_t bound) {
   return Scan(shape, wire, bound).Run();
 }
 

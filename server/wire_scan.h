@@ -1,4 +1,5 @@
-// What a request would take once it is parsed, told from its bytes.
+// What a request would take once it is parsed, and whether its texts are
+// UTF-8, told from its bytes.
 //
 // Two bytes of a message can become hundreds: an empty member is an object, an
 // empty text a string. The scan walks the wire format with the sizes of the
@@ -25,7 +26,13 @@ class WireShape {
 
   // What one field takes when it occurs once more.
   struct Field {
-    enum class Kind : std::uint8_t { kUnknown, kScalar, kText, kMessage };
+    enum class Kind : std::uint8_t {
+      kUnknown,
+      kScalar,
+      kBytes,
+      kText,
+      kMessage
+    };
     Kind kind = Kind::kUnknown;
     // Bytes in memory for an occurrence, without contents; for packed scalars
     // for an element.
@@ -48,11 +55,19 @@ class WireShape {
   std::vector<Field> fields_{1};
 };
 
-// Bytes of memory that parsing `wire` as a message of `shape` takes, rather too
-// many than too few. Stops counting beyond `bound`. Of malformed bytes what
-// stands before the fault is counted, as parsing goes no further.
-std::size_t ParsedBytes(const WireShape& shape, std::string_view wire,
-                        std::size_t bound);
+struct WireScan {
+  // Of memory that parsing takes, rather too many than too few.
+  std::size_t parsed_bytes = 0;
+  // Some text is not UTF-8. The parser lets it pass in messages of Kubernetes
+  // (proto2), and no answer that holds such a text can be read.
+  bool has_odd_text = false;
+};
+
+// Of `wire` as a message of `shape`. Stops where more than `bound` bytes are
+// counted. Of malformed bytes what stands before the fault is looked at, as
+// parsing goes no further.
+WireScan ScanWire(const WireShape& shape, std::string_view wire,
+                  std::size_t bound);
 
 // Whether a message has the field at its top level. Of malformed bytes those
 // before the fault count.

@@ -9,9 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "policy/limits.h"
 
 namespace mulligan {
 
@@ -36,7 +38,15 @@ struct FieldError {
   std::string detail;
 };
 
-using FieldErrors = std::vector<FieldError>;
+// The first kMaxAnswerWarnings: nobody reads more.
+class FieldErrors : public std::vector<FieldError> {
+ public:
+  using std::vector<FieldError>::vector;
+  void push_back(FieldError error) {
+    if (size() >= kMaxAnswerWarnings) return;
+    std::vector<FieldError>::push_back(std::move(error));
+  }
+};
 
 // What is wrong with an object.
 struct ObjectIssues {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/counts.h"
 #include "policy/base/times.h"
+#include "policy/limits.h"
 #include "policy/operators/objects.h"
 
 namespace mulligan {
@@ -108,14 +109,15 @@ void NativeOutcome::Delay(absl::Duration delay) {
 }
 
 void NativeOutcome::Warn(std::string warning) {
-  warnings.push_back(std::move(warning));
+  if (warnings.size() < kMaxAnswerWarnings)
+    warnings.push_back(std::move(warning));
 }
 
 void NativeOutcome::Take(const ObjectIssues& issues, const std::string& path,
                          std::string_view refusal) {
-  warnings.insert(warnings.end(), issues.warnings.begin(),
-                  issues.warnings.end());
+  for (const std::string& warning : issues.warnings) Warn(warning);
   for (const FieldError& error : issues.errors) {
+    if (refusals.size() >= kMaxAnswerWarnings) return;
     refusals.push_back(
         absl::StrFormat("%s.%s; %s", path, FormatFieldError(error), refusal));
   }

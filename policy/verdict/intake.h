@@ -20,6 +20,7 @@
 #include "mulligan/v1/report.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/pattern_allowance.h"
+#include "policy/base/warnings.h"
 #include "policy/budget/failure_id.h"
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
@@ -46,7 +47,9 @@ struct Call {
   v1::BudgetLedger& ledger() { return *response.mutable_ledger(); }
   const v1::Diagnosis& diagnosis() const { return response.diagnosis(); }
   v1::Diagnosis& diagnosis() { return *response.mutable_diagnosis(); }
-  void Warn(std::string text) { response.add_warnings(std::move(text)); }
+  void Warn(std::string text) {
+    AddWarning(std::move(text), *response.mutable_warnings());
+  }
 };
 
 // The warning for a report without a time.

@@ -34,6 +34,12 @@ constexpr std::array<std::int32_t, 4> kExtremes = {
 constexpr int kTries = 40;
 constexpr double kMostSeconds = 2;
 constexpr std::int64_t kMostKilobytes = 64 * 1024;
+// Bytes of a long list, the requests in which one is tried, and what an answer
+// may have: so much, and the request once more.
+constexpr std::size_t kLongList = 60'000;
+constexpr int kListTries = 6;
+constexpr std::size_t kMostAnswer = 256 << 10;
+constexpr std::size_t kMostGrowth = 1;
 
 // The most memory this process ever held, in KiB.
 std::int64_t PeakMemory() {
@@ -42,11 +48,74 @@ std::int64_t PeakMemory() {
   return usage.ru_maxrss;
 }
 
-// A number of an object, and the message that holds it.
+// A number or a list of an object, and the message that holds it.
 struct Number {
   Message* holder;
   const FieldDescriptor* field;
 };
+
+bool IsObject(const Message& message) {
+  return message.GetDescriptor()->full_name().find("mulligan.kubernetes.") == 0;
+}
+
+// The lists under `message` that have a member.
+void CollectLists(Message& message, std::vector<Number>& lists) {
+  const auto& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->is_map()) continue;
+    if (field->is_repeated() && IsObject(message)) {
+      lists.push_back({&message, field});
+    }
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      CollectLists(*reflection.MutableMessage(&message, field), lists);
+      continue;
+    }
+    for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+      CollectLists(*reflection.MutableRepeatedMessage(&message, field, i),
+                   lists);
+    }
+  }
+}
+
+// Repeats the first member of a list until all have `bytes`.
+void Lengthen(const Number& list, std::size_t bytes) {
+  const FieldDescriptor& field = *list.field;
+  const auto& reflection = *list.holder->GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_MESSAGE: {
+      const Message& first =
+          reflection.GetRepeatedMessage(*list.holder, &field, 0);
+      const std::unique_ptr<Message> member(first.New());
+      member->CopyFrom(first);
+      for (std::size_t size = 0; size < bytes;
+           size += member->ByteSizeLong() + 2) {
+        reflection.AddMessage(list.holder, &field)->CopyFrom(*member);
+      }
+      return;
+    }
+    case FieldDescriptor::CPPTYPE_STRING: {
+      const std::string text =
+          reflection.GetRepeatedString(*list.holder, &field, 0);
+      for (std::size_t size = 0; size < bytes; size += text.size() + 2) {
+        reflection.AddString(list.holder, &field, text);
+      }
+      return;
+    }
+    case FieldDescriptor::CPPTYPE_INT32: {
+      const std::int32_t value =
+          reflection.GetRepeatedInt32(*list.holder, &field, 0);
+      for (std::size_t size = 0; size < bytes; ++size) {
+        reflection.AddInt32(list.holder, &field, value);
+      }
+      return;
+    }
+    default:
+      ADD_FAILURE() << field.full_name() << ": a list of what?";
+  }
+}
 
 bool IsInteger(const FieldDescriptor& field) {
   return !field.is_repeated() &&
@@ -58,9 +127,8 @@ bool IsInteger(const FieldDescriptor& field) {
 void Collect(Message& message, std::vector<Number>& numbers) {
   const auto& descriptor = *message.GetDescriptor();
   const auto& reflection = *message.GetReflection();
-  const bool is_object =
-      descriptor.full_name().find("mulligan.kubernetes.") == 0 ||
-      descriptor.full_name() == "google.protobuf.Timestamp";
+  const bool is_object = IsObject(message) ||
+                         descriptor.full_name() == "google.protobuf.Timestamp";
   for (int i = 0; i < descriptor.field_count(); ++i) {
     const FieldDescriptor& field = *descriptor.field(i);
     if (is_object && IsInteger(field)) numbers.push_back({&message, &field});
@@ -104,6 +172,27 @@ class ExtremesTest : public ::testing::TestWithParam<const char*> {
     EXPECT_LT(PeakMemory() - memory, kMostKilobytes) << what;
   }
 
+  // Each list of the request that has not been tried often enough, made long.
+  void TryLists(const Recorded& recorded) {
+    v1::DecideRequest request = recorded.request;
+    std::vector<Number> lists;
+    CollectLists(*request.mutable_report(), lists);
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      const std::string name = lists[i].field->full_name();
+      if (++tries_[name] > kListTries) continue;
+      Lengthen(lists[i], kLongList);
+      v1::DecideResponse response;
+      if (Decide(request, *policies_, {}, response).ok()) {
+        EXPECT_LT(response.ByteSizeLong(),
+                  kMostAnswer + kMostGrowth * request.ByteSizeLong())
+            << recorded.id << " " << name;
+      }
+      request = recorded.request;
+      lists.clear();
+      CollectLists(*request.mutable_report(), lists);
+    }
+  }
+
   // Each number of the request that has not been tried often enough.
   void TryAll(const Recorded& recorded) {
     v1::DecideRequest request = recorded.request;
@@ -145,6 +234,15 @@ TEST_P(ExtremesTest, NumbersCostNothing) {
                        ReadRecorded(testing::SourcePath("tests/oracle/data") /
                                     (std::string(GetParam()) + ".jsonl.gz")));
   for (const Recorded& recorded : all) TryAll(recorded);
+  EXPECT_FALSE(tries_.empty());
+}
+
+// A list of numbers became 134 times its bytes, a warning for each.
+TEST_P(ExtremesTest, LongListsMakeNoLongAnswers) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<Recorded> all,
+                       ReadRecorded(testing::SourcePath("tests/oracle/data") /
+                                    (std::string(GetParam()) + ".jsonl.gz")));
+  for (const Recorded& recorded : all) TryLists(recorded);
   EXPECT_FALSE(tries_.empty());
 }
 

@@ -114,8 +114,8 @@ TEST(MetadataTest, ManyHeadersAreRefused) {
     v1::DecideResponse response;
     return stub->Decide(&context, OutOfMemoryRequest(), &response).error_code();
   };
-  EXPECT_EQ(decide(150), grpc::StatusCode::OK);
-  EXPECT_EQ(decide(300), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(decide(80), grpc::StatusCode::OK);
+  EXPECT_EQ(decide(150), grpc::StatusCode::RESOURCE_EXHAUSTED);
 }
 
 // Kilobytes would become megabytes before they are counted.

@@ -70,7 +70,12 @@ TEST(ConnectionsTest, BeyondTheBoundAreClosedAtOnceAndRoomComesBack) {
   ASSERT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
   {
     std::vector<OwnedDescriptor> many;
-    for (int i = 0; i < 20; ++i) many.push_back(Connect(server->grpc_port()));
+    for (int i = 0; i < 20; ++i) {
+      many.push_back(Connect(server->grpc_port()));
+      Send(many.back(), "PRI * HT");
+      // It has come before the next one.
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     // The last ones find no room.
     EXPECT_EQ(ReadAll(many.back()), "");
     // Those that have one keep it.
@@ -84,6 +89,23 @@ TEST(ConnectionsTest, BeyondTheBoundAreClosedAtOnceAndRoomComesBack) {
     answered = stub->Decide(&context, OutOfMemoryRequest(), &response).ok();
   }
   EXPECT_TRUE(answered);
+}
+
+// Each holds a place until its handshake is given up after ten seconds.
+TEST(ConnectionsTest, SilentOnesKeepNobodyOut) {
+  ServerOptions options = testing::TestOptions();
+  options.max_connections = 8;
+  TestServer server(options);
+  std::vector<OwnedDescriptor> silent;
+  for (int i = 0; i < 20; ++i) {
+    for (int j = 0; j < 8; ++j) silent.push_back(Connect(server->grpc_port()));
+    v1::DecideResponse response;
+    const auto stub = v1::RetryDecisionService::NewStub(server.NewChannel());
+    grpc::ClientContext context;
+    const grpc::Status status =
+        stub->Decide(&context, OutOfMemoryRequest(), &response);
+    EXPECT_TRUE(status.ok()) << i << " " << status.error_message();
+  }
 }
 
 // The system has no more descriptors for the process, whatever bound on

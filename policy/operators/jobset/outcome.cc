@@ -15,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "policy/limits.h"
 #include "policy/operators/go_text.h"
 #include "policy/operators/job/decision.h"
 #include "policy/operators/jobset/failure_policy.h"
@@ -259,6 +260,7 @@ class JobSetAnswer {
       const ReplicatedJobStatus& group = status_.replicated_jobs_status(i);
       const auto count = [&](std::string_view name, const auto& values) {
         for (int j = 0; j < values.size(); ++j) {
+          if (counters.size() >= kMaxNativeCounters) return;
           counters[absl::StrFormat("replicatedJobsStatus[%d].%s[%d]", i, name,
                                    j)] = values.Get(j);
         }
@@ -266,6 +268,12 @@ class JobSetAnswer {
       count("jobRestarts", group.job_restarts());
       count("jobRestartsCountTowardsMax",
             group.job_restarts_count_towards_max());
+    }
+    if (counters.size() >= kMaxNativeCounters) {
+      outcome_.Warn(
+          absl::StrFormat("status.replicatedJobsStatus: only %d "
+                          "counters are shown",
+                          kMaxNativeCounters));
     }
   }
 

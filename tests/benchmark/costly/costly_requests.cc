@@ -85,7 +85,8 @@ Cost Measure(const v1::DecideRequest& request, const PolicySet& policies) {
     auto* response =
         google::protobuf::Arena::CreateMessage<v1::DecideResponse>(&arena);
     Patience patience;
-    absl::Status status = ParseRequest(buffer, *parsed);
+    absl::Status status = ParseRequest(
+        buffer, WireShape::Of(*v1::DecideRequest::descriptor()), *parsed);
     if (status.ok()) {
       status = Decide(*parsed, policies, now, *response, {&patience, nullptr});
     }

@@ -38,7 +38,8 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
   google::protobuf::Arena arena(options);
   auto* request = google::protobuf::Arena::CreateMessage<Request>(&arena);
   auto* response = google::protobuf::Arena::CreateMessage<Response>(&arena);
-  if (!ParseRequest(in, *request).ok()) {
+  static const WireShape& shape = WireShape::Of(*Request::descriptor());
+  if (!ParseRequest(in, shape, *request).ok()) {
     return FinishWith(
         context, grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "request"));
   }

@@ -1,0 +1,126 @@
+// Requests whose texts are not UTF-8.
+#include "server/odd_text.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/server/test_server.h"
+#include "tests/testing/files.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using ::testing::HasSubstr;
+using testing::TestServer;
+
+constexpr char kOdd[] = "x\xffy";
+
+// Spoils text number `*left` of those in messages of Kubernetes, counted from
+// 0; after that *left is below 0.
+void Spoil(Message& message, int& left) {
+  const auto& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    const int size =
+        field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+    const bool is_message =
+        field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+    const bool is_text = field->type() == FieldDescriptor::TYPE_STRING &&
+                         field->file()->syntax() ==
+                             google::protobuf::FileDescriptor::SYNTAX_PROTO2;
+    for (int i = 0; i < size && left >= 0; ++i) {
+      if (is_message) {
+        Spoil(field->is_repeated()
+                  ? *reflection.MutableRepeatedMessage(&message, field, i)
+                  : *reflection.MutableMessage(&message, field),
+              left);
+      } else if (is_text && left-- == 0) {
+        if (field->is_repeated()) {
+          reflection.SetRepeatedString(&message, field, i, kOdd);
+        } else {
+          reflection.SetString(&message, field, kOdd);
+        }
+      }
+    }
+  }
+}
+
+TEST(OddTextTest, NoTextOfKubernetesLosesAnAnswer) {
+  TestServer server;
+  ASSERT_OK_AND_ASSIGN(const std::string text,
+                       testing::ReadFile(testing::SourcePath(
+                           "tests/testdata/situations.jsonl")));
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  int answered = 0;
+  // Every thirtieth situation: some of each kind of workload.
+  for (std::size_t i = 0; i + 1 < lines.size(); i += 30) {
+    v1::DecideRequest request;
+    ASSERT_TRUE(
+        google::protobuf::util::JsonStringToMessage(lines[i], &request, options)
+            .ok());
+    request.set_compare_native(true);
+    for (int number = 0;; ++number) {
+      v1::DecideRequest spoiled = request;
+      int left = number;
+      Spoil(spoiled, left);
+      if (left >= 0) break;
+      v1::DecideResponse response;
+      const grpc::Status status = server.Decide(spoiled, &response);
+      EXPECT_TRUE(status.ok() ||
+                  status.error_code() == grpc::StatusCode::INVALID_ARGUMENT)
+          << status.error_message() << "\n"
+          << spoiled.DebugString();
+      answered += status.ok() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(answered, 200);
+}
+
+TEST(OddTextTest, RepeatsWhatCanBeSaid) {
+  TestServer server;
+  v1::DecideRequest request;
+  request.set_compare_native(true);
+  auto& job = *request.mutable_report()->add_jobs();
+  job.mutable_metadata()->set_name("train");
+  job.mutable_metadata()->set_uid("u-1");
+  auto& condition = *job.mutable_status()->add_conditions();
+  condition.set_type("Failed");
+  condition.set_status("True");
+  condition.set_reason("BackoffLimitExceeded");
+  condition.set_message(kOdd);
+  v1::DecideResponse response;
+  ASSERT_TRUE(server.Decide(request, &response).ok());
+  EXPECT_THAT(response.native().message(), HasSubstr("x\xef\xbf\xbdy"));
+}
+
+TEST(OddTextTest, ListsAndMapsAreRepaired) {
+  v1::DecideRequest request;
+  auto& pod = *request.mutable_report()->add_pods();
+  pod.mutable_metadata()->set_name(kOdd);
+  pod.mutable_metadata()->add_finalizers(kOdd);
+  (*pod.mutable_metadata()->mutable_labels())[kOdd] = kOdd;
+  (*pod.mutable_metadata()->mutable_labels())["k"] = "v";
+  RepairTexts(request);
+  constexpr char kRepaired[] = "x\xef\xbf\xbdy";
+  EXPECT_EQ(pod.metadata().name(), kRepaired);
+  EXPECT_THAT(pod.metadata().finalizers(), ::testing::ElementsAre(kRepaired));
+  EXPECT_EQ(pod.metadata().labels().size(), 2);
+  EXPECT_EQ(pod.metadata().labels().at(kRepaired), kRepaired);
+  EXPECT_EQ(pod.metadata().labels().at("k"), "v");
+}
+
+}  // namespace
+}  // namespace mulligan
