@@ -149,9 +149,13 @@ std::string Sentence(const Scene& scene, std::string_view what) {
                          scene.job.metadata().name(), what);
 }
 
-// Pods that still ran have succeeded with the job.
-void FinishUp(JobStatus& status) {
-  if (!IsConditionTrue(status, kSucceeded)) return;
+// Pods that still ran have succeeded with the job. A job that is to be deleted
+// after a time, of which nobody knows when it began, is given up before that.
+void FinishUp(const Scene& scene, JobStatus& status) {
+  const auto& policy = scene.job.spec().run_policy();
+  const bool times_out = policy.has_ttl_seconds_after_finished() &&
+                         !policy.suspend() && !status.has_completion_time();
+  if (times_out || !IsConditionTrue(status, kSucceeded)) return;
   for (auto& [type, counts] : *status.mutable_replica_statuses()) {
     counts.set_succeeded(counts.succeeded() + counts.active());
     counts.set_active(0);
@@ -197,7 +201,7 @@ Pass Reconcile(const Scene& scene) {
   Pass pass;
   pass.status = scene.job.status();
   if (IsFinished(pass.status)) {
-    FinishUp(pass.status);
+    FinishUp(scene, pass.status);
     return pass;
   }
   if (scene.job.spec().run_policy().suspend()) {

@@ -155,6 +155,25 @@ TEST_F(TrainingJobReconcileTest, WorkersOfAFinishedLauncherAreNotCounted) {
   EXPECT_EQ(pass.status.replica_statuses().at("Worker").failed(), 0);
 }
 
+// The operator gives up before it counts when it does not know since when the
+// time runs after which it deletes the job.
+TEST_F(TrainingJobReconcileTest, WhatStillRanAtTheEndHasSucceeded) {
+  for (const bool knows_its_end : {true, false}) {
+    Job("TFJob",
+        "run_policy { ttl_seconds_after_finished: 60 } "
+        "tf_replica_specs { key: 'Worker' value {} }");
+    *job_.mutable_status() = Parse<JobStatus>(
+        "conditions { type: 'Succeeded' status: 'True' } "
+        "replica_statuses { key: 'Worker' value { active: 1 } }");
+    if (knows_its_end) {
+      job_.mutable_status()->mutable_completion_time()->set_seconds(900);
+    }
+    const Pass pass = Run();
+    EXPECT_EQ(pass.status.replica_statuses().at("Worker").succeeded(),
+              knows_its_end ? 1 : 0);
+  }
+}
+
 TEST_F(TrainingJobReconcileTest, FailedWorkersFailATfJobBesideARunningChief) {
   Job("TFJob",
       "tf_replica_specs { key: 'Chief' value {} } "
