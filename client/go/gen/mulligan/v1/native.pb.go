@@ -36,7 +36,8 @@ type NativeVerdict struct {
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The operator's message, byte for byte. Empty: none.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
-	// The operator's counters after the verdict, by their JSON path in status.
+	// The operator's counters after the verdict, by their JSON path in status. Of
+	// a JobSet's counters per Job at most 1,000, with a warning.
 	Counters map[string]int32 `protobuf:"bytes,5,rep,name=counters,proto3" json:"counters,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Delay before the next attempt. Absent: at once or not retried.
 	Delay *durationpb.Duration `protobuf:"bytes,6,opt,name=delay,proto3" json:"delay,omitempty"`

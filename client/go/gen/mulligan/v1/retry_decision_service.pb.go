@@ -389,7 +389,8 @@ type DecideResponse struct {
 	// What the workload's own operator would have done. Only with the `native`
 	// policy or `compareNative`, and when the report has its object.
 	Native *NativeVerdict `protobuf:"bytes,6,opt,name=native,proto3" json:"native,omitempty"`
-	// Things the caller should look at; each a short sentence.
+	// Things the caller should look at; each a short sentence, cut at 4 KiB. At
+	// most 1,000: where there were more, the last one says so.
 	Warnings []string `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// Derived from request and policy revision: a repeated call has the same.
 	DecisionId string `protobuf:"bytes,8,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
