@@ -90,6 +90,10 @@ class Reader {
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
   bool Varint(std::uint64_t& value) {
+    if (at_ < end_ && static_cast<std::uint8_t>(*at_) < 0x80) {
+      value = static_cast<std::uint8_t>(*at_++);
+      return true;
+    }
     value = 0;
     for (unsigned shift = 0; shift < 64 && at_ < end_; shift += 7) {
       const auto byte = static_cast<std::uint8_t>(*at_++);
@@ -299,6 +303,51 @@ const WireShape& WireShape::Of(const Descriptor& type) {
 WireScan ScanWire(const WireShape& shape, std::string_view wire,
                   std::size_t bound) {
   return Scan(shape, wire, bound).Run();
+}
+
+namespace {
+
+bool MayHaveOddText(const WireShape& shape, std::string_view wire,
+                    std::size_t depth) {
+  if (depth == kMaxDepth) return true;
+  Reader reader(wire);
+  std::uint64_t tag = 0;
+  std::uint64_t value = 0;
+  while (!reader.done()) {
+    if (!reader.Varint(tag) || tag > UINT32_MAX) return true;
+    const WireShape::Field& field =
+        shape.Find(static_cast<std::uint32_t>(tag >> 3U));
+    switch (tag & 7U) {
+      case kVarint:
+        if (!reader.Varint(value)) return true;
+        continue;
+      case kFixed64:
+        if (!reader.Skip(8)) return true;
+        continue;
+      case kFixed32:
+        if (!reader.Skip(4)) return true;
+        continue;
+      case kDelimited:
+        break;
+      default:
+        return true;
+    }
+    const bool whole = reader.Varint(value);
+    const std::string_view contents(reader.at(), whole ? value : 0);
+    if (!whole || !reader.Skip(value)) return true;
+    if (field.kind == WireShape::Field::Kind::kText) {
+      if (FindInvalidUtf8(contents) != std::string_view::npos) return true;
+    } else if (field.kind == WireShape::Field::Kind::kMessage) {
+      if (MayHaveOddText(*field.message, contents, depth + 1)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool MayHaveOddText(const WireShape& shape, std::string_view wire) {
+  return MayHaveOddText(shape, wire, 0);
 }
 
 bool HasField(std::string_view wire, int number) {

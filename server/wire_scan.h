@@ -69,6 +69,10 @@ struct WireScan {
 WireScan ScanWire(const WireShape& shape, std::string_view wire,
                   std::size_t bound);
 
+// Whether some text of `wire` is not UTF-8, or could be: a quarter of the time
+// of ScanWire. Bytes that no encoder writes count as if one were.
+bool MayHaveOddText(const WireShape& shape, std::string_view wire);
+
 // Whether a message has the field at its top level. Of malformed bytes those
 // before the fault count.
 bool HasField(std::string_view wire, int number);

@@ -162,6 +162,7 @@ bool IsDeceptive(std::uint32_t code_point) {
 }  // namespace
 
 std::size_t FindInvalidUtf8(std::string_view text) {
+  if (IsAscii(text)) return std::string_view::npos;
   const std::size_t valid = ValidPrefix(text);
   return valid == text.size() ? std::string_view::npos : valid;
 }
