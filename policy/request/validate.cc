@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "absl/strings/cord.h"
@@ -48,12 +49,15 @@ void ValidateBudgets(const v1::BudgetLedger& ledger, const FieldPath& parent) {
   const FieldPath path = parent.In("budgets");
   parent.Count("budgets", static_cast<int>(ledger.budgets().size()),
                kMaxLedgerBudgets, "budgets");
-  for (const auto& [name, use] : ledger.budgets()) {
+  // A map of protobuf has another order each time.
+  std::map<std::string, const v1::BudgetUse*> by_name;
+  for (const auto& [name, use] : ledger.budgets()) by_name[name] = &use;
+  for (const auto& [name, use] : by_name) {
     CheckBudgetName(name, path);
     const FieldPath entry = path.In(name.c_str());
-    entry.Number("used", use.used(), 0, kMaxLedgerCount);
-    entry.Number("refunded", use.refunded(), 0, kMaxLedgerCount);
-    entry.Time("windowStart", use.window_start());
+    entry.Number("used", use->used(), 0, kMaxLedgerCount);
+    entry.Number("refunded", use->refunded(), 0, kMaxLedgerCount);
+    entry.Time("windowStart", use->window_start());
   }
 }
 

@@ -345,12 +345,17 @@ const Bad kBad[] = {
 INSTANTIATE_TEST_SUITE_P(Validate, ViolationTest, ::testing::ValuesIn(kBad),
                          [](const auto& row) { return row.param.name; });
 
-TEST(ValidateTest, NamesAllViolationsAtOnce) {
+TEST(ValidateTest, NamesAllViolationsAtOnceInOrder) {
   EXPECT_THAT(FieldsOf(Parse<v1::DecideRequest>(
                   "report { attempt: -1 progress { value: nan } } ledger { "
-                  "attempts_seen: -1 }")),
+                  "attempts_seen: -1 budgets { key: 'd' value { used: -1 } } "
+                  "budgets { key: 'b' value { used: -1 } } "
+                  "budgets { key: 'a' value { used: -1 } } "
+                  "budgets { key: 'c' value { used: -1 } } }")),
               ElementsAre("report", "report.attempt", "report.progress.value",
-                          "ledger.attemptsSeen"));
+                          "ledger.attemptsSeen", "ledger.budgets.a.used",
+                          "ledger.budgets.b.used", "ledger.budgets.c.used",
+                          "ledger.budgets.d.used"));
 }
 
 TEST(ValidateTest, AcceptsEveryExitCodeAndUnknownEnums) {
