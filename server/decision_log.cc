@@ -9,10 +9,13 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "mulligan/v1/decision_record.pb.h"
 #include "policy/base/stable_hash.h"
 #include "server/decision_line.h"
@@ -196,6 +199,11 @@ absl::StatusOr<std::unique_ptr<DecisionLog>> DecisionLog::Start(
   absl::StatusOr<Redaction> redaction =
       Redaction::Of(*v1::DecisionRecord::descriptor(), options.redact);
   if (!redaction.ok()) return redaction.status();
+  // Unlike what is missing, it will not be a file later.
+  if (std::error_code none; std::filesystem::is_directory(options.path, none)) {
+    return absl::UnavailableError(absl::StrFormat(
+        "--decision-log: \"%s\" is a folder, expected a file", options.path));
+  }
   auto writer = std::make_shared<Writer>(options, *std::move(redaction), log);
   // Detached: a disk that hangs must not hold the process.
   std::thread([writer] { writer->Run(); }).detach();

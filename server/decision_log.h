@@ -21,9 +21,9 @@ namespace mulligan {
 // full or failing disk does not take. Safe to share.
 class DecisionLog {
  public:
-  // INVALID_ARGUMENT when `options.redact` names no such field. A file that
-  // cannot be opened is logged and tried again with every write. `log` outlives
-  // the decision log.
+  // INVALID_ARGUMENT when `options.redact` names no such field, UNAVAILABLE for
+  // a folder. A file that cannot be opened is logged and tried again with every
+  // write. `log` outlives the decision log.
   static absl::StatusOr<std::unique_ptr<DecisionLog>> Start(
       const DecisionLogOptions& options, const Log& log);
   // Closes it.

@@ -36,7 +36,8 @@ std::string ApplyBool(const std::string& value, bool& target) {
 
 std::string ApplyDuration(const std::string& value, absl::Duration& target) {
   absl::Duration parsed;
-  if (!absl::ParseDuration(value, &parsed) || parsed < absl::ZeroDuration() ||
+  // Also no "-0s".
+  if (!absl::ParseDuration(value, &parsed) || value.front() == '-' ||
       parsed > kMaxDuration) {
     return "a duration such as 500ms, 5s or 2m, from 0 to 10m";
   }

@@ -1,15 +1,17 @@
-// The only file that includes CLI11, which costs three seconds to compile.
 #include "server/options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "mulligan_build_info.h"
+#include "policy/base/utf8.h"
 #include "server/address.h"
 #include "server/option_values.h"
 
@@ -50,17 +52,16 @@ std::string ApplyAdminAddress(const std::string& value, ServerOptions& o) {
   return "";
 }
 
-// Any text.
 template <std::string ServerOptions::*member>
-std::string ApplyText(const std::string& value, ServerOptions& o) {
+std::string ApplyPath(const std::string& value, ServerOptions& o) {
   o.*member = value;
-  return "";
+  return value.empty() ? "a path" : "";
 }
 
 template <std::string TlsFiles::*member>
 std::string ApplyFile(const std::string& value, ServerOptions& o) {
   o.tls.*member = value;
-  return "";
+  return value.empty() ? "a file" : "";
 }
 
 template <absl::Duration ServerOptions::*member>
@@ -144,6 +145,13 @@ std::string ApplyInlinePolicies(const std::string& value, ServerOptions& o) {
   return "";
 }
 
+std::string ApplyDecisionLog(const std::string& value, ServerOptions& o) {
+  if (value.empty() || (value != "off" && absl::EqualsIgnoreCase(value, "off")))
+    return "a file (one called OFF is ./OFF), - for standard output, or off";
+  o.decision_log.path = value;
+  return "";
+}
+
 constexpr Option kOptions[] = {
     {"listen-address", "127.0.0.1:8980",
      "gRPC address: host:port (port 0 picks a free one) or unix:/path",
@@ -153,10 +161,10 @@ constexpr Option kOptions[] = {
      ApplyAdminAddress},
     {"policy-dir", "",
      "folder of policy files (*.yaml, *.yml); the embedded policies without it",
-     ApplyText<&ServerOptions::policy_dir>},
+     ApplyPath<&ServerOptions::policy_dir>},
     {"candidate-policy-dir", "",
      "folder of policies that are tried out beside those in force",
-     ApplyText<&ServerOptions::candidate_policy_dir>},
+     ApplyPath<&ServerOptions::candidate_policy_dir>},
     {"policy-poll", "10s",
      "how often to look whether the policy files changed; 0: only on SIGHUP",
      ApplyPolicyPoll},
@@ -201,10 +209,7 @@ constexpr Option kOptions[] = {
      ApplyInlinePolicies},
     {"decision-log", "off",
      "file for a line of JSON a decision, - for standard output, or off",
-     [](const std::string& v, ServerOptions& o) {
-       o.decision_log.path = v;
-       return std::string();
-     }},
+     ApplyDecisionLog},
     {"decision-log-max-bytes", "104857600",
      "size at which a file of the decision log is followed by the next",
      [](const std::string& v, ServerOptions& o) {
@@ -235,8 +240,12 @@ constexpr Option kOptions[] = {
      }},
     {"port-file", "",
      "file that receives the bound ports as JSON once calls are served",
-     ApplyText<&ServerOptions::port_file>},
+     ApplyPath<&ServerOptions::port_file>},
 };
+
+std::string FlagName(const Option& option) {
+  return "--" + std::string(option.name);
+}
 
 std::string EnvironmentName(std::string_view option) {
   std::string name = "MULLIGAN_";
@@ -268,41 +277,64 @@ std::string HelpText() {
   return text;
 }
 
-// The flags given, by option name; `output` is set for --help and --version.
-absl::StatusOr<std::map<std::string, std::string>> ParseFlags(
-    std::vector<std::string> arguments, std::string& output) {
-  CLI::App app;
-  app.set_help_flag();
+std::string VersionText() {
+  return absl::StrFormat("mulligan-server %s (commit %s, %s)\n", kVersion,
+                         kCommit, kCompiler);
+}
+
+// May be given without a value.
+bool IsSwitch(const Option& option) {
+  const std::string_view value = option.default_value;
+  return value == "true" || value == "false";
+}
+
+std::string NotValid(const std::string& source, const std::string& value,
+                     const std::string& expected) {
+  return Visible(absl::StrFormat("%s: \"%s\" is not valid; expected %s", source,
+                                 value, expected));
+}
+
+struct Flags {
+  // By option; the last one given.
+  std::map<std::string, std::string> values;
   bool help = false;
   bool version = false;
-  app.add_flag("--help,-h", help);
-  app.add_flag("--version", version);
-  std::map<std::string, std::string> values;
-  for (const Option& option : kOptions) {
-    const std::string name = option.name;
-    CLI::Option* flag = app.add_option_function<std::string>(
-        "--" + name,
-        [&values, name](const std::string& value) { values[name] = value; });
-    flag->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    const std::string_view default_value = option.default_value;
-    // A switch may be given without a value.
-    if (default_value == "true" || default_value == "false") {
-      flag->expected(0, 1);
+  // Arguments that are no flags.
+  std::vector<std::string> problems;
+};
+
+// --flag=value, --flag value, and for switches --flag alone.
+Flags ReadFlags(const std::vector<std::string>& arguments) {
+  Flags flags;
+  for (auto next = arguments.begin(); next != arguments.end();) {
+    const std::string& argument = *next++;
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    std::optional<std::string> value;
+    if (equals != std::string::npos) value = argument.substr(equals + 1);
+    if (name == "--help" || name == "-h" || name == "--version") {
+      (name == "--version" ? flags.version : flags.help) = true;
+      if (value.has_value()) {
+        flags.problems.push_back(NotValid(name, *value, "no value"));
+      }
+      continue;
     }
+    const Option* const option = std::find_if(
+        std::begin(kOptions), std::end(kOptions),
+        [&name](const Option& one) { return name == FlagName(one); });
+    if (option == std::end(kOptions)) {
+      flags.problems.push_back(
+          Visible(absl::StrFormat("\"%s\" is no flag; see --help", argument)));
+      continue;
+    }
+    if (!value.has_value() && next != arguments.end() &&
+        (*next == "-" || !absl::StartsWith(*next, "-"))) {
+      value = *next++;
+    }
+    flags.values[option->name] =
+        value.value_or(IsSwitch(*option) ? "true" : "");
   }
-  try {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s; see --help", error.what()));
-  }
-  if (help) output = HelpText();
-  if (version) {
-    output = absl::StrFormat("mulligan-server %s (commit %s, %s)\n", kVersion,
-                             kCommit, kCompiler);
-  }
-  return values;
+  return flags;
 }
 
 }  // namespace
@@ -310,9 +342,8 @@ absl::StatusOr<std::map<std::string, std::string>> ParseFlags(
 std::vector<OptionInfo> OptionTable() {
   std::vector<OptionInfo> table;
   for (const Option& option : kOptions) {
-    table.push_back({"--" + std::string(option.name),
-                     EnvironmentName(option.name), option.default_value,
-                     option.help});
+    table.push_back({FlagName(option), EnvironmentName(option.name),
+                     option.default_value, option.help});
   }
   return table;
 }
@@ -320,20 +351,18 @@ std::vector<OptionInfo> OptionTable() {
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments, const Environment& environment) {
   CommandLine result;
-  auto flags = ParseFlags(arguments, result.output);
-  if (!flags.ok()) return flags.status();
-  if (!result.output.empty()) return result;
-
-  std::vector<std::string> problems;
+  Flags flags = ReadFlags(arguments);
+  std::vector<std::string>& problems = flags.problems;
+  if (problems.empty() && (flags.help || flags.version)) {
+    result.output = flags.help ? HelpText() : VersionText();
+    return result;
+  }
   for (const Option& option : kOptions) {
-    std::string source = "--" + std::string(option.name);
+    std::string source = FlagName(option);
     std::string value;
-    if (const auto flag = flags->find(option.name); flag != flags->end()) {
+    if (const auto flag = flags.values.find(option.name);
+        flag != flags.values.end()) {
       value = flag->second;
-      const std::string_view default_value = option.default_value;
-      if (value.empty() &&
-          (default_value == "true" || default_value == "false"))
-        value = "true";
     } else {
       source = EnvironmentName(option.name);
       const char* variable = environment(source.c_str());
@@ -341,13 +370,14 @@ absl::StatusOr<CommandLine> ParseCommandLine(
       value = variable;
     }
     const std::string expected = option.apply(value, result.options);
-    if (expected.empty()) continue;
-    problems.push_back(absl::StrFormat("%s: \"%s\" is not valid; expected %s",
-                                       source, value, expected));
+    if (!expected.empty())
+      problems.push_back(NotValid(source, value, expected));
   }
   for (const absl::Status& together :
        {ValidateOptions(result.options), ValidateMemory(result.options)}) {
-    if (!together.ok()) problems.emplace_back(together.message());
+    if (!together.ok()) {
+      problems.push_back(Visible(std::string(together.message())));
+    }
   }
   if (!problems.empty()) {
     return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));

@@ -79,6 +79,17 @@ TEST(OptionsTest, TakesEveryFlag) {
   EXPECT_EQ(options.port_file, "/f");
 }
 
+TEST(OptionsTest, AValueMayFollowItsFlag) {
+  ASSERT_OK_AND_ASSIGN(
+      const CommandLine parsed,
+      Parse({"--decision-log", "-", "--reflection", "false",
+             "--allow-plaintext", "--drain-delay", "1s", "--drain-delay=2s"}));
+  EXPECT_EQ(parsed.options.decision_log.path, "-");
+  EXPECT_FALSE(parsed.options.reflection);
+  EXPECT_TRUE(parsed.options.allow_plaintext);
+  EXPECT_EQ(parsed.options.drain_delay, absl::Seconds(2));
+}
+
 TEST(OptionsTest, TakesTheEnvironment) {
   ASSERT_OK_AND_ASSIGN(const CommandLine parsed,
                        Parse({}, {{"MULLIGAN_DRAIN_DELAY", "3s"},
@@ -87,6 +98,16 @@ TEST(OptionsTest, TakesTheEnvironment) {
   EXPECT_EQ(parsed.options.drain_delay, absl::Seconds(3));
   EXPECT_FALSE(parsed.options.reflection);
   EXPECT_EQ(parsed.options.log_level, LogLevel::kInfo);
+}
+
+TEST(OptionsTest, EmptyVariablesAreAbsent) {
+  Variables variables;
+  for (const OptionInfo& option : OptionTable()) {
+    variables[option.environment] = "";
+  }
+  ASSERT_OK_AND_ASSIGN(const CommandLine parsed, Parse({}, variables));
+  EXPECT_FALSE(parsed.options.allow_plaintext);
+  EXPECT_TRUE(parsed.options.reflection);
 }
 
 TEST(OptionsTest, FlagBeatsEnvironment) {
@@ -110,12 +131,12 @@ TEST(OptionsTest, VersionSaysWhich) {
 }
 
 TEST(OptionsTest, ReportsEveryProblemAtOnce) {
-  EXPECT_THAT(
-      Parse({"--drain-delay=never", "--log-format=xml"},
-            {{"MULLIGAN_LOG_LEVEL", "loud"}}),
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               AllOf(HasSubstr("--drain-delay"), HasSubstr("--log-format"),
-                     HasSubstr("MULLIGAN_LOG_LEVEL: \"loud\""))));
+  EXPECT_THAT(Parse({"--drain-delay=never", "--log-format=xml", "--nonsense"},
+                    {{"MULLIGAN_LOG_LEVEL", "loud"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("--drain-delay"),
+                             HasSubstr("--log-format"), HasSubstr("--nonsense"),
+                             HasSubstr("MULLIGAN_LOG_LEVEL: \"loud\""))));
 }
 
 struct BadFlag {
@@ -157,6 +178,33 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlag{"LogRedaction", "--decision-log-redact=replica,report.pods",
                 "\"report.pods\": mulligan.v1.DecisionRecord has no field "
                 "\"report\""},
+        BadFlag{"EmptySwitch", "--allow-plaintext=",
+                "--allow-plaintext: \"\" is not valid; expected true or false"},
+        BadFlag{"EmptyReflection", "--reflection=",
+                "--reflection: \"\" is not valid; expected true or false"},
+        BadFlag{"EmptyAddress", "--listen-address=",
+                "--listen-address: \"\" is not valid; expected host:port"},
+        BadFlag{"NoValue", "--listen-address",
+                "--listen-address: \"\" is not valid; expected host:port"},
+        BadFlag{"EmptyPath", "--policy-dir=",
+                "--policy-dir: \"\" is not valid; expected a path"},
+        BadFlag{"EmptyFile", "--tls-cert=",
+                "--tls-cert: \"\" is not valid; expected a file"},
+        BadFlag{"EmptyNames", "--allow-callers=",
+                "--allow-callers: \"\" is not valid; expected names"},
+        BadFlag{"EmptyLog", "--decision-log=",
+                "--decision-log: \"\" is not valid; expected a file"},
+        BadFlag{"LogCalledOff", "--decision-log=OFF",
+                "--decision-log: \"OFF\" is not valid; expected a file"},
+        BadFlag{"VersionWithValue", "--version=x",
+                "--version: \"x\" is not valid; expected no value"},
+        BadFlag{"HelpWithValue",
+                "--help=", "--help: \"\" is not valid; expected no value"},
+        BadFlag{"Dashes", "--", "\"--\" is no flag"},
+        BadFlag{"LessThanNothing", "--drain-delay=-0s", "from 0 to 10m"},
+        BadFlag{"Escapes", "--log-level=\x1b[2J\n\xff",
+                "--log-level: \"\\u001b[2J\\u000a\xef\xbf\xbd\" is not"},
+        BadFlag{"EscapesOfNoFlag", "--\x1b[2J", "\"--\\u001b[2J\" is no flag"},
         BadFlag{"SizeWithUnit", "--max-message-bytes=1M", "bytes"}),
     [](const auto& param) { return param.param.name; });
 
