@@ -1,5 +1,6 @@
 #include "server/tls.h"
 
+#include <fcntl.h>
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
@@ -7,16 +8,18 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/rules/selector.h"
+#include "server/listener.h"
 
 namespace mulligan {
 namespace {
@@ -47,15 +50,20 @@ Key ReadKey(const std::string& text) {
   return Key(PEM_read_bio_PrivateKey(file.get(), nullptr, nullptr, nullptr));
 }
 
-// Empty when it cannot be read, or is far too large.
+// Empty when it cannot be read, is far too large, or no regular file: a pipe
+// may never be written to.
 std::string TextOf(const std::string& path) {
-  constexpr std::streamsize kMostBytes = 1 << 20;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');
-  file.read(text.data(), kMostBytes + 1);
-  const std::streamsize size = file.gcount();
-  text.resize(size > kMostBytes ? 0 : static_cast<std::size_t>(size));
-  text.shrink_to_fit();
+  constexpr off_t kMostBytes = 1 << 20;
+  const OwnedDescriptor file(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat state = {};
+  if (fstat(file.number(), &state) != 0 || !S_ISREG(state.st_mode) ||
+      state.st_size > kMostBytes) {
+    return "";
+  }
+  std::string text(static_cast<std::size_t>(state.st_size), '\0');
+  const ssize_t size = pread(file.number(), text.data(), text.size(), 0);
+  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
   return text;
 }
 

@@ -3,6 +3,7 @@
 #define MULLIGAN_SERVER_TLS_COPIES_H_
 
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -38,7 +39,8 @@ class TlsCopies {
 
   const TlsFiles files_;
   TlsFiles paths_;
-  TlsTexts texts_;
+  // What was taken last; nothing before the first time.
+  std::optional<TlsTexts> texts_;
   absl::Time end_;
   // Certificate and key in one, so that they change as one; and the authority.
   OwnedDescriptor identity_;

@@ -1,16 +1,22 @@
 // TLS of the gRPC port with real certificates.
 #include "server/tls.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/tls_copies.h"
 #include "tests/server/certificates.h"
 #include "tests/server/sockets.h"
 #include "tests/server/test_server.h"
@@ -240,6 +246,39 @@ TEST_F(TlsTest, FilesThatCannotBeUsedEndTheStartWithTheirFlag) {
   files.client_ca = "/nonexistent";
   EXPECT_THAT(std::string(Check(files).message()),
               HasSubstr("--tls-client-ca: \"/nonexistent\""));
+}
+
+// Opening a pipe waits for somebody who writes to it.
+TEST_F(TlsTest, WhatIsNoRegularFileIsNoTlsFile) {
+  const ServerOptions good = Options();
+  const std::string pipe = TestFolder() / "pipe";
+  const std::string link = TestFolder() / "link";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(symlink(pipe.c_str(), link.c_str()), 0);
+  const std::pair<std::string TlsFiles::*, const char*> flags[] = {
+      {&TlsFiles::certificate, "--tls-cert"},
+      {&TlsFiles::key, "--tls-key"},
+      {&TlsFiles::client_ca, "--tls-client-ca"}};
+  for (const auto& [member, flag] : flags) {
+    for (const std::string& path :
+         {pipe, link, TestFolder().string(), std::string("/dev/zero")}) {
+      TlsFiles files = good.tls;
+      files.*member = path;
+      EXPECT_THAT(std::string(Check(files).message()),
+                  HasSubstr(absl::StrCat(flag, ": \"", path, "\" holds no")));
+    }
+  }
+  std::filesystem::remove(link);
+  std::filesystem::remove(pipe);
+}
+
+TEST_F(TlsTest, ServerWithoutAnyUsableTlsFileDoesNotStart) {
+  for (const char* const path : {"/nonexistent", "/dev/null", "/"}) {
+    const absl::Status status =
+        TlsCopies::Create({path, path, ""}, absl::Now()).status();
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(absl::StrCat("--tls-cert: \"", path, "\"")));
+  }
 }
 
 }  // namespace
