@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_split.h"
+#include "policy/base/utf8.h"
 #include "server/library_logs.h"
 #include "server/log.h"
 #include "server/options.h"
@@ -16,7 +18,10 @@ namespace mulligan {
 namespace {
 
 int Fail(const absl::Status& status, ExitCode code) {
-  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+  const std::vector<std::string> lines = absl::StrSplit(status.message(), '\n');
+  for (const std::string& line : lines) {
+    std::fprintf(stderr, "%s\n", Visible(line).c_str());
+  }
   return code;
 }
 
@@ -30,6 +35,9 @@ int Main(const std::vector<std::string>& arguments) {
   }
   const ServerOptions& options = command->options;
   BlockSignals();
+  if (const absl::Status threads = CheckThreads(); !threads.ok()) {
+    return Fail(threads, kExitCannotStart);
+  }
   const Log log(options.log_level, options.log_format);
   const LibraryLogRedirect redirect(log);
   if (!options.port_file.empty()) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include <fstream>
 #include <future>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -68,6 +71,32 @@ void BlockSignals() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+absl::Status CheckThreads() {
+  // The pool and gRPC have some for each core; admin port, listener, looks and
+  // logs one each.
+  constexpr std::size_t kForEachCore = 3;
+  constexpr std::size_t kBesides = 16;
+  const std::size_t wanted =
+      kForEachCore * std::max(2U, std::thread::hardware_concurrency()) +
+      kBesides;
+  absl::Status status;
+  std::promise<void> enough;
+  const std::shared_future<void> end = enough.get_future().share();
+  std::vector<std::thread> threads;
+  try {
+    while (threads.size() < wanted) {
+      threads.emplace_back([end] { end.wait(); });
+    }
+  } catch (const std::system_error& error) {
+    status = absl::UnavailableError(
+        absl::StrFormat("a thread cannot be started: %s; %d of %d are there",
+                        error.what(), threads.size(), wanted));
+  }
+  enough.set_value();
+  for (std::thread& thread : threads) thread.join();
+  return status;
+}
+
 absl::Status RemovePortFile(const std::string& path) {
   std::error_code error;
   const auto there = std::filesystem::symlink_status(path, error);
@@ -87,9 +116,11 @@ absl::Status WritePortFile(const std::string& path, const Server& server) {
       .Add("grpcPort", static_cast<std::int64_t>(server.grpc_port()))
       .Add("adminPort", static_cast<std::int64_t>(server.admin_port()));
   std::ofstream file(partial);
+  const bool made = file.is_open();
   file << std::move(ports).Finish() << "\n";
   file.close();
   if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
+    if (made) unlink(partial.c_str());
     return absl::UnavailableError(
         absl::StrFormat("--port-file: cannot write \"%s\"", path));
   }
@@ -111,9 +142,12 @@ int RunUntilSignal(Server& server, const Log& log) {
                         absl::ToChronoNanoseconds(
                             server.options().drain_delay +
                             server.options().shutdown_grace + kWatchdogMargin);
+  // Where no thread can be had it drains below, in get, and nothing cuts short.
   std::future<std::int64_t> drain =
-      std::async(std::launch::async, [&server] { return server.Drain(); });
-  while (drain.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      std::async(std::launch::async | std::launch::deferred,
+                 [&server] { return server.Drain(); });
+  while (drain.wait_for(std::chrono::seconds(0)) ==
+         std::future_status::timeout) {
     if (StopSignalArrives()) {
       ExitNow(log, server, "second stop signal: stopping at once");
     }

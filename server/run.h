@@ -26,6 +26,10 @@ void BlockReload();
 // before any thread exists. Ignores SIGPIPE.
 void BlockSignals();
 
+// Whether as many threads can be had at a time as a server may need: who lacks
+// one later, be it gRPC, hangs or aborts.
+absl::Status CheckThreads();
+
 // Removes the file of an earlier run, which must not pass for this one's. An
 // error for what is no file: nobody wants /dev/null removed.
 absl::Status RemovePortFile(const std::string& path);

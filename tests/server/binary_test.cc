@@ -2,10 +2,13 @@
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 #include <grpcpp/create_channel.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -105,6 +108,15 @@ TEST(BinaryTest, WhatIsNoFileIsNoPortFile) {
   EXPECT_TRUE(std::filesystem::remove(folder));
 }
 
+TEST(BinaryTest, APortFileThatCannotBeWrittenLeavesNothing) {
+  const testing::TempDir folder;
+  testing::TestServer server;
+  const std::filesystem::path file = folder.path() / "ports.json";
+  std::filesystem::create_directory(file);
+  EXPECT_FALSE(WritePortFile(file, *server).ok());
+  EXPECT_FALSE(std::filesystem::exists(file.string() + ".partial"));
+}
+
 TEST(BinaryTest, EveryLineIsJsonWhateverCallersSend) {
   Program program(Serving({"--log-level=debug"}));
   const int port = program.grpc_port();
@@ -149,6 +161,81 @@ TEST(BinaryTest, PortInUseIsCodeOne) {
                   "--admin-address=off"});
   EXPECT_EQ(second.Wait(), kExitCannotStart);
   EXPECT_THAT(second.output(), HasSubstr("--listen-address: cannot listen"));
+}
+
+TEST(BinaryTest, TlsFilesThatCannotBeUsedAreCodeOneAndDoNotSteerTerminals) {
+  Program program(Serving({"--tls-cert=/\x1b[2J", "--tls-key=/dev/null"}));
+  EXPECT_EQ(program.Wait(), kExitCannotStart);
+  EXPECT_THAT(program.output(), HasSubstr("--tls-cert: \"/\\u001b[2J\""));
+}
+
+TEST(BinaryTest, AFolderIsNoDecisionLog) {
+  Program program(Serving({"--decision-log=/"}));
+  EXPECT_EQ(program.Wait(), kExitCannotStart);
+  EXPECT_THAT(program.output(), HasSubstr("--decision-log: \"/\" is a folder"));
+}
+
+// Programs that are started while it exists have threads of 1 GiB each and may
+// have `threads` of them.
+class FewThreads {
+ public:
+  static constexpr rlim_t kStack = rlim_t{1} << 30;
+
+  explicit FewThreads(rlim_t threads) {
+    getrlimit(RLIMIT_STACK, &stack_);
+    getrlimit(RLIMIT_DATA, &data_);
+    const rlimit stack = {kStack, stack_.rlim_max};
+    const rlimit data = {threads * kStack + kStack / 2, data_.rlim_max};
+    setrlimit(RLIMIT_STACK, &stack);
+    setrlimit(RLIMIT_DATA, &data);
+  }
+  ~FewThreads() {
+    setrlimit(RLIMIT_STACK, &stack_);
+    setrlimit(RLIMIT_DATA, &data_);
+  }
+
+ private:
+  rlimit stack_ = {};
+  rlimit data_ = {};
+};
+
+// What counts against RLIMIT_DATA.
+rlim_t DataBytes(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  std::string word;
+  while (status >> word && word != "VmData:") {
+  }
+  rlim_t kilobytes = 0;
+  status >> kilobytes;
+  return kilobytes << 10;
+}
+
+TEST(BinaryTest, WithoutEnoughThreadsItDoesNotStart) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need memory without bounds";
+#endif
+  for (const rlim_t threads : {0U, 1U, 2U, 4U, 8U, 16U}) {
+    std::optional<FewThreads> few(threads);
+    Program program(Serving());
+    few.reset();
+    EXPECT_EQ(program.Wait(), kExitCannotStart) << threads;
+    EXPECT_THAT(program.output(), HasSubstr("a thread cannot be started: "));
+  }
+}
+
+TEST(BinaryTest, StopsAlsoWithoutAnotherThread) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need memory without bounds";
+#endif
+  std::optional<FewThreads> many(1000);
+  Program program(Serving());
+  many.reset();
+  ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
+  const rlimit none = {DataBytes(program.pid()) + FewThreads::kStack / 2,
+                       RLIM_INFINITY};
+  ASSERT_EQ(prlimit(program.pid(), RLIMIT_DATA, &none, nullptr), 0);
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), kExitOk) << program.output();
 }
 
 TEST(BinaryTest, BrokenPoliciesAreCodeThreeWithEveryIssue) {
