@@ -255,6 +255,18 @@ absl::Duration DelayOf(const Question& question, const Draft& draft,
   return backoff ? RetryDelay(*backoff, charges, identity) : without;
 }
 
+// What `action` is about where no rule says so. A gang starts again as a whole:
+// those that died because of the failure are gone, too.
+v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action) {
+  const v1::Decision::Scope scope =
+      NaturalScope(failure.report, failure.workload, action);
+  const bool of_one = failure.workload.kind() == "Job" &&
+                      scope < v1::Decision::JOB &&
+                      action == v1::Decision::RETRY;
+  return of_one && failure.diagnosis.cascades_size() > 0 ? v1::Decision::JOB
+                                                         : scope;
+}
+
 // Whether a pod or index started after `delay` is past the deadline of its
 // Job, which goes on counting; recreated objects start a new clock.
 bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
@@ -268,7 +280,7 @@ bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
     return false;
   }
   if (scope == v1::Decision::SCOPE_UNSPECIFIED) {
-    scope = NaturalScope(failure.report, failure.workload, v1::Decision::RETRY);
+    scope = ScopeOf(failure, v1::Decision::RETRY);
   }
   if (scope > v1::Decision::INDEX) return false;
   return failure.now + delay >=
@@ -371,8 +383,7 @@ Verdict Evaluate(const Case& failure, const WhatIf& change,
   }
   Verdict verdict = Ruled(QuestionOf(failure, change), accounts);
   if (verdict.scope == v1::Decision::SCOPE_UNSPECIFIED) {
-    verdict.scope =
-        NaturalScope(failure.report, failure.workload, verdict.action);
+    verdict.scope = ScopeOf(failure, verdict.action);
   }
   verdict.recorded = verdict.charged != kNoBudget ||
                      verdict.action == v1::Decision::RETRY ||

@@ -105,7 +105,7 @@ absl::Status NotOneWorkload(const std::string& which, std::size_t named,
   const std::size_t told = std::min(labels.size(), kMostTold);
   return absl::InvalidArgumentError(absl::StrFormat(
       "--workload: \"%s\" names %d of the %d workloads in the input, expected "
-      "one as KIND/NAME; there are: %s%s",
+      "one as KIND/NAME or KIND/NAMESPACE/NAME; there are: %s%s",
       Printable(which), named, labels.size(),
       Printable(absl::StrJoin(
           labels.begin(), labels.begin() + static_cast<ptrdiff_t>(told), ", ")),
@@ -121,7 +121,7 @@ absl::Status NameWorkload(const std::string& which, Inputs& inputs) {
     labels.push_back(group.Label());
   }
   if (!named) return NotOneWorkload(which, 0, labels);
-  const std::size_t slash = which.find('/');
+  const std::size_t slash = which.rfind('/');
   inputs.request.mutable_report()->mutable_workload()->set_name(
       which.substr(slash == std::string::npos ? 0 : slash + 1));
   return absl::OkStatus();

@@ -154,9 +154,21 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
   return absl::OkStatus();
 }
 
+// The same object again, out of another file say, is one: the later is newer.
+ReadObject& ReportBuilder::PlaceFor(const KubernetesObject& object) {
+  const std::string_view uid = JsonMemberOf(object.Find("metadata"), "uid");
+  if (uid == "null" || uid == "\"\"") return read_.emplace_back();
+  const auto [place, is_new] = places_.try_emplace(
+      std::string(object.kind) + " " + std::string(uid), read_.size());
+  if (is_new) return read_.emplace_back();
+  Warn(absl::StrFormat("%s: given twice, the later one is taken",
+                       object.Label()));
+  return read_[place->second] = ReadObject{};
+}
+
 absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
   const Kind& row = *FieldRow(object);
-  ReadObject& read = read_.emplace_back();
+  ReadObject& read = PlaceFor(object);
   read.kind = object.kind;
   read.label = object.Label();
   read.from_list = in_list_;

@@ -60,6 +60,7 @@ class ReportBuilder {
   absl::Status AddKnownKind(const KubernetesObject& object);
   absl::Status AddStatus(const KubernetesObject& object);
   absl::Status AddOwnMessage(const KubernetesObject& object);
+  ReadObject& PlaceFor(const KubernetesObject& object);
   void Warn(std::string warning);
   void Ignore(const KubernetesObject& object);
   // Moves or copies the object into `report`, which takes one of some kinds.
@@ -75,6 +76,8 @@ class ReportBuilder {
   v1::DecideRequest request_;
   std::map<std::string, Ignored> ignored_;
   std::vector<ReadObject> read_;
+  // Kind and UID to the place in read_.
+  std::map<std::string, size_t> places_;
   bool in_list_ = false;
   std::vector<std::string> warnings_;
   size_t objects_ = 0;

@@ -191,11 +191,13 @@ std::vector<WorkloadGroup> GroupByWorkload(
 }
 
 bool IsNamed(const WorkloadGroup& group, std::string_view which) {
+  if (which == group.Label()) return true;
   const std::size_t slash = which.find('/');
   if (slash == std::string_view::npos) return group.name == which;
   // "jobs.batch" is the Job of group batch.
   const std::string kind(which.substr(0, std::min(slash, which.find('.'))));
-  return group.name == which.substr(slash + 1) &&
+  const std::string_view rest = which.substr(slash + 1);
+  return (rest == group.name || rest == group.space + "/" + group.name) &&
          (absl::EqualsIgnoreCase(group.kind, kind) ||
           absl::EqualsIgnoreCase(group.kind + "s", kind));
 }

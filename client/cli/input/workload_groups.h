@@ -54,7 +54,8 @@ std::vector<WorkloadGroup> GroupByWorkload(
     const std::vector<ReadObject>& objects, int& unplaced);
 
 // Whether `which` names the workload as kubectl would: "job/train",
-// "jobs.batch/train", "train", in any case of the kind.
+// "jobs.batch/train", "train", in any case of the kind; with its namespace:
+// "job/ml/train"; or as its label does.
 bool IsNamed(const WorkloadGroup& group, std::string_view which);
 
 }  // namespace mulligan::cli

@@ -167,10 +167,11 @@ TEST(ExplainTest, TheWorkloadIsNamedAsKubectlDoes) {
   for (const char* which : {"job/train", "jobset/tokenizer-19", "train"}) {
     const CommandResult result = explain(which);
     EXPECT_EQ(result.code, 2) << which;
-    EXPECT_THAT(result.err,
-                HasSubstr("names 0 of the 1 workloads in the input, expected "
-                          "one as KIND/NAME; there are: Job "
-                          "ml-research/tokenizer-19"))
+    EXPECT_THAT(
+        result.err,
+        HasSubstr("names 0 of the 1 workloads in the input, expected "
+                  "one as KIND/NAME or KIND/NAMESPACE/NAME; there are: Job "
+                  "ml-research/tokenizer-19"))
         << which;
   }
 }

@@ -14,6 +14,16 @@ namespace {
 using testing::Parse;
 using testing::PartiallyEqualsProto;
 
+// Those that died because of it are gone, too.
+TEST_F(VerdictTest, AGangOfAJobStartsAgainAsAWhole) {
+  Policy(kRetry);
+  workload_.set_kind("Job");
+  report_.add_jobs()->mutable_spec()->set_completion_mode("Indexed");
+  EXPECT_EQ(Decide().scope, v1::Decision::INDEX);
+  diagnosis_.add_cascades()->set_pod("other");
+  EXPECT_EQ(Decide().scope, v1::Decision::JOB);
+}
+
 TEST_F(VerdictTest, TheFirstMatchingRuleDecides) {
   Policy(std::string(kRetry) +
          "rules { name: 'other' when { causes: HANG } then { action: FAIL } } "

@@ -210,6 +210,24 @@ TEST(ReportBuilderTest, JoinsInputs) {
                 policy: "p")pb"));
 }
 
+TEST(ReportBuilderTest, TheSameObjectTwiceIsOne) {
+  ReportBuilder builder;
+  ASSERT_OK(
+      builder.Add("first", R"({"kind":"Pod","metadata":{"name":"a","uid":"u"},
+                   "status":{"phase":"Running"}})"));
+  ASSERT_OK(builder.Add("then", R"({"kind":"List","items":[
+                   {"kind":"Pod","metadata":{"name":"a","uid":"u"},
+                    "status":{"phase":"Failed"}},
+                   {"kind":"Job","metadata":{"name":"a","uid":"u"}},
+                   {"kind":"Pod","metadata":{"name":"b"}},
+                   {"kind":"Pod","metadata":{"name":"b"}}]})"));
+  ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
+  ASSERT_EQ(request.report().pods_size(), 3);
+  EXPECT_EQ(request.report().pods(0).status().phase(), "Failed");
+  EXPECT_EQ(request.report().jobs_size(), 1);
+  EXPECT_THAT(builder.warnings(), ElementsAre(HasSubstr("given twice")));
+}
+
 TEST(ReportBuilderTest, WarnsOfWhatAReportHasNoPlaceFor) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", R"({"kind":"List","items":[null,

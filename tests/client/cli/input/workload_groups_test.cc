@@ -108,6 +108,12 @@ TEST(WorkloadGroups, AreNamedAsKubectlDoes) {
   EXPECT_TRUE(IsNamed(group, "rayjobs.ray.io/r"));
   EXPECT_FALSE(IsNamed(group, "job/r"));
   EXPECT_FALSE(IsNamed(group, "rayjob/s"));
+  WorkloadGroup spaced = group;
+  spaced.space = "ml";
+  EXPECT_TRUE(IsNamed(spaced, "rayjob/r"));
+  EXPECT_TRUE(IsNamed(spaced, "rayjob/ml/r"));
+  EXPECT_TRUE(IsNamed(spaced, "RayJob ml/r"));
+  EXPECT_FALSE(IsNamed(spaced, "rayjob/web/r"));
 }
 
 v1::DecideResponse GroupAnswer(v1::Decision::Action action, v1::Cause cause,
