@@ -307,8 +307,8 @@ WireScan ScanWire(const WireShape& shape, std::string_view wire,
 
 namespace {
 
-bool MayHaveOddText(const WireShape& shape, std::string_view wire,
-                    std::size_t depth) {
+bool LooksOdd(const WireShape& shape, std::string_view wire,
+              std::size_t depth) {
   if (depth == kMaxDepth) return true;
   Reader reader(wire);
   std::uint64_t tag = 0;
@@ -338,7 +338,7 @@ bool MayHaveOddText(const WireShape& shape, std::string_view wire,
     if (field.kind == WireShape::Field::Kind::kText) {
       if (FindInvalidUtf8(contents) != std::string_view::npos) return true;
     } else if (field.kind == WireShape::Field::Kind::kMessage) {
-      if (MayHaveOddText(*field.message, contents, depth + 1)) return true;
+      if (LooksOdd(*field.message, contents, depth + 1)) return true;
     }
   }
   return false;
@@ -347,7 +347,7 @@ bool MayHaveOddText(const WireShape& shape, std::string_view wire,
 }  // namespace
 
 bool MayHaveOddText(const WireShape& shape, std::string_view wire) {
-  return MayHaveOddText(shape, wire, 0);
+  return LooksOdd(shape, wire, 0);
 }
 
 bool HasField(std::string_view wire, int number) {
