@@ -31,7 +31,7 @@ void AddPolicyDiff(CLI::App& policy, Streams& streams, int& code);
 // The flags that say how a command prints, in one of `formats`. What flags
 // store into outlives the parsing.
 void AddOutputFlags(CLI::App& command, OutputOptions& output,
-                    std::vector<std::string> formats = {"human", "json",
+                    std::vector<std::string> formats = {"text", "json",
                                                         "yaml"});
 
 // The flags of commands that answer about a workload.

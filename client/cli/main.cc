@@ -234,7 +234,7 @@ constexpr char kInputHelp[] = "Kubernetes objects, JSON or YAML; \"-\": stdin";
 void AddOutputFlags(CLI::App& command, OutputOptions& output,
                     std::vector<std::string> formats) {
   static const std::map<std::string, OutputFormat> kFormats = {
-      {"human", OutputFormat::kHuman},
+      {"text", OutputFormat::kHuman},
       {"json", OutputFormat::kJson},
       {"yaml", OutputFormat::kYaml},
       {"html", OutputFormat::kHtml}};
@@ -262,7 +262,7 @@ void AddOutputFlags(CLI::App& command, OutputOptions& output,
 }
 
 void AddAnswerFlags(CLI::App& command, OutputOptions& output) {
-  AddOutputFlags(command, output, {"human", "json", "yaml", "html"});
+  AddOutputFlags(command, output, {"text", "json", "yaml", "html"});
 }
 
 void AddRequestFlags(CLI::App& command, RequestOptions& request) {

@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"explain", "-o", "xml", "-"},
               kOomPod,
               2,
-              "--output: xml not in {human,json,yaml,html}"},
+              "--output: xml not in {text,json,yaml,html}"},
         Usage{"UnknownExplain",
               {"explain", "--explain=lots", "-"},
               kOomPod,

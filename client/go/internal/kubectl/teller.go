@@ -107,9 +107,6 @@ func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output str
 	if err != nil {
 		return err
 	}
-	if output == "text" {
-		output = "human"
-	}
 	args := []string{"explain", "-", "-o", output}
 	if t.service != nil {
 		args = append([]string{"decide", "-", "-o", output, "--preview"}, t.service.flags()...)

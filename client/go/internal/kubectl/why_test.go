@@ -121,7 +121,7 @@ func TestWhyGivesTheBinaryWhatItGathers(t *testing.T) {
 		if err != nil || errOut != "" {
 			t.Fatalf("%v: %v, %s", named, err, errOut)
 		}
-		if !strings.HasPrefix(out, "explain - -o human --explain=full\n") {
+		if !strings.HasPrefix(out, "explain - -o text --explain=full\n") {
 			t.Errorf("%v: arguments %s", named, strings.SplitN(out, "\n", 2)[0])
 		}
 		for _, has := range []string{`"kind":"Job"`, `"kind":"Pod"`, `"kind":"Event"`, `"memory":"16Gi"`, `"name":"train-x7"`} {
@@ -269,7 +269,7 @@ func TestWatchTellsWhatChanged(t *testing.T) {
 			t.Fatalf("%v after %s", err, told.String())
 		}
 		told.Write(buffer[:n])
-		stories = strings.Count(told.String(), "explain - -o human")
+		stories = strings.Count(told.String(), "explain - -o text")
 		if stories == 1 && !changed {
 			changed = true
 			newer := object(t, jobText)
