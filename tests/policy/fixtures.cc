@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "policy/base/message_json.h"
 
 namespace mulligan::testing {
 
@@ -38,13 +37,7 @@ std::unique_ptr<const PolicySet> SetOf(std::string_view spec) {
 }
 
 std::string Bytes(const google::protobuf::Message& message) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeToCodedStream(&coded);
-  coded.Trim();
-  return bytes;
+  return DeterministicBytes(message);
 }
 
 std::vector<std::string> Texts(const Issues& issues) {
