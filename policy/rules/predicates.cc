@@ -80,16 +80,19 @@ std::string List(const auto& values) {
 
 template <typename Value>
 std::string Names(const EnumSet<Value>& set) {
-  std::vector<std::string> names;
+  std::string names = "[";
   const auto* values = google::protobuf::GetEnumDescriptor<Value>();
   for (int i = 0; i < values->value_count(); ++i) {
     const auto* value = values->value(i);
-    if (value->number() != 0 &&
-        set.Contains(static_cast<Value>(value->number()))) {
-      names.push_back(value->name());
+    if (value->number() == 0 ||
+        !set.Contains(static_cast<Value>(value->number()))) {
+      continue;
     }
+    if (names.size() > 1) names += ", ";
+    names += value->name();
   }
-  return List(names);
+  names += ']';
+  return names;
 }
 
 std::string Attempts(const Predicates& p) {

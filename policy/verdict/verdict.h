@@ -89,7 +89,9 @@ struct Verdict {
 //   4. a wait that lasted longer than its grace becomes what the rule says; the
 //      wait of a rule for INCIDENT does so at once for a canary, and when the
 //      incident is over;
-//   5. only if all that says RETRY, what stands against it: kill switch, the
+//   5. a wait without an end for an object that its operator has given up is a
+//      retry, because only a new object can go on;
+//   6. only if all that says RETRY, what stands against it: kill switch, the
 //      Job's deadline, a stated cap on attempts, the budget, the cap implied
 //      by the budgets, the history (DETERMINISTIC, POISON_JOB), the deadline
 //      once more with the delay.

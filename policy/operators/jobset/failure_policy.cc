@@ -263,14 +263,14 @@ absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
   return absl::OkStatus();
 }
 
-Verdict Fail(const Job& job, std::string reason, std::string_view message) {
-  Verdict verdict;
-  verdict.action = std::string(kFailJobSet);
-  verdict.job = &job;
-  verdict.reason = std::move(reason);
-  verdict.message = absl::StrFormat("%s (first failed job: %s)", message,
-                                    job.metadata().name());
-  return verdict;
+Decision Fail(const Job& job, std::string reason, std::string_view message) {
+  Decision decision;
+  decision.action = std::string(kFailJobSet);
+  decision.job = &job;
+  decision.reason = std::move(reason);
+  decision.message = absl::StrFormat("%s (first failed job: %s)", message,
+                                     job.metadata().name());
+  return decision;
 }
 
 }  // namespace
@@ -315,11 +315,11 @@ bool IsJobAction(std::string_view action) {
   return row != nullptr && row->restarts_job;
 }
 
-absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
-                                           const Jobs& failed,
-                                           const Gates& gates,
-                                           PatternAllowance& patterns,
-                                           JobSetStatus& status) {
+absl::StatusOr<Decision> ApplyFailurePolicy(const JobSetSpec& spec,
+                                            const Jobs& failed,
+                                            const Gates& gates,
+                                            PatternAllowance& patterns,
+                                            JobSetStatus& status) {
   if (!spec.has_failure_policy()) {
     return Fail(*FirstFailedJob(failed), "FailedJobs",
                 "jobset failed due to one or more job failures");
@@ -334,36 +334,36 @@ absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
   if (absl::Status fault = CheckAction(row, name, gates); !fault.ok()) {
     return fault;
   }
-  Verdict verdict =
+  Decision decision =
       Fail(job, "FailJobSetFailurePolicyAction",
            absl::StrFormat("applying %s failure policy action", name));
-  if (name == kFailJobSet) return verdict;
-  verdict.counted = row->counted;
+  if (name == kFailJobSet) return decision;
+  decision.counted = row->counted;
   // maxRestarts N allows N. A negative number acts like 0.
   if (row->counted &&
       CountedRestarts(status, gates) >= spec.failure_policy().max_restarts()) {
-    verdict = Fail(job, kReachedMaxRestarts, kReachedMaxRestartsMessage);
-    verdict.counted = true;
+    decision = Fail(job, kReachedMaxRestarts, kReachedMaxRestartsMessage);
+    decision.counted = true;
     // A failure beyond the budget is in no counter.
-    verdict.used = CountedRestarts(status, gates) + 1;
-    return verdict;
+    decision.used = CountedRestarts(status, gates) + 1;
+    return decision;
   }
-  verdict.action = std::string(name);
-  verdict.reason.clear();
+  decision.action = std::string(name);
+  decision.reason.clear();
   if (row->restarts_job) {
     absl::Status fault = CountJobRestart(job, spec, row->counted, status);
     if (!fault.ok()) return fault;
   } else {
     CountJobSetRestart(row->counted, status);
     if (gates.restarting_condition) {
-      verdict.reason =
+      decision.reason =
           match.rule == nullptr
               ? "DefaultFailurePolicy"
               : absl::StrFormat("FailurePolicy_%s", match.rule->name());
     }
   }
-  if (row->counted) verdict.used = CountedRestarts(status, gates);
-  return verdict;
+  if (row->counted) decision.used = CountedRestarts(status, gates);
+  return decision;
 }
 
 }  // namespace mulligan::jobset

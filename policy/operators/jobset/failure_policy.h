@@ -69,7 +69,7 @@ bool IsKnownAction(std::string_view action);
 bool IsJobAction(std::string_view action);
 
 // What is done about a failure.
-struct Verdict {
+struct Decision {
   // Effective action: a restart beyond the budget is FailJobSet.
   std::string action;
   // The child Job it is for; null: no Job has failed (in-place restarts).
@@ -92,11 +92,11 @@ struct Verdict {
 // An error when the controller gets no further and repeats the pass for ever
 // (gate off, labels without a counter, unknown action). Then nothing has
 // changed.
-absl::StatusOr<Verdict> ApplyFailurePolicy(const JobSetSpec& spec,
-                                           const Jobs& failed,
-                                           const Gates& gates,
-                                           PatternAllowance& patterns,
-                                           JobSetStatus& status);
+absl::StatusOr<Decision> ApplyFailurePolicy(const JobSetSpec& spec,
+                                            const Jobs& failed,
+                                            const Gates& gates,
+                                            PatternAllowance& patterns,
+                                            JobSetStatus& status);
 
 }  // namespace mulligan::jobset
 

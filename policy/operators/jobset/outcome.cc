@@ -135,20 +135,20 @@ class JobSetAnswer {
 
   NativeOutcome Run() && {
     Warn();
-    const absl::StatusOr<std::optional<Verdict>> verdict = Decide();
-    if (!verdict.ok()) {
+    const absl::StatusOr<std::optional<Decision>> decision = Decide();
+    if (!decision.ok()) {
       outcome_.Answer("Error", v1::Decision::WAIT);
-      outcome_.Explain("", std::string(verdict.status().message()));
+      outcome_.Explain("", std::string(decision.status().message()));
       outcome_.Warn(
           "the JobSet controller gets no further: it writes nothing and "
           "repeats the pass for ever");
       return std::move(outcome_);
     }
     Count();
-    if (verdict->has_value()) {
-      Conclude(**verdict);
+    if (decision->has_value()) {
+      Conclude(**decision);
     } else {
-      AnswerWithoutVerdict();
+      AnswerWithoutDecision();
     }
     return std::move(outcome_);
   }
@@ -177,7 +177,7 @@ class JobSetAnswer {
   //   a Job that is about to fail: as a failed one, a pass later
   // Absent: nothing is done. An error is one of the controller's own: it writes
   // nothing and tries again for ever.
-  absl::StatusOr<std::optional<Verdict>> Decide() {
+  absl::StatusOr<std::optional<Decision>> Decide() {
     if (IsLeftAlone(job_set_)) return std::nullopt;
     Jobs failed;
     Jobs successful;
@@ -194,41 +194,41 @@ class JobSetAnswer {
     }
     KeepAttempts(spec(), status_);
     if (failed.empty()) {
-      auto verdict = DecideWithoutFailure(successful);
-      if (!verdict.ok() || verdict->has_value()) return verdict;
+      auto decision = DecideWithoutFailure(successful);
+      if (!decision.ok() || decision->has_value()) return decision;
       failed = Foresee(running);
       if (failed.empty()) return std::nullopt;
     }
     return ApplyFailurePolicy(spec(), failed, gates_, patterns_, status_);
   }
 
-  absl::StatusOr<std::optional<Verdict>> DecideWithoutFailure(
+  absl::StatusOr<std::optional<Decision>> DecideWithoutFailure(
       const Jobs& successful) {
-    Verdict verdict;
+    Decision decision;
     if (MeetsSuccessPolicy(spec(), successful)) {
-      verdict.action = std::string(kCompleted);
-      verdict.reason = "AllJobsCompleted";
-      verdict.message = "jobset completed successfully";
-      return verdict;
+      decision.action = std::string(kCompleted);
+      decision.reason = "AllJobsCompleted";
+      decision.message = "jobset completed successfully";
+      return decision;
     }
     const auto& policy = spec().failure_policy();
     if (!gates_.in_place_restart ||
         policy.restart_strategy() != "InPlaceRestart") {
       return std::nullopt;
     }
-    verdict.used = MostContainerRestarts(input_.report.pods());
-    if (verdict.used <= policy.max_restarts()) {
+    decision.used = MostContainerRestarts(input_.report.pods());
+    if (decision.used <= policy.max_restarts()) {
       const auto highest = HighestAttempt(input_.report.pods());
       if (!highest.ok()) return highest.status();
-      verdict.used = *highest - (status_.restarts() -
-                                 status_.restarts_count_towards_max());
+      decision.used = *highest - (status_.restarts() -
+                                  status_.restarts_count_towards_max());
     }
-    if (verdict.used <= policy.max_restarts()) return std::nullopt;
-    verdict.action = std::string(kFailJobSet);
-    verdict.reason = kReachedMaxRestarts;
-    verdict.message = kReachedMaxRestartsMessage;
-    verdict.counted = true;
-    return verdict;
+    if (decision.used <= policy.max_restarts()) return std::nullopt;
+    decision.action = std::string(kFailJobSet);
+    decision.reason = kReachedMaxRestarts;
+    decision.message = kReachedMaxRestartsMessage;
+    decision.counted = true;
+    return decision;
   }
 
   // The JobSet hears of a failed pod only when the Job controller has given
@@ -277,19 +277,19 @@ class JobSetAnswer {
     }
   }
 
-  void Conclude(const Verdict& verdict) {
-    outcome_.Answer(verdict.action,
-                    verdict.action == kFailJobSet  ? v1::Decision::FAIL
-                    : verdict.action == kCompleted ? v1::Decision::IGNORE
-                                                   : v1::Decision::RETRY);
-    outcome_.Explain(verdict.reason, verdict.message);
-    if (verdict.counted) {
-      outcome_.Charge("maxRestarts", verdict.used,
+  void Conclude(const Decision& decision) {
+    outcome_.Answer(decision.action,
+                    decision.action == kFailJobSet  ? v1::Decision::FAIL
+                    : decision.action == kCompleted ? v1::Decision::IGNORE
+                                                    : v1::Decision::RETRY);
+    outcome_.Explain(decision.reason, decision.message);
+    if (decision.counted) {
+      outcome_.Charge("maxRestarts", decision.used,
                       std::max(0, spec().failure_policy().max_restarts()));
     }
-    if (IsJobAction(verdict.action)) {
+    if (IsJobAction(decision.action)) {
       outcome_.scope = v1::Decision::JOB;
-      NameUnhandled(*verdict.job);
+      NameUnhandled(*decision.job);
     }
   }
 
@@ -307,7 +307,7 @@ class JobSetAnswer {
         absl::StrJoin(names, ", ")));
   }
 
-  void AnswerWithoutVerdict() {
+  void AnswerWithoutDecision() {
     for (const std::string_view end : {kFailed, kCompleted}) {
       if (!IsConditionTrue(status_.conditions(), end) &&
           status_.terminal_state() != end) {

@@ -119,7 +119,7 @@ class Outcome {
       outcome_.Explain("", "managed by " + policy.managed_by());
       return std::move(outcome_);
     }
-    const Pass pass = Reconcile(scene_);
+    const Pass pass = Reconcile(observed_);
     Count(pass.status);
     Conclude(pass);
     return std::move(outcome_);
@@ -146,7 +146,7 @@ class Outcome {
     }
   }
 
-  std::int64_t Restarts() const { return CountedRestarts(scene_); }
+  std::int64_t Restarts() const { return CountedRestarts(observed_); }
 
   void Conclude(const Pass& pass) {
     const JobStatus& status = pass.status;
@@ -250,7 +250,7 @@ class Outcome {
   const Version version_;
   const Replicas replicas_;
   const std::vector<Pod> pods_;
-  const Scene scene_{job_, kind_, replicas_, pods_, version_, input_.now};
+  const Observed observed_{job_, kind_, replicas_, pods_, version_, input_.now};
   NativeOutcome outcome_;
 };
 

@@ -15,37 +15,38 @@ namespace {
 // The second check of backoffLimit: a pod failed since the status was written,
 // not all replicas are active, and the work queue has repeated the job (this
 // pass not counted) as often as the limit says.
-bool ExceedsBackoffLimit(const Scene& scene, const JobStatus& status) {
-  const RunPolicy& policy = scene.job.spec().run_policy();
+bool ExceedsBackoffLimit(const Observed& observed, const JobStatus& status) {
+  const RunPolicy& policy = observed.job.spec().run_policy();
   if (!policy.has_backoff_limit()) return false;
   std::int64_t known = 0;
   for (const auto& [type, counts] : status.replica_statuses()) {
     known += counts.failed();
   }
   std::int64_t wanted = 0;
-  for (const auto& [type, spec] : scene.replicas) wanted += spec.replicas();
+  for (const auto& [type, spec] : observed.replicas) wanted += spec.replicas();
   const auto failed =
-      std::count_if(scene.pods.begin(), scene.pods.end(),
+      std::count_if(observed.pods.begin(), observed.pods.end(),
                     [](const Pod& pod) { return HasPhase(pod, "Failed"); });
   const auto active =
-      std::count_if(scene.pods.begin(), scene.pods.end(), IsPodActive);
+      std::count_if(observed.pods.begin(), observed.pods.end(), IsPodActive);
   return failed > known && active != wanted &&
-         scene.version.requeues >= policy.backoff_limit();
+         observed.version.requeues >= policy.backoff_limit();
 }
 
-bool PastActiveDeadline(const Scene& scene, const JobStatus& status) {
-  const RunPolicy& policy = scene.job.spec().run_policy();
+bool PastActiveDeadline(const Observed& observed, const JobStatus& status) {
+  const RunPolicy& policy = observed.job.spec().run_policy();
   return policy.has_active_deadline_seconds() && status.has_start_time() &&
-         ToTime(scene.now) - ToTime(status.start_time()) >=
+         ToTime(observed.now) - ToTime(status.start_time()) >=
              absl::Seconds(policy.active_deadline_seconds());
 }
 
-Limit LimitReached(const Scene& scene, const JobStatus& status) {
-  if (ExceedsBackoffLimit(scene, status) ||
-      PastBackoffLimit(scene.job.spec().run_policy(), CountedRestarts(scene))) {
+Limit LimitReached(const Observed& observed, const JobStatus& status) {
+  if (ExceedsBackoffLimit(observed, status) ||
+      PastBackoffLimit(observed.job.spec().run_policy(),
+                       CountedRestarts(observed))) {
     return Limit::kBackoff;
   }
-  return PastActiveDeadline(scene, status) ? Limit::kDeadline : Limit::kNone;
+  return PastActiveDeadline(observed, status) ? Limit::kDeadline : Limit::kNone;
 }
 
 void CountIn(std::string_view phase, ReplicaStatus& counts) {
@@ -78,39 +79,39 @@ enum class PodVerdict {
 
 // What a pod of a replica leads to. Only phase Failed leads to anything.
 PodVerdict VerdictOn(const Pod& pod, const std::string& policy,
-                     const Scene& scene) {
+                     const Observed& observed) {
   if (pod.status().phase() != "Failed") return PodVerdict::kLeft;
   if (policy == kOnFailure || policy == kAlways) return PodVerdict::kRestarted;
   if (policy != kExitCode) return PodVerdict::kLeft;
-  if (IsRetryableExitCode(ExitCodeOf(pod, scene.kind.container),
-                          scene.version.exit_codes)) {
+  if (IsRetryableExitCode(ExitCodeOf(pod, observed.kind.container),
+                          observed.version.exit_codes)) {
     return PodVerdict::kRestarted;
   }
-  return scene.version.permanent_code_fails_job ? PodVerdict::kFailsJob
-                                                : PodVerdict::kLeft;
+  return observed.version.permanent_code_fails_job ? PodVerdict::kFailsJob
+                                                   : PodVerdict::kLeft;
 }
 
 // Handles the pods of one replica type; the scope is always the single pod.
-void ReconcileReplica(const Scene& scene, const std::string& type,
+void ReconcileReplica(const Observed& observed, const std::string& type,
                       const ReplicaSpec& spec, Pass& pass) {
-  const std::string& name = scene.job.metadata().name();
+  const std::string& name = observed.job.metadata().name();
   ReplicaStatus& counts = Reset(type, pass.status);
-  for (const auto& [index, pods] : PodsByIndex(scene, type)) {
+  for (const auto& [index, pods] : PodsByIndex(observed, type)) {
     // Two pods of one index are only logged.
     if (pods.size() != 1) continue;
     const Pod& pod = *pods.front();
-    const PodVerdict verdict = VerdictOn(pod, spec.restart_policy(), scene);
+    const PodVerdict verdict = VerdictOn(pod, spec.restart_policy(), observed);
     if (verdict == PodVerdict::kRestarted) {
       // One beyond the wanted number is not made again.
       pass.restarts |= index < spec.replicas();
       SetCondition(
-          kRestarting, true, Reason(scene.kind, kRestarting),
+          kRestarting, true, Reason(observed.kind, kRestarting),
           absl::StrFormat("job %s is restarting because %s replica(s) failed.",
                           name, type),
           pass.status);
     } else if (verdict == PodVerdict::kFailsJob) {
       SetCondition(
-          kFailed, true, Reason(scene.kind, kFailed),
+          kFailed, true, Reason(observed.kind, kFailed),
           absl::StrFormat(
               "job \"%s\" is failing because \"%s\" replica(s) failed.", name,
               type),
@@ -129,30 +130,30 @@ bool IsOfType(const Pod& pod, std::string_view type) {
 
 // Counts the pods of an MPIJob by launcher and workers. When the launcher is at
 // its end the workers are not counted.
-void CountMpiPods(const Scene& scene, JobStatus& status) {
+void CountMpiPods(const Observed& observed, JobStatus& status) {
   ReplicaStatus& launcher = Reset("Launcher", status);
   ReplicaStatus& workers = Reset("Worker", status);
   const Pod* const first = FindIn(
-      scene.pods, [](const Pod& pod) { return IsOfType(pod, "Launcher"); });
+      observed.pods, [](const Pod& pod) { return IsOfType(pod, "Launcher"); });
   if (first != nullptr) CountIn(first->status().phase(), launcher);
   if (launcher.succeeded() != 0 || launcher.failed() != 0) return;
-  const auto spec = scene.replicas.find("Worker");
-  if (spec == scene.replicas.end()) return;
-  for (const auto& [index, pods] : PodsByIndex(scene, "Worker")) {
+  const auto spec = observed.replicas.find("Worker");
+  if (spec == observed.replicas.end()) return;
+  for (const auto& [index, pods] : PodsByIndex(observed, "Worker")) {
     if (index >= spec->second.replicas()) break;
     CountIn(pods.front()->status().phase(), workers);
   }
 }
 
-std::string Sentence(const Scene& scene, std::string_view what) {
-  return absl::StrFormat("%s %s is %s.", scene.kind.name,
-                         scene.job.metadata().name(), what);
+std::string Sentence(const Observed& observed, std::string_view what) {
+  return absl::StrFormat("%s %s is %s.", observed.kind.name,
+                         observed.job.metadata().name(), what);
 }
 
 // Pods that still ran have succeeded with the job. A job that is to be deleted
 // after a time, of which nobody knows when it began, is given up before that.
-void FinishUp(const Scene& scene, JobStatus& status) {
-  const auto& policy = scene.job.spec().run_policy();
+void FinishUp(const Observed& observed, JobStatus& status) {
+  const auto& policy = observed.job.spec().run_policy();
   const bool times_out = policy.has_ttl_seconds_after_finished() &&
                          !policy.suspend() && !status.has_completion_time();
   if (times_out || !IsConditionTrue(status, kSucceeded)) return;
@@ -162,12 +163,12 @@ void FinishUp(const Scene& scene, JobStatus& status) {
   }
 }
 
-void Suspend(const Scene& scene, JobStatus& status) {
+void Suspend(const Observed& observed, JobStatus& status) {
   for (auto& [type, counts] : *status.mutable_replica_statuses()) {
     counts.set_active(0);
   }
-  const std::string reason = Reason(scene.kind, kSuspended);
-  const std::string message = Sentence(scene, "suspended");
+  const std::string reason = Reason(observed.kind, kSuspended);
+  const std::string message = Sentence(observed, "suspended");
   if (IsConditionTrue(status, kRunning)) {
     SetCondition(kRunning, false, reason, message, status);
   }
@@ -176,59 +177,59 @@ void Suspend(const Scene& scene, JobStatus& status) {
   }
 }
 
-void Resume(const Scene& scene, JobStatus& status) {
+void Resume(const Observed& observed, JobStatus& status) {
   if (!IsConditionTrue(status, kSuspended)) return;
-  SetCondition(kSuspended, false, Reason(scene.kind, "Resumed"),
-               Sentence(scene, "resumed"), status);
-  *status.mutable_start_time() = scene.now;
+  SetCondition(kSuspended, false, Reason(observed.kind, "Resumed"),
+               Sentence(observed, "resumed"), status);
+  *status.mutable_start_time() = observed.now;
 }
 
-void GiveUp(const Scene& scene, Pass& pass) {
+void GiveUp(const Observed& observed, Pass& pass) {
   // One reason for both; only the message tells them apart.
   const std::string_view why =
       pass.limit == Limit::kBackoff
           ? "it has reached the specified backoff limit"
           : "it was active longer than specified deadline";
-  SetCondition(kFailed, true, Reason(scene.kind, kFailed),
+  SetCondition(kFailed, true, Reason(observed.kind, kFailed),
                absl::StrFormat("Job %s has failed because %s",
-                               scene.job.metadata().name(), why),
+                               observed.job.metadata().name(), why),
                pass.status);
 }
 
 }  // namespace
 
-Pass Reconcile(const Scene& scene) {
+Pass Reconcile(const Observed& observed) {
   Pass pass;
-  pass.status = scene.job.status();
+  pass.status = observed.job.status();
   if (IsFinished(pass.status)) {
-    FinishUp(scene, pass.status);
+    FinishUp(observed, pass.status);
     return pass;
   }
-  if (scene.job.spec().run_policy().suspend()) {
-    Suspend(scene, pass.status);
+  if (observed.job.spec().run_policy().suspend()) {
+    Suspend(observed, pass.status);
     return pass;
   }
-  Resume(scene, pass.status);
-  pass.limit = LimitReached(scene, pass.status);
+  Resume(observed, pass.status);
+  pass.limit = LimitReached(observed, pass.status);
   if (pass.limit != Limit::kNone) {
-    GiveUp(scene, pass);
+    GiveUp(observed, pass);
     return pass;
   }
-  if (scene.kind.framework == Framework::kMpi) {
-    CountMpiPods(scene, pass.status);
+  if (observed.kind.framework == Framework::kMpi) {
+    CountMpiPods(observed, pass.status);
   } else {
-    for (const auto& [type, spec] : scene.replicas) {
-      ReconcileReplica(scene, type, spec, pass);
+    for (const auto& [type, spec] : observed.replicas) {
+      ReconcileReplica(observed, type, spec, pass);
     }
   }
-  UpdateStatus(scene, pass.status);
+  UpdateStatus(observed, pass.status);
   return pass;
 }
 
-std::map<int, std::vector<const Pod*>> PodsByIndex(const Scene& scene,
+std::map<int, std::vector<const Pod*>> PodsByIndex(const Observed& observed,
                                                    std::string_view type) {
   std::map<int, std::vector<const Pod*>> by_index;
-  for (const Pod& pod : scene.pods) {
+  for (const Pod& pod : observed.pods) {
     if (!IsOfType(pod, type)) continue;
     int index = 0;
     if (absl::SimpleAtoi(ValueAt(pod.metadata().labels(), kReplicaIndexLabel),
@@ -249,14 +250,14 @@ std::int32_t ExitCodeOf(const Pod& pod, std::string_view container) {
   return code;
 }
 
-std::int64_t CountedRestarts(const Scene& scene) {
+std::int64_t CountedRestarts(const Observed& observed) {
   std::int64_t restarts = 0;
-  for (const auto& [type, spec] : scene.replicas) {
+  for (const auto& [type, spec] : observed.replicas) {
     const std::string& policy = spec.restart_policy();
     if (policy != kOnFailure && policy != kAlways && policy != kExitCode) {
       continue;
     }
-    for (const Pod& pod : scene.pods) {
+    for (const Pod& pod : observed.pods) {
       if (HasPhase(pod, "Running") && IsOfType(pod, type)) {
         restarts += ContainerRestartsOf(pod);
       }

@@ -13,7 +13,7 @@
 namespace mulligan::kubeflow {
 
 // A job and everything its controller looks at in one pass.
-struct Scene {
+struct Observed {
   const TrainingJob& job;
   const Kind& kind;
   // With the operator's defaults.
@@ -40,11 +40,11 @@ struct Pass {
 // suspended one loses its Running condition and keeps its start time; a resumed
 // one gets a new start time, and goes on; the limits; the replicas; the status.
 // A job another controller manages is not for this.
-Pass Reconcile(const Scene& scene);
+Pass Reconcile(const Observed& observed);
 
 // Pods of one replica type by their index, in the order in which they were
 // listed. Those without an index are passed over.
-std::map<int, std::vector<const Pod*>> PodsByIndex(const Scene& scene,
+std::map<int, std::vector<const Pod*>> PodsByIndex(const Observed& observed,
                                                    std::string_view type);
 
 // The code with which `container` ended, from its present state; the last one
@@ -66,13 +66,13 @@ std::int32_t ExitCodeOf(const Pod& pod, std::string_view container);
 //   XGBoostJob, MPIJob   the master or launcher alone; a failed replica makes
 //                        the job Restarting under ExitCode, and Failed under
 //                        every other policy, OnFailure and Always too.
-void UpdateStatus(const Scene& scene, JobStatus& status);
+void UpdateStatus(const Observed& observed, JobStatus& status);
 
 // Restarts that count towards backoffLimit: of all containers and init
 // containers of running pods whose replica has a restarting policy. Restarts of
 // pods that are gone count no more. The operator's sum overflows; this one does
 // not.
-std::int64_t CountedRestarts(const Scene& scene);
+std::int64_t CountedRestarts(const Observed& observed);
 
 // The sum has reached the limit; with limit 0, is above it. A negative limit is
 // always reached.

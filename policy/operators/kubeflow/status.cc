@@ -24,36 +24,36 @@ struct Counts {
 
 // Whether worker 0 of a TFJob ended with exit code 0. True when there are no
 // workers at all.
-bool IsWorker0Completed(const Scene& scene) {
-  if (scene.replicas.count(std::string(kWorker)) == 0) return true;
-  const auto by_index = PodsByIndex(scene, kWorker);
+bool IsWorker0Completed(const Observed& observed) {
+  if (observed.replicas.count(std::string(kWorker)) == 0) return true;
+  const auto by_index = PodsByIndex(observed, kWorker);
   const auto worker0 = by_index.find(0);
   if (worker0 == by_index.end() || worker0->second.size() != 1) return false;
   const Pod& pod = *worker0->second.front();
   return HasPhase(pod, "Succeeded") &&
-         ExitCodeOf(pod, scene.kind.container) == 0;
+         ExitCodeOf(pod, observed.kind.container) == 0;
 }
 
 // One kind's status logic on a status under change.
 class StatusUpdate {
  public:
-  StatusUpdate(const Scene& scene, JobStatus& status)
-      : scene_(scene),
-        job_(absl::StrFormat("%s %s", scene.kind.name,
-                             scene.job.metadata().name())),
-        full_job_(absl::StrFormat("%s %s/%s", scene.kind.name,
-                                  scene.job.metadata().namespace_(),
-                                  scene.job.metadata().name())),
+  StatusUpdate(const Observed& observed, JobStatus& status)
+      : observed_(observed),
+        job_(absl::StrFormat("%s %s", observed.kind.name,
+                             observed.job.metadata().name())),
+        full_job_(absl::StrFormat("%s %s/%s", observed.kind.name,
+                                  observed.job.metadata().namespace_(),
+                                  observed.job.metadata().name())),
         status_(status) {}
 
   void TensorFlow() {
     const JobCondition* const found =
         FindCondition(status_.conditions(), kRestarting);
     const JobCondition restarting = found == nullptr ? JobCondition() : *found;
-    const bool by_chief = HasChief(scene_.replicas);
-    const bool worker0 = IsWorker0Completed(scene_);
-    for (const std::string_view type : scene_.kind.types) {
-      if (scene_.replicas.count(std::string(type)) == 0) continue;
+    const bool by_chief = HasChief(observed_.replicas);
+    const bool worker0 = IsWorker0Completed(observed_);
+    for (const std::string_view type : observed_.kind.types) {
+      if (observed_.replicas.count(std::string(type)) == 0) continue;
       const Counts counts = CountsOf(type);
       const bool is_chief = type == "Chief" || type == kMaster;
       if (by_chief && is_chief) {
@@ -62,7 +62,7 @@ class StatusUpdate {
           SetSucceeded(full_job_ + " successfully completed.");
       } else if (!by_chief && type == kWorker) {
         const bool all_workers =
-            scene_.job.spec().success_policy() == "AllWorkers";
+            observed_.job.spec().success_policy() == "AllWorkers";
         if (counts.Expected() == 0 || (worker0 && !all_workers)) {
           SetSucceeded(full_job_ + " successfully completed.");
         } else if (counts.running > 0) {
@@ -78,11 +78,11 @@ class StatusUpdate {
 
   // PyTorchJob, PaddleJob and JAXJob.
   void Ranks() {
-    const bool by_master = scene_.kind.framework != Framework::kJax &&
-                           scene_.replicas.count(std::string(kMaster)) != 0;
-    const bool any_worker = scene_.kind.framework == Framework::kPyTorch &&
-                            scene_.job.spec().has_elastic_policy();
-    for (const auto& [type, spec] : scene_.replicas) {
+    const bool by_master = observed_.kind.framework != Framework::kJax &&
+                           observed_.replicas.count(std::string(kMaster)) != 0;
+    const bool any_worker = observed_.kind.framework == Framework::kPyTorch &&
+                            observed_.job.spec().has_elastic_policy();
+    for (const auto& [type, spec] : observed_.replicas) {
       const Counts counts = CountsOf(type);
       if (by_master && type == kMaster) {
         if (counts.running > 0) SetRunning(job_);
@@ -102,16 +102,16 @@ class StatusUpdate {
       if (spec.restart_policy() != kNever) {
         SetRestarting(type, counts);
       } else {
-        SetFailed(Reason(scene_.kind, kFailed), type, counts);
+        SetFailed(Reason(observed_.kind, kFailed), type, counts);
       }
     }
   }
 
   // XGBoostJob and MPIJob.
   void Leader() {
-    const bool is_mpi = scene_.kind.framework == Framework::kMpi;
+    const bool is_mpi = observed_.kind.framework == Framework::kMpi;
     const std::string_view leader = is_mpi ? kLauncher : kMaster;
-    for (const auto& [type, spec] : scene_.replicas) {
+    for (const auto& [type, spec] : observed_.replicas) {
       const Counts counts = CountsOf(type);
       if (type == leader) {
         if (counts.running > 0) SetRunning(job_);
@@ -126,9 +126,9 @@ class StatusUpdate {
         SetRestarting(type, counts);
         continue;
       }
-      std::string reason = Reason(scene_.kind, kFailed);
+      std::string reason = Reason(observed_.kind, kFailed);
       // The kind's name comes twice, as in the operator.
-      if (is_mpi) reason = Reason(scene_.kind, reason);
+      if (is_mpi) reason = Reason(observed_.kind, reason);
       SetFailed(reason, type, counts);
     }
   }
@@ -137,7 +137,7 @@ class StatusUpdate {
   Counts CountsOf(std::string_view type) const {
     const std::string key(type);
     Counts counts;
-    counts.wanted = scene_.replicas.at(key).replicas();
+    counts.wanted = observed_.replicas.at(key).replicas();
     const auto found = status_.replica_statuses().find(key);
     if (found == status_.replica_statuses().end()) return counts;
     counts.succeeded = found->second.succeeded();
@@ -151,10 +151,10 @@ class StatusUpdate {
     SetCondition(type, true, reason, message, status_);
   }
   void SetRunning(const std::string& job) {
-    Set(kRunning, Reason(scene_.kind, kRunning), job + " is running.");
+    Set(kRunning, Reason(observed_.kind, kRunning), job + " is running.");
   }
   void SetSucceeded(const std::string& message) {
-    Set(kSucceeded, Reason(scene_.kind, kSucceeded), message);
+    Set(kSucceeded, Reason(observed_.kind, kSucceeded), message);
   }
   void TensorFlowFailure(std::string_view type, const Counts& counts,
                          const JobCondition* restarting) {
@@ -162,14 +162,14 @@ class StatusUpdate {
       // Running, set above, has removed it.
       return Set(kRestarting, restarting->reason(), restarting->message());
     }
-    if (scene_.job.spec().enable_dynamic_worker() && type == kWorker) return;
-    Set(kFailed, Reason(scene_.kind, kFailed),
+    if (observed_.job.spec().enable_dynamic_worker() && type == kWorker) return;
+    Set(kFailed, Reason(observed_.kind, kFailed),
         absl::StrFormat("%s has failed because %d %s replica(s) failed.",
                         full_job_, counts.failed, type));
   }
 
   void SetRestarting(std::string_view type, const Counts& counts) {
-    Set(kRestarting, Reason(scene_.kind, kRestarting),
+    Set(kRestarting, Reason(observed_.kind, kRestarting),
         absl::StrFormat("%s is restarting because %d %s replica(s) failed.",
                         job_, counts.failed, type));
   }
@@ -180,7 +180,7 @@ class StatusUpdate {
                         counts.failed, type));
   }
 
-  const Scene& scene_;
+  const Observed& observed_;
   // "PyTorchJob name", and with its namespace.
   const std::string job_;
   const std::string full_job_;
@@ -189,9 +189,9 @@ class StatusUpdate {
 
 }  // namespace
 
-void UpdateStatus(const Scene& scene, JobStatus& status) {
-  StatusUpdate update(scene, status);
-  switch (scene.kind.framework) {
+void UpdateStatus(const Observed& observed, JobStatus& status) {
+  StatusUpdate update(observed, status);
+  switch (observed.kind.framework) {
     case Framework::kTensorFlow:
       return update.TensorFlow();
     case Framework::kPyTorch:

@@ -163,7 +163,7 @@ class WorkloadVerdict {
   }
 
   void Follow(const Workload& reported) {
-    const World world = {
+    const Observed observed = {
         settings_.wait_for_pods_ready,
         {{{"LocalQueue", reported.spec().queue_name(),
            settings_.local_queue_stop_policy},
@@ -171,8 +171,8 @@ class WorkloadVerdict {
            settings_.cluster_queue_stop_policy}}},
         settings_.gates,
         now_};
-    Settle(world, workload_);
-    if (!IsTrue(status(), kEvicted)) return AnswerWithoutEviction(world);
+    Settle(observed, workload_);
+    if (!IsTrue(status(), kEvicted)) return AnswerWithoutEviction(observed);
     const std::string& reason =
         FindCondition(status().conditions(), kEvicted)->reason();
     const bool deactivated = IsActive(reported) && !IsActive(workload_);
@@ -187,13 +187,13 @@ class WorkloadVerdict {
                    deactivated && !IsDeactivation(reason)
                        ? Return::kWhenActive
                        : ReturnAfter(reason, single_pod, settings_.gates),
-                   world);
+                   observed);
     Charge(reason, reported.status().requeue_state().count(), was_evicted);
   }
 
   // The queue that stopped it is known to run again.
-  bool IsRestarted(std::string_view reason, const World& world) const {
-    return std::any_of(world.queues.begin(), world.queues.end(),
+  bool IsRestarted(std::string_view reason, const Observed& observed) const {
+    return std::any_of(observed.queues.begin(), observed.queues.end(),
                        [&](const Queue& queue) {
                          return queue.Reason() == reason &&
                                 queue.stop_policy == "None";
@@ -201,13 +201,14 @@ class WorkloadVerdict {
            (IsTrue(status(), kRequeued) && !IsTrue(status(), kQuotaReserved));
   }
 
-  void AnswerEviction(std::string_view word, Return after, const World& world) {
+  void AnswerEviction(std::string_view word, Return after,
+                      const Observed& observed) {
     const Condition& evicted = *FindCondition(status().conditions(), kEvicted);
     const std::string& reason = evicted.reason();
     const auto answer = [&](v1::Decision::Action action) {
       Answer(word, action, reason, evicted.message());
     };
-    if (after == Return::kWhenQueueRuns && IsRestarted(reason, world)) {
+    if (after == Return::kWhenQueueRuns && IsRestarted(reason, observed)) {
       after = Return::kRequeued;
     }
     switch (after) {
@@ -270,13 +271,13 @@ class WorkloadVerdict {
                     *limit);
   }
 
-  void AnswerWithoutEviction(const World& world) {
+  void AnswerWithoutEviction(const Observed& observed) {
     if (IsTrue(status(), kAdmitted)) {
       Answer("None", v1::Decision::IGNORE, "", "");
       outcome_.Warn(
           "Kueue does nothing about failed pods of an admitted workload, it "
           "only watches readiness and execution time");
-      return WarnOfClock(NextTimeout(world, workload_));
+      return WarnOfClock(NextTimeout(observed, workload_));
     }
     const Condition* const quota =
         FindCondition(status().conditions(), kQuotaReserved);

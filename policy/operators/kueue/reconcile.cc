@@ -29,9 +29,9 @@ void SetTarget(std::string_view cause, std::string_view message,
 
 // Steps of a pass: true ends it.
 
-bool DelayForChecks(const World& world, Workload& workload) {
+bool DelayForChecks(const Observed& observed, Workload& workload) {
   const std::optional<absl::Time> at =
-      PendingRequeueAt(workload.status(), world.now);
+      PendingRequeueAt(workload.status(), observed.now);
   if (at.has_value()) DelayRequeue(*at, *workload.mutable_status());
   return at.has_value();
 }
@@ -44,10 +44,10 @@ bool FollowTarget(Workload& workload) {
   return true;
 }
 
-bool AwaitBackoff(const World& world, Workload& workload) {
+bool AwaitBackoff(const Observed& observed, Workload& workload) {
   return IsActive(workload) &&
          RequeueAt(workload.status()).value_or(absl::InfinitePast()) >
-             world.now;
+             observed.now;
 }
 
 bool EvictInactive(Workload& workload) {
@@ -76,18 +76,19 @@ bool EvictInactive(Workload& workload) {
   return true;
 }
 
-void NoQuota(const World& world, std::string_view reason,
+void NoQuota(const Observed& observed, std::string_view reason,
              std::string_view message, WorkloadStatus& status) {
-  SetCondition(kQuotaReserved, false,
-               world.gates.unadmitted_observability ? reason : "Inadmissible",
-               message, status);
+  SetCondition(
+      kQuotaReserved, false,
+      observed.gates.unadmitted_observability ? reason : "Inadmissible",
+      message, status);
 }
 
-void ExplainMissingQuota(const World& world, const Workload& workload,
+void ExplainMissingQuota(const Observed& observed, const Workload& workload,
                          WorkloadStatus& status) {
-  if (world.gates.unadmitted_observability) {
+  if (observed.gates.unadmitted_observability) {
     if (!IsActive(workload)) {
-      return NoQuota(world, kDeactivated, kDeactivatedMessage, status);
+      return NoQuota(observed, kDeactivated, kDeactivatedMessage, status);
     }
     // Waits without a place in the queue: scaled to zero, say.
     const Condition* const quota =
@@ -97,9 +98,9 @@ void ExplainMissingQuota(const World& world, const Workload& workload,
       return;
     }
   }
-  for (const Queue& queue : world.queues) {
+  for (const Queue& queue : observed.queues) {
     if (!queue.IsStopped()) continue;
-    return NoQuota(world, "Suspended",
+    return NoQuota(observed, "Suspended",
                    absl::StrFormat("%s %s is inactive", queue.kind, queue.name),
                    status);
   }
@@ -113,16 +114,16 @@ bool AreAllChecksReady(const WorkloadStatus& status) {
 }
 
 // Without quota there is nothing more to look at.
-bool SyncWithoutAdmission(const World& world, Workload& workload) {
+bool SyncWithoutAdmission(const Observed& observed, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
   const bool reserved = IsTrue(status, kQuotaReserved);
   if (IsTrue(status, kAdmitted)) return !reserved;
   if (!reserved) {
-    ExplainMissingQuota(world, workload, status);
+    ExplainMissingQuota(observed, workload, status);
   } else if (AreAllChecksReady(status)) {
     Condition& admitted = SetCondition(kAdmitted, true, kAdmitted,
                                        "The workload is admitted", status);
-    SetTime(world.now, *admitted.mutable_last_transition_time());
+    SetTime(observed.now, *admitted.mutable_last_transition_time());
   }
   return !reserved;
 }
@@ -141,10 +142,10 @@ bool FollowChecks(Workload& workload) {
   return true;
 }
 
-bool FollowQueues(const World& world, Workload& workload) {
+bool FollowQueues(const Observed& observed, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
   const bool admitted = IsTrue(status, kAdmitted);
-  for (const Queue& queue : world.queues) {
+  for (const Queue& queue : observed.queues) {
     if (admitted && queue.stop_policy == "HoldAndDrain" &&
         !IsTrue(status, kEvicted)) {
       Evict({queue.Reason(), "",
@@ -153,7 +154,7 @@ bool FollowQueues(const World& world, Workload& workload) {
       return true;
     }
     if (!admitted && queue.IsStopped()) {
-      NoQuota(world, "Suspended",
+      NoQuota(observed, "Suspended",
               absl::StrFormat("%s %s is stopped", queue.kind, queue.name),
               status);
       return true;
@@ -177,12 +178,12 @@ Clock Since(const Condition& condition, absl::Duration limit,
 }
 
 // A start is timed from the admission, a recovery from the loss of readiness.
-Clock ReadinessClock(const World& world, const Workload& workload) {
+Clock ReadinessClock(const Observed& observed, const Workload& workload) {
   const WorkloadStatus& status = workload.status();
-  const auto& settings = world.wait_for_pods_ready;
+  const auto& settings = observed.wait_for_pods_ready;
   const Condition* const admitted =
       FindCondition(status.conditions(), kAdmitted);
-  if (world.gates.disable_wait_for_pods_ready || !IsActive(workload) ||
+  if (observed.gates.disable_wait_for_pods_ready || !IsActive(workload) ||
       IsTrue(status, kEvicted) || !IsTrue(status, kAdmitted) ||
       IsTrue(status, kPodsReady)) {
     return {};
@@ -191,18 +192,18 @@ Clock ReadinessClock(const World& world, const Workload& workload) {
   // "PodsReady" is what older releases wrote.
   if (ready == nullptr || ready->reason() == kWaitForStart ||
       ready->reason() == kPodsReady) {
-    return Since(*admitted, settings.timeout, kWaitForStart, world.now);
+    return Since(*admitted, settings.timeout, kWaitForStart, observed.now);
   }
   if (ready->reason() == kWaitForRecovery &&
       settings.recovery_timeout.has_value()) {
     return Since(*ready, *settings.recovery_timeout, kWaitForRecovery,
-                 world.now);
+                 observed.now);
   }
   return {};
 }
 
 // Earlier admissions count.
-Clock ExecutionClock(const World& world, const Workload& workload) {
+Clock ExecutionClock(const Observed& observed, const Workload& workload) {
   const WorkloadStatus& status = workload.status();
   if (!IsTrue(status, kAdmitted) ||
       !workload.spec().has_maximum_execution_time_seconds()) {
@@ -212,25 +213,26 @@ Clock ExecutionClock(const World& world, const Workload& workload) {
       std::int64_t{workload.spec().maximum_execution_time_seconds()} -
       status.accumulated_past_execution_time_seconds();
   return Since(*FindCondition(status.conditions(), kAdmitted),
-               absl::Seconds(left), kMaximumExecutionTimeExceeded, world.now);
+               absl::Seconds(left), kMaximumExecutionTimeExceeded,
+               observed.now);
 }
 
 bool HasRunOut(const Clock& clock) {
   return !clock.cause.empty() && clock.remaining == absl::ZeroDuration();
 }
 
-void WatchReadiness(const World& world, Workload& workload) {
-  const Clock clock = ReadinessClock(world, workload);
+void WatchReadiness(const Observed& observed, Workload& workload) {
+  const Clock clock = ReadinessClock(observed, workload);
   if (!HasRunOut(clock)) return;
   WorkloadStatus& status = *workload.mutable_status();
-  const auto& settings = world.wait_for_pods_ready;
+  const auto& settings = observed.wait_for_pods_ready;
   const auto& limit = settings.backoff_limit_count;
   if (limit.has_value() && status.requeue_state().count() + 1LL > *limit) {
     SetTarget(kRequeuingLimitExceeded,
               "exceeding the maximum number of re-queuing retries", status);
     return;
   }
-  CountRequeue(settings.backoff, world.now, status);
+  CountRequeue(settings.backoff, observed.now, status);
   Evict({std::string(kPodsReadyTimeout), std::string(clock.cause),
          absl::StrCat("Exceeded the PodsReady timeout ",
                       workload.metadata().namespace_(), "/",
@@ -238,9 +240,9 @@ void WatchReadiness(const World& world, Workload& workload) {
         status);
 }
 
-void WatchExecutionTime(const World& world, Workload& workload) {
+void WatchExecutionTime(const Observed& observed, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
-  if (!HasRunOut(ExecutionClock(world, workload)) ||
+  if (!HasRunOut(ExecutionClock(observed, workload)) ||
       IsTrue(status, kDeactivationTarget)) {
     return;
   }
@@ -258,18 +260,18 @@ void SortChecks(WorkloadStatus& status) {
 }
 
 // False: nothing changed.
-bool Reconcile(const World& world, Workload& workload) {
+bool Reconcile(const Observed& observed, Workload& workload) {
   using google::protobuf::util::MessageDifferencer;
   const Workload before = workload;
   // In the order of the controller.
-  if (DelayForChecks(world, workload) || FollowTarget(workload) ||
-      AwaitBackoff(world, workload) || EvictInactive(workload)) {
+  if (DelayForChecks(observed, workload) || FollowTarget(workload) ||
+      AwaitBackoff(observed, workload) || EvictInactive(workload)) {
     return !MessageDifferencer::Equals(before, workload);
   }
-  if (!SyncWithoutAdmission(world, workload) && !FollowChecks(workload) &&
-      !FollowQueues(world, workload)) {
-    WatchReadiness(world, workload);
-    WatchExecutionTime(world, workload);
+  if (!SyncWithoutAdmission(observed, workload) && !FollowChecks(workload) &&
+      !FollowQueues(observed, workload)) {
+    WatchReadiness(observed, workload);
+    WatchExecutionTime(observed, workload);
   }
   if (MessageDifferencer::Equals(before, workload)) return false;
   // Looked through on the way, and written with the rest.
@@ -279,18 +281,19 @@ bool Reconcile(const World& world, Workload& workload) {
 
 }  // namespace
 
-void Settle(World world, Workload& workload) {
+void Settle(Observed observed, Workload& workload) {
   for (int i = 0; i < kMostPasses; ++i) {
-    if (Reconcile(world, workload)) continue;
-    if (IsTrue(workload.status(), kEvicted) || !AwaitBackoff(world, workload))
+    if (Reconcile(observed, workload)) continue;
+    if (IsTrue(workload.status(), kEvicted) ||
+        !AwaitBackoff(observed, workload))
       return;
-    world.now = *RequeueAt(workload.status());
+    observed.now = *RequeueAt(workload.status());
   }
 }
 
-absl::Duration NextTimeout(const World& world, const Workload& workload) {
-  const absl::Duration ready = ReadinessClock(world, workload).remaining;
-  const absl::Duration execution = ExecutionClock(world, workload).remaining;
+absl::Duration NextTimeout(const Observed& observed, const Workload& workload) {
+  const absl::Duration ready = ReadinessClock(observed, workload).remaining;
+  const absl::Duration execution = ExecutionClock(observed, workload).remaining;
   const absl::Duration next = std::min(ready, execution);
   return next > absl::ZeroDuration() ? next : std::max(ready, execution);
 }

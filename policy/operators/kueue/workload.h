@@ -144,7 +144,7 @@ struct Queue {
 };
 
 // What the controller looks at beside the workload.
-struct World {
+struct Observed {
   const WaitForPodsReady& wait_for_pods_ready;
   // In the order in which they are looked at.
   std::array<Queue, 2> queues;
@@ -156,10 +156,10 @@ struct World {
 // workload is evicted for good: a requeueAt that keeps the controller from
 // looking on is waited for before that. The job behind the workload does not
 // move meanwhile: an evicted workload keeps its quota, and its clocks go on.
-void Settle(World world, Workload& workload);
+void Settle(Observed observed, Workload& workload);
 
 // How long until readiness or execution time run out; 0: no clock runs.
-absl::Duration NextTimeout(const World& world, const Workload& workload);
+absl::Duration NextTimeout(const Observed& observed, const Workload& workload);
 
 }  // namespace mulligan::kueue
 

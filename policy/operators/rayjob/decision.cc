@@ -22,7 +22,7 @@ using ::google::protobuf::Timestamp;
 enum class Next { kStays, kIsWritten };
 
 // What a state leads to. Changes the status.
-using Step = Next (*)(const World& world, RayJobStatus& status);
+using Step = Next (*)(const Observed& observed, RayJobStatus& status);
 
 Next SetState(std::string_view state, RayJobStatus& status) {
   status.set_job_deployment_status(std::string(state));
@@ -55,9 +55,9 @@ std::string DateTime(const Timestamp& time) {
 // the peer would crash. `field` and `go_field`: as the message has it.
 bool CheckDeadline(std::int32_t seconds, std::string_view reason,
                    std::string_view field, std::string_view go_field,
-                   const World& world, RayJobStatus& status) {
+                   const Observed& observed, RayJobStatus& status) {
   if (!status.has_start_time() ||
-      !IsPast(status.start_time(), seconds, world.now)) {
+      !IsPast(status.start_time(), seconds, observed.now)) {
     return false;
   }
   End(kFailed, reason,
@@ -68,32 +68,33 @@ bool CheckDeadline(std::int32_t seconds, std::string_view reason,
   return true;
 }
 
-bool CheckActiveDeadline(const World& world, RayJobStatus& status) {
-  const RayJobSpec& spec = world.job().spec();
+bool CheckActiveDeadline(const Observed& observed, RayJobStatus& status) {
+  const RayJobSpec& spec = observed.job().spec();
   return spec.has_active_deadline_seconds() &&
          CheckDeadline(spec.active_deadline_seconds(), kDeadlineExceeded,
-                       "activeDeadlineSeconds", "ActiveDeadlineSeconds", world,
-                       status);
+                       "activeDeadlineSeconds", "ActiveDeadlineSeconds",
+                       observed, status);
 }
 
-bool CheckPreRunningDeadline(const World& world, RayJobStatus& status) {
-  const RayJobSpec& spec = world.job().spec();
-  return world.settings.pre_running_deadline &&
+bool CheckPreRunningDeadline(const Observed& observed, RayJobStatus& status) {
+  const RayJobSpec& spec = observed.job().spec();
+  return observed.settings.pre_running_deadline &&
          spec.has_pre_running_deadline_seconds() &&
          CheckDeadline(spec.pre_running_deadline_seconds(),
                        kPreRunningDeadlineExceeded, "preRunningDeadlineSeconds",
-                       "PreRunningDeadlineSeconds", world, status);
+                       "PreRunningDeadlineSeconds", observed, status);
 }
 
 // Ray's status is terminal, the operator's still Running, and Ray's own end
 // long ago.
-bool CheckTransitionGracePeriod(const World& world, RayJobStatus& status) {
-  const Settings& settings = world.settings;
+bool CheckTransitionGracePeriod(const Observed& observed,
+                                RayJobStatus& status) {
+  const Settings& settings = observed.settings;
   if (!settings.transition_grace_period ||
       !IsJobTerminal(status.job_status()) ||
       !status.ray_job_info().has_end_time() ||
       !IsPast(status.ray_job_info().end_time(),
-              settings.transition_grace_period_seconds, world.now)) {
+              settings.transition_grace_period_seconds, observed.now)) {
     return false;
   }
   End(status.job_status() == kJobFailed ? kFailed : kComplete,
@@ -105,12 +106,12 @@ bool CheckTransitionGracePeriod(const World& world, RayJobStatus& status) {
 }
 
 // The dashboard did not answer since jobStatusCheckFailureStartTime.
-bool CheckStatusCheckTimeout(const World& world, RayJobStatus& status) {
-  const std::int64_t seconds = world.settings.status_check_timeout_seconds;
+bool CheckStatusCheckTimeout(const Observed& observed, RayJobStatus& status) {
+  const std::int64_t seconds = observed.settings.status_check_timeout_seconds;
   const Timestamp& since = status.job_status_check_failure_start_time();
-  if (!world.settings.status_check_timeout ||
+  if (!observed.settings.status_check_timeout ||
       !status.has_job_status_check_failure_start_time() ||
-      !IsPast(since, seconds, world.now)) {
+      !IsPast(since, seconds, observed.now)) {
     return false;
   }
   End(kFailed, kStatusCheckTimeoutExceeded,
@@ -123,9 +124,11 @@ bool CheckStatusCheckTimeout(const World& world, RayJobStatus& status) {
 
 // The submitter ended, yet Ray has no end.
 bool CheckSubmitterFinishedTimeout(const std::optional<Timestamp>& finished_at,
-                                   const World& world, RayJobStatus& status) {
-  if (!world.settings.submitter_finished_timeout || !finished_at.has_value() ||
-      !IsPast(*finished_at, kSubmitterFinishedTimeoutSeconds, world.now)) {
+                                   const Observed& observed,
+                                   RayJobStatus& status) {
+  if (!observed.settings.submitter_finished_timeout ||
+      !finished_at.has_value() ||
+      !IsPast(*finished_at, kSubmitterFinishedTimeoutSeconds, observed.now)) {
     return false;
   }
   status.set_job_status(std::string(kJobFailed));
@@ -141,25 +144,25 @@ bool CheckSubmitterFinishedTimeout(const std::optional<Timestamp>& finished_at,
 // The steps, one a state.
 
 // Such a cluster is never created.
-bool IsSelectedClusterMissing(const World& world) {
-  return !world.reported.cluster.has_value() &&
-         !world.job().spec().cluster_selector().empty();
+bool IsSelectedClusterMissing(const Observed& observed) {
+  return !observed.reported.cluster.has_value() &&
+         !observed.job().spec().cluster_selector().empty();
 }
 
-Next Start(const World& world, RayJobStatus& status) {
-  *status.mutable_start_time() = world.now;
+Next Start(const Observed& observed, RayJobStatus& status) {
+  *status.mutable_start_time() = observed.now;
   return SetState(kInitializing, status);
 }
 
-Next Initialize(const World& world, RayJobStatus& status) {
-  const RayJobSpec& spec = world.job().spec();
+Next Initialize(const Observed& observed, RayJobStatus& status) {
+  const RayJobSpec& spec = observed.job().spec();
   if (spec.suspend()) return SetState(kSuspending, status);
-  if (CheckActiveDeadline(world, status) ||
-      CheckPreRunningDeadline(world, status)) {
+  if (CheckActiveDeadline(observed, status) ||
+      CheckPreRunningDeadline(observed, status)) {
     return Next::kIsWritten;
   }
-  if (IsSelectedClusterMissing(world)) return Next::kStays;
-  const auto& cluster = world.reported.cluster;
+  if (IsSelectedClusterMissing(observed)) return Next::kStays;
+  const auto& cluster = observed.reported.cluster;
   const bool is_ready =
       cluster.has_value() && cluster->status().state() == kClusterReady;
   if (status.dashboard_url().empty() && !is_ready) return Next::kStays;
@@ -167,10 +170,10 @@ Next Initialize(const World& world, RayJobStatus& status) {
   return SetState(interactive ? kWaiting : kRunning, status);
 }
 
-Next Wait(const World& world, RayJobStatus& status) {
-  if (CheckPreRunningDeadline(world, status)) return Next::kIsWritten;
-  return world.job().spec().job_id().empty() ? Next::kStays
-                                             : SetState(kRunning, status);
+Next Wait(const Observed& observed, RayJobStatus& status) {
+  if (CheckPreRunningDeadline(observed, status)) return Next::kIsWritten;
+  return observed.job().spec().job_id().empty() ? Next::kStays
+                                                : SetState(kRunning, status);
 }
 
 // Whether a submitter (Job or container) submits and follows the application.
@@ -179,12 +182,13 @@ bool HasSubmitter(const RayJobSpec& spec) {
   return mode == kK8sJobMode || mode == kSidecarMode;
 }
 
-Next AskRay(const World& world, bool submitter_finished, RayJobStatus& status) {
+Next AskRay(const Observed& observed, bool submitter_finished,
+            RayJobStatus& status) {
   // The dashboard does not answer.
   if (status.has_job_status_check_failure_start_time()) {
     return Next::kIsWritten;
   }
-  if (const auto& cluster = world.reported.cluster; cluster.has_value()) {
+  if (const auto& cluster = observed.reported.cluster; cluster.has_value()) {
     *status.mutable_ray_cluster_status() = cluster->status();
   }
   status.clear_reason();
@@ -197,29 +201,29 @@ Next AskRay(const World& world, bool submitter_finished, RayJobStatus& status) {
 }
 
 // Nothing: it is gone, or not there yet.
-std::optional<SubmitterState> StateOfSubmitter(const World& world) {
-  const ReportedRayJob& found = world.reported;
+std::optional<SubmitterState> StateOfSubmitter(const Observed& observed) {
+  const ReportedRayJob& found = observed.reported;
   if (SubmissionModeOf(found.job.spec()) == kK8sJobMode) {
     if (!found.submitter.has_value()) return std::nullopt;
     return StateOfSubmitterJob(*found.submitter);
   }
-  if (world.head_is_gone) return std::nullopt;
+  if (observed.head_is_gone) return std::nullopt;
   if (found.head == nullptr) return SubmitterState();
   return StateOfSubmitterContainer(found.job.spec(), *found.head,
-                                   world.settings);
+                                   observed.settings);
 }
 
-Next Follow(const World& world, RayJobStatus& status) {
-  const RayJobSpec& spec = world.job().spec();
+Next Follow(const Observed& observed, RayJobStatus& status) {
+  const RayJobSpec& spec = observed.job().spec();
   if (spec.suspend()) return SetState(kSuspending, status);
-  if (CheckActiveDeadline(world, status) ||
-      CheckTransitionGracePeriod(world, status) ||
-      CheckStatusCheckTimeout(world, status)) {
+  if (CheckActiveDeadline(observed, status) ||
+      CheckTransitionGracePeriod(observed, status) ||
+      CheckStatusCheckTimeout(observed, status)) {
     return Next::kIsWritten;
   }
-  if (IsSelectedClusterMissing(world)) return Next::kStays;
-  if (!HasSubmitter(spec)) return AskRay(world, true, status);
-  const std::optional<SubmitterState> submitter = StateOfSubmitter(world);
+  if (IsSelectedClusterMissing(observed)) return Next::kStays;
+  if (!HasSubmitter(spec)) return AskRay(observed, true, status);
+  const std::optional<SubmitterState> submitter = StateOfSubmitter(observed);
   if (!submitter.has_value()) {
     return SubmissionModeOf(spec) == kSidecarMode
                ? End(kFailed, kAppFailed, "Ray head pod not found.", status)
@@ -231,20 +235,20 @@ Next Follow(const World& world, RayJobStatus& status) {
     End(kFailed, kSubmissionFailed, submitter->message, status);
   }
   // Also after a failure, whose reason it overwrites.
-  if (CheckSubmitterFinishedTimeout(submitter->finished_at, world, status)) {
+  if (CheckSubmitterFinishedTimeout(submitter->finished_at, observed, status)) {
     return Next::kIsWritten;
   }
   return submitter->failed
              ? Next::kIsWritten
-             : AskRay(world, submitter->finished_at.has_value(), status);
+             : AskRay(observed, submitter->finished_at.has_value(), status);
 }
 
 // The flag suspend is not read again: what was begun is finished. A cluster
 // that was selected is not the RayJob's own.
-Next TearDown(const World& world, RayJobStatus& status) {
-  const bool own_cluster = world.reported.cluster.has_value() &&
-                           world.job().spec().cluster_selector().empty();
-  if (own_cluster || world.reported.submitter.has_value()) {
+Next TearDown(const Observed& observed, RayJobStatus& status) {
+  const bool own_cluster = observed.reported.cluster.has_value() &&
+                           observed.job().spec().cluster_selector().empty();
+  if (own_cluster || observed.reported.submitter.has_value()) {
     return Next::kStays;
   }
   const bool retry = status.job_deployment_status() == kRetrying;
@@ -254,8 +258,8 @@ Next TearDown(const World& world, RayJobStatus& status) {
   return SetState(retry ? kNew : kSuspended, status);
 }
 
-Next Resume(const World& world, RayJobStatus& status) {
-  if (world.job().spec().suspend()) return Next::kStays;
+Next Resume(const Observed& observed, RayJobStatus& status) {
+  if (observed.job().spec().suspend()) return Next::kStays;
   status.clear_job_status();
   return SetState(kNew, status);
 }
@@ -276,11 +280,11 @@ constexpr std::array<StateRow, 7> kStates = {{
     {kSuspended, Resume},
 }};
 
-Next TakeStep(const World& world, RayJobStatus& status) {
+Next TakeStep(const Observed& observed, RayJobStatus& status) {
   const StateRow* const row = FindIn(kStates, [&](const StateRow& each) {
     return each.state == status.job_deployment_status();
   });
-  return row == nullptr ? Next::kStays : row->step(world, status);
+  return row == nullptr ? Next::kStays : row->step(observed, status);
 }
 
 // Message and reason alone are not worth a write.
@@ -306,16 +310,16 @@ std::int32_t OneMore(std::int64_t number) {
 
 }  // namespace
 
-RayJobStatus StatusAfterPass(const World& world) {
-  const RayJobStatus& before = world.job().status();
+RayJobStatus StatusAfterPass(const Observed& observed) {
+  const RayJobStatus& before = observed.job().status();
   RayJobStatus after = before;
-  if (!world.refusals.empty()) {
-    if (!world.settings.validation_failed) return before;
-    End(kValidationFailed, kValidationFailed, world.refusals.front().detail,
+  if (!observed.refusals.empty()) {
+    if (!observed.settings.validation_failed) return before;
+    End(kValidationFailed, kValidationFailed, observed.refusals.front().detail,
         after);
   } else {
-    if (TakeStep(world, after) == Next::kStays) return before;
-    ApplyRetryGate(world.job().spec(), world.settings, after);
+    if (TakeStep(observed, after) == Next::kStays) return before;
+    ApplyRetryGate(observed.job().spec(), observed.settings, after);
   }
   return IsStored(before, after) ? after : before;
 }

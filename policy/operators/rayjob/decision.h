@@ -14,7 +14,7 @@ namespace mulligan::rayjob {
 
 // What a pass looks at, from the report. Ray's dashboard says what the status
 // has; it does not answer where the status says that.
-struct World {
+struct Observed {
   const ReportedRayJob& reported;
   const Settings& settings;
   // What is refused about the job, in KubeRay's order.
@@ -27,7 +27,7 @@ struct World {
 
 // The status as it is stored after the pass. A message or reason that changes
 // alone is not stored.
-RayJobStatus StatusAfterPass(const World& world);
+RayJobStatus StatusAfterPass(const Observed& observed);
 
 // Managed by another controller, or being deleted: the operator does not look
 // at it.

@@ -127,14 +127,14 @@ class RayJobAnswer {
 
   RayJobStatus Look() const {
     if (IsLeftAlone(found_.job)) return found_.job.status();
-    World world{found_, settings_, refusals_, input_.now};
-    const RayJobStatus status = StatusAfterPass(world);
+    Observed observed{found_, settings_, refusals_, input_.now};
+    const RayJobStatus status = StatusAfterPass(observed);
     // The head is deleted and, having been up once, not made again.
-    world.head_is_gone = status.job_deployment_status() == kRunning &&
-                         SubmissionModeOf(found_.job.spec()) == kSidecarMode &&
-                         found_.head != nullptr &&
-                         ShouldDeletePod(*found_.head);
-    return world.head_is_gone ? StatusAfterPass(world) : status;
+    observed.head_is_gone =
+        status.job_deployment_status() == kRunning &&
+        SubmissionModeOf(found_.job.spec()) == kSidecarMode &&
+        found_.head != nullptr && ShouldDeletePod(*found_.head);
+    return observed.head_is_gone ? StatusAfterPass(observed) : status;
   }
 
   void AnswerRetry(std::string_view word, v1::Decision::Scope scope) {

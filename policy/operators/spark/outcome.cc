@@ -60,22 +60,22 @@ NativeOutcome OutcomeOf(const NativeInput& input) {
   SparkApplication application = input.report.spark_application();
   const auto& pods = input.report.pods();
   const std::string driver = DriverName(application, pods);
-  const World world = {
+  const Observed observed = {
       application,
       FindIn(pods,
              [&](const Pod& pod) { return pod.metadata().name() == driver; }),
       setup.settings, ToTime(input.now)};
-  const Pass first = Reconcile(world);
+  const Pass first = Reconcile(observed);
   Pass pass = first;
   // A run that has just ended is decided about in the next pass, at once.
   if (HasJustEnded(application.status(), first.status)) {
-    if (world.driver == nullptr) {
+    if (observed.driver == nullptr) {
       outcome.Warn(absl::StrFormat(
           "pod %s, the driver, is not in the report: it is taken for deleted",
           driver));
     }
     *application.mutable_status() = first.status;
-    pass = Reconcile(world);
+    pass = Reconcile(observed);
   }
   if (!pass.error.empty()) outcome.Warn(pass.error);
   outcome.Answer(StateOf(first.status), ActionOf(pass, application));

@@ -77,24 +77,24 @@ void Stop(Step step, std::string error, Pass& pass) {
   pass.error = std::move(error);
 }
 
-void LoseDriver(const World& world, Pass& pass) {
+void LoseDriver(const Observed& observed, Pass& pass) {
   const absl::Time submitted =
       ToTime(pass.status.last_submission_attempt_time());
-  const absl::Time deadline = submitted + world.settings.driver_grace;
+  const absl::Time deadline = submitted + observed.settings.driver_grace;
   if (StateIn(pass).state() == kSubmitted &&
       !IsZeroTime(pass.status.last_submission_attempt_time()) &&
-      world.now <= deadline) {
+      observed.now <= deadline) {
     return Stop(Step::kAwaitDriver,
                 absl::StrFormat("driver pod not found, while inside the grace "
                                 "period, which ends in %s",
-                                absl::FormatDuration(deadline - world.now)),
+                                absl::FormatDuration(deadline - observed.now)),
                 pass);
   }
   Enter(kFailing, pass);
   StateIn(pass).set_error_message("driver pod not found");
 }
 
-void FollowDriver(const World& world, Pass& pass) {
+void FollowDriver(const Observed& observed, Pass& pass) {
   const std::string state = StateIn(pass).state();
   if (pass.status.driver_info().pod_name().empty()) {
     return Stop(Step::kStuck,
@@ -102,9 +102,9 @@ void FollowDriver(const World& world, Pass& pass) {
                     "empty driver pod name with application state %s", state),
                 pass);
   }
-  if (world.driver == nullptr) return LoseDriver(world, pass);
-  const Terminated* const end = DriverEnd(*world.driver);
-  const DriverRow& row = DriverRowOf(*world.driver, end);
+  if (observed.driver == nullptr) return LoseDriver(observed, pass);
+  const Terminated* const end = DriverEnd(*observed.driver);
+  const DriverRow& row = DriverRowOf(*observed.driver, end);
   if (row.state == kFailing) {
     StateIn(pass).set_error_message(
         end == nullptr
@@ -118,7 +118,7 @@ void FollowDriver(const World& world, Pass& pass) {
 }
 
 // The next run, the first one or that of an application that is resumed.
-void Submit(const World&, Pass& pass) {
+void Submit(const Observed&, Pass& pass) {
   SparkApplicationStatus& status = pass.status;
   status.set_submission_attempts(status.submission_attempts() + 1);
   status.set_execution_attempts(status.execution_attempts() + 1);
@@ -127,9 +127,9 @@ void Submit(const World&, Pass& pass) {
   pass.event = "SparkApplicationSubmitted";
 }
 
-bool ShouldRetry(const World& world, const Pass& pass) {
-  const std::string& type = world.application.spec().restart_policy().type();
-  const RetryRule rule = RetryRuleFor(world.application, pass.status);
+bool ShouldRetry(const Observed& observed, const Pass& pass) {
+  const std::string& type = observed.application.spec().restart_policy().type();
+  const RetryRule rule = RetryRuleFor(observed.application, pass.status);
   return type == "Always" || (type == "OnFailure" && rule.retries.has_value() &&
                               rule.attempts <= *rule.retries);
 }
@@ -137,9 +137,9 @@ bool ShouldRetry(const World& world, const Pass& pass) {
 // Interval times attempts, from the last submission and not from the failure;
 // as Go computes it, whose numbers wrap around. 0 or less: due. kStuck when
 // one of the three is missing. Whether the retry is due.
-bool AwaitRetry(const World& world, Pass& pass) {
+bool AwaitRetry(const Observed& observed, Pass& pass) {
   const SparkApplicationStatus& status = pass.status;
-  const RetryRule rule = RetryRuleFor(world.application, status);
+  const RetryRule rule = RetryRuleFor(observed.application, status);
   if (!rule.interval.has_value() ||
       IsZeroTime(status.last_submission_attempt_time()) ||
       status.submission_attempts() <= 0) {
@@ -149,7 +149,7 @@ bool AwaitRetry(const World& world, Pass& pass) {
   }
   const auto interval = static_cast<std::uint64_t>(*rule.interval);
   const auto elapsed = static_cast<std::uint64_t>(absl::ToInt64Nanoseconds(
-      world.now - ToTime(status.last_submission_attempt_time())));
+      observed.now - ToTime(status.last_submission_attempt_time())));
   constexpr std::uint64_t kSecond = 1'000'000'000;
   const auto remaining = static_cast<std::int64_t>(
       interval * kSecond *
@@ -165,77 +165,78 @@ void GiveUp(Pass& pass) {
   Enter(kFailed, pass);
 }
 
-void DecideSubmission(const World& world, Pass& pass) {
-  if (!ShouldRetry(world, pass)) {
+void DecideSubmission(const Observed& observed, Pass& pass) {
+  if (!ShouldRetry(observed, pass)) {
     pass.event = "SparkApplicationFailed";
     return GiveUp(pass);
   }
   // What is left of the last submission is deleted first.
-  if (AwaitRetry(world, pass) && world.driver == nullptr) Submit(world, pass);
+  if (AwaitRetry(observed, pass) && observed.driver == nullptr)
+    Submit(observed, pass);
 }
 
 // Since 2.5 the words and the driver of a run that ended go at once.
-void Rerun(const World& world, Pass& pass) {
+void Rerun(const Observed& observed, Pass& pass) {
   pass.step = Step::kRetry;
   Enter(kPendingRerun, pass);
-  if (world.settings.keeps_submission_attempts) {
+  if (observed.settings.keeps_submission_attempts) {
     StateIn(pass).clear_error_message();
   }
 }
 
-void DecideFailure(const World& world, Pass& pass) {
-  if (!ShouldRetry(world, pass)) return GiveUp(pass);
-  if (AwaitRetry(world, pass)) Rerun(world, pass);
+void DecideFailure(const Observed& observed, Pass& pass) {
+  if (!ShouldRetry(observed, pass)) return GiveUp(pass);
+  if (AwaitRetry(observed, pass)) Rerun(observed, pass);
 }
 
-void DecideSuccess(const World& world, Pass& pass) {
-  if (world.application.spec().restart_policy().type() == "Always") {
-    return Rerun(world, pass);
+void DecideSuccess(const Observed& observed, Pass& pass) {
+  if (observed.application.spec().restart_policy().type() == "Always") {
+    return Rerun(observed, pass);
   }
   Enter(kCompleted, pass);
 }
 
-void Resubmit(const World& world, Pass& pass) {
+void Resubmit(const Observed& observed, Pass& pass) {
   pass.step = Step::kRetry;
-  if (world.driver != nullptr) return;
-  Submit(world, pass);
-  if (!world.settings.keeps_submission_attempts) {
+  if (observed.driver != nullptr) return;
+  Submit(observed, pass);
+  if (!observed.settings.keeps_submission_attempts) {
     pass.status.set_submission_attempts(1);
   }
 }
 
-void Invalidate(const World& world, Pass& pass) {
+void Invalidate(const Observed& observed, Pass& pass) {
   pass.status.clear_submission_attempts();
   pass.status.clear_execution_attempts();
-  Rerun(world, pass);
+  Rerun(observed, pass);
   StateIn(pass).clear_error_message();
 }
 
-bool ShouldSuspend(const World& world) {
-  const std::string& state = StateOf(world.application.status());
-  return world.settings.suspends && world.application.spec().suspend() &&
+bool ShouldSuspend(const Observed& observed) {
+  const std::string& state = StateOf(observed.application.status());
+  return observed.settings.suspends && observed.application.spec().suspend() &&
          state != kCompleted && state != kFailed && state != kSuspended &&
          state != kSuspending;
 }
 
-void Suspend(const World&, Pass& pass) {
+void Suspend(const Observed&, Pass& pass) {
   Enter(kSuspended, pass);
   StateIn(pass).clear_error_message();
   pass.event = "SparkApplicationSuspending";
 }
 
-void AwaitResumption(const World& world, Pass& pass) {
-  if (world.driver != nullptr) return;
+void AwaitResumption(const Observed& observed, Pass& pass) {
+  if (observed.driver != nullptr) return;
   StateIn(pass).clear_error_message();
   pass.event = "SparkApplicationSuspended";
-  if (!world.application.spec().suspend()) Enter(kResuming, pass);
+  if (!observed.application.spec().suspend()) Enter(kResuming, pass);
 }
 
 struct StateRow {
   std::string_view state;
   // Whether the state came with spec.suspend.
   bool suspends;
-  void (*reconcile)(const World&, Pass&);
+  void (*reconcile)(const Observed&, Pass&);
 };
 
 // A state that is not here is left alone.
@@ -306,19 +307,20 @@ std::string DriverName(const SparkApplication& application,
   return application.metadata().name() + "-driver";
 }
 
-Pass Reconcile(const World& world) {
+Pass Reconcile(const Observed& observed) {
   Pass pass;
-  pass.status = world.application.status();
-  if (world.application.metadata().has_deletion_timestamp()) return pass;
-  if (ShouldSuspend(world)) {
+  pass.status = observed.application.status();
+  if (observed.application.metadata().has_deletion_timestamp()) return pass;
+  if (ShouldSuspend(observed)) {
     Enter(kSuspending, pass);
     return pass;
   }
-  const std::string& state = StateOf(world.application.status());
+  const std::string& state = StateOf(observed.application.status());
   const StateRow* const row = FindIn(kStates, [&](const StateRow& each) {
-    return each.state == state && (!each.suspends || world.settings.suspends);
+    return each.state == state &&
+           (!each.suspends || observed.settings.suspends);
   });
-  if (row != nullptr) row->reconcile(world, pass);
+  if (row != nullptr) row->reconcile(observed, pass);
   return pass;
 }
 

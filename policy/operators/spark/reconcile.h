@@ -55,7 +55,7 @@ inline constexpr std::string_view kCompleted = "COMPLETED";
 inline constexpr std::string_view kFailed = "FAILED";
 
 // What the reconciler looks at.
-struct World {
+struct Observed {
   const SparkApplication& application;
   // The pod called DriverName(); null: there is none.
   const Pod* driver = nullptr;
@@ -109,7 +109,7 @@ std::string DriverName(const SparkApplication& application,
                        const google::protobuf::RepeatedPtrField<Pod>& pods);
 
 // A submission is taken to succeed.
-Pass Reconcile(const World& world);
+Pass Reconcile(const Observed& observed);
 
 }  // namespace mulligan::spark
 

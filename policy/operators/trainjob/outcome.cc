@@ -37,14 +37,14 @@ class Outcome {
       return std::move(outcome_);
     }
     const JobSet job_set = ForeseenJobSet();
-    Scene scene{job_, version_, input_.now};
-    if (input_.report.has_job_set()) scene.job_set = &job_set;
+    Observed observed{job_, version_, input_.now};
+    if (input_.report.has_job_set()) observed.job_set = &job_set;
     if (input_.report.has_creation_error() &&
         MakesKind(input_.report.creation_error().kind())) {
-      scene.objects = ObjectsAfter(input_.report.creation_error());
-      scene.error = input_.report.creation_error().message();
+      observed.objects = ObjectsAfter(input_.report.creation_error());
+      observed.error = input_.report.creation_error().message();
     }
-    const Pass pass = Reconcile(scene);
+    const Pass pass = Reconcile(observed);
     Count(pass.status);
     Conclude(pass);
     return std::move(outcome_);

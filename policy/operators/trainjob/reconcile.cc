@@ -82,14 +82,14 @@ void DropFailed(Conditions& conditions) {
 
 // A job that never was suspended has no such condition; as KEP-2170 designed
 // it, it has.
-void SetSuspended(const Scene& scene, Conditions& conditions) {
-  if (scene.train_job.spec().suspend()) {
+void SetSuspended(const Observed& observed, Conditions& conditions) {
+  if (observed.train_job.spec().suspend()) {
     SetCondition(kSuspended, kTrue, "Suspended", "TrainJob is suspended",
-                 scene.now, conditions);
-  } else if (scene.version.created_condition ||
+                 observed.now, conditions);
+  } else if (observed.version.created_condition ||
              IsConditionTrue(conditions, kSuspended)) {
     SetCondition(kSuspended, kFalse, "Resumed", "TrainJob is resumed",
-                 scene.now, conditions);
+                 observed.now, conditions);
   }
 }
 
@@ -108,17 +108,17 @@ constexpr std::array<CreatedRow, 3> kCreatedRows = {{
 // Completed and Failed with reason and message verbatim, and the counts per
 // group that are told. A failed child Job without Failed is not a failed
 // TrainJob: a restart may follow.
-void CopyJobSetStatus(const Scene& scene, TrainJobStatus& status) {
-  const auto& theirs = scene.job_set->status();
+void CopyJobSetStatus(const Observed& observed, TrainJobStatus& status) {
+  const auto& theirs = observed.job_set->status();
   for (const auto& [type, ours] : kEnds) {
     const Condition* const end = FindCondition(theirs.conditions(), type);
     if (end == nullptr || end->status() != kTrue) continue;
-    SetCondition(ours, kTrue, end->reason(), end->message(), scene.now,
+    SetCondition(ours, kTrue, end->reason(), end->message(), observed.now,
                  *status.mutable_conditions());
-    if (scene.version.first_release) break;
+    if (observed.version.first_release) break;
   }
   status.clear_jobs_status();
-  if (scene.version.first_release) return;
+  if (observed.version.first_release) return;
   for (const auto& group : theirs.replicated_jobs_status()) {
     auto& counts = *status.add_jobs_status();
     counts.set_succeeded(group.succeeded());
@@ -131,9 +131,9 @@ void CopyJobSetStatus(const Scene& scene, TrainJobStatus& status) {
 // creation of the TrainJob; restarts of the JobSet do not move it. None while
 // suspended, when finished, or without a time to count from. The JobSet is
 // deleted then, and never made again.
-void CheckDeadline(const Scene& scene, Conditions& conditions) {
-  const auto& spec = scene.train_job.spec();
-  if (scene.version.first_release || spec.active_deadline_seconds() == 0 ||
+void CheckDeadline(const Observed& observed, Conditions& conditions) {
+  const auto& spec = observed.train_job.spec();
+  if (observed.version.first_release || spec.active_deadline_seconds() == 0 ||
       spec.suspend() || IsFinished(conditions)) {
     return;
   }
@@ -141,12 +141,13 @@ void CheckDeadline(const Scene& scene, Conditions& conditions) {
   const bool resumed = suspended != nullptr && suspended->status() == kFalse;
   const Timestamp& start =
       resumed ? suspended->last_transition_time()
-              : scene.train_job.metadata().creation_timestamp();
+              : observed.train_job.metadata().creation_timestamp();
   const absl::Time deadline =
       ToTime(start) + absl::Seconds(spec.active_deadline_seconds());
-  if (IsZeroTime(start) || ToTime(scene.now) <= deadline) return;
+  if (IsZeroTime(start) || ToTime(observed.now) <= deadline) return;
   SetCondition(kFailed, kTrue, kDeadlineExceeded,
-               "TrainJob exceeded its active deadline", scene.now, conditions);
+               "TrainJob exceeded its active deadline", observed.now,
+               conditions);
 }
 
 }  // namespace
@@ -206,34 +207,35 @@ Objects ObjectsAfter(const v1::CreationError& error) {
   return built ? Objects::kCreationFailed : Objects::kBuildFailed;
 }
 
-Pass Reconcile(const Scene& scene) {
+Pass Reconcile(const Observed& observed) {
   Pass pass;
-  pass.status = scene.train_job.status();
+  pass.status = observed.train_job.status();
   Conditions& conditions = *pass.status.mutable_conditions();
-  if (scene.version.first_release && IsFinished(conditions)) return pass;
-  if (!scene.version.failed_is_final) DropFailed(conditions);
-  const auto& spec = scene.train_job.spec();
+  if (observed.version.first_release && IsFinished(conditions)) return pass;
+  if (!observed.version.failed_is_final) DropFailed(conditions);
+  const auto& spec = observed.train_job.spec();
   const std::string runtime = RuntimeKindOf(spec.runtime_ref());
   const bool supported = IsRuntimeSupported(runtime);
   const bool was_finished = IsFinished(conditions);
   if (!supported) {
     SetCondition(kFailed, kTrue, "TrainingRuntimeNotSupported",
-                 "unsupported runtime: " + runtime, scene.now, conditions);
-  } else if (!was_finished && scene.objects != Objects::kReady) {
-    pass.event = ResourcesFailedMessage(scene.error);
+                 "unsupported runtime: " + runtime, observed.now, conditions);
+  } else if (!was_finished && observed.objects != Objects::kReady) {
+    pass.event = ResourcesFailedMessage(observed.error);
   } else if (!was_finished) {
-    pass.applies_job_set = scene.job_set == nullptr || spec.suspend() ||
-                           scene.job_set->spec().suspend();
+    pass.applies_job_set = observed.job_set == nullptr || spec.suspend() ||
+                           observed.job_set->spec().suspend();
   }
-  SetSuspended(scene, conditions);
+  SetSuspended(observed, conditions);
   if (!supported) return pass;
-  if (scene.version.created_condition && !was_finished) {
-    const auto& row = kCreatedRows.at(static_cast<std::size_t>(scene.objects));
-    SetCondition(kCreated, row.status, row.reason, row.message, scene.now,
+  if (observed.version.created_condition && !was_finished) {
+    const auto& row =
+        kCreatedRows.at(static_cast<std::size_t>(observed.objects));
+    SetCondition(kCreated, row.status, row.reason, row.message, observed.now,
                  conditions);
   }
-  if (scene.job_set != nullptr) CopyJobSetStatus(scene, pass.status);
-  CheckDeadline(scene, conditions);
+  if (observed.job_set != nullptr) CopyJobSetStatus(observed, pass.status);
+  CheckDeadline(observed, conditions);
   return pass;
 }
 

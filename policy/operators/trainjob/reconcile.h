@@ -84,7 +84,7 @@ enum class Objects {
 // texts of the builders tell.
 Objects ObjectsAfter(const v1::CreationError& error);
 
-struct Scene {
+struct Observed {
   const TrainJob& train_job;
   const Version& version;
   google::protobuf::Timestamp now;
@@ -110,7 +110,7 @@ struct Pass {
 // or absent); conditions Suspended and, as designed, Created; the JobSet's
 // terminal conditions and counts; the deadline. A job another controller
 // manages is not for this.
-Pass Reconcile(const Scene& scene);
+Pass Reconcile(const Observed& observed);
 
 }  // namespace mulligan::trainjob
 
