@@ -79,15 +79,13 @@ std::string List(const auto& values) {
 }
 
 template <typename Value>
-std::string Names(const EnumSet<Value>& set) {
+std::string Names(EnumSet<Value> set) {
   std::string names = "[";
-  const auto* values = google::protobuf::GetEnumDescriptor<Value>();
-  for (int i = 0; i < values->value_count(); ++i) {
-    const auto* value = values->value(i);
-    if (value->number() == 0 ||
-        !set.Contains(static_cast<Value>(value->number()))) {
-      continue;
-    }
+  const auto& values = *google::protobuf::GetEnumDescriptor<Value>();
+  for (int number = 1; number < 64; ++number) {
+    if (!set.Contains(static_cast<Value>(number))) continue;
+    const auto* value = values.FindValueByNumber(number);
+    if (value == nullptr) continue;
     if (names.size() > 1) names += ", ";
     names += value->name();
   }
