@@ -38,6 +38,12 @@ bool SaysNothing(const PodReading& member) {
           member.state.exit_code == kAborted);
 }
 
+// How much the evidence of a member settles; its exit code alone, nothing.
+std::pair<Tier, v1::Diagnosis::Confidence> SettledBy(const PodReading& member) {
+  if (SaysNothing(member)) return {Tier::kGeneric, v1::Diagnosis::LOW};
+  return {member.best.tier, member.best.confidence};
+}
+
 // Nothing but its time tells whether it began it or followed.
 bool MayFollow(const PodReading& member) {
   return ClassOf(member) == GangClass::kUnexplained || SaysNothing(member);
@@ -53,14 +59,15 @@ Seconds AnnouncementLag(const PodReading& member, const PodReading& announced) {
 
 // Whether a kill that nobody explains came before a member that says nothing
 // more. Launchers send SIGTERM at once, SIGKILL only after a grace period, so
-// that an early one is the beginning.
+// that one about the time of the first end is the beginning.
 bool KilledBefore(const PodReading& killed, const PodReading& other) {
   constexpr std::int32_t kKilled = 128 + 9;
   if (!SaysNothing(other)) return false;
   const Seconds at = BeginOfTrouble(killed);
   const Seconds later = BeginOfTrouble(other);
   if (!Known(at) || !Known(later)) return false;
-  return at + (killed.state.exit_code == kKilled ? 0 : kClockSkew) < later;
+  return killed.state.exit_code == kKilled ? at < later + kClockSkew
+                                           : at + kClockSkew < later;
 }
 
 // A watchdog ended it because a collective took too long: what was killed then
@@ -108,10 +115,9 @@ bool Precedes(const PodReading& a, const PodReading& b) {
   const Seconds begin_b = BeginOfTrouble(b);
   if (EarlierBy(kClockSkew, begin_a, begin_b)) return true;
   if (EarlierBy(kClockSkew, begin_b, begin_a)) return false;
-  if (a.best.tier != b.best.tier) return a.best.tier > b.best.tier;
-  if (a.best.confidence != b.best.confidence) {
-    return a.best.confidence > b.best.confidence;
-  }
+  const auto settled_a = SettledBy(a);
+  const auto settled_b = SettledBy(b);
+  if (settled_a != settled_b) return settled_a > settled_b;
   if (Before(begin_a, begin_b)) return true;
   if (Before(begin_b, begin_a)) return false;
   return Stronger(a.best, b.best);

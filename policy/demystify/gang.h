@@ -45,10 +45,12 @@ struct Gang {
 // Finds the root among `pods`, members of one attempt: by class (hardware,
 // disruption, memory, the member's own error, unexplained kills, echoes of a
 // peer's death), then by time, where differences up to kClockSkew are none,
-// then by how much the evidence settles. A member that failed by itself before
+// then by how much the evidence settles; members that say no more than their
+// exit code, by their times as they are. A member that failed by itself before
 // a disruption of another one was announced comes before it; one that says
-// nothing but its exit code is no root when a node was lost within six minutes
-// or a peer was killed before it.
+// nothing but its exit code is no root when a node was lost within six minutes,
+// or a peer was killed (SIGKILL) before it or within kClockSkew after it, which
+// is sooner than any launcher's grace period ends.
 //
 // `facts` receives the facts of the root; when no pod fails but some succeeded,
 // those of the first that did. Unless there is one pod only, whose facts it

@@ -6,6 +6,7 @@ one, read its answer, and go on from there.
 
 import json
 import subprocess
+from datetime import datetime
 
 
 class Engine:
@@ -43,6 +44,12 @@ def time(second):
     day, rest = divmod(second, 86400)
     return (f"2026-03-{1 + day:02d}T{rest // 3600:02d}:"
             f"{rest // 60 % 60:02d}:{rest % 60:02d}Z")
+
+
+def seconds(text):
+    """The second of simulated time that `time` wrote."""
+    return int(datetime.fromisoformat(text[:-1]).timestamp()
+               - datetime(2026, 3, 1).timestamp())
 
 
 def pod(name, node, started, finished, exit_code, reason="Error", message="",

@@ -61,6 +61,10 @@ def evaluate_gangs(engine):
         rows.append([kind, n, percent(ours, n), percent(theirs, n)])
         bars.append((f"{kind} ({n})", [100 * ours / n, 100 * theirs / n]))
     text = table(["gangs", "number", "Mulligan", "smallest timestamp"], rows)
+    n = result["table"]["without logs"][0]
+    text += (f"\n\nWho knew the generator's own odds of codes and times would "
+             f"name {percent(result['at_most'], n)}\nof those without logs; "
+             "nobody can name more.")
     text += (f"\n\nIncidents charged more than once: "
              f"{result['charged_twice']} of {GANGS}.")
     return text, chart("The root of a gang's failure, named rightly (%)",

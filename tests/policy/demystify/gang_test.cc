@@ -125,6 +125,42 @@ TEST(Gang, AnEarlyKillBeforeMembersThatSayNothing) {
   EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a", "c"));
 }
 
+// No launcher's grace period is over so soon.
+TEST(Gang, AKillAboutTheTimeOfTheFirstBareErrorIsTheRoot) {
+  struct {
+    long killed;
+    const char* root;
+  } const kCases[] = {
+      {100, "b"}, {104, "b"}, {109, "b"}, {110, "a"}, {131, "a"}};
+  for (const auto& [killed, root] : kCases) {
+    EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, ""},
+                               {"b", 137, "Error", killed, ""}}))
+                  .culprit()
+                  .pod(),
+              root)
+        << killed;
+  }
+  EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, "ValueError: x"},
+                             {"b", 137, "Error", 102, ""}}))
+                .culprit()
+                .pod(),
+            "a");
+}
+
+// Watchdogs abort what waits for a peer that is gone.
+TEST(Gang, OfMembersThatSayNothingTheFirstIsTheRootWhateverItsCode) {
+  for (const int first : {1, 255, 134}) {
+    for (const int second : {1, 255, 134}) {
+      EXPECT_EQ(Diagnose(GangOf({{"b", second, "Error", 103, ""},
+                                 {"a", first, "Error", 100, ""}}))
+                    .culprit()
+                    .pod(),
+                "a")
+          << first << " before " << second;
+    }
+  }
+}
+
 TEST(Gang, WhereAPeersDeathShowedBeforeTheKillTheRootIsNotReported) {
   EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, kPeerGone},
                              {"b", 143, "Error", 140, ""}}))
