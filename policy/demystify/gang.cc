@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -58,16 +59,16 @@ Seconds AnnouncementLag(const PodReading& member, const PodReading& announced) {
 }
 
 // Whether a kill that nobody explains came before a member that says nothing
-// more. Launchers send SIGTERM at once, SIGKILL only after a grace period, so
-// that one about the time of the first end is the beginning.
+// more. Who stops a pod sends SIGTERM at once, SIGKILL only after its grace
+// period, so that one about the time of the first end is the beginning.
 bool KilledBefore(const PodReading& killed, const PodReading& other) {
   constexpr std::int32_t kKilled = 128 + 9;
   if (!SaysNothing(other)) return false;
   const Seconds at = BeginOfTrouble(killed);
   const Seconds later = BeginOfTrouble(other);
   if (!Known(at) || !Known(later)) return false;
-  return killed.state.exit_code == kKilled ? at < later + kClockSkew
-                                           : at + kClockSkew < later;
+  if (killed.state.exit_code != kKilled) return at + kClockSkew < later;
+  return at < later + std::clamp<Seconds>(killed.state.grace, 0, kClockSkew);
 }
 
 // A watchdog ended it because a collective took too long: what was killed then

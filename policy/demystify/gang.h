@@ -49,8 +49,8 @@ struct Gang {
 // exit code, by their times as they are. A member that failed by itself before
 // a disruption of another one was announced comes before it; one that says
 // nothing but its exit code is no root when a node was lost within six minutes,
-// or a peer was killed (SIGKILL) before it or within kClockSkew after it, which
-// is sooner than any launcher's grace period ends.
+// or a peer was killed (SIGKILL) before it or within kClockSkew after it, if
+// its grace period is longer.
 //
 // `facts` receives the facts of the root; when no pod fails but some succeeded,
 // those of the first that did. Unless there is one pod only, whose facts it

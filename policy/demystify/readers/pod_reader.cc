@@ -50,6 +50,9 @@ class PodReader {
   PodReading Read() {
     const core::PodStatus& status = pod_.status();
     state_.phase = PhaseOf(status.phase());
+    if (pod_.spec().has_termination_grace_period_seconds()) {
+      state_.grace = pod_.spec().termination_grace_period_seconds();
+    }
     ReadContainers(context_, index_, state_, facts_);
     if (status.conditions_size() > 0) {
       ReadPodConditions(context_, index_, state_, facts_);

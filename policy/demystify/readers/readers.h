@@ -59,6 +59,8 @@ struct PodState {
   bool looping = false;
   // The end is that of an earlier run; the container runs again.
   bool recovered = false;
+  // Between SIGTERM and SIGKILL: spec.terminationGracePeriodSeconds.
+  Seconds grace = 30;
   // The deciding container: index in its list, -1 when there is none.
   int container = -1;
   bool init = false;

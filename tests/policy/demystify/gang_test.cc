@@ -125,7 +125,7 @@ TEST(Gang, AnEarlyKillBeforeMembersThatSayNothing) {
   EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a", "c"));
 }
 
-// No launcher's grace period is over so soon.
+// No grace period is over so soon, unless the pod has a shorter one.
 TEST(Gang, AKillAboutTheTimeOfTheFirstBareErrorIsTheRoot) {
   struct {
     long killed;
@@ -140,6 +140,11 @@ TEST(Gang, AKillAboutTheTimeOfTheFirstBareErrorIsTheRoot) {
               root)
         << killed;
   }
+  auto report =
+      GangOf({{"a", 1, "Error", 100, ""}, {"b", 137, "Error", 104, ""}});
+  report.mutable_pods(1)->mutable_spec()->set_termination_grace_period_seconds(
+      3);
+  EXPECT_EQ(Diagnose(report).culprit().pod(), "a");
   EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, "ValueError: x"},
                              {"b", 137, "Error", 102, ""}}))
                 .culprit()
