@@ -67,11 +67,12 @@ def files_of(arguments):
 
 
 def text_signatures(repository):
-    """The names of all text signatures: each has its sample."""
+    """All text signatures: name to who prints them; each has its sample."""
     with open(repository / "tests/testdata/text_samples.tsv",
               encoding="utf-8") as lines:
-        return [line.split("\t")[0] for line in lines
+        rows = [line.rstrip("\n").split("\t") for line in lines
                 if line.strip() and not line.startswith("#")]
+    return {row[0]: row[-1] for row in rows}
 
 
 def main(binary, repository, *arguments):
@@ -94,7 +95,8 @@ def main(binary, repository, *arguments):
     for sample, error in result["refused"]:
         print(f"  {sample}: refused: {error}")
     if "--unused" in arguments:
-        unused = [name for name in text_signatures(Path(repository))
+        unused = [f"{name} ({source})" for name, source
+                  in text_signatures(Path(repository)).items()
                   if name not in ours.decided]
         print(f"{len(unused)} text signatures decide none of these samples:")
         print("\n".join(f"  {name}" for name in unused))

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -65,6 +66,7 @@ TEST(TextTables, KeywordsAreLowerCaseAndNamesUnique) {
 struct Sample {
   std::string cause;
   std::string text;
+  std::string source;
 };
 
 // tests/testdata/text_samples.tsv, by "table/name".
@@ -76,17 +78,13 @@ absl::StatusOr<std::map<std::string, Sample>> ReadSamples() {
   for (const absl::string_view line : absl::StrSplit(*file, '\n')) {
     if (line.empty() || line[0] == '#') continue;
     const std::vector<std::string> cells = absl::StrSplit(line, '\t');
-    if (cells.size() != 3) {
+    if (cells.size() != 4) {
       return absl::InvalidArgumentError(
-          absl::StrCat("expected three cells: ", line));
+          absl::StrCat("expected name, cause, text and source: ", line));
     }
-    const bool is_new =
-        samples
-            .insert(
-                {cells[0],
-                 {cells[1], absl::StrReplaceAll(cells[2], {{"\\n", "\n"}})}})
-            .second;
-    if (!is_new) {
+    Sample sample{cells[1], absl::StrReplaceAll(cells[2], {{"\\n", "\n"}}),
+                  cells[3]};
+    if (!samples.insert({cells[0], std::move(sample)}).second) {
       return absl::InvalidArgumentError(absl::StrCat("twice: ", cells[0]));
     }
   }
@@ -110,6 +108,8 @@ TEST(TextTables, EveryRowHasASampleThatFindsIt) {
           << name << " is not found in \"" << sample->second.text << "\", but "
           << (found == nullptr ? "nothing" : found->row.key);
       EXPECT_EQ(v1::Cause_Name(row.row.cause), sample->second.cause) << name;
+      EXPECT_FALSE(sample->second.source.empty())
+          << name << " lacks a source in text_samples.tsv: who prints it?";
       samples.erase(sample);
     }
   }
