@@ -1,5 +1,5 @@
-// What each kind of object in a report says: a reader each, and what a pod's own
-// readers share.
+// What each kind of object in a report says: a reader each, and what a pod's
+// own readers share.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_READERS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_READERS_H_
 
