@@ -67,16 +67,26 @@ bool IsOfOneWorkload(std::string_view name) {
   return kind != nullptr && kind->is_workload && !kind->field.empty();
 }
 
-// Whether an event is about an object of another workload: its name has nothing
-// of those in the report. Without names nobody can tell.
-bool IsOfAnother(const core::ObjectReference& about,
-                 const std::vector<std::string_view>& stems) {
-  if (stems.empty() || about.name().empty() || !IsOfOneWorkload(about.kind())) {
-    return false;
-  }
-  return std::ranges::none_of(stems, [&about](std::string_view stem) {
-    return std::string_view(about.name()).find(stem) != std::string_view::npos;
-  });
+// Whether `rest` of a pod's name behind its Job's ends in nothing but an index
+// and what Kubernetes makes up: "-x7k2p", "-3-x7k2p".
+bool IsMadeUp(std::string_view rest) {
+  if (rest.empty() || rest.front() != '-') return false;
+  rest.remove_prefix(1);
+  const std::size_t dash = rest.find('-');
+  return dash == std::string_view::npos ||
+         (rest.find_first_not_of("0123456789") == dash &&
+          rest.find('-', dash + 1) == std::string_view::npos);
+}
+
+// Names longer than this are cut before Kubernetes appends to them.
+constexpr std::size_t kLongestWholeName = 52;
+
+// Whether an object may be called `name` that belongs to one called `stem`.
+bool MayBeOf(std::string_view name, std::string_view stem, bool pod_of_job) {
+  const std::size_t at = name.find(stem);
+  if (at == std::string_view::npos) return false;
+  if (!pod_of_job || stem.size() > kLongestWholeName) return true;
+  return at == 0 && IsMadeUp(name.substr(stem.size()));
 }
 
 constexpr const char* kRoots[] = {
@@ -159,8 +169,44 @@ std::vector<std::string_view> Context::Stems() const {
   return stems;
 }
 
+Context::PodNames Context::NamesOfPods() const {
+  if (report.has_job_set() || report.has_ray_job() ||
+      report.has_ray_cluster() || report.has_train_job() ||
+      report.has_spark_application() || report.has_kubeflow_job()) {
+    return PodNames::kAny;
+  }
+  const std::string& kind = report.workload().kind();
+  const auto& owners = report.kueue_workload().metadata().owner_references();
+  if (!owners.empty() && owners[0].kind() != "Job") return PodNames::kAny;
+  const auto owned_by_job = [](const core::Pod& pod) {
+    const auto& of_pod = pod.metadata().owner_references();
+    return !of_pod.empty() && of_pod[0].kind() == "Job";
+  };
+  const bool has_pods = !report.pods().empty();
+  if (!report.jobs().empty() || !owners.empty() ||
+      (has_pods && std::ranges::all_of(report.pods(), owned_by_job))) {
+    return kind.empty() || kind == "Job" ? PodNames::kOfJob : PodNames::kAny;
+  }
+  const bool bare =
+      report.workload().name().empty() && has_pods &&
+      std::ranges::all_of(report.pods(), [](const core::Pod& pod) {
+        return pod.metadata().owner_references().empty();
+      });
+  return bare ? PodNames::kReported : PodNames::kAny;
+}
+
 void Context::IndexEvents() {
   const std::vector<std::string_view> stems = Stems();
+  const PodNames pod_names = NamesOfPods();
+  const auto is_strange = [&stems, pod_names](const auto& about) {
+    if (stems.empty() || about.name().empty()) return false;
+    const bool is_pod = about.kind() == "Pod";
+    if (is_pod && pod_names == PodNames::kReported) return true;
+    const bool of_job = is_pod && pod_names == PodNames::kOfJob;
+    return std::ranges::none_of(stems, [&](std::string_view stem) {
+      return MayBeOf(about.name(), stem, of_job);
+    });
+  };
   std::unordered_map<std::string_view, int> pods;
   const bool many = report.pods_size() > kSearchedObjects;
   if (many) {
@@ -174,6 +220,7 @@ void Context::IndexEvents() {
     if (about.kind() == "Node") {
       std::vector<int>& events = node_events[about.name()];
       if (events.size() < kMaxNodeEvents) events.push_back(i);
+      if (report.pods().empty()) shared_events.push_back(i);
       continue;
     }
     if (about.kind() == "Pod" || about.kind().empty()) {
@@ -193,10 +240,12 @@ void Context::IndexEvents() {
     }
     if (target >= 0) {
       pod_events.push_back({target, i});
-    } else if (IsOfAnother(about, stems)) {
+    } else if (!is_strange(about)) {
+      other_events.push_back(i);
+    } else if (IsOfOneWorkload(about.kind())) {
       ++strange_events;
     } else {
-      other_events.push_back(i);
+      shared_events.push_back(i);
     }
   }
   const auto by_target = [](const Link& a, const Link& b) {
@@ -209,7 +258,8 @@ int Context::NodeOf(const core::Pod& pod) const {
   if (report.nodes().empty()) return -1;
   const std::string& name = pod.spec().node_name();
   if (name.empty()) {
-    return report.nodes_size() == 1 && report.pods_size() == 1 ? 0 : -1;
+    const bool only = report.nodes_size() == 1 && report.pods_size() == 1;
+    return only && WasPlaced(pod) ? 0 : -1;
   }
   if (!nodes_by_name_.empty()) {
     const auto found = nodes_by_name_.find(name);
@@ -324,6 +374,13 @@ ObjectName ObjectOf(const v1::FailureReport& report, const Place& place) {
       return {};
   }
   return {};
+}
+
+bool WasPlaced(const core::Pod& pod) {
+  const core::PodStatus& status = pod.status();
+  return !pod.spec().node_name().empty() || status.has_start_time() ||
+         !status.container_statuses().empty() ||
+         (!status.phase().empty() && status.phase() != "Pending");
 }
 
 std::string ObjectText(const ObjectName& object) {

@@ -197,6 +197,9 @@ struct ObjectName {
 };
 ObjectName ObjectOf(const v1::FailureReport& report, const Place& place);
 
+// Whether a pod shows that it was on a node, named or not.
+bool WasPlaced(const kubernetes::core::v1::Pod& pod);
+
 // "Pod/namespace/name"; empty when the object has no name.
 std::string ObjectText(const ObjectName& object);
 
@@ -230,13 +233,17 @@ struct Context {
   std::vector<Link> pod_events;
   // Indexes of events about nodes, by the name of the node.
   std::unordered_map<std::string_view, std::vector<int>> node_events;
-  // Events about neither a pod nor a node of the report, but perhaps about
-  // something of the workload: a pod that is gone, its Job.
+  // Events about no pod of the report, but perhaps about something of the
+  // workload: a pod that is gone, its Job.
   std::vector<int> other_events;
+  // Events about what workloads share, such as claims and, in a report without
+  // pods, nodes: nothing says that it is this workload's.
+  std::vector<int> shared_events;
   // Events about other workloads, which are not read.
   int strange_events = 0;
 
-  // Index into report.nodes; -1 when the node is not in the report.
+  // Index into report.nodes; -1 when the node is not in the report. The only
+  // node is that of an only pod that was somewhere, but does not say where.
   int NodeOf(const kubernetes::core::v1::Pod& pod) const;
 
   // Indexes into report.usage that may be about `pod`.
@@ -252,6 +259,16 @@ struct Context {
   void IndexEvents();
   // Names that objects of the workload begin with or contain.
   std::vector<std::string_view> Stems() const;
+  // What is known of the names of pods that are not in the report.
+  enum class PodNames : std::uint8_t {
+    // They have some name of the workload in them.
+    kAny,
+    // A Job's name, perhaps an index, and a made-up end.
+    kOfJob,
+    // The pods of the report belong to nobody: there are no others.
+    kReported,
+  };
+  PodNames NamesOfPods() const;
 
   // report.usage by pod name.
   std::unordered_map<std::string_view, std::vector<int>> usage_by_pod_;

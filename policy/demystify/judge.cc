@@ -76,17 +76,37 @@ class Judge {
     ReadOperators(context_, facts);
     if (report.pods().empty()) ReadExit(context_, facts, conclusion_.exit_code);
     const bool failing = gang().root >= 0;
-    if (!context_.other_events.empty() || !context_.node_events.empty()) {
-      const std::size_t before = facts.size();
-      ReadOtherEvents(context_, facts);
-      WeighOtherEvents(before);
-      if (failing) KeepQueueEvents(before);
-    }
-    if (report.pods().empty()) {
-      for (int i = 0; i < report.nodes_size(); ++i) {
-        ReadNode(context_, i, facts);
-      }
-    }
+    const std::size_t before = facts.size();
+    const bool open = LeavesOpen();
+    if (!NothingWasCreated()) ReadOtherEvents(context_, facts);
+    if (open) ReadSharedEvents(context_, facts);
+    WeighOtherEvents(before);
+    if (failing) KeepQueueEvents(before);
+    if (!report.pods().empty() || !open) return;
+    for (int i = 0; i < report.nodes_size(); ++i) ReadNode(context_, i, facts);
+  }
+
+  // Whether nodes and claims of whom nothing says that they are this workload's
+  // may tell what happened: pods wait for something, or there is nothing else
+  // to go by. How its own objects fare is not theirs to change.
+  bool LeavesOpen() const {
+    const v1::FailureReport& report = context_.report;
+    if (!report.pods().empty()) return gang().running + gang().succeeded == 0;
+    return !HasOwner(report) && !report.has_creation_error();
+  }
+
+  static bool HasOwner(const v1::FailureReport& report) {
+    return !report.jobs().empty() || report.has_job_set() ||
+           report.has_ray_job() || report.has_ray_cluster() ||
+           report.has_train_job() || report.has_spark_application() ||
+           report.has_kubeflow_job() || report.has_kueue_workload();
+  }
+
+  // What was not created has no pods and no Jobs that events could be about.
+  bool NothingWasCreated() const {
+    const v1::FailureReport& report = context_.report;
+    return report.has_creation_error() && report.pods().empty() &&
+           !HasOwner(report);
   }
 
   // Events are about other objects or from earlier: they break nothing that is

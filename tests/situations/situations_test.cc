@@ -163,5 +163,89 @@ TEST_F(SituationsTest, TheRestIsAnswered) {
   }
 }
 
+// What a list of everything in a cluster brings along.
+void AddBrokenNode(v1::FailureReport& report) {
+  auto& node = *report.add_nodes();
+  node.mutable_metadata()->set_name("elsewhere");
+  auto& ready = *node.mutable_status()->add_conditions();
+  ready.set_type("Ready");
+  ready.set_status("Unknown");
+  ready.set_reason("NodeStatusUnknown");
+  ready.mutable_last_transition_time()->set_seconds(
+      report.observed_at().seconds() - 600);
+}
+
+void AddEvent(const char* kind, const std::string& name, const char* reason,
+              const char* message, v1::FailureReport& report) {
+  auto& event = *report.add_events();
+  event.mutable_involved_object()->set_kind(kind);
+  event.mutable_involved_object()->set_name(name);
+  event.set_reason(reason);
+  event.set_message(message);
+  event.set_type("Warning");
+  *event.mutable_last_timestamp() = report.observed_at();
+}
+
+bool HasOwner(const v1::FailureReport& report) {
+  return !report.jobs().empty() || report.has_job_set() ||
+         report.has_ray_job() || report.has_train_job() ||
+         report.has_spark_application() || report.has_kubeflow_job() ||
+         report.has_kueue_workload();
+}
+
+// The only pod, which does not say where it ran.
+bool MayBeOnAnyNode(const v1::FailureReport& report) {
+  return report.pods_size() == 1 && report.pods(0).spec().node_name().empty() &&
+         report.pods(0).status().phase() != "Pending";
+}
+
+TEST_F(SituationsTest, WhatIsNotTheWorkloadsChangesNothing) {
+  struct {
+    const char* what;
+    void (*add)(v1::FailureReport&);
+  } const strangers[] = {
+      {"a broken node", AddBrokenNode},
+      {"an event about a node",
+       [](v1::FailureReport& report) {
+         AddEvent("Node", "elsewhere", "NodeNotReady", "NodeNotReady", report);
+       }},
+      {"an event about another Job's pod",
+       [](v1::FailureReport& report) {
+         AddEvent("Pod",
+                  report.jobs().empty()
+                      ? "zz-other"
+                      : report.jobs(0).metadata().name() + "-eval-x7k2p",
+                  "Evicted", "The node was low on resource: memory.", report);
+       }},
+  };
+  int asked = 0;
+  for (const Situation& situation : *situations_) {
+    if (!HasOwner(situation.report) && situation.report.pods().empty()) {
+      continue;
+    }
+    if (MayBeOnAnyNode(situation.report)) continue;
+    v1::DecideRequest request;
+    *request.mutable_report() = situation.report;
+    const v1::DecideResponse before = Ask(request);
+    for (const auto& [what, add] : strangers) {
+      // Children of higher objects have names of any form.
+      if (situation.report.has_job_set() && !situation.report.jobs().empty()) {
+        continue;
+      }
+      *request.mutable_report() = situation.report;
+      add(*request.mutable_report());
+      const v1::DecideResponse after = Ask(request);
+      ++asked;
+      EXPECT_EQ(after.diagnosis().cause(), before.diagnosis().cause())
+          << situation.name << " and " << what;
+      EXPECT_EQ(after.decision().action(), before.decision().action())
+          << situation.name << " and " << what;
+      EXPECT_THAT(after.ledger(), EqualsProto(before.ledger()))
+          << situation.name << " and " << what;
+    }
+  }
+  EXPECT_GT(asked, 1200);
+}
+
 }  // namespace
 }  // namespace mulligan

@@ -231,7 +231,7 @@ void ReadEventsOfPod(const Context& context, int index, const PodState& state,
   std::string_view node = pod.spec().node_name();
   if (node.empty() && context.report.pods_size() == 1) {
     // The only pod: the only node is its node.
-    if (context.node_events.size() > 1) return;
+    if (context.node_events.size() > 1 || !WasPlaced(pod)) return;
     node = context.node_events.begin()->first;
   }
   const auto events = context.node_events.find(node);
@@ -249,11 +249,12 @@ void ReadOtherEvents(const Context& context, Candidates& facts) {
   for (const int index : context.other_events) {
     reader.Read(index, std::nullopt);
   }
-  if (!context.report.pods().empty() || context.node_events.empty()) return;
-  for (int i = 0; i < context.report.events_size(); ++i) {
-    if (context.report.events(i).involved_object().kind() == "Node") {
-      reader.Read(i, std::nullopt);
-    }
+}
+
+void ReadSharedEvents(const Context& context, Candidates& facts) {
+  EventReader reader(context, Gate(), nullptr, facts);
+  for (const int index : context.shared_events) {
+    reader.Read(index, std::nullopt);
   }
 }
 

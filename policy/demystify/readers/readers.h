@@ -135,8 +135,13 @@ bool FindSpotSign(const Context& context, int index, Place& place,
 void ReadEventsOfPod(const Context& context, int index, const PodState& state,
                      Candidates& facts);
 
-// Adds what all other events say; for reports without a failing pod.
+// Adds what events about the workload's other objects say; for reports without
+// a failing pod.
 void ReadOtherEvents(const Context& context, Candidates& facts);
+
+// Adds what events say about nodes and claims that nothing in the report
+// connects with the workload.
+void ReadSharedEvents(const Context& context, Candidates& facts);
 
 // First and last occurrence, whichever form the event has.
 Seconds FirstTime(const kubernetes::core::v1::Event& event);

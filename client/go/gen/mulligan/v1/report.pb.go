@@ -131,10 +131,12 @@ type FailureReport struct {
 	// kubeflow.org v1 job: PyTorchJob, TFJob, MPIJob, XGBoostJob, PaddleJob or
 	// JAXJob; `kind` inside tells which.
 	KubeflowJob *v13.TrainingJob `protobuf:"bytes,12,opt,name=kubeflow_job,json=kubeflowJob,proto3" json:"kubeflow_job,omitempty"`
-	// Nodes the pods ran on, as they are now.
+	// Nodes the pods ran on, as they are now. Those that no pod of the report
+	// names are read only where there is nothing else to go by.
 	Nodes []*v1.Node `protobuf:"bytes,13,rep,name=nodes,proto3" json:"nodes,omitempty"`
-	// Events about any of the objects, in any order. Events expire (one hour by
-	// default), so their absence proves nothing.
+	// Events about any of the objects, in any order; those about other workloads
+	// are not read, as far as names tell. Events expire (one hour by default), so
+	// their absence proves nothing.
 	Events []*v1.Event `protobuf:"bytes,14,rep,name=events,proto3" json:"events,omitempty"`
 	// Set when the failure is that the objects could not be built or created.
 	CreationError *CreationError `protobuf:"bytes,15,opt,name=creation_error,json=creationError,proto3" json:"creation_error,omitempty"`

@@ -1,0 +1,128 @@
+// What is about other workloads, and what nothing connects with this one.
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/policy/demystify/diagnose.h"
+
+namespace mulligan::demystify {
+namespace {
+
+constexpr char kFailedJob[] = R"pb(
+  observed_at { seconds: 1000 }
+  jobs {
+    metadata { name: "train" }
+    status {
+      failed: 1
+      conditions {
+        type: "Failed"
+        status: "True"
+        reason: "BackoffLimitExceeded"
+      }
+    }
+  }
+)pb";
+
+v1::FailureReport With(const char* kind, const std::string& name,
+                       const char* reason) {
+  v1::FailureReport report = Report(kFailedJob);
+  auto& event = *report.add_events();
+  event.mutable_involved_object()->set_kind(kind);
+  event.mutable_involved_object()->set_name(name);
+  event.set_reason(reason);
+  event.set_message("The node was low on resource: memory.");
+  event.mutable_last_timestamp()->set_seconds(990);
+  return report;
+}
+
+TEST(Strangers, APodOfAJobIsKnownByItsName) {
+  struct {
+    const char* name;
+    v1::Cause cause;
+  } const kCases[] = {
+      {"train-x7k2p", v1::NODE_PRESSURE_EVICTED},
+      {"train-3-x7k2p", v1::NODE_PRESSURE_EVICTED},
+      {"train-eval-x7k2p", v1::APP_ERROR},
+      {"train-eval-3-x7k2p", v1::APP_ERROR},
+      {"train-3-eval-x7k2p", v1::APP_ERROR},
+      {"pretrain-x7k2p", v1::APP_ERROR},
+      {"trainer-x7k2p", v1::APP_ERROR},
+      {"other", v1::APP_ERROR},
+  };
+  for (const auto& [name, cause] : kCases) {
+    EXPECT_EQ(Diagnose(With("Pod", name, "Evicted")).cause(), cause) << name;
+  }
+}
+
+// What owns the Job makes names of any form for its pods.
+TEST(Strangers, PodsOfHigherObjectsHaveAnyNameWithTheirs) {
+  v1::FailureReport report = With("Pod", "train-eval-0-0-x7k2p", "Evicted");
+  report.mutable_job_set()->mutable_metadata()->set_name("train");
+  EXPECT_EQ(Diagnose(report).cause(), v1::NODE_PRESSURE_EVICTED);
+}
+
+TEST(Strangers, ANodeExplainsWhatRanOnItAndNothingElse) {
+  constexpr char kNode[] = R"pb(
+    nodes {
+      metadata { name: "n" }
+      status {
+        conditions {
+          type: "Ready"
+          status: "Unknown"
+          reason: "NodeStatusUnknown"
+          last_transition_time { seconds: 100 }
+        }
+      }
+    }
+  )pb";
+  struct {
+    const char* report;
+    v1::Cause cause;
+  } const kCases[] = {
+      // Nothing else to go by.
+      {"", v1::NODE_LOST},
+      {"pods { metadata { name: 'p' } spec { node_name: 'n' }"
+       " status { phase: 'Failed' } }",
+       v1::NODE_LOST},
+      // The only pod was somewhere, and does not say where.
+      {"pods { metadata { name: 'p' } status { phase: 'Failed' } }",
+       v1::NODE_LOST},
+      {"pods { metadata { name: 'p' } spec { node_name: 'm' }"
+       " status { phase: 'Running' } }",
+       v1::NOT_FAILED},
+      {"pods { metadata { name: 'p' } status { phase: 'Pending' } }",
+       v1::NOT_FAILED},
+      {"pods { metadata { name: 'p' } }", v1::NOT_FAILED},
+      {"jobs { metadata { name: 'j' } status { active: 1 ready: 1 } }",
+       v1::NOT_FAILED},
+      {"jobs { metadata { name: 'j' } status { failed: 1 conditions {"
+       " type: 'Failed' status: 'True' reason: 'BackoffLimitExceeded' } } }",
+       v1::APP_ERROR},
+  };
+  for (const auto& [report, cause] : kCases) {
+    EXPECT_EQ(
+        Diagnose(std::string("observed_at { seconds: 1000 } ") + kNode + report)
+            .cause(),
+        cause)
+        << report;
+  }
+}
+
+TEST(Strangers, ClaimsOfOthersBreakNoJob) {
+  EXPECT_EQ(
+      Diagnose(With("PersistentVolumeClaim", "data", "ProvisioningFailed"))
+          .cause(),
+      v1::APP_ERROR);
+}
+
+// No pod of what could not be created has events.
+TEST(Strangers, WhatWasNotCreatedHasNoPods) {
+  v1::FailureReport report = With("Pod", "x-x7k2p", "Evicted");
+  report.clear_jobs();
+  report.mutable_creation_error()->set_http_code(422);
+  report.mutable_creation_error()->set_reason("Invalid");
+  EXPECT_EQ(Diagnose(report).cause(), v1::CREATE_REJECTED);
+}
+
+}  // namespace
+}  // namespace mulligan::demystify
