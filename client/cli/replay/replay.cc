@@ -269,38 +269,52 @@ bool LogBlocks::Next(LogBlock& block) {
   }
 }
 
+bool LogBlocks::Read(std::string& text, std::string& error) {
+  const std::size_t start = text.size();
+  text.resize(start + kBlockBytes);
+  const int got = gzread(file_, text.data() + start, kBlockBytes);
+  text.resize(start + static_cast<std::size_t>(std::max(got, 0)));
+  if (got > 0) return true;
+  int code = Z_OK;
+  const char* why = gzerror(file_, &code);
+  if (code != Z_OK && code != Z_STREAM_END) {
+    error = code == Z_ERRNO ? std::strerror(errno) : why;
+  }
+  Close();
+  return false;
+}
+
 void LogBlocks::Fill(LogBlock& block) {
   std::string& text = block.text;
   text = std::exchange(rest_, std::string());
+  std::size_t searched = 0;
+  std::size_t end = std::string::npos;
   while (true) {
-    const std::size_t start = text.size();
-    text.resize(start + kBlockBytes);
-    const int got = gzread(file_, text.data() + start, kBlockBytes);
-    text.resize(start + static_cast<std::size_t>(std::max(got, 0)));
-    if (got <= 0) {
-      int code = Z_OK;
-      const char* why = gzerror(file_, &code);
-      if (code != Z_OK && code != Z_STREAM_END) {
-        block.error = code == Z_ERRNO ? std::strerror(errno) : why;
-      }
-      Close();
-      break;
-    }
-    const std::size_t end = text.rfind('\n');
-    if (end != std::string::npos && end >= start) {
-      rest_ = text.substr(end + 1);
-      text.resize(end + 1);
-      break;
-    }
-    if (text.size() > kMostLineBytes) {
-      block.error =
-          absl::StrFormat("a line is longer than %d bytes", kMostLineBytes);
-      text.clear();
-      Close();
-      break;
-    }
+    end = std::string_view(text).substr(searched).rfind('\n');
+    if (end != std::string::npos) break;
+    if (text.size() > kMostLineBytes) return SkipLine(block);
+    searched = text.size();
+    if (!Read(text, block.error)) break;
+  }
+  if (end != std::string::npos) {
+    rest_ = text.substr(searched + end + 1);
+    text.resize(searched + end + 1);
   }
   line_ += static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+void LogBlocks::SkipLine(LogBlock& block) {
+  block.error =
+      absl::StrFormat("a line is longer than %d bytes", kMostLineBytes);
+  ++line_;
+  std::size_t end = std::string::npos;
+  do {
+    block.text.clear();
+    if (!Read(block.text, block.error)) return;
+    end = block.text.find('\n');
+  } while (end == std::string::npos);
+  rest_ = block.text.substr(end + 1);
+  block.text.clear();
 }
 
 }  // namespace mulligan::cli

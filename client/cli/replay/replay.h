@@ -163,7 +163,8 @@ struct LogBlock {
   std::size_t first_line = 1;
   // Lines, each with its line break but for the last one of a file.
   std::string text;
-  // Not empty: what follows in this file cannot be read, and why.
+  // Not empty: the line behind the text, or the rest of this file, cannot be
+  // read, and why.
   std::string error;
 };
 
@@ -193,14 +194,19 @@ class LogBlocks {
  private:
   bool Open(LogBlock& block);
   void Close();
-  // Reads until the text has a whole line more, or the file ends.
+  // Adds what the file has next to `text`; false at its end, or where it cannot
+  // be read: `error` says why.
+  bool Read(std::string& text, std::string& error);
+  // Reads until the text has whole lines, or the file ends.
   void Fill(LogBlock& block);
+  // Leaves an error of a line that is too long, and goes on behind it.
+  void SkipLine(LogBlock& block);
 
   const std::vector<std::string> files_;
   std::size_t next_file_ = 0;
   gzFile_s* file_ = nullptr;
   std::size_t line_ = 1;
-  std::string rest_;  // the beginning of a line
+  std::string rest_;  // what was read behind the last block
   std::int64_t bytes_ = 0;
   std::int64_t bytes_before_ = 0;  // of files that were read
 };

@@ -88,6 +88,30 @@ TEST_F(LogBlocksTest, ALineMayBeLongerThanABlock) {
   EXPECT_EQ(ReadAll({Path("a")}).text, text);
 }
 
+TEST_F(LogBlocksTest, WhatIsBehindALineWithoutBoundsIsRead) {
+  const std::string before = "1\n2\n";
+  const std::string after = std::string(3 << 19, '4') + "\n5\n6";
+  folder_.Write("a", before + std::string(66 << 20, '\0') + "\n" + after);
+  folder_.Write("b", std::string(66 << 20, '\0'));
+  folder_.Write("c", "next\n");
+  LogBlocks blocks({Path("a"), Path("b"), Path("c")});
+  LogBlock block;
+  std::string text;
+  std::vector<std::size_t> first_lines;
+  std::vector<std::size_t> bad_lines;
+  while (blocks.Next(block)) {
+    text += block.text;
+    first_lines.push_back(block.first_line);
+    if (block.error.empty()) continue;
+    EXPECT_THAT(block.error, HasSubstr("longer than 67108864 bytes"));
+    EXPECT_EQ(block.text, "");
+    bad_lines.push_back(block.first_line);
+  }
+  EXPECT_EQ(text, before + after + "next\n");
+  EXPECT_THAT(bad_lines, ElementsAre(3, 1));
+  EXPECT_THAT(first_lines, ElementsAre(1, 3, 4, 6, 1, 1));
+}
+
 TEST_F(LogBlocksTest, ATornFileIsReadAsFarAsItGoes) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919) + "\n";
