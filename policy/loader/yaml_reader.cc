@@ -43,6 +43,22 @@ bool IsStruct(const FieldDescriptor& field) {
   return field.message_type() == google::protobuf::Struct::descriptor();
 }
 
+// A list or map without entries, which a message cannot tell from none: what
+// looks like "nothing of it" would mean "any".
+bool IsEmptyOf(const YamlNode& value, const FieldDescriptor& field) {
+  return (field.is_map() && value.kind == NodeKind::kMap &&
+          value.entries.empty()) ||
+         (field.is_repeated() && !field.is_map() &&
+          value.kind == NodeKind::kList && value.items.empty());
+}
+
+// The same for texts. Labels may be empty.
+bool IsEmptyText(const YamlNode& value, const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_STRING &&
+         !field.has_presence() &&
+         field.containing_type()->map_key() == nullptr && value.text.empty();
+}
+
 class MessageReader {
  public:
   MessageReader(SourceMap& positions, Issues& issues, ForeignMaps foreign)
@@ -203,6 +219,12 @@ class MessageReader {
                           "key to leave it out",
                           Quote(key.text), ExpectedForm(field, false)));
     }
+    if (IsEmptyOf(value, field) && PolicyFor(path) == UnknownKeys::kRefuse) {
+      return Report(key.position, path,
+                    absl::StrFormat("%s is empty, expected at least one entry; "
+                                    "remove the key to leave it out",
+                                    Quote(key.text)));
+    }
     if (field.is_map()) {
       ReadEntries(value, path, field, message);
     } else if (field.is_repeated()) {
@@ -287,6 +309,10 @@ class MessageReader {
       return ReadMap(value, path, child);
     }
     if (!CheckKind(value, NodeKind::kScalar, path, field, true)) return;
+    if (IsEmptyText(value, field) && PolicyFor(path) == UnknownKeys::kRefuse) {
+      return Report(value.position, path,
+                    "an empty string says nothing; leave it out");
+    }
     const absl::Status status = StoreScalar(value, field, message);
     if (!status.ok()) {
       Report(value.position, path, std::string(status.message()));

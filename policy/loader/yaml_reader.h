@@ -29,7 +29,8 @@ namespace mulligan {
 // Returns the paths of what a later check cannot judge.
 enum class UnknownKeys {
   kRefuse,
-  // Warn and pass over. Keys without a value are left out, as Kubernetes does.
+  // Warn and pass over. Keys without a value and empty lists are left out, as
+  // Kubernetes does.
   kWarn,
   // Pass over in silence.
   kIgnore,

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/limits.h"
 #include "policy/loader/yaml_tree.h"
 #include "re2/re2.h"
 
@@ -83,8 +84,8 @@ constexpr std::array<Unit, 5> kUnits = {{{"d", 86'400'000},
                                          {"s", 1'000},
                                          {"ms", 1}}};
 
-constexpr int64_t kLongestDays = 36500;
-constexpr int64_t kLongest = kLongestDays * kUnits[0].milliseconds;
+constexpr int64_t kLongest = kMaxPolicySeconds * 1000;
+constexpr int64_t kLongestDays = kLongest / kUnits[0].milliseconds;
 
 using ::google::protobuf::Struct;
 using ::google::protobuf::Value;

@@ -38,7 +38,7 @@ absl::StatusOr<uint64_t> ReadUnsigned(const YamlNode& node, uint64_t max);
 absl::StatusOr<double> ReadDouble(const YamlNode& node);
 
 // Whole numbers with units d, h, m, s, ms, largest first: "90s", "1m30s",
-// "7d". Not negative, at most 36500d.
+// "7d". Not negative, at most 3650d.
 absl::StatusOr<google::protobuf::Duration> ReadDuration(const YamlNode& node);
 
 // What `map` holds, read as Kubernetes reads it: scalars by the core schema of

@@ -84,7 +84,7 @@ objects:
 
 TEST(ReadYamlMessageTest, ReadsEveryTypeOfTheSchema) {
   const auto reading = Read<v1::RetryPolicySpec>(R"(
-selector: {kinds: [RayJob, "TrainJob"], matchLabels: {team: ml, "tier": "1"}}
+selector: {kinds: [RayJob, "TrainJob"], matchLabels: {team: ml, "tier": "1", spot: ""}}
 budgets:
   application: {limit: 3, window: 1m30s}
   empty: {}
@@ -108,6 +108,7 @@ order: -2
           kinds: "TrainJob"
           match_labels { key: "team" value: "ml" }
           match_labels { key: "tier" value: "1" }
+          match_labels { key: "spot" value: "" }
         }
         budgets {
           key: "application"
@@ -216,6 +217,20 @@ INSTANTIATE_TEST_SUITE_P(
             "Null", "killSwitch: null\n",
             "1:1 \"killSwitch\" has no value, expected a map with keys "
             "among enabled, reason; remove the key to leave it out"},
+        YamlReaderBadCase{
+            "EmptyList", "rules: [{when: {causes: []}}]",
+            "1:17 \"causes\" is empty, expected at least one entry; remove "
+            "the key to leave it out"},
+        YamlReaderBadCase{
+            "EmptyMap", "selector: {matchLabels: {}}",
+            "1:12 \"matchLabels\" is empty, expected at least one entry; "
+            "remove the key to leave it out"},
+        YamlReaderBadCase{"EmptyText", "rules: [{when: {messagePattern: ''}}]",
+                          "1:33 an empty string says nothing; leave it out"},
+        YamlReaderBadCase{"EmptyTextInAList", "selector: {kinds: ['']}",
+                          "1:20 an empty string says nothing; leave it out"},
+        YamlReaderBadCase{"ListForEmptyMap", "budgets: []",
+                          "1:10 expected a map, found a list"},
         YamlReaderBadCase{
             "ScalarForMessage", "killSwitch: true",
             "1:13 expected a map with keys among enabled, reason, found a "
