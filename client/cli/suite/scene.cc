@@ -100,7 +100,7 @@ void RestartContainers(int times, Struct& pod) {
 
 // The latest time (a string as RFC 3339 writes it) anywhere in the objects;
 // InfinitePast when there is none.
-absl::Time LatestTime(const std::vector<Struct>& objects) {
+absl::Time LatestTime(const SceneObjects& objects) {
   absl::Time latest = absl::InfinitePast();
   for (Struct object : objects) {
     VisitStrings(object, [&latest](std::string& text) {
@@ -112,7 +112,7 @@ absl::Time LatestTime(const std::vector<Struct>& objects) {
 }
 
 // Adds `by` to every time in the objects.
-void MoveTimes(absl::Duration by, std::vector<Struct>& objects) {
+void MoveTimes(absl::Duration by, SceneObjects& objects) {
   for (Struct& object : objects) {
     VisitStrings(object, [by](std::string& text) {
       absl::Time time;
@@ -126,7 +126,7 @@ void MoveTimes(absl::Duration by, std::vector<Struct>& objects) {
 // Gives pods the names and UIDs of attempt `number`, wherever the objects
 // mention them, and a FailureReport the failureId. The containers of a pod
 // without an owner have been restarted instead: it is the workload itself.
-void BecomeAttempt(int number, std::vector<Struct>& objects) {
+void BecomeAttempt(int number, SceneObjects& objects) {
   std::set<std::string> identities;
   for (Struct& object : objects) {
     identities.insert(TextOf(object, "failureId"));
@@ -145,11 +145,13 @@ void BecomeAttempt(int number, std::vector<Struct>& objects) {
   }
 }
 
-using ::google::protobuf::Struct;
+// In a test, what is passed over would be tested by nobody.
+absl::Status CheckAllTaken(const ReportBuilder& builder) {
+  if (builder.warnings().empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(builder.warnings(), "; "));
+}
 
-absl::StatusOr<v1::DecideRequest> SceneRequest(
-    const std::vector<Struct>& objects) {
-  ReportBuilder builder;
+absl::Status AddObjects(const SceneObjects& objects, ReportBuilder& builder) {
   for (const Struct& object : objects) {
     std::string json;
     if (!google::protobuf::util::MessageToJsonString(object, &json).ok()) {
@@ -158,36 +160,71 @@ absl::StatusOr<v1::DecideRequest> SceneRequest(
     absl::Status status = builder.Add("object", std::move(json));
     if (!status.ok()) return status;
   }
+  return CheckAllTaken(builder);
+}
+
+absl::StatusOr<v1::DecideRequest> SceneRequest(const SceneObjects& objects) {
+  ReportBuilder builder;
+  absl::Status added = AddObjects(objects, builder);
+  if (!added.ok()) return added;
   absl::StatusOr<v1::DecideRequest> request = builder.Build();
-  // In a test, what is passed over would be tested by nobody.
-  if (request.ok() && !builder.warnings().empty()) {
-    return absl::InvalidArgumentError(absl::StrJoin(builder.warnings(), "; "));
+  if (absl::Status all = CheckAllTaken(builder); request.ok() && !all.ok()) {
+    return all;
   }
   return request;
 }
 
-}  // namespace
-
-absl::StatusOr<Scene::Objects> Scene::Read(
-    const v1::PolicyTestFixture& fixture) const {
-  Objects objects(fixture.objects().begin(), fixture.objects().end());
-  for (const std::string& name : fixture.files()) {
-    const std::string file = suite_.Beside(name);
-    absl::StatusOr<std::string> bytes = ReadInput(file, std::cin);
-    if (!bytes.ok()) return bytes.status();
-    const absl::StatusOr<Documents> documents =
-        SplitDocuments(file, *std::move(bytes));
-    if (!documents.ok()) return documents.status();
-    for (const std::string& json : documents->json) {
-      Struct object;
-      if (!google::protobuf::util::JsonStringToMessage(json, &object).ok()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(file, ": expected Kubernetes objects"));
-      }
-      objects.push_back(std::move(object));
+absl::Status ReadFile(const std::string& file, SceneObjects& objects) {
+  absl::StatusOr<std::string> bytes = ReadInput(file, std::cin);
+  if (!bytes.ok()) return bytes.status();
+  const absl::StatusOr<Documents> documents =
+      SplitDocuments(file, *std::move(bytes));
+  if (!documents.ok()) return documents.status();
+  for (const std::string& json : documents->json) {
+    Struct& object = objects.emplace_back();
+    if (!google::protobuf::util::JsonStringToMessage(json, &object).ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ": expected Kubernetes objects"));
     }
   }
-  return objects;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Fixtures ReadFixtures(Suite& suite) {
+  Fixtures fixtures;
+  const auto check = [&suite](const std::string& path,
+                              const absl::Status& status) {
+    if (status.ok()) return;
+    suite.AddError(path, std::string(status.message()));
+  };
+  for (const auto& [name, fixture] : suite.spec().fixtures()) {
+    const std::string path = absl::StrCat("spec.fixtures[", name, "]");
+    SceneObjects& objects = fixtures[name];
+    objects.assign(fixture.objects().begin(), fixture.objects().end());
+    for (int i = 0; i < fixture.files_size(); ++i) {
+      check(absl::StrCat(path, ".files[", i, "]"),
+            ReadFile(suite.Beside(fixture.files(i)), objects));
+    }
+    ReportBuilder builder;
+    check(path, AddObjects(objects, builder));
+  }
+  return fixtures;
+}
+
+void CheckSteps(const Fixtures& fixtures, Suite& suite) {
+  for (int i = 0; i < suite.spec().cases_size(); ++i) {
+    Scene scene(fixtures);
+    for (int j = 0; j < suite.spec().cases(i).steps_size(); ++j) {
+      const absl::Status shown =
+          scene.Show(suite.spec().cases(i).steps(j), false).status();
+      if (shown.ok()) continue;
+      suite.AddError(absl::StrCat("spec.cases[", i, "].steps[", j, "]"),
+                     std::string(shown.message()));
+      break;
+    }
+  }
 }
 
 absl::Status Scene::Advance(const v1::PolicyTestStep& step, bool repeated) {
@@ -198,9 +235,8 @@ absl::Status Scene::Advance(const v1::PolicyTestStep& step, bool repeated) {
     now_ += after;
   } else {
     // The first step: when its objects were as they are.
-    Objects shown(step.objects().begin(), step.objects().end());
-    const Objects& fixture = fixtures_[step.fixture()];
-    shown.insert(shown.end(), fixture.begin(), fixture.end());
+    SceneObjects shown = Fixture(step);
+    shown.insert(shown.end(), step.objects().begin(), step.objects().end());
     now_ = LatestTime(shown);
     if (now_ == absl::InfinitePast()) {
       return absl::InvalidArgumentError(
@@ -211,13 +247,18 @@ absl::Status Scene::Advance(const v1::PolicyTestStep& step, bool repeated) {
   return absl::OkStatus();
 }
 
-Scene::Objects Scene::Stage(const v1::PolicyTestStep& step) {
+SceneObjects Scene::Fixture(const v1::PolicyTestStep& step) const {
+  const auto fixture = fixtures_.find(step.fixture());
+  return fixture == fixtures_.end() ? SceneObjects() : fixture->second;
+}
+
+SceneObjects Scene::Stage(const v1::PolicyTestStep& step) {
   if (attempt_ == 0) first_ = now_;
   if (!step.same_attempt()) {
     ++attempt_;
     moved_ = now_ - first_;
   }
-  Objects objects = fixtures_[step.fixture()];
+  SceneObjects objects = Fixture(step);
   MoveTimes(moved_, objects);
   if (attempt_ > 1) BecomeAttempt(attempt_, objects);
   objects.insert(objects.end(), step.objects().begin(), step.objects().end());
@@ -226,13 +267,6 @@ Scene::Objects Scene::Stage(const v1::PolicyTestStep& step) {
 
 absl::StatusOr<v1::DecideRequest> Scene::Show(const v1::PolicyTestStep& step,
                                               bool repeated) {
-  const bool is_new = !fixtures_.contains(step.fixture());
-  if (is_new && !step.fixture().empty()) {
-    absl::StatusOr<Objects> objects =
-        Read(suite_.spec().fixtures().at(step.fixture()));
-    if (!objects.ok()) return objects.status();
-    fixtures_[step.fixture()] = *std::move(objects);
-  }
   if (absl::Status timed = Advance(step, repeated); !timed.ok()) return timed;
   absl::StatusOr<v1::DecideRequest> request = SceneRequest(Stage(step));
   if (!request.ok()) return request;

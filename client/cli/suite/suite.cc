@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "client/cli/input/inputs.h"
 #include "policy/loader/suggest.h"
@@ -21,6 +22,10 @@ namespace fs = std::filesystem;
 
 // A suite is no load test.
 constexpr int kMostTimes = 10'000;
+
+// What policies answer besides answers (docs/errors.md).
+constexpr const char* kErrors[] = {"INVALID_ARGUMENT", "NOT_FOUND",
+                                   "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED"};
 
 bool IsSuiteName(const fs::path& path) {
   const fs::path extension = path.extension();
@@ -86,6 +91,10 @@ class Checker {
                  const std::string& path) {
     CheckShown(step, path);
     CheckTime(step, first, path);
+    CheckExpect(step, path);
+  }
+
+  void CheckExpect(const v1::PolicyTestStep& step, const std::string& path) {
     const v1::ExpectedAnswer& expect = step.expect();
     if (expect.ByteSizeLong() == 0) {
       suite_.AddError(path + ".expect",
@@ -93,13 +102,23 @@ class Checker {
                           ? "expects nothing, so nothing would be tested"
                           : "expect is missing, so nothing would be tested");
     }
-    if (!expect.error().empty()) {
-      v1::ExpectedAnswer only;
-      only.set_error(expect.error());
-      if (only.ByteSizeLong() != expect.ByteSizeLong()) {
-        suite_.AddError(path + ".expect.error",
-                        "goes with no other key: an error is no answer");
-      }
+    if (expect.has_delay() && expect.delay().ByteSizeLong() == 0) {
+      suite_.AddError(path + ".expect.delay",
+                      "expects nothing, expected atLeast or atMost");
+    }
+    if (!expect.error().empty()) CheckError(expect, path + ".expect.error");
+  }
+
+  void CheckError(const v1::ExpectedAnswer& expect, const std::string& path) {
+    if (std::ranges::find(kErrors, expect.error()) == std::end(kErrors)) {
+      suite_.AddError(path,
+                      absl::StrFormat("\"%s\" is none of %s", expect.error(),
+                                      absl::StrJoin(kErrors, ", ")));
+    }
+    v1::ExpectedAnswer only;
+    only.set_error(expect.error());
+    if (only.ByteSizeLong() != expect.ByteSizeLong()) {
+      suite_.AddError(path, "goes with no other key: an error is no answer");
     }
   }
 

@@ -56,10 +56,21 @@ std::vector<Mismatch> FindMismatches(
     const v1::ExpectedAnswer& expect,
     const absl::StatusOr<v1::DecideResponse>& answer);
 
-// The fixtures and attempts of one case. Asked for its steps in order.
+using SceneObjects = std::vector<google::protobuf::Struct>;
+// By name.
+using Fixtures = std::map<std::string, SceneObjects>;
+
+// The objects of all fixtures. What cannot be read, or has no place in a
+// report, is an issue.
+Fixtures ReadFixtures(Suite& suite);
+
+// Issues of steps that make no report.
+void CheckSteps(const Fixtures& fixtures, Suite& suite);
+
+// The attempts of one case. Asked for its steps in order.
 class Scene {
  public:
-  explicit Scene(const Suite& suite) : suite_(suite) {}
+  explicit Scene(const Fixtures& fixtures) : fixtures_(fixtures) {}
 
   // The request of a step, or of one repetition of it; without ledger and
   // policy. Fixtures are written as of the first step. Each later step is a new
@@ -67,20 +78,17 @@ class Scene {
   // as much later as the question is. `step.same_attempt`: still that of the
   // step before.
   //
-  // INVALID_ARGUMENT tells what cannot be read or has no place in a report.
+  // INVALID_ARGUMENT tells what has no place in a report.
   absl::StatusOr<v1::DecideRequest> Show(const v1::PolicyTestStep& step,
                                          bool repeated);
 
  private:
-  using Objects = std::vector<google::protobuf::Struct>;
-
-  absl::StatusOr<Objects> Read(const v1::PolicyTestFixture& fixture) const;
+  SceneObjects Fixture(const v1::PolicyTestStep& step) const;
   // The fixture of the step as it is shown now, the step's own objects behind.
-  Objects Stage(const v1::PolicyTestStep& step);
+  SceneObjects Stage(const v1::PolicyTestStep& step);
   absl::Status Advance(const v1::PolicyTestStep& step, bool repeated);
 
-  const Suite& suite_;
-  std::map<std::string, Objects> fixtures_;
+  const Fixtures& fixtures_;
   // Of the attempt at hand.
   int attempt_ = 0;
   absl::Duration moved_;

@@ -85,14 +85,14 @@ class NameChecker {
 // The life of one workload.
 class CaseRun {
  public:
-  CaseRun(const Suite& suite, int number, const PolicySet& policies,
-          RuleCoverage& coverage)
+  CaseRun(const Suite& suite, const Fixtures& fixtures, int number,
+          const PolicySet& policies, RuleCoverage& coverage)
       : suite_(suite),
         test_(suite.spec().cases(number)),
         path_(absl::StrFormat("spec.cases[%d]", number)),
         policies_(policies),
         coverage_(coverage),
-        scene_(suite) {}
+        scene_(fixtures) {}
 
   v1::PolicyTestCaseResult Run() {
     result_.set_name(test_.name());
@@ -122,7 +122,7 @@ class CaseRun {
         scene_.Show(step, repetition > 1);
     if (!request.ok()) {
       AddFailure(number, shown,
-                 {"objects", "objects of one report",
+                 {"what is shown", "objects of one report",
                   std::string(request.status().message())});
       return false;
     }
@@ -289,12 +289,14 @@ SuiteOutcome RunSuite(const std::string& file, RuleCoverage& coverage) {
     return outcome;
   }
   NameChecker(suite, *policies->set).Check();
+  const Fixtures fixtures = ReadFixtures(suite);
+  if (!HasErrors(suite.issues)) CheckSteps(fixtures, suite);
   outcome.issues = suite.issues;
   if (HasErrors(suite.issues)) return outcome;
   coverage.AddPolicies(*policies->set);
   for (int i = 0; i < suite.spec().cases_size(); ++i) {
     *outcome.result.add_cases() =
-        CaseRun(suite, i, *policies->set, coverage).Run();
+        CaseRun(suite, fixtures, i, *policies->set, coverage).Run();
   }
   return outcome;
 }
