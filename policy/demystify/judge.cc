@@ -95,13 +95,6 @@ class Judge {
     return !HasOwner(report) && !report.has_creation_error();
   }
 
-  static bool HasOwner(const v1::FailureReport& report) {
-    return !report.jobs().empty() || report.has_job_set() ||
-           report.has_ray_job() || report.has_ray_cluster() ||
-           report.has_train_job() || report.has_spark_application() ||
-           report.has_kubeflow_job() || report.has_kueue_workload();
-  }
-
   // What was not created has no pods and no Jobs that events could be about.
   bool NothingWasCreated() const {
     const v1::FailureReport& report = context_.report;

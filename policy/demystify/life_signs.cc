@@ -163,6 +163,13 @@ bool OwnerGaveUp(const v1::FailureReport& report) {
   });
 }
 
+bool HasOwner(const v1::FailureReport& report) {
+  return !report.jobs().empty() || report.has_job_set() ||
+         report.has_ray_job() || report.has_ray_cluster() ||
+         report.has_train_job() || report.has_spark_application() ||
+         report.has_kubeflow_job() || report.has_kueue_workload();
+}
+
 bool OwnerRuns(const v1::FailureReport& report) {
   if (report.has_ray_job()) {
     return report.ray_job().status().job_deployment_status() == "Running" &&

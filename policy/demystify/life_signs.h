@@ -26,6 +26,9 @@ bool HasFailed(const Conditions& conditions) {
   return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
 }
 
+// Whether the report has an object that pods are made for.
+bool HasOwner(const v1::FailureReport& report);
+
 // Whether the object that the report is about says that the work runs: a Job
 // with ready pods, a training job whose latest condition is Running, an
 // admitted Workload whose pods are ready, RayJob and SparkApplication by their
