@@ -124,6 +124,15 @@ bool Precedes(const PodReading& a, const PodReading& b) {
   return Stronger(a.best, b.best);
 }
 
+// The same; of members that nothing tells apart the first by name, so that
+// the order of the report does not show.
+bool IsRoot(const Context& context, const PodReading& a, const PodReading& b) {
+  const auto name = [&context](const PodReading& member) -> const auto& {
+    return context.report.pods(member.pod).metadata().name();
+  };
+  return Precedes(a, b) || (!Precedes(b, a) && name(a) < name(b));
+}
+
 // Whether a member died because of the root: echoes, kills, and plain errors
 // that came no earlier than the root's own trouble.
 bool IsCascade(const PodReading& member, const PodReading& root) {
@@ -269,7 +278,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
       }
     } else {
       ++gang.failing;
-      if (!root.failing() || Precedes(reading, root)) root = reading;
+      if (!root.failing() || IsRoot(context, reading, root)) root = reading;
     }
   }
   gang.root = root.pod;

@@ -274,6 +274,14 @@ TEST(Gang, SomeSucceededAndSomeRunIsNotDone) {
   EXPECT_EQ(Diagnose(report).cause(), v1::NOT_FAILED);
 }
 
+TEST(Gang, OfMembersThatNothingTellsApartTheFirstByNameIsTheRoot) {
+  EXPECT_EQ(
+      Diagnose(GangOf({{"b", 1, "Error", 100, ""}, {"a", 1, "Error", 100, ""}}))
+          .culprit()
+          .pod(),
+      "a");
+}
+
 TEST(Gang, OrderOfPodsDoesNotMatter) {
   std::vector<GangMember> members = {
       {"a", 143, "Error", 105, ""},
