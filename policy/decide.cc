@@ -38,7 +38,7 @@ Message& Scratch(google::protobuf::Arena* arena,
   return *google::protobuf::Arena::CreateMessage<Message>(arena);
 }
 
-// A final record exists: the same verdict, and nothing is charged. A delay has
+// The same verdict, and nothing is charged. A delay has
 // been running since.
 void AnswerAgain(Call& call, const v1::AttemptRecord& record) {
   const CompiledPolicy& policy = call.compiled();
@@ -66,6 +66,24 @@ void AnswerAgain(Call& call, const v1::AttemptRecord& record) {
   v1::Explanation& explanation = *call.response.mutable_explanation();
   explanation.mutable_matched_rule()->set_policy(call.policy.rules->name());
   explanation.set_decided_by(v1::Explanation::DUPLICATE);
+}
+
+// Answers from the record at `known`; -1: there is none. Else takes it back, to
+// be decided again.
+bool AnsweredBefore(Call& call, int known) {
+  if (known < 0) return false;
+  const v1::AttemptRecord& record = call.ledger().history(known);
+  if (IsRepeatable(record)) {
+    AnswerAgain(call, record);
+    return true;
+  }
+  if (!IsPending(record)) {
+    call.Warn(absl::StrCat("ledger.history[", known,
+                           "] says what only a newer version knows: this "
+                           "failure is decided again, and charged once"));
+  }
+  TakeBack(known, call.ledger());
+  return false;
 }
 
 void WarnOfVerdict(Call& call, const Verdict& verdict) {
@@ -182,10 +200,7 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
 void DecideByOperator(Call& call, const FailureId& id,
                       const NativeOutcome& native) {
   const int known = FindFailure(call.ledger(), id.id);
-  if (known >= 0 && !IsPending(call.ledger().history(known))) {
-    return AnswerAgain(call, call.ledger().history(known));
-  }
-  if (known >= 0) TakeBack(known, call.ledger());
+  if (AnsweredBefore(call, known)) return;
   const bool stale = MarkIfStale(call);
   if (!call.request.has_ledger()) {
     const NativeCount count =
@@ -211,10 +226,7 @@ void DecideByPolicy(Call& call, const FailureId& id) {
   const NativeCount count =
       CountNativeFailures(call.request.report(), EarlierIn(call));
   const int known = FindKnown(call.ledger(), ToldNow(call, id, count));
-  if (known >= 0 && !IsPending(call.ledger().history(known))) {
-    return AnswerAgain(call, call.ledger().history(known));
-  }
-  if (known >= 0) TakeBack(known, call.ledger());
+  if (AnsweredBefore(call, known)) return;
   const bool stale = MarkIfStale(call);
   if (!stale) {
     std::string anew = RememberNativeCount(count, call.ledger());
@@ -264,6 +276,9 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     DecideByPolicy(call, id);
   }
   if (native.has_value()) ShowNative(call, *std::move(native));
+  // A ledger that came within its bounds may leave them without a new record: by
+  // the workload's UID, or because somebody edited it.
+  BoundLedger(call.compiled(), call.ledger());
   // What was found under a watch that ended the call may be wrong.
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   if (patterns.used_up()) call.Warn(kPatternsUsedUp);

@@ -138,6 +138,20 @@ bool IsPending(const v1::AttemptRecord& record) {
   return record.decision().action() == v1::Decision::WAIT;
 }
 
+bool IsRepeatable(const v1::AttemptRecord& record) {
+  const v1::Decision& decision = record.decision();
+  return !IsPending(record) &&
+         decision.action() != v1::Decision::ACTION_UNSPECIFIED &&
+         v1::Decision::Action_IsValid(decision.action()) &&
+         decision.scope() != v1::Decision::SCOPE_UNSPECIFIED &&
+         v1::Decision::Scope_IsValid(decision.scope()) &&
+         v1::Decision::Queue_IsValid(decision.queue()) &&
+         record.cause() != v1::CAUSE_UNSPECIFIED &&
+         v1::Cause_IsValid(record.cause()) &&
+         v1::AttemptRecord::Refusal_IsValid(record.refused_by()) &&
+         v1::DerivedCause_IsValid(record.derived_cause());
+}
+
 bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt) {
   return std::ranges::any_of(
       ledger.history(), [attempt](const v1::AttemptRecord& record) {

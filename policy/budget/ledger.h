@@ -21,10 +21,15 @@ int FindFailure(const v1::BudgetLedger& ledger, std::string_view id);
 // again, while every other record is final.
 bool IsPending(const v1::AttemptRecord& record);
 
+// Whether the record's verdict can be told again: it is final, and this version
+// knows what it says. A value that only a newer version has reads as a number
+// without a name, or from JSON as none.
+bool IsRepeatable(const v1::AttemptRecord& record);
+
 // Whether `attempt` or a later one has a final record already.
 bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt);
 
-// Takes the pending record at `index` back, with what it charged, so that
+// Takes the record at `index` back, with what it charged, so that
 // deciding again charges once.
 void TakeBack(int index, v1::BudgetLedger& ledger);
 

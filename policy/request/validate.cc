@@ -61,29 +61,44 @@ void ValidateBudgets(const v1::BudgetLedger& ledger, const FieldPath& parent) {
   }
 }
 
+void CheckNotEmpty(const std::string& name, const FieldPath& path) {
+  if (name.empty()) path.Violate("empty, expected a name");
+}
+
 void ValidateDecision(const v1::Decision& decision, const FieldPath& path) {
   path.Span("retryAfter", decision.retry_after());
+  if (const std::int64_t seconds = decision.retry_after().seconds();
+      seconds > kMaxPolicySeconds) {
+    path.In("retryAfter")
+        .Violate(absl::StrCat(seconds, " s, expected at most ",
+                              kMaxPolicySeconds, " s"));
+  }
+  path.Name("sentence", decision.sentence());
   path.Time("evidenceDeadline", decision.evidence_deadline());
   path.Count("resources", decision.resources_size(), kMaxRecordAdvice,
              "changes");
   for (int i = 0; i < decision.resources_size(); ++i) {
     const v1::ResourceChange& change = decision.resources(i);
     const FieldPath entry = path.In("resources", i);
+    CheckNotEmpty(change.resource(), entry.In("resource"));
     entry.Text("resource", change.resource(), kMaxLedgerNodeBytes);
     entry.Text("container", change.container(), kMaxLedgerNodeBytes);
     const double factor = change.factor();
-    if (!std::isfinite(factor) || factor < 0 || factor > kMaxFactor) {
+    if (!std::isfinite(factor) || factor < 1 || factor > kMaxFactor) {
       entry.In("factor").Violate(
-          absl::StrCat(factor, ", expected at most ", kMaxFactor));
+          absl::StrCat(factor, ", expected 1 to ", kMaxFactor));
     }
   }
   const auto& nodes = decision.placement().avoid_nodes();
   const FieldPath placement = path.In("placement");
+  placement.Name("onDemandReason", decision.placement().on_demand_reason());
   placement.Count("avoidNodes", nodes.size(), kMaxRecordAdvice, "nodes");
   for (int i = 0; i < nodes.size(); ++i) {
     const FieldPath entry = placement.In("avoidNodes", i);
+    CheckNotEmpty(nodes[i].node(), entry.In("node"));
     entry.Text("node", nodes[i].node(), kMaxLedgerNodeBytes);
     entry.Time("expiresAt", nodes[i].expires_at());
+    entry.Name("reason", nodes[i].reason());
   }
 }
 

@@ -122,7 +122,8 @@ void FillDecision(const Case& failure, const Verdict& verdict,
   decision.set_action(verdict.action);
   decision.set_scope(verdict.scope);
   if (verdict.delay) {
-    SetDuration(*verdict.delay, *decision.mutable_retry_after());
+    SetDuration(std::min(*verdict.delay, kLongestDelay),
+                *decision.mutable_retry_after());
   }
   if (verdict.action == v1::Decision::RETRY) {
     decision.set_queue(verdict.outcome->queue);
@@ -278,6 +279,7 @@ void FillAdviceText(const v1::AttemptRecord& record, v1::Decision& decision) {
     avoid.set_reason(
         absl::StrCat(v1::Cause_Name(record.cause()), " on this node"));
   }
+  placement.clear_on_demand_reason();
   if (placement.on_demand()) {
     placement.set_on_demand_reason(absl::StrCat(record.charged_to(), ": ",
                                                 record.used(), " of ",

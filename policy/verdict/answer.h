@@ -14,9 +14,14 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/budget/failure_id.h"
+#include "policy/limits.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
+
+// Of an answer, as of a policy: operators' settings ask for any.
+inline constexpr absl::Duration kLongestDelay =
+    absl::Seconds(kMaxPolicySeconds);
 
 // The name of one of the policy's budgets, which must not be kNoBudget.
 const std::string& BudgetName(const Case& failure, int budget);

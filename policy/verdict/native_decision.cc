@@ -165,7 +165,10 @@ v1::Decision DecisionOf(const v1::NativeVerdict& native) {
   v1::Decision decision;
   decision.set_action(native.action());
   decision.set_scope(native.scope());
-  if (native.has_delay()) *decision.mutable_retry_after() = native.delay();
+  if (native.has_delay()) {
+    SetDuration(std::min(ToDuration(native.delay()), kLongestDelay),
+                *decision.mutable_retry_after());
+  }
   if (native.action() == v1::Decision::RETRY) {
     decision.mutable_retry_after();
     decision.set_queue(native.queue());

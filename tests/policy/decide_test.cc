@@ -4,6 +4,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/budget/ledger.h"
+#include "policy/limits.h"
 #include "tests/policy/decide_fixture.h"
 #include "tests/testing/proto_matchers.h"
 #include "tests/testing/status_matchers.h"
@@ -107,6 +109,71 @@ TEST_F(DecideTest, ARepeatedReportGetsTheSameVerdictAndCostsNothing) {
     EXPECT_EQ(again.accounting().units(), 0);
     EXPECT_EQ(again.explanation().decided_by(), v1::Explanation::DUPLICATE);
   }
+}
+
+TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsDecidedAgainAndPaidOnce) {
+  // From JSON, a name that this version does not have reads as none.
+  const struct {
+    const char* name;
+    void (*change)(v1::AttemptRecord&);
+  } kNewer[] = {
+      {"no action", [](auto& r) { r.mutable_decision()->clear_action(); }},
+      {"action",
+       [](auto& r) {
+         r.mutable_decision()->set_action(static_cast<v1::Decision::Action>(9));
+       }},
+      {"no scope", [](auto& r) { r.mutable_decision()->clear_scope(); }},
+      {"scope",
+       [](auto& r) {
+         r.mutable_decision()->set_scope(static_cast<v1::Decision::Scope>(99));
+       }},
+      {"queue",
+       [](auto& r) {
+         r.mutable_decision()->set_queue(static_cast<v1::Decision::Queue>(99));
+       }},
+      {"no cause", [](auto& r) { r.clear_cause(); }},
+      {"cause", [](auto& r) { r.set_cause(static_cast<v1::Cause>(9999)); }},
+      {"refusal",
+       [](auto& r) {
+         r.set_refused_by(static_cast<v1::AttemptRecord::Refusal>(99));
+       }},
+      {"derived cause",
+       [](auto& r) { r.set_derived_cause(static_cast<v1::DerivedCause>(99)); }},
+      {"no decision", [](auto& r) { r.clear_decision(); }},
+  };
+  v1::DecideRequest request = OutOfMemory();
+  const v1::DecideResponse first = Ask(request);
+  for (const auto& newer : kNewer) {
+    SCOPED_TRACE(newer.name);
+    *request.mutable_ledger() = first.ledger();
+    newer.change(*request.mutable_ledger()->mutable_history(0));
+    const v1::DecideResponse again = Ask(request);
+    EXPECT_THAT(again.decision(), EqualsProto(first.decision()));
+    EXPECT_THAT(again.ledger(), EqualsProto(first.ledger()));
+    EXPECT_FALSE(again.accounting().duplicate());
+    EXPECT_THAT(again.warnings(),
+                Contains(HasSubstr("ledger.history[0] says what only a newer "
+                                   "version knows")));
+  }
+}
+
+TEST_F(DecideTest, ALedgerThatWasMadeTooLargeComesBackWithinItsBound) {
+  v1::DecideRequest request = OutOfMemory();
+  *request.mutable_ledger() = Ask(request).ledger();
+  auto& placement = *request.mutable_ledger()
+                         ->mutable_history(0)
+                         ->mutable_decision()
+                         ->mutable_placement();
+  for (auto& node : *placement.mutable_avoid_nodes()) {
+    node.set_reason(std::string(kMaxNameBytes, '<'));
+  }
+  while (placement.avoid_nodes_size() < kMaxRecordAdvice) {
+    *placement.add_avoid_nodes() = placement.avoid_nodes(0);
+  }
+  const v1::DecideResponse again = Ask(request);
+  EXPECT_TRUE(again.accounting().duplicate());
+  EXPECT_LE(LedgerJsonBytes(again.ledger()), kMaxLedgerJsonBytes);
+  EXPECT_EQ(again.ledger().budgets().at("memory").used(), 1);
 }
 
 TEST_F(DecideTest, WaitingIsDecidedAnewButPaidOnce) {

@@ -35,7 +35,7 @@ void FillLargest(int index, v1::AttemptRecord& record) {
       action: WAIT_FOR_SPEC_UPDATE
       scope: CONTAINER
       queue: IN_PLACE
-      retry_after { seconds: 315576000000 nanos: 999999999 }
+      retry_after { seconds: 315359999 nanos: 999999999 }
       requires_recreate: true
       last_attempt: true
       placement {

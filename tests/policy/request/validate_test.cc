@@ -185,17 +185,6 @@ const Bound kBounds[] = {
     {"LedgerFingerprint", kMaxFingerprintBytes,
      [](auto& r, auto n) { Record(r).set_fingerprint(Letters(n)); },
      "ledger.history[0].fingerprint"},
-    {"LedgerResources", kMaxRecordAdvice,
-     [](auto& r, auto n) {
-       Resize(*Record(r).mutable_decision()->mutable_resources(), n);
-     },
-     "ledger.history[0].decision.resources"},
-    {"LedgerFactor", 1000,
-     [](auto& r, auto n) {
-       Record(r).mutable_decision()->add_resources()->set_factor(
-           static_cast<double>(n));
-     },
-     "ledger.history[0].decision.resources[0].factor"},
     {"ProgressArtifact", kMaxArtifactBytes,
      [](auto& r, auto n) {
        r.mutable_report()->mutable_progress()->set_artifact(Letters(n));
@@ -316,10 +305,6 @@ const Bad kBad[] = {
      "report { exit {} } ledger { history { failure_id: 'f' attempt: 1 "
      "progress: inf } }",
      "ledger.history[0].progress"},
-    {"RecordFactor",
-     "report { exit {} } ledger { history { failure_id: 'f' attempt: 1 "
-     "decision { resources { factor: nan } } } }",
-     "ledger.history[0].decision.resources[0].factor"},
     {"RecentWithoutWindow", "report { exit {} } recent {}", "recent[0].window"},
     {"RecentOfNoTime", "report { exit {} } recent { window {} }",
      "recent[0].window"},
