@@ -17,6 +17,7 @@
 #include "policy/budget/failure_id.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/demystify.h"
+#include "policy/request/doubles.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/ownership.h"
 #include "policy/request/validate.h"
@@ -38,8 +39,7 @@ Message& Scratch(google::protobuf::Arena* arena,
   return *google::protobuf::Arena::CreateMessage<Message>(arena);
 }
 
-// The same verdict, and nothing is charged. A delay has
-// been running since.
+// The same verdict, and nothing is charged. A delay has been running since.
 void AnswerAgain(Call& call, const v1::AttemptRecord& record) {
   const CompiledPolicy& policy = call.compiled();
   v1::Decision& decision = *call.response.mutable_decision();
@@ -276,8 +276,8 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     DecideByPolicy(call, id);
   }
   if (native.has_value()) ShowNative(call, *std::move(native));
-  // A ledger that came within its bounds may leave them without a new record: by
-  // the workload's UID, or because somebody edited it.
+  // A ledger that came within its bounds may leave them without a new record:
+  // by the workload's UID, or because somebody edited it.
   BoundLedger(call.compiled(), call.ledger());
   // What was found under a watch that ended the call may be wrong.
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
@@ -291,7 +291,8 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   return absl::OkStatus();
 }
 
-// A valid request, without what belongs to another workload than the named one.
+// A valid request, without what belongs to another workload than the named one,
+// and with each object once.
 template <typename Request>
 class OfOneWorkload {
  public:
@@ -299,21 +300,29 @@ class OfOneWorkload {
   OfOneWorkload(const Request& request, Response& response)
       : request_(&request) {
     const auto& named = request.report().workload();
-    if (named.name().empty() && named.uid().empty()) return;
-    foreign_ = FindForeign(request.report());
-    if (foreign_.empty()) return;
+    if (!named.name().empty() || !named.uid().empty()) {
+      foreign_ = FindForeign(request.report());
+    }
+    const std::string again = AddDoubles(request.report(), foreign_);
+    if (foreign_.empty() && again.empty()) return;
     request_ = &changed_.emplace(request);
     LeaveOut(foreign_, *changed_->mutable_report());
-    response.add_warnings(absl::StrCat(
-        "left out what belongs to another workload: ",
-        SanitizeUtf8(absl::StrJoin(foreign_.owners, ", ").substr(0, 1024))));
+    if (!foreign_.empty()) {
+      response.add_warnings(absl::StrCat(
+          "left out what belongs to another workload: ",
+          SanitizeUtf8(absl::StrJoin(foreign_.owners, ", ").substr(0, 1024))));
+    }
+    if (!again.empty()) {
+      response.add_warnings(absl::StrCat(
+          again, " is in the report more than once: the newest is taken"));
+    }
   }
 
   const Request& operator*() const { return *request_; }
 
   // Evidence is found in the report as it was sent.
   void Restore(v1::Diagnosis& diagnosis) const {
-    if (!foreign_.empty()) RestorePaths(foreign_, diagnosis);
+    if (changed_) RestorePaths(foreign_, diagnosis);
   }
 
  private:
