@@ -10,6 +10,7 @@
 #include "client/cli/input/documents.h"
 #include "google/protobuf/descriptor.h"
 #include "policy/request/kinds.h"
+#include "policy/request/ownership.h"
 
 namespace mulligan::cli {
 
@@ -47,6 +48,60 @@ std::string TakenKinds() {
     names += kind.name;
   }
   return names;
+}
+
+bool IsSame(const kubernetes::meta::v1::ObjectMeta& a,
+            const kubernetes::meta::v1::ObjectMeta& b) {
+  if (!a.uid().empty() && !b.uid().empty()) return a.uid() == b.uid();
+  return a.namespace_() == b.namespace_() && a.name() == b.name();
+}
+
+// Two objects where a report takes one are an error.
+absl::Status CheckJoin(const v1::FailureReport& added,
+                       const v1::FailureReport& report) {
+  for (const OwningObject& object : OwnersFirst(added)) {
+    if (object.kind == "Pod" || object.kind == "Job") continue;
+    for (const OwningObject& other : OwnersFirst(report)) {
+      if (!SameKind(object.kind, other.kind) ||
+          IsSame(*object.meta, *other.meta)) {
+        continue;
+      }
+      const auto label = [](const OwningObject& one) {
+        return Printable(
+            WorkloadLabel(one.kind, one.meta->namespace_(), one.meta->name()));
+      };
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: a report takes one %s and has %s already",
+                          label(object), object.kind, label(other)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Of a field that holds one message the later is taken as it is: half of one
+// and half of another is neither.
+void ClearFieldsOf(const Message& added, Message& target) {
+  std::vector<const FieldDescriptor*> fields;
+  added.GetReflection()->ListFields(added, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (!field->is_repeated())
+      target.GetReflection()->ClearField(&target, field);
+  }
+}
+
+absl::Status Join(const v1::DecideRequest& added, v1::DecideRequest& request) {
+  if (absl::Status status = CheckJoin(added.report(), request.report());
+      !status.ok()) {
+    return status;
+  }
+  v1::FailureReport report = request.report();
+  ClearFieldsOf(added.report(), report);
+  report.MergeFrom(added.report());
+  ClearFieldsOf(added, request);
+  if (!added.recent().empty()) request.clear_recent();
+  request.MergeFrom(added);
+  *request.mutable_report() = std::move(report);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -249,7 +304,9 @@ absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
        FindUnknownEnumNames(object.text, *message->GetDescriptor())) {
     Warn(absl::StrFormat("%s: %s", source, finding));
   }
-  request_.MergeFrom(added);
+  if (absl::Status status = Join(added, request_); !status.ok()) {
+    return Prefixed(source, status);
+  }
   specs_.Read(object.text);
   ++objects_;
   return absl::OkStatus();
