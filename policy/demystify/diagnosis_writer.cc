@@ -84,12 +84,11 @@ class Writer {
       const auto& pod = report_.pods(conclusion_.gang.named);
       culprit.set_pod(Excerpt(pod.metadata().name()));
       culprit.set_node(Excerpt(pod.spec().node_name()));
-    } else if (conclusion_.gang.nobody) {
-      diagnosis_.clear_culprit();
-      return;
     } else if (const auto* pod = Pod()) {
-      culprit.set_pod(Excerpt(pod->metadata().name()));
-      culprit.set_node(Excerpt(pod->spec().node_name()));
+      if (!conclusion_.gang.nobody) {
+        culprit.set_pod(Excerpt(pod->metadata().name()));
+        culprit.set_node(Excerpt(pod->spec().node_name()));
+      }
       culprit.set_container(
           Excerpt(ContainerName(*pod, conclusion_.gang.state)));
     } else if (!conclusion_.named_pod.empty()) {
@@ -99,10 +98,7 @@ class Writer {
     if (winner_ != nullptr && winner_->place.root != Root::kPods) {
       WriteObject(culprit);
     }
-    if (culprit.pod().empty() && culprit.node().empty() &&
-        culprit.name().empty()) {
-      diagnosis_.clear_culprit();
-    }
+    if (culprit.ByteSizeLong() == 0) diagnosis_.clear_culprit();
   }
 
   void WriteObject(v1::Culprit& culprit) {
@@ -243,7 +239,7 @@ class Writer {
   std::string What(const Alternative& row) const {
     const std::size_t mark = row.what.find('%');
     if (mark == std::string_view::npos) return std::string(row.what);
-    const auto* pod = Pod();
+    const auto* pod = conclusion_.gang.nobody ? nullptr : Pod();
     std::string name = "the workload";
     if (pod != nullptr && !pod->metadata().name().empty()) {
       name = "pod " + Excerpt(pod->metadata().name());
@@ -316,13 +312,17 @@ class Writer {
         absl::StrAppend(&text, "Node ", culprit.node());
       } else {
         text.append("The workload");
+        WriteContainer(text);
       }
       return;
     }
     absl::StrAppend(&text, "Pod ", culprit.pod());
-    if (!culprit.container().empty()) {
-      absl::StrAppend(&text, ", container ", culprit.container());
-    }
+    WriteContainer(text);
+  }
+
+  void WriteContainer(std::string& text) const {
+    const std::string& container = diagnosis_.culprit().container();
+    if (!container.empty()) absl::StrAppend(&text, ", container ", container);
   }
 
   // Pods that failed before do not end what goes on, but they did fail.
@@ -367,7 +367,7 @@ class Writer {
                       " died because of it");
     }
     const std::string& stands_out = conclusion_.gang.stands_out;
-    if (conclusion_.cause == v1::HANG && !stands_out.empty()) {
+    if (winner_->place.root == Root::kPods && !stands_out.empty()) {
       absl::StrAppend(&text, "; ", Excerpt(stands_out));
     }
     text.push_back('.');

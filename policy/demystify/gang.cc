@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -104,24 +105,47 @@ bool LeadsByTime(const PodReading& a, const PodReading& b) {
          EarlierBy(kClockSkew, begin_a, begin_b);
 }
 
-// Whether `a` is root rather than `b`.
-bool Precedes(const PodReading& a, const PodReading& b) {
+// Whether class, time or what the evidence settles makes `a` the root rather
+// than `b` (less), or the other way round; neither (equivalent): they are
+// alike.
+std::weak_ordering OrderOf(const PodReading& a, const PodReading& b) {
+  constexpr auto kFirst = std::weak_ordering::less;
+  constexpr auto kSecond = std::weak_ordering::greater;
   const GangClass class_a = ClassOf(a);
   const GangClass class_b = ClassOf(b);
   if (class_a != class_b) {
-    if (LeadsByTime(a, b)) return true;
-    return !LeadsByTime(b, a) && class_a < class_b;
+    if (LeadsByTime(a, b)) return kFirst;
+    return !LeadsByTime(b, a) && class_a < class_b ? kFirst : kSecond;
   }
   const Seconds begin_a = BeginOfTrouble(a);
   const Seconds begin_b = BeginOfTrouble(b);
-  if (EarlierBy(kClockSkew, begin_a, begin_b)) return true;
-  if (EarlierBy(kClockSkew, begin_b, begin_a)) return false;
+  if (EarlierBy(kClockSkew, begin_a, begin_b)) return kFirst;
+  if (EarlierBy(kClockSkew, begin_b, begin_a)) return kSecond;
   const auto settled_a = SettledBy(a);
   const auto settled_b = SettledBy(b);
-  if (settled_a != settled_b) return settled_a > settled_b;
-  if (Before(begin_a, begin_b)) return true;
-  if (Before(begin_b, begin_a)) return false;
-  return Stronger(a.best, b.best);
+  if (settled_a != settled_b) return settled_b <=> settled_a;
+  if (Before(begin_a, begin_b)) return kFirst;
+  if (Before(begin_b, begin_a)) return kSecond;
+  return std::weak_ordering::equivalent;
+}
+
+// Whether `a` is root rather than `b`.
+bool Precedes(const PodReading& a, const PodReading& b) {
+  const std::weak_ordering order = OrderOf(a, b);
+  return order == std::weak_ordering::equivalent ? Stronger(a.best, b.best)
+                                                 : order < 0;
+}
+
+// Members that ended like the root, itself included, where none of them says
+// more than how it ended; 0: the root does.
+int AlikeWith(const PodReading& root, const std::vector<Member>& members,
+              const std::vector<int>& pods) {
+  if (!MayFollow(root)) return 0;
+  return static_cast<int>(std::ranges::count_if(pods, [&](int pod) {
+    const Member& member = members[static_cast<std::size_t>(pod)];
+    return member.failed() &&
+           OrderOf(root, member.reading) == std::weak_ordering::equivalent;
+  }));
 }
 
 // The same; of members that nothing tells apart the first by name, so that
@@ -258,6 +282,27 @@ LastReports ReadLastReports(const Context& context,
   return reports;
 }
 
+// Of so many that ended first one is named: it is right half the time.
+constexpr int kWorthAGuess = 2;
+
+// Somebody began it, but none of the members in the report is known to be the
+// one: all lost another, or several ended alike.
+void LookForNobody(const std::vector<Member>& members,
+                   const std::vector<int>& pods, const PodReading& root,
+                   Gang& gang) {
+  const std::string failing =
+      std::to_string(gang.failing) + " members that failed ";
+  if (gang.rootless) {
+    gang.nobody = true;
+    gang.stands_out = "none of the " + failing + "began it";
+  } else if (const int alike = AlikeWith(root, members, pods);
+             alike > kWorthAGuess || alike == gang.failing) {
+    gang.nobody = true;
+    gang.stands_out = std::to_string(alike) + " of " + failing +
+                      "ended so at once, none says why";
+  }
+}
+
 }  // namespace
 
 Gang ReadGang(const Context& context, const std::vector<Member>& members,
@@ -299,6 +344,9 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
     if (straggler.pod != gang.root) gang.named = straggler.pod;
   }
   gang.rootless = gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
+  if (gang.named < 0 && gang.failing > 1) {
+    LookForNobody(members, pods, root, gang);
+  }
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     if (pod == gang.named || !member.failed()) continue;

@@ -22,7 +22,8 @@ struct Gang {
   // How that one stands out, or that nobody does; for people. Empty: nothing to
   // say.
   std::string stands_out;
-  // All members waited for each other: none of them is the culprit.
+  // None of them is known to be the culprit: all waited for each other, all
+  // look like echoes, or several that say nothing ended alike.
   bool nobody = false;
   Candidate cause;
   PodState state;

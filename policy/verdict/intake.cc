@@ -34,16 +34,26 @@ void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
 
 namespace core = kubernetes::core::v1;
 
+// Where nobody is known to be the culprit, the end of a member that ended when
+// the failure did.
 const core::ContainerStateTerminated* CulpritEnd(
-    const v1::FailureReport& report, const v1::Culprit& culprit) {
+    const v1::FailureReport& report, const v1::Diagnosis& diagnosis) {
+  const v1::Culprit& culprit = diagnosis.culprit();
+  const bool named = !culprit.pod().empty();
   for (const core::Pod& pod : report.pods()) {
-    if (pod.metadata().name() != culprit.pod()) continue;
+    if (named && pod.metadata().name() != culprit.pod()) continue;
     for (const core::ContainerStatus& status :
          pod.status().container_statuses()) {
-      if (status.name() != culprit.container()) continue;
-      if (status.state().has_terminated()) return &status.state().terminated();
-      if (status.last_state().has_terminated()) {
-        return &status.last_state().terminated();
+      const bool now = status.state().has_terminated();
+      if (status.name() != culprit.container() ||
+          (!now && !status.last_state().has_terminated())) {
+        continue;
+      }
+      const auto& end =
+          now ? status.state().terminated() : status.last_state().terminated();
+      if (named ||
+          end.finished_at().seconds() == diagnosis.finished_at().seconds()) {
+        return &end;
       }
     }
   }
@@ -173,7 +183,7 @@ std::int32_t NextAttempt(const v1::BudgetLedger& ledger) {
 
 std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
                                         const v1::Diagnosis& diagnosis) {
-  const auto* end = CulpritEnd(report, diagnosis.culprit());
+  const auto* end = CulpritEnd(report, diagnosis);
   if (end == nullptr || !IsSet(end->started_at()) ||
       !IsSet(end->finished_at())) {
     return std::nullopt;
