@@ -4,6 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/causes.h"
 #include "policy/demystify/judge.h"
+#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/volumes.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -217,6 +220,22 @@ void LookBehindPull(const Context& context, Conclusion& conclusion) {
   }
 }
 
+// What a container may write to its own file system has nothing to do with the
+// room on a volume that somebody claimed.
+void LookBehindVolume(const Context& context, Conclusion& conclusion) {
+  const Gang& gang = conclusion.gang;
+  if (conclusion.cause != v1::STORAGE_EXHAUSTED || gang.root < 0) return;
+  Candidate& winner =
+      conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
+  const auto& pod = context.report.pods(gang.root);
+  if (winner.text.empty() || winner.place.root != Root::kPods ||
+      !IsAboutClaim(pod, ContainerName(pod, gang.state), winner.text)) {
+    return;
+  }
+  winner.row = FindSpecialSign("volume-claim-full");
+  winner.table = "sign";
+}
+
 }  // namespace
 
 Diagnosis::FaultDomain DomainOf(const Context& context,
@@ -277,6 +296,7 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
 void LookBehind(const Context& context, Conclusion& conclusion) {
   LookBehindTaint(conclusion);
   LookBehindPull(context, conclusion);
+  LookBehindVolume(context, conclusion);
 }
 
 }  // namespace mulligan::demystify

@@ -54,6 +54,10 @@ TEST(KubectlJsonTest, PodSpecIsRead) {
   kubernetes::core::v1::Pod pod;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("pod.json", pod));
   EXPECT_THAT(pod.spec(), EqualsProto(R"pb(
+                volumes {
+                  name: "data"
+                  persistent_volume_claim { claim_name: "d" }
+                }
                 containers {
                   name: "main"
                   image: "registry.example.com/llm:7"

@@ -76,6 +76,9 @@ constexpr Signature kSigns[] = {
      kNoFlags, "no node fits the pod"},
     {"unscheduled", v1::UNSCHEDULABLE, kMedium, Tier::kSpecific, kPodWeight,
      kNoFlags, "the pod has not been scheduled"},
+    {"volume-claim-full", v1::STORAGE_EXHAUSTED, kMedium, Tier::kSpecific,
+     kTextWeight, kNoFlags, "a persistent volume claim it writes to is full",
+     kConfiguration},
     {"workload-pod-succeeded", v1::SUCCEEDED, kHigh, Tier::kSpecific,
      kContainerWeight, kNoFlags, "the main containers exited with code 0"},
 };

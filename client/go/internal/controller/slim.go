@@ -22,6 +22,7 @@ func Slim(obj any) (any, error) {
 			ActiveDeadlineSeconds: o.Spec.ActiveDeadlineSeconds,
 			Containers:            slimContainers(o.Spec.Containers),
 			InitContainers:        slimContainers(o.Spec.InitContainers),
+			Volumes:               slimVolumes(o.Spec.Volumes),
 		}
 	case *corev1.Node:
 		o.Status.Images = nil
@@ -35,8 +36,19 @@ func slimContainers(containers []corev1.Container) []corev1.Container {
 	for _, container := range containers {
 		slim = append(slim, corev1.Container{
 			Name: container.Name, Image: container.Image, Resources: container.Resources,
-			RestartPolicy: container.RestartPolicy,
+			RestartPolicy: container.RestartPolicy, VolumeMounts: container.VolumeMounts,
 		})
+	}
+	return slim
+}
+
+// Whose room is not the node's.
+func slimVolumes(volumes []corev1.Volume) []corev1.Volume {
+	var slim []corev1.Volume
+	for _, volume := range volumes {
+		if volume.PersistentVolumeClaim != nil {
+			slim = append(slim, volume)
+		}
 	}
 	return slim
 }

@@ -81,10 +81,13 @@ func (x *PodTemplateSpec) GetSpec() *PodSpec {
 // failure. Left out on purpose: everything with a Quantity (resources,
 // overhead: its JSON form is a string, its protobuf form a message, so no
 // mirror fits both) or an IntOrString (probes, ports), and the structs that Go
-// inlines, whose JSON is flat while the wire has an extra level (volumes,
-// ephemeralContainers). Decoders skip them as unknown fields.
+// inlines, whose JSON is flat while the wire has an extra level (but for the
+// claims of `volumes`: ephemeralContainers). Decoders skip them as unknown
+// fields.
 type PodSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// Volumes that containers may mount, by name.
+	Volumes []*Volume `protobuf:"bytes,1,rep,name=volumes" json:"volumes,omitempty"`
 	// Main containers. Sidecars are not here but in `init_containers`.
 	Containers []*Container `protobuf:"bytes,2,rep,name=containers" json:"containers,omitempty"`
 	// "Always", "OnFailure" or "Never": whether the kubelet restarts containers
@@ -146,6 +149,13 @@ func (x *PodSpec) ProtoReflect() protoreflect.Message {
 // Deprecated: Use PodSpec.ProtoReflect.Descriptor instead.
 func (*PodSpec) Descriptor() ([]byte, []int) {
 	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PodSpec) GetVolumes() []*Volume {
+	if x != nil {
+		return x.Volumes
+	}
+	return nil
 }
 
 func (x *PodSpec) GetContainers() []*Container {
@@ -240,6 +250,8 @@ type Container struct {
 	Name *string `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
 	// Image as written by the user.
 	Image *string `protobuf:"bytes,2,opt,name=image" json:"image,omitempty"`
+	// Where it has volumes.
+	VolumeMounts []*VolumeMount `protobuf:"bytes,9,rep,name=volume_mounts,json=volumeMounts" json:"volume_mounts,omitempty"`
 	// File from which the kubelet reads the termination message.
 	TerminationMessagePath *string `protobuf:"bytes,13,opt,name=termination_message_path,json=terminationMessagePath" json:"termination_message_path,omitempty"`
 	// "File" or "FallbackToLogsOnError"; with the latter the termination message
@@ -298,6 +310,13 @@ func (x *Container) GetImage() string {
 	return ""
 }
 
+func (x *Container) GetVolumeMounts() []*VolumeMount {
+	if x != nil {
+		return x.VolumeMounts
+	}
+	return nil
+}
+
 func (x *Container) GetTerminationMessagePath() string {
 	if x != nil && x.TerminationMessagePath != nil {
 		return *x.TerminationMessagePath
@@ -326,6 +345,218 @@ func (x *Container) GetRestartPolicyRules() []*ContainerRestartRule {
 	return nil
 }
 
+// Volume is the part of a volume that tells whose storage it is. Go inlines the
+// struct behind `volume_source`: bytes have that field, JSON the other.
+type Volume struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name, unique within the pod; mounts refer to it.
+	Name *string `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	// What is behind it, as bytes have it.
+	VolumeSource *VolumeSource `protobuf:"bytes,2,opt,name=volume_source,json=volumeSource" json:"volume_source,omitempty"`
+	// The claim behind it, as JSON has it. A number that Kubernetes does not use.
+	PersistentVolumeClaim *PersistentVolumeClaimVolumeSource `protobuf:"bytes,1000,opt,name=persistent_volume_claim,json=persistentVolumeClaim" json:"persistent_volume_claim,omitempty"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *Volume) Reset() {
+	*x = Volume{}
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Volume) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Volume) ProtoMessage() {}
+
+func (x *Volume) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Volume.ProtoReflect.Descriptor instead.
+func (*Volume) Descriptor() ([]byte, []int) {
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Volume) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *Volume) GetVolumeSource() *VolumeSource {
+	if x != nil {
+		return x.VolumeSource
+	}
+	return nil
+}
+
+func (x *Volume) GetPersistentVolumeClaim() *PersistentVolumeClaimVolumeSource {
+	if x != nil {
+		return x.PersistentVolumeClaim
+	}
+	return nil
+}
+
+// VolumeSource is the kind of volume that outlives its pods.
+type VolumeSource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The claim behind it. Absent: it is of another kind.
+	PersistentVolumeClaim *PersistentVolumeClaimVolumeSource `protobuf:"bytes,10,opt,name=persistent_volume_claim,json=persistentVolumeClaim" json:"persistent_volume_claim,omitempty"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *VolumeSource) Reset() {
+	*x = VolumeSource{}
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VolumeSource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VolumeSource) ProtoMessage() {}
+
+func (x *VolumeSource) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VolumeSource.ProtoReflect.Descriptor instead.
+func (*VolumeSource) Descriptor() ([]byte, []int) {
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *VolumeSource) GetPersistentVolumeClaim() *PersistentVolumeClaimVolumeSource {
+	if x != nil {
+		return x.PersistentVolumeClaim
+	}
+	return nil
+}
+
+// PersistentVolumeClaimVolumeSource names a PersistentVolumeClaim.
+type PersistentVolumeClaimVolumeSource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the claim, in the namespace of the pod.
+	ClaimName     *string `protobuf:"bytes,1,opt,name=claim_name,json=claimName" json:"claim_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PersistentVolumeClaimVolumeSource) Reset() {
+	*x = PersistentVolumeClaimVolumeSource{}
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PersistentVolumeClaimVolumeSource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PersistentVolumeClaimVolumeSource) ProtoMessage() {}
+
+func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PersistentVolumeClaimVolumeSource.ProtoReflect.Descriptor instead.
+func (*PersistentVolumeClaimVolumeSource) Descriptor() ([]byte, []int) {
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PersistentVolumeClaimVolumeSource) GetClaimName() string {
+	if x != nil && x.ClaimName != nil {
+		return *x.ClaimName
+	}
+	return ""
+}
+
+// VolumeMount is a place of a container's file system where a volume is.
+type VolumeMount struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the volume.
+	Name *string `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	// Path in the container.
+	MountPath     *string `protobuf:"bytes,3,opt,name=mount_path,json=mountPath" json:"mount_path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VolumeMount) Reset() {
+	*x = VolumeMount{}
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VolumeMount) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VolumeMount) ProtoMessage() {}
+
+func (x *VolumeMount) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VolumeMount.ProtoReflect.Descriptor instead.
+func (*VolumeMount) Descriptor() ([]byte, []int) {
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *VolumeMount) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *VolumeMount) GetMountPath() string {
+	if x != nil && x.MountPath != nil {
+		return *x.MountPath
+	}
+	return ""
+}
+
 // ContainerRestartRule tells the kubelet what to do on some exit codes.
 type ContainerRestartRule struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -339,7 +570,7 @@ type ContainerRestartRule struct {
 
 func (x *ContainerRestartRule) Reset() {
 	*x = ContainerRestartRule{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[3]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -351,7 +582,7 @@ func (x *ContainerRestartRule) String() string {
 func (*ContainerRestartRule) ProtoMessage() {}
 
 func (x *ContainerRestartRule) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[3]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -364,7 +595,7 @@ func (x *ContainerRestartRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRestartRule.ProtoReflect.Descriptor instead.
 func (*ContainerRestartRule) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ContainerRestartRule) GetAction() string {
@@ -394,7 +625,7 @@ type ContainerRestartRuleOnExitCodes struct {
 
 func (x *ContainerRestartRuleOnExitCodes) Reset() {
 	*x = ContainerRestartRuleOnExitCodes{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[4]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -406,7 +637,7 @@ func (x *ContainerRestartRuleOnExitCodes) String() string {
 func (*ContainerRestartRuleOnExitCodes) ProtoMessage() {}
 
 func (x *ContainerRestartRuleOnExitCodes) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[4]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -419,7 +650,7 @@ func (x *ContainerRestartRuleOnExitCodes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRestartRuleOnExitCodes.ProtoReflect.Descriptor instead.
 func (*ContainerRestartRuleOnExitCodes) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ContainerRestartRuleOnExitCodes) GetOperator() string {
@@ -456,7 +687,7 @@ type Toleration struct {
 
 func (x *Toleration) Reset() {
 	*x = Toleration{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[5]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -468,7 +699,7 @@ func (x *Toleration) String() string {
 func (*Toleration) ProtoMessage() {}
 
 func (x *Toleration) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[5]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -481,7 +712,7 @@ func (x *Toleration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Toleration.ProtoReflect.Descriptor instead.
 func (*Toleration) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Toleration) GetKey() string {
@@ -530,7 +761,7 @@ type PodSchedulingGate struct {
 
 func (x *PodSchedulingGate) Reset() {
 	*x = PodSchedulingGate{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[6]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -542,7 +773,7 @@ func (x *PodSchedulingGate) String() string {
 func (*PodSchedulingGate) ProtoMessage() {}
 
 func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[6]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -555,7 +786,7 @@ func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGate.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGate) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PodSchedulingGate) GetName() string {
@@ -572,8 +803,9 @@ const file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc = "" +
 	"*mulligan/kubernetes/core/v1/pod_spec.proto\x12\x1bmulligan.kubernetes.core.v1\x1a-mulligan/kubernetes/meta/v1/object_meta.proto\"\x90\x01\n" +
 	"\x0fPodTemplateSpec\x12C\n" +
 	"\bmetadata\x18\x01 \x01(\v2'.mulligan.kubernetes.meta.v1.ObjectMetaR\bmetadata\x128\n" +
-	"\x04spec\x18\x02 \x01(\v2$.mulligan.kubernetes.core.v1.PodSpecR\x04spec\"\x9e\x06\n" +
-	"\aPodSpec\x12F\n" +
+	"\x04spec\x18\x02 \x01(\v2$.mulligan.kubernetes.core.v1.PodSpecR\x04spec\"\xdd\x06\n" +
+	"\aPodSpec\x12=\n" +
+	"\avolumes\x18\x01 \x03(\v2#.mulligan.kubernetes.core.v1.VolumeR\avolumes\x12F\n" +
 	"\n" +
 	"containers\x18\x02 \x03(\v2&.mulligan.kubernetes.core.v1.ContainerR\n" +
 	"containers\x12%\n" +
@@ -591,14 +823,29 @@ const file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc = "" +
 	"\x10scheduling_gates\x18& \x03(\v2..mulligan.kubernetes.core.v1.PodSchedulingGateR\x0fschedulingGates\x1a?\n" +
 	"\x11NodeSelectorEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x88\x03\n" +
 	"\tContainer\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05image\x18\x02 \x01(\tR\x05image\x128\n" +
+	"\x05image\x18\x02 \x01(\tR\x05image\x12M\n" +
+	"\rvolume_mounts\x18\t \x03(\v2(.mulligan.kubernetes.core.v1.VolumeMountR\fvolumeMounts\x128\n" +
 	"\x18termination_message_path\x18\r \x01(\tR\x16terminationMessagePath\x12<\n" +
 	"\x1atermination_message_policy\x18\x14 \x01(\tR\x18terminationMessagePolicy\x12%\n" +
 	"\x0erestart_policy\x18\x18 \x01(\tR\rrestartPolicy\x12c\n" +
-	"\x14restart_policy_rules\x18\x19 \x03(\v21.mulligan.kubernetes.core.v1.ContainerRestartRuleR\x12restartPolicyRules\"\x8b\x01\n" +
+	"\x14restart_policy_rules\x18\x19 \x03(\v21.mulligan.kubernetes.core.v1.ContainerRestartRuleR\x12restartPolicyRules\"\xe5\x01\n" +
+	"\x06Volume\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12N\n" +
+	"\rvolume_source\x18\x02 \x01(\v2).mulligan.kubernetes.core.v1.VolumeSourceR\fvolumeSource\x12w\n" +
+	"\x17persistent_volume_claim\x18\xe8\a \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\"\x86\x01\n" +
+	"\fVolumeSource\x12v\n" +
+	"\x17persistent_volume_claim\x18\n" +
+	" \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\"B\n" +
+	"!PersistentVolumeClaimVolumeSource\x12\x1d\n" +
+	"\n" +
+	"claim_name\x18\x01 \x01(\tR\tclaimName\"@\n" +
+	"\vVolumeMount\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1d\n" +
+	"\n" +
+	"mount_path\x18\x03 \x01(\tR\tmountPath\"\x8b\x01\n" +
 	"\x14ContainerRestartRule\x12\x16\n" +
 	"\x06action\x18\x01 \x01(\tR\x06action\x12[\n" +
 	"\n" +
@@ -628,33 +875,42 @@ func file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP() []byte {
 	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescData
 }
 
-var file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_mulligan_kubernetes_core_v1_pod_spec_proto_goTypes = []any{
-	(*PodTemplateSpec)(nil),                 // 0: mulligan.kubernetes.core.v1.PodTemplateSpec
-	(*PodSpec)(nil),                         // 1: mulligan.kubernetes.core.v1.PodSpec
-	(*Container)(nil),                       // 2: mulligan.kubernetes.core.v1.Container
-	(*ContainerRestartRule)(nil),            // 3: mulligan.kubernetes.core.v1.ContainerRestartRule
-	(*ContainerRestartRuleOnExitCodes)(nil), // 4: mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
-	(*Toleration)(nil),                      // 5: mulligan.kubernetes.core.v1.Toleration
-	(*PodSchedulingGate)(nil),               // 6: mulligan.kubernetes.core.v1.PodSchedulingGate
-	nil,                                     // 7: mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
-	(*v1.ObjectMeta)(nil),                   // 8: mulligan.kubernetes.meta.v1.ObjectMeta
+	(*PodTemplateSpec)(nil),                   // 0: mulligan.kubernetes.core.v1.PodTemplateSpec
+	(*PodSpec)(nil),                           // 1: mulligan.kubernetes.core.v1.PodSpec
+	(*Container)(nil),                         // 2: mulligan.kubernetes.core.v1.Container
+	(*Volume)(nil),                            // 3: mulligan.kubernetes.core.v1.Volume
+	(*VolumeSource)(nil),                      // 4: mulligan.kubernetes.core.v1.VolumeSource
+	(*PersistentVolumeClaimVolumeSource)(nil), // 5: mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	(*VolumeMount)(nil),                       // 6: mulligan.kubernetes.core.v1.VolumeMount
+	(*ContainerRestartRule)(nil),              // 7: mulligan.kubernetes.core.v1.ContainerRestartRule
+	(*ContainerRestartRuleOnExitCodes)(nil),   // 8: mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
+	(*Toleration)(nil),                        // 9: mulligan.kubernetes.core.v1.Toleration
+	(*PodSchedulingGate)(nil),                 // 10: mulligan.kubernetes.core.v1.PodSchedulingGate
+	nil,                                       // 11: mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
+	(*v1.ObjectMeta)(nil),                     // 12: mulligan.kubernetes.meta.v1.ObjectMeta
 }
 var file_mulligan_kubernetes_core_v1_pod_spec_proto_depIdxs = []int32{
-	8, // 0: mulligan.kubernetes.core.v1.PodTemplateSpec.metadata:type_name -> mulligan.kubernetes.meta.v1.ObjectMeta
-	1, // 1: mulligan.kubernetes.core.v1.PodTemplateSpec.spec:type_name -> mulligan.kubernetes.core.v1.PodSpec
-	2, // 2: mulligan.kubernetes.core.v1.PodSpec.containers:type_name -> mulligan.kubernetes.core.v1.Container
-	7, // 3: mulligan.kubernetes.core.v1.PodSpec.node_selector:type_name -> mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
-	2, // 4: mulligan.kubernetes.core.v1.PodSpec.init_containers:type_name -> mulligan.kubernetes.core.v1.Container
-	5, // 5: mulligan.kubernetes.core.v1.PodSpec.tolerations:type_name -> mulligan.kubernetes.core.v1.Toleration
-	6, // 6: mulligan.kubernetes.core.v1.PodSpec.scheduling_gates:type_name -> mulligan.kubernetes.core.v1.PodSchedulingGate
-	3, // 7: mulligan.kubernetes.core.v1.Container.restart_policy_rules:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRule
-	4, // 8: mulligan.kubernetes.core.v1.ContainerRestartRule.exit_codes:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	12, // 0: mulligan.kubernetes.core.v1.PodTemplateSpec.metadata:type_name -> mulligan.kubernetes.meta.v1.ObjectMeta
+	1,  // 1: mulligan.kubernetes.core.v1.PodTemplateSpec.spec:type_name -> mulligan.kubernetes.core.v1.PodSpec
+	3,  // 2: mulligan.kubernetes.core.v1.PodSpec.volumes:type_name -> mulligan.kubernetes.core.v1.Volume
+	2,  // 3: mulligan.kubernetes.core.v1.PodSpec.containers:type_name -> mulligan.kubernetes.core.v1.Container
+	11, // 4: mulligan.kubernetes.core.v1.PodSpec.node_selector:type_name -> mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
+	2,  // 5: mulligan.kubernetes.core.v1.PodSpec.init_containers:type_name -> mulligan.kubernetes.core.v1.Container
+	9,  // 6: mulligan.kubernetes.core.v1.PodSpec.tolerations:type_name -> mulligan.kubernetes.core.v1.Toleration
+	10, // 7: mulligan.kubernetes.core.v1.PodSpec.scheduling_gates:type_name -> mulligan.kubernetes.core.v1.PodSchedulingGate
+	6,  // 8: mulligan.kubernetes.core.v1.Container.volume_mounts:type_name -> mulligan.kubernetes.core.v1.VolumeMount
+	7,  // 9: mulligan.kubernetes.core.v1.Container.restart_policy_rules:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRule
+	4,  // 10: mulligan.kubernetes.core.v1.Volume.volume_source:type_name -> mulligan.kubernetes.core.v1.VolumeSource
+	5,  // 11: mulligan.kubernetes.core.v1.Volume.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	5,  // 12: mulligan.kubernetes.core.v1.VolumeSource.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	8,  // 13: mulligan.kubernetes.core.v1.ContainerRestartRule.exit_codes:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_kubernetes_core_v1_pod_spec_proto_init() }
@@ -668,7 +924,7 @@ func file_mulligan_kubernetes_core_v1_pod_spec_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc), len(file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,67 @@
+#include "policy/demystify/volumes.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Whether `path` is `folder` or below it.
+bool IsBelow(std::string_view path, std::string_view folder) {
+  while (!folder.empty() && folder.back() == '/') folder.remove_suffix(1);
+  return path.starts_with(folder) &&
+         (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+bool IsClaim(const core::PodSpec& spec, std::string_view volume) {
+  return std::ranges::any_of(spec.volumes(), [volume](const auto& known) {
+    return known.name() == volume &&
+           (known.has_persistent_volume_claim() ||
+            known.volume_source().has_persistent_volume_claim());
+  });
+}
+
+// The mount closest above `path`; null: it is on no volume.
+const core::VolumeMount* MountAt(const core::PodSpec& spec,
+                                 std::string_view container,
+                                 std::string_view path) {
+  const core::VolumeMount* closest = nullptr;
+  for (const auto* containers : {&spec.containers(), &spec.init_containers()}) {
+    for (const core::Container& known : *containers) {
+      if (known.name() != container) continue;
+      for (const core::VolumeMount& mount : known.volume_mounts()) {
+        const std::string_view folder = mount.mount_path();
+        if (!folder.empty() && IsBelow(path, folder) &&
+            (closest == nullptr ||
+             folder.size() > closest->mount_path().size())) {
+          closest = &mount;
+        }
+      }
+    }
+  }
+  return closest;
+}
+
+}  // namespace
+
+bool IsAboutClaim(const core::Pod& pod, std::string_view container,
+                  std::string_view line) {
+  static const re2::RE2* const claim =
+      new re2::RE2("(?i)persistent ?volume ?claim|\\bpvc\\b");
+  static const re2::RE2* const path =
+      new re2::RE2("(?:^|[\\s'\"(=])(/[^\\s'\",;:()]+)");
+  re2::StringPiece rest(line.data(), line.size());
+  if (re2::RE2::PartialMatch(rest, *claim)) return true;
+  re2::StringPiece found;
+  while (re2::RE2::FindAndConsume(&rest, *path, &found)) {
+    const core::VolumeMount* const mount =
+        MountAt(pod.spec(), container, {found.data(), found.size()});
+    if (mount != nullptr && IsClaim(pod.spec(), mount->name())) return true;
+  }
+  return false;
+}
+
+}  // namespace mulligan::demystify

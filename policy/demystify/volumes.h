@@ -1,0 +1,18 @@
+// Whose storage a container writes to.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_VOLUMES_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_VOLUMES_H_
+
+#include <string_view>
+
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+
+namespace mulligan::demystify {
+
+// Whether a line about a full file system is about a persistent volume claim:
+// it says so, or one of its paths is on a claim that the container mounts.
+bool IsAboutClaim(const kubernetes::core::v1::Pod& pod,
+                  std::string_view container, std::string_view line);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_VOLUMES_H_
