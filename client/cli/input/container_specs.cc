@@ -1,5 +1,6 @@
 #include "client/cli/input/container_specs.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -71,20 +72,63 @@ std::string Number(double value) {
   return text;
 }
 
+// Limits or requests.
+using Amounts = std::map<std::string, std::string> ContainerSpec::*;
+
+// Which amount of which container.
+struct Asked {
+  Amounts amounts;
+  std::string_view container;
+  std::string_view resource;
+};
+
+std::optional<std::string> AmountIn(const ContainerSpec& spec,
+                                    const Asked& asked) {
+  if (spec.container != asked.container) return std::nullopt;
+  const auto& amounts = spec.*asked.amounts;
+  const auto found = amounts.find(std::string(asked.resource));
+  if (found == amounts.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::string> OfPod(const std::vector<ContainerSpec>& containers,
+                                 std::string_view pod, const Asked& asked) {
+  for (const ContainerSpec& spec : containers) {
+    if (spec.in_template || spec.object != pod) continue;
+    if (auto amount = AmountIn(spec, asked)) return amount;
+  }
+  return std::nullopt;
+}
+
 // What the templates of `object` say with one voice; "": those of all objects.
-std::optional<std::string> AgreedLimit(
-    const std::vector<ContainerSpec>& containers, std::string_view object,
-    std::string_view container, std::string_view resource) {
+std::optional<std::string> Agreed(const std::vector<ContainerSpec>& containers,
+                                  std::string_view object, const Asked& asked) {
   std::optional<std::string> agreed;
   for (const ContainerSpec& spec : containers) {
-    if (!spec.in_template || spec.container != container) continue;
+    if (!spec.in_template) continue;
     if (!object.empty() && spec.object != object) continue;
-    const auto limit = spec.limits.find(std::string(resource));
-    if (limit == spec.limits.end()) continue;
-    if (agreed.has_value() && *agreed != limit->second) return std::nullopt;
-    agreed = limit->second;
+    const auto amount = AmountIn(spec, asked);
+    if (!amount.has_value()) continue;
+    if (agreed.has_value() && agreed != amount) return std::nullopt;
+    agreed = amount;
   }
   return agreed;
+}
+
+std::optional<std::string> OfTemplates(
+    const std::vector<ContainerSpec>& containers, std::string_view workload,
+    const Asked& asked) {
+  auto own = Agreed(containers, workload, asked);
+  return own.has_value() ? own : Agreed(containers, "", asked);
+}
+
+void ReadAmounts(std::string_view json,
+                 std::map<std::string, std::string>& amounts) {
+  for (const JsonMember& amount : JsonMembers(json)) {
+    const bool quoted = TypeOfJson(amount.value) == JsonType::kString;
+    amounts[amount.key] =
+        quoted ? JsonStringValue(amount.value) : std::string(amount.value);
+  }
 }
 
 std::string Text(std::string_view object, std::string_view key) {
@@ -119,14 +163,11 @@ bool IsBelow(std::string_view path, std::string_view folder) {
 void ContainerSpecs::Read(std::string_view json) { Walk(json, {}); }
 
 void ContainerSpecs::ReadContainer(std::string_view json, const Place& place) {
-  ContainerSpec& spec = containers_.emplace_back(
-      ContainerSpec{place.object, Text(json, "name"), place.in_template, {}});
-  for (const JsonMember& limit :
-       JsonMembers(JsonMemberOf(JsonMemberOf(json, "resources"), "limits"))) {
-    const bool quoted = TypeOfJson(limit.value) == JsonType::kString;
-    spec.limits[limit.key] =
-        quoted ? JsonStringValue(limit.value) : std::string(limit.value);
-  }
+  ContainerSpec& spec = containers_.emplace_back(ContainerSpec{
+      place.object, Text(json, "name"), place.in_template, {}, {}});
+  const std::string_view resources = JsonMemberOf(json, "resources");
+  ReadAmounts(JsonMemberOf(resources, "limits"), spec.limits);
+  ReadAmounts(JsonMemberOf(resources, "requests"), spec.requests);
 }
 
 void ContainerSpecs::Walk(std::string_view json, Place place) {
@@ -162,25 +203,36 @@ void ContainerSpecs::Walk(std::string_view json, Place place) {
   if (!pod.mounts.empty()) pods_.push_back(std::move(pod));
 }
 
+bool ContainerSpecs::Knows(std::string_view container) const {
+  return std::ranges::find(containers_, container, &ContainerSpec::container) !=
+         containers_.end();
+}
+
 std::optional<std::string> ContainerSpecs::LimitOf(
     std::string_view pod, std::string_view container,
     std::string_view resource) const {
-  for (const ContainerSpec& spec : containers_) {
-    if (spec.in_template || spec.object != pod || spec.container != container) {
-      continue;
-    }
-    const auto limit = spec.limits.find(std::string(resource));
-    if (limit != spec.limits.end()) return limit->second;
-  }
-  return std::nullopt;
+  return OfPod(containers_, pod, {&ContainerSpec::limits, container, resource});
+}
+
+std::optional<std::string> ContainerSpecs::RequestOf(
+    std::string_view pod, std::string_view container,
+    std::string_view resource) const {
+  return OfPod(containers_, pod,
+               {&ContainerSpec::requests, container, resource});
 }
 
 std::optional<std::string> ContainerSpecs::TemplateLimitOf(
     std::string_view workload, std::string_view container,
     std::string_view resource) const {
-  const auto own = AgreedLimit(containers_, workload, container, resource);
-  return own.has_value() ? own
-                         : AgreedLimit(containers_, "", container, resource);
+  return OfTemplates(containers_, workload,
+                     {&ContainerSpec::limits, container, resource});
+}
+
+std::optional<std::string> ContainerSpecs::TemplateRequestOf(
+    std::string_view workload, std::string_view container,
+    std::string_view resource) const {
+  return OfTemplates(containers_, workload,
+                     {&ContainerSpec::requests, container, resource});
 }
 
 std::optional<std::string> Multiply(std::string_view quantity, double factor) {

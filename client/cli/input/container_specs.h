@@ -34,6 +34,7 @@ struct ContainerSpec {
   bool in_template = false;
   // By resource, as written: {"memory": "4Gi"}.
   std::map<std::string, std::string> limits;
+  std::map<std::string, std::string> requests;
 };
 
 // Containers and volumes of all objects read so far.
@@ -42,11 +43,19 @@ class ContainerSpecs {
   // Adds what stands anywhere in `json`, which CheckJsonValue accepted.
   void Read(std::string_view json);
 
+  // Whether a pod or template with such a container was read.
+  bool Knows(std::string_view container) const;
+
   // The limit of a container of the pod; nothing when it has none or is not
   // known.
   std::optional<std::string> LimitOf(std::string_view pod,
                                      std::string_view container,
                                      std::string_view resource) const;
+
+  // What it requested, likewise.
+  std::optional<std::string> RequestOf(std::string_view pod,
+                                       std::string_view container,
+                                       std::string_view resource) const;
 
   // The same in the templates: what to change for the next attempt. Those of
   // `workload` where they are known, else all. Nothing when none has it or they
@@ -54,6 +63,9 @@ class ContainerSpecs {
   std::optional<std::string> TemplateLimitOf(std::string_view workload,
                                              std::string_view container,
                                              std::string_view resource) const;
+  std::optional<std::string> TemplateRequestOf(std::string_view workload,
+                                               std::string_view container,
+                                               std::string_view resource) const;
 
   // The volume mounted closest above `path` in a container of the pod, or of
   // the templates where the pod is not known. Nothing where none is: the path

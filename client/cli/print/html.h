@@ -48,7 +48,7 @@ std::string_view VerdictClass(v1::Decision::Action action);
 std::string VerdictCards(const Told& told);
 std::string AttemptTable(const Story& story);
 std::string TimelineSection(const Told& told);
-std::string EvidenceSection(const v1::Diagnosis& diagnosis);
+std::string EvidenceSection(const Told& told);
 std::string BudgetSection(const v1::Accounting& accounting);
 // The rule with its lines.
 std::string RuleSection(const Told& told);

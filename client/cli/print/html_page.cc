@@ -67,8 +67,10 @@ std::string FactLine(const Told& told) {
   if (diagnosis.cascades_size() > 0) {
     html += Fact(
         "Died because of it",
-        absl::StrFormat("%d members, not charged", diagnosis.cascades_size()));
+        absl::StrFormat("%d members, not charged", diagnosis.cascades_size()) +
+            (told.story.echo.empty() ? "" : "; " + Escaped(told.story.echo)));
   }
+  html += Fact("Restarts", Escaped(told.story.restarts));
   return html + "</dl>\n";
 }
 
@@ -87,8 +89,7 @@ std::string Article(const Told& told, int number) {
   }
   absl::StrAppend(&html, FactLine(told), "</header>\n", VerdictCards(told),
                   AttemptTable(story), WarningSection(told.response));
-  absl::StrAppend(&html, TimelineSection(told),
-                  EvidenceSection(told.response.diagnosis()),
+  absl::StrAppend(&html, TimelineSection(told), EvidenceSection(told),
                   BudgetSection(told.response.accounting()), RuleSection(told),
                   ReasoningSection(told.response), LedgerSection(story.ledger));
   return html + "</article>\n";

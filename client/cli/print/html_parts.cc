@@ -114,6 +114,11 @@ std::string BudgetRow(const v1::BudgetState& budget,
       Escaped(budget.name()), share, budget.used(), budget.limit(), notes);
 }
 
+std::string EndText(const Attempt& attempt) {
+  if (!attempt.no_end.empty()) return attempt.no_end;
+  return DayAndTime(attempt.ended) + (attempt.observed ? " (seen)" : "");
+}
+
 // What the marks of the drawing mean, of those that it has.
 std::string Legend(const Timeline& members) {
   const auto any = [&members](auto holds) {
@@ -185,9 +190,7 @@ std::string AttemptTable(const Story& story) {
     absl::StrAppend(
         &body, attempt.at_hand ? "<tr class=\"now\">" : "<tr>",
         Cell("#", absl::StrCat(attempt.number), "tight"),
-        Cell("Ended",
-             DayAndTime(attempt.ended) + (attempt.observed ? " (seen)" : ""),
-             "time"),
+        Cell("Ended", EndText(attempt), "time"),
         Cell("Ran", attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
              "tight"),
         Cell("Cause", Code(v1::Cause_Name(attempt.cause))),
@@ -242,8 +245,10 @@ std::string TimelineSection(const Told& told) {
   return Section("times", "Time line", body);
 }
 
-std::string EvidenceSection(const v1::Diagnosis& diagnosis) {
-  if (diagnosis.evidence().empty()) return "";
+std::string EvidenceSection(const Told& told) {
+  const v1::Diagnosis& diagnosis = told.response.diagnosis();
+  const Quote& quote = told.story.quote;
+  if (diagnosis.evidence().empty() && quote.text.empty()) return "";
   std::string body = "<ol class=\"evidence\">\n";
   for (const v1::Evidence& evidence : diagnosis.evidence()) {
     body += "<li><p>";
@@ -259,6 +264,11 @@ std::string EvidenceSection(const v1::Diagnosis& diagnosis) {
       absl::StrAppend(&body, "; overrides ", Escaped(evidence.overrode()));
     }
     body += "</p></li>\n";
+  }
+  if (!quote.text.empty()) {
+    absl::StrAppend(&body, "<li><p><b>", Escaped(quote.text),
+                    "</b> what the headline tells of</p><p class=\"soft\">",
+                    Code(quote.path), "</p></li>\n");
   }
   return Section("evidence-list", "Evidence, heaviest first", body + "</ol>\n");
 }

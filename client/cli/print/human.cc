@@ -83,7 +83,8 @@ std::string CulpritLine(const v1::Diagnosis& diagnosis) {
   return line;
 }
 
-std::string CascadeLine(const v1::Diagnosis& diagnosis) {
+std::string CascadeLine(const v1::Diagnosis& diagnosis,
+                        const std::string& echo) {
   const int count = diagnosis.cascades_size();
   if (count == 0) return "";
   std::string names;
@@ -93,6 +94,7 @@ std::string CascadeLine(const v1::Diagnosis& diagnosis) {
   if (count > kMaxNames) {
     names += absl::StrFormat(" and %d more", count - kMaxNames);
   }
+  AddPart(echo, names, "; ");
   return absl::StrFormat("%d died because of it, not charged: %s", count,
                          names);
 }
@@ -122,7 +124,18 @@ std::string ExhaustionLine(const v1::Accounting& accounting) {
                          exhaustion.used(), exhaustion.bound());
 }
 
-std::string NextAttemptLine(const v1::Decision& decision) {
+// "memory x1.5 for container main"; "more memory" where nobody knows of what.
+std::string GrowthText(const v1::ResourceChange& change) {
+  const std::string resource =
+      change.resource() + (change.request_only() ? " request" : "");
+  const std::string container =
+      change.container().empty() ? "" : " for container " + change.container();
+  return change.factor() > 0
+             ? absl::StrFormat("%s x%g%s", resource, change.factor(), container)
+             : absl::StrFormat("more %s%s", resource, container);
+}
+
+std::string NextAttemptLine(const v1::Decision& decision, const Story& story) {
   std::string line;
   if (decision.requires_recreate()) {
     AddPart("delete the object and create it again", line, "; ");
@@ -145,13 +158,8 @@ std::string NextAttemptLine(const v1::Decision& decision) {
       line += " (" + decision.placement().on_demand_reason() + ")";
     }
   }
-  for (const v1::ResourceChange& change : decision.resources()) {
-    AddPart(absl::StrFormat("%s%s x%g%s%s", change.resource(),
-                            change.request_only() ? " request" : "",
-                            change.factor(),
-                            change.container().empty() ? "" : " for container ",
-                            change.container()),
-            line, "; ");
+  for (const v1::ResourceChange& change : story.resources) {
+    AddPart(GrowthText(change), line, "; ");
   }
   return line;
 }
@@ -172,15 +180,16 @@ std::string RuleLine(const v1::DecideResponse& response) {
   return line;
 }
 
-void WriteFacts(const v1::DecideResponse& response, Layout& layout) {
+void WriteFacts(const Story& story, const v1::DecideResponse& response,
+                Layout& layout) {
   const v1::Diagnosis& diagnosis = response.diagnosis();
   WriteFact(layout, "Cause", CauseLine(diagnosis));
   WriteFact(layout, "Unchanged", OutlookText(diagnosis));
   WriteFact(layout, "Culprit", CulpritLine(diagnosis));
-  WriteFact(layout, "Cascade", CascadeLine(diagnosis));
+  WriteFact(layout, "Cascade", CascadeLine(diagnosis, story.echo));
   WriteFact(layout, "Price", PriceLine(response));
   WriteFact(layout, "Exhausted", ExhaustionLine(response.accounting()));
-  WriteFact(layout, "Next", NextAttemptLine(response.decision()));
+  WriteFact(layout, "Next", NextAttemptLine(response.decision(), story));
   WriteFact(layout, "Rule", RuleLine(response));
 }
 
@@ -250,13 +259,13 @@ std::string FormatForPeople(const Story& story,
   WriteStory(story, options.verbose, layout);
   WriteWarnings(response, layout);
   layout.BlankLine();
-  WriteFacts(response, layout);
+  WriteFacts(story, response, layout);
   if (options.native || options.verbose ||
       response.explanation().decided_by() == v1::Explanation::NATIVE) {
     WriteNative(story, response, layout);
   }
   const v1::Diagnosis& diagnosis = response.diagnosis();
-  WriteEvidence(diagnosis, layout);
+  WriteEvidence(diagnosis, story.quote, layout);
   WriteBudgets(response.accounting(), options.verbose, layout);
   if (options.verbose || diagnosis.confidence() == v1::Diagnosis::LOW) {
     WriteConsidered(diagnosis, layout);

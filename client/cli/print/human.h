@@ -18,8 +18,10 @@ namespace mulligan::cli {
 void WriteFact(Layout& layout, std::string_view name, const std::string& text,
                Style style = Style::kBold);
 
-// What was observed, heaviest first, with the path it was read at.
-void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
+// What was observed, heaviest first, with the path it was read at, and what the
+// headline quotes besides.
+void WriteEvidence(const v1::Diagnosis& diagnosis, const Quote& quote,
+                   Layout& layout);
 
 // Budgets after the decision as a table; the one that paid is marked. Without
 // `all`, those never used are named below it.

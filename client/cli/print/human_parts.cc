@@ -61,9 +61,15 @@ std::string ShortTime(const google::protobuf::Timestamp& time) {
                           absl::UTCTimeZone());
 }
 
+// Of an earlier one that nobody knows the end of, when it was reported.
+std::string EndOf(const Attempt& attempt) {
+  if (!attempt.no_end.empty()) return attempt.no_end;
+  return (attempt.observed ? "by " : "") + ShortTime(attempt.ended);
+}
+
 Row AttemptRow(const Attempt& attempt) {
   return {absl::StrFormat("%s%d", attempt.at_hand ? ">" : " ", attempt.number),
-          ShortTime(attempt.ended),
+          EndOf(attempt),
           attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
           v1::Cause_Name(attempt.cause),
           Printable(attempt.paid_by),
@@ -82,6 +88,14 @@ std::string Padded(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, DisplayWidth(text)), ' ');
 }
 
+// The columns from `first` on as a sentence: "paid by memory 1/3, fail the
+// Job".
+std::string Rest(const Row& row, std::size_t first) {
+  return first == kColumns ? row[kColumns]
+                           : absl::StrFormat("paid by %s, %s",
+                                             row[kColumns - 1], row[kColumns]);
+}
+
 void WriteRows(const std::vector<Row>& rows, const std::vector<bool>& marked,
                Layout& layout) {
   std::array<std::size_t, kColumns> widths{};
@@ -91,9 +105,11 @@ void WriteRows(const std::vector<Row>& rows, const std::vector<bool>& marked,
     left += widths[i] + 2;
   }
   const bool own_line = left + kLeastWidth > layout.width();
+  // A long budget's name goes along.
+  const std::size_t shown = left - 2 > layout.width() ? kColumns - 1 : kColumns;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string lead = " ";
-    for (std::size_t i = 0; i < kColumns; ++i) {
+    for (std::size_t i = 0; i < shown; ++i) {
       lead += Padded(rows[r][i], widths[i]) + "  ";
     }
     const Style style = r == 0      ? Style::kDim
@@ -107,7 +123,7 @@ void WriteRows(const std::vector<Row>& rows, const std::vector<bool>& marked,
     layout.Line(lead, style);
     if (r > 0) {
       layout.Hanging(std::string(widths[0] + 3, ' ') + "-> ",
-                     rows[r][kColumns]);
+                     Rest(rows[r], shown));
     }
   }
 }
@@ -171,8 +187,9 @@ std::string RulePlace(const v1::RuleReference& rule) {
   return absl::StrFormat("%s:%d", rule.file(), rule.line());
 }
 
-void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
-  if (diagnosis.evidence().empty()) return;
+void WriteEvidence(const v1::Diagnosis& diagnosis, const Quote& quote,
+                   Layout& layout) {
+  if (diagnosis.evidence().empty() && quote.text.empty()) return;
   Title("Evidence", layout);
   int number = 0;
   for (const v1::Evidence& evidence : diagnosis.evidence()) {
@@ -188,6 +205,12 @@ void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
       layout.Paragraph(lead.size(),
                        absl::StrFormat("overrides %s", evidence.overrode()));
     }
+  }
+  if (quote.text.empty()) return;
+  const std::string lead = absl::StrFormat("%3d. ", ++number);
+  layout.Hanging(lead, quote.text + ": what the headline tells of");
+  if (!quote.path.empty()) {
+    layout.Paragraph(lead.size(), quote.path, Style::kDim);
   }
 }
 
@@ -303,6 +326,7 @@ void WriteStory(const Story& story, bool all, Layout& layout) {
     layout.BlankLine();
   }
   WriteFact(layout, "Workload", story.workload);
+  WriteFact(layout, "Restarts", story.restarts);
   WriteFact(layout, "Do first", story.first_step);
   for (const Side& side : story.sides) {
     const bool counts = story.broken || !side.limit_name.empty();

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "client/cli/story/commands.h"
 #include "client/cli/story/particulars.h"
 
 namespace mulligan::cli {
@@ -96,15 +97,10 @@ const Growth* GrowthOf(v1::Cause cause) {
   return row == std::end(kGrowth) ? nullptr : row;
 }
 
-std::string LogCommand(const Particulars& found) {
+std::string LogsOf(const Particulars& found) {
+  if (!found.logs.empty()) return found.logs;
   if (found.pod.empty()) return "kubectl logs of the failed pod";
-  std::string command = "kubectl logs";
-  if (!found.space.empty()) absl::StrAppend(&command, " -n ", found.space);
-  absl::StrAppend(&command, " ", found.pod);
-  if (!found.container.empty()) {
-    absl::StrAppend(&command, " -c ", found.container);
-  }
-  return command;
+  return LogCommand({found.space, found.pod, found.container, found.restarted});
 }
 
 std::string Fill(const char* text, const Particulars& found) {
@@ -113,7 +109,7 @@ std::string Fill(const char* text, const Particulars& found) {
              {"{container}", Named("container", found.container)},
              {"{node}", Named("node", found.node)},
              {"{image}", Named("image", found.image)},
-             {"{logs}", LogCommand(found)},
+             {"{logs}", LogsOf(found)},
              {"{says}", found.message.empty() ? "" : ": " + found.message}});
 }
 
@@ -134,37 +130,61 @@ bool GrewBefore(const v1::DecideResponse& response, std::string_view resource) {
   });
 }
 
-// The spec that a granted factor multiplies: that of the first attempt, which
-// is the pod's own where nothing was granted before. Empty: not known.
-std::string GrowthBase(const v1::DecideResponse& response, const Growth& growth,
-                       const Particulars& found, const ContainerSpecs& specs) {
+// What a granted factor multiplies.
+struct Base {
+  std::string_view what;
+  std::string amount;
+};
+
+// The spec of the first attempt, which is the pod's own where nothing was
+// granted before: its limit, else its request. No amount: not known.
+Base GrowthBase(const v1::DecideResponse& response, const Growth& growth,
+                const Particulars& found, const ContainerSpecs& specs) {
   const bool grew = GrewBefore(response, growth.resource);
-  if (!grew && !found.limit.empty()) return found.limit;
-  return specs.TemplateLimitOf(found.workload, found.container, growth.resource)
-      .value_or("");
+  if (!grew && !found.limit.empty()) return {"limit", found.limit};
+  if (auto limit = specs.TemplateLimitOf(found.workload, found.container,
+                                         growth.resource)) {
+    return {"limit", *std::move(limit)};
+  }
+  if (!found.limit.empty()) return {"limit", ""};
+  if (!grew && !found.request.empty()) return {"request", found.request};
+  return {
+      "request",
+      specs.TemplateRequestOf(found.workload, found.container, growth.resource)
+          .value_or("")};
 }
 
 std::string GrowthStep(const v1::DecideResponse& response, const Growth& growth,
                        const Particulars& found, const ContainerSpecs& specs) {
   const double factor = GrantedFactor(response.decision(), growth.resource);
-  const std::string step = absl::StrFormat("raise the %s of %s", growth.limit,
-                                           Named("container", found.container));
-  const std::string base = GrowthBase(response, growth, found, specs);
-  const std::string& had = found.limit.empty() ? base : found.limit;
-  const auto grown = Multiply(base, factor);
+  const Base base = GrowthBase(response, growth, found, specs);
+  const std::string& own = base.what == "limit" ? found.limit : found.request;
+  const std::string& had = own.empty() ? base.amount : own;
+  const std::string container = Named("container", found.container);
+  if (had.empty() && specs.Knows(found.container)) {
+    return absl::StrFormat(
+        "set request and limit of %s for %s: the report shows none",
+        growth.resource, container);
+  }
+  const std::string step =
+      absl::StrFormat("raise the %s %s of %s", growth.resource,
+                      had.empty() ? "limit" : base.what, container);
+  if (had.empty()) {
+    return factor > 1
+               ? absl::StrFormat("%s to %g times what it has", step, factor)
+               : step;
+  }
+  const auto grown = Multiply(base.amount, factor);
   if (factor > 1 && grown.has_value() &&
       QuantityValue(*grown) > QuantityValue(had)) {
     return absl::StrFormat("%s from %s to %s", step, had, *grown);
   }
-  // The template is not known, the limit at hand may have grown already.
-  if (factor > 1 && base.empty() && !found.limit.empty()) {
+  // The template is not known, what the pod has may have grown already.
+  if (factor > 1 && base.amount.empty()) {
     return absl::StrFormat("%s to %g times that of the first attempt", step,
                            factor);
   }
-  if (!had.empty()) return absl::StrCat(step, " above ", had);
-  return factor > 1
-             ? absl::StrFormat("%s to %g times what it has", step, factor)
-             : step;
+  return absl::StrCat(step, " above ", had);
 }
 
 // Stacks of who runs, else what tells more next time.
@@ -182,8 +202,7 @@ std::string HangStep(const Particulars& found) {
   return absl::StrFormat(
       "take stacks of %s while it still runs: kubectl exec%s %s -- py-spy dump "
       "--pid 1",
-      Named("pod", found.pod), found.space.empty() ? "" : " -n " + found.space,
-      found.pod);
+      Named("pod", found.pod), InNamespace(found.space), ShellWord(found.pod));
 }
 
 // Spark sets the limit of its pods itself.
@@ -251,6 +270,7 @@ std::string WithRemarks(std::string headline, const Particulars& found) {
   if (found.deadline_passed) {
     absl::StrAppend(&headline, ", so the Job's deadline passed");
   }
+  if (!found.tries.empty()) absl::StrAppend(&headline, "; ", found.tries);
   if (!found.queue_remark.empty()) {
     absl::StrAppend(&headline, "; Kueue evicted it: ", found.queue_remark);
   }
@@ -273,6 +293,17 @@ std::string WithLimit(std::string summary, v1::Cause cause,
 }
 
 }  // namespace
+
+bool HasBase(const v1::ResourceChange& change, const Particulars& found,
+             const ContainerSpecs& specs) {
+  const std::string& container =
+      change.container().empty() ? found.container : change.container();
+  return !specs.Knows(container) ||
+         specs.LimitOf(found.pod, container, change.resource()) ||
+         specs.RequestOf(found.pod, container, change.resource()) ||
+         specs.TemplateLimitOf(found.workload, container, change.resource()) ||
+         specs.TemplateRequestOf(found.workload, container, change.resource());
+}
 
 std::string Headline(const v1::DecideResponse& response,
                      const Particulars& found) {

@@ -187,6 +187,27 @@ std::string WithNext(std::string_view line, std::string_view rest) {
   return text.empty() ? whole : whole + " " + text;
 }
 
+// What a status says first.
+std::string FirstLine(std::string_view text) {
+  return Shortened(text.substr(0, text.find('\n')));
+}
+
+// Whether evidence is the words of the program: a container's, or those that an
+// operator found.
+bool IsOfProgram(const v1::Evidence& evidence) {
+  return evidence.path().ends_with("erminated.message") ||
+         evidence.path() == "rayJob.status.message" ||
+         evidence.path().ends_with(".errorMessage");
+}
+
+bool WasRestarted(const core::Pod& pod, const std::string& container) {
+  return std::ranges::any_of(
+      pod.status().container_statuses(), [&](const auto& status) {
+        return status.name() == container && !status.state().has_terminated() &&
+               status.last_state().has_terminated();
+      });
+}
+
 // What the culprit container said at its end.
 std::string_view LogOf(const v1::FailureReport& report,
                        const v1::Culprit& culprit) {
@@ -227,12 +248,16 @@ Particulars ParticularsOf(const v1::FailureReport& report,
     found.image = ImageOf(*pod, culprit.container());
     if (found.space.empty()) found.space = pod->metadata().namespace_();
     found.runs = pod->status().phase() == "Running";
+    found.restarted = WasRestarted(*pod, culprit.container());
   }
   found.deadline_seconds = DeadlineOf(report, diagnosis, pod);
   const std::string_view resource = LimitedResource(diagnosis.cause());
   if (!resource.empty()) {
     found.limit = specs.LimitOf(culprit.pod(), culprit.container(), resource)
                       .value_or("");
+    found.request =
+        specs.RequestOf(culprit.pod(), culprit.container(), resource)
+            .value_or("");
   }
   for (const v1::Evidence& evidence : diagnosis.evidence()) {
     const bool is_text = evidence.weight() == v1::Evidence::MESSAGE ||
@@ -255,8 +280,13 @@ Particulars ParticularsOf(const v1::FailureReport& report,
     FindPressureRemedy(texts, found);
   }
   FindQueueProblem(report, diagnosis, found);
+  FindGangRemedy(report, diagnosis, found);
   found.queue_remark = QueueRemark(report, diagnosis);
+  FindObjectWords(report, diagnosis, found);
   found.error_line = ErrorLineOf(report, diagnosis);
+  if (found.error_line.empty() && !found.words.empty()) {
+    found.error_line = FirstLine(found.words);
+  }
   if (!found.error_line.empty()) found.message = found.error_line;
   ReadJobs(report, diagnosis, found);
   return found;
@@ -284,7 +314,7 @@ std::string ErrorLineOf(const v1::FailureReport& report,
   }
   if (diagnosis.evidence_size() > 0) {
     const v1::Evidence& first = diagnosis.evidence(0);
-    const bool own = first.path().ends_with("erminated.message");
+    const bool own = IsOfProgram(first);
     const bool whole = !first.value().ends_with(":");
     if (own && whole && TellsOfError(first.value())) {
       return Shortened(WithoutHead(first.value()));
@@ -294,7 +324,8 @@ std::string ErrorLineOf(const v1::FailureReport& report,
   if (!line.empty() || diagnosis.evidence_size() == 0) return line;
   // Not in the form of an error, but it is what decided.
   const v1::Evidence& first = diagnosis.evidence(0);
-  const bool told = first.path().ends_with("erminated.message") &&
+  const bool told = IsOfProgram(first) &&
+                    first.weight() != v1::Evidence::EXIT_CODE &&
                     !first.value().starts_with("Traceback ");
   return told ? Shortened(WithoutHead(first.value())) : "";
 }

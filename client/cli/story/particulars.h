@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/cli/input/container_specs.h"
+#include "client/cli/story/story.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -26,20 +27,32 @@ struct Particulars {
   std::string problem;
   // What to do about `problem`: "create secret pg".
   std::string remedy;
+  // The text that `problem` was read from.
+  std::string source;
   // The line of text that decided.
   std::string message;
   // What the program said it failed of: "KeyError: 'input_ids'".
   std::string error_line;
+  // What the status of an object without pods says of it.
+  std::string words;
+  // How often that object was tried: "run 4 of 4".
+  std::string tries;
+  // The command that shows its log.
+  std::string logs;
   // What the queue said as it evicted the work, where that is not the cause.
   std::string queue_remark;
   // Indexes of the Job that failed for good, as it writes them: "7".
   std::string failed_indexes;
   // The culprit pod runs still.
   bool runs = false;
+  // The culprit container was started again since it ended.
+  bool restarted = false;
   // The Job's own deadline passed as well.
   bool deadline_passed = false;
   // Limit of the culprit container that was met, as written: "4Gi".
   std::string limit;
+  // What it had requested of the same.
+  std::string request;
   // Seconds of the deadline that passed; 0: unknown.
   long long deadline_seconds = 0;
 };
@@ -72,9 +85,10 @@ std::string Headline(const v1::DecideResponse& response,
 std::string FirstStep(const v1::DecideResponse& response,
                       const Particulars& found, const ContainerSpecs& specs);
 
-// Fills `problem` and `remedy` of `found` (and its image, where a text names
-// one) from the first of `texts` that one of the known forms fits. Leaves them
-// alone when none does, or `cause` is not one that such texts explain.
+// Fills `problem`, `remedy` and `source` of `found` (and its image, where a
+// text names one) from the first of `texts` that one of the known forms fits.
+// Leaves them alone when none does, or `cause` is not one that such texts
+// explain.
 void FindProblem(v1::Cause cause, const std::vector<std::string>& texts,
                  Particulars& found);
 
@@ -101,6 +115,26 @@ void FindStorageProblem(const std::vector<std::string>& texts,
 // them alone for work without a queue, and for other causes.
 void FindQueueProblem(const v1::FailureReport& report,
                       const v1::Diagnosis& diagnosis, Particulars& found);
+
+// Fills the remedy where nobody in the report is known to have begun it: whose
+// logs to read. Leaves alone what is no gang, and gangs with a culprit.
+void FindGangRemedy(const v1::FailureReport& report,
+                    const v1::Diagnosis& diagnosis, Particulars& found);
+
+// Fills words, tries and logs (and the remedy of memory that ran out) from the
+// status of the RayJob or SparkApplication that the diagnosis is about. Leaves
+// them alone where a pod is known.
+void FindObjectWords(const v1::FailureReport& report,
+                     const v1::Diagnosis& diagnosis, Particulars& found);
+
+// The text that the headline tells of, unless the evidence has it.
+Quote FindQuote(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
+                const std::string& headline, const Particulars& found);
+
+// Whether there is something that the change multiplies: false where the report
+// shows the container without limit and request of the resource.
+bool HasBase(const v1::ResourceChange& change, const Particulars& found,
+             const ContainerSpecs& specs);
 
 // The queue's words about an evicted workload whose cause is another: "Exceeded
 // the PodsReady timeout ml/train". Empty: there are none.

@@ -228,6 +228,7 @@ bool Fill(const ProblemForm& form, const std::string& text,
   };
   found.problem = fill(form.problem);
   found.remedy = fill(form.remedy);
+  found.source = text;
   return true;
 }
 

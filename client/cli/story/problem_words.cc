@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "client/cli/input/container_specs.h"
+#include "client/cli/story/commands.h"
 #include "client/cli/story/particulars.h"
 #include "re2/re2.h"
 
@@ -99,10 +100,10 @@ std::string NameOfWorkload(const v1::FailureReport& report) {
 }
 
 std::string AskCommand(const std::string& workload, const Particulars& found) {
-  const std::string space = found.space.empty() ? "" : " -n " + found.space;
-  return workload.empty()
-             ? absl::StrCat("kubectl get workloads", space)
-             : absl::StrCat("kubectl describe workload", space, " ", workload);
+  const std::string space = InNamespace(found.space);
+  return workload.empty() ? absl::StrCat("kubectl get workloads", space)
+                          : absl::StrCat("kubectl describe workload", space,
+                                         " ", ShellWord(workload));
 }
 
 std::string RemedyFor(const std::string& said, const std::string& queue,
@@ -253,7 +254,7 @@ bool FindFull(const std::string& text, const ContainerSpecs& specs,
   found.problem =
       absl::StrCat("no room left on the file system of ",
                    Named("container", found.container), " for ", path);
-  if (found.limit.empty()) {
+  if (found.limit.empty() && found.request.empty()) {
     found.remedy = absl::StrCat(
         "request ephemeral-storage for ", Named("container", found.container),
         ", so that it gets a node with room: it asks for none");
@@ -305,6 +306,7 @@ void FindSelectorProblem(const kubernetes::core::v1::Pod& pod,
       continue;
     }
     const std::string selector = SelectorOf(pod);
+    found.source = text;
     if (selector.empty()) {
       found.problem =
           absl::StrCat("none of ", all, " nodes meets the pod's node affinity");
@@ -356,6 +358,7 @@ void FindStorageProblem(const std::vector<std::string>& texts,
     if (FindEmptyDir(text, found) || FindLimit(text, found) ||
         FindSharedMemory(text, specs, found) || FindQuota(text, found) ||
         FindFull(text, specs, found)) {
+      found.source = text;
       return;
     }
   }

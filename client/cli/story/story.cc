@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/input/workload_groups.h"
+#include "client/cli/story/commands.h"
 #include "client/cli/story/particulars.h"
 #include "client/cli/story/wording.h"
 #include "policy/request/workload.h"
@@ -50,9 +50,35 @@ std::string RefusalText(const v1::AttemptRecord& record) {
   }
 }
 
+// "retry the pod in 9s with memory x1.5"; "with more memory" where the report
+// has nothing that the factor multiplies.
+std::string DoneText(v1::Decision decision, const Particulars& found,
+                     const ContainerSpecs& specs) {
+  std::string more;
+  auto& changes = *decision.mutable_resources();
+  for (int i = changes.size(); i-- > 0;) {
+    if (HasBase(changes[i], found, specs)) continue;
+    more.insert(0, absl::StrCat(" with more ", changes[i].resource()));
+    changes.DeleteSubrange(i, 1);
+  }
+  return VerdictText(decision) + more;
+}
+
+// Why the failure at hand has no end: nothing ended, or nobody says when.
+std::string NoEnd(const v1::FailureReport& report,
+                  const v1::Diagnosis& diagnosis) {
+  for (const auto& pod : report.pods()) {
+    if (pod.metadata().name() != diagnosis.culprit().pod()) continue;
+    if (pod.status().phase() == "Pending") return "still waiting";
+    if (pod.status().phase() == "Running") return "still running";
+  }
+  return "-";
+}
+
 // `asked`: a verdict on it was given, now or before, so that it may have been
 // followed.
-Attempt AttemptOf(const v1::AttemptRecord& record, bool asked) {
+Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
+                  const Particulars& found, const ContainerSpecs& specs) {
   Attempt attempt;
   attempt.number = record.attempt();
   attempt.observed = !record.has_finished_at();
@@ -67,7 +93,7 @@ Attempt AttemptOf(const v1::AttemptRecord& record, bool asked) {
     return attempt;
   }
   attempt.action = record.decision().action();
-  attempt.done = VerdictText(record.decision());
+  attempt.done = DoneText(record.decision(), found, specs);
   const std::string refusal = RefusalText(record);
   if (!refusal.empty()) absl::StrAppend(&attempt.done, ": ", refusal);
   return attempt;
@@ -101,12 +127,14 @@ bool Has(const v1::BudgetLedger& ledger, const std::string& failure_id) {
 // What the ledger of the request lacks, but for the failure at hand, was read
 // from the objects just now.
 void TellAttempts(const v1::BudgetLedger& before,
-                  const v1::BudgetLedger& ledger, int at_hand, Story& story) {
+                  const v1::BudgetLedger& ledger, int at_hand,
+                  const Particulars& found, const ContainerSpecs& specs,
+                  Story& story) {
   for (int i = 0; i < ledger.history_size(); ++i) {
     const v1::AttemptRecord& record = ledger.history(i);
     const bool now = i == at_hand;
-    story.attempts.push_back(
-        AttemptOf(record, now || Has(before, record.failure_id())));
+    story.attempts.push_back(AttemptOf(
+        record, now || Has(before, record.failure_id()), found, specs));
     story.attempts.back().at_hand = now;
   }
   story.dropped = ledger.history_dropped();
@@ -119,11 +147,13 @@ std::string VerdictWords(const v1::Decision& decision, const char* nothing) {
                                                    : VerdictLine(decision);
 }
 
-Side OurSide(const v1::DecideResponse& response, int at_hand) {
+Side OurSide(const v1::DecideResponse& response, int at_hand,
+             const google::protobuf::Timestamp& observed_at) {
   const v1::Accounting& accounting = response.accounting();
   Side side;
   side.who = "Mulligan";
-  side.verdict = VerdictWords(response.decision(), "nothing to do");
+  side.verdict = VerdictWords(response.decision(), "nothing to do") +
+                 EndOfDelay(response.decision(), observed_at);
   side.action = response.decision().action();
   std::string payer = accounting.charged_to();
   if (accounting.duplicate() && at_hand >= 0) {
@@ -145,15 +175,19 @@ Side OurSide(const v1::DecideResponse& response, int at_hand) {
   return side;
 }
 
-Side OperatorSide(const v1::NativeVerdict& native) {
+Side OperatorSide(const v1::NativeVerdict& native,
+                  const v1::FailureReport& report) {
   Side side;
-  side.who = native.operator_();
+  // Of its object, which is not the one that stopped.
+  side.who = native.operator_() == "Workload" ? "Kueue" : native.operator_();
   const v1::Decision decision = DecisionOf(native);
-  side.verdict = VerdictWords(decision, "does nothing");
+  side.verdict = VerdictWords(decision, "does nothing") +
+                 EndOfDelay(decision, report.observed_at());
   side.action = decision.action();
   side.limit_name = native.charged_to();
   side.used = native.used();
   side.limit = native.limit();
+  FindOwnCount(report, native, side);
   // Alone the verdict says no more than the action.
   if (native.reason().empty() && native.message().empty()) return side;
   side.words = native.verdict();
@@ -217,11 +251,6 @@ std::string Resource(const v1::WorkloadReference& workload) {
   return absl::StrCat(kind, "/", workload.name());
 }
 
-// In single quotes for a shell.
-std::string Quoted(const std::string& text) {
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", R"('\'')"}}), "'");
-}
-
 }  // namespace
 
 std::string Side::Price() const {
@@ -241,6 +270,10 @@ Story TellStory(const v1::DecideRequest& request,
       ParticularsOf(request.report(), response.diagnosis(), specs);
   story.workload = Label(workload);
   story.headline = Headline(response, found);
+  story.quote =
+      FindQuote(request.report(), response.diagnosis(), story.headline, found);
+  story.restarts = RestartsIn(request.report());
+  story.echo = EchoOf(response.diagnosis());
   story.first_step = FirstStep(response, found, specs);
   const DifferentCauses others = FindDifferentCauses(response);
   if (!others.remark.empty()) {
@@ -250,12 +283,25 @@ Story TellStory(const v1::DecideRequest& request,
   story.broken = response.diagnosis().situation() == v1::Diagnosis::BROKEN;
   story.action = response.decision().action();
   const int at_hand = RecordAtHand(response);
-  TellAttempts(request.ledger(), response.ledger(), at_hand, story);
+  TellAttempts(request.ledger(), response.ledger(), at_hand, found, specs,
+               story);
+  for (Attempt& attempt : story.attempts) {
+    if (attempt.at_hand && attempt.observed) {
+      attempt.no_end = NoEnd(request.report(), response.diagnosis());
+    }
+  }
+  for (const v1::ResourceChange& change : response.decision().resources()) {
+    story.resources.push_back(change);
+    if (!HasBase(change, found, specs)) story.resources.back().set_factor(0);
+  }
   const bool decides =
       response.explanation().decided_by() == v1::Explanation::NATIVE;
-  if (!decides) story.sides.push_back(OurSide(response, at_hand));
+  if (!decides) {
+    story.sides.push_back(
+        OurSide(response, at_hand, request.report().observed_at()));
+  }
   if (response.has_native()) {
-    story.sides.push_back(OperatorSide(response.native()));
+    story.sides.push_back(OperatorSide(response.native(), request.report()));
   }
   story.ledger = NoteLedger(workload, response.ledger(), ledger_source);
   return story;
@@ -344,11 +390,9 @@ LedgerNote NoteLedger(const v1::WorkloadReference& workload,
   note.json = *json;
   if (workload.kind().empty() || workload.name().empty()) return note;
   note.command = "kubectl annotate --overwrite";
-  if (!workload.namespace_().empty()) {
-    absl::StrAppend(&note.command, " -n ", workload.namespace_());
-  }
-  absl::StrAppend(&note.command, " ", Resource(workload), " ",
-                  kLedgerAnnotation, "=", Quoted(note.json));
+  absl::StrAppend(&note.command, InNamespace(workload.namespace_()), " ",
+                  ShellWord(Resource(workload)), " ", kLedgerAnnotation, "=",
+                  Quoted(note.json));
   return note;
 }
 

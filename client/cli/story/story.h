@@ -25,6 +25,9 @@ struct Attempt {
   // When it ended or, `observed`, when that was reported.
   google::protobuf::Timestamp ended;
   bool observed = false;
+  // Why it has no end yet: "still waiting", "-". Empty: it ended, or is of an
+  // earlier report.
+  std::string no_end;
   // Absent: unknown.
   std::optional<google::protobuf::Duration> ran_for;
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
@@ -44,7 +47,7 @@ struct Attempt {
 struct Side {
   // "Mulligan", or the operator's name.
   std::string who;
-  // "RETRY the pod in 9s".
+  // "RETRY the pod in 9s (at 09:07:43 UTC)".
   std::string verdict;
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
   // The budget or setting that counts it, "memory"; empty: not counted.
@@ -69,16 +72,32 @@ struct LedgerNote {
   std::string command;
 };
 
+// A text that the headline tells and the evidence of the diagnosis lacks.
+struct Quote {
+  // Empty: there is none.
+  std::string text;
+  // Where it was read; empty: not known.
+  std::string path;
+};
+
 struct Story {
   // "Job ml/train"; empty: nothing tells.
   std::string workload;
   // What stopped it, with names and numbers.
   std::string headline;
+  Quote quote;
+  // Of containers in place: "container main 7 times, in place"; empty: none.
+  std::string restarts;
+  // What one of those that died because of the culprit says; empty: nothing.
+  std::string echo;
   // The first thing to do, in the imperative; empty: nothing.
   std::string first_step;
   // Something is broken, so that a verdict is about it.
   bool broken = false;
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
+  // What changes for the next attempt. A factor of 0: by how much it grows says
+  // nothing, since the report has nothing to multiply.
+  std::vector<v1::ResourceChange> resources;
   // Oldest first.
   std::vector<Attempt> attempts;
   // Older ones that the ledger no longer has.
@@ -94,6 +113,18 @@ struct Story {
 Story TellStory(const v1::DecideRequest& request,
                 const v1::DecideResponse& response, const ContainerSpecs& specs,
                 const std::string& ledger_source);
+
+// "container main 7 times, in place", or of a gang who most; empty: no
+// container was restarted.
+std::string RestartsIn(const v1::FailureReport& report);
+
+// "pod a says: ..."; empty: no cascade has words.
+std::string EchoOf(const v1::Diagnosis& diagnosis);
+
+// Fills the limit of an operator that gave up by its own count and whose
+// verdict does not say so.
+void FindOwnCount(const v1::FailureReport& report,
+                  const v1::NativeVerdict& native, Side& side);
 
 struct DifferentCauses {
   // "3 attempts failed for different reasons (CONTAINER_OOM, APP_ERROR,

@@ -1,9 +1,11 @@
 #include "client/cli/story/wording.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
+#include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 #include "policy/verdict/answer.h"
 
@@ -42,6 +44,34 @@ std::string VerdictLine(const v1::Decision& decision) {
     verdict += ", ask again in " + FormatDuration(decision.retry_after());
   }
   return verdict;
+}
+
+std::string EndOfDelay(const v1::Decision& decision,
+                       const google::protobuf::Timestamp& from) {
+  const bool waits = decision.action() == v1::Decision::RETRY ||
+                     decision.action() == v1::Decision::WAIT;
+  const auto& delay = decision.retry_after();
+  if (!waits || from.seconds() <= 0) return "";
+  const auto text = [&from](std::int64_t seconds) {
+    const absl::Time time = absl::FromUnixSeconds(seconds);
+    const bool same_day =
+        absl::ToCivilDay(time, absl::UTCTimeZone()) ==
+        absl::ToCivilDay(absl::FromUnixSeconds(from.seconds()),
+                         absl::UTCTimeZone());
+    return absl::FormatTime(same_day ? "%H:%M:%S UTC" : "%Y-%m-%d %H:%M:%S UTC",
+                            time, absl::UTCTimeZone());
+  };
+  std::string end;
+  if (delay.seconds() > 0 || delay.nanos() > 0) {
+    end = "at " +
+          text(from.seconds() + delay.seconds() +
+               (from.nanos() + delay.nanos() + 500'000'000) / 1'000'000'000);
+  }
+  if (decision.has_evidence_deadline()) {
+    if (!end.empty()) end += ", ";
+    end += "for evidence until " + text(decision.evidence_deadline().seconds());
+  }
+  return end.empty() ? end : " (" + end + ")";
 }
 
 std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence) {

@@ -22,6 +22,12 @@ std::string Words(std::string name);
 // "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
 
+// When the delay of the decision is over, which runs from `from`, and until
+// when evidence is waited for: " (at 09:07:43 UTC)", with the day where it is
+// not the same. Empty without either.
+std::string EndOfDelay(const v1::Decision& decision,
+                       const google::protobuf::Timestamp& from);
+
 // How sure a diagnosis is and why: "certain: Kubernetes or the runtime says
 // exactly this". Empty when it does not say.
 std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);

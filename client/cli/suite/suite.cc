@@ -179,6 +179,16 @@ class Checker {
   std::set<std::string> names_;
 };
 
+// Where the document says that it is a policy, whose keys are none of a
+// suite's; null: it does not.
+const YamlNode* PolicyKind(const YamlNode& document) {
+  const auto kind =
+      std::ranges::find_if(document.entries, [](const auto& entry) {
+        return entry.first.text == "kind" && entry.second.text == "RetryPolicy";
+      });
+  return kind == document.entries.end() ? nullptr : &kind->second;
+}
+
 void ParseInto(const std::string& text, Suite& suite) {
   const YamlDocuments parsed = ParseYaml(suite.file, text, suite.issues);
   if (HasErrors(suite.issues)) return;
@@ -186,6 +196,13 @@ void ParseInto(const std::string& text, Suite& suite) {
     return suite.AddError(
         "", absl::StrFormat("holds %d documents, expected one RetryPolicyTest",
                             parsed.documents.size()));
+  }
+  if (const YamlNode* kind = PolicyKind(parsed.documents[0])) {
+    suite.issues.push_back(
+        {Issue::Severity::kError, suite.file, kind->position,
+         "kind is \"RetryPolicy\", expected RetryPolicyTest; policies are read "
+         "by `mulligan policy check`, their suites are named *_test.yaml"});
+    return;
   }
   ReadYamlMessage(parsed.documents[0], suite.test, suite.positions,
                   suite.issues);

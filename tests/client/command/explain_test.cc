@@ -97,8 +97,8 @@ TEST(ExplainTest, SaysWhenTheOutputIsLost) {
 TEST(ExplainTest, BeginsWithWhatStoppedItAndWhatToDo) {
   const CommandResult result = RunMulligan({"explain", "-"}, kOomPod);
   EXPECT_THAT(result.out, StartsWith("Pod "));
-  EXPECT_THAT(result.out, HasSubstr("\n  Do first   raise the memory limit of "
-                                    "container main"));
+  EXPECT_THAT(result.out, HasSubstr("\n  Do first   set request and limit of "
+                                    "memory for container main"));
   EXPECT_LT(result.out.find("Do first"), result.out.find("Evidence"));
 }
 

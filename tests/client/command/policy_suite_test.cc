@@ -273,6 +273,17 @@ TEST(PolicySuiteTest, AFolderWithoutSuitesIsAMistake) {
                                     "*_test.yaml"));
 }
 
+TEST(PolicySuiteTest, APolicyInPlaceOfASuiteIsOneError) {
+  const CommandResult result =
+      RunMulligan({"policy", "test", WriteTestFile("nightly.yaml", kPolicy)});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("nightly.yaml:2:7: error: kind is "
+                              "\"RetryPolicy\", expected RetryPolicyTest; "
+                              "policies are read by `mulligan policy check`"),
+                    Not(HasSubstr("unknown key"))));
+}
+
 TEST(PolicySuiteTest, LowCoverageFails) {
   EXPECT_EQ(RunSuite({}, {"--coverage-min", "50"}).code, 0);
   const CommandResult result = RunSuite({}, {"--coverage-min", "51"});

@@ -101,6 +101,31 @@ TEST(HumanTest, LeavesOutDetailsUnlessAskedOrUnsure) {
   EXPECT_THAT(Format(response, {}), HasSubstr("HOST_OOM: no"));
 }
 
+TEST(HumanTest, AttemptsFitThePageWhateverTheBudgetIsCalled) {
+  v1::DecideResponse response = Parse(R"pb(
+    ledger {
+      history {
+        cause: DEPENDENCY_UNAVAILABLE
+        finished_at { seconds: 1000 }
+        used: 1
+        bound: 3
+        decision { action: RETRY scope: WORKLOAD }
+      }
+    })pb");
+  auto& record = *response.mutable_ledger()->mutable_history(0);
+  for (const std::size_t size : {6U, 30U, 45U, 60U}) {
+    record.set_charged_to(std::string(size, 'b'));
+    const std::string text = Format(response, {});
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_THAT(DisplayWidth(line), Le(80)) << line;
+    }
+    EXPECT_THAT(text, HasSubstr(record.charged_to()));
+    EXPECT_THAT(text, HasSubstr("1/3"));
+    EXPECT_THAT(text, HasSubstr("retry the"));
+  }
+}
+
 TEST(HumanTest, TextOfContainersCannotSteerTheTerminal) {
   const std::string text =
       Format(Parse(R"pb(

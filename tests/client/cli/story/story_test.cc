@@ -136,11 +136,6 @@ const StoryRow kStoryRows[] = {
      "resources { resource: 'memory' factor: 1.5 } } } }",
      "x (memory limit 12Gi)",
      "raise the memory limit of container main above 12Gi"},
-    {"NoLimitKnown", kWaiting,
-     "decision { resources { resource: 'memory' factor: 1.5 } } diagnosis { "
-     "cause: CONTAINER_OOM culprit { pod: 'a' container: 'main' } summary: "
-     "'x' }",
-     "x", "raise the memory limit of container main to 1.5 times what it has"},
     {"NoMoreGrowth", kOom,
      "decision { action: FAIL } diagnosis { cause: CONTAINER_OOM culprit { "
      "pod: 'a' container: 'main' } summary: 'x' }",

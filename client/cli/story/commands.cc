@@ -1,0 +1,40 @@
+#include "client/cli/story/commands.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace mulligan::cli {
+
+std::string Quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char byte : text) {
+    if (byte == '\'') {
+      quoted += R"('\'')";
+    } else {
+      quoted.push_back(byte);
+    }
+  }
+  return quoted + "'";
+}
+
+std::string ShellWord(std::string_view text) {
+  // No shell reads more than themselves into these.
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "%+,-./:=@_";
+  const bool plain =
+      !text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos;
+  return plain ? std::string(text) : Quoted(text);
+}
+
+std::string InNamespace(std::string_view space) {
+  return space.empty() ? "" : absl::StrCat(" -n ", ShellWord(space));
+}
+
+std::string LogCommand(const LogPlace& place) {
+  return absl::StrCat(
+      "kubectl logs", InNamespace(place.space), " ", ShellWord(place.pod),
+      place.container.empty() ? "" : " -c " + ShellWord(place.container),
+      place.restarted ? " --previous" : "");
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,35 @@
+// Commands that people copy into a shell.
+#ifndef MULLIGAN_CLIENT_CLI_STORY_COMMANDS_H_
+#define MULLIGAN_CLIENT_CLI_STORY_COMMANDS_H_
+
+#include <string>
+#include <string_view>
+
+namespace mulligan::cli {
+
+// `text` in single quotes for a POSIX shell.
+std::string Quoted(std::string_view text);
+
+// `text` as one word of a POSIX shell, quoted where it would be more or
+// something else.
+std::string ShellWord(std::string_view text);
+
+// " -n ml"; empty without a namespace.
+std::string InNamespace(std::string_view space);
+
+// A container whose log somebody should read.
+struct LogPlace {
+  std::string space;
+  std::string pod;
+  // Empty: the pod's only one.
+  std::string container;
+  // It ended, and was started again since.
+  bool restarted = false;
+};
+
+// "kubectl logs -n ml a -c main --previous".
+std::string LogCommand(const LogPlace& place);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_STORY_COMMANDS_H_

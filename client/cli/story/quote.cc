@@ -1,0 +1,96 @@
+// A text that the headline tells, as evidence, where the diagnosis rests on
+// another: people look for the line in the list.
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "client/cli/story/particulars.h"
+
+namespace mulligan::cli {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Evidence holds at most 256 bytes, lines of errors are cut at 200.
+constexpr std::size_t kCompared = 200;
+
+std::string OneLine(std::string text) {
+  absl::RemoveExtraAsciiWhitespace(&text);
+  return text;
+}
+
+bool Holds(const std::string& text, const std::string& part) {
+  return OneLine(text).find(part) != std::string::npos;
+}
+
+std::string PathInPod(const core::Pod& pod, const std::string& part) {
+  const auto& status = pod.status();
+  for (const auto& [list, statuses] :
+       {std::pair{"containerStatuses", &status.container_statuses()},
+        std::pair{"initContainerStatuses",
+                  &status.init_container_statuses()}}) {
+    for (int i = 0; i < statuses->size(); ++i) {
+      const core::ContainerStatus& container = statuses->Get(i);
+      for (const auto& [leaf, text] :
+           {std::pair{"state.terminated.message",
+                      &container.state().terminated().message()},
+            std::pair{"lastState.terminated.message",
+                      &container.last_state().terminated().message()},
+            std::pair{"state.waiting.message",
+                      &container.state().waiting().message()}}) {
+        if (Holds(*text, part)) return absl::StrCat(list, "[", i, "].", leaf);
+      }
+    }
+  }
+  for (int i = 0; i < status.conditions_size(); ++i) {
+    if (Holds(status.conditions(i).message(), part)) {
+      return absl::StrCat("conditions[", i, "].message");
+    }
+  }
+  return Holds(status.message(), part) ? "message" : "";
+}
+
+// Where the report has it; empty: in parts that no headline quotes.
+std::string PathIn(const v1::FailureReport& report, const std::string& part) {
+  for (int i = 0; i < report.pods_size(); ++i) {
+    const std::string path = PathInPod(report.pods(i), part);
+    if (!path.empty()) return absl::StrCat("pods[", i, "].status.", path);
+  }
+  for (int i = 0; i < report.events_size(); ++i) {
+    if (Holds(report.events(i).message(), part)) {
+      return absl::StrCat("events[", i, "].message");
+    }
+  }
+  for (const auto& [path, text] :
+       {std::pair{"rayJob.status.message",
+                  &report.ray_job().status().message()},
+        std::pair{"sparkApplication.status.applicationState.errorMessage",
+                  &report.spark_application()
+                       .status()
+                       .application_state()
+                       .error_message()}}) {
+    if (Holds(*text, part)) return path;
+  }
+  return "";
+}
+
+}  // namespace
+
+Quote FindQuote(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
+                const std::string& headline, const Particulars& found) {
+  const bool has_problem = !found.problem.empty();
+  const std::string& told = has_problem ? found.problem : found.error_line;
+  const std::string text =
+      OneLine(has_problem ? found.source : found.error_line);
+  const std::string part(absl::StripSuffix(text, " ...").substr(0, kCompared));
+  if (part.empty() || headline.find(told) == std::string::npos) return {};
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    if (Holds(evidence.value(), part)) return {};
+  }
+  return {text, PathIn(report, part)};
+}
+
+}  // namespace mulligan::cli
