@@ -20,6 +20,7 @@ int EnoughRestarts(v1::Cause cause) {
       // A probe kills on purpose: what it killed so often is never in time.
       return 3;
     case v1::APP_ERROR:
+    case v1::CONFIG_USER_ERROR:
     case v1::CRASH_SIGNAL:
     case v1::COLLECTIVE_CASCADE:
       // The kubelet waited ten minutes for it to do better (10 s, doubled each
@@ -146,6 +147,31 @@ const Candidate* FactBehind(const Conclusion& conclusion) {
   return nullptr;
 }
 
+// Beside a mistake of the same container: what tells that the failure passes.
+const Candidate* PassingBeside(const Conclusion& conclusion) {
+  if (conclusion.cause != v1::CONFIG_USER_ERROR &&
+      conclusion.cause != v1::DATA_OR_NUMERIC) {
+    return nullptr;
+  }
+  const Candidate* winner = conclusion.decisive();
+  for (const Candidate& fact : conclusion.facts) {
+    if ((fact.flags & kPasses) != 0 && winner != nullptr &&
+        SameContainer(fact.place, winner->place)) {
+      return &fact;
+    }
+  }
+  return nullptr;
+}
+
+// Programs end with 2 for anything: where only such a code says that they were
+// called wrongly, the next call may be right.
+bool ByConventionAlone(const Conclusion& conclusion) {
+  const Candidate* winner = conclusion.decisive();
+  return conclusion.cause == v1::CONFIG_USER_ERROR && winner != nullptr &&
+         winner->IsOf(kExitCodeWeight) &&
+         winner->confidence == v1::Diagnosis::LOW;
+}
+
 std::string_view OutlookWords(Diagnosis::Outlook outlook) {
   switch (outlook) {
     case Diagnosis::RECOVERS:
@@ -212,6 +238,15 @@ void LookBehindPull(const Context& context, Conclusion& conclusion) {
       conclusion.confidence != v1::Diagnosis::LOW || conclusion.gang.root < 0) {
     return;
   }
+  // The secret that is not there may be the one that it needs.
+  for (std::size_t i = 0; i < conclusion.facts.size(); ++i) {
+    const Candidate& fact = conclusion.facts[i];
+    if (fact.row != nullptr && fact.row->cause == v1::IMAGE_DENIED) {
+      conclusion.winner = static_cast<int>(i);
+      conclusion.cause = v1::IMAGE_DENIED;
+      return;
+    }
+  }
   const auto& status = context.report.pods(conclusion.gang.root).status();
   const Seconds start = ToSeconds(status.start_time());
   if (Known(start) && Known(context.now) && context.now >= start &&
@@ -276,6 +311,15 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
                         ? behind->row->outlook
                         : RowOf(behind->cause).outlook;
     found.reason = std::string(behind->row->meaning);
+  }
+  if (ByConventionAlone(conclusion)) {
+    found = {Diagnosis::MAY_RECOVER, "an exit code alone is a convention"};
+  }
+  if (const Candidate* passing = PassingBeside(conclusion);
+      passing != nullptr && found.outlook == Diagnosis::CANNOT_RECOVER) {
+    found = {Diagnosis::MAY_RECOVER,
+             absl::StrCat("beside it the log says that ",
+                          std::string(passing->row->meaning))};
   }
   const auto* status = DecidingStatus(context, conclusion.gang);
   const int enough = EnoughRestarts(conclusion.cause);

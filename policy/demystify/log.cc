@@ -194,6 +194,14 @@ Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
   return scanned.Find(ApplicationTexts(), last);
 }
 
+void AddFinding(Candidates& candidates, const Finding& found,
+                std::string_view text, const Place& place, Seconds at) {
+  Candidate& fact =
+      AddFact(candidates, found.table, found.row->row, place, {}, at);
+  fact.text = found.line.empty() ? text : found.line;
+  fact.keyword = found.row->keyword;
+}
+
 Finding Best(const Scanned& scanned) {
   // First, what the driver says of the GPU.
   Finding found = FindXid(scanned, /*faults_only=*/true);
@@ -227,10 +235,13 @@ const Signature* AddLog(Candidates& candidates, std::string_view text,
       WentOn(scanned, found, scanned.told().size())) {
     return nullptr;
   }
-  Candidate& fact =
-      AddFact(candidates, found.table, found.row->row, place, {}, at);
-  fact.text = found.line.empty() ? text : found.line;
-  fact.keyword = found.row->keyword;
+  AddFinding(candidates, found, text, place, at);
+  if (IsMistake(found)) {
+    const Finding passing = scanned.Find(PassingTexts(), scanned.reports());
+    if (passing.row != nullptr) {
+      AddFinding(candidates, passing, text, place, at);
+    }
+  }
   return &found.row->row;
 }
 

@@ -106,14 +106,20 @@ class PodReader {
     }
   }
 
-  void ReadDeletion() {
+  // The timestamp is when the grace period ends.
+  Seconds DeletionRequested() const {
     const auto& metadata = pod_.metadata();
     const Seconds gone = ToSeconds(metadata.deletion_timestamp());
+    if (!Known(gone)) return kUnknownTime;
+    return gone - std::clamp<Seconds>(metadata.deletion_grace_period_seconds(),
+                                      0, gone);
+  }
+
+  void ReadDeletion() {
+    const Seconds gone = ToSeconds(pod_.metadata().deletion_timestamp());
     if (!Known(gone)) return;
-    const Seconds grace =
-        std::clamp<Seconds>(metadata.deletion_grace_period_seconds(), 0, gone);
-    const Seconds requested = gone - grace;
-    Sign("deletion-requested", ".metadata.deletionTimestamp", "set", requested);
+    Sign("deletion-requested", ".metadata.deletionTimestamp", "set",
+         DeletionRequested());
     const bool still_there =
         state_.phase == Phase::kRunning && state_.end == End::kNone;
     if (still_there && Before(gone + kStuck, context_.now)) {
@@ -211,7 +217,7 @@ class PodReader {
     const bool runs = !state_.recovered && PodRuns(pod_);
     for (Candidate& fact : facts_) {
       if (!fact.decides()) continue;
-      if (runs && IsPassing(fact)) {
+      if (runs && IsPassing(fact) && !ExplainsDeletion(fact)) {
         Demote(fact, "the pod is running");
         continue;
       }
@@ -276,6 +282,13 @@ class PodReader {
     if (fact.place.root == Root::kEvents) return true;
     return fact.place.root == Root::kNodes &&
            !(Known(fact.at) && Before(fact.at + kNodePatience, context_.now));
+  }
+
+  // What happened to the node shortly before the pod was deleted.
+  bool ExplainsDeletion(const Candidate& fact) const {
+    const Seconds requested = DeletionRequested();
+    return fact.IsOf(kDisruptionWeight) && Known(fact.at) && Known(requested) &&
+           fact.at <= requested && requested <= fact.at + kNodeLossSeenAfter;
   }
 
   bool AfterTheEnd(const Candidate& fact) const {

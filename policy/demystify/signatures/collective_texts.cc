@@ -38,9 +38,12 @@ constexpr TextSignature kCollectiveTexts[] = {
     Cascade("remote process exited", nullptr, "nccl-remote-exited"),
     Cascade("a remote process exiting prematurely", nullptr,
             "nccl-remote-premature"),
+    Cascade("ownerdiederror", nullptr, "ray-owner-died"),
+    Cascade("node it was running on is dead", nullptr, "ray-node-dead"),
     // Watchdogs.
     Stuck("collective operation timeout", nullptr, "collective-timeout"),
     Stuck("collective timeout", nullptr, "collective-timeout-text"),
+    Stuck("timeout at nccl work", nullptr, "nccl-work-timeout"),
     Stuck("ran for", "ran for \\d+ milliseconds before timing out",
           "nccl-ran-for"),
     Stuck("heartbeat monitor timed out", nullptr, "nccl-heartbeat"),

@@ -115,7 +115,7 @@ constexpr TextSignature kDataTexts[] = {
     // The end of a connection is no end of data.
     AppText(
         "unexpected eof",
-        "(ssl|tls|handshake|https?://|max retries|connection|socket|broker|rpc "
+        "(ssl|tls|handshake|https?:/|max retries|connection|socket|broker|rpc "
         "error)[^\\n]{0,300}(\\n[ \\t]*\\* )?unexpected eof",
         "connection-eof", v1::DEPENDENCY_UNAVAILABLE, kMedium, Tier::kSpecific,
         kPeerEffect, "the connection to a service broke"),
@@ -142,6 +142,13 @@ constexpr TextSignature kDataTexts[] = {
     Data("decompress",
          "decompress(ion|ing)? (failed|error)|(failed|unable) to decompress",
          "decompress", "data was damaged"),
+    // A page for people where data was asked for.
+    AppText("<",
+            "invalid character '<'|unexpected token '?<|json[^\\n]{0,80}<(!"
+            "doctype|html)",
+            "page-for-data", v1::DEPENDENCY_UNAVAILABLE, kMedium,
+            Tier::kSpecific, kPeerEffect,
+            "a service answered with a page for people, as it does in trouble"),
     Data("looking for beginning of", nullptr, "go-json",
          "data is not the expected JSON"),
     Data("hash mismatch", nullptr, "hash-mismatch",

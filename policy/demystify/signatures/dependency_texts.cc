@@ -35,6 +35,10 @@ constexpr TextSignature kDependencyTexts[] = {
         "out|refused|reset|unavailable|max retries)",
         "in-cluster-api"),
     Api("apiexception", "apiexception: \\((429|50[0234])\\)", "python-api"),
+    Api("failed calling webhook",
+        "failed calling webhook[^\\n]{0,600}(timeout|deadline|refused|reset|no "
+        "endpoints|unavailable|eof|no route|canceled)",
+        "webhook-away"),
     Api("etcdserver: ",
         "etcdserver: (request timed out|leader changed|no leader)",
         "etcd-text"),

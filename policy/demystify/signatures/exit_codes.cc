@@ -126,9 +126,9 @@ constexpr ExitCodeSignature kCodes[] = {
         "the command is not executable"),
     Any(127, "127", v1::CONFIG_MISSING, kMedium, Tier::kConvention,
         "the command or a library was not found"),
-    Any(128, "128", v1::CONFIG_MISSING, kLow, Tier::kConvention,
-        "the runtime could not start the container, or invalid exit "
-        "argument"),
+    // What the runtime could not start has a reason of its own.
+    Any(128, "128", v1::APP_ERROR, kLow, Tier::kGeneric,
+        "a fatal error of git, or an invalid exit argument"),
     Any(129, "SIGHUP", v1::APP_ERROR, kLow, Tier::kGeneric,
         "ended by SIGHUP: terminal or operator"),
     Any(130, "SIGINT", v1::APP_ERROR, kLow, Tier::kGeneric,

@@ -208,6 +208,10 @@ constexpr TextSignature kErrors[] = {
         "query-too-complex"),
     Mistake("shapes cannot be multiplied", nullptr, "torch-shapes"),
     Mistake("must match the size of tensor", nullptr, "torch-sizes"),
+    Mistake("size mismatch, ", nullptr, "torch-size-mismatch"),
+    Mistake("must match",
+            "\\b(dim(ension)?|size|shape|length)s? [^\\n]{0,40}must match",
+            "dimensions-match"),
     Mistake("expected all tensors to be on the same device", nullptr,
             "torch-devices"),
     Mistake("nullpointerexception", nullptr, "java-null"),
@@ -257,6 +261,7 @@ constexpr TextSignature kErrors[] = {
     Mistake("argumentoutofrange", nullptr, "dotnet-argument-range"),
     Mistake("invalidcastexception", nullptr, "dotnet-cast"),
     Mistake("argument is of length zero", nullptr, "r-length"),
+    Mistake("unused argument", nullptr, "r-unused"),
     Mistake("non-numeric argument", nullptr, "r-numeric"),
     Mistake("subscript out of bounds", nullptr, "r-subscript"),
     Mistake("boundserror", nullptr, "julia-bounds"),
@@ -272,8 +277,9 @@ constexpr TextSignature kErrors[] = {
         "panicked at",
         "panicked at[^\\n]*\\n?[^\\n]*(out of bounds|out of range|assertion|"
         "`none` value|overflow|divide by zero|divisor of zero|unreachable "
-        "code|not( yet)? implemented|`err` value:[^\\n]*(notfound|missing|"
-        "invalid|parse\\w*error))",
+        "code|not( yet)? implemented|`err` "
+        "value:[^\\n]*(notfound|alreadyexists|"
+        "missing|invalid|parse\\w*error))",
         "rust-mistake"),
     Error("panicked at", nullptr, "rust-panic", Tier::kSpecific,
           "the program panicked"),
@@ -285,6 +291,9 @@ constexpr TextSignature kErrors[] = {
           Tier::kSpecific, "two transactions met"),
     Blaming(kResourceLimit, kCannotRecover,
             Error("too many open files", nullptr, "open-files", Tier::kSpecific,
+                  "the process may not open more files")),
+    Blaming(kResourceLimit, kCannotRecover,
+            Error("items of ancdata", nullptr, "torch-files", Tier::kSpecific,
                   "the process may not open more files")),
     Blaming(kResourceLimit,
             Error("resource temporarily unavailable",

@@ -57,6 +57,8 @@ enum Flag : std::uint8_t {
   // What the program lacks it may have had before: a file somebody removed, a
   // token that ran out. A long run is no proof against it, only for it.
   kMayFade = 16,
+  // Tells that the failure passes: a mistake found beside it may be none.
+  kPasses = 32,
 };
 
 using Domain = v1::Diagnosis::FaultDomain;

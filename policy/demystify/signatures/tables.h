@@ -137,6 +137,8 @@ const TextTable& HardwareErrors();
 const TextTable& MemoryErrors();
 // Those of them that are errors of the program itself.
 const TextTable& ProgramErrors();
+// Signs, beside a mistake, that the failure passes; they decide nothing.
+const TextTable& PassingTexts();
 const TextTable& ImageTexts();
 const TextTable& StartTexts();
 const TextTable& MountTexts();

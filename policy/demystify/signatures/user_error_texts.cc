@@ -33,6 +33,10 @@ constexpr TextSignature kUserErrorTexts[] = {
             "(\\.tmp\\b|\\btmp\\.))",
             "temporary-gone", v1::APP_ERROR, kMedium, Tier::kSpecific, kNoFlags,
             "a temporary file went away"),
+    // Pods come and go: whoever watches one may find it gone.
+    AppText("not found", "\\bpods? \\\\?\"[^\"\\n]{1,260}\" not found",
+            "pod-gone", v1::APP_ERROR, kMedium, Tier::kSpecific, kNoFlags,
+            "a pod that the program watches is gone"),
     // A socket that is not there has no listener yet.
     AppText("dial unix",
             "dial unix [^\\n]{0,120}(no such file|connection refused)",
@@ -64,7 +68,7 @@ constexpr TextSignature kUserErrorTexts[] = {
            "a Python module is missing"),
     Config("no module named", nullptr, "no-module-named",
            "a Python module is missing"),
-    Config("importerror", "\\bimporterror\\b", "import-error",
+    Config("importerror", "(^|[^:\\w])importerror\\b", "import-error",
            "a Python import failed"),
     Config("cannot import name", nullptr, "cannot-import",
            "a Python import failed"),
@@ -273,10 +277,12 @@ constexpr TextSignature kUserErrorTexts[] = {
     Blaming(kConfiguration, kMayRecover,
             Config("eaddrinuse", nullptr, "eaddrinuse",
                    "a port is taken: two processes want the same")),
-    Config("yaml",
-           "yaml.{0,60}(error|invalid|could not|cannot unmarshal)|"
-           "error.{0,40}yaml",
-           "yaml", "a YAML file does not parse"),
+    Config(
+        "yaml",
+        "(^|[^.\\w])yaml\\b[^\\n]{0,60}(error|invalid|could not|line "
+        "\\d)|error "
+        "(pars|read|load|convert|decod|unmarshal|validat)\\w*[^\\n]{0,60}yaml",
+        "yaml", "a YAML file does not parse"),
     Config("plugin/loop", nullptr, "coredns-loop",
            "the name server forwards to itself"),
     Config("loop", "loop[^\\n]{0,80}detected for zone", "dns-loop",

@@ -10,7 +10,8 @@ namespace {
 constexpr TextSignature kVague[] = {
     Config("config",
            "(invalid|wrong|bad|missing|malformed|broken|incomplete)"
-           "[^\\n]{0,40}config|config(uration)?[^\\n]{0,60}(is |was )?(invalid|"
+           "[^\\n]{0,40}config|(\\b|kube)config(uration)?[^\\n]{0,60}(is |was "
+           ")?(invalid|"
            "missing|malformed|not found|not exist|error|required)|(parse|pars"
            "ing|read|load|decode|validate|unmarshal)\\w*[^\\n]{0,30}config",
            "configuration", "the configuration is wrong or missing"),

@@ -1194,7 +1194,7 @@ INSTANTIATE_TEST_SUITE_P(
         CodeCase{75, v1::DECLARED_RETRYABLE}, CodeCase{77, v1::DECLARED_FATAL},
         CodeCase{78, v1::CONFIG_USER_ERROR},
         CodeCase{125, v1::SANDBOX_OR_MOUNT}, CodeCase{126, v1::CONFIG_MISSING},
-        CodeCase{127, v1::CONFIG_MISSING}, CodeCase{128, v1::CONFIG_MISSING},
+        CodeCase{127, v1::CONFIG_MISSING}, CodeCase{128, v1::APP_ERROR},
         CodeCase{130, v1::APP_ERROR}, CodeCase{132, v1::CRASH_SIGNAL},
         CodeCase{134, v1::CRASH_SIGNAL}, CodeCase{135, v1::CRASH_SIGNAL},
         CodeCase{137, v1::SIGKILL_UNEXPLAINED},

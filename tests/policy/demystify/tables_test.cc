@@ -30,7 +30,8 @@ std::vector<const TextTable*> AllTexts() {
           &ImageTexts(),      &StartTexts(),         &MountTexts(),
           &SchedulingTexts(), &KubeletTexts(),       &KillingTexts(),
           &KernelTexts(),     &CreationTexts(),      &QueueTexts(),
-          &OperatorTexts(),   &QueueWaitTexts(),     &AnnouncementTexts()};
+          &OperatorTexts(),   &QueueWaitTexts(),     &AnnouncementTexts(),
+          &PassingTexts()};
 }
 
 std::vector<const Signature*> AllRows() {
