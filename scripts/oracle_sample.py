@@ -4,8 +4,9 @@
 Usage: oracle_sample.py CASES.jsonl SAMPLE.jsonl.gz N
 
 Cases with the same answer (verdict, reason, action, scope, who is charged, the
-words without numbers, the first refusal) form a group. Every group gets the same
-share of N; what a small group does not use goes to the larger ones.
+words without numbers, the first refusal) and the same point form a group. Every
+group gets the same share of N; what a small group does not use goes to the larger
+ones.
 """
 
 import collections
@@ -23,7 +24,7 @@ def answer(case):
     expect = case["expect"]
     # Of several refusals one: their combinations would drown the rest.
     said = json.dumps([expect.get(part) for part in PARTS] +
-                      expect.get("refusals", [])[:1])
+                      expect.get("refusals", [])[:1] + [case.get("point")])
     return re.sub(r"[0-9][0-9a-z-]*", "#", said)
 
 

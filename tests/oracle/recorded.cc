@@ -42,6 +42,15 @@ absl::StatusOr<std::string> Unpack(const std::filesystem::path& file) {
   return text;
 }
 
+absl::Status ReadInstead(std::string_view list, Recorded& recorded) {
+  google::protobuf::ListValue values;
+  const absl::Status status = cli::ParseProtoJson(list, values);
+  for (const Value& value : values.values()) {
+    recorded.instead.push_back(value.struct_value());
+  }
+  return status;
+}
+
 absl::Status ReadLine(std::string_view line, Recorded& recorded) {
   for (const cli::JsonMember& member : cli::JsonMembers(line)) {
     absl::Status status;
@@ -51,6 +60,10 @@ absl::Status ReadLine(std::string_view line, Recorded& recorded) {
       status = cli::ParseProtoJson(member.value, recorded.request);
     } else if (member.key == "expect") {
       status = cli::ParseProtoJson(member.value, recorded.expect);
+    } else if (member.key == "point") {
+      recorded.point = cli::JsonStringValue(member.value);
+    } else if (member.key == "instead") {
+      status = ReadInstead(member.value, recorded);
     }
     if (!status.ok()) return status;
   }
@@ -213,6 +226,32 @@ Value SortedDetails(const Value& list) {
   return List(texts);
 }
 
+std::map<std::string, Difference> DifferencesFrom(
+    const google::protobuf::Struct& expect,
+    const absl::StatusOr<v1::DecideResponse>& answer) {
+  const std::map<std::string, Value> said = Said(answer);
+  std::map<std::string, Difference> differences;
+  for (const auto& [name, want] : expect.fields()) {
+    const auto found = said.find(name);
+    Value got = found == said.end() ? Value() : found->second;
+    bool same = false;
+    if (name == "counters" && answer.ok()) {
+      got = Counters(want, answer->native());
+      same = Show(want) == Show(got);
+    } else if (found == said.end()) {
+      same = false;
+    } else if (name == "delay") {
+      same = SameDelay(want.number_value(), got.number_value());
+    } else if (name == "refusals") {
+      same = Same(SortedDetails(want), got);
+    } else {
+      same = Same(want, got);
+    }
+    if (!same) differences[name] = {Show(want), Show(got)};
+  }
+  return differences;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Recorded>> ReadRecorded(
@@ -246,27 +285,15 @@ absl::StatusOr<v1::DecideResponse> Ask(const Recorded& recorded,
 std::map<std::string, Difference> Differences(
     const Recorded& recorded,
     const absl::StatusOr<v1::DecideResponse>& answer) {
-  const std::map<std::string, Value> said = Said(answer);
-  std::map<std::string, Difference> differences;
-  for (const auto& [name, want] : recorded.expect.fields()) {
-    const auto found = said.find(name);
-    Value got = found == said.end() ? Value() : found->second;
-    bool same = false;
-    if (name == "counters" && answer.ok()) {
-      got = Counters(want, answer->native());
-      same = Show(want) == Show(got);
-    } else if (found == said.end()) {
-      same = false;
-    } else if (name == "delay") {
-      same = SameDelay(want.number_value(), got.number_value());
-    } else if (name == "refusals") {
-      same = Same(SortedDetails(want), got);
-    } else {
-      same = Same(want, got);
-    }
-    if (!same) differences[name] = {Show(want), Show(got)};
-  }
-  return differences;
+  return DifferencesFrom(recorded.expect, answer);
+}
+
+bool IsExplained(const Recorded& recorded,
+                 const absl::StatusOr<v1::DecideResponse>& answer) {
+  return std::any_of(recorded.instead.begin(), recorded.instead.end(),
+                     [&](const google::protobuf::Struct& expect) {
+                       return DifferencesFrom(expect, answer).empty();
+                     });
 }
 
 absl::StatusOr<std::map<std::string, std::set<std::string>>> ReadKnown(

@@ -21,6 +21,10 @@ struct Recorded {
   std::string id;
   v1::DecideRequest request;
   google::protobuf::Struct expect;
+  // The point of docs/conformance.md by which the answer may differ; empty:
+  // none. `instead`: what it may be then.
+  std::string point;
+  std::vector<google::protobuf::Struct> instead;
 };
 
 // One member in which an answer differs, as texts to be shown.
@@ -38,6 +42,10 @@ absl::StatusOr<std::vector<Recorded>> ReadRecorded(
 // error where the request was refused.
 std::map<std::string, Difference> Differences(
     const Recorded& recorded, const absl::StatusOr<v1::DecideResponse>& answer);
+
+// Whether the answer is one of those that the point of the case allows.
+bool IsExplained(const Recorded& recorded,
+                 const absl::StatusOr<v1::DecideResponse>& answer);
 
 // What policies answer to the request of a case.
 absl::StatusOr<v1::DecideResponse> Ask(const Recorded& recorded,

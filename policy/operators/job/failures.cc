@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/base/times.h"
 
 namespace mulligan::job {
 namespace {
@@ -71,6 +75,9 @@ constexpr absl::Duration kBase = absl::Seconds(10);
 constexpr absl::Duration kCap = absl::Minutes(10);
 // The controller looks at a Job once a second at most.
 constexpr absl::Duration kBatch = absl::Seconds(1);
+// As many pods as the controller surely creates within kBase, at 20 requests a
+// second.
+constexpr std::int32_t kCreatedWithinBase = 200;
 
 struct Failures {
   std::int64_t count = 0;
@@ -83,20 +90,53 @@ void Add(absl::Time finished, Failures& failures) {
   failures.last = std::max(failures.last, finished);
 }
 
+// Failures since `begin`, the last success or else the start of the Job, as the
+// pods in the place of failed ones tell: only a failure delays a pod. Of the
+// reported failures, which `finished` then, the latest wait for theirs.
+std::int64_t FailuresByReplacements(const Pods& pods, absl::Time begin,
+                                    bool is_success,
+                                    const std::vector<absl::Time>& finished) {
+  std::vector<absl::Time> delayed;
+  bool came_at_once = !is_success;
+  for (const Pod* pod : pods) {
+    const absl::Time created =
+        TimeIfSet(pod->metadata().creation_timestamp()).value_or(ZeroTime());
+    if (created - begin >= kBase) {
+      delayed.push_back(created);
+    } else if (created >= begin) {
+      came_at_once = true;
+    }
+  }
+  if (delayed.empty()) return 0;
+  std::sort(delayed.begin(), delayed.end());
+  std::int64_t failures =
+      std::ssize(delayed) +
+      std::count_if(finished.begin(), finished.end(),
+                    [&](absl::Time time) { return time >= delayed.back(); });
+  // Of those that came first some may be in the place of the success.
+  if (!came_at_once) {
+    failures -= std::count(delayed.begin(), delayed.end(), delayed.front()) - 1;
+  }
+  return failures;
+}
+
 // New is what is not accounted yet: the controller adds the new failures to the
 // old ones, and a new success drops the old ones.
 Failures FailuresAfterLastSuccess(const Job& job, const Pods& pods,
                                   const Gates& gates) {
   absl::Time old_success = absl::InfinitePast();
   absl::Time new_success = absl::InfinitePast();
+  std::int64_t unseen_successes = job.status().succeeded();
   for (const Pod* pod : pods) {
     if (!HasPhase(*pod, "Succeeded")) continue;
-    absl::Time& success =
-        HasTrackingFinalizer(*pod) ? new_success : old_success;
+    const bool is_new = HasTrackingFinalizer(*pod);
+    if (!is_new) --unseen_successes;
+    absl::Time& success = is_new ? new_success : old_success;
     success = std::max(success, FinishTime(*pod, gates));
   }
   Failures before;
   Failures since;
+  std::vector<absl::Time> old_failures;
   std::int64_t gone = job.status().failed();
   for (const Pod* pod : pods) {
     if (!IsPodFailed(*pod, job.spec(), gates)) continue;
@@ -104,13 +144,25 @@ Failures FailuresAfterLastSuccess(const Job& job, const Pods& pods,
     if (HasTrackingFinalizer(*pod)) {
       if (finished > new_success) Add(finished, since);
     } else {
-      if (finished > old_success) Add(finished, before);
+      if (finished > old_success) {
+        Add(finished, before);
+        old_failures.push_back(finished);
+      }
       if (MatchPodFailurePolicy(*pod, job.spec(), gates).counts) --gone;
     }
   }
   if (new_success != absl::InfinitePast()) return since;
-  if (job.status().succeeded() == 0 && old_success == absl::InfinitePast()) {
-    before.count += std::max<std::int64_t>(0, gone);
+  const bool has_success =
+      job.status().succeeded() > 0 || old_success != absl::InfinitePast();
+  if (!has_success) before.count += std::max<std::int64_t>(0, gone);
+  const std::optional<absl::Time> begin =
+      has_success ? old_success : TimeIfSet(job.status().start_time());
+  // A success that is not seen may have come after all that is.
+  if (begin.has_value() && unseen_successes <= 0 &&
+      job.spec().parallelism() <= kCreatedWithinBase) {
+    before.count = std::max(
+        before.count,
+        FailuresByReplacements(pods, *begin, has_success, old_failures));
   }
   return {before.count + since.count,
           since.count > 0 ? since.last : before.last};

@@ -70,7 +70,8 @@ absl::Duration RemainingBackoff(std::int64_t failures, absl::Time last_failure,
 // The controller remembers failures in memory only and forgets a pod that is
 // gone when it restarts, so they are read off `pods`. Failures counted in the
 // status whose pods are not among them happened before, too, as long as no
-// success is known that may have come in between.
+// success is known that may have come in between; and each pod that came with a
+// delay is in the place of one that failed.
 absl::Duration ReplacementDelay(const Job& job, const Pods& pods,
                                 const Pod& failed, const Gates& gates,
                                 absl::Time now);

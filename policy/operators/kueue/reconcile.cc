@@ -1,6 +1,7 @@
 // What the Workload controller (Kueue 0.19) makes of a workload, as far as it
 // decides about its failure.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -84,15 +85,24 @@ void NoQuota(const Observed& observed, std::string_view reason,
       message, status);
 }
 
+// What the scheduler found out stays until it looks again.
+constexpr std::array<std::string_view, 7> kFoundByScheduler = {
+    "WaitingForQuota",     "NoMatchingFlavor",
+    "ExceedsMaxQuota",     "TopologyPlacementFailed",
+    "WaitingForPodsReady", "WaitingForPreemptedWorkloads",
+    "PendingEvaluation",
+};
+
 void ExplainMissingQuota(const Observed& observed, const Workload& workload,
                          WorkloadStatus& status) {
-  if (observed.gates.unadmitted_observability) {
+  const bool fine_grained = observed.gates.unadmitted_observability;
+  const Condition* const quota =
+      FindCondition(status.conditions(), kQuotaReserved);
+  if (fine_grained) {
     if (!IsActive(workload)) {
       return NoQuota(observed, kDeactivated, kDeactivatedMessage, status);
     }
     // Waits without a place in the queue: scaled to zero, say.
-    const Condition* const quota =
-        FindCondition(status.conditions(), kQuotaReserved);
     if (quota != nullptr && quota->status() == "False" &&
         quota->reason() == "OnHold") {
       return;
@@ -101,9 +111,15 @@ void ExplainMissingQuota(const Observed& observed, const Workload& workload,
   for (const Queue& queue : observed.queues) {
     if (!queue.IsStopped()) continue;
     return NoQuota(observed, "Suspended",
-                   absl::StrFormat("%s %s is inactive", queue.kind, queue.name),
-                   status);
+                   absl::StrCat(queue.Title(), " is inactive"), status);
   }
+  if (!fine_grained || quota == nullptr ||
+      std::find(kFoundByScheduler.begin(), kFoundByScheduler.end(),
+                quota->reason()) != kFoundByScheduler.end()) {
+    return;
+  }
+  NoQuota(observed, "PendingEvaluation",
+          "Workload is pending evaluation in the scheduling queue", status);
 }
 
 bool AreAllChecksReady(const WorkloadStatus& status) {
@@ -113,18 +129,35 @@ bool AreAllChecksReady(const WorkloadStatus& status) {
   });
 }
 
+void SyncAdmitted(const Observed& observed, WorkloadStatus& status) {
+  const bool reserved = IsTrue(status, kQuotaReserved);
+  if (reserved && AreAllChecksReady(status)) {
+    Condition& admitted = SetCondition(kAdmitted, true, kAdmitted,
+                                       "The workload is admitted", status);
+    return SetTime(observed.now, *admitted.mutable_last_transition_time());
+  }
+  const auto& conditions = status.conditions();
+  if (!observed.gates.unadmitted_observability ||
+      (FindCondition(conditions, kQuotaReserved) == nullptr &&
+       FindCondition(conditions, kAdmitted) == nullptr)) {
+    return;
+  }
+  if (reserved) {
+    SetCondition(kAdmitted, false, "UnsatisfiedAdmissionChecks",
+                 "The workload has not all checks ready", status);
+  } else {
+    SetCondition(kAdmitted, false, "NoReservation",
+                 "The workload has no reservation", status);
+  }
+}
+
 // Without quota there is nothing more to look at.
 bool SyncWithoutAdmission(const Observed& observed, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
   const bool reserved = IsTrue(status, kQuotaReserved);
   if (IsTrue(status, kAdmitted)) return !reserved;
-  if (!reserved) {
-    ExplainMissingQuota(observed, workload, status);
-  } else if (AreAllChecksReady(status)) {
-    Condition& admitted = SetCondition(kAdmitted, true, kAdmitted,
-                                       "The workload is admitted", status);
-    SetTime(observed.now, *admitted.mutable_last_transition_time());
-  }
+  if (!reserved) ExplainMissingQuota(observed, workload, status);
+  SyncAdmitted(observed, status);
   return !reserved;
 }
 
@@ -154,8 +187,7 @@ bool FollowQueues(const Observed& observed, Workload& workload) {
       return true;
     }
     if (!admitted && queue.IsStopped()) {
-      NoQuota(observed, "Suspended",
-              absl::StrFormat("%s %s is stopped", queue.kind, queue.name),
+      NoQuota(observed, "Suspended", absl::StrCat(queue.Title(), " is stopped"),
               status);
       return true;
     }

@@ -22,7 +22,7 @@ struct Gates {
   // DisableWaitForPodsReady (alpha): no readiness timeouts at all.
   bool disable_wait_for_pods_ready = false;
   // UnadmittedWorkloadsObservability: fine-grained reasons of QuotaReserved.
-  bool unadmitted_observability = true;
+  bool unadmitted_observability = false;
   // TASReplaceNodeOnPodTermination. Off: nodes are judged without a look at the
   // pods.
   bool replace_node_on_pod_termination = true;

@@ -131,11 +131,14 @@ void FollowNodes(const NodeView& view, Workload& workload);
 struct Queue {
   // "LocalQueue" or "ClusterQueue".
   std::string kind;
+  // Empty: not known. Only an admission names the ClusterQueue.
   std::string name;
   // "None", "Hold" or "HoldAndDrain"; empty: not known, so it stops nothing
   // and starts nothing.
   std::string stop_policy;
 
+  // "LocalQueue lq".
+  std::string Title() const { return name.empty() ? kind : kind + " " + name; }
   // Why it evicts: "LocalQueueStopped".
   std::string Reason() const { return kind + "Stopped"; }
   bool IsStopped() const {

@@ -31,6 +31,10 @@ type Case struct {
 	Request map[string]any `json:"request"`
 	// Expect has the members listed in tests/oracle/README.md.
 	Expect map[string]any `json:"expect"`
+	// Point of docs/conformance.md by which the answer may differ, and what it
+	// may then be: any of these in the place of Expect.
+	Point   string           `json:"point,omitempty"`
+	Instead []map[string]any `json:"instead,omitempty"`
 }
 
 // Generate makes case `number` from its own source of randomness. A case

@@ -25,6 +25,13 @@ import (
 // template (images) is made good before it is asked.
 func admit(job *batch.Job) []string {
 	batchdefaults.SetDefaults_Job(job)
+	if policy := job.Spec.PodFailurePolicy; policy != nil {
+		for _, rule := range policy.Rules {
+			for at := range rule.OnPodConditions {
+				batchdefaults.SetDefaults_PodFailurePolicyOnPodConditionsPattern(&rule.OnPodConditions[at])
+			}
+		}
+	}
 	whole := job.DeepCopy()
 	whole.Spec.Selector, whole.UID = nil, types.UID("11111111-2222-3333-4444-555555555555")
 	whole.ObjectMeta = metav1.ObjectMeta{Name: job.Name, Namespace: job.Namespace, UID: whole.UID}

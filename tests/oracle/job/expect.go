@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -10,15 +11,16 @@ import (
 	peer "mulligan.dev/mulligan/tests/oracle/job/peer/job"
 )
 
-// expect lets the controller look once and reads the answer from its writes.
-func (h *history) expect() map[string]any {
+// expect lets the controller look once and reads the answer from its writes, and
+// what else it could be to a reader of the report.
+func (h *history) expect() (said map[string]any, instead []map[string]any) {
 	job, before := h.job.DeepCopy(), h.pods
 	pods := failedLast(job, before)
 	if h.look() != nil {
-		return nil
+		return nil, nil
 	}
 	status := h.job.Status
-	said := map[string]any{"refused": false, "terminal": false, "failed": status.Failed, "succeeded": status.Succeeded}
+	said = map[string]any{"refused": false, "terminal": false, "failed": status.Failed, "succeeded": status.Succeeded}
 	if ended := end(status); ended != nil {
 		said["terminal"] = true
 		said["verdict"], said["reason"] = []string{"Complete"}, []string{ended.Reason}
@@ -28,15 +30,15 @@ func (h *history) expect() map[string]any {
 		if ended.Type == batch.JobFailed || ended.Type == batch.JobFailureTarget {
 			said["verdict"] = []string{"Failed"}
 		}
-		return said
+		return said, nil
 	}
 	if job.Spec.Suspend != nil && *job.Spec.Suspend {
 		said["verdict"] = []string{"Suspended"}
-		return said
+		return said, nil
 	}
 	if len(pods) == 0 {
 		said["verdict"] = []string{"None"}
-		return said
+		return said, nil
 	}
 	var verdicts, reasons []string
 	var counted []bool
@@ -55,8 +57,40 @@ func (h *history) expect() map[string]any {
 	// Nobody can tell the delay by objects that a new controller reads anew.
 	if delay, known := h.delay(job, pods, verdicts[0]); known && !h.forgot {
 		said["delay"] = delay.Seconds()
+		if !peer.HasLimitPerIndex(job) {
+			instead = h.otherDelays(said, peer.Shown(job, before))
+		}
 	}
-	return said
+	return said, instead
+}
+
+// otherDelays are those of all numbers of failures between what the pods show,
+// what the controller remembers and what has happened: the pods that failed or
+// succeeded may be gone, or nobody can say by their times which came first.
+func (h *history) otherDelays(said map[string]any, shown peer.Memory) (instead []map[string]any) {
+	all := []peer.Memory{shown, h.oracle.Remembered, h.oracle.Happened}
+	fewest, most := all[0].Failures, all[0].Failures
+	for _, memory := range all {
+		fewest, most = min(fewest, memory.Failures), max(most, memory.Failures)
+	}
+	known := []any{said["delay"]}
+	for failures := fewest; failures <= most; failures++ {
+		for _, memory := range all {
+			delay := 0.0
+			if memory.Failures = failures; failures > 0 && memory.Last != nil {
+				delay = memory.Delay(h.clock).Seconds()
+			}
+			if delay > 0 {
+				delay = max(delay, 1) // The controller looks no sooner.
+			}
+			if !slices.Contains(known, any(delay)) {
+				other := maps.Clone(said)
+				other["delay"] = delay
+				known, instead = append(known, any(delay)), append(instead, other)
+			}
+		}
+	}
+	return instead
 }
 
 // ambiguous: several pods fail the Job, and the controller names one of them,

@@ -77,7 +77,11 @@ func live(random *rand.Rand, job *batch.Job) cases.Case {
 	}
 	h.update()
 	now := h.clock.Now().Format("2006-01-02T15:04:05.000Z")
-	return cases.Case{Request: request(h.job, h.pods, now), Expect: h.expect()}
+	made := cases.Case{Request: request(h.job, h.pods, now)}
+	if made.Expect, made.Instead = h.expect(); made.Instead != nil {
+		made.Point = "job-memory"
+	}
+	return made
 }
 
 func unaccounted(pod *corev1.Pod) bool { return len(pod.Finalizers) > 0 }

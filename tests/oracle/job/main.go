@@ -33,13 +33,37 @@ func generate(random *rand.Rand, number int) cases.Case {
 	if refusals := admit(job); slices.Contains(refusals, crashed) {
 		return cases.Case{}
 	} else if refusals != nil {
-		return cases.Case{Request: request(job, nil, "2026-08-22T12:00:00Z"),
-			Expect: map[string]any{"refused": true, "refusals": refusals}}
+		made := cases.Case{Request: request(job, nil, "2026-08-22T12:00:00Z"), Expect: refused(refusals)}
+		known := slices.DeleteFunc(slices.Clone(refusals), isOfNewer)
+		if len(known) < len(refusals) {
+			made.Point = "job-newer"
+		} else if len(known) > mostRefusals {
+			made.Point = "job-many"
+		}
+		if made.Point != "" {
+			made.Instead = []map[string]any{refused(known[:min(len(known), mostRefusals)])}
+		}
+		return made
 	}
 	if spoiled && cases.Chance(random, 2) {
 		return cases.Case{}
 	}
 	return live(random, job)
+}
+
+// mostRefusals are told of one object.
+const mostRefusals = 1000
+
+func refused(refusals []string) map[string]any {
+	if len(refusals) == 0 {
+		return map[string]any{"refused": false}
+	}
+	return map[string]any{"refused": true, "refusals": refusals}
+}
+
+// isOfNewer is whether a newer release may have what is refused.
+func isOfNewer(refusal string) bool {
+	return strings.Contains(refusal, `Unsupported value: "Restart"`) || strings.Contains(refusal, `Unsupported value: "Is"`)
 }
 
 // request is what Mulligan is asked about a Job and its pods.

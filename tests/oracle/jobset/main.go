@@ -32,8 +32,11 @@ func generate(random *rand.Rand, number int) cases.Case {
 	made := cases.Case{Request: world.request(enabled)}
 	if refusals != nil {
 		made.Expect = map[string]any{"refused": true, "refusals": refusals}
-	} else {
-		made.Expect = reconcile(world)
+		return made
+	}
+	made.Expect = reconcile(world)
+	if other := world.withoutCostlyPatterns(); other != nil {
+		made.Point, made.Instead = "jobset-patterns", []map[string]any{reconcile(other)}
 	}
 	return made
 }

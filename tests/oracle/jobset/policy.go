@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 
 	jobset "sigs.k8s.io/jobset/api/jobset/v1alpha2"
@@ -44,6 +45,30 @@ func pattern(random *rand.Rand) string {
 		}
 	}
 	return made
+}
+
+// costly finds what makes a long program of a pattern: much that is repeated.
+var costly = regexp.MustCompile(`\\[pP].*\{\d|\{(\d+,)?\d\d+\}`)
+
+// withoutCostlyPatterns is the world in which they are never found; nil: there
+// are none.
+func (w *world) withoutCostlyPatterns() *world {
+	if w.jobSet.Spec.FailurePolicy == nil {
+		return nil
+	}
+	found, other := false, *w
+	other.jobSet = w.jobSet.DeepCopy()
+	for _, rule := range other.jobSet.Spec.FailurePolicy.Rules {
+		for at, pattern := range rule.OnJobFailureMessagePatterns {
+			if costly.MatchString(pattern) {
+				found, rule.OnJobFailureMessagePatterns[at] = true, `[^\x00-\x{10FFFF}]`
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	return &other
 }
 
 // failurePolicy is absent, empty, or has rules.

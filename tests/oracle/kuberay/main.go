@@ -58,7 +58,7 @@ func generate(random *rand.Rand, number int) cases.Case {
 		semantics["settings"] = map[string]any{
 			"kuberay.RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS": *made.gracePeriod}
 	}
-	return cases.Case{
+	result := cases.Case{
 		Request: map[string]any{
 			"report":        report,
 			"compareNative": true,
@@ -71,4 +71,26 @@ func generate(random *rand.Rand, number int) cases.Case {
 		},
 		Expect: expectation(did),
 	}
+	if filledIn(made.rayJob) != nil {
+		made.rayJob = filledIn(made.rayJob)
+		if did, err := pass(made); err == nil {
+			result.Point, result.Instead = "kuberay-cut-down", []map[string]any{expectation(did)}
+		}
+	}
+	return result
+}
+
+// filledIn is the RayJob with the container that its head group lacks; nil: it
+// lacks none.
+func filledIn(rayJob map[string]any) map[string]any {
+	filled := cases.Object(rayJob)
+	inner := filled
+	for _, name := range []string{"spec", "rayClusterSpec", "headGroupSpec", "template", "spec"} {
+		inner, _ = inner[name].(map[string]any)
+	}
+	if containers, ok := inner["containers"].([]any); !ok || len(containers) > 0 {
+		return nil
+	}
+	inner["containers"] = []any{map[string]any{"name": "ray-head", "image": "rayproject/ray:2.46.0"}}
+	return filled
 }

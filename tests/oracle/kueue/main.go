@@ -9,7 +9,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -33,5 +35,13 @@ func generate(random *rand.Rand, number int) cases.Case {
 	if err != nil {
 		panic(fmt.Sprintf("case %d: %v", number, err))
 	}
-	return cases.Case{Request: request, Expect: expect}
+	result := cases.Case{Request: request, Expect: expect}
+	message, _ := expect["message"].(string)
+	if unnamed := strings.Replace(message, "ClusterQueue "+clusterQueue, "ClusterQueue", 1); unnamed != message &&
+		made.workload.Status.Admission == nil {
+		other := maps.Clone(expect)
+		other["message"] = unnamed
+		result.Point, result.Instead = "kueue-queue-name", []map[string]any{other}
+	}
+	return result
 }

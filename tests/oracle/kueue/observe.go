@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -82,8 +83,9 @@ type cluster struct {
 
 func newCluster(s scene) (*cluster, error) {
 	ctx := context.Background()
-	gate := fmt.Sprintf("%s=%t", features.DisableWaitForPodsReady, s.disabled)
-	if err := utilfeature.DefaultMutableFeatureGate.Set(gate); err != nil {
+	gates := fmt.Sprintf("%s=%t,%s=%t", features.DisableWaitForPodsReady, s.disabled,
+		features.UnadmittedWorkloadsObservability, s.observed)
+	if err := utilfeature.DefaultMutableFeatureGate.Set(gates); err != nil {
 		return nil, err
 	}
 	cq := &kueue.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: clusterQueue},
@@ -110,6 +112,7 @@ func newCluster(s scene) (*cluster, error) {
 	}
 	c := builder.Build()
 	cache := schdcache.New(c)
+	makeActive(cache, cq)
 	queues := qcache.NewManagerForUnitTests(c, cache, qcache.WithPreemptionExpectations(expectations.New()))
 	if err := errors.Join(queues.AddClusterQueue(ctx, cq), cache.AddClusterQueue(ctx, cq), queues.AddLocalQueue(ctx, lq)); err != nil {
 		return nil, err
@@ -118,6 +121,19 @@ func newCluster(s scene) (*cluster, error) {
 	return &cluster{client: c, key: client.ObjectKeyFromObject(s.workload), clock: clock,
 		reconciler: core.NewWorkloadReconciler(c, queues, cache, events.NewFakeRecorder(100),
 			core.WithReadiness(s.readiness), core.WithOracleClock(clock))}, nil
+}
+
+// makeActive lets nothing but its stop policy keep the ClusterQueue from running.
+func makeActive(cache *schdcache.Cache, cq *kueue.ClusterQueue) {
+	cache.AddOrUpdateResourceFlavor(logr.Discard(), &kueue.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
+	if cq.Spec.AdmissionChecksStrategy == nil {
+		return
+	}
+	for _, rule := range cq.Spec.AdmissionChecksStrategy.AdmissionChecks {
+		check := &kueue.AdmissionCheck{ObjectMeta: metav1.ObjectMeta{Name: string(rule.Name)}}
+		apimeta.SetStatusCondition(&check.Status.Conditions, metav1.Condition{Type: kueue.AdmissionCheckActive, Status: metav1.ConditionTrue})
+		cache.AddOrUpdateAdmissionCheck(logr.Discard(), check)
+	}
 }
 
 // settle reconciles until nothing changes; nil for a workload that never comes
@@ -187,11 +203,14 @@ func observe(s scene) (map[string]any, error) {
 	}
 	evicted := apimeta.FindStatusCondition(after.Status.Conditions, kueue.WorkloadEvicted)
 	if evicted == nil || evicted.Status != metav1.ConditionTrue {
-		word := "Pending"
 		if apimeta.IsStatusConditionTrue(after.Status.Conditions, kueue.WorkloadAdmitted) {
-			word = "None"
+			return map[string]any{"verdict": []string{"None"}}, nil
 		}
-		return map[string]any{"verdict": []string{word}}, nil
+		quota := apimeta.FindStatusCondition(after.Status.Conditions, kueue.WorkloadQuotaReserved)
+		if quota == nil {
+			quota = &metav1.Condition{}
+		}
+		return answer("Pending", quota, after, 0), nil
 	}
 	return answer(wordFor(s.workload, after, evicted), evicted, after, world.clock.Since(cases.Now)), nil
 }

@@ -27,6 +27,8 @@ type scene struct {
 	readiness     *config.WaitForPodsReady
 	// Gate DisableWaitForPodsReady.
 	disabled bool
+	// Gate UnadmittedWorkloadsObservability.
+	observed bool
 	settings map[string]any
 }
 

@@ -49,13 +49,21 @@ func configure(random *rand.Rand, made *scene) {
 	policy("clusterQueue", &made.clusterPolicy)
 	policy("localQueue", &made.localPolicy)
 	made.disabled = cases.Chance(random, 15)
+	made.observed = cases.Chance(random, 5)
 }
 
 // request asks for the same as a DecideRequest.
 func (s scene) request(number int) map[string]any {
-	semantics := map[string]any{"settings": s.settings}
+	gates := map[string]any{}
 	if s.disabled {
-		semantics["featureGates"] = map[string]any{"DisableWaitForPodsReady": true}
+		gates["DisableWaitForPodsReady"] = true
+	}
+	if s.observed {
+		gates["UnadmittedWorkloadsObservability"] = true
+	}
+	semantics := map[string]any{"settings": s.settings}
+	if len(gates) > 0 {
+		semantics["featureGates"] = gates
 	}
 	return map[string]any{
 		"report": map[string]any{

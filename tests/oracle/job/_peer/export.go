@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 )
 
 // Oracle is a Controller whose objects, pods and clock belong to the caller.
@@ -25,6 +26,40 @@ type Oracle struct {
 	Delays []time.Duration
 	// Written is the last status the controller wrote; nil: none.
 	Written *batch.Job
+	// Remembered is what the last Sync went by, Happened what it would have gone
+	// by if it had kept all that it had seen: it loses what it does not write.
+	Remembered, Happened Memory
+	seen                 *backoffStore
+}
+
+// Memory is what the controller keeps of failures after the last success.
+type Memory struct {
+	Failures int32
+	// Last is when the last one finished; nil: there is none.
+	Last *time.Time
+}
+
+// Delay is how long a replacement waits.
+func (m Memory) Delay(now clock.WithTicker) time.Duration {
+	return getRemainingTimeForFailuresCount(now, DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, m.Failures, m.Last)
+}
+
+// Shown is the memory of a controller that has seen nothing but these pods, all
+// at once.
+func Shown(job *batch.Job, pods []*v1.Pod) Memory {
+	var succeeded, failed []*v1.Pod
+	for _, pod := range pods {
+		if pod.Status.Phase == v1.PodSucceeded {
+			succeeded = append(succeeded, pod)
+		} else if isPodFailed(pod, job) {
+			failed = append(failed, pod)
+		}
+	}
+	return memory(newBackoffStore().newBackoffRecord("", succeeded, failed))
+}
+
+func memory(record backoffRecord) Memory {
+	return Memory{record.failuresAfterLastSuccess, record.lastFailureTime}
 }
 
 // NewOracle is a controller that has just started and remembers nothing.
@@ -35,7 +70,7 @@ func NewOracle(now clock.WithTicker, pods controller.PodControlInterface) *Oracl
 	if err != nil {
 		panic(err)
 	}
-	oracle := &Oracle{jm: jm, Jobs: jobInformer.Informer().GetIndexer(), Pods: podInformer.Informer().GetIndexer()}
+	oracle := &Oracle{jm: jm, seen: newBackoffStore(), Jobs: jobInformer.Informer().GetIndexer(), Pods: podInformer.Informer().GetIndexer()}
 	jm.podControl = pods
 	jm.recorder = &record.FakeRecorder{}
 	jm.queue.ShutDown()
@@ -52,7 +87,27 @@ func NewOracle(now clock.WithTicker, pods controller.PodControlInterface) *Oracl
 // Sync is one look at a Job.
 func (o *Oracle) Sync(key string) error {
 	o.Delays, o.Written = nil, nil
+	o.remember(key)
 	return o.jm.syncJob(context.Background(), key)
+}
+
+func (o *Oracle) remember(key string) {
+	object, _, err := o.Jobs.GetByKey(key)
+	if err != nil {
+		panic(err)
+	}
+	job := object.(*batch.Job)
+	look := &syncJobCtx{job: job, expectedRmFinalizers: o.jm.finalizerExpectations.getExpectedUIDs(key),
+		uncounted: newUncountedTerminatedPods(ptr.Deref(job.Status.UncountedTerminatedPods, batch.UncountedTerminatedPods{}))}
+	for _, pod := range o.Pods.List() {
+		look.pods = append(look.pods, pod.(*v1.Pod))
+	}
+	succeeded, failed := getNewFinishedPods(look)
+	happened := o.seen.newBackoffRecord(key, succeeded, failed)
+	if err := o.seen.updateBackoffRecord(happened); err != nil {
+		panic(err)
+	}
+	o.Remembered, o.Happened = memory(o.jm.podBackoffStore.newBackoffRecord(key, succeeded, failed)), memory(happened)
 }
 
 // PodAdded and PodUpdated are the controller's event handlers.

@@ -59,6 +59,12 @@ std::string Ended(const std::string& uid, const std::string& phase, int seconds,
       1700000000 + seconds, " } } }");
 }
 
+// The same, created at a time.
+std::string Created(int created, const std::string& pod) {
+  return absl::StrCat(pod, " metadata { creation_timestamp { seconds: ",
+                      1700000000 + created, " } }");
+}
+
 absl::Duration Delay(const std::string& job, const PodOwner& pods,
                      std::int64_t now) {
   return ReplacementDelay(Parse<Job>(job), pods.get(), *pods.get().front(),
@@ -77,6 +83,46 @@ TEST(ReplacementDelayTest, ANewSuccessForgetsWhatCameBeforeIt) {
                        Ended("old", "Failed", 3, true),
                        Ended("success", "Succeeded", 5, false)});
   EXPECT_EQ(Delay("status { failed: 1 }", pods, 9), absl::Seconds(10));
+}
+
+TEST(ReplacementDelayTest, APodThatCameWithADelayIsInThePlaceOfAFailedOne) {
+  const std::string started = "status { start_time { seconds: 1700000000 } }";
+  const std::string failed = Ended("a", "Failed", 99, false);
+  EXPECT_EQ(Delay(started, PodOwner({Created(9, failed)}), 99),
+            absl::Seconds(10));
+  const PodOwner late({Created(10, failed)});
+  EXPECT_EQ(Delay(started, late, 99), absl::Seconds(20));
+  EXPECT_EQ(Delay("", late, 99), absl::Seconds(10));
+  // So many pods take longer to be created.
+  EXPECT_EQ(Delay(started + " spec { parallelism: 201 }", late, 99),
+            absl::Seconds(10));
+  // Two were replaced, one waits and one is new.
+  EXPECT_EQ(Delay(started,
+                  PodOwner({Created(10, failed),
+                            Created(10, Ended("b", "Failed", 40, true)),
+                            Created(0, Ended("c", "Failed", 5, true))}),
+                  99),
+            absl::Seconds(80));
+}
+
+TEST(ReplacementDelayTest, ThePlaceOfTheLastSuccessMayBeTakenLate) {
+  const std::string job = "status { succeeded: 1 }";
+  const std::string success = Ended("s", "Succeeded", 50, true);
+  const std::string failed = Ended("a", "Failed", 99, false);
+  const std::string running = "status { phase: 'Running' }";
+  const PodOwner two(
+      {Created(60, failed), Created(0, success), Created(60, running)});
+  EXPECT_EQ(Delay(job, two, 99), absl::Seconds(20));
+  // Another success is not seen: it may have come in between.
+  EXPECT_EQ(Delay("status { succeeded: 2 }", two, 99), absl::Seconds(10));
+  EXPECT_EQ(Delay(job,
+                  PodOwner({Created(60, failed), Created(0, success),
+                            Created(60, running), Created(50, running)}),
+                  99),
+            absl::Seconds(40));
+  EXPECT_EQ(
+      Delay(job, PodOwner({Created(50, failed), Created(0, success)}), 99),
+      absl::Seconds(10));
 }
 
 TEST(ReplacementDelayTest, LessThanASecondIsASecond) {

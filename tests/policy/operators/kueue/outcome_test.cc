@@ -309,6 +309,34 @@ TEST_F(KueueWorkloadOutcomeTest, QueuedWorkIsNoFailure) {
   EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
 }
 
+// Nothing is written about it, so its checks stay in their order.
+TEST_F(KueueWorkloadOutcomeTest, ReasonsAreFineGrainedWithTheGateOnly) {
+  Workload workload;
+  workload.mutable_spec()->set_active(false);
+  AddCondition(kueue::kQuotaReserved, false, "Pending", 5, workload);
+  AddCondition(kueue::kEvicted, true, "Preempted", 5, workload);
+  AddCheck("b", "Pending", workload).set_retry_count(3);
+  AddCheck("a", "Pending", workload);
+  const auto first = Pair("admissionChecks[0].retryCount", 3);
+  const auto second = Pair("admissionChecks[1].retryCount", 3);
+  EXPECT_THAT(Outcome(workload).verdict.counters(), Contains(first));
+
+  (*semantics_.mutable_feature_gates())["UnadmittedWorkloadsObservability"] =
+      true;
+  EXPECT_THAT(Outcome(workload).verdict.counters(), Contains(second));
+
+  workload.mutable_status()->mutable_conditions()->RemoveLast();
+  workload.mutable_spec()->clear_active();
+  EXPECT_EQ(Outcome(workload).verdict.reason(), "PendingEvaluation");
+  Setting("localQueue.stopPolicy", "Hold");
+  EXPECT_EQ(Outcome(workload).verdict.reason(), "Suspended");
+  semantics_.clear_feature_gates();
+  EXPECT_EQ(Outcome(workload).verdict.reason(), "Inadmissible");
+  EXPECT_EQ(Outcome(workload).verdict.message(), "LocalQueue is inactive");
+  workload.mutable_spec()->set_queue_name("lq");
+  EXPECT_EQ(Outcome(workload).verdict.message(), "LocalQueue lq is inactive");
+}
+
 TEST_F(KueueWorkloadOutcomeTest, FinishedWorkKeepsItsEnd) {
   Workload workload = AdmittedWorkload(1);
   AddCondition(kueue::kFinished, true, "FailedToStart", 5, workload);
