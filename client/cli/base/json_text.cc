@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -164,7 +165,7 @@ class Checker {
       ++at_;
       return absl::OkStatus();
     }
-    KeySet keys;  // as they are written, quotes and escapes included
+    KeySet keys;
     while (true) {
       if (close == '}') {
         if (absl::Status key = Key(keys); !key.ok()) return key;
@@ -193,7 +194,9 @@ class Checker {
     const size_t start = at_;
     if (absl::Status key = String(); !key.ok()) return key;
     const std::string_view key = text_.substr(start, at_ - start);
-    if (!keys.Insert(key)) {
+    const bool escaped = key.find('\\') != key.npos;
+    if (!keys.Insert(escaped ? decoded_.emplace_back(JsonStringValue(key))
+                             : key.substr(1, key.size() - 2))) {
       return PlainErrorAt(start, absl::StrFormat("duplicate key %s",
                                                  key.substr(0, kMaxKeyShown)));
     }
@@ -284,6 +287,8 @@ class Checker {
 
   std::string_view text_;
   size_t at_;
+  // Keys that are written with escapes.
+  std::deque<std::string> decoded_;
 };
 
 }  // namespace

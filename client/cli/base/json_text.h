@@ -23,9 +23,9 @@ enum class JsonType { kNull, kBool, kNumber, kString, kArray, kObject };
 
 // Checks the JSON value (RFC 8259) that starts at `text[start]`, after white
 // space, and returns the offset just past it. Bytes of strings are not checked
-// for UTF-8; a key that an object has twice is an error, since readers differ
-// in which one they take. INVALID_ARGUMENT says "line L, column C: ..." counted
-// from the start of `text`; columns are bytes.
+// for UTF-8; a key that an object has twice, however it is written, is an
+// error, since readers differ in which one they take. INVALID_ARGUMENT says
+// "line L, column C: ..." counted from the start of `text`; columns are bytes.
 absl::StatusOr<size_t> CheckJsonValue(std::string_view text, size_t start = 0);
 
 // The offset of the first character at or after `start` that is not JSON white

@@ -4,8 +4,10 @@
 #include <array>
 #include <cctype>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_members.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver_util.h"
@@ -150,12 +152,18 @@ std::string Reword(std::string_view message,
 
 absl::Status ParseProtoJson(std::string_view json,
                             google::protobuf::Message& message) {
+  absl::Status members = CheckProtoMembers(json, *message.GetDescriptor());
+  if (!members.ok()) return members;
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
   const auto status = google::protobuf::util::JsonStringToMessage(
       {json.data(), json.size()}, &message, options);
   if (status.ok()) return absl::OkStatus();
   const auto text = status.message();
+  if (const std::string huge = FindHugeNumber(json); !huge.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(huge, " is out of range, expected at most 1.8e308"));
+  }
   return absl::InvalidArgumentError(Reword(
       std::string_view(text.data(), text.size()), *message.GetDescriptor()));
 }

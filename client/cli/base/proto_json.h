@@ -14,8 +14,9 @@ namespace mulligan::cli {
 
 // Fills `message`, which must be empty, from a JSON object that CheckJsonValue
 // accepted. Unknown fields and, because protobuf treats them so, unknown enum
-// names are ignored (see FindUnknownEnumNames). INVALID_ARGUMENT names field,
-// value and expected form: `status.startTime: "noon" is not a timestamp ...`.
+// names are ignored (see FindUnknownEnumNames); a field given by both of its
+// names is an error. INVALID_ARGUMENT names field, value and expected form:
+// `status.startTime: "noon" is not a timestamp ...`.
 absl::Status ParseProtoJson(std::string_view json,
                             google::protobuf::Message& message);
 

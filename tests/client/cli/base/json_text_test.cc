@@ -51,6 +51,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "before the end of the input"},
         BadJson{"DuplicateKey", "{\"a\": {\"a\": 1}, \"b\": 2,\n\"a\": 3}",
                 "line 2, column 1: duplicate key \"a\""},
+        BadJson{"DuplicateKeyWithEscapes",
+                R"({"exitCode":1,"exit\u0043ode":2})",
+                "line 1, column 15: duplicate key \"exit\\u0043ode\""},
+        BadJson{"DuplicateKeyWithoutEscapes", R"({"\/\n":1,"b":2,"/\n":2})",
+                "line 1, column 17: duplicate key \"/\\n\""},
         BadJson{"RawLineBreakInString", "\"a\nb\"",
                 "line 1, column 3: expected control characters in strings to "
                 "be escaped, found byte 0x0a"},

@@ -115,6 +115,10 @@ TEST(AnswerRequestsTest, RefusesWhatAParserWouldDropWithoutAWord) {
        "line 1: report.jobSet: kind is \\\"Job\\\", expected JobSet"},
       {R"({"requestId":"1","requestId":"2"})",
        "line 1, column 18: duplicate key \\\"requestId\\\""},
+      {R"({"requestId":"1","request\u0049d":"2"})",
+       "line 1, column 18: duplicate key \\\"request\\\\u0049d\\\""},
+      {R"({"request_id":"1","requestId":"2"})",
+       "line 1: requestId: is given twice, as requestId and request_id"},
       {R"({"policy":"a","inlinePolicy":{}})",
        "line 1: inlinePolicy: another field in its place is given, too, "
        "expected at most one of policy, inlinePolicy"},

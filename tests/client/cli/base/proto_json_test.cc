@@ -1,0 +1,61 @@
+#include "client/cli/base/proto_json.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+#include "mulligan/v1/report.pb.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::mulligan::testing::StatusIs;
+
+struct BadMember {
+  const char* name;
+  std::string json;
+  const char* message;
+};
+
+class BadMemberTest : public ::testing::TestWithParam<BadMember> {};
+
+TEST_P(BadMemberTest, NamesFieldAndForm) {
+  v1::FailureReport report;
+  EXPECT_THAT(ParseProtoJson(GetParam().json, report),
+              StatusIs(absl::StatusCode::kInvalidArgument, GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadMemberTest,
+    ::testing::Values(
+        BadMember{"TwoSpellings",
+                  R"({"pods":[{},{"status":{"containerStatuses":[{"state":
+                     {"terminated":{"exitCode":137,"exit_code":1}}}]}}]})",
+                  "pods[1].status.containerStatuses[0].state.terminated."
+                  "exitCode: is given twice, as exitCode and exit_code"},
+        BadMember{"ListForMap", R"({"pods":[{"metadata":{"labels":[]}}]})",
+                  "pods[0].metadata.labels: found a list, expected an object"},
+        BadMember{"ObjectInMap",
+                  R"({"pods":[{"metadata":{"labels":{"a_b":"c","d":{}}}}]})",
+                  "pods[0].metadata.labels[d]: found an object, expected a "
+                  "single value"},
+        BadMember{"HugeNumber",
+                  R"({"pods":[{"status":{"containerStatuses":[
+                     {"restartCount":1e999}]}}]})",
+                  "pods[0].status.containerStatuses[0].restartCount: 1e999 is "
+                  "out of range, expected at most 1.8e308"},
+        BadMember{"HugeNumberThatNobodyKnows", R"({"nosuch":[1,-1e999]})",
+                  "nosuch[1]: -1e999 is out of range, expected at most "
+                  "1.8e308"}),
+    [](const auto& test) { return test.param.name; });
+
+// Keys of maps are no fields.
+TEST(ParseProtoJsonTest, LabelsMayBeSpeltLikeOneAnother) {
+  v1::FailureReport report;
+  ASSERT_OK(ParseProtoJson(
+      R"({"pods":[{"metadata":{"labels":{"a_b":"c","aB":"d"}}}]})", report));
+  EXPECT_EQ(report.pods(0).metadata().labels_size(), 2);
+}
+
+}  // namespace
+}  // namespace mulligan::cli
