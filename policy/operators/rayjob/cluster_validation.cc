@@ -9,9 +9,11 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "policy/operators/rayjob/validation.h"
 
 namespace mulligan::rayjob {
@@ -223,33 +225,35 @@ std::string FaultOf(const DeletionRule& rule, const RayJobSpec& spec,
 }
 
 void CheckOrder(const std::string& state, const TtlByPolicy& ttls,
-                Refusals& refusals) {
+                std::vector<std::string>& faults) {
   const TtlByPolicy::value_type* earlier = nullptr;
   for (const std::string_view policy : kDeletionOrder) {
     const auto found = ttls.find(policy);
     if (found == ttls.end()) continue;
     if (earlier != nullptr && found->second < earlier->second) {
-      refusals.Add(true, "deletionStrategy.deletionRules",
-                   absl::StrFormat("for %s: %s TTL (%d) must be >= %s TTL (%d)",
-                                   state, found->first, found->second,
-                                   earlier->first, earlier->second));
+      faults.push_back(absl::StrFormat(
+          "for %s: %s TTL (%d) must be >= %s TTL (%d)", state, found->first,
+          found->second, earlier->first, earlier->second));
     }
     earlier = &*found;
   }
 }
 
+// What is wrong with the rules is told as one, a line each.
 void CheckRules(const RayJobSpec& spec, Refusals& refusals) {
   TtlByState ttls;
+  std::vector<std::string> faults;
   const auto& rules = spec.deletion_strategy().deletion_rules();
   for (int i = 0; i < rules.size(); ++i) {
     const std::string fault = FaultOf(rules[i], spec, ttls);
-    refusals.Add(!fault.empty(),
-                 absl::StrFormat("deletionStrategy.deletionRules[%d]", i),
-                 absl::StrFormat("deletionRules[%d]: %s", i, fault));
+    if (fault.empty()) continue;
+    faults.push_back(absl::StrFormat("deletionRules[%d]: %s", i, fault));
   }
   for (const auto& [state, by_policy] : ttls) {
-    CheckOrder(state, by_policy, refusals);
+    CheckOrder(state, by_policy, faults);
   }
+  refusals.Add(!faults.empty(), "deletionStrategy.deletionRules",
+               absl::StrJoin(faults, "\n"));
 }
 
 }  // namespace

@@ -192,6 +192,14 @@ INSTANTIATE_TEST_SUITE_P(
                        "} } deletion_rules { policy: 'DeleteSelf' " +
                        kOnFailed + "} }"),
                  "", "deletionRules[1]: duplicate rule"},
+        SpecCase{"SeveralAreToldAsOne",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "ttl_seconds: -1 } } deletion_rules { policy: "
+                       "'DeleteCluster' " +
+                       kOnFailed + "ttl_seconds: -2 } }"),
+                 "",
+                 "deletionRules[0]: TTLSeconds must be non-negative\n"
+                 "deletionRules[1]: TTLSeconds must be non-negative"},
         SpecCase{"ClusterBeforeWorkers",
                  Rules("deletion_rules { policy: 'DeleteCluster' " + kOnFailed +
                        "ttl_seconds: 1 } } deletion_rules { policy: "
