@@ -38,7 +38,6 @@ constexpr TextSignature kCollectiveTexts[] = {
     Cascade("remote process exited", nullptr, "nccl-remote-exited"),
     Cascade("a remote process exiting prematurely", nullptr,
             "nccl-remote-premature"),
-    Cascade("ownerdiederror", nullptr, "ray-owner-died"),
     Cascade("node it was running on is dead", nullptr, "ray-node-dead"),
     // Watchdogs.
     Stuck("collective operation timeout", nullptr, "collective-timeout"),
