@@ -275,11 +275,11 @@ TEST(Gang, SomeSucceededAndSomeRunIsNotDone) {
 }
 
 TEST(Gang, OfMembersThatNothingTellsApartTheFirstByNameIsTheRoot) {
-  EXPECT_EQ(
-      Diagnose(GangOf({{"b", 1, "Error", 100, ""}, {"a", 1, "Error", 100, ""}}))
-          .culprit()
-          .pod(),
-      "a");
+  EXPECT_EQ(Diagnose(GangOf({{"b", 1, "Error", 100, "KeyError: 'x'"},
+                             {"a", 1, "Error", 100, "KeyError: 'x'"}}))
+                .culprit()
+                .pod(),
+            "a");
 }
 
 TEST(Gang, OrderOfPodsDoesNotMatter) {
