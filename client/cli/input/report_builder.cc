@@ -50,8 +50,8 @@ std::string TakenKinds() {
   return names;
 }
 
-bool IsSame(const kubernetes::meta::v1::ObjectMeta& a,
-            const kubernetes::meta::v1::ObjectMeta& b) {
+bool IsSameObject(const kubernetes::meta::v1::ObjectMeta& a,
+                  const kubernetes::meta::v1::ObjectMeta& b) {
   if (!a.uid().empty() && !b.uid().empty()) return a.uid() == b.uid();
   return a.namespace_() == b.namespace_() && a.name() == b.name();
 }
@@ -63,7 +63,7 @@ absl::Status CheckJoin(const v1::FailureReport& added,
     if (object.kind == "Pod" || object.kind == "Job") continue;
     for (const OwningObject& other : OwnersFirst(report)) {
       if (!SameKind(object.kind, other.kind) ||
-          IsSame(*object.meta, *other.meta)) {
+          IsSameObject(*object.meta, *other.meta)) {
         continue;
       }
       const auto label = [](const OwningObject& one) {

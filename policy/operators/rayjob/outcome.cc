@@ -19,7 +19,7 @@ namespace rayjob {
 namespace {
 
 // The longest google.protobuf.Duration.
-const absl::Duration kLongestDelay = absl::Seconds(315576000000);
+const absl::Duration kLongestDuration = absl::Seconds(315576000000);
 
 // Whether KubeRay deletes anything after this end, at once or later. onSuccess
 // and onFailure go by jobStatus: nothing is deleted after an attempt that Ray
@@ -331,7 +331,7 @@ class RayJobAnswer {
 
   void WaitUntil(absl::Time time) {
     const absl::Duration delay = std::clamp(
-        time - ToTime(input_.now), absl::ZeroDuration(), kLongestDelay);
+        time - ToTime(input_.now), absl::ZeroDuration(), kLongestDuration);
     auto& field = *outcome_.verdict.mutable_delay();
     field.set_seconds(absl::ToInt64Seconds(delay));
   }
