@@ -133,7 +133,7 @@ std::weak_ordering OrderOf(const PodReading& a, const PodReading& b) {
 bool Precedes(const PodReading& a, const PodReading& b) {
   const std::weak_ordering order = OrderOf(a, b);
   return order == std::weak_ordering::equivalent ? Stronger(a.best, b.best)
-                                                 : order < 0;
+                                                 : std::is_lt(order);
 }
 
 // Members that ended like the root, itself included, where none of them says

@@ -345,7 +345,7 @@ class Judge {
     const Candidate* winner = conclusion_.decisive();
     if (winner == nullptr) return;
     if (gang().state.recovered && winner->place.root == Root::kPods) {
-      conclusion_.warnings.push_back(
+      conclusion_.warnings.emplace_back(
           "the container runs again; the cause is that of its previous run");
     }
     if (gang().root < 0 && winner->row->key == "Job/PodFailurePolicy") {

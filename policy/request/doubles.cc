@@ -85,8 +85,7 @@ int Add(const auto& objects, std::vector<int>& left_out) {
   if (left_out.size() == before) return -1;
   const int first = left_out[before];
   std::ranges::sort(left_out);
-  const auto [end, last] = std::ranges::unique(left_out);
-  left_out.erase(end, last);
+  left_out.erase(std::unique(left_out.begin(), left_out.end()), left_out.end());
   return first;
 }
 
