@@ -276,8 +276,8 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     DecideByPolicy(call, id);
   }
   if (native.has_value()) ShowNative(call, *std::move(native));
-  // A ledger that came within its bounds may leave them without a new record:
-  // by the workload's UID, or because somebody edited it.
+  // Once, whoever wrote: a ledger may leave its bounds without a new record, by
+  // the workload's UID, or because somebody edited it.
   BoundLedger(call.compiled(), call.ledger());
   // What was found under a watch that ended the call may be wrong.
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();

@@ -129,13 +129,6 @@ std::weak_ordering OrderOf(const PodReading& a, const PodReading& b) {
   return std::weak_ordering::equivalent;
 }
 
-// Whether `a` is root rather than `b`.
-bool Precedes(const PodReading& a, const PodReading& b) {
-  const std::weak_ordering order = OrderOf(a, b);
-  return order == std::weak_ordering::equivalent ? Stronger(a.best, b.best)
-                                                 : std::is_lt(order);
-}
-
 // Members that ended like the root, itself included, where none of them says
 // more than how it ended; 0: the root does.
 int AlikeWith(const PodReading& root, const std::vector<Member>& members,
@@ -148,13 +141,18 @@ int AlikeWith(const PodReading& root, const std::vector<Member>& members,
   }));
 }
 
-// The same; of members that nothing tells apart the first by name, so that
-// the order of the report does not show.
-bool IsRoot(const Context& context, const PodReading& a, const PodReading& b) {
+// Whether `a` is root rather than `b`; of members that nothing tells apart the
+// first by name, so that the order of the report does not show.
+bool Precedes(const Context& context, const PodReading& a,
+              const PodReading& b) {
+  const std::weak_ordering order = OrderOf(a, b);
+  if (order != std::weak_ordering::equivalent) return std::is_lt(order);
+  if (Stronger(a.best, b.best)) return true;
+  if (Stronger(b.best, a.best)) return false;
   const auto name = [&context](const PodReading& member) -> const auto& {
     return context.report.pods(member.pod).metadata().name();
   };
-  return Precedes(a, b) || (!Precedes(b, a) && name(a) < name(b));
+  return name(a) < name(b);
 }
 
 // Whether a member died because of the root: echoes, kills, and plain errors
@@ -323,7 +321,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
       }
     } else {
       ++gang.failing;
-      if (!root.failing() || IsRoot(context, reading, root)) root = reading;
+      if (!root.failing() || Precedes(context, reading, root)) root = reading;
     }
   }
   gang.root = root.pod;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
 #include "policy/demystify/judge.h"
+#include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
 #include "policy/request/kinds.h"
 
@@ -268,6 +269,14 @@ void CheckReport(const Context& context, Warnings& warnings) {
         absl::StrCat(context.strange_events,
                      context.strange_events == 1 ? " event is" : " events are",
                      " about other workloads and not read"));
+  }
+  const bool unconnected =
+      !report.nodes().empty() || !context.shared_events.empty();
+  if (report.pods().empty() && unconnected &&
+      (HasOwner(report) || report.has_creation_error())) {
+    warnings.push_back(
+        "nodes, claims and events about them are not read: no pod in the "
+        "report says that it used them");
   }
   CheckJobs(context, warnings);
   CheckResources(context, warnings);

@@ -185,7 +185,6 @@ void Book(const Case& failure, const Accounts& accounts,
           v1::AttemptRecord& record, v1::BudgetLedger& ledger) {
   WriteAccounts(accounts, ledger);
   AddRecord(failure.attempts, record, ledger);
-  BoundLedger(failure.policy, ledger);
 }
 
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,

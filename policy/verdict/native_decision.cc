@@ -139,7 +139,6 @@ void DecideNatively(Call& call, const Case& failure,
           std::min(record.used(), kMaxLedgerCount));
     }
     AddRecord(failure.attempts, record, call.ledger());
-    BoundLedger(failure.policy, call.ledger());
   }
   accounting.set_attempts(call.ledger().attempts_seen());
 

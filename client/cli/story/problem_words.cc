@@ -201,7 +201,8 @@ bool FindSharedMemory(const std::string& text, const ContainerSpecs& specs,
 
 // The path a program tells of: "No space left on device: '/ckpt/model.pt'".
 std::string PathIn(const std::string& text) {
-  static const RE2 kPath("['\"](/[^'\"]+)['\"]|: (/\\S+)|(?:to|on) (/\\S+)");
+  static const RE2 kPath(
+      "['\"](/[^'\"]+)['\"]|: (/[^\\s:;,]+)|(?:to|on) (/[^\\s:;,]+)");
   std::string quoted;
   std::string bare;
   std::string named;

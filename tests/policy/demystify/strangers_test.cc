@@ -8,6 +8,10 @@
 namespace mulligan::demystify {
 namespace {
 
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 constexpr char kFailedJob[] = R"pb(
   observed_at { seconds: 1000 }
   jobs {
@@ -113,6 +117,18 @@ TEST(Strangers, ClaimsOfOthersBreakNoJob) {
       Diagnose(With("PersistentVolumeClaim", "data", "ProvisioningFailed"))
           .cause(),
       v1::APP_ERROR);
+}
+
+TEST(Strangers, WhatIsNotReadIsSaid) {
+  const auto warnings = [](const v1::FailureReport& report) {
+    Findings findings;
+    Diagnose(report, {}, &findings);
+    return findings.warnings;
+  };
+  v1::FailureReport report = With("Node", "n", "NodeNotReady");
+  EXPECT_THAT(warnings(report), Contains(HasSubstr("are not read: no pod")));
+  report.add_pods()->mutable_metadata()->set_name("train-x7k2p");
+  EXPECT_THAT(warnings(report), Not(Contains(HasSubstr("are not read"))));
 }
 
 // No pod of what could not be created has events.

@@ -59,6 +59,12 @@ const WordsRow kStorage[] = {
      "Pod a: persistent volume claim results has no room left for /out/m.bin",
      "expand persistent volume claim results, or delete what is no longer "
      "needed there"},
+    {"PathBeforeAColon", kFullPod,
+     FULL("ERROR 3: /out/z1/t.tif: write failed: No space left on device"),
+     "Pod a: persistent volume claim results has no room left for "
+     "/out/z1/t.tif",
+     "expand persistent volume claim results, or delete what is no longer "
+     "needed there"},
     {"VolumeBelowAnother", kFullPod,
      FULL("OSError: [Errno 28] No space left on device: '/out/tmp/x'"),
      "Pod a: volume tmp (emptyDir) has no room left for /out/tmp/x",
