@@ -84,7 +84,16 @@ std::string ApplyRecordFields(const std::string& value,
   paths = absl::StrSplit(value, ',');
   const absl::StatusOr<Redaction> redaction =
       Redaction::Of(*v1::DecisionRecord::descriptor(), paths);
-  if (redaction.ok()) return "";
+  if (redaction.ok()) {
+    for (const std::string& path : paths) {
+      if (path != "request" && path != "response") continue;
+      return absl::StrFormat(
+          "fields within the request or the response; a line without its %s "
+          "cannot be replayed",
+          path);
+    }
+    return "";
+  }
   return absl::StrFormat(
       "fields of mulligan.v1.DecisionRecord such as "
       "request.report.pods.metadata.annotations, separated by commas; %s",

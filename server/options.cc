@@ -33,6 +33,8 @@ struct Option {
   const char* default_value;
   const char* help;
   Apply apply;
+  // Given twice is an error; of other flags the last one counts.
+  bool once = false;
 };
 
 std::string ApplyListenAddress(const std::string& value, ServerOptions& o) {
@@ -161,10 +163,10 @@ constexpr Option kOptions[] = {
      ApplyAdminAddress},
     {"policy-dir", "",
      "folder of policy files (*.yaml, *.yml); the embedded policies without it",
-     ApplyPath<&ServerOptions::policy_dir>},
+     ApplyPath<&ServerOptions::policy_dir>, true},
     {"candidate-policy-dir", "",
      "folder of policies that are tried out beside those in force",
-     ApplyPath<&ServerOptions::candidate_policy_dir>},
+     ApplyPath<&ServerOptions::candidate_policy_dir>, true},
     {"policy-poll", "10s",
      "how often to look whether the policy files changed; 0: only on SIGHUP",
      ApplyPolicyPoll},
@@ -268,12 +270,12 @@ std::string HelpText() {
   text +=
       "  --help                      this text\n"
       "  --version                   version and commit\n\n"
-      "A flag beats its environment variable. Exit codes: 0 stopped after all\n"
-      "calls had ended, 1 could not start, 2 wrong usage, 3 policies could "
-      "not\n"
-      "be loaded, 4 stopped with calls under way. Signals: SIGTERM or SIGINT\n"
-      "drains and stops, a second one stops at once; SIGHUP loads the\n"
-      "policies again.\n";
+      "A flag beats its environment variable; of a flag given twice the last\n"
+      "one counts, but a folder of policies is given once. Exit codes:\n"
+      "0 stopped after all calls had ended, 1 could not start, 2 wrong usage,\n"
+      "3 policies could not be loaded, 4 stopped with calls under way.\n"
+      "Signals: SIGTERM or SIGINT drains and stops, a second one stops at\n"
+      "once; SIGHUP loads the policies again.\n";
   return text;
 }
 
@@ -331,8 +333,12 @@ Flags ReadFlags(const std::vector<std::string>& arguments) {
         (*next == "-" || !absl::StartsWith(*next, "-"))) {
       value = *next++;
     }
-    flags.values[option->name] =
-        value.value_or(IsSwitch(*option) ? "true" : "");
+    std::string& given = flags.values[option->name];
+    if (option->once && !given.empty()) {
+      flags.problems.push_back(Visible(absl::StrFormat(
+          "%s: given twice, with \"%s\" first; expected once", name, given)));
+    }
+    given = value.value_or(IsSwitch(*option) ? "true" : "");
   }
   return flags;
 }

@@ -57,7 +57,6 @@ constexpr Constraint kConstraints[] = {
     {"mulligan.v1.When", R"({"minProperties": 1})"},
     {"mulligan.v1.ExitCodes", R"({"required": ["operator", "values"]})"},
     {"mulligan.v1.ExitCodes.operator", R"({"enum": ["In", "NotIn"]})"},
-    {"mulligan.v1.ExitCodes.values", R"({"minItems": 1})"},
     {"mulligan.v1.ConditionPattern", R"({"required": ["type"]})"},
     {"mulligan.v1.Outcome", R"({"required": ["action"]})"},
     {"mulligan.v1.GraceOutcome", R"({"required": ["grace", "action"]})"},
@@ -133,14 +132,18 @@ class Writer {
     return schema;
   }
 
+  // Empty lists and maps of ours are errors: they would mean "any".
   Json FieldSchema(const FieldDescriptor& field) const {
+    const bool foreign = IsForeign(*field.containing_type());
     Json schema;
     if (field.is_map()) {
       schema = {{"type", "object"},
                 {"additionalProperties",
                  ValueSchema(*field.message_type()->map_value())}};
+      if (!foreign) schema["minProperties"] = 1;
     } else if (field.is_repeated()) {
       schema = {{"type", "array"}, {"items", ValueSchema(field)}};
+      if (!foreign) schema["minItems"] = 1;
     } else {
       schema = ValueSchema(field);
     }

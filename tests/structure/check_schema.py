@@ -7,8 +7,8 @@ Usage: check_schema.py current ROOT MULLIGAN    the file in deploy/ is up to dat
        check_schema.py structural ROOT MULLIGAN the form for a CRD is one
 
 `honest` takes every key of every shipped policy in turn, leaves it out,
-misspells it and gives it another type. What the schema refuses then, the loader
-has to refuse, too, and a misspelt key both.
+misspells it, gives it another type and empties it. What the schema refuses then,
+the loader has to refuse, too, and a misspelt or empty one both.
 """
 
 import copy
@@ -52,7 +52,7 @@ def documents(root):
 
 
 def mutations(node, path=()):
-    """(what was done, is a misspelling, change of the document's root)."""
+    """(what was done, must be refused, change of the document's root)."""
 
     def change(apply):
         def on(root):
@@ -76,6 +76,9 @@ def mutations(node, path=()):
         other = 1.5 if isinstance(value, str) else "zzz"
         yield f"{here} = {other!r}", False, change(
             lambda n, k=key, o=other: n.update({k: o}))
+        if isinstance(value, (dict, list)) and value and "pasted" not in path:
+            yield f"{here} is empty", isinstance(value, list), change(
+                lambda n, k=key, v=value: n.update({k: type(v)()}))
         yield from mutations(value, (*path, key))
 
 
@@ -95,7 +98,7 @@ def honest(root, mulligan):
         for name, document in documents(root):
             for error in validator.iter_errors(document):
                 problems.append(f"{name}: refused: {error.message}")
-            for what, misspelt, apply in mutations(document):
+            for what, wrong, apply in mutations(document):
                 # One rule is like the other: each change of a key once.
                 kind = "".join(c for c in what if not c.isdigit())
                 if kind in seen:
@@ -104,7 +107,7 @@ def honest(root, mulligan):
                 mutant = copy.deepcopy(document)
                 apply(mutant)
                 if validator.is_valid(mutant):
-                    if misspelt:
+                    if wrong:
                         problems.append(f"{name}: accepted: {what}")
                     continue
                 refused += 1

@@ -188,13 +188,15 @@ absl::Status WriteOutput(const std::string& path, std::string_view text) {
     return WriteDirectly(path, text);
   }
   const std::string temporary = path + ".tmp";
-  if (absl::Status status = WriteDirectly(temporary, text); !status.ok()) {
-    return status;
+  absl::Status status = WriteDirectly(temporary, text);
+  if (status.ok()) {
+    fs::rename(temporary, path, error);
+    if (!error) return absl::OkStatus();
+    status = absl::InvalidArgumentError(
+        absl::StrFormat("%s: cannot be written: %s", path, error.message()));
   }
-  fs::rename(temporary, path, error);
-  if (!error) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s: cannot be written: %s", path, error.message()));
+  fs::remove(temporary, error);
+  return status;
 }
 
 absl::StatusOr<Inputs> ReadInputs(const std::vector<std::string>& paths,

@@ -114,8 +114,10 @@ class Replayer {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     // The line that cannot be read belongs to one shard, too.
-    if (!block.error.empty() && shard_.Has(place.line))
+    if (!block.error.empty() && shard_.Has(place.line)) {
+      ++result_.lines;
       result_.AddBad(place, block.error);
+    }
   }
 
   const ReplayResult& result() const { return result_; }

@@ -139,6 +139,14 @@ TEST(OptionsTest, ReportsEveryProblemAtOnce) {
                              HasSubstr("MULLIGAN_LOG_LEVEL: \"loud\""))));
 }
 
+// The first folder's policies would be missing, and nobody told.
+TEST(OptionsTest, AFolderOfPoliciesIsGivenOnce) {
+  EXPECT_THAT(
+      Parse({"--policy-dir=/a", "--policy-dir", "/b"}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "--policy-dir: given twice, with \"/a\" first; expected once"));
+}
+
 struct BadFlag {
   const char* name;
   std::string argument;
@@ -175,6 +183,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlag{"LogFiles", "--decision-log-files=0", "from 1 to 10000"},
         BadFlag{"LogSample", "--decision-log-sample=1.5", "from 0 to 1"},
         BadFlag{"LogSampleNan", "--decision-log-sample=nan", "from 0 to 1"},
+        BadFlag{"LogWithoutRequests", "--decision-log-redact=request",
+                "a line without its request cannot be replayed"},
         BadFlag{"LogRedaction", "--decision-log-redact=replica,report.pods",
                 "\"report.pods\": mulligan.v1.DecisionRecord has no field "
                 "\"report\""},

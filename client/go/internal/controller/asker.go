@@ -2,22 +2,25 @@ package controller
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/record"
 )
 
 // asker puts the question about one workload.
 type asker struct {
 	decider mulliganv1.RetryDecisionServiceClient
-	// Reads past the cache: a decision is about how things are now.
-	reader client.Reader
+	reader  reader
 	// What the reader does not see any more.
 	evidence *evidence
 	// What failed elsewhere; of all kinds.
@@ -26,16 +29,20 @@ type asker struct {
 
 // ask gathers what there is to know and returns the answer. In Observe nothing is
 // counted as enforced, and the operator's own verdict comes along.
-func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy string, mode Mode) (*mulliganv1.DecideResponse, error) {
+func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy string, phase kinds.Phase, mode Mode) (*mulliganv1.DecideResponse, error) {
 	ledger, err := mulligan.LedgerFrom(obj)
 	if err != nil {
 		return nil, err
 	}
-	report, err := mulligan.Gather(ctx, a.reader, obj)
+	report, err := a.gather(ctx, a.reader, obj)
+	if err == nil && phase == kinds.Failed && !anyInTrouble(report) {
+		// What is watched is late, after a restart of the API server by up to half a
+		// minute: with pods that still run this would look like the program's fault.
+		report, err = a.gather(ctx, a.reader.live, obj)
+	}
 	if err != nil {
 		return nil, err
 	}
-	a.evidence.addTo(report, obj.GetUID())
 	request, err := report.Request(ledger)
 	if err != nil {
 		return nil, err
@@ -58,4 +65,20 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy s
 		a.recent.note(obj, place, mode, answer)
 	}
 	return answer, err
+}
+
+// gather reads what belongs to a workload, with the pods that are gone by now.
+func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured.Unstructured) (*mulligan.Report, error) {
+	report, err := mulligan.Gather(ctx, from, obj)
+	if err == nil {
+		a.evidence.addTo(report, obj.GetUID())
+	}
+	return report, err
+}
+
+func anyInTrouble(report *mulligan.Report) bool {
+	return slices.ContainsFunc(report.Objects(), func(obj runtime.Object) bool {
+		pod, ok := obj.(*corev1.Pod)
+		return ok && inTrouble(pod)
+	})
 }

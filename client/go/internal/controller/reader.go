@@ -9,7 +9,7 @@ import (
 
 // reader reads pods, nodes and events, of which there are many and which lists in
 // the API server would go through for every failure, from what is watched anyway,
-// and everything else as it is now.
+// and everything else as it is now: a decision is about that.
 type reader struct {
 	watched, live client.Reader
 }

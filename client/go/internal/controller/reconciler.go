@@ -187,7 +187,7 @@ func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured,
 // decide asks and acts on the action of the answer.
 func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
 	mode := r.modeOf(obj)
-	answer, err := r.asker.ask(ctx, obj, policy, mode)
+	answer, err := r.asker.ask(ctx, obj, policy, outcome.Phase, mode)
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}

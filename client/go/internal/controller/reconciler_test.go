@@ -57,7 +57,7 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 	return &reconciler{
 		kind: jobKind, client: cluster, options: options,
-		asker:    asker{decider: w.service.Client(), reader: cluster, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
+		asker:    asker{decider: w.service.Client(), reader: reader{watched: cluster, live: cluster}, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
 		limiter:  rate.NewLimiter(rate.Inf, 1),
 		recorder: w.events,
@@ -341,5 +341,23 @@ func TestEvidenceOutlivesItsPod(t *testing.T) {
 	w.look(t)
 	if pods := w.service.Requests()[0].GetReport().GetPods(); len(pods) != 1 || pods[0].GetMetadata().GetUid() != "uid-pod" {
 		t.Errorf("reported pods: %v, want the one that is gone", pods)
+	}
+}
+
+// A watch that begins again after a restart of the API server is late: the pods that
+// it shows run still, and a preempted one would be charged to the program.
+func TestPodsThatAreWatchedLateAreReadAsTheyAre(t *testing.T) {
+	job := failedJob()
+	pod := podOf(job)
+	pod.Labels = map[string]string{"job-name": job.Name}
+	w := newWorld(t, nil, job, pod)
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_PREEMPTED_SCHEDULER))
+	before := pod.DeepCopy()
+	before.Status.Phase = corev1.PodRunning
+	w.asker.reader.watched = fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(job, before).Build()
+	w.look(t)
+	pods := w.service.Requests()[0].GetReport().GetPods()
+	if len(pods) != 1 || pods[0].GetStatus().GetPhase() != "Failed" {
+		t.Errorf("asked with %v, want the pod as it is now", pods)
 	}
 }

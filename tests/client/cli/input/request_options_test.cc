@@ -129,6 +129,11 @@ TEST(WriteOutputTest, ReplacesTheFileAndLeavesNoOther) {
   text << std::ifstream(path).rdbuf();
   EXPECT_EQ(text.str(), "second");
   EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
+  std::filesystem::create_symlink("/dev/full", path + ".tmp");
+  EXPECT_THAT(WriteOutput(path, "third"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("No space left on device")));
+  EXPECT_FALSE(std::filesystem::is_symlink(path + ".tmp"));
   EXPECT_THAT(WriteOutput("/no/such/folder/x", ""),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("cannot be written")));

@@ -157,6 +157,13 @@ TEST_F(ReplayTest, BadLinesAreCountedAndNamedAndStopNothing) {
   EXPECT_THAT(lines, ElementsAre(1, 3, 5, 6, 8, 9));
 }
 
+TEST_F(ReplayTest, ALineWithoutBoundsIsALine) {
+  const ReplayResult result =
+      Run(std::string(66 << 20, ' ') + "\n" + Line(Record(0)), *Policies());
+  EXPECT_EQ(result.lines, 2);
+  EXPECT_EQ(result.bad_lines, 1);
+}
+
 TEST_F(ReplayTest, ARequestForAPolicyThatIsGoneHasNoAnswer) {
   v1::DecisionRecord record = Record(0);
   record.mutable_request()->set_policy("gone");
