@@ -130,22 +130,17 @@ void Settle(const Case& failure, const Verdict& verdict,
 }
 
 // The report of the attempt at hand alone, for rules that look at the raw
-// objects. Null: it is all there is.
+// objects. Absent: it is all there is.
 std::optional<v1::FailureReport> AttemptAtHand(const Call& call) {
   if (call.findings.earlier.empty()) return std::nullopt;
-  v1::FailureReport report = call.request.report();
-  std::vector<bool> past(static_cast<std::size_t>(report.pods_size()), false);
+  Unread past;
   for (const EarlierAttempt& earlier : call.findings.earlier) {
-    for (const int pod : earlier.incident.pods) {
-      past[static_cast<std::size_t>(pod)] = true;
-    }
+    const auto& pods = earlier.incident.pods;
+    past.pods.insert(past.pods.end(), pods.begin(), pods.end());
   }
-  auto& pods = *report.mutable_pods();
-  int kept = 0;
-  for (int i = 0; i < pods.size(); ++i) {
-    if (!past[static_cast<std::size_t>(i)]) pods.SwapElements(kept++, i);
-  }
-  pods.DeleteSubrange(kept, pods.size() - kept);
+  std::ranges::sort(past.pods);
+  v1::FailureReport report = call.request.report();
+  LeaveOut(past, report);
   return report;
 }
 
@@ -159,7 +154,7 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
   Turn turn = Turn::kWait;
   if (call.diagnosis().situation() == v1::Diagnosis::BROKEN) {
     WarnOfLaterRecords(call);
-    turn = ConsultFleet(call, identity, call.diagnosis());
+    turn = ConsultFleet(call, identity);
     // What many meet at once is not this workload's history.
     if (call.diagnosis().derived_cause() == v1::DERIVED_CAUSE_UNSPECIFIED) {
       ConsultHistory(call, report.progress(), failed_at, call.diagnosis());
@@ -231,7 +226,7 @@ void DecideByPolicy(Call& call, const FailureId& id) {
   if (!stale) {
     std::string anew = RememberNativeCount(count, call.ledger());
     if (!anew.empty()) call.Warn(std::move(anew));
-    TellEarlierAttempts(call, count, call.patterns);
+    TellEarlierAttempts(call, count);
   }
   DecideNow(call, id, known < 0, stale, nullptr);
 }
@@ -246,7 +241,8 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   std::optional<v1::WorkloadReference> on_heap;
   v1::WorkloadReference& workload = Scratch(response.GetArena(), on_heap);
   // Copying labels costs more than the rest of the reference.
-  FillWorkload(report, MatchesLabels(request, policies), workload);
+  FillWorkload(report, request.has_inline_policy() || policies.matches_labels(),
+               workload);
   const absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, workload, policies, options.inline_policies);
   if (!policy.ok()) return policy.status();
@@ -301,16 +297,16 @@ class OfOneWorkload {
       : request_(&request) {
     const auto& named = request.report().workload();
     if (!named.name().empty() || !named.uid().empty()) {
-      foreign_ = FindForeign(request.report());
+      unread_ = FindForeign(request.report());
     }
-    const std::string again = AddDoubles(request.report(), foreign_);
-    if (foreign_.empty() && again.empty()) return;
+    const std::string again = AddDoubles(request.report(), unread_);
+    if (unread_.empty()) return;
     request_ = &changed_.emplace(request);
-    LeaveOut(foreign_, *changed_->mutable_report());
-    if (!foreign_.empty()) {
+    LeaveOut(unread_, *changed_->mutable_report());
+    if (!unread_.owners.empty()) {
       response.add_warnings(absl::StrCat(
           "left out what belongs to another workload: ",
-          SanitizeUtf8(absl::StrJoin(foreign_.owners, ", ").substr(0, 1024))));
+          SanitizeUtf8(absl::StrJoin(unread_.owners, ", ").substr(0, 1024))));
     }
     if (!again.empty()) {
       response.add_warnings(absl::StrCat(
@@ -322,13 +318,13 @@ class OfOneWorkload {
 
   // Evidence is found in the report as it was sent.
   void Restore(v1::Diagnosis& diagnosis) const {
-    if (changed_) RestorePaths(foreign_, diagnosis);
+    if (changed_) RestorePaths(unread_, diagnosis);
   }
 
  private:
   const Request* request_;
   std::optional<Request> changed_;
-  Foreign foreign_;
+  Unread unread_;
 };
 
 // When the report was observed: as it says, else `now`, with a warning.

@@ -12,6 +12,8 @@ namespace {
 using v1::CandidateVerdict;
 using v1::Decision;
 
+}  // namespace
+
 prometheus::Family<prometheus::Counter>& CounterFamily(
     prometheus::Registry& registry, MetricId id) {
   return prometheus::BuildCounter()
@@ -27,8 +29,6 @@ prometheus::Family<prometheus::Gauge>& GaugeFamily(
       .Help(InfoOf(id).help)
       .Register(registry);
 }
-
-}  // namespace
 
 CandidateMetrics::CandidateMetrics(prometheus::Registry& registry)
     : decisions_(

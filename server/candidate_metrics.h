@@ -12,10 +12,16 @@
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"
 #include "prometheus/registry.h"
+#include "server/metric_table.h"
 #include "server/policy_series.h"
 #include "server/workload_kind.h"
 
 namespace mulligan {
+
+prometheus::Family<prometheus::Counter>& CounterFamily(
+    prometheus::Registry& registry, MetricId id);
+prometheus::Family<prometheus::Gauge>& GaugeFamily(
+    prometheus::Registry& registry, MetricId id);
 
 // Part of Metrics, whose promises hold here, too.
 class CandidateMetrics {

@@ -5,21 +5,6 @@
 #include "policy/request/validate.h"
 
 namespace mulligan {
-namespace {
-
-std::size_t PatternsIn(const v1::RetryPolicy& policy) {
-  std::size_t patterns = 0;
-  for (const v1::Rule& rule : policy.spec().rules()) {
-    if (!rule.when().message_pattern().empty()) ++patterns;
-  }
-  for (const v1::Signature& signature : policy.spec().signatures()) {
-    if (!signature.message_pattern().empty()) ++patterns;
-  }
-  return patterns;
-}
-
-}  // namespace
-
 std::shared_ptr<const Ruleset> InlinePolicyCache::Find(
     const std::string& bytes) {
   const std::lock_guard lock(mutex_);

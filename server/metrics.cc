@@ -119,23 +119,9 @@ Metrics::Metrics() {
   MakeGrpcSeries();
   MakePolicyGauges();
   MakeDecisionLogSeries();
-  GaugeFamily(MetricId::kBuildInfo)
+  GaugeFamily(registry_, MetricId::kBuildInfo)
       .Add({{"version", kVersion}, {"commit", kCommit}})
       .Set(1);
-}
-
-prometheus::Family<prometheus::Counter>& Metrics::CounterFamily(MetricId id) {
-  return prometheus::BuildCounter()
-      .Name(InfoOf(id).name)
-      .Help(InfoOf(id).help)
-      .Register(registry_);
-}
-
-prometheus::Family<prometheus::Gauge>& Metrics::GaugeFamily(MetricId id) {
-  return prometheus::BuildGauge()
-      .Name(InfoOf(id).name)
-      .Help(InfoOf(id).help)
-      .Register(registry_);
 }
 
 prometheus::Histogram& Metrics::OneHistogram(MetricId id,
@@ -148,8 +134,8 @@ prometheus::Histogram& Metrics::OneHistogram(MetricId id,
 }
 
 void Metrics::MakeDecisionSeries() {
-  auto& decisions = CounterFamily(MetricId::kDecisions);
-  auto& derived = CounterFamily(MetricId::kDerivedCauses);
+  auto& decisions = CounterFamily(registry_, MetricId::kDecisions);
+  auto& derived = CounterFamily(registry_, MetricId::kDerivedCauses);
   for (int cause = 0; cause < static_cast<int>(kCauseCount); ++cause) {
     if (!IsCause(cause)) continue;
     const auto index = static_cast<std::size_t>(cause);
@@ -161,19 +147,20 @@ void Metrics::MakeDecisionSeries() {
     derived_[static_cast<std::size_t>(cause)] =
         &derived.Add({{"cause", v1::DerivedCause_Name(value)}});
   }
-  auto& by_kind = CounterFamily(MetricId::kDecisionsByKind);
-  auto& undemystified = CounterFamily(MetricId::kUndemystified);
+  auto& by_kind = CounterFamily(registry_, MetricId::kDecisionsByKind);
+  auto& undemystified = CounterFamily(registry_, MetricId::kUndemystified);
   for (std::size_t kind = 0; kind < by_kind_.size(); ++kind) {
     const std::string& name = KindLabels()[kind];
     by_kind_[kind] = MakeByAction(by_kind, "kind", name);
     undemystified_[kind] = &undemystified.Add({{"kind", name}});
   }
-  by_policy_ = &CounterFamily(MetricId::kDecisionsByPolicy);
-  budget_charged_ = &CounterFamily(MetricId::kBudgetCharged);
-  budget_exhausted_ = &CounterFamily(MetricId::kBudgetExhausted);
-  duplicates_ = &CounterFamily(MetricId::kDuplicateReports).Add({});
-  malformed_traces_ = &CounterFamily(MetricId::kMalformedTraces).Add({});
-  auto& rejected = CounterFamily(MetricId::kRequestsRejected);
+  by_policy_ = &CounterFamily(registry_, MetricId::kDecisionsByPolicy);
+  budget_charged_ = &CounterFamily(registry_, MetricId::kBudgetCharged);
+  budget_exhausted_ = &CounterFamily(registry_, MetricId::kBudgetExhausted);
+  duplicates_ = &CounterFamily(registry_, MetricId::kDuplicateReports).Add({});
+  malformed_traces_ =
+      &CounterFamily(registry_, MetricId::kMalformedTraces).Add({});
+  auto& rejected = CounterFamily(registry_, MetricId::kRequestsRejected);
   for (std::size_t i = 0; i < kRejectReasonCount; ++i) {
     rejected_[i] = &rejected.Add({{"reason", kReasonNames[i]}});
   }
@@ -190,8 +177,8 @@ void Metrics::MakeDecisionSeries() {
 
 void Metrics::MakeNativeSeries() {
   static_assert(std::size(kDifferenceNames) == kDivergenceCount);
-  auto& verdicts = CounterFamily(MetricId::kNativeVerdicts);
-  auto& divergence = CounterFamily(MetricId::kNativeDivergence);
+  auto& verdicts = CounterFamily(registry_, MetricId::kNativeVerdicts);
+  auto& divergence = CounterFamily(registry_, MetricId::kNativeDivergence);
   for (std::size_t kind = 0; kind < divergence_.size(); ++kind) {
     const std::string& name = KindLabels()[kind];
     native_verdicts_[kind] = &verdicts.Add({{"kind", name}});
@@ -203,8 +190,8 @@ void Metrics::MakeNativeSeries() {
 }
 
 void Metrics::MakeGrpcSeries() {
-  auto& started = CounterFamily(MetricId::kGrpcStarted);
-  auto& handled = CounterFamily(MetricId::kGrpcHandled);
+  auto& started = CounterFamily(registry_, MetricId::kGrpcStarted);
+  auto& handled = CounterFamily(registry_, MetricId::kGrpcHandled);
   const MetricInfo& info = InfoOf(MetricId::kGrpcHandling);
   auto& handling =
       prometheus::BuildHistogram().Name(info.name).Help(info.help).Register(
@@ -224,29 +211,34 @@ void Metrics::MakeGrpcSeries() {
 }
 
 void Metrics::MakePolicyGauges() {
-  policy_info_ = &GaugeFamily(MetricId::kPolicyInfo);
-  loaded_timestamp_ = &GaugeFamily(MetricId::kPolicyLoadedTimestamp).Add({});
-  policies_ = &GaugeFamily(MetricId::kPolicies).Add({});
-  auto& reloads = CounterFamily(MetricId::kPolicyReloads);
+  policy_info_ = &GaugeFamily(registry_, MetricId::kPolicyInfo);
+  loaded_timestamp_ =
+      &GaugeFamily(registry_, MetricId::kPolicyLoadedTimestamp).Add({});
+  policies_ = &GaugeFamily(registry_, MetricId::kPolicies).Add({});
+  auto& reloads = CounterFamily(registry_, MetricId::kPolicyReloads);
   reload_successes_ = &reloads.Add({{"result", "success"}});
   reload_failures_ = &reloads.Add({{"result", "failure"}});
-  reload_failing_ = &GaugeFamily(MetricId::kPolicyReloadFailing).Add({});
-  stale_since_ = &GaugeFamily(MetricId::kPolicyStaleSince).Add({});
-  connections_ = &GaugeFamily(MetricId::kConnections).Add({});
-  refused_connections_ = &CounterFamily(MetricId::kRefusedConnections).Add({});
-  queued_calls_ = &GaugeFamily(MetricId::kQueuedCalls).Add({});
-  memory_under_way_ = &GaugeFamily(MetricId::kMemoryUnderWay).Add({});
-  certificate_end_ = &GaugeFamily(MetricId::kCertificateEnd).Add({});
+  reload_failing_ =
+      &GaugeFamily(registry_, MetricId::kPolicyReloadFailing).Add({});
+  stale_since_ = &GaugeFamily(registry_, MetricId::kPolicyStaleSince).Add({});
+  connections_ = &GaugeFamily(registry_, MetricId::kConnections).Add({});
+  refused_connections_ =
+      &CounterFamily(registry_, MetricId::kRefusedConnections).Add({});
+  queued_calls_ = &GaugeFamily(registry_, MetricId::kQueuedCalls).Add({});
+  memory_under_way_ =
+      &GaugeFamily(registry_, MetricId::kMemoryUnderWay).Add({});
+  certificate_end_ = &GaugeFamily(registry_, MetricId::kCertificateEnd).Add({});
 }
 
 void Metrics::MakeDecisionLogSeries() {
-  log_written_ = &CounterFamily(MetricId::kDecisionLogWritten).Add({});
-  auto& dropped = CounterFamily(MetricId::kDecisionLogDropped);
+  log_written_ =
+      &CounterFamily(registry_, MetricId::kDecisionLogWritten).Add({});
+  auto& dropped = CounterFamily(registry_, MetricId::kDecisionLogDropped);
   log_queue_full_ = &dropped.Add({{"reason", "queue_full"}});
   log_write_failed_ = &dropped.Add({{"reason", "write_failed"}});
   log_unprintable_ = &dropped.Add({{"reason", "unprintable"}});
-  log_queue_ = &GaugeFamily(MetricId::kDecisionLogQueue).Add({});
-  log_failing_ = &GaugeFamily(MetricId::kDecisionLogFailing).Add({});
+  log_queue_ = &GaugeFamily(registry_, MetricId::kDecisionLogQueue).Add({});
+  log_failing_ = &GaugeFamily(registry_, MetricId::kDecisionLogFailing).Add({});
 }
 
 void Metrics::OnCallHandled(RpcMethod method, grpc::StatusCode code,

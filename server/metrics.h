@@ -119,8 +119,6 @@ class Metrics {
     prometheus::Histogram* seconds;
   };
 
-  prometheus::Family<prometheus::Counter>& CounterFamily(MetricId id);
-  prometheus::Family<prometheus::Gauge>& GaugeFamily(MetricId id);
   prometheus::Histogram& OneHistogram(
       MetricId id, const prometheus::Histogram::BucketBoundaries& bounds);
   void MakeDecisionSeries();

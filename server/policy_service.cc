@@ -6,32 +6,33 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "policy/base/times.h"
 #include "policy/base/utf8.h"
 #include "policy/limits.h"
+#include "policy/loader/issue_format.h"
 #include "policy/loader/load.h"
+#include "policy/request/validate.h"
 
 namespace mulligan {
 namespace {
 
-CallResult GetPolicyFrom(const Snapshot& snapshot,
-                         const v1::GetPolicyRequest& request,
-                         v1::GetPolicyResponse& response) {
+absl::Status GetPolicyFrom(const Snapshot& snapshot,
+                           const v1::GetPolicyRequest& request,
+                           v1::GetPolicyResponse& response) {
   if (request.name().empty()) {
-    return {absl::InvalidArgumentError(
-                "name: is empty; expected the name of a loaded policy"),
-            {{"name", "is empty; expected the name of a loaded policy"}}};
+    return RefuseViolations(
+        {{"name", "is empty; expected the name of a loaded policy"}});
   }
   const Ruleset* policy = snapshot.policies->Find(request.name());
   if (policy == nullptr) {
-    return {absl::NotFoundError(absl::StrFormat(
-                "no policy \"%s\" is loaded; ListPolicies names those that are",
-                request.name())),
-            {}};
+    return absl::NotFoundError(absl::StrFormat(
+        "no policy \"%s\" is loaded; ListPolicies names those that are",
+        request.name()));
   }
   *response.mutable_policy() = policy->source();
   response.set_file(policy->positions().file());
   response.set_revision(snapshot.policies->revision());
-  return {};
+  return absl::OkStatus();
 }
 
 std::vector<FieldViolation> FilesOutOfBounds(
@@ -60,12 +61,10 @@ std::vector<FieldViolation> FilesOutOfBounds(
   return violations;
 }
 
-CallResult Check(const v1::CheckPolicyRequest& request,
-                 v1::CheckPolicyResponse& response, Watch& watch) {
-  if (auto violations = FilesOutOfBounds(request); !violations.empty()) {
-    return {absl::InvalidArgumentError(absl::StrFormat(
-                "%s: %s", violations[0].field, violations[0].description)),
-            std::move(violations)};
+absl::Status Check(const v1::CheckPolicyRequest& request,
+                   v1::CheckPolicyResponse& response, Watch& watch) {
+  if (const auto violations = FilesOutOfBounds(request); !violations.empty()) {
+    return RefuseViolations(violations);
   }
   std::vector<PolicyText> texts;
   for (const v1::PolicyFile& file : request.files()) {
@@ -74,19 +73,12 @@ CallResult Check(const v1::CheckPolicyRequest& request,
   Issues issues;
   PatternAllowance allowance(kMaxCheckedCompileSteps, &watch);
   const bool loaded = LoadPolicies(texts, issues, allowance) != nullptr;
-  if (!allowance.CheckNow().ok()) return {allowance.CheckNow(), {}};
+  if (!allowance.CheckNow().ok()) return allowance.CheckNow();
   response.set_valid(loaded && !HasErrors(issues));
   for (const Issue& issue : issues) {
-    v1::PolicyIssue& added = *response.add_issues();
-    added.set_severity(issue.severity == Issue::Severity::kError
-                           ? v1::PolicyIssue::ERROR
-                           : v1::PolicyIssue::WARNING);
-    added.set_file(SanitizeUtf8(issue.file));
-    added.set_line(issue.position.line);
-    added.set_column(issue.position.column);
-    added.set_message(SanitizeUtf8(issue.message));
+    *response.add_issues() = ToPolicyIssue(issue);
   }
-  return {};
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -105,9 +97,7 @@ void ListPolicies(const Snapshot& snapshot,
     summary.set_rules(static_cast<int>(policy->compiled().rules.size()));
   }
   response.set_revision(snapshot.policies->revision());
-  const timespec loaded = absl::ToTimespec(snapshot.loaded_at);
-  response.mutable_loaded_at()->set_seconds(loaded.tv_sec);
-  response.mutable_loaded_at()->set_nanos(static_cast<int>(loaded.tv_nsec));
+  SetTime(snapshot.loaded_at, *response.mutable_loaded_at());
   response.set_last_error(SanitizeUtf8(snapshot.last_error));
 }
 
@@ -120,7 +110,7 @@ grpc::ServerUnaryReactor* PolicyService::ListPolicies(
       [this](const v1::ListPoliciesRequest&, v1::ListPoliciesResponse& r,
              Watch&) {
         mulligan::ListPolicies(environment_.snapshots.Read(), r);
-        return CallResult();
+        return absl::OkStatus();
       });
 }
 

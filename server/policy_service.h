@@ -19,7 +19,7 @@ using RawPolicyService = v1::PolicyService::WithRawCallbackMethod_ListPolicies<
         v1::PolicyService::WithRawCallbackMethod_CheckPolicy<
             v1::PolicyService::Service>>>;
 
-// Stateless. Handlers run on gRPC's callback threads and answer inline.
+// Stateless. Answers in the pool: files are read, and policies are long.
 class PolicyService final : public RawPolicyService {
  public:
   explicit PolicyService(CallEnvironment environment)

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "policy/base/message_json.h"
 
 namespace mulligan {
 namespace {
@@ -13,15 +14,6 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
-
-const FieldDescriptor* FindField(const Descriptor& type,
-                                 const std::string& name) {
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor* field = type.field(i);
-    if (field->json_name() == name || field->name() == name) return field;
-  }
-  return nullptr;
-}
 
 // Blanks fields[depth] and what is below it on the way to the last.
 void Blank(const std::vector<const FieldDescriptor*>& fields, std::size_t depth,
@@ -52,7 +44,7 @@ absl::StatusOr<Redaction> Redaction::Of(const Descriptor& type,
     for (const std::string& name :
          std::vector<std::string>(absl::StrSplit(path, '.'))) {
       const FieldDescriptor* field =
-          inside == nullptr ? nullptr : FindField(*inside, name);
+          inside == nullptr ? nullptr : FieldNamed(*inside, name);
       if (field == nullptr) {
         return absl::InvalidArgumentError(
             absl::StrFormat("\"%s\": %s has no field \"%s\"", path,

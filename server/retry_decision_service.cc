@@ -22,10 +22,8 @@ namespace mulligan {
 namespace {
 
 google::protobuf::Timestamp Now() {
-  const timespec time = absl::ToTimespec(absl::Now());
   google::protobuf::Timestamp now;
-  now.set_seconds(time.tv_sec);
-  now.set_nanos(static_cast<int>(time.tv_nsec));
+  SetTime(absl::Now(), now);
   return now;
 }
 
@@ -36,11 +34,6 @@ void TellStaleness(const Request& request, const Snapshot& snapshot,
                    v1::PolicyReference& policy) {
   if (!snapshot.stale_since.has_value() || request.has_inline_policy()) return;
   SetTime(*snapshot.stale_since, *policy.mutable_stale_since());
-}
-
-CallResult ResultOf(absl::Status status) {
-  std::vector<FieldViolation> violations = ViolationsIn(status);
-  return {std::move(status), std::move(violations)};
 }
 
 // What the decisions of one call have in common.
@@ -54,7 +47,7 @@ struct DecidingCall {
 };
 
 struct Decided {
-  CallResult result;
+  absl::Status status;
   double seconds = 0;
 };
 
@@ -63,14 +56,14 @@ Decided DecideOne(const v1::DecideRequest& request, const DecidingCall& call,
   const SteadyClock::time_point start = SteadyClock::now();
   Decided decided;
   // What the items of a batch before this one have cost, refused ones included.
-  decided.result.status = call.watch.Check();
-  if (decided.result.status.ok()) {
-    decided.result = ResultOf(
+  decided.status = call.watch.Check();
+  if (decided.status.ok()) {
+    decided.status =
         mulligan::Decide(request, *call.snapshot.policies, call.now, response,
-                         {&call.watch, &call.environment.inline_policies}));
+                         {&call.watch, &call.environment.inline_policies});
   }
   decided.seconds = SecondsBetween(start, SteadyClock::now());
-  if (decided.result.status.ok()) {
+  if (decided.status.ok()) {
     TellStaleness(request, call.snapshot, *response.mutable_policy());
   }
   return decided;
@@ -112,13 +105,10 @@ absl::Status FollowUp(const v1::DecideRequest& request,
   return absl::OkStatus();
 }
 
-CallResult TooManyItems(int items) {
-  FieldViolation violation{
-      "requests", absl::StrFormat("has %d items; expected at most %d", items,
-                                  kMaxBatchItems)};
-  return {absl::InvalidArgumentError(absl::StrFormat("%s: %s", violation.field,
-                                                     violation.description)),
-          {std::move(violation)}};
+absl::Status TooManyItems(int items) {
+  return RefuseViolations(
+      {{"requests", absl::StrFormat("has %d items; expected at most %d", items,
+                                    kMaxBatchItems)}});
 }
 
 // A message whose memory is used again for the next one.
@@ -152,9 +142,9 @@ struct Waiting {
 };
 
 // What follows on the answers of a batch where there is a candidate.
-CallResult FollowUpAll(const v1::BatchDecideRequest& request,
-                       const DecidingCall& call, const Waiting& waiting,
-                       Result& memory, BatchAnswer& answer) {
+absl::Status FollowUpAll(const v1::BatchDecideRequest& request,
+                         const DecidingCall& call, const Waiting& waiting,
+                         Result& memory, BatchAnswer& answer) {
   for (std::size_t i = 0; i < waiting.results.size(); ++i) {
     v1::BatchDecideResult& result = memory.Next();
     result.ParseFromString(waiting.results[i]);
@@ -162,18 +152,18 @@ CallResult FollowUpAll(const v1::BatchDecideRequest& request,
       const absl::Status followed =
           FollowUp(request.requests(static_cast<int>(i)), call,
                    waiting.seconds[i], *result.mutable_response());
-      if (!followed.ok()) return {followed, {}};
+      if (!followed.ok()) return followed;
     }
     answer.Add(result);
   }
-  return {};
+  return absl::OkStatus();
 }
 
 // One watch for all items: what they cost together counts. Ends early when
 // nobody waits for the answer any more; once the call has cost too much, the
 // items that are left get an error each.
-CallResult DecideBatch(const v1::BatchDecideRequest& request,
-                       const DecidingCall& call, BatchAnswer& answer) {
+absl::Status DecideBatch(const v1::BatchDecideRequest& request,
+                         const DecidingCall& call, BatchAnswer& answer) {
   const CallEnvironment& environment = call.environment;
   if (request.requests_size() > kMaxBatchItems) {
     return TooManyItems(request.requests_size());
@@ -185,11 +175,10 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
     v1::BatchDecideResult& result = memory.Next();
     const auto [decided, seconds] =
         DecideOne(item, call, *result.mutable_response());
-    if (absl::IsCancelled(decided.status) ||
-        absl::IsDeadlineExceeded(decided.status)) {
+    if (absl::IsCancelled(decided) || absl::IsDeadlineExceeded(decided)) {
       return decided;
     }
-    if (!decided.status.ok()) {
+    if (!decided.ok()) {
       *result.mutable_error() =
           Reject(environment, RpcMethod::kBatchDecide, call.context, decided);
     }
@@ -198,10 +187,10 @@ CallResult DecideBatch(const v1::BatchDecideRequest& request,
       waiting.seconds.push_back(seconds);
       continue;
     }
-    if (decided.status.ok()) {
+    if (decided.ok()) {
       const absl::Status followed =
           FollowUp(item, call, seconds, *result.mutable_response());
-      if (!followed.ok()) return {followed, {}};
+      if (!followed.ok()) return followed;
     }
     answer.Add(result);
   }
@@ -235,12 +224,9 @@ grpc::ServerUnaryReactor* RetryDecisionService::Decide(
       [this, context](const v1::DecideRequest& q, v1::DecideResponse& r,
                       Watch& watch) {
         const DecidingCall call{environment_, *context, watch};
-        Decided decided = DecideOne(q, call, r);
-        CallResult& result = decided.result;
-        if (result.status.ok()) {
-          result.status = FollowUp(q, call, decided.seconds, r);
-        }
-        return std::move(result);
+        const Decided decided = DecideOne(q, call, r);
+        return decided.status.ok() ? FollowUp(q, call, decided.seconds, r)
+                                   : decided.status;
       });
 }
 
@@ -254,10 +240,10 @@ grpc::ServerUnaryReactor* RetryDecisionService::BatchDecide(
       [this, context](const v1::BatchDecideRequest& q, grpc::ByteBuffer& r,
                       Watch& watch) {
         BatchAnswer answer;
-        CallResult result =
+        const absl::Status status =
             DecideBatch(q, {environment_, *context, watch}, answer);
-        if (result.status.ok()) answer.Take().Swap(&r);
-        return result;
+        if (status.ok()) answer.Take().Swap(&r);
+        return status;
       });
 }
 
@@ -272,15 +258,15 @@ grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
              Watch& watch) {
         const SteadyClock::time_point start = SteadyClock::now();
         const Snapshot& snapshot = environment_.snapshots.Read();
-        CallResult result = ResultOf(
+        const absl::Status status =
             mulligan::Demystify(q, *snapshot.policies, Now(), r,
-                                {&watch, &environment_.inline_policies}));
-        if (result.status.ok()) {
+                                {&watch, &environment_.inline_policies});
+        if (status.ok()) {
           TellStaleness(q, snapshot, *r.mutable_policy());
           environment_.metrics.OnDemystified(
               SecondsBetween(start, SteadyClock::now()));
         }
-        return result;
+        return status;
       });
 }
 

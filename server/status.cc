@@ -2,11 +2,14 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "google/rpc/error_details.pb.h"
 #include "policy/base/stable_hash.h"
+#include "policy/base/times.h"
 #include "policy/base/utf8.h"
+#include "policy/request/validate.h"
 #include "server/text.h"
 
 namespace mulligan {
@@ -62,9 +65,7 @@ bool HidesReason(const absl::Status& status) {
 
 absl::Status Overloaded(std::string_view message, absl::Duration delay) {
   google::rpc::RetryInfo info;
-  const timespec time = absl::ToTimespec(delay);
-  info.mutable_retry_delay()->set_seconds(time.tv_sec);
-  info.mutable_retry_delay()->set_nanos(static_cast<int>(time.tv_nsec));
+  SetDuration(delay, *info.mutable_retry_delay());
   absl::Status status = absl::ResourceExhaustedError(std::string(message));
   status.SetPayload(kRetryInfoUrl, absl::Cord(info.SerializeAsString()));
   return status;
@@ -80,8 +81,7 @@ std::string ErrorId(const absl::Status& status) {
   return id;
 }
 
-google::rpc::Status ToRpcStatus(const absl::Status& status,
-                                const std::vector<FieldViolation>& violations) {
+google::rpc::Status ToRpcStatus(const absl::Status& status) {
   google::rpc::Status result;
   if (HidesReason(status)) {
     result.set_code(static_cast<int>(absl::StatusCode::kInternal));
@@ -93,6 +93,7 @@ google::rpc::Status ToRpcStatus(const absl::Status& status,
   result.set_code(static_cast<int>(status.code()));
   result.set_message(Truncate(SanitizeUtf8(std::string(status.message())),
                               kMaxErrorMessageBytes));
+  const std::vector<FieldViolation> violations = ViolationsIn(status);
   if (!violations.empty()) {
     result.add_details()->PackFrom(MakeBadRequest(violations));
   }

@@ -8,12 +8,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "google/rpc/status.pb.h"
-#include "policy/request/validate.h"
 
 namespace mulligan {
 
@@ -37,13 +35,12 @@ bool IsOverloaded(const absl::Status& status);
 // Names an internal error in answer and log. Equal errors have equal ids.
 std::string ErrorId(const absl::Status& status);
 
-// The status for callers, with a google.rpc.BadRequest that holds
-// `violations`, and the RetryInfo of Overloaded. Cut so that it fits into
-// trailers (kMaxErrorMessageBytes, kMaxErrorDetailBytes); the last violation
-// says how many were left out. `status` must not be OK.
-google::rpc::Status ToRpcStatus(
-    const absl::Status& status,
-    const std::vector<FieldViolation>& violations = {});
+// The status for callers, with a google.rpc.BadRequest that holds the
+// violations that `status` carries (policy/request/validate.h), and the
+// RetryInfo of Overloaded. Cut so that it fits into trailers
+// (kMaxErrorMessageBytes, kMaxErrorDetailBytes); the last violation says how
+// many were left out. `status` must not be OK.
+google::rpc::Status ToRpcStatus(const absl::Status& status);
 
 // The same as the end of a call, details in grpc-status-details-bin.
 grpc::Status ToGrpcStatus(const google::rpc::Status& status);

@@ -140,15 +140,15 @@ TraceContext TraceContextOf(const grpc::CallbackServerContext& context) {
 
 google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
                            const grpc::CallbackServerContext& context,
-                           const CallResult& result) {
-  environment.metrics.OnRejected(ReasonOf(result.status));
+                           const absl::Status& status) {
+  environment.metrics.OnRejected(ReasonOf(status));
   // Inside, DATA_LOSS tells unreadable bytes from an unacceptable request.
-  if (result.status.code() == absl::StatusCode::kDataLoss) {
-    return ToRpcStatus(absl::InvalidArgumentError(result.status.message()));
+  if (status.code() == absl::StatusCode::kDataLoss) {
+    return ToRpcStatus(absl::InvalidArgumentError(status.message()));
   }
-  if (HidesReason(result.status)) {
-    const std::string id = ErrorId(result.status);
-    const std::string text = result.status.ToString();
+  if (HidesReason(status)) {
+    const std::string id = ErrorId(status);
+    const std::string text = status.ToString();
     const TraceContext trace = TraceContextOf(context);
     environment.log.Write(LogLevel::kError, "internal error",
                           {{"error_id", std::string_view(id)},
@@ -156,26 +156,26 @@ google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
                            {"trace_id", trace.trace_id()},
                            {"error", std::string_view(text)}});
   }
-  return ToRpcStatus(result.status, result.violations);
+  return ToRpcStatus(status);
 }
 
-void UnaryCall::Finish(const CallResult& result) const {
-  if (result.status.ok()) {
+void UnaryCall::Finish(const absl::Status& status) const {
+  if (status.ok()) {
     UnreadAnswers::Sending sending = environment.unread.Add(
         context->c_call(), out->Length(), UnreadAnswers::Clock::now());
     if (!sending) {
       out->Clear();
-      return Finish({Overloaded(kTooMuchMemory, kStayAway), {}});
+      return Finish(Overloaded(kTooMuchMemory, kStayAway));
     }
     static_cast<TimedContext*>(context)->Keep(std::move(sending));
   }
-  grpc::Status status;
-  if (!result.status.ok()) {
-    status = ToGrpcStatus(Reject(environment, method, *context, result));
+  grpc::Status answer;
+  if (!status.ok()) {
+    answer = ToGrpcStatus(Reject(environment, method, *context, status));
   }
-  environment.metrics.OnCallHandled(method, status.error_code(),
+  environment.metrics.OnCallHandled(method, answer.error_code(),
                                     SecondsBetween(start, SteadyClock::now()));
-  reactor->Finish(status);
+  reactor->Finish(answer);
 }
 
 void AnswerWithTrace(const UnaryCall& call) {
@@ -206,21 +206,21 @@ bool Admit(const UnaryCall& call) {
   call.environment.metrics.OnCallStarted(call.method);
   AnswerWithTrace(call);
   if (absl::Status waiting = CheckWaiting(*call.context); !waiting.ok()) {
-    call.Finish({std::move(waiting), {}});
+    call.Finish(waiting);
     return false;
   }
   if (call.environment.arrivals.closed()) {
-    call.Finish({absl::UnavailableError("the server is stopping"), {}});
+    call.Finish(absl::UnavailableError("the server is stopping"));
     return false;
   }
   if (absl::Status allowed = CheckCaller(call); !allowed.ok()) {
-    call.Finish({std::move(allowed), {}});
+    call.Finish(allowed);
     return false;
   }
   const auto arrived =
       static_cast<const TimedContext*>(call.context)->arrived();
   if (call.environment.arrivals.Admit(arrived, call.start)) return true;
-  call.Finish({Overloaded(kTooManyCalls, kStayAway), {}});
+  call.Finish(Overloaded(kTooManyCalls, kStayAway));
   return false;
 }
 
@@ -232,24 +232,24 @@ void RunInPool(const UnaryCall& call, std::function<void()> run) {
   auto waiting =
       std::make_shared<MemoryGauge::Share>(environment.memory.Take(2 * bytes));
   if (!*waiting) {
-    return call.Finish({Overloaded(kTooMuchMemory, kStayAway), {}});
+    return call.Finish(Overloaded(kTooMuchMemory, kStayAway));
   }
   const bool added = environment.pool.Add([call, run = std::move(run),
                                            waiting](WorkPool::Turn turn) {
     if (turn == WorkPool::Turn::kTooLate) {
-      return call.Finish({Overloaded(kTooManyCalls, kStayAway), {}});
+      return call.Finish(Overloaded(kTooManyCalls, kStayAway));
     }
     if (absl::Status status = CheckWaiting(*call.context); !status.ok()) {
-      return call.Finish({std::move(status), {}});
+      return call.Finish(status);
     }
     const auto working =
         call.environment.memory.Take(PeakBytes(call.method, call.in->Length()));
     if (!working) {
-      return call.Finish({Overloaded(kTooMuchMemory, kStayAway), {}});
+      return call.Finish(Overloaded(kTooMuchMemory, kStayAway));
     }
     run();
   });
-  if (!added) call.Finish({Overloaded(kTooManyCalls, kStayAway), {}});
+  if (!added) call.Finish(Overloaded(kTooManyCalls, kStayAway));
 }
 
 }  // namespace mulligan

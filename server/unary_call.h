@@ -63,13 +63,6 @@ struct CallEnvironment {
   DecisionLog* decision_log;
 };
 
-// How a handler's work ended.
-struct CallResult {
-  absl::Status status;
-  // Every bad field, when the status is INVALID_ARGUMENT.
-  std::vector<FieldViolation> violations;
-};
-
 // DATA_LOSS when `bytes` are not a message of the request's type, whose shape
 // is `shape`, INVALID_ARGUMENT when it would take far more memory than bytes.
 // (Messages that are too large never get here: gRPC refuses them.) Texts of the
@@ -93,7 +86,7 @@ TraceContext TraceContextOf(const grpc::CallbackServerContext& context);
 // status for the caller.
 google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
                            const grpc::CallbackServerContext& context,
-                           const CallResult& result);
+                           const absl::Status& status);
 
 // What a call that is worked on may take of memory.
 inline std::size_t PeakBytes(RpcMethod method, std::size_t request_bytes) {
@@ -121,7 +114,7 @@ struct UnaryCall {
 
   // Answers, and counts the answer. Refuses instead when there is no memory to
   // keep the answer until it is read.
-  void Finish(const CallResult& result) const;
+  void Finish(const absl::Status& status) const;
 };
 
 // Sends the caller's trace back with the answer, so that proxies and logs on
@@ -139,14 +132,14 @@ bool Admit(const UnaryCall& call);
 void RunInPool(const UnaryCall& call, std::function<void()> run);
 
 // Parses a Request, calls `work(const Request&, Response&, Watch&) ->
-// CallResult` and serialises the Response. Never throws. Where the Response is
-// a grpc::ByteBuffer, `work` has serialised it.
+// absl::Status` and serialises the Response. Never throws. Where the Response
+// is a grpc::ByteBuffer, `work` has serialised it.
 template <typename Request, typename Response, typename Work>
-CallResult RunUnary(const UnaryCall& call, CallPlace place, const Work& work) {
+absl::Status RunUnary(const UnaryCall& call, CallPlace place,
+                      const Work& work) {
   // A pod report needs about 3 KiB, its answer as much again.
   constexpr std::size_t kStackBytes = 16 << 10;
   constexpr std::size_t kMaxBlockBytes = 256 << 10;
-  CallResult result;
   try {
     alignas(8) char block[kStackBytes];
     google::protobuf::ArenaOptions options;
@@ -158,21 +151,18 @@ CallResult RunUnary(const UnaryCall& call, CallPlace place, const Work& work) {
     auto* request = google::protobuf::Arena::CreateMessage<Request>(&arena);
     CallWatch watch(*call.context, place);
     static const WireShape& shape = WireShape::Of(*Request::descriptor());
-    result.status = ParseRequest(*call.in, shape, *request);
-    if (!result.status.ok()) return result;
+    absl::Status status = ParseRequest(*call.in, shape, *request);
+    if (!status.ok()) return status;
     if constexpr (std::is_same_v<Response, grpc::ByteBuffer>) {
       return work(*request, *call.out, watch);
     } else {
       auto* response = google::protobuf::Arena::CreateMessage<Response>(&arena);
-      result = work(*request, *response, watch);
-      if (result.status.ok()) {
-        result.status = SerializeResponse(*response, *call.out);
-      }
+      status = work(*request, *response, watch);
+      return status.ok() ? SerializeResponse(*response, *call.out) : status;
     }
   } catch (const std::exception& error) {
-    result.status = absl::InternalError(error.what());
+    return absl::InternalError(error.what());
   }
-  return result;
 }
 
 // Answers a call: where it arrived when it is cheap, else in the pool, to
@@ -188,10 +178,10 @@ grpc::ServerUnaryReactor* Serve(const CallEnvironment& environment,
       SteadyClock::now()};
   if (!Admit(call)) return call.reactor;
   if (place == CallPlace::kArrival) {
-    const CallResult result =
+    const absl::Status status =
         RunUnary<Request, Response>(call, CallPlace::kArrival, work);
-    if (!absl::IsAborted(result.status)) {
-      call.Finish(result);
+    if (!absl::IsAborted(status)) {
+      call.Finish(status);
       return call.reactor;
     }
   }

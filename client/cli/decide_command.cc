@@ -184,16 +184,13 @@ void AddServerFlags(CLI::App& command, ServerFlags& server) {
                                const char* help) {
     return command.add_option(name, value, help)->type_name("FILE");
   };
-  CLI::Option* ca =
-      file("--tls-ca", server.tls.ca, "Who signs the server's certificate; PEM")
-          ->envname("MULLIGAN_TLS_CA");
+  CLI::Option* ca = file("--tls-ca", server.tls.ca,
+                         "Who signs the server's certificate; PEM");
   CLI::Option* certificate = file("--tls-cert", server.tls.certificate,
                                   "Own certificate with its chain, PEM")
-                                 ->envname("MULLIGAN_TLS_CERT")
                                  ->needs(ca);
   CLI::Option* key =
       file("--tls-key", server.tls.key, "Key of the certificate, PEM")
-          ->envname("MULLIGAN_TLS_KEY")
           ->needs(certificate);
   certificate->needs(key);
   command

@@ -307,7 +307,7 @@ std::string ToText(const DiffResult& result, bool color) {
   return page.text();
 }
 
-// Null: they have errors, which were printed, or the exit code is in `code`.
+// Null: the errors were printed, and `code` is the exit code.
 std::unique_ptr<const PolicySet> Load(const std::string& path, Streams& streams,
                                       int& code) {
   std::vector<std::string> paths;

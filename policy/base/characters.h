@@ -3,6 +3,9 @@
 #ifndef MULLIGAN_POLICY_BASE_CHARACTERS_H_
 #define MULLIGAN_POLICY_BASE_CHARACTERS_H_
 
+#include <cstddef>
+#include <string_view>
+
 namespace mulligan {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -13,6 +16,21 @@ constexpr bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 constexpr bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Whether `text` holds `word` where no character beside it is `within` a word.
+template <typename Within>
+bool HoldsWhole(std::string_view text, std::string_view word, Within within) {
+  if (word.empty()) return false;
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !within(text[at - 1])) &&
+        (end == text.size() || !within(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace mulligan
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/characters.h"
+#include "policy/base/times.h"
 #include "policy/base/utf8.h"
 #include "policy/limits.h"
 
@@ -62,20 +63,16 @@ bool IsDnsLabel(const std::string& text) {
 
 absl::Duration CheckDuration(const google::protobuf::Duration& duration,
                              const std::string& path, IssueReporter& report) {
-  constexpr int kNanosPerSecond = 1'000'000'000;
-  const bool valid = duration.seconds() >= 0 && duration.nanos() >= 0 &&
-                     duration.nanos() < kNanosPerSecond &&
-                     duration.seconds() + duration.nanos() > 0 &&
-                     duration.seconds() <= kMaxPolicySeconds;
-  if (!valid) {
+  const absl::Duration value = ToDuration(duration);
+  if (!IsValidDuration(duration) || duration.seconds() > kMaxPolicySeconds ||
+      value <= absl::ZeroDuration()) {
     report.Error(path, absl::StrFormat(
                            "%d s is out of range, expected a duration greater "
                            "than 0 and at most 10 years (87600h)",
                            duration.seconds()));
     return absl::Seconds(1);
   }
-  return absl::Seconds(duration.seconds()) +
-         absl::Nanoseconds(duration.nanos());
+  return value;
 }
 
 bool CheckRange(std::int64_t value, std::int64_t low, std::int64_t high,

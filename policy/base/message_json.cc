@@ -16,6 +16,7 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "google/protobuf/util/time_util.h"
+#include "policy/base/times.h"
 #include "policy/base/utf8.h"
 
 namespace mulligan {
@@ -238,11 +239,7 @@ bool AppendMap(const Message& message, const FieldDescriptor& field,
 
 bool AppendTime(const Message& message, std::string& out) {
   const auto& time = static_cast<const google::protobuf::Timestamp&>(message);
-  if (time.seconds() < TimeUtil::kTimestampMinSeconds ||
-      time.seconds() > TimeUtil::kTimestampMaxSeconds || time.nanos() < 0 ||
-      time.nanos() > 999'999'999) {
-    return false;
-  }
+  if (!IsValidTime(time)) return false;
   AppendText(TimeUtil::ToString(time), out);
   return true;
 }
@@ -250,15 +247,7 @@ bool AppendTime(const Message& message, std::string& out) {
 bool AppendDuration(const Message& message, std::string& out) {
   const auto& duration =
       static_cast<const google::protobuf::Duration&>(message);
-  const std::int64_t seconds = duration.seconds();
-  const std::int32_t nanos = duration.nanos();
-  const bool one_sign =
-      (seconds >= 0 && nanos >= 0) || (seconds <= 0 && nanos <= 0);
-  if (seconds < TimeUtil::kDurationMinSeconds ||
-      seconds > TimeUtil::kDurationMaxSeconds || nanos < -999'999'999 ||
-      nanos > 999'999'999 || !one_sign) {
-    return false;
-  }
+  if (!IsValidDuration(duration)) return false;
   AppendText(TimeUtil::ToString(duration), out);
   return true;
 }
@@ -297,6 +286,15 @@ bool AppendMessageJson(const Message& message, std::string& out) {
   }
   out += '}';
   return true;
+}
+
+const FieldDescriptor* FieldNamed(const Descriptor& type,
+                                  std::string_view name) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    if (field.json_name() == name || field.name() == name) return &field;
+  }
+  return nullptr;
 }
 
 std::string DeterministicBytes(const google::protobuf::Message& message) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
 namespace mulligan {
@@ -23,6 +24,11 @@ void AppendJsonString(std::string_view text, std::string& out);
 // Of the well-known types only Timestamp and Duration are printed as such.
 bool AppendMessageJson(const google::protobuf::Message& message,
                        std::string& out);
+
+// The field of that name, as JSON or as the proto writes it; null: there is
+// none.
+const google::protobuf::FieldDescriptor* FieldNamed(
+    const google::protobuf::Descriptor& type, std::string_view name);
 
 // `message` in protobuf's wire form, map entries in the order of their keys:
 // the same message gives the same bytes.

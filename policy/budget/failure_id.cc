@@ -9,6 +9,7 @@
 #include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
+#include "policy/demystify/member.h"
 #include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {
@@ -173,8 +174,7 @@ StableHash HashWorkload(const v1::FailureReport& report,
   return hash.Add(static_cast<std::uint64_t>(report.attempt()));
 }
 
-// The same as demystify::kIncidentSpan.
-constexpr absl::Duration kIncidentSpan = absl::Minutes(30);
+constexpr absl::Duration kSpan = absl::Seconds(demystify::kIncidentSpan);
 // An operator says that its workload failed so much later than the pod ended.
 constexpr absl::Duration kOperatorDelay = absl::Minutes(10);
 constexpr absl::Duration kClockSkew = absl::Seconds(10);
@@ -213,12 +213,12 @@ bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
   }
   // A pod that cannot start has its own story.
   if (!told.end) return false;
-  if (own && *told.end > *recorded.end + kIncidentSpan) return false;
+  if (own && *told.end > *recorded.end + kSpan) return false;
   // Also where the recorded container ended in the second it began in: its pod
   // had begun before.
   if (*told.end == *recorded.end) return true;
   if (recorded.begin) return BeganBefore(recorded, told);
-  return *told.end >= *recorded.end - kIncidentSpan;
+  return *told.end >= *recorded.end - kSpan;
 }
 
 // The latest time a record is known to be from.

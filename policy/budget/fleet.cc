@@ -25,10 +25,6 @@ constexpr double kChance = 0.05;
 constexpr double kTimesUsual = 3;
 constexpr double kLeastShareOfFleet = 0.005;
 
-bool Has(v1::Cause cause, std::uint8_t meaning) {
-  return (RowOf(cause).history & meaning) != 0;
-}
-
 // "31 of the 40 workloads that failed in the last 10m".
 std::string Counted(std::int64_t some, const v1::RecentFailures& recent) {
   return absl::StrFormat("%d of the %d workloads that failed in the last %s",
@@ -39,10 +35,11 @@ std::string Counted(std::int64_t some, const v1::RecentFailures& recent) {
 
 // Workloads of a group that speak against its node.
 std::int64_t AgainstNode(const v1::FailureGroup& group) {
-  if (group.node().empty() || !Has(group.cause(), kOfNode | kOfJob | kShared)) {
+  if (group.node().empty() ||
+      !HasHistory(group.cause(), kOfNode | kOfJob | kShared)) {
     return 0;
   }
-  return Has(group.cause(), kRepeats) ? 1 : group.workloads();
+  return HasHistory(group.cause(), kRepeats) ? 1 : group.workloads();
 }
 
 // The chance that of `total` failures, spread evenly over `nodes`, at least
@@ -70,7 +67,7 @@ std::string BadNode(const CompiledDerivation& thresholds,
                     const v1::Diagnosis& diagnosis) {
   const std::string& node = diagnosis.culprit().node();
   if (thresholds.bad_node_workloads == 0 || node.empty() ||
-      !Has(diagnosis.cause(), kOfNode | kOfJob | kShared)) {
+      !HasHistory(diagnosis.cause(), kOfNode | kOfJob | kShared)) {
     return {};
   }
   std::set<std::string_view> named{node};
@@ -125,7 +122,7 @@ Shared CountShared(const v1::RecentFailures& recent,
                    const v1::Diagnosis& diagnosis, const std::string& zone) {
   Shared shared;
   for (const v1::FailureGroup& group : recent.groups()) {
-    if (!Has(group.cause(), kShared)) continue;
+    if (!HasHistory(group.cause(), kShared)) continue;
     shared.workloads += group.workloads();
     if (!zone.empty() && group.zone() == zone) shared.zone.Add(group);
     if (group.cause() != diagnosis.cause()) continue;
@@ -164,7 +161,8 @@ FleetFinding IncidentFinding(const CompiledDerivation& thresholds,
                              const v1::RecentFailures& recent,
                              const v1::Diagnosis& diagnosis,
                              const Asking& asking) {
-  if (thresholds.incident_workloads == 0 || !Has(diagnosis.cause(), kShared) ||
+  if (thresholds.incident_workloads == 0 ||
+      !HasHistory(diagnosis.cause(), kShared) ||
       ToDuration(recent.window()) > kLongestIncident) {
     return {};
   }

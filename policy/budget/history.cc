@@ -19,10 +19,6 @@ namespace {
 constexpr absl::Duration kNodeMemory = absl::Hours(24);
 constexpr absl::Duration kStartUp = absl::Minutes(10);
 
-bool Has(v1::Cause cause, History meaning) {
-  return (RowOf(cause).history & meaning) != 0;
-}
-
 absl::Time TimeOf(const v1::AttemptRecord& record) {
   return ToTime(record.has_finished_at() ? record.finished_at()
                                          : record.observed_at());
@@ -92,13 +88,13 @@ void AddNode(const std::string& node, std::vector<std::string_view>& nodes) {
 std::string Poison(const CompiledDerivation& thresholds,
                    const Failures& failures, const v1::Diagnosis& diagnosis,
                    ProgressWatch watch) {
-  if (thresholds.poison_nodes == 0 || !Has(diagnosis.cause(), kOfJob)) {
+  if (thresholds.poison_nodes == 0 || !HasHistory(diagnosis.cause(), kOfJob)) {
     return {};
   }
   std::vector<std::string_view> nodes;
   AddNode(diagnosis.culprit().node(), nodes);
   for (const v1::AttemptRecord* record : failures) {
-    if (!Has(record->cause(), kOfJob) || watch.Advanced(*record)) break;
+    if (!HasHistory(record->cause(), kOfJob) || watch.Advanced(*record)) break;
     AddNode(record->node(), nodes);
   }
   const auto count = static_cast<std::int32_t>(nodes.size());
@@ -111,17 +107,18 @@ std::string BadNode(const CompiledDerivation& thresholds,
                     absl::Time failed_at) {
   const std::string& node = diagnosis.culprit().node();
   if (thresholds.bad_node_failures == 0 || node.empty() ||
-      !Has(diagnosis.cause(), kOfNode)) {
+      !HasHistory(diagnosis.cause(), kOfNode)) {
     return {};
   }
   // The same crash twice is as well the program's own.
   const auto may_be_the_programs = [&](const v1::AttemptRecord& record) {
-    return Has(record.cause(), kRepeats) && !record.fingerprint().empty() &&
+    return HasHistory(record.cause(), kRepeats) &&
+           !record.fingerprint().empty() &&
            record.fingerprint() == diagnosis.fingerprint();
   };
   std::int32_t count = 1;
   for (const v1::AttemptRecord* record : failures) {
-    if (record->node() == node && Has(record->cause(), kOfNode) &&
+    if (record->node() == node && HasHistory(record->cause(), kOfNode) &&
         !may_be_the_programs(*record) &&
         failed_at - TimeOf(*record) <= kNodeMemory) {
       ++count;
@@ -171,7 +168,8 @@ std::string Deterministic(const CompiledDerivation& thresholds,
   // Three times nothing to see is no sameness.
   const bool seen =
       diagnosis.confidence() != v1::Diagnosis::LOW || diagnosis.has_exit_code();
-  if (fingerprint.empty() || !seen || !Has(diagnosis.cause(), kRepeats)) {
+  if (fingerprint.empty() || !seen ||
+      !HasHistory(diagnosis.cause(), kRepeats)) {
     return {};
   }
   Streak any(diagnosis);

@@ -1,20 +1,18 @@
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/conditions.h"
 #include "policy/base/counts.h"
 #include "policy/budget/ledger.h"
+#include "policy/demystify/member.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
 
 namespace mulligan {
 namespace {
-
-// jobset.sigs.k8s.io, API v1alpha2.
-constexpr char kRestartAttempt[] = "jobset.sigs.k8s.io/restart-attempt";
 
 NativeCount Counted(std::int64_t failures, std::int64_t counted,
                     const char* counter, std::int32_t value) {
@@ -34,16 +32,8 @@ NativeCount OfRayJob(const v1::FailureReport& report, std::int32_t earlier) {
 template <typename Objects>
 void LowestAttempt(const Objects& objects, std::optional<std::int32_t>& found) {
   for (const auto& object : objects) {
-    const auto& labels = object.metadata().labels();
-    const auto label = labels.find(kRestartAttempt);
-    if (label == labels.end()) continue;
-    const std::string& text = label->second;
-    std::int32_t attempt = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, attempt);
-    if (error == std::errc() && rest == end && attempt >= 0) {
-      found = std::min(found.value_or(attempt), attempt);
-    }
+    const int attempt = demystify::RestartAttemptOf(object.metadata());
+    if (attempt >= 0) found = std::min(found.value_or(attempt), attempt);
   }
 }
 
@@ -96,11 +86,7 @@ NativeCount OfJob(const v1::FailureReport& report, std::int32_t earlier) {
   // Whose pods are gone, or show no failure although the Job has failed.
   const bool unseen =
       report.pods().empty() ||
-      (seen == 0 && std::ranges::any_of(job.status().conditions(),
-                                        [](const auto& condition) {
-                                          return condition.type() == "Failed" &&
-                                                 condition.status() == "True";
-                                        }));
+      (seen == 0 && IsTrue(job.status().conditions(), "Failed"));
   std::int64_t before = failed - (unseen ? 1 : seen);
   if (parallelism > 1) {
     before = AttemptsOf(failed + uncounted, parallelism) - 1 - earlier;

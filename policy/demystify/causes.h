@@ -86,6 +86,11 @@ struct CauseRow {
 // The row of a cause; that of UNKNOWN for a value of a later version.
 const CauseRow& RowOf(v1::Cause cause);
 
+// Whether the cause means one of `meanings`, of History, in a history.
+inline bool HasHistory(v1::Cause cause, std::uint8_t meanings) {
+  return (RowOf(cause).history & meanings) != 0;
+}
+
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_

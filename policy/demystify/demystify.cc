@@ -37,9 +37,7 @@ Seconds SinceOf(const demystify::Context& context,
   if (conclusion.gang.state.end == demystify::End::kNone) {
     // Stuck: since the kubelet first found it not ready.
     since = Earlier(since, demystify::LastReady(pod.status()));
-    if (!Known(since)) since = ToSeconds(pod.status().start_time());
-    if (!Known(since)) since = ToSeconds(pod.metadata().creation_timestamp());
-    return since;
+    return Known(since) ? since : demystify::StartingSince(pod);
   }
   return Earlier(since, conclusion.gang.state.finished_at);
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/ascii.h"
+#include "policy/base/characters.h"
 #include "policy/demystify/life_signs.h"
 
 namespace mulligan::demystify {
@@ -181,21 +181,10 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
                                         member.best.cause != root.best.cause));
 }
 
-// Whether `text` holds `name` as a whole: "worker-1", not "worker-15".
+// "worker-1", not "worker-15".
 bool HoldsName(std::string_view text, std::string_view name) {
-  const auto within = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-';
-  };
-  if (name.empty()) return false;
-  for (std::size_t at = text.find(name); at != std::string_view::npos;
-       at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !within(text[at - 1])) &&
-        (end == text.size() || !within(text[end]))) {
-      return true;
-    }
-  }
-  return false;
+  return HoldsWhole(text, name,
+                    [](char c) { return IsAlphanumeric(c) || c == '-'; });
 }
 
 int NamedBy(const Context& context, const std::vector<int>& pods,

@@ -10,6 +10,7 @@
 #include "policy/demystify/gang.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/request/custom_resources.h"
 
 namespace mulligan::demystify {
 namespace {

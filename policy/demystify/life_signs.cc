@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "policy/base/labels.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -143,7 +144,7 @@ bool NamesQueue(const Object& object) {
 
 bool OwnerGaveUp(const v1::FailureReport& report) {
   if (report.has_train_job()) {
-    return HasFailed(report.train_job().status().conditions());
+    return HasEnded(report.train_job().status().conditions());
   }
   if (report.has_ray_job()) {
     return report.ray_job().status().job_deployment_status() == "Failed";
@@ -153,21 +154,14 @@ bool OwnerGaveUp(const v1::FailureReport& report) {
            "FAILED";
   }
   if (report.has_kubeflow_job()) {
-    return HasFailed(report.kubeflow_job().status().conditions());
+    return HasEnded(report.kubeflow_job().status().conditions());
   }
   if (report.has_job_set()) {
-    return HasFailed(report.job_set().status().conditions());
+    return HasEnded(report.job_set().status().conditions());
   }
   return std::ranges::any_of(report.jobs(), [](const auto& job) {
-    return HasFailed(job.status().conditions());
+    return HasEnded(job.status().conditions());
   });
-}
-
-bool HasOwner(const v1::FailureReport& report) {
-  return !report.jobs().empty() || report.has_job_set() ||
-         report.has_ray_job() || report.has_ray_cluster() ||
-         report.has_train_job() || report.has_spark_application() ||
-         report.has_kubeflow_job() || report.has_kueue_workload();
 }
 
 bool OwnerRuns(const v1::FailureReport& report) {
@@ -182,10 +176,10 @@ bool OwnerRuns(const v1::FailureReport& report) {
   if (report.has_kubeflow_job()) {
     const auto& conditions = report.kubeflow_job().status().conditions();
     return IsTrue(conditions, "Running") && !IsTrue(conditions, "Restarting") &&
-           !HasFailed(conditions);
+           !HasEnded(conditions);
   }
   for (const auto& job : report.jobs()) {
-    if (job.status().ready() > 0 && !HasFailed(job.status().conditions())) {
+    if (job.status().ready() > 0 && !HasEnded(job.status().conditions())) {
       return true;
     }
   }
@@ -205,19 +199,16 @@ bool PodRuns(const core::Pod& pod) {
 
 bool OwnerGoesOn(const v1::FailureReport& report, int pod) {
   const auto& labels = report.pods(pod).metadata().labels();
-  const auto is = [&labels](const char* key, std::string_view value) {
-    const auto found = labels.find(key);
-    return found != labels.end() && found->second == value;
-  };
   if (report.has_ray_job()) {
     const auto& status = report.ray_job().status();
     return status.job_deployment_status() == "Running" &&
-           status.job_status() != "FAILED" && is("ray.io/node-type", "worker");
+           status.job_status() != "FAILED" &&
+           LabelOf(labels, "ray.io/node-type") == "worker";
   }
   if (report.has_spark_application()) {
     return report.spark_application().status().application_state().state() ==
                "RUNNING" &&
-           is("spark-role", "executor");
+           LabelOf(labels, "spark-role") == "executor";
   }
   return false;
 }

@@ -3,31 +3,21 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LIFE_SIGNS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LIFE_SIGNS_H_
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "policy/base/conditions.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/member.h"
 
 namespace mulligan::demystify {
 
-template <typename Conditions>
-bool IsTrue(const Conditions& conditions, std::string_view type) {
-  return std::ranges::any_of(conditions, [type](const auto& condition) {
-    return condition.type() == type && condition.status() == "True";
-  });
-}
-
 // The end of a Job, JobSet, TrainJob or training job, or its announcement.
 template <typename Conditions>
-bool HasFailed(const Conditions& conditions) {
+bool HasEnded(const Conditions& conditions) {
   return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
 }
-
-// Whether the report has an object that pods are made for.
-bool HasOwner(const v1::FailureReport& report);
 
 // Whether the object that the report is about says that the work runs: a Job
 // with ready pods, a training job whose latest condition is Running, an

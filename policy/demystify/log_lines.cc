@@ -130,15 +130,7 @@ void Blank(std::string& text, std::size_t begin, std::size_t end) {
 bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
 
 bool HoldsWord(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos;
-       at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !IsWordChar(text[at - 1])) &&
-        (end == text.size() || !IsWordChar(text[end]))) {
-      return true;
-    }
-  }
-  return false;
+  return HoldsWhole(text, word, IsWordChar);
 }
 
 // glog's "I0102 10:11:12" and "W0102", also behind "[rank3]:" and "[".

@@ -6,17 +6,12 @@
 #include <unordered_set>
 
 #include "absl/strings/numbers.h"
+#include "policy/base/labels.h"
 
 namespace mulligan::demystify {
 namespace {
 
 namespace core = kubernetes::core::v1;
-
-template <typename Map>
-std::string_view Label(const Map& labels, const char* key) {
-  const auto found = labels.find(key);
-  return found == labels.end() ? std::string_view() : found->second;
-}
 
 Seconds BeginOf(const core::Pod& pod, const PodState& state) {
   const core::ContainerStatus* container = DecidingContainer(pod, state);
@@ -54,10 +49,10 @@ class Slots {
   std::string Of(const core::Pod& pod) const {
     const auto& labels = pod.metadata().labels();
     if (labels.empty()) return {};
-    std::string_view job = Label(labels, "batch.kubernetes.io/job-name");
-    if (job.empty()) job = Label(labels, "job-name");
+    std::string_view job = LabelOf(labels, "batch.kubernetes.io/job-name");
+    if (job.empty()) job = LabelOf(labels, "job-name");
     const std::string_view index =
-        Label(labels, "batch.kubernetes.io/job-completion-index");
+        LabelOf(labels, "batch.kubernetes.io/job-completion-index");
     if (job.empty() || (index.empty() && single_pod_jobs_.count(job) == 0)) {
       return {};
     }
@@ -244,10 +239,9 @@ Seconds LastReady(const core::PodStatus& status) {
 }
 
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
-  if (metadata.labels().empty()) return -1;
   int attempt = -1;
   const std::string_view label =
-      Label(metadata.labels(), "jobset.sigs.k8s.io/restart-attempt");
+      LabelOf(metadata.labels(), "jobset.sigs.k8s.io/restart-attempt");
   return absl::SimpleAtoi({label.data(), label.size()}, &attempt) ? attempt
                                                                   : -1;
 }

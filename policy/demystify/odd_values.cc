@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
 #include "policy/demystify/judge.h"
-#include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/request/custom_resources.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::demystify {

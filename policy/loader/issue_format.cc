@@ -104,6 +104,18 @@ std::string FormatIssues(const Issues& issues,
   return out;
 }
 
+v1::PolicyIssue ToPolicyIssue(const Issue& issue) {
+  v1::PolicyIssue message;
+  message.set_severity(issue.severity == Issue::Severity::kError
+                           ? v1::PolicyIssue::ERROR
+                           : v1::PolicyIssue::WARNING);
+  message.set_file(SanitizeUtf8(issue.file));
+  message.set_line(issue.position.line);
+  message.set_column(issue.position.column);
+  message.set_message(SanitizeUtf8(issue.message));
+  return message;
+}
+
 std::string SummarizeIssues(const Issues& issues) {
   const auto errors = std::ranges::count_if(issues, [](const Issue& issue) {
     return issue.severity == Issue::Severity::kError;

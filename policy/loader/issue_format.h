@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mulligan/v1/policy_service.pb.h"
 #include "policy/base/issue.h"
 #include "policy/loader/load.h"
 
@@ -21,6 +22,9 @@ namespace mulligan {
 // 120 bytes are cut around the column. With `color`, ANSI colours.
 std::string FormatIssues(const Issues& issues,
                          const std::vector<PolicyText>& texts, bool color);
+
+// As it is answered: text that is not UTF-8 has U+FFFD in its place.
+v1::PolicyIssue ToPolicyIssue(const Issue& issue);
 
 // "2 errors, 1 warning"; "no problems" when there are none.
 std::string SummarizeIssues(const Issues& issues);

@@ -149,11 +149,6 @@ void CompileText(const PolicyText& text, PatternAllowance& allowance,
   std::move(compiled.begin(), compiled.end(), std::back_inserter(rulesets));
 }
 
-bool IsCatchAll(const std::unique_ptr<const Ruleset>& ruleset) {
-  return !ruleset->source().spec().only_by_name() &&
-         ruleset->compiled().selector.IsCatchAll();
-}
-
 // The name is what callers ask for, so it must keep its meaning.
 void AddNative(const PolicyText& text, PatternAllowance& allowance,
                Rulesets& rulesets, Issues& issues) {
@@ -263,7 +258,9 @@ std::unique_ptr<const PolicySet> LoadPolicies(
     CompileText(text, allowance, rulesets, found);
   }
   std::vector<PolicyText> taking_part = texts;
-  if (std::ranges::none_of(rulesets, IsCatchAll)) {
+  if (std::ranges::none_of(rulesets, [](const auto& ruleset) {
+        return ruleset->IsCatchAll();
+      })) {
     taking_part.push_back(EmbeddedPolicy());
     AddCatchAll(taking_part.back(), allowance, rulesets, found);
   }

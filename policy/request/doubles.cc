@@ -96,9 +96,9 @@ std::string Label(std::string_view kind, const ObjectMeta& meta) {
 
 }  // namespace
 
-std::string AddDoubles(const v1::FailureReport& report, Foreign& left_out) {
-  const int pod = Add(report.pods(), left_out.pods);
-  const int job = Add(report.jobs(), left_out.jobs);
+std::string AddDoubles(const v1::FailureReport& report, Unread& unread) {
+  const int pod = Add(report.pods(), unread.pods);
+  const int job = Add(report.jobs(), unread.jobs);
   if (pod >= 0) return Label("Pod", report.pods(pod).metadata());
   if (job >= 0) return Label("Job", report.jobs(job).metadata());
   return {};

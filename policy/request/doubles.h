@@ -9,11 +9,11 @@
 
 namespace mulligan {
 
-// Adds to `left_out` the pods and Jobs that `report` has again: with the same
+// Adds to `unread` the pods and Jobs that `report` has again: with the same
 // UID, or without one of the same namespace, name and time of creation. The
 // last stays, unless an earlier one has a higher resourceVersion. Returns the
 // first of them, "Pod ml/train-0"; empty: there is none.
-std::string AddDoubles(const v1::FailureReport& report, Foreign& left_out);
+std::string AddDoubles(const v1::FailureReport& report, Unread& unread);
 
 }  // namespace mulligan
 

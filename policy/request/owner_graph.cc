@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "absl/strings/match.h"
+#include "policy/base/labels.h"
 #include "policy/request/ownership.h"
 
 namespace mulligan {
@@ -31,12 +32,6 @@ constexpr OwnerLabel kOwnerLabels[] = {
     {"sparkoperator.k8s.io/app-name", "SparkApplication"},
     {"volcano.sh/job-name", "Job.batch.volcano.sh"},
 };
-
-std::string_view Label(const ObjectMeta& meta, const char* key) {
-  if (meta.labels().empty()) return {};
-  const auto found = meta.labels().find(key);
-  return found == meta.labels().end() ? std::string_view() : found->second;
-}
 
 }  // namespace
 
@@ -94,7 +89,7 @@ int OwnerGraph::OwnerByLabels(const ObjectMeta& meta, std::string_view kind) {
   for (const OwnerLabel& row : kOwnerLabels) {
     // Objects carry the labels of their pods.
     if (SameKind(row.owner, kind)) continue;
-    const std::string_view name = Label(meta, row.key);
+    const std::string_view name = LabelOf(meta.labels(), row.key);
     if (name.empty()) continue;
     const int owner = Resolve(row.owner, meta.namespace_(), name, {});
     if (nearest < 0) nearest = owner;
@@ -116,7 +111,7 @@ int OwnerGraph::OwnerOf(const ObjectMeta& meta) {
   // The owner's own owner is written on what they both made.
   if (controller->kind() == "Job") {
     const std::string_view job_set =
-        Label(meta, "jobset.sigs.k8s.io/jobset-name");
+        LabelOf(meta.labels(), "jobset.sigs.k8s.io/jobset-name");
     if (!job_set.empty()) {
       const int owner = last_owner_;
       SetOwner(owner, Resolve("JobSet", meta.namespace_(), job_set, {}));

@@ -8,6 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "policy/request/custom_resources.h"
 
 namespace mulligan {
 namespace {
@@ -17,10 +18,11 @@ using kubernetes::meta::v1::OwnerReference;
 
 class ForeignFinder {
  public:
-  explicit ForeignFinder(const v1::FailureReport& report) : report_(report) {}
+  explicit ForeignFinder(const v1::FailureReport& report)
+      : report_(report), resources_(CustomResources(report)) {}
 
-  Foreign Find() {
-    Foreign foreign;
+  Unread Find() {
+    Unread foreign;
     if (IsPlain()) return foreign;
     AddObjects();
     CollectTops();
@@ -78,10 +80,7 @@ class ForeignFinder {
 
   bool HasSeveral() const {
     return report_.pods_size() + report_.jobs_size() +
-               int{report_.has_job_set()} + int{report_.has_ray_job()} +
-               int{report_.has_ray_cluster()} + int{report_.has_train_job()} +
-               int{report_.has_spark_application()} +
-               int{report_.has_kubeflow_job()} +
+               static_cast<int>(resources_.size()) +
                int{report_.has_kueue_workload()} >
            1;
   }
@@ -107,13 +106,10 @@ class ForeignFinder {
     for (const auto& job : report_.jobs()) {
       if (!same(job.metadata().uid())) return false;
     }
-    return !report_.has_job_set() && !report_.has_ray_job() &&
-           !report_.has_ray_cluster() && !report_.has_train_job() &&
-           !report_.has_spark_application() && !report_.has_kubeflow_job() &&
-           !report_.has_kueue_workload();
+    return resources_.empty() && !report_.has_kueue_workload();
   }
 
-  void FindEvents(Foreign& foreign) const {
+  void FindEvents(Unread& foreign) const {
     std::set<std::pair<std::string_view, std::string_view>> names;
     for (const int pod : foreign.pods) {
       names.emplace("Pod", report_.pods(pod).metadata().name());
@@ -131,28 +127,18 @@ class ForeignFinder {
 
   // Custom resources, the most senior kinds first.
   void AddObjects() {
-    const auto senior = [this](bool has, std::string_view kind,
-                               const ObjectMeta& meta) {
-      if (!has) return -1;
-      const int node = graph_.Add(kind, meta);
+    int train_job = -1;
+    int ray_job = -1;
+    for (const auto& [kind, metadata] : resources_) {
+      const int node = graph_.Add(kind, *metadata);
       seniors_.push_back(node);
-      return node;
-    };
-    const int train_job = senior(report_.has_train_job(), "TrainJob",
-                                 report_.train_job().metadata());
-    const int ray_job =
-        senior(report_.has_ray_job(), "RayJob", report_.ray_job().metadata());
-    senior(report_.has_spark_application(), "SparkApplication",
-           report_.spark_application().metadata());
-    const std::string_view training_kind = report_.kubeflow_job().kind();
-    senior(report_.has_kubeflow_job(),
-           training_kind.empty() ? kTrainingJob : training_kind,
-           report_.kubeflow_job().metadata());
-    senior(report_.has_job_set(), "JobSet", report_.job_set().metadata());
-    senior(report_.has_ray_cluster(), "RayCluster",
-           report_.ray_cluster().metadata());
-    senior(report_.has_kueue_workload(), "Workload",
-           report_.kueue_workload().metadata());
+      if (metadata == &report_.train_job().metadata()) train_job = node;
+      if (metadata == &report_.ray_job().metadata()) ray_job = node;
+    }
+    if (report_.has_kueue_workload()) {
+      seniors_.push_back(
+          graph_.Add("Workload", report_.kueue_workload().metadata()));
+    }
     if (train_job >= 0) {
       // Trainer v2 gives the JobSet its own name.
       graph_.AddOwned(train_job, "JobSet", graph_.NameOf(train_job));
@@ -237,6 +223,7 @@ class ForeignFinder {
   }
 
   const v1::FailureReport& report_;
+  const absl::InlinedVector<CustomResource, 2> resources_;
   OwnerGraph graph_;
   bool named_ = false;
   std::vector<int> seniors_;
@@ -264,24 +251,24 @@ void Remove(const std::vector<int>& indexes, Field& field) {
 
 }  // namespace
 
-Foreign FindForeign(const v1::FailureReport& report) {
+Unread FindForeign(const v1::FailureReport& report) {
   return ForeignFinder(report).Find();
 }
 
-void LeaveOut(const Foreign& foreign, v1::FailureReport& report) {
-  Remove(foreign.pods, *report.mutable_pods());
-  Remove(foreign.jobs, *report.mutable_jobs());
-  Remove(foreign.events, *report.mutable_events());
+void LeaveOut(const Unread& objects, v1::FailureReport& report) {
+  Remove(objects.pods, *report.mutable_pods());
+  Remove(objects.jobs, *report.mutable_jobs());
+  Remove(objects.events, *report.mutable_events());
 }
 
-void RestorePaths(const Foreign& foreign, v1::Diagnosis& diagnosis) {
+void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis) {
   struct List {
     std::string_view prefix;
     const std::vector<int>& removed;
   };
-  const List lists[] = {{"pods[", foreign.pods},
-                        {"jobs[", foreign.jobs},
-                        {"events[", foreign.events}};
+  const List lists[] = {{"pods[", objects.pods},
+                        {"jobs[", objects.jobs},
+                        {"events[", objects.events}};
   for (v1::Evidence& evidence : *diagnosis.mutable_evidence()) {
     std::string& path = *evidence.mutable_path();
     for (const List& list : lists) {

@@ -16,20 +16,23 @@
 
 namespace mulligan {
 
-// The objects of a report that are not the workload's.
-struct Foreign {
+// The objects of a report that are not read: they are not the workload's, or
+// there again (AddDoubles).
+struct Unread {
   // Indexes into report.pods, report.jobs and, for events about those,
   // report.events; ascending.
   std::vector<int> pods;
   std::vector<int> jobs;
   std::vector<int> events;
-  // The workloads they belong to, "Job ml/train", sorted.
+  // The workloads that those of others belong to, "Job ml/train", sorted.
   std::vector<std::string> owners;
   // Nobody can know which of the owners the report is about: they are all
   // that it speaks of.
   bool unknown = false;
 
-  bool empty() const { return owners.empty(); }
+  bool empty() const {
+    return owners.empty() && pods.empty() && jobs.empty() && events.empty();
+  }
 };
 
 // Objects that say nothing about an owner are the workload's.
@@ -38,14 +41,14 @@ struct Foreign {
 // objects below the same top owner as it belong to it. Without it, a custom
 // resource in the report is the workload, and what else is there must be able
 // to be its own. Nodes, events and usage are context and not looked at.
-Foreign FindForeign(const v1::FailureReport& report);
+Unread FindForeign(const v1::FailureReport& report);
 
-// Removes what is foreign from `report`.
-void LeaveOut(const Foreign& foreign, v1::FailureReport& report);
+// Removes `objects` from `report`.
+void LeaveOut(const Unread& objects, v1::FailureReport& report);
 
-// Makes the paths of a diagnosis, which was made without what is foreign, paths
-// into the whole report again.
-void RestorePaths(const Foreign& foreign, v1::Diagnosis& diagnosis);
+// Makes the paths of a diagnosis, which was made without `objects`, paths into
+// the whole report again.
+void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis);
 
 // Equal, or both jobs of training-operator.
 bool SameKind(std::string_view a, std::string_view b);

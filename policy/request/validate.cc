@@ -28,13 +28,6 @@ void ValidateCommon(const auto& asked, const FieldPath& request) {
 
 constexpr char kPayload[] = "type.googleapis.com/google.rpc.BadRequest";
 
-FieldViolation ViolationIn(std::string_view message) {
-  const std::size_t colon = message.find(": ");
-  if (colon == std::string_view::npos) return {"", std::string(message)};
-  return {std::string(message.substr(0, colon)),
-          std::string(message.substr(colon + 2))};
-}
-
 constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
 
 void CheckBudgetName(const std::string& name, const FieldPath& path) {
@@ -267,17 +260,12 @@ absl::Status RefuseViolations(const std::vector<FieldViolation>& violations) {
 
 std::vector<FieldViolation> ViolationsIn(const absl::Status& status) {
   std::vector<FieldViolation> violations;
-  if (!absl::IsInvalidArgument(status)) return violations;
   google::rpc::BadRequest details;
   if (const auto payload = status.GetPayload(kPayload); payload.has_value()) {
     details.ParsePartialFromString(std::string(*payload));
   }
   for (const auto& violation : details.field_violations()) {
     violations.push_back({violation.field(), violation.description()});
-  }
-  if (violations.empty()) {
-    violations.push_back(
-        ViolationIn({status.message().data(), status.message().size()}));
   }
   return violations;
 }

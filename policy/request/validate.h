@@ -27,8 +27,7 @@ absl::Status Refusal(std::string_view message,
 // The same, saying "field: description; ..."; OK when there are none.
 absl::Status RefuseViolations(const std::vector<FieldViolation>& violations);
 
-// What a status carries along. An INVALID_ARGUMENT without any is about the
-// field its message begins with ("report: has no ...").
+// What a status carries along.
 std::vector<FieldViolation> ViolationsIn(const absl::Status& status);
 
 // Every violation of `request` at once; empty when it is acceptable. Bounds

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/utf8.h"
 #include "policy/limits.h"
+#include "policy/request/custom_resources.h"
 #include "policy/request/ownership.h"
 #include "policy/request/validate_parts.h"
 
@@ -266,7 +267,7 @@ void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path) {
 
 // A verdict is about one workload.
 void ValidateOwners(const v1::FailureReport& report, const FieldPath& path) {
-  const Foreign foreign = FindForeign(report);
+  const Unread foreign = FindForeign(report);
   if (!foreign.unknown) return;
   constexpr std::size_t kNamed = 8;
   std::string owners;
@@ -290,13 +291,9 @@ void ValidateOwners(const v1::FailureReport& report, const FieldPath& path) {
 }
 
 bool HasSubject(const v1::FailureReport& report) {
-  return report.pods_size() > 0 || report.jobs_size() > 0 ||
-         report.has_job_set() || report.has_ray_job() ||
-         report.has_train_job() || report.has_kueue_workload() ||
-         report.has_spark_application() || report.has_kubeflow_job() ||
-         report.has_ray_cluster() || report.has_creation_error() ||
-         report.has_exit() || report.events_size() > 0 ||
-         report.nodes_size() > 0;
+  return report.pods_size() > 0 || HasOwner(report) ||
+         report.has_creation_error() || report.has_exit() ||
+         report.events_size() > 0 || report.nodes_size() > 0;
 }
 
 }  // namespace

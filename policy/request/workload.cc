@@ -1,9 +1,12 @@
 #include "policy/request/workload.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
+#include "policy/base/conditions.h"
 #include "policy/base/utf8.h"
+#include "policy/request/custom_resources.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan {
@@ -79,35 +82,18 @@ void FillFromEvent(const kubernetes::core::v1::Event& event,
   if (workload.name().empty()) workload.set_name(Excerpt(about.name()));
 }
 
-// The most senior object with a field of its own; no kind: there is none.
-struct Senior {
-  std::string_view kind;
-  const kubernetes::meta::v1::ObjectMeta* metadata = nullptr;
-};
-
-Senior SeniorOf(const v1::FailureReport& report) {
-  if (report.has_train_job()) {
-    return {"TrainJob", &report.train_job().metadata()};
+// The most senior object with a field of its own; absent: there is none.
+std::optional<CustomResource> SeniorOf(const v1::FailureReport& report) {
+  const auto resources = CustomResources(report);
+  if (!resources.empty()) return resources.front();
+  if (report.jobs_size() > 0) {
+    return CustomResource{"Job", &report.jobs(0).metadata()};
   }
-  if (report.has_ray_job()) return {"RayJob", &report.ray_job().metadata()};
-  if (report.has_spark_application()) {
-    return {"SparkApplication", &report.spark_application().metadata()};
-  }
-  if (report.has_kubeflow_job()) {
-    const std::string& kind = report.kubeflow_job().kind();
-    return {kind.empty() ? kTrainingJob : kind,
-            &report.kubeflow_job().metadata()};
-  }
-  if (report.has_job_set()) return {"JobSet", &report.job_set().metadata()};
-  if (report.has_ray_cluster()) {
-    return {"RayCluster", &report.ray_cluster().metadata()};
-  }
-  if (report.jobs_size() > 0) return {"Job", &report.jobs(0).metadata()};
   // Pods come before the queue's object: they have owners.
   if (report.pods_size() == 0 && report.has_kueue_workload()) {
-    return {"Workload", &report.kueue_workload().metadata()};
+    return CustomResource{"Workload", &report.kueue_workload().metadata()};
   }
-  return {};
+  return std::nullopt;
 }
 
 std::string_view GroupOf(std::string_view kind) {
@@ -124,8 +110,8 @@ std::string_view OwnerKind(const kubernetes::core::v1::Pod& pod) {
 
 void FillFromObjects(const v1::FailureReport& report, bool with_labels,
                      v1::WorkloadReference& workload) {
-  if (const Senior senior = SeniorOf(report); senior.metadata != nullptr) {
-    FillFrom(GroupOf(senior.kind), Excerpt(senior.kind), *senior.metadata,
+  if (const auto senior = SeniorOf(report)) {
+    FillFrom(GroupOf(senior->kind), Excerpt(senior->kind), *senior->metadata,
              with_labels, workload);
   } else if (report.pods_size() > 0) {
     FillFromPod(report.pods(0), with_labels, workload);
@@ -136,13 +122,6 @@ void FillFromObjects(const v1::FailureReport& report, bool with_labels,
   } else if (report.events_size() > 0) {
     FillFromEvent(report.events(0), workload);
   }
-}
-
-template <typename Conditions>
-bool HasFailed(const Conditions& conditions) {
-  return std::ranges::any_of(conditions, [](const auto& c) {
-    return c.type() == "Failed" && c.status() == "True";
-  });
 }
 
 // The Job that is the workload: alone, or the one of its name.
@@ -161,7 +140,8 @@ v1::Decision::Scope JobScope(const v1::FailureReport& report,
   const auto* job = OwnJob(report, workload);
   const bool indexed =
       job != nullptr && job->spec().completion_mode() == "Indexed";
-  const bool failed = job != nullptr && HasFailed(job->status().conditions());
+  const bool failed =
+      job != nullptr && IsTrue(job->status().conditions(), "Failed");
   if (action == v1::Decision::RETRY || action == v1::Decision::WAIT) {
     if (failed) return v1::Decision::JOB;
     return indexed ? v1::Decision::INDEX : v1::Decision::POD;
@@ -191,9 +171,7 @@ v1::WorkloadReference WorkloadOf(const v1::FailureReport& report) {
 std::string_view WorkloadKindOf(const v1::FailureReport& report) {
   const std::string& stated = report.workload().kind();
   if (!stated.empty()) return stated;
-  if (const Senior senior = SeniorOf(report); senior.metadata != nullptr) {
-    return senior.kind;
-  }
+  if (const auto senior = SeniorOf(report)) return senior->kind;
   if (report.pods_size() > 0) return OwnerKind(report.pods(0));
   if (report.has_creation_error()) return report.creation_error().kind();
   if (report.events_size() > 0) {
@@ -207,7 +185,7 @@ bool InSinkState(const v1::FailureReport& report,
   const std::string_view kind = workload.kind();
   if (kind == "Job") {
     const auto* job = OwnJob(report, workload);
-    return job != nullptr && HasFailed(job->status().conditions());
+    return job != nullptr && IsTrue(job->status().conditions(), "Failed");
   }
   if (kind == "Pod") {
     return report.pods_size() == 1 &&
@@ -219,16 +197,16 @@ bool InSinkState(const v1::FailureReport& report,
   if (kind == "JobSet") {
     const auto& status = report.job_set().status();
     return status.terminal_state() == "Failed" ||
-           HasFailed(status.conditions());
+           IsTrue(status.conditions(), "Failed");
   }
   if (kind == "TrainJob") {
-    return HasFailed(report.train_job().status().conditions());
+    return IsTrue(report.train_job().status().conditions(), "Failed");
   }
   if (kind == "SparkApplication") {
     return report.spark_application().status().application_state().state() ==
            "FAILED";
   }
-  return HasFailed(report.kubeflow_job().status().conditions());
+  return IsTrue(report.kubeflow_job().status().conditions(), "Failed");
 }
 
 v1::Decision::Scope NaturalScope(const v1::FailureReport& report,

@@ -138,27 +138,39 @@ CompiledBudget CompileBudget(const std::string& name, const v1::Budget& budget,
 }
 
 // Thresholds on what other workloads did; their counts have no small bound.
-void TakeFleet(const v1::Derivation& derivation, IssueReporter& report,
-               CompiledDerivation& compiled) {
-  const auto take = [&report](bool given, std::int32_t value, std::int32_t low,
-                              const char* field, std::int32_t& target) {
-    if (given && CheckRange(value, low, kMaxRecentCount,
-                            std::string("spec.derivation.") + field, report)) {
-      target = value;
-    }
-  };
-  take(derivation.has_bad_node_workloads(), derivation.bad_node_workloads(), 0,
-       "badNodeWorkloads", compiled.bad_node_workloads);
-  take(derivation.has_incident_workloads(), derivation.incident_workloads(), 0,
-       "incidentWorkloads", compiled.incident_workloads);
-  take(derivation.has_incident_retries(), derivation.incident_retries(), 1,
-       "incidentRetries", compiled.incident_retries);
-  if (!derivation.has_incident_share()) return;
-  if (CheckFactor(derivation.incident_share(), 0, 1,
-                  "spec.derivation.incidentShare", report)) {
-    compiled.incident_share = derivation.incident_share();
-  }
-}
+struct Threshold {
+  const char* field;
+  bool (v1::Derivation::*is_given)() const;
+  std::int32_t (v1::Derivation::*value)() const;
+  std::int32_t least;
+  std::int32_t most;
+  std::int32_t CompiledDerivation::*target;
+};
+
+using D = v1::Derivation;
+using C = CompiledDerivation;
+// A ledger never holds more than kMaxHistory failures: larger thresholds could
+// not be met.
+constexpr Threshold kThresholds[] = {
+    {"sameFingerprint", &D::has_same_fingerprint, &D::same_fingerprint, 0,
+     kMaxHistory, &C::same_fingerprint},
+    {"distinctNodes", &D::has_distinct_nodes, &D::distinct_nodes, 0,
+     kMaxHistory, &C::distinct_nodes},
+    {"sameArtifact", &D::has_same_artifact, &D::same_artifact, 0, kMaxHistory,
+     &C::same_artifact},
+    {"crashLoopFailures", &D::has_crash_loop_failures, &D::crash_loop_failures,
+     0, kMaxHistory, &C::crash_loop_failures},
+    {"badNodeFailures", &D::has_bad_node_failures, &D::bad_node_failures, 0,
+     kMaxHistory, &C::bad_node_failures},
+    {"poisonNodes", &D::has_poison_nodes, &D::poison_nodes, 0, kMaxHistory,
+     &C::poison_nodes},
+    {"badNodeWorkloads", &D::has_bad_node_workloads, &D::bad_node_workloads, 0,
+     kMaxRecentCount, &C::bad_node_workloads},
+    {"incidentWorkloads", &D::has_incident_workloads, &D::incident_workloads, 0,
+     kMaxRecentCount, &C::incident_workloads},
+    {"incidentRetries", &D::has_incident_retries, &D::incident_retries, 1,
+     kMaxRecentCount, &C::incident_retries},
+};
 
 // What the operator's own spec says instead.
 void RefuseOwnVerdicts(const v1::RetryPolicySpec& spec, IssueReporter& report) {
@@ -252,28 +264,19 @@ std::vector<CompiledBudget> CompileBudgets(const v1::RetryPolicySpec& spec,
 CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
                                      IssueReporter& report) {
   CompiledDerivation compiled;
-  // A ledger never holds more than kMaxHistory failures: larger thresholds
-  // could not be met.
-  const auto take = [&report](bool given, std::int32_t value, const char* field,
-                              std::int32_t& target) {
-    if (given && CheckRange(value, 0, kMaxHistory,
-                            std::string("spec.derivation.") + field, report)) {
-      target = value;
+  for (const Threshold& row : kThresholds) {
+    if (!(derivation.*row.is_given)()) continue;
+    const std::int32_t value = (derivation.*row.value)();
+    if (CheckRange(value, row.least, row.most,
+                   absl::StrCat("spec.derivation.", row.field), report)) {
+      compiled.*row.target = value;
     }
-  };
-  take(derivation.has_same_fingerprint(), derivation.same_fingerprint(),
-       "sameFingerprint", compiled.same_fingerprint);
-  take(derivation.has_distinct_nodes(), derivation.distinct_nodes(),
-       "distinctNodes", compiled.distinct_nodes);
-  take(derivation.has_same_artifact(), derivation.same_artifact(),
-       "sameArtifact", compiled.same_artifact);
-  take(derivation.has_crash_loop_failures(), derivation.crash_loop_failures(),
-       "crashLoopFailures", compiled.crash_loop_failures);
-  take(derivation.has_bad_node_failures(), derivation.bad_node_failures(),
-       "badNodeFailures", compiled.bad_node_failures);
-  take(derivation.has_poison_nodes(), derivation.poison_nodes(), "poisonNodes",
-       compiled.poison_nodes);
-  TakeFleet(derivation, report, compiled);
+  }
+  if (derivation.has_incident_share() &&
+      CheckFactor(derivation.incident_share(), 0, 1,
+                  "spec.derivation.incidentShare", report)) {
+    compiled.incident_share = derivation.incident_share();
+  }
   if (derivation.has_crash_loop_window()) {
     compiled.crash_loop_window =
         CheckDuration(derivation.crash_loop_window(),

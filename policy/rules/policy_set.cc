@@ -22,19 +22,11 @@ namespace {
 
 using Policies = std::vector<std::unique_ptr<const Ruleset>>;
 
-bool IsOnlyByName(const Ruleset& policy) {
-  return policy.source().spec().only_by_name();
-}
-
-bool IsCatchAll(const Ruleset& policy) {
-  return !IsOnlyByName(policy) && policy.compiled().selector.IsCatchAll();
-}
-
 bool TriedBefore(const std::unique_ptr<const Ruleset>& a,
                  const std::unique_ptr<const Ruleset>& b) {
   const auto key = [](const Ruleset& policy) {
-    return std::tuple(IsOnlyByName(policy), IsCatchAll(policy),
-                      policy.source().spec().order(),
+    return std::tuple(policy.source().spec().only_by_name(),
+                      policy.IsCatchAll(), policy.source().spec().order(),
                       std::string_view(policy.name()));
   };
   return key(*a) < key(*b);
@@ -61,7 +53,7 @@ void CheckNames(const Policies& policies, Issues& issues) {
 void CheckCatchAll(const Policies& policies, Issues& issues) {
   const Ruleset* first = nullptr;
   for (const auto& policy : policies) {
-    if (!IsCatchAll(*policy)) continue;
+    if (!policy->IsCatchAll()) continue;
     if (first != nullptr) {
       Add(*policy, Issue::Severity::kError, "spec.selector",
           absl::StrFormat("policy \"%s\" selects every workload, and so does "
@@ -84,7 +76,7 @@ void CheckCatchAll(const Policies& policies, Issues& issues) {
 void LintSelectors(const Policies& policies, Issues& issues) {
   for (std::size_t i = 1; i < policies.size(); ++i) {
     const Ruleset& policy = *policies[i];
-    if (IsCatchAll(policy) || IsOnlyByName(policy)) continue;
+    if (policy.IsCatchAll() || policy.source().spec().only_by_name()) continue;
     for (std::size_t j = 0; j < i; ++j) {
       if (!Covers(policies[j]->compiled().selector,
                   policy.compiled().selector)) {
@@ -114,7 +106,7 @@ std::vector<const CompiledSelector*> Selectors(const Policies& policies) {
   std::vector<const CompiledSelector*> selectors;
   selectors.reserve(policies.size());
   for (const auto& policy : policies) {
-    if (IsOnlyByName(*policy)) break;  // these come last
+    if (policy->source().spec().only_by_name()) break;  // these come last
     selectors.push_back(&policy->compiled().selector);
   }
   return selectors;
@@ -139,14 +131,8 @@ absl::Status CheckSize(const v1::RetryPolicy& policy) {
                        absl::StrFormat("has %d bytes; expected at most %d",
                                        bytes, kMaxInlinePolicyBytes));
   }
-  int patterns = 0;
-  for (const v1::Rule& rule : policy.spec().rules()) {
-    if (!rule.when().message_pattern().empty()) ++patterns;
-  }
-  for (const v1::Signature& signature : policy.spec().signatures()) {
-    if (!signature.message_pattern().empty()) ++patterns;
-  }
-  if (patterns > kMaxInlinePatterns) {
+  const std::size_t patterns = PatternsIn(policy);
+  if (patterns > std::size_t{kMaxInlinePatterns}) {
     return OutOfBounds("inlinePolicy.spec",
                        absl::StrFormat("has %d patterns; expected at most %d",
                                        patterns, kMaxInlinePatterns));
@@ -237,6 +223,19 @@ const Ruleset* PolicySet::Find(std::string_view name) const {
 
 const Ruleset& PolicySet::Select(const v1::WorkloadReference& workload) const {
   return *policies_[index_->selectors.FindFirst(workload)];
+}
+
+std::size_t PatternsIn(const v1::RetryPolicy& policy) {
+  const auto& rules = policy.spec().rules();
+  const auto& signatures = policy.spec().signatures();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(rules,
+                            [](const v1::Rule& rule) {
+                              return !rule.when().message_pattern().empty();
+                            }) +
+      std::ranges::count_if(signatures, [](const v1::Signature& signature) {
+        return !signature.message_pattern().empty();
+      }));
 }
 
 absl::StatusOr<std::shared_ptr<const Ruleset>> CompileInline(

@@ -3,6 +3,7 @@
 #ifndef MULLIGAN_POLICY_RULES_POLICY_SET_H_
 #define MULLIGAN_POLICY_RULES_POLICY_SET_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ class InlinePolicies {
       const v1::RetryPolicy& policy, const std::string& bytes) = 0;
 };
 
+// Patterns of its rules and signatures.
+std::size_t PatternsIn(const v1::RetryPolicy& policy);
+
 // Compiles an inline policy within the bounds for them (policy/limits.h).
 absl::StatusOr<std::shared_ptr<const Ruleset>> CompileInline(
     const v1::RetryPolicy& policy);
@@ -86,13 +90,6 @@ struct ChosenPolicy {
     return inline_rules == nullptr ? *set_revision : inline_revision;
   }
 };
-
-// Whether choosing and evaluating a policy for `request`, a DecideRequest or
-// DemystifyRequest, may ask for labels.
-template <typename Request>
-bool MatchesLabels(const Request& request, const PolicySet& policies) {
-  return request.has_inline_policy() || policies.matches_labels();
-}
 
 // The policy the request names (NOT_FOUND when it is not loaded), its inline
 // policy compiled as strictly as a file by `inline_policies` (null:

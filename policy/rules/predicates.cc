@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "policy/base/labels.h"
 #include "policy/demystify/causes.h"
 #include "re2/re2.h"
 
@@ -17,14 +18,6 @@ namespace {
 template <typename T, typename V>
 bool Contains(const std::vector<T>& sorted, const V& value) {
   return std::ranges::binary_search(sorted, value);
-}
-
-bool HasLabels(const Predicates& predicates, const Facts& facts) {
-  const auto& labels = facts.workload.labels();
-  return std::ranges::all_of(predicates.labels, [&labels](const auto& wanted) {
-    const auto found = labels.find(wanted.first);
-    return found != labels.end() && found->second == wanted.second;
-  });
 }
 
 bool HasExitCode(const ExitCodes& codes, const Facts& facts) {
@@ -198,7 +191,10 @@ constexpr Condition kConditions[] = {
        return NotOneOf(f.diagnosis.culprit().container(), List(p.containers),
                        "no culprit");
      }},
-    {"matchLabels", HasLabels,
+    {"matchLabels",
+     [](const Predicates& p, const Facts& f) {
+       return HasLabels(f.workload.labels(), p.labels);
+     },
      [](const Predicates&, const Facts&) {
        return std::string("the workload lacks one of the labels");
      }},

@@ -53,11 +53,6 @@ class EnumSet {
     return (other.bits_ & ~bits_) == 0;
   }
 
-  constexpr EnumSet And(EnumSet other) const {
-    other.bits_ &= bits_;
-    return other;
-  }
-
   constexpr EnumSet Or(EnumSet other) const {
     other.bits_ |= bits_;
     return other;

@@ -69,6 +69,10 @@ class Ruleset {
   const v1::RetryPolicy& source() const { return source_; }
   const SourceMap& positions() const { return positions_; }
   const CompiledPolicy& compiled() const { return compiled_; }
+  // Whether it decides about every workload that no other policy selects.
+  bool IsCatchAll() const {
+    return !source_.spec().only_by_name() && compiled_.selector.IsCatchAll();
+  }
 
  private:
   Ruleset(v1::RetryPolicy source, SourceMap positions, CompiledPolicy compiled);

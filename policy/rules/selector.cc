@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "policy/base/labels.h"
+
 namespace mulligan {
 namespace {
 
@@ -87,11 +89,7 @@ bool Selects(const CompiledSelector& selector,
       !AnyGlob(selector.names, workload.name())) {
     return false;
   }
-  const auto& labels = workload.labels();
-  return std::ranges::all_of(selector.labels, [&labels](const auto& wanted) {
-    const auto found = labels.find(wanted.first);
-    return found != labels.end() && found->second == wanted.second;
-  });
+  return HasLabels(workload.labels(), selector.labels);
 }
 
 bool Covers(const CompiledSelector& wide, const CompiledSelector& narrow) {

@@ -111,6 +111,45 @@ void BoundAdvice(v1::Decision& decision) {
   if (extra > 0) decision.mutable_resources()->DeleteSubrange(0, extra);
 }
 
+// Fills placement and resources of a RETRY. Advice only adds: what cannot be
+// followed is the caller's to drop, and never turns the retry into a failure.
+// Growth granted to earlier failures is repeated, because it is relative to the
+// first attempt's spec, and grows from there. Growth that has met its cap adds
+// a warning.
+void FillAdvice(const Case& failure, const Verdict& verdict,
+                v1::Decision& decision, std::vector<std::string>& warnings) {
+  const CompiledOutcome& outcome = *verdict.outcome;
+  AvoidNode(failure, outcome, decision);
+  if (outcome.placement) {
+    ChooseCapacity(*outcome.placement, verdict, decision);
+  }
+  RepeatEarlierGrowth(failure.ledger, decision);
+  if (outcome.resources) {
+    const CompiledResources& policy = *outcome.resources;
+    Grow("memory", policy.memory_factor, policy, failure, decision, warnings);
+    Grow("ephemeral-storage", policy.storage_factor, policy, failure, decision,
+         warnings);
+  }
+  BoundAdvice(decision);
+}
+
+// The texts of a decision that the ledger leaves out: sentences are made from
+// the record, so a repeated report gets the same ones.
+void FillAdviceText(const v1::AttemptRecord& record, v1::Decision& decision) {
+  if (!decision.has_placement()) return;
+  v1::Placement& placement = *decision.mutable_placement();
+  for (v1::AvoidNode& avoid : *placement.mutable_avoid_nodes()) {
+    avoid.set_reason(
+        absl::StrCat(v1::Cause_Name(record.cause()), " on this node"));
+  }
+  placement.clear_on_demand_reason();
+  if (placement.on_demand()) {
+    placement.set_on_demand_reason(absl::StrCat(record.charged_to(), ": ",
+                                                record.used(), " of ",
+                                                record.bound(), " used"));
+  }
+}
+
 }  // namespace
 
 const std::string& BudgetName(const Case& failure, int budget) {
@@ -251,38 +290,6 @@ void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
     if (earlier.action() != v1::Decision::RETRY) continue;
     *decision.mutable_resources() = earlier.resources();
     return;
-  }
-}
-
-void FillAdvice(const Case& failure, const Verdict& verdict,
-                v1::Decision& decision, std::vector<std::string>& warnings) {
-  const CompiledOutcome& outcome = *verdict.outcome;
-  AvoidNode(failure, outcome, decision);
-  if (outcome.placement) {
-    ChooseCapacity(*outcome.placement, verdict, decision);
-  }
-  RepeatEarlierGrowth(failure.ledger, decision);
-  if (outcome.resources) {
-    const CompiledResources& policy = *outcome.resources;
-    Grow("memory", policy.memory_factor, policy, failure, decision, warnings);
-    Grow("ephemeral-storage", policy.storage_factor, policy, failure, decision,
-         warnings);
-  }
-  BoundAdvice(decision);
-}
-
-void FillAdviceText(const v1::AttemptRecord& record, v1::Decision& decision) {
-  if (!decision.has_placement()) return;
-  v1::Placement& placement = *decision.mutable_placement();
-  for (v1::AvoidNode& avoid : *placement.mutable_avoid_nodes()) {
-    avoid.set_reason(
-        absl::StrCat(v1::Cause_Name(record.cause()), " on this node"));
-  }
-  placement.clear_on_demand_reason();
-  if (placement.on_demand()) {
-    placement.set_on_demand_reason(absl::StrCat(record.charged_to(), ": ",
-                                                record.used(), " of ",
-                                                record.bound(), " used"));
   }
 }
 

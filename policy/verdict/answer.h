@@ -59,21 +59,9 @@ std::string DecisionId(const v1::DecideRequest& request,
                        const v1::DecideResponse& response,
                        const std::string& failure_id, absl::Time observed_at);
 
-// Fills placement and resources of a RETRY. Advice only adds: what cannot be
-// followed is the caller's to drop, and never turns the retry into a failure.
-// Growth granted to earlier failures is repeated, because it is relative to the
-// first attempt's spec, and grows from there. Growth that has met its cap adds
-// a warning.
-void FillAdvice(const Case& failure, const Verdict& verdict,
-                v1::Decision& decision, std::vector<std::string>& warnings);
-
 // Sets the resources of `decision` to what was granted last.
 void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
                          v1::Decision& decision);
-
-// The texts of a decision that the ledger leaves out: sentences are made from
-// the record, so a repeated report gets the same ones.
-void FillAdviceText(const v1::AttemptRecord& record, v1::Decision& decision);
 
 // "Out of memory in container main (OOMKilled, exit 137): retry the pod in 12s
 // with memory x1.5; charged to memory (1 of 2 used)." Made from what the

@@ -114,7 +114,7 @@ class PartOfReport {
 
 // Decides about one earlier attempt as if it had been told at its time, and
 // records it. Returns the budget that paid; empty: none.
-std::string Record(Call& call, const Told& told, PatternAllowance& patterns) {
+std::string Record(Call& call, const Told& told) {
   const PartOfReport report(call.request.report(), told.attempt->incident.pods);
   v1::Diagnosis diagnosis = told.attempt->diagnosis;
   const absl::Time failed_at = FailedAt(diagnosis, call.now);
@@ -134,7 +134,7 @@ std::string Record(Call& call, const Told& told, PatternAllowance& patterns) {
                      attempt,
                      IdentityOf(call, told.id),
                      /*refund=*/false,
-                     patterns};
+                     call.patterns};
   Accounts accounts(call.compiled().budgets, call.ledger(), call.now);
   const Verdict verdict = Evaluate(failure, {}, accounts);
   if (!verdict.recorded) return {};
@@ -181,8 +181,7 @@ ToldFailure ToldNow(const Call& call, const FailureId& id,
       count.counted};
 }
 
-void TellEarlierAttempts(Call& call, const NativeCount& count,
-                         PatternAllowance& patterns) {
+void TellEarlierAttempts(Call& call, const NativeCount& count) {
   const std::int32_t seen = EarlierIn(call);
   if (seen == 0 && count.failures == 0) return;
   v1::BudgetLedger& ledger = call.ledger();
@@ -200,7 +199,7 @@ void TellEarlierAttempts(Call& call, const NativeCount& count,
   if (to_record == 0) return;
   std::map<std::string, int> charged;
   for (const Told& told : unseen) {
-    const std::string budget = Record(call, told, patterns);
+    const std::string budget = Record(call, told);
     ++charged[budget.empty() ? "no budget" : budget];
   }
   std::vector<std::string> parts;

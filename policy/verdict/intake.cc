@@ -150,9 +150,9 @@ bool MarkIfStale(Call& call) {
   return true;
 }
 
-Turn ConsultFleet(const Call& call, std::uint64_t identity,
-                  v1::Diagnosis& diagnosis) {
+Turn ConsultFleet(Call& call, std::uint64_t identity) {
   if (call.request.recent().empty()) return Turn::kWait;
+  v1::Diagnosis& diagnosis = call.diagnosis();
   FleetFinding finding =
       DeriveFromFleet(call.compiled().derivation, call.request.recent(),
                       call.ledger(), diagnosis, {identity, call.now});

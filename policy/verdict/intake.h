@@ -78,11 +78,10 @@ bool MarkIfStale(Call& call);
 // shorter than they are.
 void WarnOfLaterRecords(Call& call);
 
-// Adds to `diagnosis` what the fleet shows beyond it, and returns whose turn it
-// is in an incident. An incident needs a failure with a known time, because
+// Adds to the diagnosis what the fleet shows beyond it, and returns whose turn
+// it is in an incident. An incident needs a failure with a known time, because
 // waits must end.
-Turn ConsultFleet(const Call& call, std::uint64_t identity,
-                  v1::Diagnosis& diagnosis);
+Turn ConsultFleet(Call& call, std::uint64_t identity);
 
 // Adds to `diagnosis` what the history shows beyond a failure at `failed_at`.
 void ConsultHistory(const Call& call, const v1::Progress& progress,
@@ -112,8 +111,7 @@ ToldFailure ToldNow(const Call& call, const FailureId& id,
 
 // Charges and records in call.ledger() what happened before the failure at
 // hand and is not there yet. Says so in a warning.
-void TellEarlierAttempts(Call& call, const NativeCount& count,
-                         PatternAllowance& patterns);
+void TellEarlierAttempts(Call& call, const NativeCount& count);
 
 }  // namespace mulligan
 

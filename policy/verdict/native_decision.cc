@@ -1,9 +1,12 @@
 #include "policy/verdict/native_decision.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,6 +17,7 @@
 #include "policy/budget/ledger.h"
 #include "policy/limits.h"
 #include "policy/operators/native.h"
+#include "policy/request/validate.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/answer.h"
 
@@ -92,6 +96,19 @@ bool DelaysDiffer(const v1::Decision& native, const v1::Decision& ours) {
   return gap > absl::Seconds(1) && gap * 10 > std::max(a, b);
 }
 
+// Of "field: what is wrong with it", or what is wrong alone.
+std::vector<FieldViolation> ViolationsOf(
+    const std::vector<std::string>& refusals) {
+  std::vector<FieldViolation> violations;
+  for (const std::string& refusal : refusals) {
+    const std::size_t colon = refusal.find(": ");
+    const bool named = colon != std::string::npos;
+    violations.push_back({named ? refusal.substr(0, colon) : "",
+                          named ? refusal.substr(colon + 2) : refusal});
+  }
+  return violations;
+}
+
 }  // namespace
 
 absl::Status AskOperator(Call& call, std::optional<NativeOutcome>& outcome) {
@@ -100,14 +117,16 @@ absl::Status AskOperator(Call& call, std::optional<NativeOutcome>& outcome) {
                       SemanticsOf(call), call.observed_at, &call.patterns});
   if (outcome.has_value() && DecidesNatively(call) &&
       !outcome->refusals.empty()) {
-    return absl::InvalidArgumentError(absl::StrJoin(outcome->refusals, "; "));
+    return Refusal(absl::StrJoin(outcome->refusals, "; "),
+                   ViolationsOf(outcome->refusals));
   }
   if (outcome.has_value()) return absl::OkStatus();
   if (DecidesNatively(call)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "report: has no object of an operator that policy \"%s\" could answer "
-        "for, expected one of: %s",
-        call.policy.rules->name(), NativeOperatorNames()));
+    return RefuseViolations(
+        {{"report",
+          absl::StrFormat("has no object of an operator that policy \"%s\" "
+                          "could answer for, expected one of: %s",
+                          call.policy.rules->name(), NativeOperatorNames())}});
   }
   call.Warn(absl::StrCat(kNoNativeVerdict,
                          "the report has no object of a known operator (",

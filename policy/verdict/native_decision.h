@@ -24,7 +24,9 @@ inline bool DecidesNatively(const Call& call) {
 
 // Whether the operator is to be asked at all.
 inline bool AsksOperator(const Call& call) {
-  return call.request.compare_native() || call.compiled().native != nullptr;
+  const auto& native = call.compiled().native;
+  return call.request.compare_native() ||
+         (native != nullptr && (native->decides || native->compares));
 }
 
 // Begins the warning that there is none to compare with.

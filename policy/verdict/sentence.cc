@@ -1,43 +1,23 @@
-#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "policy/verdict/answer.h"
 
 namespace mulligan {
 namespace {
 
-void AppendNumber(std::int64_t number, std::string& text) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
-  text.append(digits, end);
-}
-
-// At most two decimals, none that are zero.
-void AppendFactor(double factor, std::string& text) {
-  const auto hundredths = static_cast<std::int64_t>(factor * 100 + 0.5);
-  AppendNumber(hundredths / 100, text);
-  std::int64_t rest = hundredths % 100;
-  if (rest == 0) return;
-  text.push_back('.');
-  text.push_back(static_cast<char>('0' + rest / 10));
-  if (rest % 10 != 0) text.push_back(static_cast<char>('0' + rest % 10));
-}
-
 // Two units at most, as people say it: "250ms", "12s", "1m30s", "2h5m".
 void AppendDelay(const google::protobuf::Duration& delay, std::string& text) {
-  const auto unit = [&text](std::int64_t count, std::string_view name) {
-    if (count == 0) return;
-    AppendNumber(count, text);
-    text += name;
+  const auto unit = [&text](std::int64_t count, const char* name) {
+    if (count != 0) absl::StrAppend(&text, count, name);
   };
   const std::int64_t milliseconds =
       delay.seconds() * 1000 + delay.nanos() / 1'000'000;
   if (milliseconds < 1000) {
-    AppendNumber(milliseconds, text);
-    text += "ms";
-    return;
+    return absl::StrAppend(&text, milliseconds, "ms");
   }
   const std::int64_t seconds = (milliseconds + 500) / 1000;
   unit(seconds / 3600, "h");
@@ -54,8 +34,8 @@ void AppendAdvice(const v1::Decision& decision, std::string& text) {
   for (const v1::ResourceChange& change : decision.resources()) {
     text += separator;
     text += change.resource();
-    text += " x";
-    AppendFactor(change.factor(), text);
+    // At most two decimals, none that are zero.
+    absl::StrAppend(&text, " x", std::round(change.factor() * 100) / 100);
     separator = ", ";
   }
   if (decision.placement().on_demand()) text += " on on-demand capacity";
@@ -100,9 +80,9 @@ void AppendVerdict(const v1::Decision& decision, std::string& text) {
 void AppendUse(const v1::AttemptRecord& record, std::string_view end,
                std::string& text) {
   text += " (";
-  AppendNumber(record.used(), text);
+  absl::StrAppend(&text, record.used());
   text += " of ";
-  AppendNumber(record.bound(), text);
+  absl::StrAppend(&text, record.bound());
   text += end;
 }
 

@@ -62,8 +62,8 @@ TEST(StatusTest, InternalErrorCarriesTheIdOfTheLogLine) {
 }
 
 TEST(StatusTest, CarriesEveryViolation) {
-  const grpc::Status status = ToGrpcStatus(ToRpcStatus(
-      absl::InvalidArgumentError("a: bad"), {{"a", "bad"}, {"b", "worse"}}));
+  const grpc::Status status = ToGrpcStatus(
+      ToRpcStatus(Refusal("a: bad", {{"a", "bad"}, {"b", "worse"}})));
   const google::rpc::BadRequest details = BadRequestOf(status);
   ASSERT_EQ(details.field_violations_size(), 2);
   EXPECT_EQ(details.field_violations(1).field(), "b");
@@ -81,8 +81,8 @@ TEST(StatusTest, FitsIntoTrailersWhateverIsWrong) {
     violations.push_back({absl::StrFormat("report.pods[%d].metadata.name", i),
                           std::string(700, 'x')});
   }
-  const google::rpc::Status status = ToRpcStatus(
-      absl::InvalidArgumentError(std::string(100000, 'y')), violations);
+  const google::rpc::Status status =
+      ToRpcStatus(Refusal(std::string(100000, 'y'), violations));
   EXPECT_LE(status.message().size(), kMaxErrorMessageBytes);
   google::rpc::BadRequest details;
   ASSERT_TRUE(status.details(0).UnpackTo(&details));
@@ -95,7 +95,7 @@ TEST(StatusTest, FitsIntoTrailersWhateverIsWrong) {
 
 TEST(StatusTest, BrokenTextBecomesUtf8) {
   const google::rpc::Status status =
-      ToRpcStatus(absl::InvalidArgumentError("a\xff"), {{"b\xfe", "c\xfd"}});
+      ToRpcStatus(Refusal("a\xff", {{"b\xfe", "c\xfd"}}));
   EXPECT_EQ(status.message(), "a\xEF\xBF\xBD");
   google::rpc::BadRequest details;
   ASSERT_TRUE(status.details(0).UnpackTo(&details));

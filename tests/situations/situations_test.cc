@@ -186,7 +186,7 @@ void AddEvent(const char* kind, const std::string& name, const char* reason,
   *event.mutable_last_timestamp() = report.observed_at();
 }
 
-bool HasOwner(const v1::FailureReport& report) {
+bool HasAnyOwner(const v1::FailureReport& report) {
   return !report.jobs().empty() || report.has_job_set() ||
          report.has_ray_job() || report.has_train_job() ||
          report.has_spark_application() || report.has_kubeflow_job() ||
@@ -220,7 +220,7 @@ TEST_F(SituationsTest, WhatIsNotTheWorkloadsChangesNothing) {
   };
   int asked = 0;
   for (const Situation& situation : *situations_) {
-    if (!HasOwner(situation.report) && situation.report.pods().empty()) {
+    if (!HasAnyOwner(situation.report) && situation.report.pods().empty()) {
       continue;
     }
     if (MayBeOnAnyNode(situation.report)) continue;

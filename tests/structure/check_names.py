@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""No name of an anonymous namespace hides one that a header declares.
+"""No name of an anonymous namespace hides one that a header declares, and no
+two headers define a type of one name.
 
 Usage: check_names.py ROOT | --self-test
 
 Sources of a folder are compiled together (mulligan_unite in
 cmake/mulligan_targets.cmake). A helper that only one of them declares would
 silently take the calls its neighbours mean for a function of an outer
-namespace; two helpers of the same name the compiler finds by itself.
+namespace; two helpers of the same name the compiler finds by itself. Of two
+types of one name the linker keeps one, for both.
 """
 
 import re
@@ -45,6 +47,18 @@ def declarations(text):
                    target)
 
 
+def types(text):
+    """Yields (namespace, name) of the types that a header defines."""
+    open_namespaces = []
+    for line in RAW_TEXT.sub('""', text).splitlines():
+        if opened := NAMESPACE.match(line):
+            open_namespaces.append(opened.group(1) or "")
+        elif line.startswith("}  // namespace"):
+            open_namespaces.pop()
+        elif (found := TYPE.match(line)) and not line.endswith(";"):
+            yield "::".join(open_namespaces), found.group(1)
+
+
 def declared_in(line):
     """(name, what it is an alias of) that a line declares, or Nones."""
     if alias := ALIAS.match(line):
@@ -59,7 +73,7 @@ def declared_in(line):
 
 def violations(root):
     """Returns a line for every name that hides another."""
-    declared, anonymous = {}, []
+    declared, anonymous, defined = {}, [], {}
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in (".h", ".cc"):
@@ -71,7 +85,13 @@ def violations(root):
                     anonymous.append((space, name, target, where))
                 elif path.suffix == ".h":
                     declared.setdefault((space, name), (where, target))
-    found = []
+            if path.suffix == ".h":
+                for key in types(text):
+                    defined.setdefault(key, []).append(where)
+    found = [f"{second}: {space}::{name} is another type in {first}; give it "
+             "another name"
+             for (space, name), (first, *others) in defined.items()
+             for second in others]
     for space, name, target, where in anonymous:
         parts = space.split("::")
         for depth in range(len(parts), 0, -1):
@@ -98,6 +118,8 @@ def self_test():
                            "const char kText[] = R\"(\nint kMost = 1;\n)\";\n"
                            "}  // namespace\n"
                            "bool IsNewer() {\n}\n}  // namespace mulligan\n",
+        "server/b.h": "namespace mulligan {\nclass Thing {\n};\n"
+                      "struct Other;\n}  // namespace mulligan\n",
     }
     with tempfile.TemporaryDirectory() as folder:
         for name, text in sources.items():
@@ -106,9 +128,9 @@ def self_test():
             path.write_text(text, encoding="utf-8")
         found, checked = violations(Path(folder))
     names = [line.split(": ")[1].split(" ")[0] for line in found]
-    if names != ["IsNew", "Thing", "kMost"] or checked != 6:
-        sys.exit(f"expected IsNew, Thing and kMost of 6 names, found {found} of "
-                 f"{checked}")
+    if names != ["IsNew", "Thing", "kMost", "mulligan::Thing"] or checked != 6:
+        sys.exit("expected IsNew, Thing, kMost and mulligan::Thing of 6 names, "
+                 f"found {found} of {checked}")
 
 
 def main():

@@ -168,15 +168,6 @@ absl::Status ParseProtoJson(std::string_view json,
       std::string_view(text.data(), text.size()), *message.GetDescriptor()));
 }
 
-const google::protobuf::FieldDescriptor* FieldNamed(
-    const google::protobuf::Descriptor& type, std::string_view name) {
-  for (int i = 0; i < type.field_count(); ++i) {
-    const google::protobuf::FieldDescriptor& field = *type.field(i);
-    if (field.json_name() == name || field.name() == name) return &field;
-  }
-  return nullptr;
-}
-
 bool NamesFieldOf(std::string_view json,
                   const google::protobuf::Descriptor& type) {
   const std::vector<JsonMember> members = JsonMembers(json);

@@ -20,11 +20,6 @@ namespace mulligan::cli {
 absl::Status ParseProtoJson(std::string_view json,
                             google::protobuf::Message& message);
 
-// The field of that name, as JSON or as the proto writes it; null: there is
-// none.
-const google::protobuf::FieldDescriptor* FieldNamed(
-    const google::protobuf::Descriptor& type, std::string_view name);
-
 // Whether the object `json` has at least one member that a message of `type`
 // takes; tells a wrong file from one with unknown fields.
 bool NamesFieldOf(std::string_view json,

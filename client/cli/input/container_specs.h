@@ -1,7 +1,7 @@
-// What the messages leave out of pod specifications: resources, and volumes
-// with where containers mount them. A Quantity has no mirror that fits both
-// JSON and protobuf, so they are read from the JSON of the objects, as they
-// were written.
+// What pod specifications ask for: resources, and volumes with where containers
+// mount them. A Quantity has no mirror that fits both JSON and protobuf, so it
+// is read from the JSON of the objects, as it was written, and the rest with
+// it.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_CONTAINER_SPECS_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_CONTAINER_SPECS_H_
 

@@ -99,16 +99,7 @@ absl::StatusOr<v1::DecideResponse> DecideNow(const v1::DecideRequest& request,
 google::protobuf::RepeatedPtrField<v1::PolicyIssue> ToMessages(
     const Issues& issues) {
   google::protobuf::RepeatedPtrField<v1::PolicyIssue> messages;
-  for (const Issue& issue : issues) {
-    v1::PolicyIssue& message = *messages.Add();
-    message.set_severity(issue.severity == Issue::Severity::kError
-                             ? v1::PolicyIssue::ERROR
-                             : v1::PolicyIssue::WARNING);
-    message.set_file(issue.file);
-    message.set_line(issue.position.line);
-    message.set_column(issue.position.column);
-    message.set_message(issue.message);
-  }
+  for (const Issue& issue : issues) *messages.Add() = ToPolicyIssue(issue);
   return messages;
 }
 

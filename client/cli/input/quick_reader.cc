@@ -62,17 +62,13 @@ class Writer {
         return false;
       }
       const std::string_view expected =
-          is_report ? KindOfReportField(NameOf(*field)) : std::string_view();
+          is_report ? KindOfReportField(field->name) : std::string_view();
       if (!Field(value, *field, expected, depth)) return false;
     }
     return true;
   }
 
  private:
-  static std::string_view NameOf(const WireField& field) {
-    return std::string_view(field.label).substr(1, field.label.size() - 3);
-  }
-
   static bool Repeats(int index, std::bitset<kMaxFields>& seen) {
     const auto place = static_cast<std::size_t>(index);
     if (place >= kMaxFields || seen[place]) return true;
@@ -118,8 +114,8 @@ class Writer {
 
   bool Map(const element& value, const WireField& field, int depth) {
     simdjson::dom::object object;
-    const WireField& key_field = *field.message->Find(1U);
-    const WireField& value_field = *field.message->Find(2U);
+    const WireField& key_field = *field.message->Find("key");
+    const WireField& value_field = *field.message->Find("value");
     if (key_field.kind != WireKind::kString ||
         value.get(object) != simdjson::SUCCESS) {
       return false;

@@ -71,8 +71,8 @@ struct WireField {
   // Place among the type's fields, and among its oneofs; -1: in none.
   int index = 0;
   int oneof = -1;
-  // The name with quotes and colon.
-  std::string label;
+  // As JSON has it.
+  std::string name;
   const WireType* message = nullptr;                        // of kMessage
   const google::protobuf::EnumDescriptor* names = nullptr;  // of kEnum
 };
@@ -89,9 +89,6 @@ class WireType {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : found->second;
   }
-  const WireField* Find(std::uint32_t number) const {
-    return number < by_number_.size() ? by_number_[number] : nullptr;
-  }
   // Whether `name`, which is not a field, differs from one in case and
   // underscores only: protobuf may take it.
   bool MayMean(std::string_view name) const;
@@ -104,7 +101,6 @@ class WireType {
 
   const google::protobuf::Descriptor* type_ = nullptr;
   std::vector<WireField> fields_;
-  std::vector<const WireField*> by_number_;
   std::unordered_map<std::string, const WireField*, Hash, std::equal_to<>>
       by_name_;
   // In lower case and without underscores.

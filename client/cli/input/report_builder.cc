@@ -9,6 +9,7 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
 #include "google/protobuf/descriptor.h"
+#include "policy/base/message_json.h"
 #include "policy/request/kinds.h"
 #include "policy/request/ownership.h"
 

@@ -105,10 +105,9 @@ std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
 
 // One sentence per enum field of `json`, an object that stands for a message of
 // type `type`, whose name does not exist: field, value and allowed names.
-// `path` is put before the fields' paths. At most 20.
+// At most 20.
 std::vector<std::string> FindUnknownEnumNames(
-    std::string_view json, const google::protobuf::Descriptor& type,
-    std::string_view path = "");
+    std::string_view json, const google::protobuf::Descriptor& type);
 
 }  // namespace mulligan::cli
 

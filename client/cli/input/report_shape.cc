@@ -11,6 +11,7 @@
 #include "client/cli/base/proto_json.h"
 #include "client/cli/input/report_builder.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/base/message_json.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::cli {
@@ -244,10 +245,9 @@ absl::Status CheckRequestShape(std::string_view request) {
 }
 
 std::vector<std::string> FindUnknownEnumNames(std::string_view json,
-                                              const Descriptor& type,
-                                              std::string_view path) {
+                                              const Descriptor& type) {
   Finder finder;
-  if (MayHoldEnums(type)) finder.Object(json, type, std::string(path));
+  if (MayHoldEnums(type)) finder.Object(json, type, "");
   return finder.TakeFindings();
 }
 

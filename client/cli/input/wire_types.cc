@@ -79,15 +79,11 @@ class WireType::Builder {
     if (const auto* oneof = field.real_containing_oneof(); oneof != nullptr) {
       made.oneof = oneof->index();
     }
-    made.label = absl::StrFormat("\"%s\":", field.json_name());
+    made.name = field.json_name();
     if (made.kind == WireKind::kMessage) {
       made.message = &Of(*field.message_type());
     }
     if (made.kind == WireKind::kEnum) made.names = field.enum_type();
-    if (made.number >= type.by_number_.size()) {
-      type.by_number_.resize(made.number + 1);
-    }
-    type.by_number_[made.number] = &made;
     for (const std::string& name :
          {field.json_name(), field.name(), field.camelcase_name()}) {
       type.by_name_.emplace(name, &made);

@@ -107,7 +107,7 @@ class Replayer {
 
   void ReplayBlock(const LogBlock& block) {
     std::string_view text = block.text;
-    LogPlace place = {files_[block.file], block.first_line};
+    LogPosition place = {files_[block.file], block.first_line};
     for (; !text.empty(); ++place.line) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       if (shard_.Has(place.line)) ReplayLine(text.substr(0, end), place);
@@ -123,7 +123,7 @@ class Replayer {
   const ReplayResult& result() const { return result_; }
 
  private:
-  void ReplayLine(std::string_view line, const LogPlace& place) {
+  void ReplayLine(std::string_view line, const LogPosition& place) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     ++result_.lines;
     lines_.fetch_add(1, std::memory_order_relaxed);

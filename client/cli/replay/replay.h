@@ -53,11 +53,11 @@ struct Charges {
 };
 
 // A place in a log.
-struct LogPlace {
+struct LogPosition {
   std::string file;
   std::size_t line = 0;
 
-  bool operator<(const LogPlace& other) const {
+  bool operator<(const LogPosition& other) const {
     return file != other.file ? file < other.file : line < other.line;
   }
   // "decisions.jsonl:12".
@@ -71,10 +71,10 @@ class FirstOnes {
   static constexpr std::size_t kMost = 20;
 
   // Whether Add would keep what is at `place`.
-  bool Wants(const LogPlace& place) const {
+  bool Wants(const LogPosition& place) const {
     return all_.size() < kMost || place < all_.rbegin()->first;
   }
-  void Add(LogPlace place, Value value) {
+  void Add(LogPosition place, Value value) {
     if (!Wants(place)) return;
     all_.insert_or_assign(std::move(place), std::move(value));
     if (all_.size() > kMost) all_.erase(std::prev(all_.end()));
@@ -82,10 +82,10 @@ class FirstOnes {
   void Merge(const FirstOnes& other) {
     for (const auto& [place, value] : other.all_) Add(place, value);
   }
-  const std::map<LogPlace, Value>& all() const { return all_; }
+  const std::map<LogPosition, Value>& all() const { return all_; }
 
  private:
-  std::map<LogPlace, Value> all_;
+  std::map<LogPosition, Value> all_;
 };
 
 // A decision that would be another one.
@@ -126,9 +126,9 @@ struct ReplayResult {
 
   // Adds one decision taken again: `answer` is what these policies say to
   // `record`.
-  void Add(const v1::DecisionRecord& record, const LogPlace& place,
+  void Add(const v1::DecisionRecord& record, const LogPosition& place,
            const absl::StatusOr<const v1::DecideResponse*>& answer);
-  void AddBad(const LogPlace& place, std::string why);
+  void AddBad(const LogPosition& place, std::string why);
   void Merge(const ReplayResult& other);
 };
 

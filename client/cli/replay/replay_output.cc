@@ -163,11 +163,11 @@ Tally TallyFrom(const Json& json) {
   return tally;
 }
 
-Json ToJson(const LogPlace& place) {
+Json ToJson(const LogPosition& place) {
   return {{"file", place.file}, {"line", place.line}};
 }
 
-LogPlace PlaceFrom(const Json& json) {
+LogPosition PlaceFrom(const Json& json) {
   return {json.at("file").get<std::string>(),
           json.at("line").get<std::size_t>()};
 }

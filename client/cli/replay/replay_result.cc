@@ -75,10 +75,10 @@ void Tallies::Merge(const Tallies& other) {
   for (const auto& [name, tally] : other.all_) AddTally(tally, At(name));
 }
 
-std::string LogPlace::Text() const { return absl::StrCat(file, ":", line); }
+std::string LogPosition::Text() const { return absl::StrCat(file, ":", line); }
 
 void ReplayResult::Add(
-    const v1::DecisionRecord& record, const LogPlace& place,
+    const v1::DecisionRecord& record, const LogPosition& place,
     const absl::StatusOr<const v1::DecideResponse*>& answer) {
   const v1::DecideResponse& recorded = record.response();
   const v1::FailureReport& report = record.request().report();
@@ -117,7 +117,7 @@ void ReplayResult::Add(
                                    : std::string(answer.status().message())});
 }
 
-void ReplayResult::AddBad(const LogPlace& place, std::string why) {
+void ReplayResult::AddBad(const LogPosition& place, std::string why) {
   ++bad_lines;
   bad.Add(place, std::move(why));
 }

@@ -217,12 +217,6 @@ bool Passes(v1::Cause cause) {
   return std::ranges::find(kPassing, cause) != std::end(kPassing);
 }
 
-std::string LabelOf(const OwningObject& holder) {
-  return absl::StrCat(std::string(holder.kind), " ", holder.meta->namespace_(),
-                      holder.meta->namespace_().empty() ? "" : "/",
-                      holder.meta->name());
-}
-
 absl::StatusOr<v1::BudgetLedger> Parse(const std::string& text,
                                        const std::string& label) {
   const auto bad = [&label](std::string_view why) {
@@ -357,7 +351,8 @@ std::string TakeAnnotatedLedger(v1::DecideRequest& request,
       const auto annotation = annotations.find(kLedgerAnnotation);
       if (annotation == annotations.end()) continue;
       text = annotation->second;
-      label = LabelOf(holder);
+      label = WorkloadLabel(holder.kind, holder.meta->namespace_(),
+                            holder.meta->name());
       break;
     }
   }

@@ -299,7 +299,7 @@ class OperatorReader {
   }
 
   void ReadSuspend(const auto& spec, const auto& status, const Place& place) {
-    if (!spec.suspend() || HasFailed(status.conditions())) return;
+    if (!spec.suspend() || HasEnded(status.conditions())) return;
     AddSign(facts_, "suspend-requested", place, "true");
   }
 

@@ -44,7 +44,7 @@ bool IsMarked(const ObjectMeta& metadata) {
 }
 
 // The custom resources that Flyte has plugins for, as they are in the report.
-std::vector<const ObjectMeta*> CustomResources(
+std::vector<const ObjectMeta*> FlytesResources(
     const v1::FailureReport& report) {
   std::vector<const ObjectMeta*> found;
   if (report.has_ray_job()) found.push_back(&report.ray_job().metadata());
@@ -145,7 +145,7 @@ ReportedTask ObservedPods(const v1::FailureReport& report,
 }  // namespace
 
 bool HasFlyteMarks(const v1::FailureReport& report) {
-  const auto objects = CustomResources(report);
+  const auto objects = FlytesResources(report);
   return std::any_of(
              objects.begin(), objects.end(),
              [](const ObjectMeta* metadata) { return IsMarked(*metadata); }) ||
@@ -174,7 +174,7 @@ std::optional<ReportedTask> FindReportedTask(const v1::FailureReport& report,
                     KubeflowJobPhase(report.kubeflow_job(), around), v2);
   }
   if (report.has_job_set() && v2) return ObservedJobSet(report, around);
-  if (!CustomResources(report).empty()) return std::nullopt;
+  if (!FlytesResources(report).empty()) return std::nullopt;
   if (report.has_creation_error()) return Launched(report, settings);
   if (report.pods().empty()) return std::nullopt;
   return ObservedPods(report, settings, now);

@@ -27,7 +27,7 @@ struct DoublesRow {
 class DoublesTest : public ::testing::TestWithParam<DoublesRow> {};
 
 TEST_P(DoublesTest, OneOfEachObjectStays) {
-  Foreign left_out;
+  Unread left_out;
   EXPECT_EQ(AddDoubles(Parse<v1::FailureReport>(GetParam().report), left_out),
             GetParam().first);
   EXPECT_THAT(left_out.pods, ElementsAreArray(GetParam().pods));
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Doubles, DoublesTest, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
 
 TEST(DoublesTest, WhatIsLeftOutAlreadyStaysSo) {
-  Foreign left_out;
+  Unread left_out;
   left_out.pods = {0, 1};
   EXPECT_EQ(AddDoubles(Parse<v1::FailureReport>(
                            "pods { metadata { name: 'p' uid: 'a' } } "

@@ -29,7 +29,7 @@ struct OwnershipRow {
 class OwnershipTest : public ::testing::TestWithParam<OwnershipRow> {};
 
 TEST_P(OwnershipTest, FindsWhatIsForeign) {
-  const Foreign foreign =
+  const Unread foreign =
       FindForeign(Parse<v1::FailureReport>(GetParam().report));
   EXPECT_THAT(foreign.owners, ElementsAreArray(GetParam().owners));
   EXPECT_EQ(foreign.unknown, GetParam().unknown);
@@ -176,13 +176,13 @@ INSTANTIATE_TEST_SUITE_P(Owners, OwnershipTest,
                          ::testing::ValuesIn(kOwnershipRows),
                          [](const auto& row) { return row.param.name; });
 
-TEST(Foreign, IsLeftOutAndPathsStayThoseOfTheWholeReport) {
+TEST(Unread, IsLeftOutAndPathsStayThoseOfTheWholeReport) {
   auto report = Parse<v1::FailureReport>(
       "workload { kind: 'Job' name: 'x' } " + PodOf("t", "a") +
       PodOf("x", "b") +
       "events { involved_object { kind: 'Pod' name: 'a' } } events { "
       "involved_object { kind: 'Pod' name: 'b' } }");
-  const Foreign foreign = FindForeign(report);
+  const Unread foreign = FindForeign(report);
   EXPECT_THAT(foreign.pods, ElementsAre(0));
   EXPECT_THAT(foreign.jobs, IsEmpty());
   EXPECT_THAT(foreign.events, ElementsAre(0));

@@ -1,0 +1,158 @@
+#include <string_view>
+
+#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+class ConditionReader {
+ public:
+  ConditionReader(const Context& context, int pod, const PodState& state,
+                  Candidates& facts)
+      : context_(context),
+        pod_index_(pod),
+        pod_(context.report.pods(pod)),
+        state_(state),
+        facts_(facts) {}
+
+  void Read(int index) {
+    index_ = index;
+    const core::PodCondition& condition = pod_.status().conditions(index);
+    at_ = ToSeconds(condition.last_transition_time());
+    const std::string& type = condition.type();
+    if (!condition.message().empty()) {
+      context_.AddUserSignature(facts_, v1::Signature::POD_MESSAGE,
+                                condition.message(), state_.exit_code,
+                                At(".message"), at_);
+    }
+    const bool is_true = condition.status() == "True";
+    const bool is_false = condition.status() == "False";
+    // Sizes first: most conditions say nothing and this runs for every pod.
+    if (type.size() == 16 && type == "DisruptionTarget") {
+      if (is_true) ReadDisruption(condition);
+    } else if (type.size() == 12 && type == "PodScheduled") {
+      if (is_false) ReadUnscheduled(condition);
+    } else if (type.size() == 17 && type == "TerminationTarget") {
+      if (is_true) ReadTermination(condition);
+    } else if (type.size() == 17 && type == "TerminatedByKueue") {
+      if (is_true) Sign("terminated-by-kueue", condition.reason());
+    } else if (type.size() == 11 && type == "Initialized") {
+      if (is_false) ReadUninitialized(condition);
+    } else if (type.size() == 25 && type == "PodReadyToStartContainers") {
+      if (is_false) ReadNotReadyToStart();
+    }
+  }
+
+ private:
+  Place At(const char* leaf) const {
+    return {Root::kPods, pod_index_, ".status.conditions", index_, leaf};
+  }
+
+  void Sign(std::string_view key, std::string_view value) {
+    AddSign(facts_, key, At(".reason"), value, at_);
+  }
+
+  // The kubelet's own reason covers pressure, shutdown and critical pods, and
+  // third parties add reasons: the words decide then.
+  void ReadDisruption(const core::PodCondition& condition) {
+    const Signature* row = FindDisruptionReason(condition.reason());
+    Candidate& fact = AddFact(facts_, "disruption",
+                              row != nullptr ? *row : UnknownDisruption(),
+                              At(".reason"), condition.reason(), at_);
+    if (row == nullptr || row->confidence != v1::Diagnosis::HIGH) {
+      RefineDisruption(condition, fact);
+    }
+  }
+
+  void RefineDisruption(const core::PodCondition& condition,
+                        Candidate& candidate) {
+    const core::PodStatus& status = pod_.status();
+    const TextSignature* text = KubeletTexts().Find(condition.message());
+    if (text == nullptr) text = KubeletTexts().Find(status.message());
+    if (text != nullptr) {
+      // The words' own meaning: the reason covers others, too.
+      candidate.row = &text->row;
+      candidate.table = KubeletTexts().name();
+      candidate.cause = text->row.cause;
+      candidate.confidence = text->row.confidence;
+      return;
+    }
+    const Signature* reason = FindPodReason(status.reason());
+    if (reason == nullptr) return;
+    candidate.cause = reason->cause;
+    // Evicted together with the condition is node pressure, and so said.
+    candidate.confidence = v1::Diagnosis::HIGH;
+  }
+
+  void ReadUnscheduled(const core::PodCondition& condition) {
+    if (state_.started || !pod_.spec().node_name().empty()) return;
+    if (condition.reason() == "SchedulingGated") {
+      Sign("scheduling-gated", condition.reason());
+      return;
+    }
+    const bool known = condition.reason() == "Unschedulable";
+    Sign(known ? "unschedulable" : "unscheduled",
+         known ? condition.reason() : condition.status());
+    const std::size_t sign = facts_.size() - 1;
+    const Signature* text = AddText(facts_, SchedulingTexts(),
+                                    condition.message(), At(".message"), at_);
+    if (text == nullptr || text->cause == facts_[sign].cause) return;
+    facts_[sign].cause = text->cause;
+    facts_[sign].confidence = text->confidence;
+    facts_[sign].tier = text->tier;
+  }
+
+  // Kueue marks plain pods before it deletes them.
+  void ReadTermination(const core::PodCondition& condition) {
+    constexpr std::string_view kEvicted = "WorkloadEvictedDueTo";
+    const std::string_view reason = condition.reason();
+    if (reason.substr(0, kEvicted.size()) == kEvicted) {
+      const Signature* row = FindEvictedReason(reason.substr(kEvicted.size()));
+      AddFact(facts_, "queue", *row, At(".reason"), reason, at_);
+      return;
+    }
+    if (AddText(facts_, QueueTexts(), condition.message(), At(".message"),
+                at_) != nullptr) {
+      return;
+    }
+    AddFact(facts_, "queue", FindEvent("StoppedByKueue")->row, At(".reason"),
+            condition.reason(), at_);
+  }
+
+  void ReadUninitialized(const core::PodCondition& condition) {
+    if (condition.reason() == "ContainersNotInitialized" &&
+        pod_.status().init_container_statuses().empty() &&
+        pod_.status().container_statuses().empty()) {
+      Sign("init-incomplete", condition.reason());
+    }
+  }
+
+  void ReadNotReadyToStart() {
+    if (state_.phase == Phase::kPending && !state_.started && !state_.blocked &&
+        Known(at_) && Before(at_ + kStuck, context_.now)) {
+      Sign("ready-to-start-false", "False");
+    }
+  }
+
+  const Context& context_;
+  const int pod_index_;
+  const core::Pod& pod_;
+  const PodState& state_;
+  Candidates& facts_;
+  int index_ = 0;
+  Seconds at_ = kUnknownTime;
+};
+
+}  // namespace
+
+void ReadPodConditions(const Context& context, int index, const PodState& state,
+                       Candidates& facts) {
+  ConditionReader reader(context, index, state, facts);
+  const int size = context.report.pods(index).status().conditions_size();
+  for (int i = 0; i < size; ++i) reader.Read(i);
+}
+
+}  // namespace mulligan::demystify
