@@ -195,8 +195,9 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
 void DecideByOperator(Call& call, const FailureId& id,
                       const NativeOutcome& native) {
   const int known = FindFailure(call.ledger(), id.id);
-  if (AnsweredBefore(call, known)) return;
-  const bool stale = MarkIfStale(call);
+  const bool overtaken = MarkIfOvertaken(call, known);
+  if (!overtaken && AnsweredBefore(call, known)) return;
+  const bool stale = overtaken || MarkIfStale(call);
   if (!call.request.has_ledger()) {
     const NativeCount count =
         CountNativeFailures(call.request.report(), EarlierIn(call));
@@ -221,8 +222,9 @@ void DecideByPolicy(Call& call, const FailureId& id) {
   const NativeCount count =
       CountNativeFailures(call.request.report(), EarlierIn(call));
   const int known = FindKnown(call.ledger(), ToldNow(call, id, count));
-  if (AnsweredBefore(call, known)) return;
-  const bool stale = MarkIfStale(call);
+  const bool overtaken = MarkIfOvertaken(call, known);
+  if (!overtaken && AnsweredBefore(call, known)) return;
+  const bool stale = overtaken || MarkIfStale(call);
   if (!stale) {
     std::string anew = RememberNativeCount(count, call.ledger());
     if (!anew.empty()) call.Warn(std::move(anew));

@@ -1,4 +1,7 @@
 // mulligan-server, see docs/operations.md.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -23,6 +26,17 @@ int Fail(const absl::Status& status, ExitCode code) {
     std::fprintf(stderr, "%s\n", Visible(line).c_str());
   }
   return code;
+}
+
+// A standard stream that is closed would be the next file or connection: logs
+// would go there.
+void OpenStandardStreams() {
+  while (true) {
+    const int next = open("/dev/null", O_RDWR);
+    if (next <= STDERR_FILENO && next >= 0) continue;
+    if (next >= 0) close(next);
+    return;
+  }
 }
 
 int Main(const std::vector<std::string>& arguments) {
@@ -68,5 +82,6 @@ __attribute__((section(".preinit_array"),
 }  // namespace mulligan
 
 int main(int argc, char** argv) {
+  mulligan::OpenStandardStreams();
   return mulligan::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

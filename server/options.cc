@@ -203,9 +203,9 @@ constexpr Option kOptions[] = {
      ApplyFile<&TlsFiles::client_ca>},
     {"allow-callers", "",
      "names in certificates of who may ask for decisions, with * for anything",
-     ApplyCallers<&ServerOptions::allowed_callers>},
+     ApplyCallers<&ServerOptions::allowed_callers>, true},
     {"allow-policy-callers", "", "the same for PolicyService",
-     ApplyCallers<&ServerOptions::allowed_policy_callers>},
+     ApplyCallers<&ServerOptions::allowed_policy_callers>, true},
     {"inline-policies", "on",
      "on or off: whether requests may bring a policy of their own",
      ApplyInlinePolicies},
@@ -239,7 +239,7 @@ constexpr Option kOptions[] = {
      "request.report.pods.metadata.annotations, separated by commas",
      [](const std::string& v, ServerOptions& o) {
        return ApplyRecordFields(v, o.decision_log.redact);
-     }},
+     }, true},
     {"port-file", "",
      "file that receives the bound ports as JSON once calls are served",
      ApplyPath<&ServerOptions::port_file>},
@@ -271,7 +271,7 @@ std::string HelpText() {
       "  --help                      this text\n"
       "  --version                   version and commit\n\n"
       "A flag beats its environment variable; of a flag given twice the last\n"
-      "one counts, but a folder of policies is given once. Exit codes:\n"
+      "one counts; folders of policies and lists are given once. Exit codes:\n"
       "0 stopped after all calls had ended, 1 could not start, 2 wrong usage,\n"
       "3 policies could not be loaded, 4 stopped with calls under way.\n"
       "Signals: SIGTERM or SIGINT drains and stops, a second one stops at\n"

@@ -26,6 +26,8 @@ namespace {
 constexpr absl::Duration kWatchdogMargin = absl::Seconds(5);
 constexpr long kPollNanoseconds = 20'000'000;
 
+constexpr std::string_view kPortFileBegin = "{\"pid\":";
+
 sigset_t StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -104,6 +106,15 @@ absl::Status RemovePortFile(const std::string& path) {
   if (!std::filesystem::is_regular_file(there)) {
     return absl::InvalidArgumentError(
         absl::StrFormat("--port-file: \"%s\" is not a regular file", path));
+  }
+  std::string begin(kPortFileBegin.size(), '\0');
+  std::ifstream file(path);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (file.gcount() > 0 && begin != kPortFileBegin) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--port-file: \"%s\" holds something else; expected no file, an empty "
+        "one or the port file of an earlier run",
+        path));
   }
   std::filesystem::remove(path, error);
   return absl::OkStatus();

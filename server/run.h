@@ -31,7 +31,7 @@ void BlockSignals();
 absl::Status CheckThreads();
 
 // Removes the file of an earlier run, which must not pass for this one's. An
-// error for what is no file: nobody wants /dev/null removed.
+// error for what is none: nobody wants /dev/null or a policy removed.
 absl::Status RemovePortFile(const std::string& path);
 
 // Writes {"pid":...,"grpcPort":...,"adminPort":...} to `path`, complete or not

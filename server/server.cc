@@ -104,6 +104,12 @@ absl::StatusOr<std::unique_ptr<DecisionLog>> StartDecisionLog(
   return DecisionLog::Start(options, log);
 }
 
+// A list that is left out beside the other is empty, not open.
+bool AllowsEverybody(const ServerOptions& options) {
+  return options.allowed_callers.empty() &&
+         options.allowed_policy_callers.empty();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(
@@ -137,8 +143,8 @@ Server::Server(const ServerOptions& options, const Log& log,
       pages_(*metrics_, policies_->snapshots(), readiness_, candidate()),
       memory_(static_cast<std::size_t>(options.max_memory_bytes)),
       unread_(memory_, absl::ToChronoMilliseconds(options.send_timeout)),
-      decision_callers_(options.allowed_callers),
-      policy_callers_(options.allowed_policy_callers),
+      decision_callers_(options.allowed_callers, AllowsEverybody(options)),
+      policy_callers_(options.allowed_policy_callers, AllowsEverybody(options)),
       inline_policies_(MakeInlinePolicies(options)),
       decision_log_(std::move(decision_log)),
       pool_(std::max(2U, std::thread::hardware_concurrency()), &GiveBackMemory),

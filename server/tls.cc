@@ -40,9 +40,28 @@ File Open(const std::string& text) {
   return File(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-Certificate ReadCertificate(const std::string& text) {
+// Of all certificates, because gRPC reads all: one that is cut or garbled would
+// be left out, or make every handshake fail.
+struct Chain {
+  Certificate first;  // null: there is none
+  int readable = 0;
+  bool whole = true;  // nothing begins that cannot be read
+};
+
+Chain ReadChain(const std::string& text) {
   const File file = Open(text);
-  return Certificate(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr));
+  Chain chain;
+  ERR_clear_error();
+  while (true) {
+    Certificate next(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr));
+    if (next == nullptr) break;
+    if (chain.first == nullptr) chain.first = std::move(next);
+    ++chain.readable;
+  }
+  chain.whole =
+      ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  ERR_clear_error();
+  return chain;
 }
 
 Key ReadKey(const std::string& text) {
@@ -73,10 +92,26 @@ std::optional<absl::Time> TimeOf(const ASN1_TIME* time) {
   return absl::FromTM(parts, absl::UTCTimeZone());
 }
 
-absl::Status Bad(const char* flag, const std::string& path, const char* why) {
+absl::Status Bad(const char* flag, const std::string& path,
+                 const std::string& why) {
   ERR_clear_error();
   return absl::InvalidArgumentError(
       absl::StrFormat("%s: \"%s\" %s", flag, path, why));
+}
+
+absl::Status CheckChain(const char* flag, const std::string& path,
+                        const Chain& chain) {
+  if (!chain.whole) {
+    return Bad(flag, path,
+               absl::StrFormat("holds a certificate that cannot be read, number "
+                               "%d; expected PEM, complete",
+                               chain.readable + 1));
+  }
+  if (chain.first == nullptr) {
+    return Bad(flag, path,
+               "holds no certificate that can be read; expected PEM");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -89,12 +124,12 @@ TlsTexts ReadTlsTexts(const TlsFiles& files) {
 absl::StatusOr<absl::Time> CheckTlsTexts(const TlsTexts& texts,
                                          const TlsFiles& files,
                                          absl::Time now) {
-  constexpr char kNoCertificate[] =
-      "holds no certificate that can be read; expected PEM";
-  const Certificate certificate = ReadCertificate(texts.certificate);
-  if (certificate == nullptr) {
-    return Bad("--tls-cert", files.certificate, kNoCertificate);
+  const Chain chain = ReadChain(texts.certificate);
+  if (absl::Status status = CheckChain("--tls-cert", files.certificate, chain);
+      !status.ok()) {
+    return status;
   }
+  const Certificate& certificate = chain.first;
   const Key key = ReadKey(texts.key);
   if (key == nullptr) {
     return Bad("--tls-key", files.key,
@@ -112,8 +147,11 @@ absl::StatusOr<absl::Time> CheckTlsTexts(const TlsTexts& texts,
   if (!end.has_value() || *end <= now) {
     return Bad("--tls-cert", files.certificate, "has expired");
   }
-  if (!files.client_ca.empty() && ReadCertificate(texts.client_ca) == nullptr) {
-    return Bad("--tls-client-ca", files.client_ca, kNoCertificate);
+  if (files.client_ca.empty()) return *end;
+  if (absl::Status status = CheckChain("--tls-client-ca", files.client_ca,
+                                       ReadChain(texts.client_ca));
+      !status.ok()) {
+    return status;
   }
   return *end;
 }
@@ -135,7 +173,7 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
 }
 
 absl::Status AllowList::Check(const std::vector<std::string>& caller) const {
-  if (names_.empty()) return absl::OkStatus();
+  if (everybody_) return absl::OkStatus();
   for (const std::string& name : caller) {
     if (std::any_of(names_.begin(), names_.end(),
                     [&name](const std::string& allowed) {

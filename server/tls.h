@@ -42,17 +42,18 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
 // stands for any run of characters.
 class AllowList {
  public:
-  // Empty: everybody with a certificate that the client CA signed.
-  explicit AllowList(std::vector<std::string> names)
-      : names_(std::move(names)) {}
+  AllowList(std::vector<std::string> names, bool everybody)
+      : names_(std::move(names)), everybody_(everybody) {}
 
-  bool empty() const { return names_.empty(); }
+  // Whether every caller may, whom the client CA has signed a certificate.
+  bool everybody() const { return everybody_; }
 
   // PERMISSION_DENIED tells the names found.
   absl::Status Check(const std::vector<std::string>& caller) const;
 
  private:
   const std::vector<std::string> names_;
+  const bool everybody_;
 };
 
 }  // namespace mulligan

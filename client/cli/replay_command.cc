@@ -11,9 +11,11 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/replay/replay.h"
@@ -110,6 +112,43 @@ int Print(const ReplayOptions& options, const ReplayResult& result,
   return FinishOutput(streams);
 }
 
+// Of "0/3" the number of parts; 1: it is all.
+std::size_t PartsOf(const std::string& shard) {
+  std::size_t count = 1;
+  const bool number =
+      absl::SimpleAtoi(shard.substr(shard.find('/') + 1), &count);
+  return number ? count : 1;
+}
+
+// "0/3 of decisions.jsonl" where both have it; empty: nothing counts twice.
+// Nobody knows what standard input was.
+std::string PartOfBoth(const ReplayResult& a, const ReplayResult& b) {
+  for (const auto& [logs, shards] : a.parts) {
+    const auto other = b.parts.find(logs);
+    if (other == b.parts.end() || logs == "-") continue;
+    for (const std::string& shard : shards) {
+      if (other->second.contains(shard)) return shard + " of " + logs;
+    }
+  }
+  return "";
+}
+
+// Warns of parts that are missing; all parts together are the whole.
+void CheckParts(ReplayResult& sum, Streams& streams) {
+  for (auto& [logs, shards] : sum.parts) {
+    const std::size_t count = PartsOf(*shards.begin());
+    bool whole = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string shard = absl::StrCat(i, "/", count);
+      if (shards.contains(shard)) continue;
+      whole = false;
+      streams.err << "warning: part " << shard << " of " << Printable(logs)
+                  << " is missing\n";
+    }
+    if (whole) shards = {"0/1"};
+  }
+}
+
 int MergeResults(const ReplayOptions& options, Streams& streams) {
   std::optional<ReplayResult> sum;
   for (const std::string& path : options.logs) {
@@ -133,11 +172,18 @@ int MergeResults(const ReplayOptions& options, Streams& streams) {
                                path, result->revision, sum->revision)));
     }
     if (sum.has_value()) {
+      const std::string again = PartOfBoth(*sum, *result);
+      if (!again.empty()) {
+        return Fail(streams, absl::InvalidArgumentError(absl::StrCat(
+                                 path, ": part ", again,
+                                 " was added before; expected each once")));
+      }
       sum->Merge(*result);
     } else {
       sum = *std::move(result);
     }
   }
+  CheckParts(*sum, streams);
   return Print(options, *sum, streams);
 }
 
@@ -166,7 +212,9 @@ int RunReplay(const ReplayOptions& options, Streams& streams) {
       bar.Show(progress);
     };
   }
-  const ReplayResult result = Replay(logs, *policies.set, settings);
+  ReplayResult result = Replay(logs, *policies.set, settings);
+  result.parts[absl::StrJoin(options.logs, " ")] = {
+      absl::StrCat(shard->index, "/", shard->count)};
   bar.Wipe();
   return Print(options, result, streams);
 }

@@ -89,6 +89,19 @@ class ClientTest(unittest.TestCase):
             mulligan_client.ask(self.service,
                                 [{"kind": "Pod", "status": {"phase": 7}}])
 
+    def test_what_would_be_lost_is_named(self):
+        with self.assertRaisesRegex(ValueError, "batch.volcano.sh/v1alpha1.*'batch'"):
+            mulligan_client.ask(self.service, [
+                {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"}])
+        with self.assertRaisesRegex(ValueError, "worklaod: is no field"):
+            mulligan_client.ask(self.service, [pod("out-of-memory")],
+                                worklaod={"name": "x"})
+        with self.assertRaisesRegex(ValueError, "budgetz: no field of a ledger"):
+            mulligan_client.parse_ledger('{"budgetz": {}}')
+        answer = mulligan_client.ask(self.service, [pod("out-of-memory")])
+        whole = json_format.MessageToJson(answer)
+        self.assertEqual(mulligan_client.parse_ledger(whole), answer.ledger)
+
     def test_no_answer_is_an_rpc_error(self):
         nobody = mulligan_client.connect("127.0.0.1:1")
         with self.assertRaises(grpc.RpcError) as raised:

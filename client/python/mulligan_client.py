@@ -19,15 +19,17 @@ from mulligan.v1 import (ledger_pb2, retry_decision_service_pb2,
 # The annotation that holds a ledger; the command line reads the same.
 LEDGER_ANNOTATION = "mulligan.dev/ledger"
 
-# Field of a report for each kind; a list where there may be several.
+# Field of a report and API group for each kind; a list where there may be several.
 FIELDS = {
-    "Pod": "pods", "Job": "jobs", "Node": "nodes", "Event": "events",
-    "JobSet": "jobSet", "RayJob": "rayJob", "RayCluster": "rayCluster",
-    "TrainJob": "trainJob", "Workload": "kueueWorkload",
-    "SparkApplication": "sparkApplication", "PyTorchJob": "kubeflowJob",
-    "TFJob": "kubeflowJob", "MPIJob": "kubeflowJob",
-    "XGBoostJob": "kubeflowJob", "PaddleJob": "kubeflowJob",
-    "JAXJob": "kubeflowJob",
+    "Pod": ("pods", ""), "Job": ("jobs", "batch"), "Node": ("nodes", ""),
+    "Event": ("events", ""), "JobSet": ("jobSet", "jobset.x-k8s.io"),
+    "RayJob": ("rayJob", "ray.io"), "RayCluster": ("rayCluster", "ray.io"),
+    "TrainJob": ("trainJob", "trainer.kubeflow.org"),
+    "Workload": ("kueueWorkload", "kueue.x-k8s.io"),
+    "SparkApplication": ("sparkApplication", "sparkoperator.k8s.io"),
+    **{kind: ("kubeflowJob", "kubeflow.org")
+       for kind in ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob",
+                    "JAXJob")},
 }
 _LISTS = ("pods", "jobs", "nodes", "events")
 
@@ -61,8 +63,9 @@ def ask(service, objects=(), ledger=None, timeout=5, policy="", **report):
     report: further fields of FailureReport by their JSON names, such as
         failureId, workload or exit.
 
-    Raises ValueError for an object of a kind that is not taken, ParseError for a
-    field with a wrong value, and grpc.RpcError when there is no answer: nothing
+    Raises ValueError for an object of a kind or group that is not taken and for an
+    unknown field of the report or the ledger, ParseError for a field with a wrong
+    value, and grpc.RpcError when there is no answer: nothing
     was charged then, so do what would be done without the service.
     """
     request = retry_decision_service_pb2.DecideRequest(policy=policy or None)
@@ -76,8 +79,21 @@ def ask(service, objects=(), ledger=None, timeout=5, policy="", **report):
 
 
 def parse_ledger(text):
-    """Returns the BudgetLedger in a text of ledger_json; raises ParseError."""
-    return json_format.Parse(text, ledger_pb2.BudgetLedger(),
+    """Returns the BudgetLedger in a text of ledger_json, or in a whole answer.
+
+    What only a newer service writes is passed over. Raises ParseError, and
+    ValueError for a text that has nothing of a ledger: budgets would begin anew.
+    """
+    ledger = ledger_pb2.BudgetLedger()
+    members = json.loads(text)
+    if isinstance(members, dict):
+        members = members.get("ledger", members)
+        if isinstance(members, dict) and members and not (
+                _names(ledger) & members.keys()):
+            raise ValueError(f"{', '.join(members)}: no field of a ledger is "
+                             f"among them, expected some of "
+                             + ", ".join(sorted(_names(ledger))))
+    return json_format.Parse(json.dumps(members), ledger,
                              ignore_unknown_fields=True)
 
 
@@ -86,14 +102,29 @@ def ledger_json(ledger):
     return json.dumps(json_format.MessageToDict(ledger), separators=(",", ":"))
 
 
+def _names(message):
+    """Returns the names of a message's fields, as JSON and as the proto has them."""
+    return {name for field in message.DESCRIPTOR.fields
+            for name in (field.json_name, field.name)}
+
+
 def _report(objects, report):
+    known = _names(retry_decision_service_pb2.DecideRequest().report)
+    for name in report.keys() - known:
+        raise ValueError(f"{name}: is no field of a report, expected one of "
+                         + ", ".join(sorted(known)))
     report = dict(report)
     for each in _flat(objects):
         kind = each.get("kind", "")
         if kind not in FIELDS:
             raise ValueError(f"kind {kind!r} is not taken, expected one of "
                              + ", ".join(FIELDS))
-        field = FIELDS[kind]
+        field, group = FIELDS[kind]
+        version = each.get("apiVersion", "")
+        if version and version.rpartition("/")[0] not in (
+                group, "events.k8s.io" if kind == "Event" else group):
+            raise ValueError(f"apiVersion {version!r}: expected a {kind} of "
+                             f"group {group or 'v1'!r}")
         if field in _LISTS:
             report.setdefault(field, []).append(each)
         elif field in report:

@@ -61,7 +61,7 @@ class Judge {
     if (with_objects) ReadObjects();
     WeighObjects();
     Decide();
-    Assess();
+    Assess(context_, members_, pods_, conclusion_);
     conclusion_.ended_at = EndOfCulprit();
     Describe();
   }
@@ -269,27 +269,6 @@ class Judge {
     }
   }
 
-  // Is anything broken? Nothing is without evidence of an end, nor where the
-  // place of what ended was taken already.
-  void Assess() {
-    if (conclusion_.decisive() == nullptr) {
-      LookForLife();
-      return;
-    }
-    conclusion_.situation = SituationOf(conclusion_.cause);
-    if (conclusion_.situation != v1::Diagnosis::BROKEN) return;
-    if ((conclusion_.decisive()->flags & kRestarting) != 0) {
-      conclusion_.situation = v1::Diagnosis::ALIVE;
-    }
-    if (gang().root < 0) return;
-    const bool of_pod = conclusion_.decisive()->place.root == Root::kPods ||
-                        conclusion_.decisive()->place.root == Root::kEvents;
-    if (of_pod &&
-        (gang().state.recovered || OwnerGoesOn(context_.report, gang().root))) {
-      conclusion_.situation = v1::Diagnosis::ALIVE;
-    }
-  }
-
   Seconds EndOfCulprit() const {
     const Candidate* winner = conclusion_.decisive();
     const bool of_pod = gang().root >= 0 || winner == nullptr ||
@@ -304,42 +283,6 @@ class Judge {
                              winner->place.root != Root::kEvents &&
                              winner->place.root != Root::kNodes;
     return object_says ? winner->at : kUnknownTime;
-  }
-
-  static v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
-    switch (cause) {
-      case v1::SUCCEEDED:
-      case v1::CANCELLED:
-        return v1::Diagnosis::FINISHED;
-      case v1::SUSPENDED:
-        return v1::Diagnosis::HELD;
-      default:
-        return v1::Diagnosis::BROKEN;
-    }
-  }
-
-  void LookForLife() {
-    conclusion_.cause = v1::NOT_FAILED;
-    conclusion_.situation = v1::Diagnosis::ALIVE;
-    conclusion_.ask_again = StuckAt(context_, pods_);
-    // A node that does not answer may go on so.
-    for (const Candidate& fact : conclusion_.facts) {
-      if (fact.place.root == Root::kNodes && Known(fact.at)) {
-        conclusion_.ask_again =
-            Earlier(conclusion_.ask_again, fact.at + kNodePatience + 1);
-      }
-    }
-    Candidates& facts = conclusion_.facts;
-    const std::size_t before = facts.size();
-    AddLifeSign(context_, members_, pods_, facts);
-    if (facts.size() == before) {
-      conclusion_.confidence = v1::Diagnosis::LOW;
-      conclusion_.warnings.emplace_back(
-          "nothing in the report has a status that says how the work fares");
-      return;
-    }
-    conclusion_.winner = static_cast<int>(before);
-    conclusion_.confidence = facts.back().confidence;
   }
 
   void Describe() {

@@ -59,6 +59,12 @@ Conclusion JudgeEarlier(const Context& context,
                         const std::vector<Member>& members,
                         const std::vector<int>& pods);
 
+// Says whether anything is broken. Nothing is without evidence of an end, nor
+// where the place of what ended was taken already, nor where the workload is
+// being deleted.
+void Assess(const Context& context, const std::vector<Member>& members,
+            const std::vector<int>& pods, Conclusion& conclusion);
+
 // Who has to act.
 v1::Diagnosis::FaultDomain DomainOf(const Context& context,
                                     const Conclusion& conclusion);

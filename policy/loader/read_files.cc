@@ -10,13 +10,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/loader/load.h"
+#include "re2/re2.h"
 
 namespace mulligan {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Of files that test policies and are none, by name and kind.
+// Of files that may test policies and be none.
 constexpr std::string_view kSuiteSuffix = "_test";
 
 void Report(const std::string& file, std::string message, Issues& issues) {
@@ -60,15 +61,20 @@ bool IsPolicyName(const std::string& name) {
   return name[0] != '.' && (extension == ".yaml" || extension == ".yml");
 }
 
-// Its kind stands near the top.
+// Whether the file, named like one, is a suite: it says so, or does not say that it
+// is a policy. Comments say nothing.
 bool IsSuite(const fs::path& path) {
-  constexpr std::streamsize kHead = 4096;
   if (!path.stem().string().ends_with(kSuiteSuffix)) return false;
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return false;
-  std::string head(kHead, '\0');
-  std::ifstream(path, std::ios::binary).read(head.data(), kHead);
-  return head.find(kSuiteKind) != head.npos;
+  std::string text(kMaxPolicyFileBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  static const RE2* const kind = new RE2(
+      "(?m)^[^#\\n]*?\\bkind[\"']?[ \\t]*:[ \\t]*[\"']?(RetryPolicy(?:Test)?)\\b");
+  std::string found;
+  return !RE2::PartialMatch(text, *kind, &found) || found == kSuiteKind;
 }
 
 // The policy files of a folder as they stood at one moment.

@@ -1,7 +1,10 @@
 #include "policy/loader/suggest.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -21,25 +24,37 @@ std::string Fold(std::string_view word) {
   return folded;
 }
 
-// Optimal string alignment: insertions, deletions, substitutions and swaps.
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before_last(b.size() + 1);
-  std::vector<size_t> last(b.size() + 1);
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
+// Optimal string alignment: insertions, deletions, substitutions and swaps; `most`
+// when it is that or more. Both words have at most kLongestWord letters.
+size_t Distance(std::string_view a, std::string_view b, size_t most) {
+  const size_t difference =
+      a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (difference >= most) return most;
+  using Row = std::array<std::uint8_t, kLongestWord + 1>;
+  Row rows[3];
+  Row* before_last = &rows[0];
+  Row* last = &rows[1];
+  Row* row = &rows[2];
+  std::iota(last->begin(), last->begin() + b.size() + 1, std::uint8_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
+    (*row)[0] = static_cast<std::uint8_t>(i);
+    std::uint8_t least = (*row)[0];
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substituted = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substituted});
+      int distance = std::min({(*last)[j] + 1, (*row)[j - 1] + 1,
+                               (*last)[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before_last[j - 2] + 1);
+        distance = std::min(distance, (*before_last)[j - 2] + 1);
       }
+      (*row)[j] = static_cast<std::uint8_t>(distance);
+      least = std::min(least, (*row)[j]);
     }
-    std::swap(before_last, last);
-    std::swap(last, row);
+    if (least > most) return most;
+    Row* const oldest = before_last;
+    before_last = last;
+    last = row;
+    row = oldest;
   }
-  return last[b.size()];
+  return std::min<size_t>((*last)[b.size()], most);
 }
 
 struct Word {
@@ -115,7 +130,8 @@ std::string Nearest(std::string_view word,
   size_t best = std::max<size_t>(folded.size() / 3, 1) + 1;
   std::string nearest;
   for (const std::string& candidate : candidates) {
-    const size_t distance = Distance(folded, Fold(candidate));
+    if (candidate.size() > kLongestWord) continue;
+    const size_t distance = Distance(folded, Fold(candidate), best + 1);
     if (distance == 0) return candidate;
     if (distance < best) {
       best = distance;

@@ -59,6 +59,9 @@ bool IsEmptyText(const YamlNode& value, const FieldDescriptor& field) {
          field.containing_type()->map_key() == nullptr && value.text.empty();
 }
 
+// Of a document, before its lists are no longer read; more than are shown.
+constexpr size_t kMostIssues = 1000;
+
 class MessageReader {
  public:
   MessageReader(SourceMap& positions, Issues& issues, ForeignMaps foreign)
@@ -252,6 +255,8 @@ class MessageReader {
                 const FieldDescriptor& field, Message& message) {
     if (!CheckKind(value, NodeKind::kList, path, field, false)) return;
     for (size_t i = 0; i < value.items.size(); ++i) {
+      // Nobody reads them all, and each costs a look through all names.
+      if (issues_.size() > kMostIssues) return Doubt(path);
       const YamlNode& item = value.items[i];
       const std::string item_path = absl::StrFormat("%s[%d]", path, i);
       positions_.Add(item_path, item.position);

@@ -19,7 +19,7 @@ namespace mulligan {
 namespace {
 
 // A past attempt: whatever it died of is settled.
-void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
+void MarkStale(std::string summary, v1::Diagnosis& diagnosis) {
   v1::ConsideredCause& rejected = *diagnosis.add_considered();
   rejected.set_cause(diagnosis.cause());
   rejected.set_why_not("the attempt was decided before");
@@ -27,9 +27,7 @@ void MarkStale(std::int32_t attempt, v1::Diagnosis& diagnosis) {
   diagnosis.set_fault_domain(v1::Diagnosis::NONE);
   diagnosis.set_confidence(v1::Diagnosis::HIGH);
   diagnosis.set_situation(v1::Diagnosis::FINISHED);
-  diagnosis.set_summary(absl::StrFormat(
-      "Attempt %d or a later one was decided already under another failure id",
-      attempt));
+  diagnosis.set_summary(std::move(summary));
 }
 
 namespace core = kubernetes::core::v1;
@@ -146,7 +144,20 @@ bool MarkIfStale(Call& call) {
       !IsPastAttempt(call.ledger(), report.attempt())) {
     return false;
   }
-  MarkStale(report.attempt(), call.diagnosis());
+  MarkStale(absl::StrFormat("Attempt %d or a later one was decided already "
+                            "under another failure id",
+                            report.attempt()),
+            call.diagnosis());
+  return true;
+}
+
+bool MarkIfOvertaken(Call& call, int known) {
+  if (known < 0 || !IsOvertaken(call.ledger(), known)) return false;
+  call.response.mutable_accounting()->set_duplicate(true);
+  MarkStale(
+      "This failure was decided before, and the whole workload was given up or "
+      "started again since",
+      call.diagnosis());
   return true;
 }
 

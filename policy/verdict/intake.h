@@ -74,6 +74,10 @@ void OpenLedger(Call& call);
 // behind. Makes it STALE_REPORT then.
 bool MarkIfStale(Call& call);
 
+// The same when the failure has the record `known`, which is overtaken; -1: it
+// has none. Nothing is charged again.
+bool MarkIfOvertaken(Call& call, int known);
+
 // Warns about records later than the report: they make windows and loops look
 // shorter than they are.
 void WarnOfLaterRecords(Call& call);

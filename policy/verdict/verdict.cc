@@ -75,7 +75,9 @@ std::optional<Verdict> NotAFailure(const Question& question) {
     return verdict;
   }
   if (!kNoFailures.Contains(question.cause)) {
-    if (failure.diagnosis.situation() != v1::Diagnosis::ALIVE ||
+    const v1::Diagnosis::Situation situation = failure.diagnosis.situation();
+    if ((situation != v1::Diagnosis::ALIVE &&
+         situation != v1::Diagnosis::FINISHED) ||
         question.change.cause != v1::CAUSE_UNSPECIFIED) {
       return std::nullopt;
     }

@@ -111,6 +111,45 @@ TEST_F(DecideTest, ARepeatedReportGetsTheSameVerdictAndCostsNothing) {
   }
 }
 
+// A report from a cache that lags must not start again what was given up.
+TEST_F(DecideTest, AFailureBeforeTheEndIsNotRetriedAgain) {
+  EXPECT_EQ(AskNext(OutOfMemory(1)).decision().action(), v1::Decision::RETRY);
+  const v1::DecideResponse end = AskNext(OutOfMemory(2));
+  EXPECT_EQ(end.decision().action(), v1::Decision::FAIL);
+  const v1::DecideResponse late = AskNext(OutOfMemory(1));
+  EXPECT_EQ(late.decision().action(), v1::Decision::IGNORE);
+  EXPECT_EQ(late.diagnosis().cause(), v1::STALE_REPORT);
+  EXPECT_TRUE(late.accounting().duplicate());
+  EXPECT_THAT(late.ledger(), EqualsProto(end.ledger()));
+  EXPECT_EQ(AskNext(OutOfMemory(2)).decision().action(), v1::Decision::FAIL);
+}
+
+// Pods that are started again one by one overtake nothing; what starts all of
+// the workload again does.
+TEST(IsOvertakenTest, ByWhatIsAboutTheWholeWorkload) {
+  const struct {
+    v1::Decision::Action action;
+    v1::Decision::Scope scope;
+    bool overtakes;
+  } kLater[] = {{v1::Decision::RETRY, v1::Decision::POD, false},
+                {v1::Decision::RETRY, v1::Decision::INDEX, false},
+                {v1::Decision::RETRY, v1::Decision::JOB_SET, true},
+                {v1::Decision::FAIL, v1::Decision::INDEX, false},
+                {v1::Decision::FAIL, v1::Decision::POD, true},
+                {v1::Decision::FAIL, v1::Decision::JOB, true},
+                {v1::Decision::WAIT, v1::Decision::JOB, false}};
+  for (const auto& later : kLater) {
+    v1::BudgetLedger ledger;
+    ledger.add_history();
+    v1::Decision& decision = *ledger.add_history()->mutable_decision();
+    decision.set_action(later.action);
+    decision.set_scope(later.scope);
+    EXPECT_EQ(IsOvertaken(ledger, 0), later.overtakes)
+        << decision.ShortDebugString();
+    EXPECT_FALSE(IsOvertaken(ledger, 1));
+  }
+}
+
 TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsDecidedAgainAndPaidOnce) {
   // From JSON, a name that this version does not have reads as none.
   const struct {

@@ -82,7 +82,7 @@ TEST(BinaryTest, SecondSignalStopsAtOnce) {
 
 TEST(BinaryTest, WritesThePortFileOnceItServes) {
   const std::filesystem::path file =
-      testing::WriteTestFile("ports.json", "stale");
+      testing::WriteTestFile("ports.json", "{\"pid\":1}");
   Program program({"--listen-address=127.0.0.1:0",
                    "--admin-address=127.0.0.1:0", "--drain-delay=0",
                    "--port-file=" + file.string()});
@@ -106,6 +106,15 @@ TEST(BinaryTest, WhatIsNoFileIsNoPortFile) {
   EXPECT_THAT(program.output(),
               AllOf(HasSubstr("--port-file: "), HasSubstr("not a regular")));
   EXPECT_TRUE(std::filesystem::remove(folder));
+}
+
+TEST(BinaryTest, AFileOfSomethingElseIsNoPortFile) {
+  const std::filesystem::path file =
+      testing::WriteTestFile("policy.yaml", "kind: RetryPolicy\n");
+  Program program(Serving({"--port-file=" + file.string()}));
+  EXPECT_EQ(program.Wait(), kExitUsage);
+  EXPECT_THAT(program.output(), HasSubstr("holds something else"));
+  EXPECT_TRUE(std::filesystem::exists(file));
 }
 
 TEST(BinaryTest, APortFileThatCannotBeWrittenLeavesNothing) {

@@ -45,6 +45,16 @@ TEST_F(TlsTest, WhoIsOnTheListIsAnswered) {
   EXPECT_TRUE(Decide(channel).ok()) << Decide(channel).error_message();
 }
 
+TEST_F(TlsTest, AListThatIsLeftOutBesideTheOtherLetsInNobody) {
+  ServerOptions options = Options();
+  options.allowed_policy_callers.clear();
+  TestServer server(options);
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  const auto channel = Connect(server->grpc_port(), authority_, &caller);
+  EXPECT_TRUE(Decide(channel).ok());
+  EXPECT_EQ(List(channel).error_code(), grpc::StatusCode::PERMISSION_DENIED);
+}
+
 TEST_F(TlsTest, EachServiceHasItsOwnList) {
   TestServer server(Options());
   const Identity caller = MakeIdentity(authority_, {kOperator});
@@ -209,6 +219,14 @@ TEST_F(TlsTest, FilesThatDoNotFitAreNotTaken) {
       {"server.key", next.KeyPem()},  // not the key of the certificate
       {"server.key", "garbage"},
       {"server.pem", ""},
+      // A chain of which half has been written, and authorities likewise.
+      {"server.pem", *testing::ReadFile(TestFolder() / "server.pem") +
+                         next.CertificatePem().substr(0, 300)},
+      {"ca.pem", *testing::ReadFile(TestFolder() / "ca.pem") +
+                     next.CertificatePem().substr(0, 300)},
+      {"ca.pem", *testing::ReadFile(TestFolder() / "ca.pem") +
+                     "-----BEGIN CERTIFICATE-----\nZ2FyYmxl\n"
+                     "-----END CERTIFICATE-----\n"},
       {"ca.pem", "-----BEGIN CERTIFICATE-----\n"}};
   for (const auto& [file, text] : harms) {
     const std::string was = *testing::ReadFile(TestFolder() / file);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -214,6 +215,17 @@ absl::StatusOr<std::vector<std::string>> FindLogs(
     }
     std::ranges::sort(inside);
     files.insert(files.end(), inside.begin(), inside.end());
+  }
+  std::set<std::string> seen;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const bool stream = file == "-";
+    const std::string place =
+        stream ? file : std::filesystem::canonical(file, error).string();
+    if (!seen.insert(place).second) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s: is named twice, expected each log once", file));
+    }
   }
   return files;
 }

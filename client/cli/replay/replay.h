@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -103,6 +104,9 @@ struct ReplayResult {
   // Revision of the policies that were replayed against; results of several
   // cannot be merged.
   std::string revision;
+  // What was replayed: of each list of logs the shards, "0/3". No part is added
+  // twice.
+  std::map<std::string, std::set<std::string>> parts;
   Count lines = 0;
   // Lines that are no DecisionRecord; they change nothing else here.
   Count bad_lines = 0;

@@ -208,6 +208,7 @@ Json BudgetsJson(const ReplayResult& result) {
 ReplayResult ResultFrom(const Json& json) {
   ReplayResult result;
   result.revision = json.at("revision").get<std::string>();
+  result.parts = json.value("parts", decltype(result.parts)());
   for (const auto& [name, count] : kCounts) {
     result.*count = json.at(name).get<Count>();
   }
@@ -295,7 +296,8 @@ std::string ReplayText(const ReplayResult& result, std::string_view policies) {
 }
 
 std::string ReplayJson(const ReplayResult& result) {
-  Json json = {{"replayVersion", kVersion}, {"revision", result.revision}};
+  Json json = {{"replayVersion", kVersion}, {"revision", result.revision},
+               {"parts", result.parts}};
   for (const auto& [name, count] : kCounts) json[name] = result.*count;
   json["all"] = ToJson(result.all);
   json["differences"] = result.differences;

@@ -124,6 +124,9 @@ void ReplayResult::AddBad(const LogPosition& place, std::string why) {
 
 void ReplayResult::Merge(const ReplayResult& other) {
   if (revision.empty()) revision = other.revision;
+  for (const auto& [logs, shards] : other.parts) {
+    parts[logs].insert(shards.begin(), shards.end());
+  }
   lines += other.lines;
   bad_lines += other.bad_lines;
   redacted += other.redacted;

@@ -45,7 +45,7 @@ class OperatorReader {
       ReadConditions(job.status().conditions(), "Job", Root::kJobs, i);
       ReadSuspend(job.spec(), job.status(),
                   {Root::kJobs, i, "", -1, ".spec.suspend"});
-      if (facts_.size() == before) ReadFailedCount(i);
+      if (facts_.size() == before) ReadCounts(i);
       // A child is deleted by its owner.
       if (!context_.report.has_job_set() && !context_.report.has_ray_job()) {
         ReadDeletion(job.metadata(), Root::kJobs, i);
@@ -68,8 +68,13 @@ class OperatorReader {
     // Until KubeRay 1.1 a failed application ended as Complete; since then a
     // reason on a Complete job is no failure.
     const bool failed = status.job_status() == "FAILED";
-    const bool complete = deployment == "Complete" && !failed;
+    // The submitter is late, the application has succeeded.
+    const bool late =
+        deployment == "Failed" && status.job_status() == "SUCCEEDED" &&
+        status.reason() == "JobDeploymentStatusTransitionGracePeriodExceeded";
+    const bool complete = late || (deployment == "Complete" && !failed);
     said.state = deployment;
+    if (late) said.state = "Complete";
     if (status.job_status() == "STOPPED") {
       said.state = "STOPPED";
       said.place.leaf = ".status.jobStatus";
@@ -145,6 +150,20 @@ class OperatorReader {
   }
 
  private:
+  // Without completions (a work queue) the first success is the last, once
+  // nothing runs any more.
+  static bool AllSucceeded(const kubernetes::batch::v1::Job& job) {
+    const auto& status = job.status();
+    const std::int64_t succeeded =
+        std::int64_t{status.succeeded()} +
+        status.uncounted_terminated_pods().succeeded_size();
+    const bool queue =
+        !job.spec().has_completions() && job.spec().has_parallelism();
+    return queue ? succeeded > 0 && status.active() == 0 &&
+                       status.terminating() == 0
+                 : succeeded >= std::max(job.spec().completions(), 1);
+  }
+
   // Adds the row of reason or state, refined by the message.
   void Add(const Said& said) {
     Place message = said.place;
@@ -220,9 +239,18 @@ class OperatorReader {
     state.tier = row->tier;
   }
 
-  // Pods failed, none is left and none is active: between two attempts.
-  void ReadFailedCount(int index) {
-    const auto& status = context_.report.jobs(index).status();
+  // The Job controller counts before it writes a condition: all completions are
+  // there, or pods failed, none is left and none is active (between two
+  // attempts).
+  void ReadCounts(int index) {
+    const auto& job = context_.report.jobs(index);
+    const auto& status = job.status();
+    if (AllSucceeded(job)) {
+      AddFact(facts_, "operator", *FindOperatorState("Job/Complete"),
+              {Root::kJobs, index, "", -1, ".status.succeeded"}, {})
+          .number = status.succeeded();
+      return;
+    }
     if (!context_.report.pods().empty() || status.failed() <= 0 ||
         status.active() > 0 || status.terminating() > 0) {
       return;

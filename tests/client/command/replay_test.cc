@@ -76,6 +76,22 @@ TEST_F(ReplayCommandTest, ShardsAddUp) {
   EXPECT_EQ(sum.code, 0) << sum.err;
   EXPECT_EQ(sum.out, whole.out);
   EXPECT_EQ(Json::parse(sum.out)["all"]["changed"], 9);
+  // A part that counts twice would make another total, and so would one that
+  // is missing.
+  merge.push_back(merge.back());
+  const CommandResult twice = RunMulligan(merge);
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("part 1/2 of " + log_ + " was added before"));
+  merge.resize(merge.size() - 2);
+  const CommandResult half = RunMulligan(merge);
+  EXPECT_EQ(half.code, 0);
+  EXPECT_EQ(half.err, "warning: part 1/2 of " + log_ + " is missing\n");
+}
+
+TEST_F(ReplayCommandTest, ALogCountsOnce) {
+  const CommandResult result = RunMulligan({"replay", log_, log_});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr(log_ + ": is named twice"));
 }
 
 TEST_F(ReplayCommandTest, ReadsStandardInput) {

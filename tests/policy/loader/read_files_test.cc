@@ -69,8 +69,14 @@ TEST_F(ReadFilesTest, ReadsYamlFilesInNameOrder) {
 TEST_F(ReadFilesTest, PassesOverSuitesAndNoPolicyThatIsNamedLikeOne) {
   Write("a_test.yaml", "# a suite\nkind: RetryPolicyTest\n");
   Write("load_test.yaml", "kind: RetryPolicy\n");
+  // What a comment says, or how long it is, is not what a file is.
+  Write("b_test.yaml",
+        std::string(6000, '#') + "\nkind: \"RetryPolicyTest\"\n");
+  Write("c_test.yaml", "");
+  Write("d_test.yaml", "# no RetryPolicyTest\n{kind: RetryPolicy}\n");
   EXPECT_THAT(ReadDirectory(),
-              ElementsAre("load_test.yaml=kind: RetryPolicy\n"));
+              ElementsAre(HasSubstr("d_test.yaml="),
+                          "load_test.yaml=kind: RetryPolicy\n"));
   EXPECT_THAT(issues_, IsEmpty());
 }
 
