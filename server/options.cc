@@ -239,7 +239,8 @@ constexpr Option kOptions[] = {
      "request.report.pods.metadata.annotations, separated by commas",
      [](const std::string& v, ServerOptions& o) {
        return ApplyRecordFields(v, o.decision_log.redact);
-     }, true},
+     },
+     true},
     {"port-file", "",
      "file that receives the bound ports as JSON once calls are served",
      ApplyPath<&ServerOptions::port_file>},

@@ -58,8 +58,7 @@ Chain ReadChain(const std::string& text) {
     if (chain.first == nullptr) chain.first = std::move(next);
     ++chain.readable;
   }
-  chain.whole =
-      ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  chain.whole = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
   return chain;
 }
@@ -102,10 +101,11 @@ absl::Status Bad(const char* flag, const std::string& path,
 absl::Status CheckChain(const char* flag, const std::string& path,
                         const Chain& chain) {
   if (!chain.whole) {
-    return Bad(flag, path,
-               absl::StrFormat("holds a certificate that cannot be read, number "
-                               "%d; expected PEM, complete",
-                               chain.readable + 1));
+    return Bad(
+        flag, path,
+        absl::StrFormat("holds a certificate that cannot be read, number "
+                        "%d; expected PEM, complete",
+                        chain.readable + 1));
   }
   if (chain.first == nullptr) {
     return Bad(flag, path,

@@ -27,8 +27,8 @@ bool IsPending(const v1::AttemptRecord& record);
 bool IsRepeatable(const v1::AttemptRecord& record);
 
 // Whether a record after `record` decided about the whole workload: gave it up,
-// or had all of it started again. Pods and indexes that are started again one by
-// one overtake nothing.
+// or had all of it started again. Pods and indexes that are started again one
+// by one overtake nothing.
 bool IsOvertaken(const v1::BudgetLedger& ledger, int record);
 
 // Whether `attempt` or a later one has a final record already.

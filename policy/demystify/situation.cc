@@ -91,8 +91,8 @@ void Assess(const Context& context, const std::vector<Member>& members,
   if (gang.root < 0) return;
   const bool of_pod =
       winner->place.root == Root::kPods || winner->place.root == Root::kEvents;
-  if (of_pod && (gang.state.recovered ||
-                 OwnerGoesOn(context.report, gang.root))) {
+  if (of_pod &&
+      (gang.state.recovered || OwnerGoesOn(context.report, gang.root))) {
     conclusion.situation = v1::Diagnosis::ALIVE;
   }
   if (winner->row->key == "helper-failed" &&

@@ -61,8 +61,8 @@ bool IsPolicyName(const std::string& name) {
   return name[0] != '.' && (extension == ".yaml" || extension == ".yml");
 }
 
-// Whether the file, named like one, is a suite: it says so, or does not say that it
-// is a policy. Comments say nothing.
+// Whether the file, named like one, is a suite: it says so, or does not say
+// that it is a policy. Comments say nothing.
 bool IsSuite(const fs::path& path) {
   if (!path.stem().string().ends_with(kSuiteSuffix)) return false;
   std::error_code error;
@@ -72,7 +72,8 @@ bool IsSuite(const fs::path& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   static const RE2* const kind = new RE2(
-      "(?m)^[^#\\n]*?\\bkind[\"']?[ \\t]*:[ \\t]*[\"']?(RetryPolicy(?:Test)?)\\b");
+      "(?m)^[^#\\n]*?\\bkind[\"']?[ \\t]*:[ "
+      "\\t]*[\"']?(RetryPolicy(?:Test)?)\\b");
   std::string found;
   return !RE2::PartialMatch(text, *kind, &found) || found == kSuiteKind;
 }

@@ -24,8 +24,8 @@ std::string Fold(std::string_view word) {
   return folded;
 }
 
-// Optimal string alignment: insertions, deletions, substitutions and swaps; `most`
-// when it is that or more. Both words have at most kLongestWord letters.
+// Optimal string alignment: insertions, deletions, substitutions and swaps;
+// `most` when it is that or more. Both words have at most kLongestWord letters.
 size_t Distance(std::string_view a, std::string_view b, size_t most) {
   const size_t difference =
       a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
@@ -40,8 +40,9 @@ size_t Distance(std::string_view a, std::string_view b, size_t most) {
     (*row)[0] = static_cast<std::uint8_t>(i);
     std::uint8_t least = (*row)[0];
     for (size_t j = 1; j <= b.size(); ++j) {
-      int distance = std::min({(*last)[j] + 1, (*row)[j - 1] + 1,
-                               (*last)[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      int distance =
+          std::min({(*last)[j] + 1, (*row)[j - 1] + 1,
+                    (*last)[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
         distance = std::min(distance, (*before_last)[j - 2] + 1);
       }

@@ -223,8 +223,8 @@ absl::StatusOr<std::vector<std::string>> FindLogs(
     const std::string place =
         stream ? file : std::filesystem::canonical(file, error).string();
     if (!seen.insert(place).second) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s: is named twice, expected each log once", file));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: is named twice, expected each log once", file));
     }
   }
   return files;

@@ -296,7 +296,8 @@ std::string ReplayText(const ReplayResult& result, std::string_view policies) {
 }
 
 std::string ReplayJson(const ReplayResult& result) {
-  Json json = {{"replayVersion", kVersion}, {"revision", result.revision},
+  Json json = {{"replayVersion", kVersion},
+               {"revision", result.revision},
                {"parts", result.parts}};
   for (const auto& [name, count] : kCounts) json[name] = result.*count;
   json["all"] = ToJson(result.all);

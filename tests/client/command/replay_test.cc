@@ -81,7 +81,8 @@ TEST_F(ReplayCommandTest, ShardsAddUp) {
   merge.push_back(merge.back());
   const CommandResult twice = RunMulligan(merge);
   EXPECT_EQ(twice.code, 2);
-  EXPECT_THAT(twice.err, HasSubstr("part 1/2 of " + log_ + " was added before"));
+  EXPECT_THAT(twice.err,
+              HasSubstr("part 1/2 of " + log_ + " was added before"));
   merge.resize(merge.size() - 2);
   const CommandResult half = RunMulligan(merge);
   EXPECT_EQ(half.code, 0);
