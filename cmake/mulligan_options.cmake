@@ -49,6 +49,7 @@ if(MULLIGAN_SANITIZE)
   add_compile_options(-fsanitize=${MULLIGAN_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MULLIGAN_SANITIZE})
+  add_compile_definitions(MULLIGAN_INSTRUMENTED)
 endif()
 
 if(MULLIGAN_BUILD_FUZZERS)

@@ -102,7 +102,8 @@ TEST(OddTextTest, RepeatsWhatCanBeSaid) {
   condition.set_reason("BackoffLimitExceeded");
   condition.set_message(kOdd);
   v1::DecideResponse response;
-  ASSERT_TRUE(server.Decide(request, &response).ok());
+  const grpc::Status status = server.Decide(request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_THAT(response.native().message(), HasSubstr("x\xef\xbf\xbdy"));
 }
 

@@ -17,7 +17,9 @@ Place MessagePlace(const EndedContainer& ended, int pod) {
 
 // Exit codes, absent in cut-down reports, that Kubernetes always writes.
 std::int32_t CodeIn(const core::ContainerStateTerminated& terminated) {
-  if (terminated.exit_code() == 0 && terminated.signal() > 0) {
+  constexpr std::int32_t kMostSignal = 64;
+  if (terminated.exit_code() == 0 && terminated.signal() > 0 &&
+      terminated.signal() <= kMostSignal) {
     return 128 + terminated.signal();
   }
   return terminated.exit_code();
