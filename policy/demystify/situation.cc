@@ -3,6 +3,7 @@
 #include "policy/demystify/judge.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/request/ownership.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -35,12 +36,16 @@ bool MainRuns(const core::Pod& pod) {
 }
 
 // Whether the workload is being deleted, before it has failed for good: nobody
-// starts anything of it again.
+// starts anything of it again. A Job that another object controls is deleted to
+// be made again.
 bool GoesAway(const Context& context, const Candidates& facts) {
-  return !OwnerGaveUp(context.report) &&
-         std::ranges::any_of(facts, [](const Candidate& fact) {
-           return fact.row != nullptr && fact.row->key == "object-deleted";
-         });
+  if (OwnerGaveUp(context.report)) return false;
+  return std::ranges::any_of(facts, [&context](const Candidate& fact) {
+    if (fact.row == nullptr || fact.row->key != "object-deleted") return false;
+    return fact.place.root != Root::kJobs ||
+           ControllerOf(context.report.jobs(fact.place.index).metadata()) ==
+               nullptr;
+  });
 }
 
 void LookForLife(const Context& context, const std::vector<Member>& members,

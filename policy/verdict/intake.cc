@@ -27,6 +27,8 @@ void MarkStale(std::string summary, v1::Diagnosis& diagnosis) {
   diagnosis.set_fault_domain(v1::Diagnosis::NONE);
   diagnosis.set_confidence(v1::Diagnosis::HIGH);
   diagnosis.set_situation(v1::Diagnosis::FINISHED);
+  diagnosis.clear_outlook();
+  diagnosis.clear_outlook_reason();
   diagnosis.set_summary(std::move(summary));
 }
 

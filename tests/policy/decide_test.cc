@@ -119,6 +119,7 @@ TEST_F(DecideTest, AFailureBeforeTheEndIsNotRetriedAgain) {
   const v1::DecideResponse late = AskNext(OutOfMemory(1));
   EXPECT_EQ(late.decision().action(), v1::Decision::IGNORE);
   EXPECT_EQ(late.diagnosis().cause(), v1::STALE_REPORT);
+  EXPECT_EQ(late.diagnosis().outlook(), v1::Diagnosis::OUTLOOK_UNSPECIFIED);
   EXPECT_TRUE(late.accounting().duplicate());
   EXPECT_THAT(late.ledger(), EqualsProto(end.ledger()));
   EXPECT_EQ(AskNext(OutOfMemory(2)).decision().action(), v1::Decision::FAIL);

@@ -378,5 +378,14 @@ TEST(ReadYamlMessageTest, ElementsKeepTheirPlaceBehindOneThatCannotBeRead) {
   EXPECT_THAT(reading.doubtful.values, ElementsAre("rules[0]", "rules[2]"));
 }
 
+// Each misspelt name is compared with all that there are.
+TEST(ReadYamlMessageTest, ListsEndAfterAThousandProblems) {
+  std::string causes = "rules: [{name: r, when: {causes: [";
+  for (int i = 0; i < 5000; ++i) absl::StrAppend(&causes, "OMO", i, ",");
+  const auto reading =
+      Read<v1::RetryPolicySpec>(causes + "]}, then: {action: FAIL}}]");
+  EXPECT_EQ(reading.issues.size(), 1001);
+}
+
 }  // namespace
 }  // namespace mulligan
