@@ -222,7 +222,7 @@ class ExpensiveCallers {
 // As clients do: one late call in ten is asked to come back.
 grpc::Status DecideSoon(TestServer& server) {
   grpc::Status status;
-  for (int tries = 0; tries < 5; ++tries) {
+  for (int tries = 0; tries < 20; ++tries) {
     v1::DecideResponse response;
     status = server.Decide(OutOfMemoryRequest(), &response);
     if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) break;
