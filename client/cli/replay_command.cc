@@ -10,8 +10,8 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -112,14 +112,6 @@ int Print(const ReplayOptions& options, const ReplayResult& result,
   return FinishOutput(streams);
 }
 
-// Of "0/3" the number of parts; 1: it is all.
-std::size_t PartsOf(const std::string& shard) {
-  std::size_t count = 1;
-  const bool number =
-      absl::SimpleAtoi(shard.substr(shard.find('/') + 1), &count);
-  return number ? count : 1;
-}
-
 // "0/3 of decisions.jsonl" where both have it; empty: nothing counts twice.
 // Nobody knows what standard input was.
 std::string PartOfBoth(const ReplayResult& a, const ReplayResult& b) {
@@ -133,19 +125,28 @@ std::string PartOfBoth(const ReplayResult& a, const ReplayResult& b) {
   return "";
 }
 
-// Warns of parts that are missing; all parts together are the whole.
+// Warns of parts that are missing, the first of them by name; all parts
+// together are the whole.
 void CheckParts(ReplayResult& sum, Streams& streams) {
+  constexpr std::size_t kNamed = 8;
   for (auto& [logs, shards] : sum.parts) {
-    const std::size_t count = PartsOf(*shards.begin());
-    bool whole = true;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string shard = absl::StrCat(i, "/", count);
-      if (shards.contains(shard)) continue;
-      whole = false;
-      streams.err << "warning: part " << shard << " of " << Printable(logs)
-                  << " is missing\n";
+    if (shards.empty()) continue;
+    const absl::StatusOr<Shard> first = ParseShard(*shards.begin());
+    const std::size_t count = first.ok() ? first->count : 1;
+    std::vector<std::string> missing;
+    for (std::size_t i = 0; i < count && missing.size() < kNamed; ++i) {
+      std::string shard = absl::StrCat(i, "/", count);
+      if (!shards.contains(shard)) missing.push_back(std::move(shard));
     }
-    if (whole) shards = {"0/1"};
+    if (missing.empty()) {
+      shards = {"0/1"};
+      continue;
+    }
+    const std::size_t lacking = count - std::min(count, shards.size());
+    streams.err << "warning: " << lacking << " of " << count << " parts of "
+                << Printable(logs)
+                << " are missing: " << absl::StrJoin(missing, ", ")
+                << (lacking > missing.size() ? ", ...\n" : "\n");
   }
 }
 

@@ -86,7 +86,18 @@ TEST_F(ReplayCommandTest, ShardsAddUp) {
   merge.resize(merge.size() - 2);
   const CommandResult half = RunMulligan(merge);
   EXPECT_EQ(half.code, 0);
-  EXPECT_EQ(half.err, "warning: part 1/2 of " + log_ + " is missing\n");
+  EXPECT_EQ(half.err,
+            "warning: 1 of 2 parts of " + log_ + " are missing: 1/2\n");
+}
+
+// A result comes from a file, which may say anything.
+TEST_F(ReplayCommandTest, OddPartsCostNothing) {
+  Json odd = Json::parse(RunMulligan({"replay", log_, "-o", "json"}).out);
+  odd["parts"] = {{"a", Json::array()}, {"b", {"0/900000000000"}}};
+  const CommandResult result =
+      RunMulligan({"replay", "--merge", WriteTestFile("odd.json", odd.dump())});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("899999999999 of 900000000000 parts of b"));
 }
 
 TEST_F(ReplayCommandTest, ALogCountsOnce) {
