@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "policy/base/labels.h"
+#include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -190,11 +191,14 @@ bool OwnerRuns(const v1::FailureReport& report) {
 
 bool PodRuns(const core::Pod& pod) {
   if (pod.status().phase() != "Running") return false;
-  const auto& statuses = pod.status().container_statuses();
-  return !statuses.empty() &&
-         std::ranges::all_of(statuses, [](const core::ContainerStatus& status) {
-           return status.state().has_running();
-         });
+  bool runs = false;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (IsHelper(pod, status.name())) continue;
+    if (!status.state().has_running()) return false;
+    runs = true;
+  }
+  return runs;
 }
 
 bool OwnerGoesOn(const v1::FailureReport& report, int pod) {

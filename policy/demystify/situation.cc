@@ -2,13 +2,10 @@
 
 #include "policy/demystify/judge.h"
 #include "policy/demystify/life_signs.h"
-#include "policy/demystify/readers/readers.h"
 #include "policy/request/ownership.h"
 
 namespace mulligan::demystify {
 namespace {
-
-namespace core = kubernetes::core::v1;
 
 v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
   switch (cause) {
@@ -20,19 +17,6 @@ v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
     default:
       return v1::Diagnosis::BROKEN;
   }
-}
-
-// Whether the pod's own work goes on beside a helper that ended.
-bool MainRuns(const core::Pod& pod) {
-  if (pod.status().phase() != "Running") return false;
-  bool runs = false;
-  for (const core::ContainerStatus& status :
-       pod.status().container_statuses()) {
-    if (IsHelper(pod, status.name())) continue;
-    if (!status.state().has_running()) return false;
-    runs = true;
-  }
-  return runs;
 }
 
 // Whether the workload is being deleted, before it has failed for good: nobody
@@ -101,7 +85,7 @@ void Assess(const Context& context, const std::vector<Member>& members,
     conclusion.situation = v1::Diagnosis::ALIVE;
   }
   if (winner->row->key == "helper-failed" &&
-      MainRuns(context.report.pods(gang.root))) {
+      PodRuns(context.report.pods(gang.root))) {
     conclusion.situation = v1::Diagnosis::ALIVE;
     conclusion.warnings.emplace_back(
         "a helper container ended, the work beside it goes on");
