@@ -26,12 +26,18 @@ ACTIONS = {"RETRY": peers.RETRY, "FAIL": peers.STOP,
            "IGNORE": peers.WAIT}
 
 
+def without_nulls(members):
+    """An object of JSON; Kubernetes writes an empty list as null."""
+    return {key: value for key, value in members if value is not None}
+
+
 def read(files):
     """The samples of all files, in order."""
     samples = []
     for file in files:
         with open(file, encoding="utf-8") as lines:
-            samples += [json.loads(line) for line in lines if line.strip()]
+            samples += [json.loads(line, object_pairs_hook=without_nulls)
+                        for line in lines if line.strip()]
     return samples
 
 
@@ -88,12 +94,14 @@ class Row:
         self.hopeless = self.worth = 0
 
     def add(self, truth, side, action, retries):
-        wanted = TRUTH_ACTION[truth["retrySensible"]]
         self.asked += 1
         self.sided += side is not None
         self.sides += side in sides(truth)
-        self.actions += action == wanted
         self.silent += action == peers.NONE
+        if "retrySensible" not in truth:
+            return  # Nobody knows: no action is right or wrong.
+        wanted = TRUTH_ACTION[truth["retrySensible"]]
+        self.actions += action == wanted
         self.hopeless += wanted == peers.STOP
         self.worth += wanted != peers.STOP
         if wanted == peers.STOP and action == peers.RETRY and retries > 0:
