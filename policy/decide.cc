@@ -39,6 +39,12 @@ Message& Scratch(google::protobuf::Arena* arena,
   return *google::protobuf::Arena::CreateMessage<Message>(arena);
 }
 
+// Until when pods of the attempt are being stopped.
+std::optional<absl::Time> GoneAt(const Call& call) {
+  if (!IsSet(call.findings.gone_at)) return std::nullopt;
+  return ToTime(call.findings.gone_at);
+}
+
 // The same verdict, and nothing is charged. A delay has been running since.
 void AnswerAgain(Call& call, const v1::AttemptRecord& record) {
   const CompiledPolicy& policy = call.compiled();
@@ -47,8 +53,9 @@ void AnswerAgain(Call& call, const v1::AttemptRecord& record) {
   if (decision.has_retry_after() && record.has_observed_at()) {
     const absl::Duration elapsed =
         std::max(call.now - ToTime(record.observed_at()), absl::ZeroDuration());
-    SetDuration(std::max(ToDuration(decision.retry_after()) - elapsed,
-                         absl::ZeroDuration()),
+    const absl::Duration stopping = GoneAt(call).value_or(call.now) - call.now;
+    SetDuration(std::max({ToDuration(decision.retry_after()) - elapsed,
+                          stopping, absl::ZeroDuration()}),
                 *decision.mutable_retry_after());
   }
   FillTexts(call.diagnosis(), record, decision);
@@ -73,7 +80,9 @@ void AnswerAgain(Call& call, const v1::AttemptRecord& record) {
 bool AnsweredBefore(Call& call, int known) {
   if (known < 0) return false;
   const v1::AttemptRecord& record = call.ledger().history(known);
-  if (IsRepeatable(record)) {
+  // An operator's summary knows no more than a wait that was decided by it.
+  const bool waits = IsPending(record) && call.findings.incident.summary;
+  if (waits || IsRepeatable(record)) {
     AnswerAgain(call, record);
     return true;
   }
@@ -173,7 +182,9 @@ void DecideNow(Call& call, const FailureId& id, bool refund, bool stale,
                      ask_again,        call.since,
                      attempt,          std::max(next, attempt),
                      identity,         refund,
-                     call.patterns,    turn};
+                     call.patterns,    turn,
+                     &call.findings.incident,
+                     GoneAt(call)};
   if (native != nullptr && !stale) {
     return DecideNatively(call, failure, *native, id);
   }
@@ -248,7 +259,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   const absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, workload, policies, options.inline_policies);
   if (!policy.ok()) return policy.status();
-  if (absl::Status owner = CheckLedgerOwner(request.ledger(), workload);
+  if (absl::Status owner = CheckLedgerOwner(request.ledger(), report, workload);
       !owner.ok()) {
     return owner;
   }
@@ -272,6 +283,9 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     DecideByOperator(call, id, *native);
   } else {
     DecideByPolicy(call, id);
+  }
+  if (call.ledger().attempts_seen() != request.ledger().attempts_seen()) {
+    TieLedger(report, workload, /*recorded=*/true, call.ledger());
   }
   if (native.has_value()) ShowNative(call, *std::move(native));
   // Once, whoever wrote: a ledger may leave its bounds without a new record, by

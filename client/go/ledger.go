@@ -40,10 +40,25 @@ func LedgerFrom(obj client.Object) (*mulliganv1.BudgetLedger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mulligan: %s: annotation %s: %w", label(obj), LedgerAnnotation, err)
 	}
-	if of := ledger.GetWorkloadUid(); of != "" && obj.GetUID() != "" && of != string(obj.GetUID()) {
+	if of := ledger.GetWorkloadUid(); of != "" && obj.GetUID() != "" && of != string(obj.GetUID()) && !ownedBy(obj, ledger) {
 		return nil, nil
 	}
 	return ledger, nil
+}
+
+// ownedBy says whether the ledger is of an owner of obj, as its kind or obj's
+// labels tell: that of a JobSet is also kept on its Jobs.
+func ownedBy(obj client.Object, ledger *mulliganv1.BudgetLedger) bool {
+	of := ledger.GetWorkloadUid()
+	if obj.GetLabels()["jobset.sigs.k8s.io/jobset-uid"] == of {
+		return true
+	}
+	for _, owner := range obj.GetOwnerReferences() {
+		if string(owner.UID) == of {
+			return true
+		}
+	}
+	return false
 }
 
 // ParseLedger reads what [EncodeLedger] wrote, or the command line's
@@ -215,7 +230,7 @@ func HandOn(ledger *mulliganv1.BudgetLedger) *mulliganv1.BudgetLedger {
 		return nil
 	}
 	handed := proto.CloneOf(ledger)
-	handed.WorkloadUid = ""
+	handed.WorkloadUid, handed.WorkloadKind = "", ""
 	handed.NativeCount = nil
 	return handed
 }

@@ -10,6 +10,7 @@
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/member.h"
+#include "policy/demystify/readers/readers.h"
 #include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {
@@ -39,23 +40,33 @@ struct Unordered {
 };
 
 // A container that crashed has ended restartCount+1 times before the kubelet
-// restarts it, and restartCount times after: the same number.
-std::int64_t Endings(const core::ContainerStatus& status) {
-  return std::int64_t{status.restart_count()} +
-         (status.state().has_terminated() ? 1 : 0);
+// restarts it, also while that waits, and restartCount times after: the same
+// number. The end of one that is being stopped counts before it comes.
+std::int64_t Endings(const core::ContainerStatus& status, bool stopping) {
+  const bool ended =
+      status.state().has_terminated() || demystify::IsWaitingForRestart(status);
+  const bool ends = stopping && status.state().has_running();
+  return std::int64_t{status.restart_count()} + (ended || ends ? 1 : 0);
 }
 
-// How often the pod has failed: as often as its container that ended most
-// often. A pod whose end nobody described further has ended once.
+// How often the pod has failed: as often as the one of its main containers that
+// ended most often, or of its init containers before those. A pod whose end
+// nobody described further has ended once.
 std::int64_t Endings(const core::Pod& pod) {
-  std::int64_t endings = pod.status().phase() == "Failed" ? 1 : 0;
-  for (const auto* statuses : {&pod.status().container_statuses(),
-                               &pod.status().init_container_statuses()}) {
-    for (const core::ContainerStatus& status : *statuses) {
-      endings = std::max(endings, Endings(status));
-    }
+  const bool stopping = demystify::IsBeingStopped(pod);
+  std::int64_t endings = 0;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (demystify::IsHelper(pod, status.name())) continue;
+    endings = std::max(endings, Endings(status, stopping));
   }
-  return endings;
+  if (endings > 0) return endings;
+  for (const core::ContainerStatus& status :
+       pod.status().init_container_statuses()) {
+    endings = std::max(endings, Endings(status, stopping));
+  }
+  const bool ended = stopping || pod.status().phase() == "Failed";
+  return std::max<std::int64_t>(endings, ended ? 1 : 0);
 }
 
 // The end of the container that ended last; the zero time when none did.
@@ -174,6 +185,30 @@ StableHash HashWorkload(const v1::FailureReport& report,
   return hash.Add(static_cast<std::uint64_t>(report.attempt()));
 }
 
+// A UID is nobody else's; a name needs its workload.
+StableHash HashOwner(const v1::FailureReport& report,
+                     const v1::WorkloadReference& workload, int pod) {
+  if (report.pods(pod).metadata().uid().empty()) {
+    return HashWorkload(report, workload);
+  }
+  StableHash hash;
+  return hash.Add(static_cast<std::uint64_t>(report.attempt()));
+}
+
+std::string ToId(const StableHash& hash) {
+  std::string id;
+  AppendHex(hash.value(), id);
+  return id;
+}
+
+// As releases up to 0.1 made it: ledgers outlive them.
+std::string IdWithWorkload(const v1::FailureReport& report,
+                           const v1::WorkloadReference& workload, int pod) {
+  StableHash hash = HashWorkload(report, workload);
+  AddRoot(report.pods(pod), hash);
+  return ToId(hash);
+}
+
 constexpr absl::Duration kSpan = absl::Seconds(demystify::kIncidentSpan);
 // An operator says that its workload failed so much later than the pod ended.
 constexpr absl::Duration kOperatorDelay = absl::Minutes(10);
@@ -191,10 +226,11 @@ struct Lifetime {
 };
 
 Lifetime LifetimeOf(const v1::AttemptRecord& record) {
-  Lifetime life;
-  life.end = TimeOf(record.finished_at());
+  const Time end = TimeOf(record.finished_at());
+  Lifetime life{std::nullopt, TimeOf(record.struck_at())};
+  if (!life.end) life.end = end;
   if (life.end && record.has_ran_for()) {
-    life.begin = *life.end - ToDuration(record.ran_for());
+    life.begin = (end ? *end : *life.end) - ToDuration(record.ran_for());
   }
   return life;
 }
@@ -223,8 +259,7 @@ bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
 
 // The latest time a record is known to be from.
 absl::Time LatestOf(const v1::AttemptRecord& record) {
-  return ToTime(IsSet(record.finished_at()) ? record.finished_at()
-                                            : record.observed_at());
+  return LifetimeOf(record).end.value_or(ToTime(record.observed_at()));
 }
 
 class Finder {
@@ -232,7 +267,8 @@ class Finder {
   Finder(const v1::BudgetLedger& ledger, const ToldFailure& failure)
       : ledger_(ledger),
         failure_(failure),
-        told_{TimeOf(failure.incident.begin), TimeOf(failure.incident.end)} {}
+        told_{TimeOf(failure.incident.begin),
+              TimeOf(failure.incident.struck)} {}
 
   int Find() const {
     const int by_id = FindFailure(ledger_, failure_.id.id);
@@ -257,6 +293,7 @@ class Finder {
     std::unordered_set<std::string> ids;
     for (const int pod : failure_.incident.pods) {
       ids.insert(IdOfPod(failure_.report, failure_.workload, pod));
+      ids.insert(IdWithWorkload(failure_.report, failure_.workload, pod));
     }
     for (int i = ledger_.history_size(); i-- > 0;) {
       if (ids.count(ledger_.history(i).failure_id()) > 0) return i;
@@ -279,12 +316,17 @@ class Finder {
   }
 
   bool AgreesWithoutPods(int i) const {
+    if (failure_.cause == v1::DEADLINE_JOB &&
+        ledger_.history(i).cause() != v1::DEADLINE_JOB) {
+      return false;
+    }
+    if (failure_.counted > ledger_.attempts_seen()) return false;
     const Time ended = TimeOf(failure_.finished_at);
-    const Time recorded = TimeOf(ledger_.history(i).finished_at());
-    if (!ended || !recorded) return false;
+    if (!ended) return failure_.incident.summary && failure_.counted >= 0;
+    const Time recorded = LifetimeOf(ledger_.history(i)).end;
+    if (!recorded) return false;
     const absl::Duration gap = *ended - *recorded;
-    const bool counted_more = failure_.counted > ledger_.attempts_seen();
-    return !counted_more && gap <= kOperatorDelay && gap >= -kOperatorDelay;
+    return gap <= kOperatorDelay && gap >= -kOperatorDelay;
   }
 
   const v1::BudgetLedger& ledger_;
@@ -296,11 +338,9 @@ class Finder {
 
 std::string IdOfPod(const v1::FailureReport& report,
                     const v1::WorkloadReference& workload, int pod) {
-  StableHash hash = HashWorkload(report, workload);
+  StableHash hash = HashOwner(report, workload, pod);
   AddRoot(report.pods(pod), hash);
-  std::string id;
-  AppendHex(hash.value(), id);
-  return id;
+  return ToId(hash);
 }
 
 FailureId FailureIdOf(const v1::FailureReport& report,
@@ -312,9 +352,12 @@ FailureId FailureIdOf(const v1::FailureReport& report,
     result.named = true;
     return result;
   }
-  StableHash hash = HashWorkload(report, workload);
+  const bool of_pod = !incident.pods.empty();
+  StableHash hash = of_pod
+                        ? HashOwner(report, workload, incident.pods.front())
+                        : HashWorkload(report, workload);
   bool distinct = report.has_attempt();
-  if (!incident.pods.empty()) {
+  if (of_pod) {
     distinct |= AddRoot(report.pods(incident.pods.front()), hash);
   } else {
     if (report.has_creation_error()) {
@@ -330,7 +373,7 @@ FailureId FailureIdOf(const v1::FailureReport& report,
     result.from_time_only = true;
     hash.Add(static_cast<std::uint64_t>(absl::ToUnixNanos(observed_at)));
   }
-  AppendHex(hash.value(), result.id);
+  result.id = ToId(hash);
   return result;
 }
 

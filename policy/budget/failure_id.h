@@ -25,10 +25,11 @@ struct FailureId {
 // namespace and name), the attempt number if given, and what tells this
 // failure from every other one of the workload:
 //
-//   1. a pod failed: the root of `incident`, by its UID and the number of times
-//      its containers have ended. Not by what else is in the report, nor by how
-//      much of the pod's end it tells, nor by whether the kubelet has restarted
-//      the container meanwhile.
+//   1. a pod failed: the root of `incident`, by its UID and the run of its
+//      containers that ended or is about to end. Not by what else is in the
+//      report, so that a pod told alone is the same beside its JobSet; nor by
+//      how much of the end it tells: marked, stopping, ended; nor by whether
+//      the kubelet has restarted the container meanwhile.
 //   2. else the Jobs, or else the custom resources (attempt counters, ids and
 //      times in their status), or else the event that tells of it.
 FailureId FailureIdOf(const v1::FailureReport& report,
@@ -45,6 +46,8 @@ struct ToldFailure {
   const v1::WorkloadReference& workload;
   const Incident& incident;
   const FailureId& id;
+  // What it was diagnosed as.
+  v1::Cause cause;
   // When it ended; absent: not known.
   const google::protobuf::Timestamp& finished_at;
   // The attempt number was given, and is higher than every recorded one: then
@@ -61,10 +64,12 @@ struct ToldFailure {
 //   1. the record has its id
 //   2. the record has the id of one of its other pods: another member of the
 //      gang was taken for the root then
-//   3. the lifetimes overlap: whatever lived when the recorded pod ended is of
-//      the same incident, unless it ended by itself more than half an hour
-//      later (kIncidentSpan in policy/demystify/member.h)
-//   4. one of both was told without pods, and the times and counters agree
+//   3. the lifetimes overlap: whatever lived when the recorded pod was struck
+//      is of the same incident, unless it ended by itself more than half an
+//      hour later (kIncidentSpan in policy/demystify/member.h)
+//   4. one of both was told without pods, and the times and counters agree. A
+//      counter without a time that shows no more than the ledger has tells
+//      nothing new; a deadline that passed is told by nobody's end
 //
 // 3 and 4 hold for records that the caller did not name, or reports in which it
 // names none.

@@ -236,6 +236,8 @@ std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
          Member("ranFor", record.has_ran_for(), Span(record.ran_for())) +
          Member("observedAt", record.has_observed_at(),
                 TimeSize(record.observed_at())) +
+         Member("struckAt", record.has_struck_at(),
+                TimeSize(record.struck_at())) +
          TextMember("artifact", record.artifact()) +
          Member("refusedBy", record.refused_by() != 0,
                 Name(v1::AttemptRecord::Refusal_Name(record.refused_by()))) +
@@ -253,7 +255,8 @@ std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger) {
                      Member("history", true, 2) +
                      Member("historyDropped", true, kInt64) +
                      Member("nativeCount", ledger.has_native_count(), kCount) +
-                     TextMember("seededFrom", ledger.seeded_from());
+                     TextMember("seededFrom", ledger.seeded_from()) +
+                     TextMember("workloadKind", ledger.workload_kind());
   for (const auto& [name, use] : ledger.budgets()) {
     size += Text(name) + kPunctuation + 3 + Member("used", true, kCount) +
             Member("windowStart", use.has_window_start(),

@@ -300,7 +300,11 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
 }
 
 OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
-  if (conclusion.situation != Diagnosis::BROKEN) return {};
+  // What the kubelet starts again has an outlook too.
+  if (conclusion.situation != Diagnosis::BROKEN &&
+      !conclusion.gang.state.restarting) {
+    return {};
+  }
   const CauseRow& row = RowOf(conclusion.cause);
   OutlookFound found{row.outlook, {}};
   if (const Candidate* fact = Saying(conclusion, &Signature::outlook)) {

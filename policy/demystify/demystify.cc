@@ -18,6 +18,9 @@ using demystify::Member;
 using demystify::Seconds;
 using demystify::ToSeconds;
 
+// A grace period beyond this is a mistake, or no time to wait for.
+constexpr Seconds kLongestGrace = 24 * 3600;
+
 void Set(Seconds time, google::protobuf::Timestamp& to) {
   if (Known(time)) to.set_seconds(time);
 }
@@ -54,9 +57,37 @@ Incident IncidentOf(const std::vector<Member>& members,
   }
   const Member& member = members[static_cast<std::size_t>(root)];
   Set(member.begin, incident.begin);
-  Set(member.end, incident.end);
+  Set(member.struck, incident.struck);
   incident.own = demystify::FailedByItself(member.reading);
   return incident;
+}
+
+// Of a pod that was marked and not deleted yet the grace period is still to
+// come.
+Seconds GoneAt(const demystify::Context& context,
+               const std::vector<Member>& members,
+               const std::vector<int>& pods) {
+  Seconds last = kUnknownTime;
+  for (const int pod : pods) {
+    const demystify::PodState& state =
+        members[static_cast<std::size_t>(pod)].reading.state;
+    if (!Known(state.marked) || state.end != demystify::End::kNone ||
+        state.phase != demystify::Phase::kRunning) {
+      continue;
+    }
+    const Seconds deadline =
+        ToSeconds(context.report.pods(pod).metadata().deletion_timestamp());
+    const Seconds grace = std::clamp<Seconds>(state.grace, 0, kLongestGrace);
+    last = std::max(last, Known(deadline)      ? deadline
+                          : Known(context.now) ? context.now + grace
+                                               : kUnknownTime);
+  }
+  return last;
+}
+
+bool IsSummary(const demystify::Candidate& fact) {
+  return fact.IsOf(demystify::kOperatorWeight) &&
+         fact.tier <= demystify::Tier::kGeneric;
 }
 
 void ReadEarlier(const demystify::Context& context,
@@ -94,9 +125,14 @@ Findings Demystify(const v1::FailureReport& report,
   Set(conclusion.ask_again, findings.ask_again);
   findings.incident = IncidentOf(judgement.members, judgement.attempts.current,
                                  conclusion.gang.root);
-  const demystify::Candidate* winner = conclusion.decisive();
-  if (winner != nullptr && winner->place.root == demystify::Root::kEvents) {
-    findings.incident.event = winner->place.index;
+  Set(GoneAt(context, judgement.members, judgement.attempts.current),
+      findings.gone_at);
+  if (const demystify::Candidate* winner = conclusion.decisive()) {
+    if (winner->place.root == demystify::Root::kEvents) {
+      findings.incident.event = winner->place.index;
+    }
+    findings.incident.summary =
+        findings.incident.pods.empty() && IsSummary(*winner);
   }
   if (!judgement.attempts.earlier.empty()) {
     ReadEarlier(context, judgement, findings);

@@ -28,11 +28,16 @@ struct DemystifyOptions {
 struct Incident {
   // Its failed pods, by their index in the report; the root first.
   std::vector<int> pods;
-  // The lifetime of the root. Unset (IsSet false) where it is not known.
+  // The lifetime of the root: until what ended it struck, which is before its
+  // end where it was marked and had its grace period still to run. Unset (IsSet
+  // false) where it is not known.
   google::protobuf::Timestamp begin;
-  google::protobuf::Timestamp end;
+  google::protobuf::Timestamp struck;
   // Where an event is all that tells of it: its index in the report; else -1.
   int event = -1;
+  // An operator's counter or summary is all that tells of it: that it gave up,
+  // not what of.
+  bool summary = false;
   // The root ended by itself, so that it is no echo of a peer's death.
   bool own = false;
 };
@@ -59,6 +64,9 @@ struct Findings {
   int more_earlier = 0;
   // For work that is not broken: when to look again; unset: no need.
   google::protobuf::Timestamp ask_again;
+  // When the last pod of the attempt that is being stopped has to be gone, for
+  // nothing is started before; unset: none still runs.
+  google::protobuf::Timestamp gone_at;
 };
 
 // Classifies `report` and fills `diagnosis` (which must be empty). Pure: the

@@ -264,8 +264,8 @@ class Judge {
       const auto& pod = context_.report.pods(gang().succeeded_as_failed);
       conclusion_.warnings.push_back(
           absl::StrCat("pod ", Excerpt(pod.metadata().name()),
-                       ": phase is Failed, but its containers exited with "
-                       "code 0: it is taken as succeeded"));
+                       ": phase is Failed, but its main containers exited "
+                       "with code 0: it is taken as succeeded"));
     }
   }
 
@@ -325,8 +325,9 @@ Judgement JudgeReport(const Context& context) {
   Judgement judgement;
   Conclusion& conclusion = judgement.conclusion;
   judgement.members = ReadMembers(context, conclusion.facts);
-  judgement.attempts =
-      SplitAttempts(judgement.members, OwnerGaveUp(context.report));
+  judgement.attempts = SplitAttempts(judgement.members,
+                                     NewestRestartAttempt(context.report),
+                                     OwnerGaveUp(context.report));
   Judge(context, judgement.members, judgement.attempts.current, conclusion)
       .Reach(/*with_objects=*/true);
   return judgement;

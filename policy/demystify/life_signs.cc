@@ -217,6 +217,30 @@ bool OwnerGoesOn(const v1::FailureReport& report, int pod) {
   return false;
 }
 
+bool OperatorRestarts(const Candidates& facts, Seconds began) {
+  return std::ranges::any_of(facts, [began](const Candidate& fact) {
+    return (fact.flags & kRestarting) != 0 && !Before(fact.at, began);
+  });
+}
+
+Seconds RequeuedUntil(const Context& context) {
+  const auto& workload = context.report.kueue_workload();
+  const auto& status = workload.status();
+  const bool active = !workload.spec().has_active() || workload.spec().active();
+  if (!active || !IsTrue(status.conditions(), "Evicted") ||
+      !std::ranges::all_of(context.report.jobs(), [](const auto& job) {
+        return job.spec().suspend();
+      })) {
+    return kUnknownTime;
+  }
+  const Seconds at = ToSeconds(status.requeue_state().requeue_at());
+  if (Before(context.now, at)) return at;
+  // Whom the queue preempted it says so: that has its own verdict.
+  const bool preempted = IsTrue(status.conditions(), "Preempted");
+  return IsTrue(status.conditions(), "Requeued") && !preempted ? context.now
+                                                               : kUnknownTime;
+}
+
 void AddLifeSign(const Context& context, const std::vector<Member>& members,
                  const std::vector<int>& pods, Candidates& facts) {
   LifeSigns(context, facts).Add(members, pods);

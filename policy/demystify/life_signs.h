@@ -40,6 +40,16 @@ bool OwnerGaveUp(const v1::FailureReport& report);
 //   SparkApplication  the driver replaces executors (Spark operator 2)
 bool OwnerGoesOn(const v1::FailureReport& report, int pod);
 
+// Whether the operator has decided already to start again what failed: it says
+// so (a fact flagged kRestarting) since the trouble `began`, or without a time,
+// which is about now. A failure after that is another one.
+bool OperatorRestarts(const Candidates& facts, Seconds began);
+
+// Until when the queue keeps the work, which it evicted, back before it starts
+// it again (Kueue 0.19: requeueState, condition Requeued); now where it says no
+// time. Unknown: it does not, or some of the work was not stopped.
+Seconds RequeuedUntil(const Context& context);
+
 // Adds the state of the most senior object that has one, of the shape "is
 // running" or "starts"; nothing when no object has a status.
 void AddLifeSign(const Context& context, const std::vector<Member>& members,

@@ -65,58 +65,56 @@ class Slots {
   std::unordered_set<std::string_view> single_pod_jobs_;
 };
 
-// Whether `later` began after `earlier` had ended; false where no time tells.
+// Whether `later` began after `earlier` had been struck; false where no time
+// tells.
 bool BeganAfter(const Member& later, Seconds earlier_begin,
-                Seconds earlier_end) {
-  if (!Known(later.begin) || !Known(earlier_end)) return false;
-  if (later.begin != earlier_end) return later.begin > earlier_end;
-  return earlier_begin != earlier_end;
+                Seconds earlier_struck) {
+  if (!Known(later.begin) || !Known(earlier_struck)) return false;
+  if (later.begin != earlier_struck) return later.begin > earlier_struck;
+  return earlier_begin != earlier_struck;
 }
 
 // The failed members of one attempt, while they are collected in the order of
 // their ends.
 struct OpenIncident {
   std::vector<int> pods;
-  // Of the member that ended first.
+  // Of the member that was struck first.
   Seconds first_begin = kUnknownTime;
-  Seconds first_end = kUnknownTime;
-  // Of the member that ended last.
+  Seconds first_struck = kUnknownTime;
+  // Of the member that was struck last.
   Seconds last_begin = kUnknownTime;
-  Seconds last_end = kUnknownTime;
+  Seconds last_struck = kUnknownTime;
   int restart = -1;
   std::unordered_set<std::string_view> slots;
 
   bool Takes(const Member& member) const {
     if (member.restart != restart) return false;
     if (!member.slot.empty() && slots.count(member.slot) > 0) return false;
-    if (BeganAfter(member, first_begin, first_end)) return false;
-    const bool late = Known(first_end) && Known(member.end) &&
-                      member.end > first_end + kIncidentSpan;
+    if (BeganAfter(member, first_begin, first_struck)) return false;
+    const bool late = Known(first_struck) && Known(member.struck) &&
+                      member.struck > first_struck + kIncidentSpan;
     return !(late && FailedByItself(member.reading));
   }
 
   void Add(const Member& member) {
     if (pods.empty()) {
       first_begin = member.begin;
-      first_end = member.end;
+      first_struck = member.struck;
       restart = member.restart;
     }
     pods.push_back(member.reading.pod);
     last_begin = member.begin;
-    last_end = member.end;
+    last_struck = member.struck;
     if (!member.slot.empty()) slots.insert(member.slot);
   }
 };
 
 class Splitter {
  public:
-  Splitter(const std::vector<Member>& members, bool gave_up)
-      : members_(members), gave_up_(gave_up) {}
+  Splitter(const std::vector<Member>& members, int newest, bool gave_up)
+      : members_(members), gave_up_(gave_up), newest_restart_(newest) {}
 
   Attempts Split() {
-    for (const Member& member : members_) {
-      newest_restart_ = std::max(newest_restart_, member.restart);
-    }
     FindSuccessors();
     std::vector<OpenIncident> incidents = Collect();
     Attempts attempts;
@@ -171,8 +169,8 @@ class Splitter {
     const auto found = in_slot_.find(member.slot);
     if (found == in_slot_.end()) return false;
     const Member& other = *found->second;
-    if (Known(other.begin) && Known(member.end)) {
-      return BeganAfter(other, member.begin, member.end);
+    if (Known(other.begin) && Known(member.struck)) {
+      return BeganAfter(other, member.begin, member.struck);
     }
     return other.reading.pod > member.reading.pod;
   }
@@ -188,8 +186,8 @@ class Splitter {
         return a->restart < b->restart;
       }
       // Without an end: with those that ended last.
-      if (!Known(a->end)) return false;
-      return !Known(b->end) || a->end < b->end;
+      if (!Known(a->struck)) return false;
+      return !Known(b->struck) || a->struck < b->struck;
     });
     std::vector<OpenIncident> incidents;
     // Replaced ones first: they are over even if others of their time are not.
@@ -212,7 +210,7 @@ class Splitter {
     }
     if (incident.slots.empty()) {
       return latest_ != nullptr &&
-             BeganAfter(*latest_, incident.last_begin, incident.last_end);
+             BeganAfter(*latest_, incident.last_begin, incident.last_struck);
     }
     return incident.slots.size() == incident.pods.size() &&
            std::ranges::all_of(incident.pods, [this](int pod) {
@@ -222,7 +220,7 @@ class Splitter {
 
   const std::vector<Member>& members_;
   const bool gave_up_;
-  int newest_restart_ = -1;
+  const int newest_restart_;
   const Member* latest_ = nullptr;
   std::unordered_map<std::string_view, const Member*> in_slot_;
 };
@@ -254,11 +252,14 @@ int NewestRestartAttempt(const v1::FailureReport& report) {
   for (const auto& pod : report.pods()) {
     newest = std::max(newest, RestartAttemptOf(pod.metadata()));
   }
-  return newest;
+  // Labels and status of one object are of two moments: what carries no label
+  // is of a JobSet that was cut down.
+  return newest < 0 ? newest
+                    : std::max(newest, report.job_set().status().restarts());
 }
 
 GangClass ClassOf(const PodReading& member) {
-  if (member.state.recovered) return GangClass::kRecovered;
+  if (member.state.goes_on()) return GangClass::kRecovered;
   if ((member.best.flags & kPeerEffect) != 0) return GangClass::kEcho;
   const GangClass of_cause = RowOf(member.best.cause).gang;
   // A node that is lost by default (no container status) proves nothing.
@@ -292,16 +293,22 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
     const core::Pod& pod = context.report.pods(member.reading.pod);
     member.begin = BeginOf(pod, member.reading.state);
     member.end = EndSeconds(pod, member.reading);
-    if (pods == 1) break;
+    member.struck = member.failed()
+                        ? Earlier(member.end, member.reading.state.marked)
+                        : member.end;
     member.restart = RestartAttemptOf(pod.metadata());
+    if (pods == 1) break;
     member.slot = slots.Of(pod);
   }
   return members;
 }
 
-Attempts SplitAttempts(const std::vector<Member>& members, bool gave_up) {
-  if (members.size() == 1) return {{}, {0}, false};
-  return Splitter(members, gave_up).Split();
+Attempts SplitAttempts(const std::vector<Member>& members, int newest,
+                       bool gave_up) {
+  if (members.size() == 1 && members.front().restart >= newest) {
+    return {{}, {0}, false};
+  }
+  return Splitter(members, newest, gave_up).Split();
 }
 
 }  // namespace mulligan::demystify

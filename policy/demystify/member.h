@@ -21,6 +21,10 @@ struct Member {
   // succeeded.
   Seconds begin = kUnknownTime;
   Seconds end = kUnknownTime;
+  // When what ended it struck: the mark before the end (PodState.marked), else
+  // the end. Its successor may begin then, while it has its grace period still
+  // to run.
+  Seconds struck = kUnknownTime;
   // jobset.sigs.k8s.io/restart-attempt; -1: not of a JobSet.
   int restart = -1;
   // The place it takes in its Job, which holds one pod at a time: its
@@ -33,18 +37,20 @@ struct Member {
   }
   // It came to a bad end, or cannot start.
   bool failed() const { return reading.failing() && !succeeded(); }
-  // It failed and is over, so that another pod may have taken its place.
+  // It failed and is over or about to be, so that another pod may have taken
+  // its place.
   bool ended() const {
-    return failed() && !reading.state.recovered &&
+    return failed() && !reading.state.goes_on() &&
            (reading.state.end != End::kNone ||
-            reading.state.phase == Phase::kFailed);
+            reading.state.phase == Phase::kFailed ||
+            Known(reading.state.marked));
   }
 };
 
 // The label jobset.sigs.k8s.io/restart-attempt of a pod or Job; -1: none.
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata);
 
-// The highest of all pods and Jobs.
+// The highest of all pods and Jobs, and what the JobSet itself has counted.
 int NewestRestartAttempt(const v1::FailureReport& report);
 
 GangClass ClassOf(const PodReading& member);
@@ -81,8 +87,8 @@ struct Attempts {
 
 // Rules, in this order:
 //
-//   1. Pods of a lower restart attempt of their JobSet are of an earlier
-//      attempt, whatever their times.
+//   1. Pods of a lower restart attempt than their JobSet has made, or another
+//      of its pods, are of an earlier attempt, whatever their times.
 //   2. Of two pods in one slot (Member.slot), the one that ended first, or
 //      stands first in the report where no time tells, is of an earlier one.
 //   3. A pod that began when or after another had ended is of a later attempt.
@@ -96,9 +102,11 @@ struct Attempts {
 // Times tie within a second: what begins in the second of an end began after
 // it, unless the ended one began in that second too.
 //
-// With `gave_up` the workload has failed for good: the last failed attempt is
-// the one at hand, whatever lives on.
-Attempts SplitAttempts(const std::vector<Member>& members, bool gave_up);
+// `newest` is the newest restart attempt of the JobSet, -1 without one. With
+// `gave_up` the workload has failed for good: the last failed attempt is the
+// one at hand, whatever lives on.
+Attempts SplitAttempts(const std::vector<Member>& members, int newest,
+                       bool gave_up);
 
 }  // namespace mulligan::demystify
 

@@ -1,11 +1,17 @@
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+#include "policy/base/utf8.h"
 #include "policy/demystify/judge.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/request/ownership.h"
 
 namespace mulligan::demystify {
 namespace {
+
+namespace core = kubernetes::core::v1;
+
+std::size_t At(int pod) { return static_cast<std::size_t>(pod); }
 
 v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
   switch (cause) {
@@ -30,6 +36,25 @@ bool GoesAway(const Context& context, const Candidates& facts) {
            ControllerOf(context.report.jobs(fact.place.index).metadata()) ==
                nullptr;
   });
+}
+
+// Says what goes on where that is not plain from the cause.
+void WarnOfWhatGoesOn(const Context& context, const Gang& gang,
+                      std::vector<std::string>& warnings) {
+  const auto& pod = context.report.pods(gang.root);
+  const std::string name = Excerpt(ContainerName(pod, gang.state));
+  if (gang.state.beside) {
+    warnings.push_back(absl::StrCat("container ", name,
+                                    " ended, the work beside it goes on"));
+  } else if (gang.state.restarting) {
+    const core::ContainerStatus* container = DecidingContainer(pod, gang.state);
+    const std::int32_t restarts =
+        container == nullptr ? 0 : container->restart_count();
+    warnings.push_back(absl::StrCat(
+        "the kubelet starts container ", name, " again by itself",
+        restarts == 0 ? std::string()
+                      : absl::StrCat("; it has ", restarts, " times")));
+  }
 }
 
 void LookForLife(const Context& context, const std::vector<Member>& members,
@@ -73,22 +98,26 @@ void Assess(const Context& context, const std::vector<Member>& members,
         "the workload is being deleted: nothing of it is started again");
     return;
   }
-  if ((winner->flags & kRestarting) != 0) {
-    conclusion.situation = v1::Diagnosis::ALIVE;
-  }
+  if (OwnerGaveUp(context.report)) return;
   const Gang& gang = conclusion.gang;
+  if (const Seconds until = RequeuedUntil(context); Known(until)) {
+    conclusion.situation = v1::Diagnosis::ALIVE;
+    conclusion.ask_again = until;
+    return;
+  }
+  const Seconds began =
+      gang.root < 0 ? winner->at : members[At(gang.root)].struck;
+  if (OperatorRestarts(conclusion.facts, began)) {
+    conclusion.situation = v1::Diagnosis::ALIVE;
+    return;
+  }
   if (gang.root < 0) return;
   const bool of_pod =
       winner->place.root == Root::kPods || winner->place.root == Root::kEvents;
   if (of_pod &&
-      (gang.state.recovered || OwnerGoesOn(context.report, gang.root))) {
+      (gang.state.goes_on() || OwnerGoesOn(context.report, gang.root))) {
     conclusion.situation = v1::Diagnosis::ALIVE;
-  }
-  if (winner->row->key == "helper-failed" &&
-      PodRuns(context.report.pods(gang.root))) {
-    conclusion.situation = v1::Diagnosis::ALIVE;
-    conclusion.warnings.emplace_back(
-        "a helper container ended, the work beside it goes on");
+    WarnOfWhatGoesOn(context, gang, conclusion.warnings);
   }
 }
 

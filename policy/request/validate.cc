@@ -112,6 +112,7 @@ void ValidateRecord(const v1::AttemptRecord& record, const FieldPath& path) {
   path.Text("artifact", record.artifact(), kMaxArtifactBytes);
   path.Time("finishedAt", record.finished_at());
   path.Time("observedAt", record.observed_at());
+  path.Time("struckAt", record.struck_at());
   path.Span("ranFor", record.ran_for());
   path.Finite("progress", record.progress());
   path.Number("used", record.used(), 0, kMostInt32);
@@ -274,6 +275,7 @@ void ValidateLedger(const v1::BudgetLedger& ledger, const FieldPath& path) {
   path.Text("workloadUid", ledger.workload_uid(), kMaxLedgerUidBytes);
   path.Number("attemptsSeen", ledger.attempts_seen(), 0, kMostInt32);
   path.Text("seededFrom", ledger.seeded_from(), kMaxIdBytes);
+  path.Text("workloadKind", ledger.workload_kind(), kMaxIdBytes);
   path.Number("historyDropped", ledger.history_dropped(), 0,
               kMostInt32 - kMaxHistory);
   path.Number("nativeCount", ledger.native_count(), 0, kMaxLedgerCount);

@@ -105,6 +105,18 @@ void Grow(const char* resource, double factor, const CompiledResources& policy,
   change.set_request_only(policy.request_only);
 }
 
+// Of a failure that struck before its end, by a mark, both are remembered.
+void FillLifetime(const Incident& incident, v1::AttemptRecord& record) {
+  if (!IsSet(incident.struck)) return;
+  const bool ended = IsSet(record.finished_at());
+  if (!ended || incident.struck.seconds() < record.finished_at().seconds()) {
+    *record.mutable_struck_at() = incident.struck;
+  }
+  if (ended || !IsSet(incident.begin)) return;
+  const absl::Duration ran = ToTime(incident.struck) - ToTime(incident.begin);
+  if (ran >= absl::ZeroDuration()) SetDuration(ran, *record.mutable_ran_for());
+}
+
 // Keeps the record within its share of the ledger.
 void BoundAdvice(v1::Decision& decision) {
   const int extra = decision.resources_size() - kMaxRecordAdvice;
@@ -207,6 +219,7 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   if (const auto ran = RunTimeOf(failure.report, diagnosis)) {
     SetDuration(*ran, *record.mutable_ran_for());
   }
+  if (failure.incident != nullptr) FillLifetime(*failure.incident, record);
   SetTime(failure.now, *record.mutable_observed_at());
   record.set_refused_by(verdict.refused_by);
   if (verdict.refusing_budget != kNoBudget) {

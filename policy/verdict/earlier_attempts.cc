@@ -44,6 +44,7 @@ std::vector<Told> NotInLedger(const Call& call) {
                            call.workload,
                            earlier.incident,
                            id,
+                           earlier.diagnosis.cause(),
                            earlier.diagnosis.finished_at(),
                            /*new_attempt=*/false,
                            /*counted=*/-1};
@@ -76,7 +77,7 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
   }
   const auto counted = [&](const Told& told) {
     // What happened since was not counted yet.
-    const std::int64_t ended = told.attempt->incident.end.seconds();
+    const std::int64_t ended = told.attempt->incident.struck.seconds();
     if (unknown <= 0 || (!ledger.history().empty() && ended > newest)) {
       return false;
     }
@@ -134,7 +135,9 @@ std::string Record(Call& call, const Told& told) {
                      attempt,
                      IdentityOf(call, told.id),
                      /*refund=*/false,
-                     call.patterns};
+                     call.patterns,
+                     Turn::kWait,
+                     &told.attempt->incident};
   Accounts accounts(call.compiled().budgets, call.ledger(), call.now);
   const Verdict verdict = Evaluate(failure, {}, accounts);
   if (!verdict.recorded) return {};
@@ -176,6 +179,7 @@ ToldFailure ToldNow(const Call& call, const FailureId& id,
       call.workload,
       call.findings.incident,
       id,
+      call.diagnosis().cause(),
       call.diagnosis().finished_at(),
       report.has_attempt() && !IsPastAttempt(call.ledger(), report.attempt()),
       count.counted};

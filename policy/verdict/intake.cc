@@ -12,7 +12,6 @@
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/demystify.h"
-#include "policy/limits.h"
 #include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {
@@ -77,18 +76,6 @@ void WarnOfLaterRecords(Call& call) {
   }
 }
 
-absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
-                              const v1::WorkloadReference& workload) {
-  if (ledger.workload_uid().empty() || workload.uid().empty() ||
-      ledger.workload_uid() == workload.uid()) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrFormat(
-      "ledger.workloadUid is %s, but the report is about workload UID %s; "
-      "expected the ledger of that workload, or none for a new one",
-      ledger.workload_uid(), workload.uid()));
-}
-
 void WarnOfUnknownEnums(Call& call) {
   const auto warn = [&call](bool known, const char* field, int number,
                             const char* instead) {
@@ -134,10 +121,7 @@ void OpenLedger(Call& call) {
   // What is not broken leaves the ledger as it was.
   const bool broken =
       call.response.diagnosis().situation() == v1::Diagnosis::BROKEN;
-  if (broken && ledger.workload_uid().empty() &&
-      call.workload.uid().size() <= kMaxLedgerUidBytes) {
-    ledger.set_workload_uid(call.workload.uid());
-  }
+  if (broken) TieLedger(call.request.report(), call.workload, false, ledger);
 }
 
 bool MarkIfStale(Call& call) {

@@ -57,9 +57,17 @@ inline constexpr char kNoObservedAt[] =
     "report.observedAt is absent: the server's time was used, so repeated "
     "calls may differ";
 
-// FAILED_PRECONDITION when the ledger belongs to another workload.
+// FAILED_PRECONDITION when the ledger belongs to another workload, as far as
+// the report can tell (ledger_owner.cc has the rules).
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
+                              const v1::FailureReport& report,
                               const v1::WorkloadReference& workload);
+
+// Ties `ledger`, which is the workload's, to an object of it; once something is
+// `recorded`, to the most senior one that was told so far.
+void TieLedger(const v1::FailureReport& report,
+               const v1::WorkloadReference& workload, bool recorded,
+               v1::BudgetLedger& ledger);
 
 // Warns about enum values of newer clients.
 void WarnOfUnknownEnums(Call& call);

@@ -321,12 +321,15 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
     return Refused(std::move(verdict), v1::Explanation::DERIVED_CAUSE,
                    v1::AttemptRecord::DERIVED_CAUSE);
   }
-  // It has been waiting since the failure.
+  // It has been waiting since the failure, and nothing is started beside what
+  // still has its grace period to run.
+  const absl::Duration stopping =
+      failure.gone_at.value_or(failure.now) - failure.now;
   const absl::Duration delay =
-      std::max(DelayOf(question, draft, accounts.at(payer.budget).used + 1,
-                       absl::ZeroDuration()) -
-                   (failure.now - failure.failed_at),
-               absl::ZeroDuration());
+      std::max({DelayOf(question, draft, accounts.at(payer.budget).used + 1,
+                        absl::ZeroDuration()) -
+                    (failure.now - failure.failed_at),
+                stopping, absl::ZeroDuration()});
   if (MissesDeadline(failure, verdict.scope, delay)) {
     return RefusedByDeadline(std::move(verdict));
   }

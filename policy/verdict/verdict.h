@@ -13,6 +13,7 @@
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/accounts.h"
 #include "policy/budget/history.h"
+#include "policy/demystify/demystify.h"
 #include "policy/rules/ruleset.h"
 
 namespace mulligan {
@@ -39,6 +40,10 @@ struct Case {
   bool refund;  // false when this failure's progress was refunded before
   PatternAllowance& patterns;  // for the rules' patterns
   Turn turn = Turn::kWait;     // in an INCIDENT
+  // For the ledger; null: nothing is known of it.
+  const Incident* incident = nullptr;
+  // Until when pods of the attempt are being stopped: no retry is due before.
+  std::optional<absl::Time> gone_at = std::nullopt;
 };
 
 // A change to try out; the default changes nothing.

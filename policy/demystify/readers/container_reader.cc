@@ -157,19 +157,30 @@ class ContainersReader {
   }
 
   void Describe(const Ended& primary) {
-    // Killed helpers of a workload that completed do not count.
-    if (primary.helper && clean_mains_ > 0 && primary.end == End::kKilled) {
+    // Killed helpers of work that has completed do not count.
+    if (primary.helper && clean_mains_ > 0 && primary.end == End::kKilled &&
+        !SavesOutputs(NameOf(primary))) {
       state_.end = End::kClean;
       return;
     }
+    // The first containers to end of a pod that is being stopped.
+    if (IsAtWork(pod_) && IsBeingStopped(pod_)) return;
+    state_.beside = !primary.recovered && IsAtWork(pod_);
     state_.end = primary.end;
     state_.container = primary.index;
     state_.init = primary.init;
     // The code of a lost container is invented.
     if (primary.end != End::kLost) state_.exit_code = primary.code;
     state_.recovered = primary.recovered;
+    state_.restarting = RestartsInPlace(pod_, primary);
     state_.finished_at = ToSeconds(primary.terminated->finished_at());
     state_.message = primary.terminated->message();
+  }
+
+  const std::string& NameOf(const Ended& ended) const {
+    const core::PodStatus& status = pod_.status();
+    return ended.init ? status.init_container_statuses(ended.index).name()
+                      : status.container_statuses(ended.index).name();
   }
 
   void ReadFailure(const Ended& ended, const Ended& primary) {
@@ -181,7 +192,9 @@ class ContainersReader {
       DemoteEchoes(before, "another container of the pod decides");
     }
     if (state_.end == End::kClean && ended.helper) {
-      DemoteEchoes(before, "killed helpers do not fail a workload");
+      DemoteAll(before, "killed helpers do not fail work that has completed");
+    } else if (state_.end == End::kNone) {
+      DemoteAll(before, "the pod is being stopped, and still at work");
     }
     if (ended.last && ended.end == End::kClean && !ended.recovered) {
       AddSign(facts_, "completed-but-restarted", ReasonPlace(ended, index_),
@@ -214,6 +227,10 @@ class ContainersReader {
     for (std::size_t i = before; i < facts_.size(); ++i) {
       if (facts_[i].tier == Tier::kConvention) facts_[i].tier = Tier::kGeneric;
     }
+  }
+
+  void DemoteAll(std::size_t before, const char* why) {
+    for (std::size_t i = before; i < facts_.size(); ++i) Demote(facts_[i], why);
   }
 
   void DemoteEchoes(std::size_t before, const char* why) {

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <optional>
 
+#include "policy/base/labels.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/log.h"
 #include "policy/demystify/readers/readers.h"
@@ -89,6 +91,20 @@ class EndedReader {
   Seconds at_ = kUnknownTime;
 };
 
+// The container that its author says is the main one; empty: none said so.
+std::string_view MainOf(const core::Pod& pod) {
+  const std::string_view named =
+      LabelOf(pod.metadata().annotations(),
+              "kubectl.kubernetes.io/default-container");
+  if (!named.empty()) return named;
+  const auto& containers = pod.spec().containers();
+  const bool has_main =
+      std::ranges::any_of(containers, [](const core::Container& container) {
+        return container.name() == "main";
+      });
+  return has_main ? "main" : "";
+}
+
 }  // namespace
 
 Place StatusPlace(const EndedContainer& ended, int pod, const char* now,
@@ -115,15 +131,45 @@ bool IsSidecar(const core::Pod& pod, const std::string& name) {
 
 bool IsHelper(const core::Pod& pod, const std::string& name) {
   if (IsHelperContainer(name)) return true;
-  if (name.empty() || pod.spec().containers().empty()) return false;
-  for (const core::Container& container : pod.spec().containers()) {
-    if (container.name() == name) return false;
-  }
-  return true;
+  const auto& containers = pod.spec().containers();
+  if (name.empty() || containers.empty()) return false;
+  const bool written =
+      std::ranges::any_of(containers, [&name](const core::Container& container) {
+        return container.name() == name;
+      });
+  if (!written) return true;
+  if (containers.size() == 1) return false;
+  const std::string_view main = MainOf(pod);
+  return main.empty() ? SoundsLikeHelper(name) : name != main;
 }
 
 bool IsWaitingForRestart(const core::ContainerStatus& status) {
   return status.state().waiting().reason() == "CrashLoopBackOff";
+}
+
+bool RestartsInPlace(const core::Pod& pod, const EndedContainer& ended) {
+  const core::PodStatus& status = pod.status();
+  if (status.phase() == "Failed" || status.phase() == "Succeeded" ||
+      IsBeingStopped(pod)) {
+    return false;
+  }
+  const core::ContainerStatus& container =
+      ended.init ? status.init_container_statuses(ended.index)
+                 : status.container_statuses(ended.index);
+  if (container.state().has_running()) return false;
+  if (IsWaitingForRestart(container)) return true;
+  if (!container.state().has_terminated()) return false;
+  std::string_view policy = pod.spec().restart_policy();
+  const auto& containers =
+      ended.init ? pod.spec().init_containers() : pod.spec().containers();
+  for (const core::Container& spec : containers) {
+    if (spec.name() != container.name()) continue;
+    if (spec.restart_policy_rules_size() > 0) return false;
+    if (!spec.restart_policy().empty()) policy = spec.restart_policy();
+  }
+  const bool well = ended.end == End::kClean;
+  return (policy == "Always" && !(ended.init && well)) ||
+         (policy == "OnFailure" && !well);
 }
 
 EndedContainer EndOfContainer(const core::ContainerStatus& status) {

@@ -91,9 +91,11 @@ class OperatorReader {
     }
     const std::size_t before = facts_.size();
     Add(said);
+    // What it retries now is whatever failed so far.
     if (deployment == "Retrying") {
       for (std::size_t i = before; i < facts_.size(); ++i) {
         facts_[i].flags |= kRestarting;
+        facts_[i].at = kUnknownTime;
       }
     }
     if (job.spec().suspend() && !complete && deployment != "Failed") {
@@ -112,7 +114,10 @@ class OperatorReader {
     said.source = "Spark";
     said.state = state.state();
     said.message = state.error_message();
-    said.at = ToSeconds(application.status().termination_time());
+    // What is run again is whatever failed so far.
+    if (state.state() != "PENDING_RERUN") {
+      said.at = ToSeconds(application.status().termination_time());
+    }
     said.place = {Root::kSpark, -1, "", -1, ".status.applicationState.state"};
     said.message_leaf = ".status.applicationState.errorMessage";
     Add(said);

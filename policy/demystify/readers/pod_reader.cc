@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "policy/base/conditions.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/tables.h"
@@ -59,6 +60,7 @@ class PodReader {
     }
     if (!status.reason().empty() || !status.message().empty()) ReadReason();
     if (pod_.metadata().has_deletion_timestamp()) ReadDeletion();
+    ReadMark();
     if (!context_.report.nodes().empty()) {
       ReadNodeOf(context_, index_, state_, facts_);
     }
@@ -127,6 +129,32 @@ class PodReader {
           Sign("stuck-terminating", ".metadata.deletionTimestamp", "set", gone);
       fact.PutAheadOf(fact.row->weight);
     }
+  }
+
+  // Of a container that runs again after an earlier end, the end to come is
+  // the one that counts.
+  void ReadMark() {
+    Seconds mark = DeletionRequested();
+    for (const core::PodCondition& condition : pod_.status().conditions()) {
+      if (condition.type() == "DisruptionTarget" &&
+          condition.status() == "True") {
+        mark = Earlier(mark, ToSeconds(condition.last_transition_time()));
+      }
+    }
+    if (!Known(mark)) return;
+    if (state_.recovered && Before(state_.finished_at, mark)) {
+      for (Candidate& fact : facts_) {
+        if (fact.at == state_.finished_at) {
+          Demote(fact, "that run of the container is over");
+        }
+      }
+      state_.recovered = false;
+      state_.end = End::kNone;
+      state_.exit_code.reset();
+      state_.finished_at = kUnknownTime;
+      state_.message = {};
+    }
+    if (!Before(state_.finished_at, mark)) state_.marked = mark;
   }
 
   void ReadUsage() {
@@ -355,6 +383,20 @@ bool IsDeviceOfEnd(const PodState& state, Seconds at) {
 
 PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   return PodReader(context, index, facts).Read();
+}
+
+bool IsBeingStopped(const core::Pod& pod) {
+  return Known(ToSeconds(pod.metadata().deletion_timestamp())) ||
+         IsTrue(pod.status().conditions(), "DisruptionTarget");
+}
+
+bool IsAtWork(const core::Pod& pod) {
+  return pod.status().phase() == "Running" &&
+         std::ranges::any_of(pod.status().container_statuses(),
+                             [&pod](const core::ContainerStatus& status) {
+                               return status.state().has_running() &&
+                                      !IsHelper(pod, status.name());
+                             });
 }
 
 bool InitRuns(const core::Pod& pod) {

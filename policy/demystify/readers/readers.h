@@ -59,6 +59,14 @@ struct PodState {
   bool looping = false;
   // The end is that of an earlier run; the container runs again.
   bool recovered = false;
+  // The kubelet will start the container that ended again, as its restart
+  // policy says, with or without a back-off.
+  bool restarting = false;
+  // What ended is a container beside one of the work that still runs.
+  bool beside = false;
+  // When somebody announced the end of the pod while it ran: a disruption, a
+  // deletion. Unknown: nobody did, or only after it had ended.
+  Seconds marked = kUnknownTime;
   // Between SIGTERM and SIGKILL: spec.terminationGracePeriodSeconds.
   Seconds grace = 30;
   // The deciding container: index in its list, -1 when there is none.
@@ -70,6 +78,8 @@ struct PodState {
   std::string_view message;
 
   bool unclear_end() const { return end != End::kOwn && end != End::kClean; }
+  // What ended runs again, will without anybody's help, or was not the work.
+  bool goes_on() const { return recovered || restarting || beside; }
 };
 
 // Whether trouble of a device that showed at `at` can be why the container
@@ -89,6 +99,14 @@ struct PodReading {
 // every fact to `facts`, which must be empty, weighed against each other, and
 // sets `best`. Linear in the size of the pod and its events.
 PodReading ReadPod(const Context& context, int index, Candidates& facts);
+
+// Whether somebody has asked for the end of the pod: it is marked for a
+// disruption (DisruptionTarget), or deleted.
+bool IsBeingStopped(const kubernetes::core::v1::Pod& pod);
+
+// Whether a container of the pod runs that is no helper: it is at work, whatever
+// became of its other containers.
+bool IsAtWork(const kubernetes::core::v1::Pod& pod);
 
 // Whether an init container is at work: it may take as long as it likes.
 bool InitRuns(const kubernetes::core::v1::Pod& pod);
@@ -185,6 +203,13 @@ EndedContainer EndOfContainer(
 
 bool IsWaitingForRestart(const kubernetes::core::v1::ContainerStatus& status);
 
+// Whether the kubelet starts `ended`, a container of `pod`, again: it waits for
+// that (CrashLoopBackOff), or its restart policy says so (kubelet 1.34; rules
+// by exit code are not read). Nothing is restarted in a pod that has ended or
+// is being stopped.
+bool RestartsInPlace(const kubernetes::core::v1::Pod& pod,
+                     const EndedContainer& ended);
+
 // The end in an exit code and the reason beside it.
 End EndOf(std::int32_t exit_code, std::string_view reason);
 
@@ -193,7 +218,9 @@ End EndOf(std::int32_t exit_code, std::string_view reason);
 bool IsSidecar(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
 // Whether the main container of this name helps the workload only: known by
-// name, or injected after the pod was written.
+// name, injected after the pod was written, or beside the one that is said to be
+// the main one, by annotation kubectl.kubernetes.io/default-container or by the
+// name "main" (Argo, Flyte).
 bool IsHelper(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
 // Adds reason, exit code and texts of `ended`, a container of pods[pod].

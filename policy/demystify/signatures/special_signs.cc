@@ -1,6 +1,7 @@
 // Facts that are not one string in one field.
 #include <algorithm>
 
+#include "policy/base/characters.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -141,6 +142,18 @@ bool IsHelperContainer(std::string_view name) {
       std::lower_bound(std::begin(kHelpers), std::end(kHelpers), name);
   if (found != std::end(kHelpers) && *found == name) return true;
   return name.find("sidecar") != std::string_view::npos;
+}
+
+bool SavesOutputs(std::string_view name) {
+  return name == "wait" || name == "flyte-copilot-sidecar";
+}
+
+bool SoundsLikeHelper(std::string_view name) {
+  constexpr std::string_view kWords[] = {"exporter", "forwarder", "metrics",
+                                         "proxy",    "shipper",   "telemetry"};
+  return std::ranges::any_of(kWords, [name](std::string_view word) {
+    return HoldsWhole(name, word, IsAlphanumeric);
+  });
 }
 
 }  // namespace mulligan::demystify

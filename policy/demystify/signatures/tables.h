@@ -114,6 +114,14 @@ std::span<const Signature> OperatorStates();
 // Containers that help the workload rather than being it.
 bool IsHelperContainer(std::string_view name);
 
+// Of those, the ones that store what the work has made once it has completed
+// (Argo's wait, Flyte's copilot): killed before that they take it along.
+bool SavesOutputs(std::string_view name);
+
+// Whether the name has a word of such a container, "log-shipper", which may as
+// well be the work itself where no other container is.
+bool SoundsLikeHelper(std::string_view name);
+
 // Facts without a table of their own.
 const Signature* FindSpecialSign(std::string_view key);
 

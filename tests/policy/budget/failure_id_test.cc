@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/policy/fixtures.h"
 
@@ -131,7 +132,6 @@ TEST_P(DistinctTest, AnotherFailureHasAnotherId) {
 }
 
 const Change kChanges[] = {
-    {"Workload", [](auto& r) { r.mutable_workload()->set_uid("x"); }},
     {"Attempt", [](auto& r) { r.set_attempt(2); }},
     {"PodUid",
      [](auto& r) { r.mutable_pods(0)->mutable_metadata()->set_uid("3"); }},
@@ -211,7 +211,39 @@ TEST(FailureIdTest, WithNothingToGoByTheTimeDecidesAndIsSaid) {
 TEST(FailureIdTest, IsTheSameInEveryVersion) {
   EXPECT_EQ(IdOf("workload { uid: 'w' } attempt: 1 pods { metadata { uid: 'p' "
                  "} }"),
-            "be06cecabf4ce454");
+            "fe1d695c89018144");
+}
+
+// A pod's UID is nobody else's: told alone, or beside an object that owns its
+// owner, it is the same failure.
+TEST(FailureIdTest, ThePodIsTheSameWhateverWorkloadItIsToldWith) {
+  EXPECT_EQ(IdOf("workload { uid: 'job' } pods { metadata { uid: 'p' } }"),
+            IdOf("workload { uid: 'jobset' } pods { metadata { uid: 'p' } }"));
+  EXPECT_NE(IdOf("workload { uid: 'job' } pods { metadata { name: 'p' } }"),
+            IdOf("workload { uid: 'other' } pods { metadata { name: 'p' } }"))
+      << "a name is anybody's";
+}
+
+// Marked, stopping, ended, restarted: one end.
+TEST(FailureIdTest, APodThatIsStoppedHasOneIdUntilItIsGone) {
+  const auto id = [](const char* deleted, const char* phase, const char* mark,
+                     const char* state) {
+    return IdOf(Parse<v1::FailureReport>(absl::StrCat(
+        "pods { metadata { uid: 'p' ", deleted, "} status { phase: '", phase,
+        "' ", mark, " container_statuses { restart_count: 1 state { ", state,
+        " } } } }")));
+  };
+  constexpr char kMark[] =
+      "conditions { type: 'DisruptionTarget' status: 'True' }";
+  constexpr char kDeleted[] = "deletion_timestamp { seconds: 9 }";
+  constexpr char kEnd[] = "terminated { exit_code: 143 }";
+  const std::string marked = id("", "Running", kMark, "running { }");
+  EXPECT_EQ(id(kDeleted, "Running", kMark, "running { }"), marked);
+  EXPECT_EQ(id(kDeleted, "Running", kMark, kEnd), marked);
+  EXPECT_EQ(id(kDeleted, "Failed", kMark, kEnd), marked);
+  EXPECT_EQ(id("", "Failed", kMark, kEnd), marked);
+  EXPECT_NE(id("", "Running", "", "running { }"), marked)
+      << "nobody stops it yet";
 }
 
 }  // namespace

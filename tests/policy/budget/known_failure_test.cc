@@ -41,7 +41,7 @@ TEST_P(KnownFailureTest, ByLifetimes) {
     incident.pods.push_back(pod);
   }
   if (row.begin > 0) incident.begin.set_seconds(row.begin);
-  if (row.end > 0) incident.end.set_seconds(row.end);
+  if (row.end > 0) incident.struck.set_seconds(row.end);
   incident.own = row.own;
   const v1::WorkloadReference workload;
   const FailureId id =
@@ -50,8 +50,8 @@ TEST_P(KnownFailureTest, ByLifetimes) {
   finished.set_seconds(row.finished > 0 ? row.finished : row.end);
   const auto ledger =
       Parse<v1::BudgetLedger>(std::string(kRecord) + row.record);
-  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, finished,
-                               row.new_attempt, row.counted}) >= 0,
+  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR,
+                               finished, row.new_attempt, row.counted}) >= 0,
             row.known);
 }
 
@@ -84,6 +84,8 @@ const KnownFailureRow kKnownFailureRows[] = {
     {"OperatorSaysSoMuchLater", 0, 0, false, true, "}", kNoPods, false, 2700},
     {"OperatorCountsOneMore", 0, 0, false, true, "}", kNoPods, false, 2030, 2},
     {"OperatorCountsTheSame", 0, 0, true, true, "}", kNoPods, false, 2030, 1},
+    {"ItStruckBeforeItEnded", 1950, 2500, false, true,
+     "struck_at { seconds: 1940 } }"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Ledger, KnownFailureTest,
@@ -101,7 +103,22 @@ TEST(KnownFailure, ByTheIdOfAnotherMemberOfTheGang) {
   v1::BudgetLedger ledger;
   ledger.add_history()->set_failure_id("x");
   ledger.add_history()->set_failure_id(IdOfPod(report, workload, 1));
-  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, {}}), 1);
+  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR, {}}), 1);
+}
+
+TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
+  const auto report = Parse<v1::FailureReport>(
+      "attempt: 1 pods { metadata { uid: 'p' } }");
+  const auto workload = Parse<v1::WorkloadReference>("uid: 'w'");
+  Incident incident;
+  incident.pods = {0};
+  const FailureId id =
+      FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
+  v1::BudgetLedger ledger;
+  ledger.add_history()->set_failure_id("be06cecabf4ce454");
+  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR,
+                               {}}),
+            0);
 }
 
 // Told first from a counter alone, then with its pod.
@@ -109,12 +126,15 @@ TEST(KnownFailure, RecordedWithoutAnyTime) {
   const auto report =
       Parse<v1::FailureReport>("pods { metadata { uid: 'a' } }");
   const v1::WorkloadReference workload;
-  auto incident = Incident{{0}, {}, {}, true};
+  Incident incident;
+  incident.pods = {0};
+  incident.own = true;
   incident.begin.set_seconds(1000);
-  incident.end.set_seconds(2000);
+  incident.struck.set_seconds(2000);
   const FailureId id =
       FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
-  const ToldFailure told{report, workload, incident, id, incident.end};
+  const ToldFailure told{report, workload, incident, id, v1::APP_ERROR,
+                         incident.struck};
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 2010 } }"),
                       told),

@@ -115,7 +115,8 @@ TEST_P(AttemptsTest, AreToldApart) {
   const Context context(report, nullptr, {}, patterns);
   Candidates facts;
   const auto members = ReadMembers(context, facts);
-  const Attempts attempts = SplitAttempts(members, GetParam().gave_up);
+  const Attempts attempts = SplitAttempts(
+      members, NewestRestartAttempt(report), GetParam().gave_up);
   std::vector<std::string> parts;
   for (const std::vector<int>& pods : attempts.earlier) {
     parts.push_back(absl::StrJoin(pods, ","));

@@ -96,8 +96,10 @@ func (AttemptRecord_Refusal) EnumDescriptor() ([]byte, []int) {
 // an absent ledger is a workload that has not failed yet.
 type BudgetLedger struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UID of the workload the ledger belongs to. A report about another UID is
-	// refused. Empty until the first report that carries a UID.
+	// UID of the workload the ledger belongs to: of the most senior object that
+	// was told so far, since a pod may be told before its JobSet. A report about
+	// another workload is refused. Empty until the first report that carries a
+	// UID.
 	WorkloadUid string `protobuf:"bytes,1,opt,name=workload_uid,json=workloadUid,proto3" json:"workload_uid,omitempty"`
 	// Failed attempts that were decided, the one that ended the work included;
 	// refunds are not deducted. Waiting without a charge is not an attempt.
@@ -114,7 +116,11 @@ type BudgetLedger struct {
 	// Failures that the operator's own counter showed in the latest report that
 	// had one. A counter that goes backwards is a warning: the object was made
 	// anew, and only the ledger remembers. Absent: no counter was seen.
-	NativeCount   *int32 `protobuf:"varint,7,opt,name=native_count,json=nativeCount,proto3,oneof" json:"native_count,omitempty"`
+	NativeCount *int32 `protobuf:"varint,7,opt,name=native_count,json=nativeCount,proto3,oneof" json:"native_count,omitempty"`
+	// Kind of the object that `workload_uid` is of, "JobSet". An object of another
+	// kind may belong to it or own it, one of the same kind with another UID is
+	// another workload. Empty: written by a release that did not know, or no UID.
+	WorkloadKind  string `protobuf:"bytes,8,opt,name=workload_kind,json=workloadKind,proto3" json:"workload_kind,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -196,6 +202,13 @@ func (x *BudgetLedger) GetNativeCount() int32 {
 		return *x.NativeCount
 	}
 	return 0
+}
+
+func (x *BudgetLedger) GetWorkloadKind() string {
+	if x != nil {
+		return x.WorkloadKind
+	}
+	return ""
 }
 
 // Use of one named budget, in failures tolerated.
@@ -304,7 +317,11 @@ type AttemptRecord struct {
 	// without a refusal: such a failure tells nothing about the workload.
 	DerivedCause DerivedCause `protobuf:"varint,17,opt,name=derived_cause,json=derivedCause,proto3,enum=mulligan.v1.DerivedCause" json:"derived_cause,omitempty"`
 	// Progress.artifact of the failure; empty: unknown.
-	Artifact      string `protobuf:"bytes,18,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	Artifact string `protobuf:"bytes,18,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	// When what ended the attempt struck, where that was before its end: a pod was
+	// marked (DisruptionTarget) or deleted, and had its grace period still to run.
+	// What began since is a later attempt. Absent: at `finished_at`.
+	StruckAt      *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=struck_at,json=struckAt,proto3" json:"struck_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -465,11 +482,18 @@ func (x *AttemptRecord) GetArtifact() string {
 	return ""
 }
 
+func (x *AttemptRecord) GetStruckAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StruckAt
+	}
+	return nil
+}
+
 var File_mulligan_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/ledger.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1amulligan/v1/decision.proto\"\xa5\x03\n" +
+	"\x18mulligan/v1/ledger.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1amulligan/v1/decision.proto\"\xca\x03\n" +
 	"\fBudgetLedger\x12!\n" +
 	"\fworkload_uid\x18\x01 \x01(\tR\vworkloadUid\x12#\n" +
 	"\rattempts_seen\x18\x02 \x01(\x05R\fattemptsSeen\x12@\n" +
@@ -478,7 +502,8 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\x0fhistory_dropped\x18\x05 \x01(\x05R\x0ehistoryDropped\x12\x1f\n" +
 	"\vseeded_from\x18\x06 \x01(\tR\n" +
 	"seededFrom\x12&\n" +
-	"\fnative_count\x18\a \x01(\x05H\x00R\vnativeCount\x88\x01\x01\x1aR\n" +
+	"\fnative_count\x18\a \x01(\x05H\x00R\vnativeCount\x88\x01\x01\x12#\n" +
+	"\rworkload_kind\x18\b \x01(\tR\fworkloadKind\x1aR\n" +
 	"\fBudgetsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.mulligan.v1.BudgetUseR\x05value:\x028\x01B\x0f\n" +
@@ -486,7 +511,7 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\tBudgetUse\x12\x12\n" +
 	"\x04used\x18\x01 \x01(\x05R\x04used\x12=\n" +
 	"\fwindow_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
-	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xd2\x06\n" +
+	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\x8b\a\n" +
 	"\rAttemptRecord\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x18\n" +
@@ -511,7 +536,8 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\x05named\x18\x0f \x01(\bR\x05named\x12'\n" +
 	"\x0frefusing_budget\x18\x10 \x01(\tR\x0erefusingBudget\x12>\n" +
 	"\rderived_cause\x18\x11 \x01(\x0e2\x19.mulligan.v1.DerivedCauseR\fderivedCause\x12\x1a\n" +
-	"\bartifact\x18\x12 \x01(\tR\bartifact\"r\n" +
+	"\bartifact\x18\x12 \x01(\tR\bartifact\x127\n" +
+	"\tstruck_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\bstruckAt\"r\n" +
 	"\aRefusal\x12\x17\n" +
 	"\x13REFUSAL_UNSPECIFIED\x10\x00\x12\n" +
 	"\n" +
@@ -559,12 +585,13 @@ var file_mulligan_v1_ledger_proto_depIdxs = []int32{
 	5,  // 7: mulligan.v1.AttemptRecord.observed_at:type_name -> google.protobuf.Timestamp
 	0,  // 8: mulligan.v1.AttemptRecord.refused_by:type_name -> mulligan.v1.AttemptRecord.Refusal
 	9,  // 9: mulligan.v1.AttemptRecord.derived_cause:type_name -> mulligan.v1.DerivedCause
-	2,  // 10: mulligan.v1.BudgetLedger.BudgetsEntry.value:type_name -> mulligan.v1.BudgetUse
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	5,  // 10: mulligan.v1.AttemptRecord.struck_at:type_name -> google.protobuf.Timestamp
+	2,  // 11: mulligan.v1.BudgetLedger.BudgetsEntry.value:type_name -> mulligan.v1.BudgetUse
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_ledger_proto_init() }

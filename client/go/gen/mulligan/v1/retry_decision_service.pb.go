@@ -215,7 +215,7 @@ func (x CandidateVerdict_Difference) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CandidateVerdict_Difference.Descriptor instead.
 func (CandidateVerdict_Difference) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{3, 0}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{4, 0}
 }
 
 // One failure and what was spent before.
@@ -402,7 +402,11 @@ type DecideResponse struct {
 	FailureId string `protobuf:"bytes,11,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
 	// What the candidate policies would have answered. Only where the server has
 	// some (--candidate-policy-dir), and the request brings no policy of its own.
-	Candidate     *CandidateVerdict `protobuf:"bytes,12,opt,name=candidate,proto3" json:"candidate,omitempty"`
+	Candidate *CandidateVerdict `protobuf:"bytes,12,opt,name=candidate,proto3" json:"candidate,omitempty"`
+	// Failures in the report that share no fate with the one above: of pods that
+	// work for themselves, each decided and charged on its own, in the order in
+	// which they happened. `ledger` has them. Empty for a gang; at most 64.
+	Separate      []*SeparateFailure `protobuf:"bytes,13,rep,name=separate,proto3" json:"separate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -521,6 +525,95 @@ func (x *DecideResponse) GetCandidate() *CandidateVerdict {
 	return nil
 }
 
+func (x *DecideResponse) GetSeparate() []*SeparateFailure {
+	if x != nil {
+		return x.Separate
+	}
+	return nil
+}
+
+// A failure beside the one that an answer is about.
+type SeparateFailure struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The failure id, by which it is charged once.
+	FailureId string `protobuf:"bytes,1,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
+	// What happened to it.
+	Diagnosis *Diagnosis `protobuf:"bytes,2,opt,name=diagnosis,proto3" json:"diagnosis,omitempty"`
+	// What to do about it, at a scope of its own.
+	Decision *Decision `protobuf:"bytes,3,opt,name=decision,proto3" json:"decision,omitempty"`
+	// The budget that paid, now or when it was told first; empty: none did.
+	ChargedTo string `protobuf:"bytes,4,opt,name=charged_to,json=chargedTo,proto3" json:"charged_to,omitempty"`
+	// It was decided before, and nothing was charged now.
+	Duplicate     bool `protobuf:"varint,5,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeparateFailure) Reset() {
+	*x = SeparateFailure{}
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeparateFailure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeparateFailure) ProtoMessage() {}
+
+func (x *SeparateFailure) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeparateFailure.ProtoReflect.Descriptor instead.
+func (*SeparateFailure) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SeparateFailure) GetFailureId() string {
+	if x != nil {
+		return x.FailureId
+	}
+	return ""
+}
+
+func (x *SeparateFailure) GetDiagnosis() *Diagnosis {
+	if x != nil {
+		return x.Diagnosis
+	}
+	return nil
+}
+
+func (x *SeparateFailure) GetDecision() *Decision {
+	if x != nil {
+		return x.Decision
+	}
+	return nil
+}
+
+func (x *SeparateFailure) GetChargedTo() string {
+	if x != nil {
+		return x.ChargedTo
+	}
+	return ""
+}
+
+func (x *SeparateFailure) GetDuplicate() bool {
+	if x != nil {
+		return x.Duplicate
+	}
+	return false
+}
+
 // Names a loaded policy.
 type PolicyReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -537,7 +630,7 @@ type PolicyReference struct {
 
 func (x *PolicyReference) Reset() {
 	*x = PolicyReference{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[2]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -549,7 +642,7 @@ func (x *PolicyReference) String() string {
 func (*PolicyReference) ProtoMessage() {}
 
 func (x *PolicyReference) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[2]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -562,7 +655,7 @@ func (x *PolicyReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyReference.ProtoReflect.Descriptor instead.
 func (*PolicyReference) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{2}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PolicyReference) GetName() string {
@@ -615,7 +708,7 @@ type CandidateVerdict struct {
 
 func (x *CandidateVerdict) Reset() {
 	*x = CandidateVerdict{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[3]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -627,7 +720,7 @@ func (x *CandidateVerdict) String() string {
 func (*CandidateVerdict) ProtoMessage() {}
 
 func (x *CandidateVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[3]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -640,7 +733,7 @@ func (x *CandidateVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CandidateVerdict.ProtoReflect.Descriptor instead.
 func (*CandidateVerdict) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CandidateVerdict) GetPolicy() *PolicyReference {
@@ -717,7 +810,7 @@ type BatchDecideRequest struct {
 
 func (x *BatchDecideRequest) Reset() {
 	*x = BatchDecideRequest{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[4]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -729,7 +822,7 @@ func (x *BatchDecideRequest) String() string {
 func (*BatchDecideRequest) ProtoMessage() {}
 
 func (x *BatchDecideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[4]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -742,7 +835,7 @@ func (x *BatchDecideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDecideRequest.ProtoReflect.Descriptor instead.
 func (*BatchDecideRequest) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BatchDecideRequest) GetRequests() []*DecideRequest {
@@ -763,7 +856,7 @@ type BatchDecideResponse struct {
 
 func (x *BatchDecideResponse) Reset() {
 	*x = BatchDecideResponse{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[5]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -775,7 +868,7 @@ func (x *BatchDecideResponse) String() string {
 func (*BatchDecideResponse) ProtoMessage() {}
 
 func (x *BatchDecideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[5]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -788,7 +881,7 @@ func (x *BatchDecideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDecideResponse.ProtoReflect.Descriptor instead.
 func (*BatchDecideResponse) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BatchDecideResponse) GetResults() []*BatchDecideResult {
@@ -814,7 +907,7 @@ type BatchDecideResult struct {
 
 func (x *BatchDecideResult) Reset() {
 	*x = BatchDecideResult{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[6]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -826,7 +919,7 @@ func (x *BatchDecideResult) String() string {
 func (*BatchDecideResult) ProtoMessage() {}
 
 func (x *BatchDecideResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[6]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -839,7 +932,7 @@ func (x *BatchDecideResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDecideResult.ProtoReflect.Descriptor instead.
 func (*BatchDecideResult) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BatchDecideResult) GetResult() isBatchDecideResult_Result {
@@ -904,7 +997,7 @@ type DemystifyRequest struct {
 
 func (x *DemystifyRequest) Reset() {
 	*x = DemystifyRequest{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[7]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +1009,7 @@ func (x *DemystifyRequest) String() string {
 func (*DemystifyRequest) ProtoMessage() {}
 
 func (x *DemystifyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[7]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +1022,7 @@ func (x *DemystifyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DemystifyRequest.ProtoReflect.Descriptor instead.
 func (*DemystifyRequest) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{7}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DemystifyRequest) GetReport() *FailureReport {
@@ -997,7 +1090,7 @@ type DemystifyResponse struct {
 
 func (x *DemystifyResponse) Reset() {
 	*x = DemystifyResponse{}
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[8]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1009,7 +1102,7 @@ func (x *DemystifyResponse) String() string {
 func (*DemystifyResponse) ProtoMessage() {}
 
 func (x *DemystifyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[8]
+	mi := &file_mulligan_v1_retry_decision_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1022,7 +1115,7 @@ func (x *DemystifyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DemystifyResponse.ProtoReflect.Descriptor instead.
 func (*DemystifyResponse) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{8}
+	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DemystifyResponse) GetDiagnosis() *Diagnosis {
@@ -1071,7 +1164,7 @@ const file_mulligan_v1_retry_decision_service_proto_rawDesc = "" +
 	"\x13PURPOSE_UNSPECIFIED\x10\x00\x12\v\n" +
 	"\aENFORCE\x10\x01\x12\v\n" +
 	"\aPREVIEW\x10\x02B\x0f\n" +
-	"\rpolicy_choice\"\xc3\x04\n" +
+	"\rpolicy_choice\"\xfd\x04\n" +
 	"\x0eDecideResponse\x121\n" +
 	"\bdecision\x18\x01 \x01(\v2\x15.mulligan.v1.DecisionR\bdecision\x124\n" +
 	"\tdiagnosis\x18\x02 \x01(\v2\x16.mulligan.v1.DiagnosisR\tdiagnosis\x127\n" +
@@ -1090,7 +1183,16 @@ const file_mulligan_v1_retry_decision_service_proto_rawDesc = "" +
 	" \x01(\tR\trequestId\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\v \x01(\tR\tfailureId\x12;\n" +
-	"\tcandidate\x18\f \x01(\v2\x1d.mulligan.v1.CandidateVerdictR\tcandidate\"~\n" +
+	"\tcandidate\x18\f \x01(\v2\x1d.mulligan.v1.CandidateVerdictR\tcandidate\x128\n" +
+	"\bseparate\x18\r \x03(\v2\x1c.mulligan.v1.SeparateFailureR\bseparate\"\xd6\x01\n" +
+	"\x0fSeparateFailure\x12\x1d\n" +
+	"\n" +
+	"failure_id\x18\x01 \x01(\tR\tfailureId\x124\n" +
+	"\tdiagnosis\x18\x02 \x01(\v2\x16.mulligan.v1.DiagnosisR\tdiagnosis\x121\n" +
+	"\bdecision\x18\x03 \x01(\v2\x15.mulligan.v1.DecisionR\bdecision\x12\x1d\n" +
+	"\n" +
+	"charged_to\x18\x04 \x01(\tR\tchargedTo\x12\x1c\n" +
+	"\tduplicate\x18\x05 \x01(\bR\tduplicate\"~\n" +
 	"\x0fPolicyReference\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\tR\brevision\x12;\n" +
@@ -1160,77 +1262,81 @@ func file_mulligan_v1_retry_decision_service_proto_rawDescGZIP() []byte {
 }
 
 var file_mulligan_v1_retry_decision_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_mulligan_v1_retry_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_mulligan_v1_retry_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_mulligan_v1_retry_decision_service_proto_goTypes = []any{
 	(DecideRequest_Explain)(0),       // 0: mulligan.v1.DecideRequest.Explain
 	(DecideRequest_Purpose)(0),       // 1: mulligan.v1.DecideRequest.Purpose
 	(CandidateVerdict_Difference)(0), // 2: mulligan.v1.CandidateVerdict.Difference
 	(*DecideRequest)(nil),            // 3: mulligan.v1.DecideRequest
 	(*DecideResponse)(nil),           // 4: mulligan.v1.DecideResponse
-	(*PolicyReference)(nil),          // 5: mulligan.v1.PolicyReference
-	(*CandidateVerdict)(nil),         // 6: mulligan.v1.CandidateVerdict
-	(*BatchDecideRequest)(nil),       // 7: mulligan.v1.BatchDecideRequest
-	(*BatchDecideResponse)(nil),      // 8: mulligan.v1.BatchDecideResponse
-	(*BatchDecideResult)(nil),        // 9: mulligan.v1.BatchDecideResult
-	(*DemystifyRequest)(nil),         // 10: mulligan.v1.DemystifyRequest
-	(*DemystifyResponse)(nil),        // 11: mulligan.v1.DemystifyResponse
-	(*FailureReport)(nil),            // 12: mulligan.v1.FailureReport
-	(*BudgetLedger)(nil),             // 13: mulligan.v1.BudgetLedger
-	(*RetryPolicy)(nil),              // 14: mulligan.v1.RetryPolicy
-	(*RecentFailures)(nil),           // 15: mulligan.v1.RecentFailures
-	(*Decision)(nil),                 // 16: mulligan.v1.Decision
-	(*Diagnosis)(nil),                // 17: mulligan.v1.Diagnosis
-	(*Accounting)(nil),               // 18: mulligan.v1.Accounting
-	(*Explanation)(nil),              // 19: mulligan.v1.Explanation
-	(*NativeVerdict)(nil),            // 20: mulligan.v1.NativeVerdict
-	(*timestamppb.Timestamp)(nil),    // 21: google.protobuf.Timestamp
-	(Cause)(0),                       // 22: mulligan.v1.Cause
-	(Decision_Action)(0),             // 23: mulligan.v1.Decision.Action
-	(Decision_Scope)(0),              // 24: mulligan.v1.Decision.Scope
-	(*durationpb.Duration)(nil),      // 25: google.protobuf.Duration
-	(*status.Status)(nil),            // 26: google.rpc.Status
+	(*SeparateFailure)(nil),          // 5: mulligan.v1.SeparateFailure
+	(*PolicyReference)(nil),          // 6: mulligan.v1.PolicyReference
+	(*CandidateVerdict)(nil),         // 7: mulligan.v1.CandidateVerdict
+	(*BatchDecideRequest)(nil),       // 8: mulligan.v1.BatchDecideRequest
+	(*BatchDecideResponse)(nil),      // 9: mulligan.v1.BatchDecideResponse
+	(*BatchDecideResult)(nil),        // 10: mulligan.v1.BatchDecideResult
+	(*DemystifyRequest)(nil),         // 11: mulligan.v1.DemystifyRequest
+	(*DemystifyResponse)(nil),        // 12: mulligan.v1.DemystifyResponse
+	(*FailureReport)(nil),            // 13: mulligan.v1.FailureReport
+	(*BudgetLedger)(nil),             // 14: mulligan.v1.BudgetLedger
+	(*RetryPolicy)(nil),              // 15: mulligan.v1.RetryPolicy
+	(*RecentFailures)(nil),           // 16: mulligan.v1.RecentFailures
+	(*Decision)(nil),                 // 17: mulligan.v1.Decision
+	(*Diagnosis)(nil),                // 18: mulligan.v1.Diagnosis
+	(*Accounting)(nil),               // 19: mulligan.v1.Accounting
+	(*Explanation)(nil),              // 20: mulligan.v1.Explanation
+	(*NativeVerdict)(nil),            // 21: mulligan.v1.NativeVerdict
+	(*timestamppb.Timestamp)(nil),    // 22: google.protobuf.Timestamp
+	(Cause)(0),                       // 23: mulligan.v1.Cause
+	(Decision_Action)(0),             // 24: mulligan.v1.Decision.Action
+	(Decision_Scope)(0),              // 25: mulligan.v1.Decision.Scope
+	(*durationpb.Duration)(nil),      // 26: google.protobuf.Duration
+	(*status.Status)(nil),            // 27: google.rpc.Status
 }
 var file_mulligan_v1_retry_decision_service_proto_depIdxs = []int32{
-	12, // 0: mulligan.v1.DecideRequest.report:type_name -> mulligan.v1.FailureReport
-	13, // 1: mulligan.v1.DecideRequest.ledger:type_name -> mulligan.v1.BudgetLedger
-	14, // 2: mulligan.v1.DecideRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
+	13, // 0: mulligan.v1.DecideRequest.report:type_name -> mulligan.v1.FailureReport
+	14, // 1: mulligan.v1.DecideRequest.ledger:type_name -> mulligan.v1.BudgetLedger
+	15, // 2: mulligan.v1.DecideRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
 	0,  // 3: mulligan.v1.DecideRequest.explain:type_name -> mulligan.v1.DecideRequest.Explain
 	1,  // 4: mulligan.v1.DecideRequest.purpose:type_name -> mulligan.v1.DecideRequest.Purpose
-	15, // 5: mulligan.v1.DecideRequest.recent:type_name -> mulligan.v1.RecentFailures
-	16, // 6: mulligan.v1.DecideResponse.decision:type_name -> mulligan.v1.Decision
-	17, // 7: mulligan.v1.DecideResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
-	18, // 8: mulligan.v1.DecideResponse.accounting:type_name -> mulligan.v1.Accounting
-	13, // 9: mulligan.v1.DecideResponse.ledger:type_name -> mulligan.v1.BudgetLedger
-	19, // 10: mulligan.v1.DecideResponse.explanation:type_name -> mulligan.v1.Explanation
-	20, // 11: mulligan.v1.DecideResponse.native:type_name -> mulligan.v1.NativeVerdict
-	5,  // 12: mulligan.v1.DecideResponse.policy:type_name -> mulligan.v1.PolicyReference
-	6,  // 13: mulligan.v1.DecideResponse.candidate:type_name -> mulligan.v1.CandidateVerdict
-	21, // 14: mulligan.v1.PolicyReference.stale_since:type_name -> google.protobuf.Timestamp
-	5,  // 15: mulligan.v1.CandidateVerdict.policy:type_name -> mulligan.v1.PolicyReference
-	22, // 16: mulligan.v1.CandidateVerdict.cause:type_name -> mulligan.v1.Cause
-	23, // 17: mulligan.v1.CandidateVerdict.action:type_name -> mulligan.v1.Decision.Action
-	24, // 18: mulligan.v1.CandidateVerdict.scope:type_name -> mulligan.v1.Decision.Scope
-	25, // 19: mulligan.v1.CandidateVerdict.retry_after:type_name -> google.protobuf.Duration
-	2,  // 20: mulligan.v1.CandidateVerdict.differences:type_name -> mulligan.v1.CandidateVerdict.Difference
-	3,  // 21: mulligan.v1.BatchDecideRequest.requests:type_name -> mulligan.v1.DecideRequest
-	9,  // 22: mulligan.v1.BatchDecideResponse.results:type_name -> mulligan.v1.BatchDecideResult
-	4,  // 23: mulligan.v1.BatchDecideResult.response:type_name -> mulligan.v1.DecideResponse
-	26, // 24: mulligan.v1.BatchDecideResult.error:type_name -> google.rpc.Status
-	12, // 25: mulligan.v1.DemystifyRequest.report:type_name -> mulligan.v1.FailureReport
-	14, // 26: mulligan.v1.DemystifyRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
-	17, // 27: mulligan.v1.DemystifyResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
-	5,  // 28: mulligan.v1.DemystifyResponse.policy:type_name -> mulligan.v1.PolicyReference
-	3,  // 29: mulligan.v1.RetryDecisionService.Decide:input_type -> mulligan.v1.DecideRequest
-	7,  // 30: mulligan.v1.RetryDecisionService.BatchDecide:input_type -> mulligan.v1.BatchDecideRequest
-	10, // 31: mulligan.v1.RetryDecisionService.Demystify:input_type -> mulligan.v1.DemystifyRequest
-	4,  // 32: mulligan.v1.RetryDecisionService.Decide:output_type -> mulligan.v1.DecideResponse
-	8,  // 33: mulligan.v1.RetryDecisionService.BatchDecide:output_type -> mulligan.v1.BatchDecideResponse
-	11, // 34: mulligan.v1.RetryDecisionService.Demystify:output_type -> mulligan.v1.DemystifyResponse
-	32, // [32:35] is the sub-list for method output_type
-	29, // [29:32] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	16, // 5: mulligan.v1.DecideRequest.recent:type_name -> mulligan.v1.RecentFailures
+	17, // 6: mulligan.v1.DecideResponse.decision:type_name -> mulligan.v1.Decision
+	18, // 7: mulligan.v1.DecideResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
+	19, // 8: mulligan.v1.DecideResponse.accounting:type_name -> mulligan.v1.Accounting
+	14, // 9: mulligan.v1.DecideResponse.ledger:type_name -> mulligan.v1.BudgetLedger
+	20, // 10: mulligan.v1.DecideResponse.explanation:type_name -> mulligan.v1.Explanation
+	21, // 11: mulligan.v1.DecideResponse.native:type_name -> mulligan.v1.NativeVerdict
+	6,  // 12: mulligan.v1.DecideResponse.policy:type_name -> mulligan.v1.PolicyReference
+	7,  // 13: mulligan.v1.DecideResponse.candidate:type_name -> mulligan.v1.CandidateVerdict
+	5,  // 14: mulligan.v1.DecideResponse.separate:type_name -> mulligan.v1.SeparateFailure
+	18, // 15: mulligan.v1.SeparateFailure.diagnosis:type_name -> mulligan.v1.Diagnosis
+	17, // 16: mulligan.v1.SeparateFailure.decision:type_name -> mulligan.v1.Decision
+	22, // 17: mulligan.v1.PolicyReference.stale_since:type_name -> google.protobuf.Timestamp
+	6,  // 18: mulligan.v1.CandidateVerdict.policy:type_name -> mulligan.v1.PolicyReference
+	23, // 19: mulligan.v1.CandidateVerdict.cause:type_name -> mulligan.v1.Cause
+	24, // 20: mulligan.v1.CandidateVerdict.action:type_name -> mulligan.v1.Decision.Action
+	25, // 21: mulligan.v1.CandidateVerdict.scope:type_name -> mulligan.v1.Decision.Scope
+	26, // 22: mulligan.v1.CandidateVerdict.retry_after:type_name -> google.protobuf.Duration
+	2,  // 23: mulligan.v1.CandidateVerdict.differences:type_name -> mulligan.v1.CandidateVerdict.Difference
+	3,  // 24: mulligan.v1.BatchDecideRequest.requests:type_name -> mulligan.v1.DecideRequest
+	10, // 25: mulligan.v1.BatchDecideResponse.results:type_name -> mulligan.v1.BatchDecideResult
+	4,  // 26: mulligan.v1.BatchDecideResult.response:type_name -> mulligan.v1.DecideResponse
+	27, // 27: mulligan.v1.BatchDecideResult.error:type_name -> google.rpc.Status
+	13, // 28: mulligan.v1.DemystifyRequest.report:type_name -> mulligan.v1.FailureReport
+	15, // 29: mulligan.v1.DemystifyRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
+	18, // 30: mulligan.v1.DemystifyResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
+	6,  // 31: mulligan.v1.DemystifyResponse.policy:type_name -> mulligan.v1.PolicyReference
+	3,  // 32: mulligan.v1.RetryDecisionService.Decide:input_type -> mulligan.v1.DecideRequest
+	8,  // 33: mulligan.v1.RetryDecisionService.BatchDecide:input_type -> mulligan.v1.BatchDecideRequest
+	11, // 34: mulligan.v1.RetryDecisionService.Demystify:input_type -> mulligan.v1.DemystifyRequest
+	4,  // 35: mulligan.v1.RetryDecisionService.Decide:output_type -> mulligan.v1.DecideResponse
+	9,  // 36: mulligan.v1.RetryDecisionService.BatchDecide:output_type -> mulligan.v1.BatchDecideResponse
+	12, // 37: mulligan.v1.RetryDecisionService.Demystify:output_type -> mulligan.v1.DemystifyResponse
+	35, // [35:38] is the sub-list for method output_type
+	32, // [32:35] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_retry_decision_service_proto_init() }
@@ -1251,11 +1357,11 @@ func file_mulligan_v1_retry_decision_service_proto_init() {
 		(*DecideRequest_Policy)(nil),
 		(*DecideRequest_InlinePolicy)(nil),
 	}
-	file_mulligan_v1_retry_decision_service_proto_msgTypes[6].OneofWrappers = []any{
+	file_mulligan_v1_retry_decision_service_proto_msgTypes[7].OneofWrappers = []any{
 		(*BatchDecideResult_Response)(nil),
 		(*BatchDecideResult_Error)(nil),
 	}
-	file_mulligan_v1_retry_decision_service_proto_msgTypes[7].OneofWrappers = []any{
+	file_mulligan_v1_retry_decision_service_proto_msgTypes[8].OneofWrappers = []any{
 		(*DemystifyRequest_Policy)(nil),
 		(*DemystifyRequest_InlinePolicy)(nil),
 	}
@@ -1265,7 +1371,7 @@ func file_mulligan_v1_retry_decision_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_retry_decision_service_proto_rawDesc), len(file_mulligan_v1_retry_decision_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

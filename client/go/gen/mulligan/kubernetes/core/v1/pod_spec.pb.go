@@ -104,6 +104,9 @@ type PodSpec struct {
 	NodeSelector map[string]string `protobuf:"bytes,7,rep,name=node_selector,json=nodeSelector" json:"node_selector,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Node the pod is bound to, set by the scheduler. Empty means not scheduled.
 	NodeName *string `protobuf:"bytes,10,opt,name=node_name,json=nodeName" json:"node_name,omitempty"`
+	// Name of the headless Service that lets pods find each other by name. Empty:
+	// nobody finds this one, it works for itself.
+	Subdomain *string `protobuf:"bytes,17,opt,name=subdomain" json:"subdomain,omitempty"`
 	// Scheduler responsible for the pod.
 	SchedulerName *string `protobuf:"bytes,19,opt,name=scheduler_name,json=schedulerName" json:"scheduler_name,omitempty"`
 	// Init containers, in order; those with restartPolicy Always are sidecars.
@@ -196,6 +199,13 @@ func (x *PodSpec) GetNodeSelector() map[string]string {
 func (x *PodSpec) GetNodeName() string {
 	if x != nil && x.NodeName != nil {
 		return *x.NodeName
+	}
+	return ""
+}
+
+func (x *PodSpec) GetSubdomain() string {
+	if x != nil && x.Subdomain != nil {
+		return *x.Subdomain
 	}
 	return ""
 }
@@ -803,7 +813,7 @@ const file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc = "" +
 	"*mulligan/kubernetes/core/v1/pod_spec.proto\x12\x1bmulligan.kubernetes.core.v1\x1a-mulligan/kubernetes/meta/v1/object_meta.proto\"\x90\x01\n" +
 	"\x0fPodTemplateSpec\x12C\n" +
 	"\bmetadata\x18\x01 \x01(\v2'.mulligan.kubernetes.meta.v1.ObjectMetaR\bmetadata\x128\n" +
-	"\x04spec\x18\x02 \x01(\v2$.mulligan.kubernetes.core.v1.PodSpecR\x04spec\"\xdd\x06\n" +
+	"\x04spec\x18\x02 \x01(\v2$.mulligan.kubernetes.core.v1.PodSpecR\x04spec\"\xfb\x06\n" +
 	"\aPodSpec\x12=\n" +
 	"\avolumes\x18\x01 \x03(\v2#.mulligan.kubernetes.core.v1.VolumeR\avolumes\x12F\n" +
 	"\n" +
@@ -814,7 +824,8 @@ const file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc = "" +
 	"\x17active_deadline_seconds\x18\x05 \x01(\x03R\x15activeDeadlineSeconds\x12[\n" +
 	"\rnode_selector\x18\a \x03(\v26.mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntryR\fnodeSelector\x12\x1b\n" +
 	"\tnode_name\x18\n" +
-	" \x01(\tR\bnodeName\x12%\n" +
+	" \x01(\tR\bnodeName\x12\x1c\n" +
+	"\tsubdomain\x18\x11 \x01(\tR\tsubdomain\x12%\n" +
 	"\x0escheduler_name\x18\x13 \x01(\tR\rschedulerName\x12O\n" +
 	"\x0finit_containers\x18\x14 \x03(\v2&.mulligan.kubernetes.core.v1.ContainerR\x0einitContainers\x12I\n" +
 	"\vtolerations\x18\x16 \x03(\v2'.mulligan.kubernetes.core.v1.TolerationR\vtolerations\x12.\n" +
