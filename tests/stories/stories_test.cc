@@ -11,7 +11,9 @@
 #include <array>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "gtest/gtest.h"
 #include "policy/decide.h"
 #include "policy/loader/load.h"
+#include "policy/request/kinds.h"
 #include "tests/stories/invariants.h"
 #include "tests/stories/stream.h"
 #include "tests/stories/telling.h"
@@ -219,6 +222,36 @@ TEST_P(StoryTest, NamesBudgetsOfTheDefaultPolicy) {
   }
   for (const auto& [budget, failures] : told.story.truth) {
     EXPECT_THAT(budgets, Contains(budget));
+  }
+}
+
+bool HasPlace(const std::string& kind) {
+  return FindKind(kind) != nullptr && !FindKind(kind)->field.empty();
+}
+
+// Of kinds that a report has a place for.
+template <typename Objects>
+void ExpectOwners(const Objects& objects, const std::set<std::string>& uids) {
+  for (const auto& object : objects) {
+    for (const auto& owner : object.metadata().owner_references()) {
+      if (!owner.controller() || !HasPlace(owner.kind())) continue;
+      EXPECT_TRUE(uids.contains(owner.uid()))
+          << owner.kind() << " " << owner.name() << ", which controls "
+          << object.metadata().name() << ", is not in the stream";
+    }
+  }
+}
+
+TEST_P(StoryTest, HasTheOwnersOfItsObjects) {
+  const ToldStory told = ReadTold(GetParam());
+  std::set<std::string> uids;
+  for (const Change& change : told.story.changes) uids.insert(change.uid);
+  for (const Change& change : told.story.changes) {
+    if (change.type != "ADDED") continue;
+    ExpectOwners(change.object.pods(), uids);
+    ExpectOwners(change.object.jobs(), uids);
+    ExpectOwners(std::array{change.object.job_set()}, uids);
+    ExpectOwners(std::array{change.object.ray_cluster()}, uids);
   }
 }
 

@@ -61,8 +61,16 @@ absl::Status ReadObject(std::string_view object, Change& change) {
                   : *reflection.MutableMessage(&change.object, field));
 }
 
+// A watch that begins again sends what it has sent before.
+bool IsRepeated(const Change& change, const Story& story) {
+  return std::ranges::any_of(story.changes, [&change](const Change& earlier) {
+    return earlier.uid == change.uid && earlier.version == change.version &&
+           IsDeletion(earlier) == IsDeletion(change);
+  });
+}
+
 absl::Status ReadChange(std::string_view line, Story& story) {
-  Change& change = story.changes.emplace_back();
+  Change change;
   double at = 0;
   if (!absl::SimpleAtod(std::string(JsonMemberOf(line, "at")), &at)) {
     return Malformed("no time", JsonMemberOf(line, "at"));
@@ -77,8 +85,16 @@ absl::Status ReadChange(std::string_view line, Story& story) {
   const std::string_view metadata = JsonMemberOf(object, "metadata");
   change.name = JsonStringValue(JsonMemberOf(metadata, "name"));
   change.uid = JsonStringValue(JsonMemberOf(metadata, "uid"));
-  if (change.uid.empty()) return Malformed("an object without uid", line);
-  return ReadObject(object, change);
+  change.version = JsonStringValue(JsonMemberOf(metadata, "resourceVersion"));
+  if (change.uid.empty() || change.version.empty()) {
+    return Malformed("an object without uid or version", line);
+  }
+  if (IsRepeated(change, story)) return absl::OkStatus();
+  if (const auto status = ReadObject(object, change); !status.ok()) {
+    return status;
+  }
+  story.changes.push_back(std::move(change));
+  return absl::OkStatus();
 }
 
 absl::Status ReadLine(std::string_view line, bool first, Story& story) {

@@ -29,6 +29,8 @@ struct Change {
   // Tells objects apart; one that is made again under its name is another.
   std::string uid;
   std::string name;
+  // metadata.resourceVersion. The last version is told once more as DELETED.
+  std::string version;
   // The object alone, in its own field.
   v1::FailureReport object;
 };
