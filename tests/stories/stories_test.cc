@@ -1,0 +1,274 @@
+// Tells recorded stories of real controllers as those do that ask whenever
+// something changes, with the ledger carried along: by whom and however it is
+// told, every failure is charged once, by its cause, and nothing else.
+//
+//   MULLIGAN_TELLINGS=100000      so many, over all stories
+//   MULLIGAN_TELLING_SEED=7       other ones; a story's tellings count from it
+//   MULLIGAN_STORY=NAME           this story alone
+//
+// All three, with one telling and the seed of a message, tell that one again.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/decide.h"
+#include "policy/loader/load.h"
+#include "policy/request/kinds.h"
+#include "tests/stories/invariants.h"
+#include "tests/stories/stream.h"
+#include "tests/stories/telling.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::stories {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr int kTellings = 3000;
+
+int FromEnvironment(const char* name, int usual) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return usual;
+  int value = 0;
+  EXPECT_TRUE(absl::SimpleAtoi(text, &value)) << name << "=" << text;
+  return value;
+}
+
+std::vector<std::string> StoryNames() {
+  const char* wanted = std::getenv("MULLIGAN_STORY");
+  std::vector<std::string> names;
+  for (const auto& file : StoryFiles()) {
+    const std::string name = file.stem().string();
+    if (wanted == nullptr || name == wanted) names.push_back(name);
+  }
+  return names;
+}
+
+ToldStory ReadTold(const std::string& name) {
+  for (const auto& file : StoryFiles()) {
+    if (file.stem() != name) continue;
+    auto story = ReadStory(file);
+    EXPECT_THAT(story, testing::IsOk());
+    if (story.ok()) return ToldStory(*std::move(story));
+  }
+  return ToldStory(Story());
+}
+
+const PolicySet& Policies() {
+  static const PolicySet* const policies = [] {
+    Issues issues;
+    return LoadPolicies({EmbeddedPolicy()}, issues).release();
+  }();
+  return *policies;
+}
+
+// Asks in turn; what an answer says to store comes with the next.
+std::vector<Answer> AskAll(const Telling& telling) {
+  std::vector<Answer> answers;
+  v1::BudgetLedger ledger;
+  for (const Ask& ask : telling.asks) {
+    Answer& answer = answers.emplace_back();
+    v1::DecideRequest request;
+    *request.mutable_report() = ask.report;
+    if (ledger.ByteSizeLong() > 0) *request.mutable_ledger() = ledger;
+    answer.status = Decide(request, Policies(), {}, answer.response);
+    if (answer.status.ok()) ledger = answer.response.ledger();
+    answer.ledger = ledger;
+  }
+  return answers;
+}
+
+std::string Describe(const Telling& telling, const std::vector<Answer>& answers,
+                     const Story& story, int ask) {
+  const auto at = static_cast<std::size_t>(ask);
+  const Ask& asked = telling.asks[at];
+  const Change& change = story.changes[static_cast<std::size_t>(asked.change)];
+  return absl::StrCat(
+      asked.is_old ? "an old report, " : "", "ask ", ask + 1, " of ",
+      answers.size(), " by caller ", asked.caller + 1, ", change ",
+      asked.change + 1, " of ", story.changes.size(), " (", change.type, " ",
+      change.kind, " ", change.name, "): ",
+      answers[at].status.ok() ? answers[at].response.decision().sentence()
+                              : answers[at].status.ToString());
+}
+
+std::string Describe(const ToldStory& told, const Telling& telling,
+                     const std::vector<Answer>& answers,
+                     const Violation& violation) {
+  std::string text = absl::StrCat(Name(violation.invariant), ": ",
+                                  violation.what, "\n  story ", told.story.name,
+                                  ", seed ", telling.seed, "\n");
+  for (const Caller& caller : telling.callers) {
+    absl::StrAppend(&text, "  view ", InWords(caller), "\n");
+  }
+  absl::StrAppend(&text, "  ",
+                  Describe(telling, answers, told.story, violation.ask), "\n");
+  std::map<std::string, int> before;
+  for (int i = 0; i <= violation.ask; ++i) {
+    const auto charged = Charged(answers[static_cast<std::size_t>(i)].ledger);
+    if (charged == before) continue;
+    before = charged;
+    absl::StrAppend(&text, "  used ", InWords(charged), " after ",
+                    Describe(telling, answers, told.story, i), "\n");
+  }
+  return text;
+}
+
+// How often each invariant was violated, and how the first time.
+struct Tally {
+  int tellings = 0;
+  int asks = 0;
+  std::array<int, kInvariants> violations = {};
+  std::array<std::string, kInvariants> first;
+};
+
+// Story to tally, printed when all are told.
+class Table : public ::testing::Environment {
+ public:
+  static std::map<std::string, Tally>& Rows() {
+    static auto* const rows = new std::map<std::string, Tally>();
+    return *rows;
+  }
+
+  void TearDown() override {
+    if (Rows().empty()) return;
+    std::cout << absl::StrFormat("%-32s %9s %9s  violations\n", "story",
+                                 "tellings", "asks");
+    for (const auto& [story, tally] : Rows()) {
+      std::string violations;
+      for (int i = 0; i < kInvariants; ++i) {
+        const int count = tally.violations[static_cast<std::size_t>(i)];
+        if (count == 0) continue;
+        absl::StrAppend(&violations, " ", Name(static_cast<Invariant>(i)), " ",
+                        count);
+      }
+      std::cout << absl::StrFormat("%-32s %9d %9d  %s\n", story, tally.tellings,
+                                   tally.asks,
+                                   violations.empty() ? "none" : violations);
+    }
+  }
+};
+
+const auto* const kTable = ::testing::AddGlobalTestEnvironment(new Table);
+
+Tally TellOften(const ToldStory& told, int tellings, unsigned seed) {
+  Tally tally;
+  for (int i = 0; i < tellings; ++i) {
+    const Telling telling =
+        SampleTelling(told.story, seed + static_cast<unsigned>(i));
+    const std::vector<Answer> answers = AskAll(telling);
+    ++tally.tellings;
+    tally.asks += static_cast<int>(answers.size());
+    for (const Violation& violation : FindViolations(told, telling, answers)) {
+      const auto kind = static_cast<std::size_t>(violation.invariant);
+      if (tally.violations[kind]++ == 0) {
+        tally.first[kind] = Describe(told, telling, answers, violation);
+      }
+    }
+  }
+  return tally;
+}
+
+class StoryTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(StoryTest, IsChargedWhatHappenedHoweverItIsTold) {
+  const ToldStory told = ReadTold(GetParam());
+  const int stories = static_cast<int>(StoryNames().size());
+  const int tellings =
+      std::max(1, FromEnvironment("MULLIGAN_TELLINGS", kTellings) / stories);
+  const auto seed =
+      static_cast<unsigned>(FromEnvironment("MULLIGAN_TELLING_SEED", 0));
+  const Tally tally = TellOften(told, tellings, seed);
+  for (std::size_t i = 0; i < kInvariants; ++i) {
+    if (tally.violations[i] == 0) continue;
+    ADD_FAILURE() << tally.violations[i] << " of " << tally.tellings
+                  << " tellings, the first:\n"
+                  << tally.first[i];
+  }
+  Table::Rows()[told.story.name] = tally;
+}
+
+// The yardstick itself: it has to find a truth that is none.
+TEST_P(StoryTest, IsNotToldByAnotherTruth) {
+  ToldStory told = ReadTold(GetParam());
+  told.story.truth["control"] += 7;
+  EXPECT_GT(
+      TellOften(told, 2, 0)
+          .violations[static_cast<std::size_t>(Invariant::kChargesTheTruth)],
+      0);
+}
+
+TEST_P(StoryTest, NamesBudgetsOfTheDefaultPolicy) {
+  const ToldStory told = ReadTold(GetParam());
+  const auto answers = AskAll(SampleTelling(told.story, 0));
+  ASSERT_FALSE(answers.empty());
+  std::vector<std::string> budgets;
+  for (const auto& budget : answers[0].response.accounting().budgets()) {
+    budgets.push_back(budget.name());
+  }
+  for (const auto& [budget, failures] : told.story.truth) {
+    EXPECT_THAT(budgets, Contains(budget));
+  }
+}
+
+bool HasPlace(const std::string& kind) {
+  return FindKind(kind) != nullptr && !FindKind(kind)->field.empty();
+}
+
+// Of kinds that a report has a place for.
+template <typename Objects>
+void ExpectOwners(const Objects& objects, const std::set<std::string>& uids) {
+  for (const auto& object : objects) {
+    for (const auto& owner : object.metadata().owner_references()) {
+      if (!owner.controller() || !HasPlace(owner.kind())) continue;
+      EXPECT_TRUE(uids.contains(owner.uid()))
+          << owner.kind() << " " << owner.name() << ", which controls "
+          << object.metadata().name() << ", is not in the stream";
+    }
+  }
+}
+
+TEST_P(StoryTest, HasTheOwnersOfItsObjects) {
+  const ToldStory told = ReadTold(GetParam());
+  std::set<std::string> uids;
+  for (const Change& change : told.story.changes) uids.insert(change.uid);
+  for (const Change& change : told.story.changes) {
+    if (change.type != "ADDED") continue;
+    ExpectOwners(change.object.pods(), uids);
+    ExpectOwners(change.object.jobs(), uids);
+    ExpectOwners(std::array{change.object.job_set()}, uids);
+    ExpectOwners(std::array{change.object.ray_cluster()}, uids);
+  }
+}
+
+TEST(StoriesTest, ThereAreSome) { EXPECT_THAT(StoryNames(), Not(IsEmpty())); }
+
+INSTANTIATE_TEST_SUITE_P(Recorded, StoryTest, ::testing::ValuesIn(StoryNames()),
+                         [](const auto& story) {
+                           std::string name = story.param;
+                           std::ranges::replace_if(
+                               name,
+                               [](char c) {
+                                 return !absl::ascii_isalnum(
+                                     static_cast<unsigned char>(c));
+                               },
+                               '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace mulligan::stories

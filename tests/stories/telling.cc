@@ -1,0 +1,260 @@
+#include "tests/stories/telling.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/message.h"
+#include "tests/testing/random.h"
+
+namespace mulligan::stories {
+namespace {
+
+using testing::Random;
+
+constexpr View kViews[] = {View::kPods, View::kOnePod,      View::kJobs,
+                           View::kTop,  View::kTopAndQueue, View::kPodsAndJobs,
+                           View::kAll,  View::kAllAndEvents};
+constexpr const char* kViewNames[] = {
+    "pods",          "the changed pod", "Jobs", "top alone",
+    "top and queue", "pods and Jobs",   "all",  "all and events"};
+constexpr int kOneVersionOld = 4;
+constexpr int kOldOneIn = 6;
+constexpr std::int64_t kToldAsNewSeconds = 60;
+
+bool Sees(View view, const Story& story, const std::string& kind) {
+  switch (view) {
+    case View::kPods:
+    case View::kOnePod:
+      return kind == "Pod";
+    case View::kJobs:
+      return kind == "Job";
+    case View::kTop:
+      return kind == story.top;
+    case View::kTopAndQueue:
+      return kind == story.top || kind == "Workload";
+    case View::kPodsAndJobs:
+      return kind == "Pod" || kind == "Job";
+    case View::kAll:
+      return kind != "Event";
+    case View::kAllAndEvents:
+      return true;
+  }
+  return false;
+}
+
+// What a caller knows of the objects so far: its cache, which never goes back.
+class Cache {
+ public:
+  Cache(const Story& story, const Caller& caller)
+      : story_(story), caller_(caller) {}
+
+  // The change happened.
+  void Add(int change) {
+    if (!Sees(caller_.view, story_, At(change).kind)) return;
+    const auto [at, is_new] = objects_.try_emplace(At(change).uid);
+    if (is_new) at->second.order = static_cast<int>(objects_.size());
+    at->second.versions.push_back(change);
+  }
+
+  // What the caller shows after `change`, the latest one; nothing when it sees
+  // no object that could have failed.
+  std::optional<v1::FailureReport> Look(int change, Random& random) {
+    for (auto& [uid, object] : objects_) {
+      const auto& versions = object.versions;
+      const bool old = caller_.lags && random.OneIn(kOneVersionOld);
+      if (!old) {
+        object.shown = versions.back();
+      } else if (versions.size() > 1) {
+        object.shown = std::max(object.shown, versions.end()[-2]);
+      }
+    }
+    return Report(change, random, [](const Object& one) { return one.shown; });
+  }
+
+  // What it would have shown after `change`, some time ago.
+  std::optional<v1::FailureReport> LookBack(int change, Random& random) const {
+    return Report(change, random, [change](const Object& object) {
+      const auto next = std::ranges::upper_bound(object.versions, change);
+      return next == object.versions.begin() ? -1 : *std::prev(next);
+    });
+  }
+
+ private:
+  struct Object {
+    // Its changes.
+    std::vector<int> versions;
+    // What was shown of it last; -1: it has not been seen.
+    int shown = -1;
+    // The how manieth object of all it is.
+    int order = 0;
+  };
+
+  // The version of each object that `version` picks.
+  template <typename Version>
+  std::optional<v1::FailureReport> Report(int change, Random& random,
+                                          const Version& version) const {
+    std::vector<std::pair<int, int>> seen;
+    for (const auto& [uid, object] : objects_) {
+      const int shown = version(object);
+      if (shown < 0 || IsDeletion(At(shown))) continue;
+      if (caller_.view == View::kOnePod && uid != At(change).uid) continue;
+      seen.emplace_back(shown, object.order);
+    }
+    random.Shuffle(seen);
+    v1::FailureReport report;
+    bool has_work = false;
+    std::map<std::string, int> orders;
+    for (const auto& [shown, order] : seen) {
+      const Change& one = At(shown);
+      Add(one.object, order, orders[one.kind], report);
+      has_work |= one.kind != "Event" && one.kind != "Node";
+    }
+    if (!has_work) return std::nullopt;
+    return report;
+  }
+
+  const Change& At(int change) const {
+    return story_.changes[static_cast<std::size_t>(change)];
+  }
+
+  // Of kinds that a report has one of, the object that was made last: the
+  // RayCluster of the retry, not the one that is being removed.
+  static void Add(const v1::FailureReport& object, int order, int& kinds_order,
+                  v1::FailureReport& report) {
+    std::vector<const google::protobuf::FieldDescriptor*> fields;
+    object.GetReflection()->ListFields(object, &fields);
+    if (!fields.front()->is_repeated()) {
+      if (order < kinds_order) return;
+      report.GetReflection()->ClearField(&report, fields.front());
+    }
+    kinds_order = order;
+    report.MergeFrom(object);
+  }
+
+  const Story& story_;
+  const Caller& caller_;
+  std::map<std::string, Object> objects_;
+};
+
+Caller RandomCaller(Random& random, bool lags) {
+  Caller caller;
+  caller.view = kViews[random.Below(static_cast<int>(std::size(kViews)))];
+  caller.asks_always = random.Below(5) < 2;
+  caller.one_in = caller.asks_always ? 1 : 1 + random.Below(12);
+  caller.lags = lags;
+  return caller;
+}
+
+std::vector<Caller> RandomCallers(Random& random, unsigned seed) {
+  if (seed % 16 < 2) {
+    return {Caller{.view = seed % 16 == 0 ? View::kAll : View::kAllAndEvents}};
+  }
+  const bool lags = random.OneIn(2);
+  std::vector<Caller> callers = {RandomCaller(random, lags)};
+  if (random.OneIn(4)) callers.push_back(RandomCaller(random, lags));
+  return callers;
+}
+
+bool IsAsked(const Caller& caller, const Story& story, const Change& change,
+             Random& random) {
+  const bool sees = Sees(caller.view, story, change.kind);
+  if (caller.view == View::kOnePod && !sees) return false;
+  if (caller.asks_always) return sees || random.OneIn(4);
+  return random.OneIn(caller.one_in);
+}
+
+void Stamp(absl::Time now, v1::FailureReport& report) {
+  const absl::Duration since = now - absl::UnixEpoch();
+  auto& observed = *report.mutable_observed_at();
+  observed.set_seconds(absl::ToInt64Seconds(since));
+  observed.set_nanos(static_cast<int>(
+      absl::ToInt64Nanoseconds(since - absl::Seconds(observed.seconds()))));
+}
+
+// An old report after the latest one, of the same caller: one that it told, or
+// one that it could have told.
+std::optional<Ask> OldReport(const Story& story, const Cache& cache,
+                             const Telling& telling, Random& random) {
+  const Ask& latest = telling.asks.back();
+  std::vector<const Ask*> told;
+  for (const Ask& ask : telling.asks) {
+    if (ask.caller == latest.caller && !ask.is_old) told.push_back(&ask);
+  }
+  if (told.size() < 2) return std::nullopt;
+  Ask again = *told[static_cast<std::size_t>(
+      random.Below(static_cast<int>(told.size()) - 1))];
+  again.is_retold = random.OneIn(2);
+  if (!again.is_retold) {
+    const int change = random.Below(latest.change);
+    auto report = cache.LookBack(change, random);
+    if (!report) return std::nullopt;
+    again.report = *std::move(report);
+    Stamp(story.changes[static_cast<std::size_t>(change)].at, again.report);
+  }
+  again.change = latest.change;
+  again.is_old = true;
+  // Later, an old report may rightly say that something took too long.
+  const auto& now = latest.report.observed_at();
+  if (now.seconds() - again.report.observed_at().seconds() <
+          kToldAsNewSeconds &&
+      random.OneIn(2)) {
+    *again.report.mutable_observed_at() = now;
+  }
+  return again;
+}
+
+}  // namespace
+
+Telling SampleTelling(const Story& story, unsigned seed) {
+  Random random(seed);
+  Telling telling;
+  telling.seed = seed;
+  telling.callers = RandomCallers(random, seed);
+  const bool tells_old = seed % 16 >= 2 && random.OneIn(3);
+  std::vector<Cache> caches;
+  for (const Caller& caller : telling.callers) {
+    caches.emplace_back(story, caller);
+  }
+  absl::Time now;
+  for (int i = 0; i < static_cast<int>(story.changes.size()); ++i) {
+    const Change& change = story.changes[static_cast<std::size_t>(i)];
+    for (Cache& cache : caches) cache.Add(i);
+    std::vector<int> turns;
+    for (int who = 0; who < static_cast<int>(caches.size()); ++who) {
+      if (IsAsked(telling.callers[static_cast<std::size_t>(who)], story, change,
+                  random)) {
+        turns.push_back(who);
+      }
+    }
+    random.Shuffle(turns);
+    for (const int who : turns) {
+      now = std::max(now, change.at + absl::Milliseconds(random.Below(2000)));
+      Cache& cache = caches[static_cast<std::size_t>(who)];
+      auto report = cache.Look(i, random);
+      if (!report) continue;
+      Stamp(now, *report);
+      telling.asks.push_back({.change = i, .caller = who, .report = *report});
+      if (!tells_old || !random.OneIn(kOldOneIn)) continue;
+      auto old = OldReport(story, cache, telling, random);
+      if (old) telling.asks.push_back(*std::move(old));
+    }
+  }
+  return telling;
+}
+
+bool SeesAll(const Caller& caller) {
+  return (caller.view == View::kAll || caller.view == View::kAllAndEvents) &&
+         caller.asks_always && !caller.lags;
+}
+
+std::string InWords(const Caller& caller) {
+  return absl::StrCat(kViewNames[static_cast<int>(caller.view)],
+                      caller.asks_always
+                          ? ", every change"
+                          : absl::StrCat(", one in ", caller.one_in),
+                      caller.lags ? ", may be one version old" : "");
+}
+
+}  // namespace mulligan::stories
