@@ -69,9 +69,10 @@ struct Restarts {
 };
 
 // Of a Job that runs one pod at a time every failed pod is a start; of others
-// they may have run side by side.
-Restarts RestartsOf(const Context& context,
-                    const kubernetes::core::v1::ContainerStatus* status) {
+// they may have run side by side. A pod that was drained shows nothing about the
+// program.
+Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
+  const auto* status = DecidingStatus(context, conclusion.gang);
   Restarts most;
   if (status != nullptr) {
     most = {status->restart_count(), "the kubelet started the container "};
@@ -81,7 +82,9 @@ Restarts RestartsOf(const Context& context,
   const bool one =
       (!job.spec().has_parallelism() || job.spec().parallelism() == 1) &&
       (!job.spec().has_completions() || job.spec().completions() == 1);
-  const std::int32_t failed = job.status().failed();
+  const std::int32_t failed =
+      job.status().failed() -
+      std::max(context.not_the_programs, conclusion.not_the_programs);
   if (one && failed > 0 && failed - 1 > most.count) {
     most = {failed - 1, "the Job started a pod "};
   }
@@ -286,7 +289,7 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
         RowOf(conclusion.cause).domain == Diagnosis::APPLICATION;
     if (!program || fact->row->domain != Diagnosis::CONFIGURATION ||
         fact->row->outlook == Diagnosis::CANNOT_RECOVER ||
-        RestartsOf(context, DecidingStatus(context, conclusion.gang)).count >=
+        RestartsOf(context, conclusion).count >=
             EnoughRestarts(conclusion.cause)) {
       return fact->row->domain;
     }
@@ -327,7 +330,7 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   }
   const auto* status = DecidingStatus(context, conclusion.gang);
   const int enough = EnoughRestarts(conclusion.cause);
-  const Restarts restarts = RestartsOf(context, status);
+  const Restarts restarts = RestartsOf(context, conclusion);
   if (enough > 0 && restarts.count >= enough) {
     found = {Diagnosis::CANNOT_RECOVER,
              absl::StrCat(restarts.by, restarts.count,

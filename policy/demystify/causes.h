@@ -86,6 +86,21 @@ struct CauseRow {
 // The row of a cause; that of UNKNOWN for a value of a later version.
 const CauseRow& RowOf(v1::Cause cause);
 
+// Whether such a failure shows nothing about the program: it would have met any.
+// What nobody explained may be the program's.
+inline bool IsNotThePrograms(v1::Cause cause) {
+  switch (RowOf(cause).domain) {
+    case v1::Diagnosis::DISRUPTION:
+    case v1::Diagnosis::INFRASTRUCTURE:
+    case v1::Diagnosis::CONTROL_PLANE:
+    case v1::Diagnosis::QUEUE:
+    case v1::Diagnosis::RESOURCE_LIMIT:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Whether the cause means one of `meanings`, of History, in a history.
 inline bool HasHistory(v1::Cause cause, std::uint8_t meanings) {
   return (RowOf(cause).history & meanings) != 0;

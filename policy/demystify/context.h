@@ -222,6 +222,9 @@ struct Context {
   Seconds now;
   // Exit codes are read as Spark's.
   bool spark = false;
+  // Attempts before that ended for reasons that are not the program's, as far as
+  // the ledger or the report tells.
+  int not_the_programs = 0;
   // Ray says that the application itself failed: how the submitter ended says
   // nothing more.
   bool ray_application_failed = false;

@@ -112,9 +112,10 @@ void ReadEarlier(const demystify::Context& context,
 Findings Demystify(const v1::FailureReport& report,
                    const DemystifyOptions& options, v1::Diagnosis& diagnosis) {
   PatternAllowance own;
-  const demystify::Context context(
+  demystify::Context context(
       report, options.signatures, options.now,
       options.patterns != nullptr ? *options.patterns : own);
+  context.not_the_programs = options.not_the_programs;
   demystify::Judgement judgement = demystify::JudgeReport(context);
   demystify::Conclusion& conclusion = judgement.conclusion;
   demystify::WriteDiagnosis(context, conclusion, options.full, diagnosis);

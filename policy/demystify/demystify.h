@@ -21,6 +21,9 @@ struct DemystifyOptions {
   google::protobuf::Timestamp now = {};
   // For the signatures' patterns; null: an allowance of its own.
   PatternAllowance* patterns = nullptr;
+  // Attempts that are known to have ended for reasons that are not the
+  // program's: what an operator counts besides them may be.
+  int not_the_programs = 0;
 };
 
 // One incident as it shows in the report, for the ledger: which pods it took,

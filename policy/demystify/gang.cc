@@ -315,7 +315,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
   }
   gang.root = root.pod;
   const int subject = SubjectOf(gang);
-  if (members.size() > 1) {
+  if (members.size() > 1 || pods.empty()) {
     facts.clear();
     if (subject >= 0) root = ReadPod(context, subject, facts);
   }

@@ -38,6 +38,10 @@ bool AreOfOneObject(const Candidate& a, const Candidate& b) {
          std::string_view(a.place.list) == b.place.list;
 }
 
+bool IsNotTheProgramsEnd(const Member& member) {
+  return member.ended() && IsNotThePrograms(member.reading.best.cause);
+}
+
 class Judge {
  public:
   // `conclusion` holds the facts of the pod if there is one only, else nothing.
@@ -57,6 +61,8 @@ class Judge {
                                   .reading.state.exit_code
                             : gang().state.exit_code;
     }
+    conclusion_.not_the_programs =
+        static_cast<int>(std::ranges::count_if(members_, IsNotTheProgramsEnd));
     pod_facts_ = facts.size();
     if (with_objects) ReadObjects();
     WeighObjects();

@@ -33,6 +33,8 @@ struct Conclusion {
   // For work that is not broken: when to look again. Unknown: no need.
   Seconds ask_again = kUnknownTime;
   std::optional<std::int32_t> exit_code;
+  // Members of the report that ended for reasons that are not the program's.
+  int not_the_programs = 0;
   // Named by a message when the pod itself is not in the report.
   std::string named_pod;
   std::string named_container;

@@ -160,8 +160,11 @@ bool OwnerGaveUp(const v1::FailureReport& report) {
   if (report.has_job_set()) {
     return HasEnded(report.job_set().status().conditions());
   }
-  return std::ranges::any_of(report.jobs(), [](const auto& job) {
-    return HasEnded(job.status().conditions());
+  // Those of an earlier attempt of their JobSet have given up long ago.
+  const int newest = NewestRestartAttempt(report);
+  return std::ranges::any_of(report.jobs(), [newest](const auto& job) {
+    return RestartAttemptOf(job.metadata()) >= newest &&
+           HasEnded(job.status().conditions());
   });
 }
 

@@ -11,6 +11,7 @@
 #include "policy/base/times.h"
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
 #include "policy/request/kubernetes_codec.h"
 
@@ -96,6 +97,10 @@ void DiagnoseReport(Call& call) {
   options.now = call.observed_at;
   options.signatures = call.compiled().signatures.get();
   options.full = call.request.explain() == v1::DecideRequest::FULL;
+  options.not_the_programs = static_cast<int>(std::ranges::count_if(
+      call.request.ledger().history(), [](const v1::AttemptRecord& record) {
+        return IsNotThePrograms(record.cause());
+      }));
   v1::Diagnosis& diagnosis = call.diagnosis();
   call.findings = Demystify(call.request.report(), options, diagnosis);
   for (std::string& warning : call.findings.warnings) {
