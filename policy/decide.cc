@@ -283,6 +283,9 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     DecideByOperator(call, id, *native);
   } else {
     DecideByPolicy(call, id);
+    if (call.diagnosis().situation() == v1::Diagnosis::BROKEN) {
+      TellSeparate(call);
+    }
   }
   if (call.ledger().attempts_seen() != request.ledger().attempts_seen()) {
     TieLedger(report, workload, /*recorded=*/true, call.ledger());

@@ -50,6 +50,7 @@ inline constexpr std::size_t kMaxLedgerNodeBytes = 253;
 inline constexpr std::size_t kMaxLedgerUidBytes = 128;
 inline constexpr std::size_t kMaxFingerprintBytes = 64;
 inline constexpr std::size_t kMaxArtifactBytes = 128;
+inline constexpr std::size_t kMaxPartBytes = 16;
 inline constexpr int kMaxRecordAdvice = 8;
 
 // PolicyService.CheckPolicy: number of files, bytes of each, and bytes of all.

@@ -257,6 +257,12 @@ bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
   return *told.end >= *recorded.end - kSpan;
 }
 
+// Whether a pod was told for the record, and not its operator's word alone.
+bool IsOfPod(const v1::AttemptRecord& record) {
+  return !record.node().empty() || record.has_ran_for() ||
+         record.has_struck_at();
+}
+
 // The latest time a record is known to be from.
 absl::Time LatestOf(const v1::AttemptRecord& record) {
   return LifetimeOf(record).end.value_or(ToTime(record.observed_at()));
@@ -304,6 +310,11 @@ class Finder {
   bool AgreesWithPods(int i) const {
     const v1::AttemptRecord& record = ledger_.history(i);
     const Lifetime recorded = LifetimeOf(record);
+    if (recorded.end && failure_.incident.alone && IsOfPod(record)) {
+      // Only what says nothing may have followed, at once.
+      return failure_.incident.silent && told_.end &&
+             absl::AbsDuration(*told_.end - *recorded.end) <= kClockSkew;
+    }
     if (recorded.end) return Overlap(told_, recorded, failure_.incident.own);
     // Recorded without any time, from an operator's counters: it is the failure
     // that had happened by then, and not yet by the record before.

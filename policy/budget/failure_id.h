@@ -71,6 +71,9 @@ struct ToldFailure {
 //      counter without a time that shows no more than the ledger has tells
 //      nothing new; a deadline that passed is told by nobody's end
 //
+// For a root that works for itself 3 is that it says no more than that it ended,
+// within seconds of the recorded one.
+//
 // 3 and 4 hold for records that the caller did not name, or reports in which it
 // names none.
 int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure);

@@ -239,6 +239,7 @@ std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
          Member("struckAt", record.has_struck_at(),
                 TimeSize(record.struck_at())) +
          TextMember("artifact", record.artifact()) +
+         TextMember("part", record.part()) +
          Member("refusedBy", record.refused_by() != 0,
                 Name(v1::AttemptRecord::Refusal_Name(record.refused_by()))) +
          TextMember("refusingBudget", record.refusing_budget()) +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
@@ -88,6 +89,35 @@ bool MayBeOf(std::string_view name, std::string_view stem, bool pod_of_job) {
   if (!pod_of_job || stem.size() > kLongestWholeName) return true;
   return at == 0 && IsMadeUp(name.substr(stem.size()));
 }
+
+// Tells events about an object that had a name before the one in the report has
+// it: a JobSet's restarts make Jobs of the same names.
+class Predecessors {
+ public:
+  explicit Predecessors(const v1::FailureReport& report) : report_(report) {
+    for (const auto& job : report.jobs()) {
+      if (job.metadata().uid().empty()) continue;
+      jobs_.insert(job.metadata().name());
+      uids_.insert(job.metadata().uid());
+    }
+  }
+
+  // `pod` is the pod of the report that has the name; -1: none.
+  bool Has(const core::ObjectReference& about, int pod) const {
+    if (about.uid().empty()) return false;
+    if (pod >= 0) {
+      const std::string& uid = report_.pods(pod).metadata().uid();
+      return !uid.empty() && uid != about.uid();
+    }
+    return about.kind() == "Job" && jobs_.contains(about.name()) &&
+           !uids_.contains(about.uid());
+  }
+
+ private:
+  const v1::FailureReport& report_;
+  std::unordered_set<std::string_view> jobs_;
+  std::unordered_set<std::string_view> uids_;
+};
 
 constexpr const char* kRoots[] = {
     "pods",
@@ -198,6 +228,7 @@ Context::PodNames Context::NamesOfPods() const {
 void Context::IndexEvents() {
   const std::vector<std::string_view> stems = Stems();
   const PodNames pod_names = NamesOfPods();
+  const Predecessors predecessors(report);
   const auto is_strange = [&stems, pod_names](const auto& about) {
     if (stems.empty() || about.name().empty()) return false;
     const bool is_pod = about.kind() == "Pod";
@@ -238,7 +269,9 @@ void Context::IndexEvents() {
         }
       }
     }
-    if (target >= 0) {
+    if (predecessors.Has(about, target)) {
+      ++strange_events;
+    } else if (target >= 0) {
       pod_events.push_back({target, i});
     } else if (!is_strange(about)) {
       other_events.push_back(i);

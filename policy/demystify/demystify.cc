@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "policy/base/labels.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/judge.h"
 #include "policy/limits.h"
@@ -45,20 +46,29 @@ Seconds SinceOf(const demystify::Context& context,
   return Earlier(since, conclusion.gang.state.finished_at);
 }
 
-Incident IncidentOf(const std::vector<Member>& members,
+Incident IncidentOf(const demystify::Context& context,
+                    const std::vector<Member>& members,
                     const std::vector<int>& pods, int root) {
   Incident incident;
   if (root < 0) return incident;
+  const kubernetes::core::v1::Pod& pod = context.report.pods(root);
   incident.pods.push_back(root);
-  for (const int pod : pods) {
-    if (pod != root && members[static_cast<std::size_t>(pod)].failed()) {
-      incident.pods.push_back(pod);
+  for (const int other : pods) {
+    if (other != root && members[static_cast<std::size_t>(other)].failed()) {
+      incident.pods.push_back(other);
     }
   }
   const Member& member = members[static_cast<std::size_t>(root)];
   Set(member.begin, incident.begin);
   Set(member.struck, incident.struck);
   incident.own = demystify::FailedByItself(member.reading);
+  incident.alone = member.alone;
+  incident.silent = demystify::MayFollow(member.reading);
+  if (member.alone) {
+    const std::string_view index = LabelOf(
+        pod.metadata().labels(), "batch.kubernetes.io/job-completion-index");
+    if (index.size() <= kMaxPartBytes) incident.part = index;
+  }
   return incident;
 }
 
@@ -98,12 +108,13 @@ void ReadEarlier(const demystify::Context& context,
   findings.more_earlier = static_cast<int>(left_out);
   for (std::size_t i = left_out; i < all.size(); ++i) {
     const demystify::Conclusion conclusion =
-        demystify::JudgeEarlier(context, judgement.members, all[i]);
+        demystify::JudgeEarlier(context, judgement.members, all[i].pods);
     EarlierAttempt& earlier = findings.earlier.emplace_back();
     demystify::WriteDiagnosis(context, conclusion, /*full=*/false,
                               earlier.diagnosis);
-    earlier.incident =
-        IncidentOf(judgement.members, all[i], conclusion.gang.root);
+    earlier.incident = IncidentOf(context, judgement.members, all[i].pods,
+                                  conclusion.gang.root);
+    earlier.open = all[i].open;
   }
 }
 
@@ -116,7 +127,8 @@ Findings Demystify(const v1::FailureReport& report,
       report, options.signatures, options.now,
       options.patterns != nullptr ? *options.patterns : own);
   context.not_the_programs = options.not_the_programs;
-  demystify::Judgement judgement = demystify::JudgeReport(context);
+  demystify::Judgement judgement =
+      demystify::JudgeReport(context, options.is_decided);
   demystify::Conclusion& conclusion = judgement.conclusion;
   demystify::WriteDiagnosis(context, conclusion, options.full, diagnosis);
   Findings findings;
@@ -124,8 +136,9 @@ Findings Demystify(const v1::FailureReport& report,
   demystify::CheckReport(context, findings.warnings);
   Set(SinceOf(context, conclusion), findings.since);
   Set(conclusion.ask_again, findings.ask_again);
-  findings.incident = IncidentOf(judgement.members, judgement.attempts.current,
-                                 conclusion.gang.root);
+  findings.incident =
+      IncidentOf(context, judgement.members, judgement.attempts.current,
+                 conclusion.gang.root);
   Set(GoneAt(context, judgement.members, judgement.attempts.current),
       findings.gone_at);
   if (const demystify::Candidate* winner = conclusion.decisive()) {

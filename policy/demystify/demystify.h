@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct DemystifyOptions {
   google::protobuf::Timestamp now = {};
   // For the signatures' patterns; null: an allowance of its own.
   PatternAllowance* patterns = nullptr;
+  // Whether the ledger has the failure of which pods[pod] is the root; empty: it
+  // has none.
+  std::function<bool(int pod)> is_decided = {};
   // Attempts that are known to have ended for reasons that are not the
   // program's: what an operator counts besides them may be.
   int not_the_programs = 0;
@@ -43,12 +47,21 @@ struct Incident {
   bool summary = false;
   // The root ended by itself, so that it is no echo of a peer's death.
   bool own = false;
+  // The root works for itself: only its own ends are this failure.
+  bool alone = false;
+  // The root says no more than that it ended.
+  bool silent = false;
+  // For one alone, its completion index; empty: it has none.
+  std::string part;
 };
 
 // An attempt that failed before the one at hand.
 struct EarlierAttempt {
   v1::Diagnosis diagnosis;
   Incident incident;
+  // It is not past, but open beside the one at hand, with which it shares no
+  // fate.
+  bool open = false;
 };
 
 // What the later stages need besides the Diagnosis.

@@ -30,25 +30,10 @@ bool IsNamed(const PodReading& member, GangClass member_class) {
          member.best.confidence >= v1::Diagnosis::MEDIUM;
 }
 
-// Says no more than that it failed: so does a member that lost its peers, when
-// its log did not arrive. Aborts are among them, because a collective's
-// watchdog ends a process that way.
-bool SaysNothing(const PodReading& member) {
-  constexpr std::int32_t kAborted = 128 + 6;
-  return FailedByItself(member) && member.best.IsOf(kExitCodeWeight) &&
-         (member.best.tier <= Tier::kGeneric ||
-          member.state.exit_code == kAborted);
-}
-
 // How much the evidence of a member settles; its exit code alone, nothing.
 std::pair<Tier, v1::Diagnosis::Confidence> SettledBy(const PodReading& member) {
   if (SaysNothing(member)) return {Tier::kGeneric, v1::Diagnosis::LOW};
   return {member.best.tier, member.best.confidence};
-}
-
-// Nothing but its time tells whether it began it or followed.
-bool MayFollow(const PodReading& member) {
-  return ClassOf(member) == GangClass::kUnexplained || SaysNothing(member);
 }
 
 // How much later than a member's own end `announced` may be found out and still

@@ -327,13 +327,13 @@ class Judge {
 
 }  // namespace
 
-Judgement JudgeReport(const Context& context) {
+Judgement JudgeReport(const Context& context,
+                      const std::function<bool(int)>& is_decided) {
   Judgement judgement;
   Conclusion& conclusion = judgement.conclusion;
   judgement.members = ReadMembers(context, conclusion.facts);
-  judgement.attempts = SplitAttempts(judgement.members,
-                                     NewestRestartAttempt(context.report),
-                                     OwnerGaveUp(context.report));
+  judgement.attempts = SplitAttempts(
+      judgement.members, OwnerAttemptsOf(context.report), is_decided);
   Judge(context, judgement.members, judgement.attempts.current, conclusion)
       .Reach(/*with_objects=*/true);
   return judgement;

@@ -4,6 +4,7 @@
 #define MULLIGAN_POLICY_DEMYSTIFY_JUDGE_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -52,8 +53,10 @@ struct Judgement {
   Conclusion conclusion;
 };
 
-// Reads the whole report and decides about the attempt at hand.
-Judgement JudgeReport(const Context& context);
+// Reads the whole report and decides about the attempt at hand. `is_decided`:
+// see SplitAttempts.
+Judgement JudgeReport(const Context& context,
+                      const std::function<bool(int pod)>& is_decided = {});
 
 // Decides about an earlier attempt by its pods alone: what the objects above
 // say now is about the workload as it is now.

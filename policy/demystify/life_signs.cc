@@ -220,6 +220,28 @@ bool OwnerGoesOn(const v1::FailureReport& report, int pod) {
   return false;
 }
 
+bool JobIsFull(const v1::FailureReport& report) {
+  if (report.jobs_size() != 1) return false;
+  const auto& spec = report.jobs(0).spec();
+  const auto& status = report.jobs(0).status();
+  const auto failed = std::ranges::count_if(
+      report.pods(), [](const core::Pod& pod) {
+        return pod.status().phase() == "Failed" || IsBeingStopped(pod);
+      });
+  const auto& uncounted = status.uncounted_terminated_pods();
+  if (failed == 0 || status.failed() + std::int64_t{uncounted.failed_size()} <
+                         static_cast<std::int64_t>(failed)) {
+    return false;
+  }
+  std::int64_t wanted = spec.has_parallelism() ? spec.parallelism() : 1;
+  if (spec.has_completions()) {
+    wanted = std::min<std::int64_t>(
+        wanted, std::int64_t{spec.completions()} - status.succeeded() -
+                    uncounted.succeeded_size());
+  }
+  return wanted > 0 && status.active() >= wanted;
+}
+
 bool OperatorRestarts(const Candidates& facts, Seconds began) {
   return std::ranges::any_of(facts, [began](const Candidate& fact) {
     return (fact.flags & kRestarting) != 0 && !Before(fact.at, began);

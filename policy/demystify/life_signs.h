@@ -40,6 +40,11 @@ bool OwnerGaveUp(const v1::FailureReport& report);
 //   SparkApplication  the driver replaces executors (Spark operator 2)
 bool OwnerGoesOn(const v1::FailureReport& report, int pod);
 
+// Whether the Job, alone in the report, has counted every failed pod there and
+// has as many active ones as it wants: whatever failed has its successor. A
+// status from before the failure counts less.
+bool JobIsFull(const v1::FailureReport& report);
+
 // Whether the operator has decided already to start again what failed: it says
 // so (a fact flagged kRestarting) since the trouble `began`, or without a time,
 // which is about now. A failure after that is another one.

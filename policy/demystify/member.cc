@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "policy/base/labels.h"
+#include "policy/demystify/life_signs.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -33,6 +34,13 @@ Seconds EndSeconds(const core::Pod& pod, const PodReading& reading) {
   if (reading.state.phase != Phase::kFailed) return kUnknownTime;
   if (Known(reading.best.at)) return reading.best.at;
   return LastReady(pod.status());
+}
+
+// An object that runs pods together.
+bool HasGangOwner(const v1::FailureReport& report) {
+  return report.has_job_set() || report.has_train_job() ||
+         report.has_kubeflow_job() || report.has_ray_job() ||
+         report.has_ray_cluster() || report.has_spark_application();
 }
 
 // Fills the slots of members.
@@ -74,6 +82,50 @@ bool BeganAfter(const Member& later, Seconds earlier_begin,
   return earlier_begin != earlier_struck;
 }
 
+// Labels by which others hold pods together.
+constexpr std::string_view kGangLabels[] = {
+    "jobset.sigs.k8s.io/",           "leaderworkerset.sigs.k8s.io/",
+    "pod-group.scheduling.sigs.k8s.io", "ray.io/",
+    "scheduling.x-k8s.io/pod-group", "spark-role",
+    "training.kubeflow.org/",        "volcano.sh/",
+};
+
+bool HasGangLabel(const core::Pod& pod) {
+  return std::ranges::any_of(pod.metadata().labels(), [](const auto& label) {
+    return std::ranges::any_of(kGangLabels, [&label](std::string_view key) {
+      return std::string_view(label.first).starts_with(key);
+    });
+  });
+}
+
+// Whether nothing about the pod tells that it shares a fate with others: a pod
+// of a Job that no Service makes known to its peers. The Job controller says of
+// the indexes of one with backoffLimitPerIndex that they fail on their own. A
+// pod that was cut down tells nothing.
+bool WorksAlone(const core::Pod& pod) {
+  const auto& metadata = pod.metadata();
+  if (!LabelOf(metadata.annotations(),
+               "batch.kubernetes.io/job-index-failure-count")
+           .empty()) {
+    return true;
+  }
+  const auto& owners = metadata.owner_references();
+  return owners.size() == 1 && owners[0].kind() == "Job" &&
+         !pod.spec().containers().empty() && pod.spec().subdomain().empty() &&
+         !HasGangLabel(pod);
+}
+
+// Their words: a member that died of a peer, or that names it.
+bool SpeaksOfOthers(const Member& member) {
+  return member.failed() && (ClassOf(member.reading) == GangClass::kEcho ||
+                             (member.reading.best.flags & kNamesMember) != 0);
+}
+
+// A member that may have followed the other, by its time alone.
+bool IsNear(Seconds a, Seconds b) {
+  return Known(a) && Known(b) && a <= b + kClockSkew && b <= a + kClockSkew;
+}
+
 // The failed members of one attempt, while they are collected in the order of
 // their ends.
 struct OpenIncident {
@@ -85,10 +137,17 @@ struct OpenIncident {
   Seconds last_begin = kUnknownTime;
   Seconds last_struck = kUnknownTime;
   int restart = -1;
+  bool alone = false;
+  // None of them says more than that it ended.
+  bool silent = true;
   std::unordered_set<std::string_view> slots;
 
   bool Takes(const Member& member) const {
     if (member.restart != restart) return false;
+    if (alone && (!IsNear(member.struck, last_struck) ||
+                  !(silent || MayFollow(member.reading)))) {
+      return false;
+    }
     if (!member.slot.empty() && slots.count(member.slot) > 0) return false;
     if (BeganAfter(member, first_begin, first_struck)) return false;
     const bool late = Known(first_struck) && Known(member.struck) &&
@@ -101,7 +160,9 @@ struct OpenIncident {
       first_begin = member.begin;
       first_struck = member.struck;
       restart = member.restart;
+      alone = member.alone;
     }
+    silent = silent && MayFollow(member.reading);
     pods.push_back(member.reading.pod);
     last_begin = member.begin;
     last_struck = member.struck;
@@ -111,23 +172,24 @@ struct OpenIncident {
 
 class Splitter {
  public:
-  Splitter(const std::vector<Member>& members, int newest, bool gave_up)
-      : members_(members), gave_up_(gave_up), newest_restart_(newest) {}
+  Splitter(const std::vector<Member>& members, const OwnerAttempts& owner,
+           const std::function<bool(int)>& is_decided)
+      : members_(members), owner_(owner), is_decided_(is_decided) {}
 
   Attempts Split() {
     FindSuccessors();
     std::vector<OpenIncident> incidents = Collect();
     Attempts attempts;
-    attempts.moved_on =
-        !incidents.empty() && !gave_up_ && IsOver(incidents.back());
-    const std::size_t past =
-        incidents.size() - (incidents.empty() || attempts.moved_on ? 0 : 1);
+    const std::size_t at_hand = AtHand(incidents);
+    attempts.moved_on = !incidents.empty() && at_hand == incidents.size();
     std::vector<bool> is_past(members_.size(), false);
-    for (std::size_t i = 0; i < past; ++i) {
+    for (std::size_t i = 0; i < incidents.size(); ++i) {
+      if (i == at_hand) continue;
+      const bool open = incidents[i].alone && !IsOver(incidents[i]);
       std::vector<int>& pods = incidents[i].pods;
       for (const int pod : pods) is_past[At(pod)] = true;
       std::ranges::sort(pods);
-      attempts.earlier.push_back(std::move(pods));
+      attempts.earlier.push_back({std::move(pods), open});
     }
     for (const Member& member : members_) {
       const int pod = member.reading.pod;
@@ -143,7 +205,25 @@ class Splitter {
   static std::size_t At(int pod) { return static_cast<std::size_t>(pod); }
 
   bool IsOldRestart(const Member& member) const {
-    return member.restart >= 0 && member.restart < newest_restart_;
+    return member.restart >= 0 && member.restart < owner_.newest;
+  }
+
+  // The number of the incident at hand; their count: all are over.
+  std::size_t AtHand(const std::vector<OpenIncident>& incidents) const {
+    const std::size_t none = incidents.size();
+    if (none == 0 || owner_.gave_up) return none - (none == 0 ? 0 : 1);
+    std::size_t last = none;
+    for (std::size_t i = none; i-- > 0;) {
+      if (!IsOver(incidents[i])) {
+        if (last == none) last = i;
+        const bool decided =
+            is_decided_ && is_decided_(incidents[i].pods.front());
+        if (!decided) return i;
+      }
+      // What came before a gang's last attempt is past.
+      if (!incidents[i].alone) break;
+    }
+    return last;
   }
 
   // Where pods that live or succeeded are, and when the latest of them began.
@@ -205,7 +285,8 @@ class Splitter {
   }
 
   bool IsOver(const OpenIncident& incident) const {
-    if (incident.restart >= 0 && incident.restart < newest_restart_) {
+    if (owner_.full ||
+        (incident.restart >= 0 && incident.restart < owner_.newest)) {
       return true;
     }
     if (incident.slots.empty()) {
@@ -219,8 +300,8 @@ class Splitter {
   }
 
   const std::vector<Member>& members_;
-  const bool gave_up_;
-  const int newest_restart_;
+  const OwnerAttempts& owner_;
+  const std::function<bool(int)>& is_decided_;
   const Member* latest_ = nullptr;
   std::unordered_map<std::string_view, const Member*> in_slot_;
 };
@@ -269,6 +350,17 @@ GangClass ClassOf(const PodReading& member) {
   return of_cause;
 }
 
+bool SaysNothing(const PodReading& member) {
+  constexpr std::int32_t kAborted = 128 + 6;
+  return FailedByItself(member) && member.best.IsOf(kExitCodeWeight) &&
+         (member.best.tier <= Tier::kGeneric ||
+          member.state.exit_code == kAborted);
+}
+
+bool MayFollow(const PodReading& member) {
+  return ClassOf(member) == GangClass::kUnexplained || SaysNothing(member);
+}
+
 bool FailedByItself(const PodReading& member) {
   const GangClass member_class = ClassOf(member);
   return member.state.end == End::kOwn && (member_class == GangClass::kMemory ||
@@ -297,18 +389,29 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
                         ? Earlier(member.end, member.reading.state.marked)
                         : member.end;
     member.restart = RestartAttemptOf(pod.metadata());
+    member.alone = WorksAlone(pod);
     if (pods == 1) break;
     member.slot = slots.Of(pod);
+  }
+  if (HasGangOwner(context.report) ||
+      std::ranges::any_of(members, SpeaksOfOthers)) {
+    for (Member& member : members) member.alone = false;
   }
   return members;
 }
 
-Attempts SplitAttempts(const std::vector<Member>& members, int newest,
-                       bool gave_up) {
-  if (members.size() == 1 && members.front().restart >= newest) {
+OwnerAttempts OwnerAttemptsOf(const v1::FailureReport& report) {
+  return {NewestRestartAttempt(report), OwnerGaveUp(report), JobIsFull(report)};
+}
+
+Attempts SplitAttempts(const std::vector<Member>& members,
+                       const OwnerAttempts& owner,
+                       const std::function<bool(int)>& is_decided) {
+  if (members.size() == 1 && members.front().restart >= owner.newest &&
+      !owner.full) {
     return {{}, {0}, false};
   }
-  return Splitter(members, newest, gave_up).Split();
+  return Splitter(members, owner, is_decided).Split();
 }
 
 }  // namespace mulligan::demystify

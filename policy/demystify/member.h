@@ -4,6 +4,7 @@
 #define MULLIGAN_POLICY_DEMYSTIFY_MEMBER_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct Member {
   // completion index, or the Job itself where that runs one pod. Empty: not
   // known.
   std::string slot;
+  // It works for itself: nothing tells that it shares a fate with the others.
+  bool alone = false;
 
   bool succeeded() const {
     return reading.failing() && reading.best.cause == v1::SUCCEEDED;
@@ -58,6 +61,14 @@ GangClass ClassOf(const PodReading& member);
 // Whether the member ended by itself, for a reason of its own.
 bool FailedByItself(const PodReading& member);
 
+// Says no more than that it failed: so does a member that lost its peers, when
+// its log did not arrive. Aborts are among them, because a collective's
+// watchdog ends a process that way.
+bool SaysNothing(const PodReading& member);
+
+// Nothing but its time tells whether it began it or followed.
+bool MayFollow(const PodReading& member);
+
 // When the kubelet found the pod not ready: of one without container states,
 // its end.
 Seconds LastReady(const kubernetes::core::v1::PodStatus& status);
@@ -74,10 +85,29 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts);
 // a peer is noticed are 10 to 30 minutes (NCCL, Gloo).
 inline constexpr Seconds kIncidentSpan = 1800;
 
+// What the objects above the pods say of their attempts.
+struct OwnerAttempts {
+  // The newest restart attempt of the JobSet; -1: none.
+  int newest = -1;
+  // The workload has failed for good.
+  bool gave_up = false;
+  // The Job has counted every failed pod of the report, and as many as it wants
+  // are active again.
+  bool full = false;
+};
+
+OwnerAttempts OwnerAttemptsOf(const v1::FailureReport& report);
+
 struct Attempts {
-  // Members of each attempt that failed before the one at hand, oldest first,
-  // by their number in `members`.
-  std::vector<std::vector<int>> earlier;
+  struct Earlier {
+    // Members, by their number in `members`.
+    std::vector<int> pods;
+    // No attempt before the one at hand but beside it: members that work for
+    // themselves, and nobody took their place yet.
+    bool open = false;
+  };
+  // Those that failed before the one at hand, oldest first.
+  std::vector<Earlier> earlier;
   // Members of the attempt at hand: those that failed last, and whatever lives
   // or succeeded.
   std::vector<int> current;
@@ -97,16 +127,21 @@ struct Attempts {
 //      first end is another incident.
 //   5. Failed pods are an earlier attempt when a pod that lives or succeeded
 //      took their place: in their slot or, where slots are not known, began
-//      after all of them had ended.
+//      after all of them had ended; or when their Job is full again.
+//   6. Members that work for themselves (Member.alone) are an incident each, but
+//      for those that say nothing and ended within kClockSkew of another. Of
+//      several that are open the last one is at hand that is not decided yet,
+//      else the last one.
 //
 // Times tie within a second: what begins in the second of an end began after
 // it, unless the ended one began in that second too.
 //
-// `newest` is the newest restart attempt of the JobSet, -1 without one. With
-// `gave_up` the workload has failed for good: the last failed attempt is the
-// one at hand, whatever lives on.
-Attempts SplitAttempts(const std::vector<Member>& members, int newest,
-                       bool gave_up);
+// With `owner.gave_up` the last failed attempt is the one at hand, whatever lives
+// on. `is_decided` tells for the root of an incident whether the ledger has it;
+// empty: it has none.
+Attempts SplitAttempts(const std::vector<Member>& members,
+                       const OwnerAttempts& owner,
+                       const std::function<bool(int pod)>& is_decided = {});
 
 }  // namespace mulligan::demystify
 

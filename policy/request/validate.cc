@@ -113,6 +113,7 @@ void ValidateRecord(const v1::AttemptRecord& record, const FieldPath& path) {
   path.Time("finishedAt", record.finished_at());
   path.Time("observedAt", record.observed_at());
   path.Time("struckAt", record.struck_at());
+  path.Text("part", record.part(), kMaxPartBytes);
   path.Span("ranFor", record.ran_for());
   path.Finite("progress", record.progress());
   path.Number("used", record.used(), 0, kMostInt32);

@@ -135,7 +135,10 @@ void FillAdvice(const Case& failure, const Verdict& verdict,
   if (outcome.placement) {
     ChooseCapacity(*outcome.placement, verdict, decision);
   }
-  RepeatEarlierGrowth(failure.ledger, decision);
+  RepeatEarlierGrowth(
+      failure.ledger,
+      failure.incident == nullptr ? std::string() : failure.incident->part,
+      decision);
   if (outcome.resources) {
     const CompiledResources& policy = *outcome.resources;
     Grow("memory", policy.memory_factor, policy, failure, decision, warnings);
@@ -219,7 +222,10 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   if (const auto ran = RunTimeOf(failure.report, diagnosis)) {
     SetDuration(*ran, *record.mutable_ran_for());
   }
-  if (failure.incident != nullptr) FillLifetime(*failure.incident, record);
+  if (failure.incident != nullptr) {
+    FillLifetime(*failure.incident, record);
+    record.set_part(failure.incident->part);
+  }
   SetTime(failure.now, *record.mutable_observed_at());
   record.set_refused_by(verdict.refused_by);
   if (verdict.refusing_budget != kNoBudget) {
@@ -296,11 +302,14 @@ std::string DecisionId(const v1::DecideRequest& request,
 }
 
 void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
-                         v1::Decision& decision) {
+                         const std::string& part, v1::Decision& decision) {
   decision.clear_resources();
   for (int i = ledger.history_size(); i-- > 0;) {
     const v1::Decision& earlier = ledger.history(i).decision();
-    if (earlier.action() != v1::Decision::RETRY) continue;
+    if (earlier.action() != v1::Decision::RETRY ||
+        ledger.history(i).part() != part) {
+      continue;
+    }
     *decision.mutable_resources() = earlier.resources();
     return;
   }

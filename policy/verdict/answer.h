@@ -59,9 +59,10 @@ std::string DecisionId(const v1::DecideRequest& request,
                        const v1::DecideResponse& response,
                        const std::string& failure_id, absl::Time observed_at);
 
-// Sets the resources of `decision` to what was granted last.
+// Sets the resources of `decision` to what was granted last to this part of the
+// workload (AttemptRecord.part).
 void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
-                         v1::Decision& decision);
+                         const std::string& part, v1::Decision& decision);
 
 // "Out of memory in container main (OOMKilled, exit 137): retry the pod in 12s
 // with memory x1.5; charged to memory (1 of 2 used)." Made from what the

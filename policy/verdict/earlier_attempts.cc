@@ -31,6 +31,18 @@ FailureId IdOf(const Call& call, const EarlierAttempt& earlier) {
   return id;
 }
 
+ToldFailure ToldOf(const Call& call, const EarlierAttempt& earlier,
+                   const FailureId& id) {
+  return {call.request.report(),
+          call.workload,
+          earlier.incident,
+          id,
+          earlier.diagnosis.cause(),
+          earlier.diagnosis.finished_at(),
+          /*new_attempt=*/false,
+          /*counted=*/-1};
+}
+
 // Those that the ledger does not have, oldest first.
 std::vector<Told> NotInLedger(const Call& call) {
   std::vector<Told> unseen;
@@ -40,15 +52,7 @@ std::vector<Told> NotInLedger(const Call& call) {
       continue;
     }
     FailureId id = IdOf(call, earlier);
-    const ToldFailure told{call.request.report(),
-                           call.workload,
-                           earlier.incident,
-                           id,
-                           earlier.diagnosis.cause(),
-                           earlier.diagnosis.finished_at(),
-                           /*new_attempt=*/false,
-                           /*counted=*/-1};
-    if (FindKnown(call.ledger(), told) < 0) {
+    if (FindKnown(call.ledger(), ToldOf(call, earlier, id)) < 0) {
       unseen.push_back({&earlier, std::move(id)});
     }
   }
@@ -92,8 +96,15 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
 // reports are large by. Only to be read, and not longer than the other.
 class PartOfReport {
  public:
-  PartOfReport(const v1::FailureReport& whole, const std::vector<int>& pods) {
-    for (const int pod : pods) {
+  PartOfReport(const v1::FailureReport& whole, const EarlierAttempt& attempt) {
+    // The Jobs tell of work that is open; what is past they have left behind.
+    if (attempt.open) {
+      for (const auto& job : whole.jobs()) {
+        part_.mutable_jobs()->UnsafeArenaAddAllocated(
+            const_cast<kubernetes::batch::v1::Job*>(&job));
+      }
+    }
+    for (const int pod : attempt.incident.pods) {
       part_.mutable_pods()->UnsafeArenaAddAllocated(
           // The field takes no other; nobody changes it.
           const_cast<kubernetes::core::v1::Pod*>(&whole.pods(pod)));
@@ -103,6 +114,8 @@ class PartOfReport {
     // They are the other's to delete.
     auto& pods = *part_.mutable_pods();
     while (!pods.empty()) pods.UnsafeArenaReleaseLast();
+    auto& jobs = *part_.mutable_jobs();
+    while (!jobs.empty()) jobs.UnsafeArenaReleaseLast();
   }
   PartOfReport(const PartOfReport&) = delete;
   PartOfReport& operator=(const PartOfReport&) = delete;
@@ -116,7 +129,7 @@ class PartOfReport {
 // Decides about one earlier attempt as if it had been told at its time, and
 // records it. Returns the budget that paid; empty: none.
 std::string Record(Call& call, const Told& told) {
-  const PartOfReport report(call.request.report(), told.attempt->incident.pods);
+  const PartOfReport report(call.request.report(), *told.attempt);
   v1::Diagnosis diagnosis = told.attempt->diagnosis;
   const absl::Time failed_at = FailedAt(diagnosis, call.now);
   ConsultHistory(call, v1::Progress::default_instance(), failed_at, diagnosis);
@@ -145,8 +158,10 @@ std::string Record(Call& call, const Told& told) {
   std::vector<std::string> warnings;
   FillDecision(failure, verdict, decision, warnings);
   // Nobody was told, so nothing new was done for the attempt that followed.
-  RepeatEarlierGrowth(call.ledger(), decision);
-  decision.clear_placement();
+  if (!told.attempt->open) {
+    RepeatEarlierGrowth(call.ledger(), told.attempt->incident.part, decision);
+    decision.clear_placement();
+  }
   v1::AttemptRecord record;
   FillRecord(failure, verdict, told.id, decision, record);
   std::string budget = record.charged_to();
@@ -183,6 +198,24 @@ ToldFailure ToldNow(const Call& call, const FailureId& id,
       call.diagnosis().finished_at(),
       report.has_attempt() && !IsPastAttempt(call.ledger(), report.attempt()),
       count.counted};
+}
+
+void TellSeparate(Call& call) {
+  for (const EarlierAttempt& beside : call.findings.earlier) {
+    if (!beside.open) continue;
+    FailureId id = IdOf(call, beside);
+    const ToldFailure told = ToldOf(call, beside, id);
+    const int record = FindKnown(call.ledger(), told);
+    if (record < 0) continue;
+    const v1::AttemptRecord& decided = call.ledger().history(record);
+    v1::SeparateFailure& separate = *call.response.add_separate();
+    *separate.mutable_diagnosis() = beside.diagnosis;
+    *separate.mutable_decision() = decided.decision();
+    FillTexts(beside.diagnosis, decided, *separate.mutable_decision());
+    separate.set_charged_to(decided.charged_to());
+    separate.set_duplicate(FindKnown(call.request.ledger(), told) >= 0);
+    separate.set_failure_id(std::move(id.id));
+  }
 }
 
 void TellEarlierAttempts(Call& call, const NativeCount& count) {

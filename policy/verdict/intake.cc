@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -97,6 +99,16 @@ void DiagnoseReport(Call& call) {
   options.now = call.observed_at;
   options.signatures = call.compiled().signatures.get();
   options.full = call.request.explain() == v1::DecideRequest::FULL;
+  std::unordered_set<std::string_view> decided;
+  for (const v1::AttemptRecord& record : call.request.ledger().history()) {
+    if (!IsPending(record)) decided.insert(record.failure_id());
+  }
+  if (!decided.empty()) {
+    options.is_decided = [&call, &decided](int pod) {
+      return decided.contains(
+          IdOfPod(call.request.report(), call.workload, pod));
+    };
+  }
   options.not_the_programs = static_cast<int>(std::ranges::count_if(
       call.request.ledger().history(), [](const v1::AttemptRecord& record) {
         return IsNotThePrograms(record.cause());

@@ -121,6 +121,10 @@ std::uint64_t IdentityOf(const Call& call, const FailureId& id);
 ToldFailure ToldNow(const Call& call, const FailureId& id,
                     const NativeCount& count);
 
+// Fills response.separate: what was decided about the failures that are open
+// beside the one at hand.
+void TellSeparate(Call& call);
+
 // Charges and records in call.ledger() what happened before the failure at
 // hand and is not there yet. Says so in a warning.
 void TellEarlierAttempts(Call& call, const NativeCount& count);

@@ -116,10 +116,10 @@ TEST_P(AttemptsTest, AreToldApart) {
   Candidates facts;
   const auto members = ReadMembers(context, facts);
   const Attempts attempts = SplitAttempts(
-      members, NewestRestartAttempt(report), GetParam().gave_up);
+      members, {NewestRestartAttempt(report), GetParam().gave_up, false});
   std::vector<std::string> parts;
-  for (const std::vector<int>& pods : attempts.earlier) {
-    parts.push_back(absl::StrJoin(pods, ","));
+  for (const Attempts::Earlier& earlier : attempts.earlier) {
+    parts.push_back(absl::StrJoin(earlier.pods, ","));
   }
   parts.push_back(absl::StrJoin(attempts.current, ","));
   EXPECT_EQ(absl::StrJoin(parts, "|"), GetParam().attempts);
