@@ -45,11 +45,21 @@ func jobDisruptions() []story {
 			},
 		},
 		{
-			name: "job-drained-but-finished", ends: "succeeded",
-			note: "The node is drained; the program saves its work at SIGTERM and exits with 0, while its replacement already runs and is deleted.",
+			name: "job-drained-exits-with-0", truth: disruption, ends: "succeeded",
+			note: "The node is drained; the program exits with 0 at SIGTERM, but the Job has counted its pod as failed when it was marked: the next one does the work again.",
 			play: func(s *stage) {
 				s.onTerm.code = 0
 				s.create(job("backoffLimit: 6", never))
+				s.drain(s.one().node)
+				s.one().succeeds()
+			},
+		},
+		{
+			name: "job-drained-but-finished", ends: "succeeded",
+			note: "The node is drained; the program ends its work within the grace and exits with 0; with podReplacementPolicy Failed the Job waits for that and is complete.",
+			play: func(s *stage) {
+				s.onTerm.code = 0
+				s.create(job("backoffLimit: 6, podReplacementPolicy: Failed", never))
 				s.drain(s.one().node)
 			},
 		},

@@ -49,7 +49,7 @@ func main() {
 	mirrors := flag.String("mirrors", "", "folder of the mirrors of Kubernetes' objects, *.proto")
 	operators := flag.String("operators", "", "operators that run")
 	rayPort := flag.String("ray-port", "", "where KubeRay asks Ray's dashboard")
-	atOnce := flag.Int("at-once", 4, "stories played side by side")
+	atOnce := flag.Int("at-once", 12, "stories played side by side")
 	flag.Parse()
 	if err := run(*kubeconfig, *out, *mirrors, *rayPort, strings.Fields(*operators), *atOnce, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)

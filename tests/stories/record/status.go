@@ -168,9 +168,13 @@ func lastPhase(obj *corev1.Pod) corev1.PodPhase {
 
 // killed writes what SIGTERM made of the containers.
 func killed(obj *corev1.Pod, code int32) {
+	reason := "Error"
+	if code == 0 {
+		reason = "Completed"
+	}
 	for _, status := range all(obj) {
 		if status.State.Running != nil {
-			terminated(status, code, "Error", "")
+			terminated(status, code, reason, "")
 		}
 	}
 	ready(obj, overReason(obj))
