@@ -1,6 +1,7 @@
 #include "policy/demystify/life_signs.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "policy/base/labels.h"
@@ -224,13 +225,23 @@ bool JobIsFull(const v1::FailureReport& report) {
   if (report.jobs_size() != 1) return false;
   const auto& spec = report.jobs(0).spec();
   const auto& status = report.jobs(0).status();
-  const auto failed = std::ranges::count_if(
-      report.pods(), [](const core::Pod& pod) {
-        return pod.status().phase() == "Failed" || IsBeingStopped(pod);
-      });
   const auto& uncounted = status.uncounted_terminated_pods();
-  if (failed == 0 || status.failed() + std::int64_t{uncounted.failed_size()} <
-                         static_cast<std::int64_t>(failed)) {
+  const std::set<std::string_view> seen(uncounted.failed().begin(),
+                                        uncounted.failed().end());
+  std::int64_t failed = 0;
+  for (const core::Pod& pod : report.pods()) {
+    if (pod.status().phase() != "Failed" && !IsBeingStopped(pod)) continue;
+    ++failed;
+    // The Job controller takes it off what it has counted.
+    const auto& finalizers = pod.metadata().finalizers();
+    if (!seen.contains(pod.metadata().uid()) &&
+        std::ranges::find(finalizers, "batch.kubernetes.io/job-tracking") !=
+            finalizers.end()) {
+      return false;
+    }
+  }
+  if (failed == 0 ||
+      status.failed() + static_cast<std::int64_t>(seen.size()) < failed) {
     return false;
   }
   std::int64_t wanted = spec.has_parallelism() ? spec.parallelism() : 1;
