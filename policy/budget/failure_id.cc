@@ -9,6 +9,7 @@
 #include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/member.h"
 #include "policy/demystify/readers/readers.h"
 #include "policy/request/kubernetes_codec.h"
@@ -332,7 +333,15 @@ class Finder {
       return false;
     }
     if (failure_.counted > ledger_.attempts_seen()) return false;
-    const Time ended = TimeOf(failure_.finished_at);
+    Time ended = TimeOf(failure_.finished_at);
+    if (failure_.incident.event >= 0) {
+      // Of a pod that is gone: who has to act is told, how it ended may not be.
+      if (RowOf(ledger_.history(i).cause()).domain !=
+          RowOf(failure_.cause).domain) {
+        return false;
+      }
+      ended = told_.end;
+    }
     if (!ended) return failure_.incident.summary && failure_.counted >= 0;
     const Time recorded = LifetimeOf(ledger_.history(i)).end;
     if (!recorded) return false;

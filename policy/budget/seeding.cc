@@ -8,6 +8,7 @@
 #include "policy/base/counts.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/member.h"
+#include "policy/demystify/readers/readers.h"
 #include "policy/limits.h"
 #include "policy/rules/compile_parts.h"
 
@@ -79,7 +80,10 @@ NativeCount OfJob(const v1::FailureReport& report, std::int32_t earlier) {
   std::int64_t seen = 0;
   std::int64_t uncounted = 0;
   for (const auto& pod : report.pods()) {
-    if (pod.status().phase() != "Failed") continue;
+    // The Job controller counts what is being stopped (podReplacementPolicy).
+    if (pod.status().phase() != "Failed" && !demystify::IsBeingStopped(pod)) {
+      continue;
+    }
     ++(IsUncounted(job, pod.metadata().uid()) ? uncounted : seen);
   }
   const std::int64_t failed = job.status().failed();

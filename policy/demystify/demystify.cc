@@ -144,6 +144,9 @@ Findings Demystify(const v1::FailureReport& report,
   if (const demystify::Candidate* winner = conclusion.decisive()) {
     if (winner->place.root == demystify::Root::kEvents) {
       findings.incident.event = winner->place.index;
+      if (findings.incident.pods.empty()) {
+        Set(SinceOf(context, conclusion), findings.incident.struck);
+      }
     }
     findings.incident.summary =
         findings.incident.pods.empty() && IsSummary(*winner);

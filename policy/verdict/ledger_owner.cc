@@ -1,9 +1,11 @@
 // Whose ledger is it? A workload is told by whatever object is at hand: a pod,
 // its Job, their JobSet. The ledger is tied to the most senior that was told.
 //
-//   1. The senior of a pod or Job of a JobSet is the JobSet, which their labels
-//      name (jobset.sigs.k8s.io/jobset-uid, JobSet 0.6), whether it is in the
-//      report or not: each restart makes new Jobs.
+//   1. The senior of an object is what made it, in the report or not: a restart
+//      makes new Jobs and clusters. Labels name the JobSet of a pod (JobSet 0.6:
+//      jobset.sigs.k8s.io/jobset-uid), owner references that of a Job and the
+//      RayJob of a cluster. Pods tell that they are a RayJob's, but not of which
+//      (KubeRay 1.1: ray.io/originated-from-crd): that is anybody's.
 //   2. A ledger tied to an object that the report speaks of is the workload's.
 //   3. An object that may own the other, or be owned by it, contradicts nothing;
 //      one of the same rank with another UID is another workload.
@@ -15,6 +17,7 @@
 #include "policy/base/labels.h"
 #include "policy/limits.h"
 #include "policy/request/custom_resources.h"
+#include "policy/request/kinds.h"
 #include "policy/request/ownership.h"
 #include "policy/verdict/intake.h"
 
@@ -24,6 +27,7 @@ namespace {
 using kubernetes::meta::v1::ObjectMeta;
 
 constexpr char kJobSetUid[] = "jobset.sigs.k8s.io/jobset-uid";
+constexpr char kRayMaker[] = "ray.io/originated-from-crd";
 
 struct Owner {
   std::string_view kind;
@@ -32,28 +36,37 @@ struct Owner {
 
 // How senior objects of a kind are: what has a higher rank may own them.
 int RankOf(std::string_view kind) {
+  if (kind.empty()) return -1;
   if (kind == "Pod") return 0;
   if (kind == "Job") return 1;
   if (kind == "JobSet" || kind == "RayCluster") return 2;
   return 3;
 }
 
-std::string_view JobSetUidIn(const v1::FailureReport& report) {
-  if (report.pods_size() > 0) {
-    return LabelOf(report.pods(0).metadata().labels(), kJobSetUid);
-  }
-  if (report.jobs_size() > 0) {
-    return LabelOf(report.jobs(0).metadata().labels(), kJobSetUid);
-  }
-  return {};
+// What made `object`, if that is a workload; a CronJob is none.
+Owner MakerOf(const ObjectMeta& object) {
+  const std::string_view job_set = LabelOf(object.labels(), kJobSetUid);
+  if (!job_set.empty()) return {"JobSet", job_set};
+  const std::string_view ray = LabelOf(object.labels(), kRayMaker);
+  if (!ray.empty() && ray != "RayCluster") return {ray, {}};
+  const auto* controller = ControllerOf(object);
+  if (controller == nullptr) return {};
+  const Kind* const kind = FindKind(controller->kind());
+  if (kind == nullptr || !kind->is_workload) return {};
+  return {controller->kind(), controller->uid()};
 }
 
 Owner OwnerOf(const v1::FailureReport& report,
               const v1::WorkloadReference& workload) {
   Owner owner{workload.kind(), workload.uid()};
-  if (RankOf(owner.kind) < 2) {
-    const std::string_view job_set = JobSetUidIn(report);
-    if (!job_set.empty()) owner = {"JobSet", job_set};
+  const auto climb = [&owner](const ObjectMeta& object) {
+    const Owner maker = MakerOf(object);
+    if (RankOf(maker.kind) > RankOf(owner.kind)) owner = maker;
+  };
+  if (report.pods_size() > 0) climb(report.pods(0).metadata());
+  if (report.jobs_size() > 0) climb(report.jobs(0).metadata());
+  for (const CustomResource& resource : CustomResources(report)) {
+    climb(*resource.metadata);
   }
   return owner;
 }

@@ -36,8 +36,10 @@ constexpr Signature kStates[] = {
          "too many indexes of the Job failed"),
     Says("Job/PodFailurePolicy", v1::DECLARED_FATAL, kMedium, Tier::kSpecific,
          "a FailJob rule of the Job's podFailurePolicy matched"),
-    Says("Job/PodsFailed", v1::APP_ERROR, kLow, Tier::kGeneric,
-         "pods of the Job failed and none is active; why is in the pods"),
+    {"Job/PodsFailed", v1::APP_ERROR, kLow, Tier::kGeneric, kOperatorWeight,
+     kRestarting,
+     "pods of the Job failed, and its controller starts the next after its "
+     "back-off; why is in the pods"},
     Outcome("Job/SuccessCriteriaMet", v1::SUCCEEDED,
             "the Job met its success policy"),
     Held("Job/Suspended", "the Job is suspended"),
