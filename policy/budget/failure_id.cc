@@ -334,10 +334,12 @@ class Finder {
     }
     if (failure_.counted > ledger_.attempts_seen()) return false;
     Time ended = TimeOf(failure_.finished_at);
-    if (failure_.incident.event >= 0) {
+    if (const int event = failure_.incident.event; event >= 0) {
       // Of a pod that is gone: who has to act is told, how it ended may not be.
-      if (RowOf(ledger_.history(i).cause()).domain !=
-          RowOf(failure_.cause).domain) {
+      const bool of_pod =
+          failure_.report.events(event).involved_object().kind() == "Pod";
+      if (of_pod && RowOf(ledger_.history(i).cause()).domain !=
+                        RowOf(failure_.cause).domain) {
         return false;
       }
       ended = told_.end;

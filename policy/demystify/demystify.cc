@@ -145,7 +145,7 @@ Findings Demystify(const v1::FailureReport& report,
     if (winner->place.root == demystify::Root::kEvents) {
       findings.incident.event = winner->place.index;
       if (findings.incident.pods.empty()) {
-        Set(SinceOf(context, conclusion), findings.incident.struck);
+        Set(winner->at, findings.incident.struck);
       }
     }
     findings.incident.summary =

@@ -124,11 +124,26 @@ class Judge {
       if (!fact.decides()) continue;
       if (runs && !fact.IsOf(kQueueWeight)) {
         Demote(fact, "the work goes on");
+      } else if (HasSuccessor(fact)) {
+        Demote(fact, "a pod has taken the place of the one that is gone");
       } else if ((active && IsAboutCreation(fact.cause)) ||
                  (ran && IsPassing(fact.cause))) {
         Demote(fact, "the pods were created after all");
       }
     }
+  }
+
+  // Whether the fact is of an event about a pod that is gone, and another one
+  // began since and is well so far.
+  bool HasSuccessor(const Candidate& fact) const {
+    if (fact.place.root != Root::kEvents || !Known(fact.at)) return false;
+    const auto& event = context_.report.events(fact.place.index);
+    if (event.involved_object().kind() != "Pod") return false;
+    const Seconds told = FirstTime(event);
+    return std::ranges::any_of(pods_, [&](int pod) {
+      const Member& member = members_[static_cast<std::size_t>(pod)];
+      return !member.reading.failing() && !Before(member.begin, told);
+    });
   }
 
   static bool IsAboutCreation(v1::Cause cause) {

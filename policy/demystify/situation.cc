@@ -38,6 +38,21 @@ bool GoesAway(const Context& context, const Candidates& facts) {
   });
 }
 
+// The kubelet writes that a container was killed before it writes the phase and
+// why: it takes it no longer than this.
+constexpr Seconds kKubeletWrites = 10;
+
+// Whether a kill that nothing explains may be explained any moment: the pod is
+// not said to have ended.
+bool IsHalfTold(const Context& context, const Conclusion& conclusion) {
+  const PodState& state = conclusion.gang.state;
+  return state.phase == Phase::kRunning && state.end == End::kKilled &&
+         (conclusion.cause == v1::SIGTERM_UNEXPLAINED ||
+          conclusion.cause == v1::SIGKILL_UNEXPLAINED) &&
+         Known(state.finished_at) &&
+         !Before(state.finished_at + kKubeletWrites, context.now);
+}
+
 // Says what goes on where that is not plain from the cause.
 void WarnOfWhatGoesOn(const Context& context, const Gang& gang,
                       std::vector<std::string>& warnings) {
@@ -112,6 +127,13 @@ void Assess(const Context& context, const std::vector<Member>& members,
     return;
   }
   if (gang.root < 0) return;
+  if (IsHalfTold(context, conclusion)) {
+    conclusion.situation = v1::Diagnosis::ALIVE;
+    conclusion.ask_again = context.now + kKubeletWrites;
+    conclusion.warnings.emplace_back(
+        "the kubelet has yet to say how the pod ended: ask again");
+    return;
+  }
   const bool of_pod =
       winner->place.root == Root::kPods || winner->place.root == Root::kEvents;
   if (of_pod &&

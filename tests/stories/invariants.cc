@@ -155,14 +155,17 @@ bool HidesAnEnd(const Trial& trial) {
   return false;
 }
 
-// By one of the first `asks` of the telling.
-bool IsToldWhileOpen(const Incident& incident, const Telling& telling,
-                     int asks) {
-  const auto first =
-      std::span(telling.asks).first(static_cast<std::size_t>(asks));
-  return std::ranges::any_of(first, [&incident](const Ask& ask) {
+// By one of the first `count` asks, if it was answered: who is told to WAIT has
+// to ask again.
+bool IsToldWhileOpen(const Incident& incident, const Trial& trial, int count) {
+  const auto asks =
+      std::span(trial.telling.asks).first(static_cast<std::size_t>(count));
+  int i = 0;
+  return std::ranges::any_of(asks, [&](const Ask& ask) {
+    const auto& answer = trial.AnswerAt(i++).response;
     if (ask.is_old || ask.change < incident.first ||
-        ask.change >= incident.closed) {
+        ask.change >= incident.closed ||
+        answer.decision().action() == v1::Decision::WAIT) {
       return false;
     }
     const auto ended = PodsShownEnded(ask.report);
@@ -201,7 +204,7 @@ void CheckChargesWhatWasTold(Trial& trial) {
   if (!PodsTellAll(trial.told) || trial.answers.empty() ||
       !AllAreAnswered(trial) ||
       !std::ranges::all_of(incidents, [&trial](const Incident& incident) {
-        return IsToldWhileOpen(incident, trial.telling, trial.Asks());
+        return IsToldWhileOpen(incident, trial, trial.Asks());
       })) {
     return;
   }
@@ -338,7 +341,7 @@ bool HasAllSoFar(const Trial& trial, int ask) {
   for (const Incident& incident : trial.told.incidents) {
     if (incident.first > trial.AskAt(ask).change) continue;
     ++happened;
-    if (!IsToldWhileOpen(incident, trial.telling, ask)) return false;
+    if (!IsToldWhileOpen(incident, trial, ask)) return false;
   }
   return PodsTellAll(trial.told) &&
          Sum(Charged(trial.LedgerBefore(ask))) == happened;
