@@ -95,6 +95,15 @@ Seconds GoneAt(const demystify::Context& context,
   return last;
 }
 
+// An object tells of the failure, and the pods that ended beside it go on.
+bool IsOfObject(const demystify::Conclusion& conclusion) {
+  const demystify::Candidate* winner = conclusion.decisive();
+  return winner != nullptr && conclusion.gang.state.goes_on() &&
+         winner->place.root != demystify::Root::kPods &&
+         winner->place.root != demystify::Root::kEvents &&
+         winner->place.root != demystify::Root::kNodes;
+}
+
 bool IsSummary(const demystify::Candidate& fact) {
   return fact.IsOf(demystify::kOperatorWeight) &&
          fact.tier <= demystify::Tier::kGeneric;
@@ -138,7 +147,7 @@ Findings Demystify(const v1::FailureReport& report,
   Set(conclusion.ask_again, findings.ask_again);
   findings.incident =
       IncidentOf(context, judgement.members, judgement.attempts.current,
-                 conclusion.gang.root);
+                 IsOfObject(conclusion) ? -1 : conclusion.gang.root);
   Set(GoneAt(context, judgement.members, judgement.attempts.current),
       findings.gone_at);
   if (const demystify::Candidate* winner = conclusion.decisive()) {

@@ -140,6 +140,8 @@ struct OpenIncident {
   bool alone = false;
   // None of them says more than that it ended.
   bool silent = true;
+  // All of them died of another member.
+  bool echoes = true;
   std::unordered_set<std::string_view> slots;
 
   bool Takes(const Member& member) const {
@@ -163,6 +165,7 @@ struct OpenIncident {
       alone = member.alone;
     }
     silent = silent && MayFollow(member.reading);
+    echoes = echoes && ClassOf(member.reading) == GangClass::kEcho;
     pods.push_back(member.reading.pod);
     last_begin = member.begin;
     last_struck = member.struck;
@@ -270,14 +273,17 @@ class Splitter {
       return !Known(b->struck) || a->struck < b->struck;
     });
     std::vector<OpenIncident> incidents;
-    // Replaced ones first: they are over even if others of their time are not.
+    // Replaced ones first: they are over even if others of their time are not,
+    // but for those that died with them and wait for their turn.
     for (const bool replaced : {true, false}) {
       const std::size_t first = incidents.size();
       for (const Member* member : ended) {
         if (IsReplaced(*member) != replaced) continue;
-        if (incidents.size() == first || !incidents.back().Takes(*member)) {
-          incidents.emplace_back();
-        }
+        const bool joins =
+            !incidents.empty() && incidents.back().Takes(*member) &&
+            (incidents.size() > first || incidents.back().echoes ||
+             ClassOf(member->reading) == GangClass::kEcho);
+        if (!joins) incidents.emplace_back();
         incidents.back().Add(*member);
       }
     }

@@ -81,10 +81,26 @@ std::set<std::string> TiesOf(const v1::FailureReport& report) {
   return ties;
 }
 
+// Whether pods have several owners, and nothing in the report owns those: of a
+// RayJob's clusters and its submitter only the RayJob knows that they are its.
+bool HasStrangers(const v1::FailureReport& report) {
+  std::set<std::string> owners;
+  for (const auto& pod : report.pods()) {
+    for (const auto& owner : pod.metadata().owner_references()) {
+      owners.insert(owner.uid());
+    }
+  }
+  return owners.size() > 1 && !report.has_ray_job();
+}
+
 // That the ledger is another workload's is the right answer where the report
 // does not name that one, and nothing in it ties it to what its only caller
 // told before. (Of two callers, one may not know whom the other spoke of.)
 bool MayBeRefused(const Trial& trial, int ask) {
+  if (trial.AnswerAt(ask).status.code() ==
+      absl::StatusCode::kInvalidArgument) {
+    return HasStrangers(trial.AskAt(ask).report);
+  }
   if (trial.AnswerAt(ask).status.code() !=
       absl::StatusCode::kFailedPrecondition) {
     return false;
@@ -137,24 +153,6 @@ std::set<std::string> PodsShownEnded(const v1::FailureReport& report) {
   return ended;
 }
 
-// Whether some report told of trouble while the end of a pod that had ended by
-// then was never shown: what it was charged for is a guess.
-bool HidesAnEnd(const Trial& trial) {
-  std::set<std::string> shown;
-  for (const Ask& ask : trial.telling.asks) {
-    shown.merge(PodsShownEnded(ask.report));
-    for (const Incident& incident : trial.told.incidents) {
-      for (const auto& [uid, at] : incident.ended) {
-        if (at <= ask.change && !shown.contains(uid) &&
-            ShowsTrouble(ask.report)) {
-          return true;
-        }
-      }
-    }
-  }
-  return false;
-}
-
 // By one of the first `count` asks, if it was answered: who is told to WAIT has
 // to ask again.
 bool IsToldWhileOpen(const Incident& incident, const Trial& trial, int count) {
@@ -175,10 +173,34 @@ bool IsToldWhileOpen(const Incident& incident, const Trial& trial, int count) {
   });
 }
 
+// Whether some report told of trouble but not of the end of a pod that had ended
+// by then, of a failure that was not told while it was open: what that was
+// charged for is a guess.
+bool HidesAnEnd(const Trial& trial) {
+  for (int i = 0; i < trial.Asks(); ++i) {
+    const Ask& ask = trial.AskAt(i);
+    if (!ShowsTrouble(ask.report)) continue;
+    const std::set<std::string> shown = PodsShownEnded(ask.report);
+    for (const Incident& incident : trial.told.incidents) {
+      const bool hides =
+          std::ranges::any_of(incident.ended, [&](const auto& ended) {
+            return ended.second <= ask.change && !shown.contains(ended.first);
+          });
+      if (hides && !IsToldWhileOpen(incident, trial, i)) return true;
+    }
+  }
+  return false;
+}
+
 // Whether the budgets can be told apart, and not only their sum.
 bool TellsTheBudgets(const Trial& trial) {
-  return AllPodsAreInView(trial.telling) && PodsTellAll(trial.told) &&
-         !HidesAnEnd(trial);
+  const bool has_needs =
+      trial.told.story.needs.empty() ||
+      std::ranges::all_of(trial.telling.callers, [](const Caller& caller) {
+        return caller.view == View::kAll || caller.view == View::kAllAndEvents;
+      });
+  return has_needs && AllPodsAreInView(trial.telling) &&
+         PodsTellAll(trial.told) && !HidesAnEnd(trial);
 }
 
 Invariant For(const Telling& telling, Invariant invariant) {
@@ -223,7 +245,7 @@ void CheckChargesNoMore(Trial& trial) {
   for (int i = 0; i < trial.Asks(); ++i) {
     const auto charged = Charged(trial.AnswerAt(i).ledger);
     const bool is_more =
-        Sum(charged) > Sum(truth) ||
+        Sum(charged) > Sum(truth) + trial.told.story.unpaid ||
         (tells_budgets &&
          std::ranges::any_of(charged, [&truth](const auto& one) {
            const auto happened = truth.find(one.first);
@@ -337,6 +359,8 @@ void CheckFailsForAReason(Trial& trial) {
 // The ledger has all that happened by then, and a report that was never told
 // cannot know better.
 bool HasAllSoFar(const Trial& trial, int ask) {
+  // Of what no pod's end tells, a late report may be the first to tell.
+  if (trial.told.story.ends == "failed") return false;
   int happened = 0;
   for (const Incident& incident : trial.told.incidents) {
     if (incident.first > trial.AskAt(ask).change) continue;

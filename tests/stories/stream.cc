@@ -42,6 +42,11 @@ absl::Status ReadHead(std::string_view line, Story& story) {
       return Malformed("not a number of failures", number);
     }
   }
+  story.needs = JsonStringValue(JsonMemberOf(line, "needs"));
+  const std::string unpaid(JsonMemberOf(line, "unpaid"));
+  if (unpaid != "null" && !absl::SimpleAtoi(unpaid, &story.unpaid)) {
+    return Malformed("not a number of failures", unpaid);
+  }
   return absl::OkStatus();
 }
 

@@ -2,7 +2,8 @@
 // in which the API server sent them, and what really happened.
 //
 // A file is JSON lines (tests/stories/recorded/NAME.jsonl). The first says
-//   {"story": NAME, "truth": {BUDGET: FAILURES}, "ends": HOW, "note": TEXT}
+//   {"story": NAME, "truth": {BUDGET: FAILURES}, "unpaid": FAILURES,
+//    "needs": KIND, "ends": HOW, "note": TEXT}
 // with HOW one of succeeded, failed, runs, deleted and suspended; every other
 //   {"at": SECONDS, "type": "ADDED|MODIFIED|DELETED", "kind": K, "object": O}
 #ifndef MULLIGAN_TESTS_STORIES_STREAM_H_
@@ -39,6 +40,13 @@ struct Story {
   std::string name;
   // Failures by the budget of the default policy that ought to pay for them.
   std::map<std::string, int> truth;
+  // Failures that no budget pays for, such as a deadline that passed. Who sees
+  // counters alone does not know them from others.
+  int unpaid = 0;
+  // Without objects of this kind nobody can tell which budget ought to pay, only
+  // that one has to: a lost node's pod looks like one that a taint removed.
+  // Empty: the pods tell.
+  std::string needs;
   std::string ends;
   std::vector<Change> changes;
   // Kind of the most senior object: the one that is retried.

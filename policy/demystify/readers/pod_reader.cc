@@ -61,6 +61,7 @@ class PodReader {
     if (!status.reason().empty() || !status.message().empty()) ReadReason();
     if (pod_.metadata().has_deletion_timestamp()) ReadDeletion();
     ReadMark();
+    state_.beside = state_.beside || IsSubmitter();
     if (!context_.report.nodes().empty()) {
       ReadNodeOf(context_, index_, state_, facts_);
     }
@@ -129,6 +130,16 @@ class PodReader {
           Sign("stuck-terminating", ".metadata.deletionTimestamp", "set", gone);
       fact.PutAheadOf(fact.row->weight);
     }
+  }
+
+  // KubeRay's submitter of a RayJob in the report that Ray has run: its Job
+  // starts it again, and how the application ended is in the RayJob (KubeRay
+  // 1.5).
+  bool IsSubmitter() const {
+    if (context_.report.ray_job().status().job_status().empty()) return false;
+    const auto& owners = pod_.metadata().owner_references();
+    return std::ranges::any_of(
+        owners, [](const auto& owner) { return owner.kind() == "Job"; });
   }
 
   // Of a container that runs again after an earlier end, the end to come is
