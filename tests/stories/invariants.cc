@@ -81,15 +81,20 @@ std::set<std::string> TiesOf(const v1::FailureReport& report) {
   return ties;
 }
 
-// Whether pods have several owners, and nothing in the report owns those: of a
+// Whether objects have several owners, and nothing in the report owns those: of a
 // RayJob's clusters and its submitter only the RayJob knows that they are its.
 bool HasStrangers(const v1::FailureReport& report) {
   std::set<std::string> owners;
-  for (const auto& pod : report.pods()) {
-    for (const auto& owner : pod.metadata().owner_references()) {
-      owners.insert(owner.uid());
+  const auto add = [&owners](const auto& objects) {
+    for (const auto& object : objects) {
+      for (const auto& owner : object.metadata().owner_references()) {
+        owners.insert(owner.uid());
+      }
     }
-  }
+  };
+  add(report.pods());
+  add(report.jobs());
+  for (const auto& job : report.jobs()) owners.erase(job.metadata().uid());
   return owners.size() > 1 && !report.has_ray_job();
 }
 
@@ -109,6 +114,10 @@ bool MayBeRefused(const Trial& trial, int ask) {
   if (own.contains(trial.LedgerBefore(ask).workload_uid())) return false;
   if (trial.telling.callers.size() > 1) return true;
   for (int i = 0; i < ask; ++i) {
+    if (!trial.AnswerAt(i).status.ok() ||
+        trial.LedgerBefore(i).workload_uid().empty()) {
+      continue;
+    }
     for (const std::string& tie : TiesOf(trial.AskAt(i).report)) {
       if (own.contains(tie)) return false;
     }
@@ -173,6 +182,16 @@ bool IsToldWhileOpen(const Incident& incident, const Trial& trial, int count) {
   });
 }
 
+// A pod ran on a node that the report does not have, any more or yet.
+bool LacksANode(const v1::FailureReport& report) {
+  std::set<std::string> nodes;
+  for (const auto& node : report.nodes()) nodes.insert(node.metadata().name());
+  return std::ranges::any_of(report.pods(), [&nodes](const auto& pod) {
+    return !pod.spec().node_name().empty() &&
+           !nodes.contains(pod.spec().node_name());
+  });
+}
+
 // Whether some report told of trouble but not of the end of a pod that had ended
 // by then, of a failure that was not told while it was open: what that was
 // charged for is a guess.
@@ -180,6 +199,7 @@ bool HidesAnEnd(const Trial& trial) {
   for (int i = 0; i < trial.Asks(); ++i) {
     const Ask& ask = trial.AskAt(i);
     if (!ShowsTrouble(ask.report)) continue;
+    if (!trial.told.story.needs.empty() && LacksANode(ask.report)) return true;
     const std::set<std::string> shown = PodsShownEnded(ask.report);
     for (const Incident& incident : trial.told.incidents) {
       const bool hides =
@@ -194,12 +214,7 @@ bool HidesAnEnd(const Trial& trial) {
 
 // Whether the budgets can be told apart, and not only their sum.
 bool TellsTheBudgets(const Trial& trial) {
-  const bool has_needs =
-      trial.told.story.needs.empty() ||
-      std::ranges::all_of(trial.telling.callers, [](const Caller& caller) {
-        return caller.view == View::kAll || caller.view == View::kAllAndEvents;
-      });
-  return has_needs && AllPodsAreInView(trial.telling) &&
+  return AllPodsAreInView(trial.telling) &&
          PodsTellAll(trial.told) && !HidesAnEnd(trial);
 }
 

@@ -40,8 +40,9 @@ struct Story {
   std::string name;
   // Failures by the budget of the default policy that ought to pay for them.
   std::map<std::string, int> truth;
-  // Failures that no budget pays for, such as a deadline that passed. Who sees
-  // counters alone does not know them from others.
+  // More failures that who does not see everything may count: a deadline, which
+  // no budget pays for, looks like others in a counter, and the pods of a
+  // submitter like those of any Job.
   int unpaid = 0;
   // Without objects of this kind nobody can tell which budget ought to pay, only
   // that one has to: a lost node's pod looks like one that a taint removed.

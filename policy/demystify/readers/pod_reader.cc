@@ -132,11 +132,12 @@ class PodReader {
     }
   }
 
-  // KubeRay's submitter of a RayJob in the report that Ray has run: its Job
-  // starts it again, and how the application ended is in the RayJob (KubeRay
-  // 1.5).
+  // KubeRay's submitter of a RayJob in the report that Ray has run, or run
+  // before: its Job starts it again, and how the application ended is in the
+  // RayJob (KubeRay 1.5).
   bool IsSubmitter() const {
-    if (context_.report.ray_job().status().job_status().empty()) return false;
+    const auto& status = context_.report.ray_job().status();
+    if (status.job_status().empty() && status.failed() == 0) return false;
     const auto& owners = pod_.metadata().owner_references();
     return std::ranges::any_of(
         owners, [](const auto& owner) { return owner.kind() == "Job"; });
@@ -289,9 +290,11 @@ class PodReader {
           continue;
         }
         const bool alive = state_.end == End::kNone && !state_.blocked &&
-                           !state_.looping && state_.phase == Phase::kRunning;
+                           !state_.looping && !Known(state_.marked) &&
+                           (state_.phase == Phase::kRunning ||
+                            state_.phase == Phase::kPending);
         if (alive && fact.tier <= Tier::kConvention) {
-          Demote(fact, "the pod is running");
+          Demote(fact, "nothing has ended the pod");
           continue;
         }
       }
