@@ -311,7 +311,9 @@ class Finder {
   bool AgreesWithPods(int i) const {
     const v1::AttemptRecord& record = ledger_.history(i);
     const Lifetime recorded = LifetimeOf(record);
-    if (recorded.end && failure_.incident.alone && IsOfPod(record)) {
+    const bool of_gang = RowOf(record.cause()).gang == GangClass::kEcho;
+    if (recorded.end && failure_.incident.alone && IsOfPod(record) &&
+        !of_gang) {
       // Only what says nothing may have followed, at once.
       return failure_.incident.silent && told_.end &&
              absl::AbsDuration(*told_.end - *recorded.end) <= kClockSkew;

@@ -137,6 +137,18 @@ bool SomePodStarted(const Context& context, const Gang& gang) {
   });
 }
 
+// As the phase says, or will say: a container has ended badly for good.
+bool HasFailed(const core::Pod& pod) {
+  if (pod.status().phase() == "Failed") return true;
+  return pod.spec().restart_policy() == "Never" &&
+         std::ranges::any_of(
+             pod.status().container_statuses(),
+             [&pod](const core::ContainerStatus& status) {
+               return status.state().terminated().exit_code() != 0 &&
+                      !IsHelper(pod, status.name());
+             });
+}
+
 template <typename Object>
 bool NamesQueue(const Object& object) {
   return object.metadata().labels().contains("kueue.x-k8s.io/queue-name");
@@ -230,7 +242,7 @@ bool JobIsFull(const v1::FailureReport& report) {
                                         uncounted.failed().end());
   std::int64_t failed = 0;
   for (const core::Pod& pod : report.pods()) {
-    if (pod.status().phase() != "Failed" && !IsBeingStopped(pod)) continue;
+    if (!HasFailed(pod) && !IsBeingStopped(pod)) continue;
     ++failed;
     // The Job controller takes it off what it has counted.
     const auto& finalizers = pod.metadata().finalizers();

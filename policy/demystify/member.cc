@@ -82,6 +82,24 @@ bool BeganAfter(const Member& later, Seconds earlier_begin,
   return earlier_begin != earlier_struck;
 }
 
+// Whether KubeRay has made a cluster anew, or is about to (KubeRay 1.5: the
+// status of the attempt before is emptied but for its counters).
+bool HasRetried(const kubernetes::ray::v1::RayJob& job) {
+  return job.status().failed() > 0 &&
+         job.status().job_deployment_status() != "Failed";
+}
+
+// The restart attempt that a pod is of; -1: nothing tells. Of a RayJob that was
+// retried its own cluster is 1, and all before it 0.
+int AttemptOf(const v1::FailureReport& report, const core::Pod& pod) {
+  const std::string_view cluster =
+      LabelOf(pod.metadata().labels(), "ray.io/cluster");
+  if (!cluster.empty() && HasRetried(report.ray_job())) {
+    return cluster == report.ray_job().status().ray_cluster_name() ? 1 : 0;
+  }
+  return RestartAttemptOf(pod.metadata());
+}
+
 // Labels by which others hold pods together.
 constexpr std::string_view kGangLabels[] = {
     "jobset.sigs.k8s.io/",           "leaderworkerset.sigs.k8s.io/",
@@ -339,6 +357,7 @@ int NewestRestartAttempt(const v1::FailureReport& report) {
   for (const auto& pod : report.pods()) {
     newest = std::max(newest, RestartAttemptOf(pod.metadata()));
   }
+  if (HasRetried(report.ray_job())) return 1;
   // Labels and status of one object are of two moments: what carries no label
   // is of a JobSet that was cut down.
   return newest < 0 ? newest
@@ -394,7 +413,7 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
     member.struck = member.failed()
                         ? Earlier(member.end, member.reading.state.marked)
                         : member.end;
-    member.restart = RestartAttemptOf(pod.metadata());
+    member.restart = AttemptOf(context.report, pod);
     member.alone = WorksAlone(pod);
     if (pods == 1) break;
     member.slot = slots.Of(pod);

@@ -255,10 +255,13 @@ class PodReader {
   void Weigh() {
     const bool oom = HasFreshOomKill();
     const bool runs = !state_.recovered && PodRuns(pod_);
+    const bool starts = state_.phase == Phase::kPending &&
+                        !Known(state_.marked) && WasPlaced(pod_);
     for (Candidate& fact : facts_) {
       if (!fact.decides()) continue;
-      if (runs && IsPassing(fact) && !ExplainsDeletion(fact)) {
-        Demote(fact, "the pod is running");
+      const bool goes_on = runs || (starts && fact.place.root == Root::kNodes);
+      if (goes_on && IsPassing(fact) && !ExplainsDeletion(fact)) {
+        Demote(fact, runs ? "the pod is running" : "the pod is starting");
         continue;
       }
       // A kubelet that restarts may refuse pods that have done their work.
