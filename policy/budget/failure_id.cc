@@ -149,8 +149,17 @@ bool AddResources(const v1::FailureReport& report, StableHash& hash) {
   AddFailedCondition(report.train_job().status().conditions(), hash, distinct);
   AddFailedCondition(report.kubeflow_job().status().conditions(), hash,
                      distinct);
-  AddFailedCondition(report.kueue_workload().status().conditions(), hash,
-                     distinct);
+  const auto& queue = report.kueue_workload().status().conditions();
+  AddFailedCondition(queue, hash, distinct);
+  if (distinct) return true;
+  // What the queue cannot admit waits since the same moment.
+  for (const auto& condition : queue) {
+    if (condition.type() != "QuotaReserved" || condition.status() != "False") {
+      continue;
+    }
+    AddTime(condition.last_transition_time(), hash);
+    distinct = condition.last_transition_time().seconds() != 0;
+  }
   return distinct;
 }
 

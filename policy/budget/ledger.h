@@ -91,7 +91,8 @@ std::string RememberNativeCount(const NativeCount& count,
 int SeedBudget(const CompiledPolicy& policy);
 
 // Adds `missing` failures nobody described to `ledger`: as attempts, and to the
-// budget of SeedBudget, which they fill at most. Returns a warning.
+// budget of SeedBudget, or to the one that paid last where none of the failures
+// it tells of was the program's; they fill it at most. Returns a warning.
 std::string SeedLedger(const NativeCount& count, std::int32_t missing,
                        const CompiledPolicy& policy, v1::BudgetLedger& ledger);
 

@@ -7,6 +7,7 @@
 #include "policy/base/conditions.h"
 #include "policy/base/counts.h"
 #include "policy/budget/ledger.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/member.h"
 #include "policy/demystify/readers/readers.h"
 #include "policy/limits.h"
@@ -99,6 +100,17 @@ NativeCount OfJob(const v1::FailureReport& report, std::int32_t earlier) {
                  job.status().failed());
 }
 
+// The budget that paid last where everything the ledger tells of is not the
+// program's doing; null: it tells nothing, or of the program.
+const std::string* PaidByOthers(const v1::BudgetLedger& ledger) {
+  const std::string* paid = nullptr;
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    if (!IsNotThePrograms(record.cause())) return nullptr;
+    if (!record.charged_to().empty()) paid = &record.charged_to();
+  }
+  return paid;
+}
+
 }  // namespace
 
 NativeCount CountNativeFailures(const v1::FailureReport& report,
@@ -144,7 +156,11 @@ std::string SeedLedger(const NativeCount& count, std::int32_t missing,
       absl::StrFormat("%s counts %d earlier %s that %s", count.source, missing,
                       one ? "failure" : "failures",
                       first ? "no ledger tells about" : "the ledger lacks");
-  const int budget = SeedBudget(policy);
+  int budget = SeedBudget(policy);
+  if (const std::string* paid = PaidByOthers(ledger)) {
+    const int same = FindBudget(policy.budgets, *paid);
+    if (same != kNoBudget) budget = same;
+  }
   if (budget == kNoBudget) {
     return absl::StrCat(failures, ": counted as ",
                         one ? "an attempt" : "attempts",

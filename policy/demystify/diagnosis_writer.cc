@@ -360,11 +360,15 @@ class Writer {
         !Contains(winner_->row->meaning, "exit code")) {
       absl::StrAppend(&text, " (exit code ", *conclusion_.exit_code, ")");
     }
-    const std::size_t others = conclusion_.gang.cascades.size();
-    if (others > 0) {
-      absl::StrAppend(&text, "; ", others,
-                      others == 1 ? " other member" : " other members",
-                      " died because of it");
+    const auto& cascades = conclusion_.gang.cascades;
+    if (!cascades.empty()) {
+      const bool told =
+          std::ranges::any_of(cascades, [](const PodReading& member) {
+            return ClassOf(member) == GangClass::kEcho;
+          });
+      absl::StrAppend(&text, "; ", cascades.size(),
+                      cascades.size() == 1 ? " other member" : " other members",
+                      told ? " died because of it" : " ended with it");
     }
     const std::string& stands_out = conclusion_.gang.stands_out;
     if (winner_->place.root == Root::kPods && !stands_out.empty()) {

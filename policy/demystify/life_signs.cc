@@ -13,10 +13,14 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
+// An init container may download and convert for long; after this nobody can
+// say any more that it is in time.
+constexpr Seconds kLongInit = 1800;
+
 class LifeSigns {
  public:
   LifeSigns(const Context& context, Candidates& facts)
-      : report_(context.report), facts_(facts) {}
+      : report_(context.report), now_(context.now), facts_(facts) {}
 
   // First the object the decision is about, then what it owns.
   void Add(const std::vector<Member>& members, const std::vector<int>& pods) {
@@ -102,7 +106,13 @@ class LifeSigns {
         const core::PodStatus& status = report_.pods(index).status();
         if (status.phase().empty() || (status.phase() == "Running") != running)
           continue;
-        AddSign(facts_, running ? "pod-running" : "pod-starting",
+        const Seconds since = StartingSince(report_.pods(index));
+        const bool slow = !running && InitRuns(report_.pods(index)) &&
+                          Known(since) && Before(since + kLongInit, now_);
+        AddSign(facts_,
+                running ? "pod-running"
+                : slow  ? "init-running"
+                        : "pod-starting",
                 {Root::kPods, index, "", -1, ".status.phase"}, status.phase(),
                 ToSeconds(status.start_time()));
         return true;
@@ -112,6 +122,7 @@ class LifeSigns {
   }
 
   const v1::FailureReport& report_;
+  const Seconds now_;
   Candidates& facts_;
 };
 

@@ -206,7 +206,8 @@ class Splitter {
     std::vector<bool> is_past(members_.size(), false);
     for (std::size_t i = 0; i < incidents.size(); ++i) {
       if (i == at_hand) continue;
-      const bool open = incidents[i].alone && !IsOver(incidents[i]);
+      const bool open = incidents[i].alone && !IsOver(incidents[i]) &&
+                        !IsFollowed(incidents, i);
       std::vector<int>& pods = incidents[i].pods;
       for (const int pod : pods) is_past[At(pod)] = true;
       std::ranges::sort(pods);
@@ -227,6 +228,23 @@ class Splitter {
 
   bool IsOldRestart(const Member& member) const {
     return member.restart >= 0 && member.restart < owner_.newest;
+  }
+
+  // Whether a later incident is of the pod that took the place of this one.
+  bool IsFollowed(const std::vector<OpenIncident>& incidents,
+                  std::size_t number) const {
+    const OpenIncident& incident = incidents[number];
+    return std::any_of(
+        incidents.begin() + static_cast<std::ptrdiff_t>(number) + 1,
+        incidents.end(), [&incident, this](const OpenIncident& later) {
+          if (!incident.slots.empty()) {
+            return std::ranges::any_of(incident.slots, [&later](auto slot) {
+              return later.slots.contains(slot);
+            });
+          }
+          return BeganAfter(members_[At(later.pods.front())],
+                            incident.last_begin, incident.last_struck);
+        });
   }
 
   // The number of the incident at hand; their count: all are over.

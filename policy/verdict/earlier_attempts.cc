@@ -227,18 +227,21 @@ void TellEarlierAttempts(Call& call, const NativeCount& count) {
   const auto to_record = static_cast<std::int64_t>(unseen.size());
   const std::int64_t missing =
       std::int64_t{count.failures} + seen - ledger.attempts_seen() - to_record;
+  std::map<std::string, int> charged;
+  for (const Told& told : unseen) {
+    const std::string budget = Record(call, told);
+    // What is open beside the one at hand is told on its own.
+    if (told.attempt->open) continue;
+    ++charged[budget.empty() ? "no budget" : budget];
+  }
+  // After those that are told, which may tell what the others were.
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
     call.Warn(SeedLedger(source, static_cast<std::int32_t>(missing),
                          call.compiled(), ledger));
   }
-  if (to_record == 0) return;
-  std::map<std::string, int> charged;
-  for (const Told& told : unseen) {
-    const std::string budget = Record(call, told);
-    ++charged[budget.empty() ? "no budget" : budget];
-  }
+  if (charged.empty()) return;
   std::vector<std::string> parts;
   for (const auto& [budget, failures] : charged) {
     parts.push_back(absl::StrCat(failures, " to ", budget));

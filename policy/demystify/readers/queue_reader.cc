@@ -78,11 +78,16 @@ void ReadWaiting(const kueue::Workload& workload, int i, bool evicted,
     return;
   }
   place.leaf = ".reason";
-  AddState(facts, "Workload/Pending", place, condition.reason(), at);
+  const bool never = !evicted && condition.reason() == "ExceedsMaxQuota";
+  AddState(facts, never ? "Workload/ExceedsMaxQuota" : "Workload/Pending",
+           place, condition.reason(), at);
 }
 
+// Reasons of QuotaReserved=False (Kueue 0.19; older ones have the first three).
 bool IsWaiting(const std::string& reason) {
-  return reason == "Pending" || reason == "Inadmissible" || reason == "Waiting";
+  return reason == "Pending" || reason == "Inadmissible" ||
+         reason == "Waiting" || reason == "WaitingForQuota" ||
+         reason == "ExceedsMaxQuota";
 }
 
 }  // namespace

@@ -100,10 +100,13 @@ constexpr Signature Wait(std::string_view key, std::string_view meaning) {
 // Words beside QuotaReserved=False. What the queue can never give, and a queue
 // that is not there, are mistakes in the work's configuration.
 constexpr TextSignature kWaits[] = {
+    // Another flavor could hold it.
+    {"insufficient unused quota", nullptr,
+     Wait("no-quota", "the queue has no quota left for the work")},
     {"maximum capacity", "(request )?> maximum capacity",
-     Blaming(kConfiguration,
-             Wait("never-fits",
-                  "the work asks for more than its queue can ever give"))},
+     Blaming(kConfiguration, kCannotRecover,
+             Eviction("never-fits", v1::QUOTA_EXCEEDED, kHigh, Tier::kSpecific,
+                      "the work asks for more than its queue can ever give"))},
     {"doesn't exist", "(localqueue|clusterqueue|flavor) [^\\n]*doesn't exist",
      Blaming(kConfiguration,
              Wait("no-queue", "a queue that the work names does not exist"))},
@@ -115,8 +118,6 @@ constexpr TextSignature kWaits[] = {
     {"namespace doesn't match", nullptr,
      Blaming(kConfiguration,
              Wait("namespace", "the queue does not serve the namespace"))},
-    {"insufficient", "insufficient (unused )?quota",
-     Wait("no-quota", "the queue has no quota left for the work")},
 };
 
 }  // namespace

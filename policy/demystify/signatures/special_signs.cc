@@ -30,6 +30,9 @@ constexpr Signature kSigns[] = {
      "an init container failed; the main containers never ran", kApplication},
     {"init-incomplete", v1::LAUNCHER_FAILED, kLow, Tier::kGeneric, kPodWeight,
      kNoFlags, "init containers have not completed", kApplication},
+    {"init-running", v1::NOT_FAILED, kLow, Tier::kHint, kPodWeight, kNoFlags,
+     "an init container has been at work for long; whether it will end is not "
+     "in the report"},
     {"liveness-failing", v1::PROBE_KILLED, kMedium, Tier::kSpecific,
      kContainerWeight, kUnclearEndOnly,
      "the liveness or startup probe failed before the container was killed"},

@@ -25,7 +25,18 @@ constexpr WaitCase kQueueWordsCases[] = {
      R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
           message: "insufficient quota for cpu in flavor f, request > maximum
  capacity (64 > 32)" })text",
-     v1::SUSPENDED, D::CONFIGURATION, "queue-wait/never-fits"},
+     v1::QUOTA_EXCEEDED, D::CONFIGURATION, "queue-wait/never-fits"},
+    {"AnotherFlavorCouldHoldIt",
+     R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
+          message: "insufficient quota for cpu in flavor f, request > maximum
+ capacity (64 > 32), insufficient unused quota for cpu in flavor g, 4 more
+ needed" })text",
+     v1::SUSPENDED, D::QUEUE, "queue-wait/no-quota"},
+    {"ExceedsMaxQuota",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "ExceedsMaxQuota" })text",
+     v1::QUOTA_EXCEEDED, D::CONFIGURATION,
+     "operator/Workload/ExceedsMaxQuota"},
     {"NoSuchQueue",
      R"text(conditions { type: "QuotaReserved" status: "False"
           reason: "Inadmissible" message: "LocalQueue blue doesn't exist" })text",
