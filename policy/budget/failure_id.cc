@@ -2,17 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <unordered_set>
 
 #include "policy/base/stable_hash.h"
-#include "policy/base/times.h"
-#include "policy/budget/ledger.h"
-#include "policy/demystify/causes.h"
-#include "policy/demystify/member.h"
 #include "policy/demystify/readers/readers.h"
-#include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {
 namespace {
@@ -211,167 +204,18 @@ std::string ToId(const StableHash& hash) {
   return id;
 }
 
-// As releases up to 0.1 made it: ledgers outlive them.
-std::string IdWithWorkload(const v1::FailureReport& report,
-                           const v1::WorkloadReference& workload, int pod) {
-  StableHash hash = HashWorkload(report, workload);
-  AddRoot(report.pods(pod), hash);
-  return ToId(hash);
-}
-
-constexpr absl::Duration kSpan = absl::Seconds(demystify::kIncidentSpan);
-// An operator says that its workload failed so much later than the pod ended.
-constexpr absl::Duration kOperatorDelay = absl::Minutes(10);
-constexpr absl::Duration kClockSkew = absl::Seconds(10);
-
-using Time = std::optional<absl::Time>;
-
-Time TimeOf(const google::protobuf::Timestamp& time) {
-  return IsSet(time) ? Time(ToTime(time)) : std::nullopt;
-}
-
-struct Lifetime {
-  Time begin;
-  Time end;
-};
-
-Lifetime LifetimeOf(const v1::AttemptRecord& record) {
-  const Time end = TimeOf(record.finished_at());
-  Lifetime life{std::nullopt, TimeOf(record.struck_at())};
-  if (!life.end) life.end = end;
-  if (life.end && record.has_ran_for()) {
-    life.begin = (end ? *end : *life.end) - ToDuration(record.ran_for());
-  }
-  return life;
-}
-
-// Whether `a` had begun when `b` ended. What begins in the second of an end
-// began after it, unless the other began in that second too.
-bool BeganBefore(const Lifetime& a, const Lifetime& b) {
-  if (*a.begin != *b.end) return *a.begin < *b.end;
-  return b.begin && *b.begin == *b.end;
-}
-
-bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
-  // Without its begin every later failure would seem to overlap.
-  if (!told.begin || !recorded.end || !BeganBefore(told, recorded)) {
-    return false;
-  }
-  // A pod that cannot start has its own story.
-  if (!told.end) return false;
-  if (own && *told.end > *recorded.end + kSpan) return false;
-  // Also where the recorded container ended in the second it began in: its pod
-  // had begun before.
-  if (*told.end == *recorded.end) return true;
-  if (recorded.begin) return BeganBefore(recorded, told);
-  return *told.end >= *recorded.end - kSpan;
-}
-
-// Whether a pod was told for the record, and not its operator's word alone.
-bool IsOfPod(const v1::AttemptRecord& record) {
-  return !record.node().empty() || record.has_ran_for() ||
-         record.has_struck_at();
-}
-
-// The latest time a record is known to be from.
-absl::Time LatestOf(const v1::AttemptRecord& record) {
-  return LifetimeOf(record).end.value_or(ToTime(record.observed_at()));
-}
-
-class Finder {
- public:
-  Finder(const v1::BudgetLedger& ledger, const ToldFailure& failure)
-      : ledger_(ledger),
-        failure_(failure),
-        told_{TimeOf(failure.incident.begin),
-              TimeOf(failure.incident.struck)} {}
-
-  int Find() const {
-    const int by_id = FindFailure(ledger_, failure_.id.id);
-    if (by_id >= 0 || ledger_.history().empty() || failure_.new_attempt) {
-      return by_id;
-    }
-    const int by_member = FindMember();
-    if (by_member >= 0) return by_member;
-    for (int i = ledger_.history_size(); i-- > 0;) {
-      const v1::AttemptRecord& record = ledger_.history(i);
-      if (failure_.id.named && record.named()) continue;
-      if (failure_.incident.pods.empty() ? AgreesWithoutPods(i)
-                                         : AgreesWithPods(i)) {
-        return i;
-      }
-    }
-    return -1;
-  }
-
- private:
-  int FindMember() const {
-    std::unordered_set<std::string> ids;
-    for (const int pod : failure_.incident.pods) {
-      ids.insert(IdOfPod(failure_.report, failure_.workload, pod));
-      ids.insert(IdWithWorkload(failure_.report, failure_.workload, pod));
-    }
-    for (int i = ledger_.history_size(); i-- > 0;) {
-      if (ids.count(ledger_.history(i).failure_id()) > 0) return i;
-    }
-    return -1;
-  }
-
-  bool AgreesWithPods(int i) const {
-    const v1::AttemptRecord& record = ledger_.history(i);
-    const Lifetime recorded = LifetimeOf(record);
-    const bool of_gang = RowOf(record.cause()).gang == GangClass::kEcho;
-    if (recorded.end && failure_.incident.alone && IsOfPod(record) &&
-        !of_gang) {
-      // Only what says nothing may have followed, at once.
-      return failure_.incident.silent && told_.end &&
-             absl::AbsDuration(*told_.end - *recorded.end) <= kClockSkew;
-    }
-    if (recorded.end) return Overlap(told_, recorded, failure_.incident.own);
-    // Recorded without any time, from an operator's counters: it is the failure
-    // that had happened by then, and not yet by the record before.
-    if (!told_.begin || !told_.end || !IsSet(record.observed_at())) {
-      return false;
-    }
-    const absl::Time observed = ToTime(record.observed_at());
-    return *told_.begin < observed && *told_.end <= observed + kClockSkew &&
-           (i == 0 || *told_.end > LatestOf(ledger_.history(i - 1)));
-  }
-
-  bool AgreesWithoutPods(int i) const {
-    if (failure_.cause == v1::DEADLINE_JOB &&
-        ledger_.history(i).cause() != v1::DEADLINE_JOB) {
-      return false;
-    }
-    if (failure_.counted > ledger_.attempts_seen()) return false;
-    Time ended = TimeOf(failure_.finished_at);
-    if (const int event = failure_.incident.event; event >= 0) {
-      // Of a pod that is gone: who has to act is told, how it ended may not be.
-      const bool of_pod =
-          failure_.report.events(event).involved_object().kind() == "Pod";
-      if (of_pod && RowOf(ledger_.history(i).cause()).domain !=
-                        RowOf(failure_.cause).domain) {
-        return false;
-      }
-      ended = told_.end;
-    }
-    if (!ended) return failure_.incident.summary && failure_.counted >= 0;
-    const Time recorded = LifetimeOf(ledger_.history(i)).end;
-    if (!recorded) return false;
-    const absl::Duration gap = *ended - *recorded;
-    return gap <= kOperatorDelay && gap >= -kOperatorDelay;
-  }
-
-  const v1::BudgetLedger& ledger_;
-  const ToldFailure& failure_;
-  const Lifetime told_;
-};
-
 }  // namespace
 
 std::string IdOfPod(const v1::FailureReport& report,
                     const v1::WorkloadReference& workload, int pod) {
   StableHash hash = HashOwner(report, workload, pod);
+  AddRoot(report.pods(pod), hash);
+  return ToId(hash);
+}
+
+std::string IdWithWorkload(const v1::FailureReport& report,
+                           const v1::WorkloadReference& workload, int pod) {
+  StableHash hash = HashWorkload(report, workload);
   AddRoot(report.pods(pod), hash);
   return ToId(hash);
 }
@@ -386,9 +230,8 @@ FailureId FailureIdOf(const v1::FailureReport& report,
     return result;
   }
   const bool of_pod = !incident.pods.empty();
-  StableHash hash = of_pod
-                        ? HashOwner(report, workload, incident.pods.front())
-                        : HashWorkload(report, workload);
+  StableHash hash = of_pod ? HashOwner(report, workload, incident.pods.front())
+                           : HashWorkload(report, workload);
   bool distinct = report.has_attempt();
   if (of_pod) {
     distinct |= AddRoot(report.pods(incident.pods.front()), hash);
@@ -408,10 +251,6 @@ FailureId FailureIdOf(const v1::FailureReport& report,
   }
   result.id = ToId(hash);
   return result;
-}
-
-int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure) {
-  return Finder(ledger, failure).Find();
 }
 
 }  // namespace mulligan

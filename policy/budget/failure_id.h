@@ -40,6 +40,11 @@ FailureId FailureIdOf(const v1::FailureReport& report,
 std::string IdOfPod(const v1::FailureReport& report,
                     const v1::WorkloadReference& workload, int pod);
 
+// The same as releases up to 0.1 made it, with the workload: ledgers outlive
+// them.
+std::string IdWithWorkload(const v1::FailureReport& report,
+                           const v1::WorkloadReference& workload, int pod);
+
 // A failure as one report tells it.
 struct ToldFailure {
   const v1::FailureReport& report;
@@ -71,8 +76,8 @@ struct ToldFailure {
 //      counter without a time that shows no more than the ledger has tells
 //      nothing new; a deadline that passed is told by nobody's end
 //
-// For a root that works for itself 3 is that it says no more than that it ended,
-// within seconds of the recorded one.
+// For a root that works for itself 3 is that it says no more than that it
+// ended, within seconds of the recorded one.
 //
 // 3 and 4 hold for records that the caller did not name, or reports in which it
 // names none.

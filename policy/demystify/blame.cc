@@ -69,8 +69,8 @@ struct Restarts {
 };
 
 // Of a Job that runs one pod at a time every failed pod is a start; of others
-// they may have run side by side. A pod that was drained shows nothing about the
-// program.
+// they may have run side by side. A pod that was drained shows nothing about
+// the program.
 Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
   const auto* status = DecidingStatus(context, conclusion.gang);
   Restarts most;

@@ -86,8 +86,8 @@ struct CauseRow {
 // The row of a cause; that of UNKNOWN for a value of a later version.
 const CauseRow& RowOf(v1::Cause cause);
 
-// Whether such a failure shows nothing about the program: it would have met any.
-// What nobody explained may be the program's.
+// Whether such a failure shows nothing about the program: it would have met
+// any. What nobody explained may be the program's.
 inline bool IsNotThePrograms(v1::Cause cause) {
   switch (RowOf(cause).domain) {
     case v1::Diagnosis::DISRUPTION:

@@ -207,6 +207,9 @@ std::string ObjectText(const ObjectName& object);
 // report's cost stays linear in its size.
 inline constexpr std::size_t kMaxNodeEvents = 64;
 
+// Up to this many objects a search is cheaper than an index.
+inline constexpr int kSearchedObjects = 8;
+
 struct Context {
   // `absent_now` is what time it is where the report does not say.
   Context(const v1::FailureReport& of, const UserSignatures* user_signatures,
@@ -222,8 +225,8 @@ struct Context {
   Seconds now;
   // Exit codes are read as Spark's.
   bool spark = false;
-  // Attempts before that ended for reasons that are not the program's, as far as
-  // the ledger or the report tells.
+  // Attempts before that ended for reasons that are not the program's, as far
+  // as the ledger or the report tells.
   int not_the_programs = 0;
   // Ray says that the application itself failed: how the submitter ended says
   // nothing more.

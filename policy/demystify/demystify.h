@@ -22,8 +22,8 @@ struct DemystifyOptions {
   google::protobuf::Timestamp now = {};
   // For the signatures' patterns; null: an allowance of its own.
   PatternAllowance* patterns = nullptr;
-  // Whether the ledger has the failure of which pods[pod] is the root; empty: it
-  // has none.
+  // Whether the ledger has the failure of which pods[pod] is the root; empty:
+  // it has none.
   std::function<bool(int pod)> is_decided = {};
   // Attempts that are known to have ended for reasons that are not the
   // program's: what an operator counts besides them may be.

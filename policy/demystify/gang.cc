@@ -324,11 +324,12 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
     if (pod == gang.named || !member.failed()) continue;
     // Whoever waited for the one died of it, the member that tells included.
     const bool waited = timeout && gang.named >= 0 && IsTimeout(member.reading);
-    // Of those that work for themselves only words tell that one died of another.
+    // Of those that work for themselves only words tell that one died of
+    // another.
     const bool may_follow =
         !member.alone || ClassOf(member.reading) == GangClass::kEcho;
-    if (waited || (pod != gang.root && may_follow &&
-                   IsCascade(member.reading, root))) {
+    if (waited ||
+        (pod != gang.root && may_follow && IsCascade(member.reading, root))) {
       gang.cascades.push_back(member.reading);
     }
   }

@@ -152,12 +152,12 @@ bool SomePodStarted(const Context& context, const Gang& gang) {
 bool HasFailed(const core::Pod& pod) {
   if (pod.status().phase() == "Failed") return true;
   return pod.spec().restart_policy() == "Never" &&
-         std::ranges::any_of(
-             pod.status().container_statuses(),
-             [&pod](const core::ContainerStatus& status) {
-               return status.state().terminated().exit_code() != 0 &&
-                      !IsHelper(pod, status.name());
-             });
+         std::ranges::any_of(pod.status().container_statuses(),
+                             [&pod](const core::ContainerStatus& status) {
+                               return status.state().terminated().exit_code() !=
+                                          0 &&
+                                      !IsHelper(pod, status.name());
+                             });
 }
 
 template <typename Object>
@@ -269,9 +269,9 @@ bool JobIsFull(const v1::FailureReport& report) {
   }
   std::int64_t wanted = spec.has_parallelism() ? spec.parallelism() : 1;
   if (spec.has_completions()) {
-    wanted = std::min<std::int64_t>(
-        wanted, std::int64_t{spec.completions()} - status.succeeded() -
-                    uncounted.succeeded_size());
+    wanted = std::min<std::int64_t>(wanted, std::int64_t{spec.completions()} -
+                                                status.succeeded() -
+                                                uncounted.succeeded_size());
   }
   return wanted > 0 && status.active() >= wanted;
 }

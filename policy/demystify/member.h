@@ -128,7 +128,8 @@ struct Attempts {
 //   5. Failed pods are an earlier attempt when a pod that lives or succeeded
 //      took their place: in their slot or, where slots are not known, began
 //      after all of them had ended; or when their Job is full again.
-//   6. Members that work for themselves (Member.alone) are an incident each, but
+//   6. Members that work for themselves (Member.alone) are an incident each,
+//   but
 //      for those that say nothing and ended within kClockSkew of another. Of
 //      several that are open the last one is at hand that is not decided yet,
 //      else the last one.
@@ -136,9 +137,9 @@ struct Attempts {
 // Times tie within a second: what begins in the second of an end began after
 // it, unless the ended one began in that second too.
 //
-// With `owner.gave_up` the last failed attempt is the one at hand, whatever lives
-// on. `is_decided` tells for the root of an incident whether the ledger has it;
-// empty: it has none.
+// With `owner.gave_up` the last failed attempt is the one at hand, whatever
+// lives on. `is_decided` tells for the root of an incident whether the ledger
+// has it; empty: it has none.
 Attempts SplitAttempts(const std::vector<Member>& members,
                        const OwnerAttempts& owner,
                        const std::function<bool(int pod)>& is_decided = {});

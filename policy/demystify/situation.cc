@@ -59,8 +59,8 @@ void WarnOfWhatGoesOn(const Context& context, const Gang& gang,
   const auto& pod = context.report.pods(gang.root);
   const std::string name = Excerpt(ContainerName(pod, gang.state));
   if (gang.state.beside) {
-    warnings.push_back(absl::StrCat("container ", name,
-                                    " ended, the work beside it goes on"));
+    warnings.push_back(
+        absl::StrCat("container ", name, " ended, the work beside it goes on"));
   } else if (gang.state.restarting) {
     const core::ContainerStatus* container = DecidingContainer(pod, gang.state);
     const std::int32_t restarts =

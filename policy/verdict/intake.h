@@ -86,6 +86,13 @@ bool MarkIfStale(Call& call);
 // has none. Nothing is charged again.
 bool MarkIfOvertaken(Call& call, int known);
 
+// Until when pods of the attempt are being stopped; absent: none is.
+std::optional<absl::Time> GoneAt(const Call& call);
+
+// Answers with the verdict of a record once more, and charges nothing. A delay
+// has been running since.
+void AnswerAgain(Call& call, const v1::AttemptRecord& record);
+
 // Warns about records later than the report: they make windows and loops look
 // shorter than they are.
 void WarnOfLaterRecords(Call& call);

@@ -2,12 +2,13 @@
 // its Job, their JobSet. The ledger is tied to the most senior that was told.
 //
 //   1. The senior of an object is what made it, in the report or not: a restart
-//      makes new Jobs and clusters. Labels name the JobSet of a pod (JobSet 0.6:
-//      jobset.sigs.k8s.io/jobset-uid), owner references that of a Job and the
-//      RayJob of a cluster. Pods tell that they are a RayJob's, but not of which
-//      (KubeRay 1.1: ray.io/originated-from-crd): that is anybody's.
+//      makes new Jobs and clusters. Labels name the JobSet of a pod (JobSet
+//      0.6: jobset.sigs.k8s.io/jobset-uid), owner references that of a Job and
+//      the RayJob of a cluster. Pods tell that they are a RayJob's, but not of
+//      which (KubeRay 1.1: ray.io/originated-from-crd): that is anybody's.
 //   2. A ledger tied to an object that the report speaks of is the workload's.
-//   3. An object that may own the other, or be owned by it, contradicts nothing;
+//   3. An object that may own the other, or be owned by it, contradicts
+//   nothing;
 //      one of the same rank with another UID is another workload.
 #include <algorithm>
 #include <string>
@@ -72,8 +73,7 @@ Owner OwnerOf(const v1::FailureReport& report,
 }
 
 bool Mentions(const ObjectMeta& object, std::string_view uid) {
-  return object.uid() == uid ||
-         LabelOf(object.labels(), kJobSetUid) == uid ||
+  return object.uid() == uid || LabelOf(object.labels(), kJobSetUid) == uid ||
          std::ranges::any_of(
              object.owner_references(),
              [uid](const auto& owner) { return owner.uid() == uid; });

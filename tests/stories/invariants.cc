@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/stories/signs.h"
+#include "tests/stories/ties.h"
 
 namespace mulligan::stories {
 namespace {
@@ -51,59 +52,11 @@ std::string Did(const Answer& answer) {
   return v1::Decision::Action_Name(answer.response.decision().action());
 }
 
-// All that ties an object to others: its uid, its owners', and those that
-// controllers write into labels.
-template <typename Objects>
-void AddTies(const Objects& objects, std::set<std::string>& ties) {
-  for (const auto& object : objects) {
-    ties.insert(object.metadata().uid());
-    for (const auto& owner : object.metadata().owner_references()) {
-      ties.insert(owner.uid());
-    }
-    for (const auto& [key, value] : object.metadata().labels()) {
-      if (key.ends_with("-uid")) ties.insert(value);
-    }
-  }
-}
-
-std::set<std::string> TiesOf(const v1::FailureReport& report) {
-  std::set<std::string> ties;
-  AddTies(report.pods(), ties);
-  AddTies(report.jobs(), ties);
-  AddTies(std::array{report.job_set()}, ties);
-  AddTies(std::array{report.train_job()}, ties);
-  AddTies(std::array{report.kubeflow_job()}, ties);
-  AddTies(std::array{report.ray_job()}, ties);
-  AddTies(std::array{report.ray_cluster()}, ties);
-  AddTies(std::array{report.spark_application()}, ties);
-  AddTies(std::array{report.kueue_workload()}, ties);
-  ties.erase("");
-  return ties;
-}
-
-// Whether objects have several owners, and nothing in the report owns those: of a
-// RayJob's clusters and its submitter only the RayJob knows that they are its.
-bool HasStrangers(const v1::FailureReport& report) {
-  std::set<std::string> owners;
-  const auto add = [&owners](const auto& objects) {
-    for (const auto& object : objects) {
-      for (const auto& owner : object.metadata().owner_references()) {
-        owners.insert(owner.uid());
-      }
-    }
-  };
-  add(report.pods());
-  add(report.jobs());
-  for (const auto& job : report.jobs()) owners.erase(job.metadata().uid());
-  return owners.size() > 1 && !report.has_ray_job();
-}
-
 // That the ledger is another workload's is the right answer where the report
 // does not name that one, and nothing in it ties it to what its only caller
 // told before. (Of two callers, one may not know whom the other spoke of.)
 bool MayBeRefused(const Trial& trial, int ask) {
-  if (trial.AnswerAt(ask).status.code() ==
-      absl::StatusCode::kInvalidArgument) {
+  if (trial.AnswerAt(ask).status.code() == absl::StatusCode::kInvalidArgument) {
     return HasStrangers(trial.AskAt(ask).report);
   }
   if (trial.AnswerAt(ask).status.code() !=
@@ -182,19 +135,9 @@ bool IsToldWhileOpen(const Incident& incident, const Trial& trial, int count) {
   });
 }
 
-// A pod ran on a node that the report does not have, any more or yet.
-bool LacksANode(const v1::FailureReport& report) {
-  std::set<std::string> nodes;
-  for (const auto& node : report.nodes()) nodes.insert(node.metadata().name());
-  return std::ranges::any_of(report.pods(), [&nodes](const auto& pod) {
-    return !pod.spec().node_name().empty() &&
-           !nodes.contains(pod.spec().node_name());
-  });
-}
-
-// Whether some report told of trouble but not of the end of a pod that had ended
-// by then, of a failure that was not told while it was open: what that was
-// charged for is a guess.
+// Whether some report told of trouble but not of the end of a pod that had
+// ended by then, of a failure that was not told while it was open: what that
+// was charged for is a guess.
 bool HidesAnEnd(const Trial& trial) {
   for (int i = 0; i < trial.Asks(); ++i) {
     const Ask& ask = trial.AskAt(i);
@@ -214,8 +157,8 @@ bool HidesAnEnd(const Trial& trial) {
 
 // Whether the budgets can be told apart, and not only their sum.
 bool TellsTheBudgets(const Trial& trial) {
-  return AllPodsAreInView(trial.telling) &&
-         PodsTellAll(trial.told) && !HidesAnEnd(trial);
+  return AllPodsAreInView(trial.telling) && PodsTellAll(trial.told) &&
+         !HidesAnEnd(trial);
 }
 
 Invariant For(const Telling& telling, Invariant invariant) {

@@ -44,9 +44,9 @@ struct Story {
   // no budget pays for, looks like others in a counter, and the pods of a
   // submitter like those of any Job.
   int unpaid = 0;
-  // Without objects of this kind nobody can tell which budget ought to pay, only
-  // that one has to: a lost node's pod looks like one that a taint removed.
-  // Empty: the pods tell.
+  // Without objects of this kind nobody can tell which budget ought to pay,
+  // only that one has to: a lost node's pod looks like one that a taint
+  // removed. Empty: the pods tell.
   std::string needs;
   std::string ends;
   std::vector<Change> changes;

@@ -55,6 +55,8 @@ std::string RuleSection(const Told& told);
 // Causes that did not win, what would change the verdict, what would make it
 // surer.
 std::string ReasoningSection(const v1::DecideResponse& response);
+// What was decided about failures that share no fate with the one at hand.
+std::string SeparateSection(const v1::DecideResponse& response);
 std::string WarningSection(const v1::DecideResponse& response);
 std::string LedgerSection(const LedgerNote& ledger);
 

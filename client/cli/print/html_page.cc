@@ -88,7 +88,8 @@ std::string Article(const Told& told, int number) {
                     Escaped(story.first_step), "</p>\n");
   }
   absl::StrAppend(&html, FactLine(told), "</header>\n", VerdictCards(told),
-                  AttemptTable(story), WarningSection(told.response));
+                  AttemptTable(story), SeparateSection(told.response),
+                  WarningSection(told.response));
   absl::StrAppend(&html, TimelineSection(told), EvidenceSection(told),
                   BudgetSection(told.response.accounting()), RuleSection(told),
                   ReasoningSection(told.response), LedgerSection(story.ledger));

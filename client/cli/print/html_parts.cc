@@ -343,6 +343,14 @@ std::string ReasoningSection(const v1::DecideResponse& response) {
                      List("What would make it surer", needed));
 }
 
+std::string SeparateSection(const v1::DecideResponse& response) {
+  std::vector<std::string> sentences;
+  for (const v1::SeparateFailure& separate : response.separate()) {
+    sentences.push_back(Escaped(separate.decision().sentence()));
+  }
+  return Section("separate", "Beside it, each on its own", Items(sentences));
+}
+
 std::string WarningSection(const v1::DecideResponse& response) {
   std::vector<std::string> warnings;
   for (const std::string& warning : response.warnings()) {

@@ -257,6 +257,7 @@ std::string FormatForPeople(const Story& story,
                             const HumanOptions& options) {
   Layout layout(kPageWidth, options.color);
   WriteStory(story, options.verbose, layout);
+  WriteSeparate(response, layout);
   WriteWarnings(response, layout);
   layout.BlankLine();
   WriteFacts(story, response, layout);

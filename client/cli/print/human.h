@@ -49,6 +49,8 @@ void WriteCounterfactuals(const v1::Explanation& explanation, Layout& layout);
 void WriteNeededEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
 
 void WriteWarnings(const v1::DecideResponse& response, Layout& layout);
+// What was decided about failures that share no fate with the one at hand.
+void WriteSeparate(const v1::DecideResponse& response, Layout& layout);
 
 // "<embedded>:12", "train.yaml:3", or empty without a file.
 std::string RulePlace(const v1::RuleReference& rule);

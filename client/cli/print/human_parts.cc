@@ -306,6 +306,15 @@ void WriteWarnings(const v1::DecideResponse& response, Layout& layout) {
   }
 }
 
+void WriteSeparate(const v1::DecideResponse& response, Layout& layout) {
+  if (response.separate().empty()) return;
+  layout.BlankLine();
+  layout.Line("Beside it, each on its own", Style::kBold);
+  for (const v1::SeparateFailure& separate : response.separate()) {
+    layout.Hanging("  - ", separate.decision().sentence());
+  }
+}
+
 Style VerdictStyle(v1::Decision::Action action) {
   switch (static_cast<int>(action)) {
     case v1::Decision::RETRY:

@@ -337,7 +337,8 @@ std::string FirstStep(const v1::DecideResponse& response,
   const v1::Diagnosis& diagnosis = response.diagnosis();
   const v1::Cause cause = diagnosis.cause();
   const bool acts = diagnosis.situation() == v1::Diagnosis::BROKEN ||
-                    diagnosis.situation() == v1::Diagnosis::HELD;
+                    diagnosis.situation() == v1::Diagnosis::HELD ||
+                    diagnosis.outlook() != v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   const bool deleted = cause == v1::CANCELLED && !found.remedy.empty();
   if (!acts && !deleted) return "";
   if (diagnosis.derived_cause() == v1::BAD_NODE && !found.node.empty()) {

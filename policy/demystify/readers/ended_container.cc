@@ -93,9 +93,8 @@ class EndedReader {
 
 // The container that its author says is the main one; empty: none said so.
 std::string_view MainOf(const core::Pod& pod) {
-  const std::string_view named =
-      LabelOf(pod.metadata().annotations(),
-              "kubectl.kubernetes.io/default-container");
+  const std::string_view named = LabelOf(
+      pod.metadata().annotations(), "kubectl.kubernetes.io/default-container");
   if (!named.empty()) return named;
   const auto& containers = pod.spec().containers();
   const bool has_main =
@@ -133,8 +132,8 @@ bool IsHelper(const core::Pod& pod, const std::string& name) {
   if (IsHelperContainer(name)) return true;
   const auto& containers = pod.spec().containers();
   if (name.empty() || containers.empty()) return false;
-  const bool written =
-      std::ranges::any_of(containers, [&name](const core::Container& container) {
+  const bool written = std::ranges::any_of(
+      containers, [&name](const core::Container& container) {
         return container.name() == name;
       });
   if (!written) return true;

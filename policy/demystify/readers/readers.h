@@ -104,8 +104,8 @@ PodReading ReadPod(const Context& context, int index, Candidates& facts);
 // disruption (DisruptionTarget), or deleted.
 bool IsBeingStopped(const kubernetes::core::v1::Pod& pod);
 
-// Whether a container of the pod runs that is no helper: it is at work, whatever
-// became of its other containers.
+// Whether a container of the pod runs that is no helper: it is at work,
+// whatever became of its other containers.
 bool IsAtWork(const kubernetes::core::v1::Pod& pod);
 
 // Whether an init container is at work: it may take as long as it likes.
@@ -218,9 +218,9 @@ End EndOf(std::int32_t exit_code, std::string_view reason);
 bool IsSidecar(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
 // Whether the main container of this name helps the workload only: known by
-// name, injected after the pod was written, or beside the one that is said to be
-// the main one, by annotation kubectl.kubernetes.io/default-container or by the
-// name "main" (Argo, Flyte).
+// name, injected after the pod was written, or beside the one that is said to
+// be the main one, by annotation kubectl.kubernetes.io/default-container or by
+// the name "main" (Argo, Flyte).
 bool IsHelper(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
 // Adds reason, exit code and texts of `ended`, a container of pods[pod].

@@ -103,12 +103,14 @@ TEST(KnownFailure, ByTheIdOfAnotherMemberOfTheGang) {
   v1::BudgetLedger ledger;
   ledger.add_history()->set_failure_id("x");
   ledger.add_history()->set_failure_id(IdOfPod(report, workload, 1));
-  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR, {}}), 1);
+  EXPECT_EQ(
+      FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR, {}}),
+      1);
 }
 
 TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
-  const auto report = Parse<v1::FailureReport>(
-      "attempt: 1 pods { metadata { uid: 'p' } }");
+  const auto report =
+      Parse<v1::FailureReport>("attempt: 1 pods { metadata { uid: 'p' } }");
   const auto workload = Parse<v1::WorkloadReference>("uid: 'w'");
   Incident incident;
   incident.pods = {0};
@@ -116,9 +118,9 @@ TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
       FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
   v1::BudgetLedger ledger;
   ledger.add_history()->set_failure_id("be06cecabf4ce454");
-  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR,
-                               {}}),
-            0);
+  EXPECT_EQ(
+      FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR, {}}),
+      0);
 }
 
 // Told first from a counter alone, then with its pod.
@@ -133,8 +135,8 @@ TEST(KnownFailure, RecordedWithoutAnyTime) {
   incident.struck.set_seconds(2000);
   const FailureId id =
       FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
-  const ToldFailure told{report, workload, incident, id, v1::APP_ERROR,
-                         incident.struck};
+  const ToldFailure told{report, workload,      incident,
+                         id,     v1::APP_ERROR, incident.struck};
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 2010 } }"),
                       told),

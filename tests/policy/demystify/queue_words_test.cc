@@ -35,8 +35,7 @@ constexpr WaitCase kQueueWordsCases[] = {
     {"ExceedsMaxQuota",
      R"text(conditions { type: "QuotaReserved" status: "False"
           reason: "ExceedsMaxQuota" })text",
-     v1::QUOTA_EXCEEDED, D::CONFIGURATION,
-     "operator/Workload/ExceedsMaxQuota"},
+     v1::QUOTA_EXCEEDED, D::CONFIGURATION, "operator/Workload/ExceedsMaxQuota"},
     {"NoSuchQueue",
      R"text(conditions { type: "QuotaReserved" status: "False"
           reason: "Inadmissible" message: "LocalQueue blue doesn't exist" })text",

@@ -1,0 +1,58 @@
+// What a pod's own status says of its life.
+#include <algorithm>
+#include <string_view>
+
+#include "policy/base/conditions.h"
+#include "policy/demystify/readers/readers.h"
+
+namespace mulligan::demystify {
+
+namespace core = kubernetes::core::v1;
+
+bool IsDeviceOfEnd(const PodState& state, Seconds at) {
+  return Known(at) && Known(state.finished_at) &&
+         at + kDeviceSeenBefore >= state.finished_at &&
+         at <= state.finished_at + kDeviceSeenAfter;
+}
+
+bool IsBeingStopped(const core::Pod& pod) {
+  return Known(ToSeconds(pod.metadata().deletion_timestamp())) ||
+         IsTrue(pod.status().conditions(), "DisruptionTarget");
+}
+
+bool IsAtWork(const core::Pod& pod) {
+  return pod.status().phase() == "Running" &&
+         std::ranges::any_of(pod.status().container_statuses(),
+                             [&pod](const core::ContainerStatus& status) {
+                               return status.state().has_running() &&
+                                      !IsHelper(pod, status.name());
+                             });
+}
+
+bool InitRuns(const core::Pod& pod) {
+  for (const core::ContainerStatus& status :
+       pod.status().init_container_statuses()) {
+    if (status.state().has_running()) return true;
+  }
+  return false;
+}
+
+Seconds StartingSince(const core::Pod& pod) {
+  const Seconds start = ToSeconds(pod.status().start_time());
+  return Known(start) ? start : ToSeconds(pod.metadata().creation_timestamp());
+}
+
+const core::ContainerStatus* DecidingContainer(const core::Pod& pod,
+                                               const PodState& state) {
+  const auto& statuses = state.init ? pod.status().init_container_statuses()
+                                    : pod.status().container_statuses();
+  if (state.container < 0 || state.container >= statuses.size()) return nullptr;
+  return &statuses[state.container];
+}
+
+std::string_view ContainerName(const core::Pod& pod, const PodState& state) {
+  const core::ContainerStatus* container = DecidingContainer(pod, state);
+  return container == nullptr ? std::string_view() : container->name();
+}
+
+}  // namespace mulligan::demystify
