@@ -74,7 +74,7 @@ Incident IncidentOf(const demystify::Context& context,
 
 // Of a pod that was marked and not deleted yet the grace period is still to
 // come.
-Seconds GoneAt(const demystify::Context& context,
+Seconds LastGone(const demystify::Context& context,
                const std::vector<Member>& members,
                const std::vector<int>& pods) {
   Seconds last = kUnknownTime;
@@ -148,7 +148,7 @@ Findings Demystify(const v1::FailureReport& report,
   findings.incident =
       IncidentOf(context, judgement.members, judgement.attempts.current,
                  IsOfObject(conclusion) ? -1 : conclusion.gang.root);
-  Set(GoneAt(context, judgement.members, judgement.attempts.current),
+  Set(LastGone(context, judgement.members, judgement.attempts.current),
       findings.gone_at);
   if (const demystify::Candidate* winner = conclusion.decisive()) {
     if (winner->place.root == demystify::Root::kEvents) {
