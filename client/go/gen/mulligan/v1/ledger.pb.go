@@ -321,7 +321,10 @@ type AttemptRecord struct {
 	// When what ended the attempt struck, where that was before its end: a pod was
 	// marked (DisruptionTarget) or deleted, and had its grace period still to run.
 	// What began since is a later attempt. Absent: at `finished_at`.
-	StruckAt      *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=struck_at,json=struckAt,proto3" json:"struck_at,omitempty"`
+	StruckAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=struck_at,json=struckAt,proto3" json:"struck_at,omitempty"`
+	// The part of the workload that failed on its own, by its completion index; at
+	// most 16 bytes. Empty: all of it, or a part that has no name.
+	Part          string `protobuf:"bytes,20,opt,name=part,proto3" json:"part,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -489,6 +492,13 @@ func (x *AttemptRecord) GetStruckAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *AttemptRecord) GetPart() string {
+	if x != nil {
+		return x.Part
+	}
+	return ""
+}
+
 var File_mulligan_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_ledger_proto_rawDesc = "" +
@@ -511,7 +521,7 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\tBudgetUse\x12\x12\n" +
 	"\x04used\x18\x01 \x01(\x05R\x04used\x12=\n" +
 	"\fwindow_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
-	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\x8b\a\n" +
+	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\x9f\a\n" +
 	"\rAttemptRecord\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x18\n" +
@@ -537,7 +547,8 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\x0frefusing_budget\x18\x10 \x01(\tR\x0erefusingBudget\x12>\n" +
 	"\rderived_cause\x18\x11 \x01(\x0e2\x19.mulligan.v1.DerivedCauseR\fderivedCause\x12\x1a\n" +
 	"\bartifact\x18\x12 \x01(\tR\bartifact\x127\n" +
-	"\tstruck_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\bstruckAt\"r\n" +
+	"\tstruck_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\bstruckAt\x12\x12\n" +
+	"\x04part\x18\x14 \x01(\tR\x04part\"r\n" +
 	"\aRefusal\x12\x17\n" +
 	"\x13REFUSAL_UNSPECIFIED\x10\x00\x12\n" +
 	"\n" +
