@@ -16,6 +16,8 @@ inline constexpr int kLeastMaxMessageBytes = 64 << 10;
 inline constexpr int kMostMaxMessageBytes = 64 << 20;
 inline constexpr int kMaxBatchItems = 1000;
 inline constexpr int kMaxPods = 5000;
+// Pods that the report counts instead, of each kind.
+inline constexpr std::int32_t kMaxOmittedPods = 10'000'000;
 inline constexpr int kMaxJobs = 5000;
 inline constexpr int kMaxNodes = 5000;
 inline constexpr int kMaxEvents = 10000;

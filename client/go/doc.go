@@ -28,6 +28,12 @@
 //     nothing, and a failure is charged once however often it is reported.
 //   - [StoreLedger] writes the new ledger, if nobody else has meanwhile.
 //
+// A workload may have any number of pods. Of more than [MaxGatheredPods] those go
+// that decide: the failed ones whose trouble began first, the first that says
+// something else, the first on each node, and a few of the healthy. The others are
+// counted in the report's omitted_pods; [Report.Notes] and a warning of the answer
+// say so.
+//
 // "No" is a verdict. An error of a call means that there is no answer and that
 // nothing was charged; [Classify] tells whether to ask again, and [Fallback] says
 // what happens until then.

@@ -1,11 +1,9 @@
 package mulligan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,11 +18,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// Bounds of [Gather]. What is beyond is left out, the healthy first, and
-// [Report.Notes] says so.
+// Bounds of [Gather]. What is beyond is left out, and [Report.Notes] says so.
 const (
-	// MaxGatheredPods keeps a report within what a server takes (4 MiB).
+	// MaxGatheredPods keeps a report within what a server takes (4 MiB). Of a
+	// larger workload those go first that decide; the others are counted in
+	// omitted_pods.
 	MaxGatheredPods = 500
+	// MaxGatheredPodBytes bounds the pods likewise; large ones are fewer.
+	MaxGatheredPodBytes = 5 << 19
 	// MaxGatheredNodes is the number of nodes fetched, one call each.
 	MaxGatheredNodes = 20
 	// MaxGatheredEvents is the number of events taken.
@@ -66,7 +67,7 @@ func Gather(ctx context.Context, reader client.Reader, obj client.Object) (*Repo
 	}
 	g.add(root)
 	for _, step := range []func(context.Context, client.Object) error{
-		g.parts, g.queue, g.nodes, g.events,
+		g.parts, g.choosePods, g.queue, g.nodes, g.events,
 	} {
 		if err := step(ctx, root); err != nil {
 			return nil, fmt.Errorf("mulligan: gathering for %s: %w", label(obj), err)
@@ -97,7 +98,8 @@ func typed(obj client.Object) (client.Object, error) {
 type gatherer struct {
 	reader client.Reader
 	report *Report
-	pods   []*corev1.Pod
+	// All that were listed, until choosePods.
+	pods []*corev1.Pod
 	// Whom events may be about: all but nodes.
 	subjects []client.Object
 }
@@ -176,8 +178,10 @@ func (g *gatherer) tolerate(err error, what string) error {
 // nodes fetches those the pods ran on, the broken pods' first.
 func (g *gatherer) nodes(ctx context.Context, _ client.Object) error {
 	var names []string
+	seen := map[string]bool{"": true}
 	for _, pod := range g.pods {
-		if name := pod.Spec.NodeName; name != "" && !slices.Contains(names, name) {
+		if name := pod.Spec.NodeName; !seen[name] {
+			seen[name] = true
 			names = append(names, name)
 		}
 	}
@@ -195,53 +199,4 @@ func (g *gatherer) nodes(ctx context.Context, _ client.Object) error {
 		}
 	}
 	return nil
-}
-
-// takePods adds pods, the broken ones before those that run or succeeded.
-func (g *gatherer) takePods(pods []corev1.Pod) {
-	sorted := make([]*corev1.Pod, 0, len(pods))
-	for i := range pods {
-		sorted = append(sorted, &pods[i])
-	}
-	slices.SortStableFunc(sorted, func(a, b *corev1.Pod) int {
-		return cmp.Or(cmp.Compare(interest(a), interest(b)), b.CreationTimestamp.Compare(a.CreationTimestamp.Time))
-	})
-	for i, pod := range sorted {
-		if len(g.pods) >= MaxGatheredPods {
-			g.note("%d of %d pods were left out", len(sorted)-i, len(sorted))
-			return
-		}
-		if slices.ContainsFunc(g.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID && p.Name == pod.Name }) {
-			continue
-		}
-		g.pods = append(g.pods, pod)
-		g.add(pod)
-	}
-}
-
-// interest orders pods by what they tell, least number first.
-func interest(pod *corev1.Pod) int {
-	switch {
-	case pod.Status.Phase == corev1.PodFailed:
-		return 0
-	case pod.DeletionTimestamp != nil || hasFailedContainer(pod):
-		return 1
-	case pod.Status.Phase == corev1.PodPending, pod.Status.Phase == corev1.PodUnknown:
-		return 2
-	case pod.Status.Phase == corev1.PodSucceeded:
-		return 4
-	}
-	return 3
-}
-
-func hasFailedContainer(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses),
-		func(status corev1.ContainerStatus) bool {
-			for _, state := range []corev1.ContainerState{status.State, status.LastTerminationState} {
-				if state.Terminated != nil && state.Terminated.ExitCode != 0 {
-					return true
-				}
-			}
-			return false
-		})
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
@@ -246,6 +247,34 @@ void CheckCreationError(const v1::CreationError& error, Warnings& warnings) {
   }
 }
 
+// "19500 failed and 20 running pods were not looked at: ..."
+void CheckOmitted(const v1::PodCounts& counts, Warnings& warnings) {
+  const struct {
+    std::int32_t pods;
+    const char* what;
+  } omitted[] = {{counts.failed(), " failed"},
+                 {counts.running(), " running"},
+                 {counts.pending(), " pending"},
+                 {counts.succeeded(), " succeeded"}};
+  std::int64_t sum = 0;
+  std::string text;
+  for (const auto& one : omitted) {
+    if (one.pods <= 0) continue;
+    absl::StrAppend(&text, text.empty() ? "" : ", ", one.pods, one.what);
+    sum += one.pods;
+  }
+  if (sum == 0) return;
+  absl::StrAppend(
+      &text, sum == 1 ? " pod was not looked at" : " pods were not looked at",
+      ": the report left out ");
+  if (counts.failed() > 0) {
+    text += "what failed later and said nothing else";
+    if (sum > counts.failed()) text += ", and ";
+  }
+  if (sum > counts.failed()) text += "those without trouble";
+  warnings.push_back(std::move(text));
+}
+
 }  // namespace
 
 bool ContainerInTwoStates(const core::Pod& pod) {
@@ -264,6 +293,7 @@ void CheckReport(const Context& context, Warnings& warnings) {
   if (report.has_creation_error()) {
     CheckCreationError(report.creation_error(), warnings);
   }
+  CheckOmitted(report.omitted_pods(), warnings);
   if (context.strange_events > 0) {
     warnings.push_back(
         absl::StrCat(context.strange_events,

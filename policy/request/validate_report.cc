@@ -257,6 +257,14 @@ void ValidateFacts(const v1::FailureReport& report, const FieldPath& path) {
   exit.Message("message", report.exit().message());
 }
 
+void ValidateCounts(const v1::PodCounts& counts, const FieldPath& parent) {
+  const FieldPath path = parent.In("omittedPods");
+  path.Number("failed", counts.failed(), 0, kMaxOmittedPods);
+  path.Number("running", counts.running(), 0, kMaxOmittedPods);
+  path.Number("pending", counts.pending(), 0, kMaxOmittedPods);
+  path.Number("succeeded", counts.succeeded(), 0, kMaxOmittedPods);
+}
+
 void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   path.Name("pod", usage.pod());
@@ -309,6 +317,7 @@ void ValidateReport(const v1::FailureReport& report, const FieldPath& path) {
   ValidateFacts(report, path);
   ValidateWorkload(report.workload(), path);
   ValidateEach(report.pods(), kMaxPods, path, "pods", ValidatePod);
+  ValidateCounts(report.omitted_pods(), path);
   ValidateEach(report.jobs(), kMaxJobs, path, "jobs",
                ValidateObject<kubernetes::batch::v1::Job>);
   ValidateEach(report.nodes(), kMaxNodes, path, "nodes", ValidateNode);

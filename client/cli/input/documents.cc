@@ -37,12 +37,17 @@ std::string_view TextOfKubectl(std::string_view text) {
   return describes ? "kubectl describe" : "";
 }
 
-absl::StatusOr<std::vector<std::string>> SplitJson(std::string_view text) {
+// Takes `text` over where it is one value: a list may be large.
+absl::StatusOr<std::vector<std::string>> SplitJson(std::string& text) {
   std::vector<std::string> values;
   for (size_t at = SkipJsonSpace(text); at < text.size();) {
     const absl::StatusOr<size_t> end = CheckJsonValue(text, at);
     if (!end.ok()) return end.status();
-    values.emplace_back(text.substr(at, *end - at));
+    if (values.empty() && SkipJsonSpace(text, *end) == text.size()) {
+      values.push_back(std::move(text));
+      break;
+    }
+    values.push_back(text.substr(at, *end - at));
     at = SkipJsonSpace(text, *end);
   }
   return values;

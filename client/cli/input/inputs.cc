@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -25,8 +26,11 @@ std::string SourceName(const std::string& path) {
 }
 
 absl::StatusOr<std::string> ReadAll(std::istream& stream,
-                                    const std::string& name) {
+                                    const std::string& name,
+                                    std::uintmax_t expected = 0) {
   std::string bytes;
+  // Growing copies, which takes twice the memory of a large file.
+  if (expected <= kMaxInputBytes) bytes.reserve(expected);
   std::array<char, 1 << 16> buffer;
   while (stream) {
     stream.read(buffer.data(), buffer.size());
@@ -178,7 +182,7 @@ absl::StatusOr<std::string> ReadInput(const std::string& path,
     return absl::NotFoundError(
         absl::StrFormat("%s: %s", path, std::strerror(errno)));
   }
-  return ReadAll(file, path);
+  return ReadAll(file, path, std::filesystem::file_size(path, error));
 }
 
 absl::Status WriteOutput(const std::string& path, std::string_view text) {

@@ -8,6 +8,9 @@
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
+#include "client/cli/input/event_reduction.h"
+#include "client/cli/input/list_reduction.h"
+#include "client/cli/input/pod_selection.h"
 #include "google/protobuf/descriptor.h"
 #include "policy/base/message_json.h"
 #include "policy/request/kinds.h"
@@ -184,8 +187,11 @@ void ReportBuilder::Ignore(const KubernetesObject& object) {
 
 absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
   const bool was_in_list = std::exchange(in_list_, true);
-  int index = 0;
-  for (const std::string_view item : JsonItems(list.Find("items"))) {
+  const std::vector<std::string_view> items = JsonItems(list.Find("items"));
+  const ListReduction reduction(items, list.kind);
+  int index = -1;
+  for (const std::string_view item : items) {
+    if (reduction.IsDropped(static_cast<std::size_t>(++index))) continue;
     if (TypeOfJson(item) != JsonType::kObject) {
       Warn(absl::StrFormat("%s: ignored items[%d], it is not an object",
                            list.Label(), index));
@@ -199,10 +205,13 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
       }
       if (absl::Status status = AddObject(object); !status.ok()) return status;
     }
-    ++index;
+    if (const v1::PodCounts* counts =
+            reduction.Find(static_cast<std::size_t>(index))) {
+      AddOmitted(*counts, *read_.back().piece.mutable_omitted_pods());
+    }
   }
   in_list_ = was_in_list;
-  if (index == 0) {
+  if (items.empty()) {
     Warn(absl::StrFormat(
         "%s: has no items: does the name, label or namespace asked for exist?",
         list.Label()));
@@ -248,6 +257,7 @@ void ReportBuilder::Place(const ReadObject& object, v1::FailureReport& report) {
   std::vector<const FieldDescriptor*> fields;
   object.piece.GetReflection()->ListFields(object.piece, &fields);
   for (const FieldDescriptor* field : fields) {
+    if (field->number() == v1::FailureReport::kOmittedPodsFieldNumber) continue;
     if (!field->is_repeated() && reflection.HasField(report, field)) {
       Warn(absl::StrFormat(
           "%s: ignored, a report takes one %s and has it already", object.label,
@@ -255,7 +265,25 @@ void ReportBuilder::Place(const ReadObject& object, v1::FailureReport& report) {
       return;
     }
   }
+  v1::PodCounts omitted = report.omitted_pods();
+  AddOmitted(object.piece.omitted_pods(), omitted);
+  const bool has_omitted =
+      report.has_omitted_pods() || object.piece.has_omitted_pods();
   report.MergeFrom(object.piece);
+  if (has_omitted) *report.mutable_omitted_pods() = std::move(omitted);
+}
+
+// To what one request takes.
+void ReportBuilder::Reduce(v1::FailureReport& report) {
+  ReducePods(report);
+  const int all = report.events_size();
+  const int left_out = ReduceEvents(report);
+  if (left_out == 0) return;
+  Warn(
+      absl::StrFormat("%d of %d events were left out, those about pods that "
+                      "were not looked at, those that are no warnings and the "
+                      "oldest first",
+                      left_out, all));
 }
 
 // What a client gets instead of the object it wanted to create.
@@ -319,6 +347,7 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
     for (const ReadObject& object : read_) {
       Place(object, *request.mutable_report());
     }
+    if (!read_.empty()) Reduce(*request.mutable_report());
     return request;
   }
   // What was found instead says more than what could have been.
@@ -359,6 +388,7 @@ std::vector<WorkloadReport> ReportBuilder::Workloads() {
     for (const int object : group.objects) {
       Place(read_[static_cast<size_t>(object)], workload.report);
     }
+    Reduce(workload.report);
     workload.group = std::move(group);
   }
   return workloads;

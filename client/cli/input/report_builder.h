@@ -65,6 +65,7 @@ class ReportBuilder {
   void Ignore(const KubernetesObject& object);
   // Moves or copies the object into `report`, which takes one of some kinds.
   void Place(const ReadObject& object, v1::FailureReport& report);
+  void Reduce(v1::FailureReport& report);
 
   // Objects of a kind that no report has a place for.
   struct Ignored {

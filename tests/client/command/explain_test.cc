@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/command/run_command.h"
@@ -195,6 +197,44 @@ TEST(ExplainTest, TheLedgerOfTheAnnotationIsUsed) {
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_THAT(again.out, AllOf(HasSubstr("as decided before"),
                                HasSubstr("the one before was read from Pod ")));
+}
+
+// One Job of 6,000 members: one in the middle fails by itself, the others of
+// it.
+std::string LargeGang() {
+  std::string list = R"({"kind":"List","items":[{"kind":"Job",
+      "metadata":{"name":"train","uid":"j"}})";
+  for (int i = 0; i < 6000; ++i) {
+    const bool is_root = i == 3000;
+    absl::StrAppendFormat(
+        &list,
+        R"(,{"kind":"Pod","metadata":{"name":"train-%d","uid":"p%d",
+        "creationTimestamp":"2026-01-31T07:00:00Z",
+        "ownerReferences":[{"kind":"Job","name":"train","uid":"j",
+        "controller":true}]},"status":{"phase":"Failed",
+        "containerStatuses":[{"name":"main","state":{"terminated":{
+        "exitCode":1,"reason":"Error","message":"%s","startedAt":
+        "2026-01-31T07:00:00Z","finishedAt":"2026-01-31T07:30:%02dZ"}}}]}})",
+        i, i,
+        is_root ? "ValueError: invalid literal for int() with base 10"
+                : absl::StrCat("[rank", i, "] Connection closed by peer"),
+        is_root ? 10 : 15 + i % 30);
+  }
+  return list + "]}";
+}
+
+TEST(ExplainTest, AGangOfAnySizeIsOneFailure) {
+  const CommandResult result = RunMulligan(
+      {"explain", "-o", "json", "--observed-at=2026-01-31T08:00:00Z", "-"},
+      LargeGang());
+  ASSERT_EQ(result.code, 0) << result.err;
+  const v1::DecideResponse response = ParseResponse(result.out);
+  EXPECT_EQ(response.diagnosis().culprit().pod(), "train-3000");
+  EXPECT_EQ(response.ledger().attempts_seen(), 1);
+  EXPECT_EQ(response.ledger().history_size(), 1);
+  EXPECT_THAT(response.warnings(),
+              ::testing::Contains(HasSubstr("4000 failed pods were not looked "
+                                            "at")));
 }
 
 TEST(RequestsTest, AnswersLineByLineAndNeverStops) {

@@ -246,6 +246,24 @@ TEST(OddCounts, NegativeOnesOfCustomResourcesAreWarnedAbout) {
   }
 }
 
+TEST(OmittedPods, AreToldOf) {
+  EXPECT_THAT(WarningsOf("exit { exit_code: 1 } omitted_pods {}"), IsEmpty());
+  EXPECT_THAT(
+      WarningsOf("exit { exit_code: 1 } omitted_pods { failed: 19500 }"),
+      ElementsAre("19500 failed pods were not looked at: the report "
+                  "left out what failed later and said nothing else"));
+  EXPECT_THAT(
+      WarningsOf("exit { exit_code: 1 } omitted_pods { failed: 2 running: 3 "
+                 "pending: 4 succeeded: 5 }"),
+      ElementsAre("2 failed, 3 running, 4 pending, 5 succeeded pods were not "
+                  "looked at: the report left out what failed later and said "
+                  "nothing else, and those without trouble"));
+  EXPECT_THAT(
+      WarningsOf("exit { exit_code: 1 } omitted_pods { running: 1 }"),
+      ElementsAre("1 running pod was not looked at: the report left out "
+                  "those without trouble"));
+}
+
 TEST(OddTimes, LaterThanTheReportAreWarnedAboutOnceAKind) {
   for (const char* object : {
            "jobs { STATUS } jobs { STATUS }",

@@ -71,6 +71,12 @@ const Bound kBounds[] = {
     {"Pods", kMaxPods,
      [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_pods(), n); },
      "report.pods"},
+    {"OmittedPods", kMaxOmittedPods,
+     [](auto& r, auto n) {
+       r.mutable_report()->mutable_omitted_pods()->set_running(
+           static_cast<std::int32_t>(n));
+     },
+     "report.omittedPods.running"},
     {"Jobs", kMaxJobs,
      [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_jobs(), n); },
      "report.jobs"},
@@ -321,6 +327,8 @@ const Bad kBad[] = {
      "report { exit {} } recent { window { seconds: 1 } } recent { window { "
      "seconds: 1 } failed: 2 groups { workloads: 2 } groups { workloads: 1 } }",
      "recent[1].failed"},
+    {"OmittedPodsNegative", "report { exit {} omitted_pods { failed: -1 } }",
+     "report.omittedPods.failed"},
     {"RecentUsualNegative",
      "report { exit {} } recent { window { seconds: 1 } failed: 1 groups { "
      "workloads: 1 usual: -0.5 } }",

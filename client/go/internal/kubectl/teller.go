@@ -102,7 +102,7 @@ func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output str
 	if found.report == nil {
 		input, err = list(found.objects)
 	} else {
-		input, err = documents(found.objects)
+		input, err = documents(found.objects, found.report)
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,11 @@ import (
 	"strings"
 	"unicode"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
 // clean shows control characters and bidirectional overrides as escapes: texts
@@ -25,7 +29,8 @@ func clean(text string) string {
 }
 
 // documents are objects one after another.
-func documents(objects []runtime.Object) (io.Reader, error) {
+// What the report counts instead of the pods that it leaves out comes last.
+func documents(objects []runtime.Object, report *mulligan.Report) (io.Reader, error) {
 	var text bytes.Buffer
 	for _, obj := range objects {
 		item, err := asJSON(obj)
@@ -34,7 +39,13 @@ func documents(objects []runtime.Object) (io.Reader, error) {
 		}
 		text.Write(append(item, '\n'))
 	}
-	return &text, nil
+	built, err := report.Build()
+	if err != nil || built.OmittedPods == nil {
+		return &text, err
+	}
+	counts, err := protojson.Marshal(&mulliganv1.FailureReport{OmittedPods: built.OmittedPods})
+	text.Write(append(counts, '\n'))
+	return &text, err
 }
 
 // list is one list of them, as kubectl prints it.

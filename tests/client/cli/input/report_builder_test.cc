@@ -379,20 +379,5 @@ TEST(ReportBuilderTest, TakesProtobufWithAndWithoutEnvelope) {
   ASSERT_THAT(request.report().jobs(), SizeIs(1));
 }
 
-TEST(ReportBuilderTest, ReadsALargeListWhole) {
-  std::string list = R"({"kind":"PodList","apiVersion":"v1","items":[)";
-  constexpr int kPods = 4000;
-  const std::string padding(2500, 'x');
-  for (int i = 0; i < kPods; ++i) {
-    list += R"({"metadata":{"annotations":{"p":")" + padding + R"("}}},)";
-  }
-  list += "{}]}";
-  ASSERT_GT(list.size(), 10'000'000);
-  ReportBuilder builder;
-  ASSERT_OK(builder.Add("in", list));
-  ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
-  EXPECT_THAT(request.report().pods(), SizeIs(kPods + 1));
-}
-
 }  // namespace
 }  // namespace mulligan::cli

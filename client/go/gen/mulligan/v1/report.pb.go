@@ -84,7 +84,7 @@ func (x CreationError_Phase) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CreationError_Phase.Descriptor instead.
 func (CreationError_Phase) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{2, 0}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{3, 0}
 }
 
 // One workload, failed or not: the Kubernetes objects themselves and a few facts
@@ -113,7 +113,8 @@ type FailureReport struct {
 	Workload *WorkloadReference `protobuf:"bytes,4,opt,name=workload,proto3" json:"workload,omitempty"`
 	// All pods there are: failed, stuck, running, of this attempt and of earlier
 	// ones. Those whose lifetimes overlap form a gang. Send the bytes of
-	// pod.Marshal() unchanged.
+	// pod.Marshal() unchanged. Of more than a message takes, those that decide,
+	// and the rest in `omitted_pods`.
 	Pods []*v1.Pod `protobuf:"bytes,5,rep,name=pods,proto3" json:"pods,omitempty"`
 	// batch/v1 Jobs: the pods' owner, or the child Jobs of a JobSet.
 	Jobs []*v11.Job `protobuf:"bytes,6,rep,name=jobs,proto3" json:"jobs,omitempty"`
@@ -149,7 +150,12 @@ type FailureReport struct {
 	// an out-of-memory kill.
 	Usage []*ContainerUsage `protobuf:"bytes,18,rep,name=usage,proto3" json:"usage,omitempty"`
 	// The RayCluster behind the RayJob, when the caller has it at hand.
-	RayCluster    *v12.RayCluster `protobuf:"bytes,19,opt,name=ray_cluster,json=rayCluster,proto3" json:"ray_cluster,omitempty"`
+	RayCluster *v12.RayCluster `protobuf:"bytes,19,opt,name=ray_cluster,json=rayCluster,proto3" json:"ray_cluster,omitempty"`
+	// How many pods of the attempt are not in `pods`, for a workload too large for
+	// one message. Filled by who reduced the list: the Go module's Gather and the
+	// command line. Absent: all pods are there. An answer warns of what was not
+	// looked at.
+	OmittedPods   *PodCounts `protobuf:"bytes,20,opt,name=omitted_pods,json=omittedPods,proto3,oneof" json:"omitted_pods,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -317,6 +323,89 @@ func (x *FailureReport) GetRayCluster() *v12.RayCluster {
 	return nil
 }
 
+func (x *FailureReport) GetOmittedPods() *PodCounts {
+	if x != nil {
+		return x.OmittedPods
+	}
+	return nil
+}
+
+// Pods that a report leaves out, by status.phase. What decides is never left out
+// first: pods that failed earliest, and the first of each kind and node. None may
+// be negative; at most 10,000,000 each.
+type PodCounts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Failed later than those in the report and said nothing else. Pods with a
+	// failed container or under deletion count here, too.
+	Failed int32 `protobuf:"varint,1,opt,name=failed,proto3" json:"failed,omitempty"`
+	// Running.
+	Running int32 `protobuf:"varint,2,opt,name=running,proto3" json:"running,omitempty"`
+	// Pending or Unknown.
+	Pending int32 `protobuf:"varint,3,opt,name=pending,proto3" json:"pending,omitempty"`
+	// Succeeded.
+	Succeeded     int32 `protobuf:"varint,4,opt,name=succeeded,proto3" json:"succeeded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PodCounts) Reset() {
+	*x = PodCounts{}
+	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PodCounts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PodCounts) ProtoMessage() {}
+
+func (x *PodCounts) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PodCounts.ProtoReflect.Descriptor instead.
+func (*PodCounts) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PodCounts) GetFailed() int32 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *PodCounts) GetRunning() int32 {
+	if x != nil {
+		return x.Running
+	}
+	return 0
+}
+
+func (x *PodCounts) GetPending() int32 {
+	if x != nil {
+		return x.Pending
+	}
+	return 0
+}
+
+func (x *PodCounts) GetSucceeded() int32 {
+	if x != nil {
+		return x.Succeeded
+	}
+	return 0
+}
+
 // Names the object a decision is for. Filled by the caller or derived.
 type WorkloadReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -347,7 +436,7 @@ type WorkloadReference struct {
 
 func (x *WorkloadReference) Reset() {
 	*x = WorkloadReference{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	mi := &file_mulligan_v1_report_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -359,7 +448,7 @@ func (x *WorkloadReference) String() string {
 func (*WorkloadReference) ProtoMessage() {}
 
 func (x *WorkloadReference) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	mi := &file_mulligan_v1_report_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -372,7 +461,7 @@ func (x *WorkloadReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadReference.ProtoReflect.Descriptor instead.
 func (*WorkloadReference) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{1}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *WorkloadReference) GetApiGroup() string {
@@ -464,7 +553,7 @@ type CreationError struct {
 
 func (x *CreationError) Reset() {
 	*x = CreationError{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[2]
+	mi := &file_mulligan_v1_report_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -476,7 +565,7 @@ func (x *CreationError) String() string {
 func (*CreationError) ProtoMessage() {}
 
 func (x *CreationError) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[2]
+	mi := &file_mulligan_v1_report_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -489,7 +578,7 @@ func (x *CreationError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreationError.ProtoReflect.Descriptor instead.
 func (*CreationError) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{2}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CreationError) GetPhase() CreationError_Phase {
@@ -546,7 +635,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[3]
+	mi := &file_mulligan_v1_report_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -558,7 +647,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[3]
+	mi := &file_mulligan_v1_report_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -571,7 +660,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Progress) GetValue() float64 {
@@ -612,7 +701,7 @@ type ContainerExit struct {
 
 func (x *ContainerExit) Reset() {
 	*x = ContainerExit{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[4]
+	mi := &file_mulligan_v1_report_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -624,7 +713,7 @@ func (x *ContainerExit) String() string {
 func (*ContainerExit) ProtoMessage() {}
 
 func (x *ContainerExit) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[4]
+	mi := &file_mulligan_v1_report_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -637,7 +726,7 @@ func (x *ContainerExit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerExit.ProtoReflect.Descriptor instead.
 func (*ContainerExit) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ContainerExit) GetExitCode() int32 {
@@ -678,7 +767,7 @@ type ContainerUsage struct {
 
 func (x *ContainerUsage) Reset() {
 	*x = ContainerUsage{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[5]
+	mi := &file_mulligan_v1_report_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -690,7 +779,7 @@ func (x *ContainerUsage) String() string {
 func (*ContainerUsage) ProtoMessage() {}
 
 func (x *ContainerUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[5]
+	mi := &file_mulligan_v1_report_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -703,7 +792,7 @@ func (x *ContainerUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerUsage.ProtoReflect.Descriptor instead.
 func (*ContainerUsage) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ContainerUsage) GetPod() string {
@@ -738,7 +827,7 @@ var File_mulligan_v1_report_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_report_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/report.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&mulligan/kubernetes/batch/v1/job.proto\x1a'mulligan/kubernetes/core/v1/event.proto\x1a&mulligan/kubernetes/core/v1/node.proto\x1a%mulligan/kubernetes/core/v1/pod.proto\x1a0mulligan/kubernetes/jobset/v1alpha2/jobset.proto\x1a)mulligan/kubernetes/kubeflow/v1/job.proto\x1a0mulligan/kubernetes/kueue/v1beta2/workload.proto\x1a$mulligan/kubernetes/ray/v1/ray.proto\x1a9mulligan/kubernetes/spark/v1beta2/spark_application.proto\x1a4mulligan/kubernetes/trainer/v1alpha1/train_job.proto\"\xad\t\n" +
+	"\x18mulligan/v1/report.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&mulligan/kubernetes/batch/v1/job.proto\x1a'mulligan/kubernetes/core/v1/event.proto\x1a&mulligan/kubernetes/core/v1/node.proto\x1a%mulligan/kubernetes/core/v1/pod.proto\x1a0mulligan/kubernetes/jobset/v1alpha2/jobset.proto\x1a)mulligan/kubernetes/kubeflow/v1/job.proto\x1a0mulligan/kubernetes/kueue/v1beta2/workload.proto\x1a$mulligan/kubernetes/ray/v1/ray.proto\x1a9mulligan/kubernetes/spark/v1beta2/spark_application.proto\x1a4mulligan/kubernetes/trainer/v1alpha1/train_job.proto\"\xfe\t\n" +
 	"\rFailureReport\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x1d\n" +
@@ -762,9 +851,16 @@ const file_mulligan_v1_report_proto_rawDesc = "" +
 	"\x04exit\x18\x11 \x01(\v2\x1a.mulligan.v1.ContainerExitR\x04exit\x121\n" +
 	"\x05usage\x18\x12 \x03(\v2\x1b.mulligan.v1.ContainerUsageR\x05usage\x12G\n" +
 	"\vray_cluster\x18\x13 \x01(\v2&.mulligan.kubernetes.ray.v1.RayClusterR\n" +
-	"rayClusterB\n" +
+	"rayCluster\x12>\n" +
+	"\fomitted_pods\x18\x14 \x01(\v2\x16.mulligan.v1.PodCountsH\x01R\vomittedPods\x88\x01\x01B\n" +
 	"\n" +
-	"\b_attempt\"\xb3\x04\n" +
+	"\b_attemptB\x0f\n" +
+	"\r_omitted_pods\"u\n" +
+	"\tPodCounts\x12\x16\n" +
+	"\x06failed\x18\x01 \x01(\x05R\x06failed\x12\x18\n" +
+	"\arunning\x18\x02 \x01(\x05R\arunning\x12\x18\n" +
+	"\apending\x18\x03 \x01(\x05R\apending\x12\x1c\n" +
+	"\tsucceeded\x18\x04 \x01(\x05R\tsucceeded\"\xb3\x04\n" +
 	"\x11WorkloadReference\x12\x1b\n" +
 	"\tapi_group\x18\x01 \x01(\tR\bapiGroup\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x1c\n" +
@@ -828,58 +924,60 @@ func file_mulligan_v1_report_proto_rawDescGZIP() []byte {
 }
 
 var file_mulligan_v1_report_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_mulligan_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_mulligan_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_mulligan_v1_report_proto_goTypes = []any{
 	(CreationError_Phase)(0),          // 0: mulligan.v1.CreationError.Phase
 	(*FailureReport)(nil),             // 1: mulligan.v1.FailureReport
-	(*WorkloadReference)(nil),         // 2: mulligan.v1.WorkloadReference
-	(*CreationError)(nil),             // 3: mulligan.v1.CreationError
-	(*Progress)(nil),                  // 4: mulligan.v1.Progress
-	(*ContainerExit)(nil),             // 5: mulligan.v1.ContainerExit
-	(*ContainerUsage)(nil),            // 6: mulligan.v1.ContainerUsage
-	nil,                               // 7: mulligan.v1.WorkloadReference.LabelsEntry
-	nil,                               // 8: mulligan.v1.WorkloadReference.AnnotationsEntry
-	(*timestamppb.Timestamp)(nil),     // 9: google.protobuf.Timestamp
-	(*v1.Pod)(nil),                    // 10: mulligan.kubernetes.core.v1.Pod
-	(*v11.Job)(nil),                   // 11: mulligan.kubernetes.batch.v1.Job
-	(*v1alpha2.JobSet)(nil),           // 12: mulligan.kubernetes.jobset.v1alpha2.JobSet
-	(*v12.RayJob)(nil),                // 13: mulligan.kubernetes.ray.v1.RayJob
-	(*v1alpha1.TrainJob)(nil),         // 14: mulligan.kubernetes.trainer.v1alpha1.TrainJob
-	(*v1beta2.Workload)(nil),          // 15: mulligan.kubernetes.kueue.v1beta2.Workload
-	(*v1beta21.SparkApplication)(nil), // 16: mulligan.kubernetes.spark.v1beta2.SparkApplication
-	(*v13.TrainingJob)(nil),           // 17: mulligan.kubernetes.kubeflow.v1.TrainingJob
-	(*v1.Node)(nil),                   // 18: mulligan.kubernetes.core.v1.Node
-	(*v1.Event)(nil),                  // 19: mulligan.kubernetes.core.v1.Event
-	(*v12.RayCluster)(nil),            // 20: mulligan.kubernetes.ray.v1.RayCluster
-	(*durationpb.Duration)(nil),       // 21: google.protobuf.Duration
+	(*PodCounts)(nil),                 // 2: mulligan.v1.PodCounts
+	(*WorkloadReference)(nil),         // 3: mulligan.v1.WorkloadReference
+	(*CreationError)(nil),             // 4: mulligan.v1.CreationError
+	(*Progress)(nil),                  // 5: mulligan.v1.Progress
+	(*ContainerExit)(nil),             // 6: mulligan.v1.ContainerExit
+	(*ContainerUsage)(nil),            // 7: mulligan.v1.ContainerUsage
+	nil,                               // 8: mulligan.v1.WorkloadReference.LabelsEntry
+	nil,                               // 9: mulligan.v1.WorkloadReference.AnnotationsEntry
+	(*timestamppb.Timestamp)(nil),     // 10: google.protobuf.Timestamp
+	(*v1.Pod)(nil),                    // 11: mulligan.kubernetes.core.v1.Pod
+	(*v11.Job)(nil),                   // 12: mulligan.kubernetes.batch.v1.Job
+	(*v1alpha2.JobSet)(nil),           // 13: mulligan.kubernetes.jobset.v1alpha2.JobSet
+	(*v12.RayJob)(nil),                // 14: mulligan.kubernetes.ray.v1.RayJob
+	(*v1alpha1.TrainJob)(nil),         // 15: mulligan.kubernetes.trainer.v1alpha1.TrainJob
+	(*v1beta2.Workload)(nil),          // 16: mulligan.kubernetes.kueue.v1beta2.Workload
+	(*v1beta21.SparkApplication)(nil), // 17: mulligan.kubernetes.spark.v1beta2.SparkApplication
+	(*v13.TrainingJob)(nil),           // 18: mulligan.kubernetes.kubeflow.v1.TrainingJob
+	(*v1.Node)(nil),                   // 19: mulligan.kubernetes.core.v1.Node
+	(*v1.Event)(nil),                  // 20: mulligan.kubernetes.core.v1.Event
+	(*v12.RayCluster)(nil),            // 21: mulligan.kubernetes.ray.v1.RayCluster
+	(*durationpb.Duration)(nil),       // 22: google.protobuf.Duration
 }
 var file_mulligan_v1_report_proto_depIdxs = []int32{
-	9,  // 0: mulligan.v1.FailureReport.observed_at:type_name -> google.protobuf.Timestamp
-	2,  // 1: mulligan.v1.FailureReport.workload:type_name -> mulligan.v1.WorkloadReference
-	10, // 2: mulligan.v1.FailureReport.pods:type_name -> mulligan.kubernetes.core.v1.Pod
-	11, // 3: mulligan.v1.FailureReport.jobs:type_name -> mulligan.kubernetes.batch.v1.Job
-	12, // 4: mulligan.v1.FailureReport.job_set:type_name -> mulligan.kubernetes.jobset.v1alpha2.JobSet
-	13, // 5: mulligan.v1.FailureReport.ray_job:type_name -> mulligan.kubernetes.ray.v1.RayJob
-	14, // 6: mulligan.v1.FailureReport.train_job:type_name -> mulligan.kubernetes.trainer.v1alpha1.TrainJob
-	15, // 7: mulligan.v1.FailureReport.kueue_workload:type_name -> mulligan.kubernetes.kueue.v1beta2.Workload
-	16, // 8: mulligan.v1.FailureReport.spark_application:type_name -> mulligan.kubernetes.spark.v1beta2.SparkApplication
-	17, // 9: mulligan.v1.FailureReport.kubeflow_job:type_name -> mulligan.kubernetes.kubeflow.v1.TrainingJob
-	18, // 10: mulligan.v1.FailureReport.nodes:type_name -> mulligan.kubernetes.core.v1.Node
-	19, // 11: mulligan.v1.FailureReport.events:type_name -> mulligan.kubernetes.core.v1.Event
-	3,  // 12: mulligan.v1.FailureReport.creation_error:type_name -> mulligan.v1.CreationError
-	4,  // 13: mulligan.v1.FailureReport.progress:type_name -> mulligan.v1.Progress
-	5,  // 14: mulligan.v1.FailureReport.exit:type_name -> mulligan.v1.ContainerExit
-	6,  // 15: mulligan.v1.FailureReport.usage:type_name -> mulligan.v1.ContainerUsage
-	20, // 16: mulligan.v1.FailureReport.ray_cluster:type_name -> mulligan.kubernetes.ray.v1.RayCluster
-	7,  // 17: mulligan.v1.WorkloadReference.labels:type_name -> mulligan.v1.WorkloadReference.LabelsEntry
-	8,  // 18: mulligan.v1.WorkloadReference.annotations:type_name -> mulligan.v1.WorkloadReference.AnnotationsEntry
-	0,  // 19: mulligan.v1.CreationError.phase:type_name -> mulligan.v1.CreationError.Phase
-	21, // 20: mulligan.v1.Progress.healthy_for:type_name -> google.protobuf.Duration
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	10, // 0: mulligan.v1.FailureReport.observed_at:type_name -> google.protobuf.Timestamp
+	3,  // 1: mulligan.v1.FailureReport.workload:type_name -> mulligan.v1.WorkloadReference
+	11, // 2: mulligan.v1.FailureReport.pods:type_name -> mulligan.kubernetes.core.v1.Pod
+	12, // 3: mulligan.v1.FailureReport.jobs:type_name -> mulligan.kubernetes.batch.v1.Job
+	13, // 4: mulligan.v1.FailureReport.job_set:type_name -> mulligan.kubernetes.jobset.v1alpha2.JobSet
+	14, // 5: mulligan.v1.FailureReport.ray_job:type_name -> mulligan.kubernetes.ray.v1.RayJob
+	15, // 6: mulligan.v1.FailureReport.train_job:type_name -> mulligan.kubernetes.trainer.v1alpha1.TrainJob
+	16, // 7: mulligan.v1.FailureReport.kueue_workload:type_name -> mulligan.kubernetes.kueue.v1beta2.Workload
+	17, // 8: mulligan.v1.FailureReport.spark_application:type_name -> mulligan.kubernetes.spark.v1beta2.SparkApplication
+	18, // 9: mulligan.v1.FailureReport.kubeflow_job:type_name -> mulligan.kubernetes.kubeflow.v1.TrainingJob
+	19, // 10: mulligan.v1.FailureReport.nodes:type_name -> mulligan.kubernetes.core.v1.Node
+	20, // 11: mulligan.v1.FailureReport.events:type_name -> mulligan.kubernetes.core.v1.Event
+	4,  // 12: mulligan.v1.FailureReport.creation_error:type_name -> mulligan.v1.CreationError
+	5,  // 13: mulligan.v1.FailureReport.progress:type_name -> mulligan.v1.Progress
+	6,  // 14: mulligan.v1.FailureReport.exit:type_name -> mulligan.v1.ContainerExit
+	7,  // 15: mulligan.v1.FailureReport.usage:type_name -> mulligan.v1.ContainerUsage
+	21, // 16: mulligan.v1.FailureReport.ray_cluster:type_name -> mulligan.kubernetes.ray.v1.RayCluster
+	2,  // 17: mulligan.v1.FailureReport.omitted_pods:type_name -> mulligan.v1.PodCounts
+	8,  // 18: mulligan.v1.WorkloadReference.labels:type_name -> mulligan.v1.WorkloadReference.LabelsEntry
+	9,  // 19: mulligan.v1.WorkloadReference.annotations:type_name -> mulligan.v1.WorkloadReference.AnnotationsEntry
+	0,  // 20: mulligan.v1.CreationError.phase:type_name -> mulligan.v1.CreationError.Phase
+	22, // 21: mulligan.v1.Progress.healthy_for:type_name -> google.protobuf.Duration
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_report_proto_init() }
@@ -888,16 +986,16 @@ func file_mulligan_v1_report_proto_init() {
 		return
 	}
 	file_mulligan_v1_report_proto_msgTypes[0].OneofWrappers = []any{}
-	file_mulligan_v1_report_proto_msgTypes[1].OneofWrappers = []any{}
-	file_mulligan_v1_report_proto_msgTypes[3].OneofWrappers = []any{}
+	file_mulligan_v1_report_proto_msgTypes[2].OneofWrappers = []any{}
 	file_mulligan_v1_report_proto_msgTypes[4].OneofWrappers = []any{}
+	file_mulligan_v1_report_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_report_proto_rawDesc), len(file_mulligan_v1_report_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
