@@ -75,8 +75,8 @@ Incident IncidentOf(const demystify::Context& context,
 // Of a pod that was marked and not deleted yet the grace period is still to
 // come.
 Seconds LastGone(const demystify::Context& context,
-               const std::vector<Member>& members,
-               const std::vector<int>& pods) {
+                 const std::vector<Member>& members,
+                 const std::vector<int>& pods) {
   Seconds last = kUnknownTime;
   for (const int pod : pods) {
     const demystify::PodState& state =
