@@ -80,13 +80,14 @@ class Splitter {
     FindSuccessors();
     std::vector<OpenIncident> incidents = Collect();
     Attempts attempts;
-    const std::size_t at_hand = AtHand(incidents);
+    const std::vector<bool> followed = FindFollowed(incidents);
+    const std::size_t at_hand = AtHand(incidents, followed);
     attempts.moved_on = !incidents.empty() && at_hand == incidents.size();
     std::vector<bool> is_past(members_.size(), false);
     for (std::size_t i = 0; i < incidents.size(); ++i) {
       if (i == at_hand) continue;
-      const bool open = incidents[i].alone && !IsOver(incidents[i]) &&
-                        !IsFollowed(incidents, i);
+      const bool open =
+          incidents[i].alone && !IsOver(incidents[i]) && !followed[i];
       std::vector<int>& pods = incidents[i].pods;
       for (const int pod : pods) is_past[At(pod)] = true;
       std::ranges::sort(pods);
@@ -109,30 +110,38 @@ class Splitter {
     return member.restart >= 0 && member.restart < owner_.newest;
   }
 
-  // Whether a later incident is of the pod that took the place of this one.
-  bool IsFollowed(const std::vector<OpenIncident>& incidents,
-                  std::size_t number) const {
-    const OpenIncident& incident = incidents[number];
-    return std::any_of(
-        incidents.begin() + static_cast<std::ptrdiff_t>(number) + 1,
-        incidents.end(), [&incident, this](const OpenIncident& later) {
-          if (!incident.slots.empty()) {
-            return std::ranges::any_of(incident.slots, [&later](auto slot) {
-              return later.slots.contains(slot);
-            });
-          }
-          return BeganAfter(members_[At(later.pods.front())],
-                            incident.last_begin, incident.last_struck);
-        });
+  // Of each incident, whether a later one is of a pod that took its place.
+  std::vector<bool> FindFollowed(
+      const std::vector<OpenIncident>& incidents) const {
+    std::vector<bool> followed(incidents.size(), false);
+    std::unordered_set<std::string_view> later_slots;
+    const Member* latest = nullptr;
+    for (std::size_t i = incidents.size(); i-- > 0;) {
+      const OpenIncident& incident = incidents[i];
+      followed[i] =
+          incident.slots.empty()
+              ? latest != nullptr && BeganAfter(*latest, incident.last_begin,
+                                                incident.last_struck)
+              : std::ranges::any_of(incident.slots, [&later_slots](auto slot) {
+                  return later_slots.contains(slot);
+                });
+      later_slots.insert(incident.slots.begin(), incident.slots.end());
+      const Member& root = members_[At(incident.pods.front())];
+      if (latest == nullptr || Before(latest->begin, root.begin)) {
+        latest = &root;
+      }
+    }
+    return followed;
   }
 
   // The number of the incident at hand; their count: all are over.
-  std::size_t AtHand(const std::vector<OpenIncident>& incidents) const {
+  std::size_t AtHand(const std::vector<OpenIncident>& incidents,
+                     const std::vector<bool>& followed) const {
     const std::size_t none = incidents.size();
     if (none == 0 || owner_.gave_up) return none - (none == 0 ? 0 : 1);
     std::size_t last = none;
     for (std::size_t i = none; i-- > 0;) {
-      if (!IsOver(incidents[i])) {
+      if (!IsOver(incidents[i]) && !followed[i]) {
         if (last == none) last = i;
         const bool decided =
             is_decided_ && is_decided_(incidents[i].pods.front());

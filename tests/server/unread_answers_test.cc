@@ -77,7 +77,7 @@ TEST(UnreadAnswersTest, TakeTheMemoryOfLargeCallsOnly) {
   std::vector<std::unique_ptr<OpenCall>> calls;
   grpc::Status large;
   v1::BatchDecideResponse answers;
-  for (int i = 0; i < 20 && large.ok(); ++i) {
+  for (int i = 0; i < 100 && large.ok(); ++i) {
     calls.push_back(SilentCall(server));
     large = server.BatchDecide(InFull(), &answers);
   }

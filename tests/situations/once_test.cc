@@ -232,6 +232,17 @@ TEST_F(DecideOnceTest, WhatNeverFitsIsToldOnce) {
   EXPECT_EQ(ledger_.attempts_seen(), 1);
 }
 
+TEST_F(DecideOnceTest, WhatItsSuccessorHasOutlivedIsNotAtHand) {
+  const std::string successor = Pod("q", Created(101'000), "Failed",
+                                    Ended(101'000, 101'500, 137, "OOMKilled"));
+  Tell(successor + Job(2), 101'501);
+  const auto both =
+      Tell(Drained("p", 100'000, 100'500) + successor + Job(2), 101'503);
+  EXPECT_EQ(both.diagnosis().culprit().pod(), "q");
+  EXPECT_TRUE(both.accounting().duplicate());
+  EXPECT_EQ(both.separate_size(), 0);
+}
+
 // What only a counter tells is taken for what the others were.
 TEST_F(DecideOnceTest, SeedsFollowWhatIsTold) {
   Tell(Drained("p2", 102'000, 102'500) + Drained("p3", 103'000, 103'500) +

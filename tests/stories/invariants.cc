@@ -286,6 +286,11 @@ void CheckWaitsForTheEnd(Trial& trial) {
   }
 }
 
+// It ends so, or by what no budget pays for.
+bool MayFail(const Story& story) {
+  return story.ends == "failed" || story.unpaid > 0;
+}
+
 // Told by the truth, not by the ledger: a budget that was charged twice for one
 // failure is not used up.
 bool IsUsedUp(const v1::Accounting& accounting, const Story& story) {
@@ -301,7 +306,7 @@ bool IsUsedUp(const v1::Accounting& accounting, const Story& story) {
 
 void CheckFailsForAReason(Trial& trial) {
   const Story& story = trial.told.story;
-  if (story.ends == "failed") return;
+  if (MayFail(story)) return;
   for (int i = 0; i < trial.Asks(); ++i) {
     const auto& response = trial.AnswerAt(i).response;
     if (trial.AskAt(i).is_old ||
@@ -318,7 +323,7 @@ void CheckFailsForAReason(Trial& trial) {
 // cannot know better.
 bool HasAllSoFar(const Trial& trial, int ask) {
   // Of what no pod's end tells, a late report may be the first to tell.
-  if (trial.told.story.ends == "failed") return false;
+  if (MayFail(trial.told.story)) return false;
   int happened = 0;
   for (const Incident& incident : trial.told.incidents) {
     if (incident.first > trial.AskAt(ask).change) continue;

@@ -55,8 +55,8 @@ func jobDisruptions() []story {
 			},
 		},
 		{
-			name: "job-drained-but-finished", ends: "succeeded",
-			note: "The node is drained; the program ends its work within the grace and exits with 0; with podReplacementPolicy Failed the Job waits for that and is complete.",
+			name: "job-drained-but-finished", truth: map[string]int{"disruption": 1}, ends: "succeeded",
+			note: "The node is drained; the program ends its work within the grace and exits with 0; with podReplacementPolicy Failed the Job waits for that and is complete. A drain is charged when it is announced, since most Jobs are started again then.",
 			play: func(s *stage) {
 				s.onTerm.code = 0
 				s.create(job("backoffLimit: 6, podReplacementPolicy: Failed", never))

@@ -36,7 +36,7 @@ func jobEnds() []story {
 			},
 		},
 		{
-			name: "job-image-missing", ends: "deleted",
+			name: "job-image-missing", unpaid: 1, ends: "deleted",
 			note: "The image does not exist; its pod waits in ImagePullBackOff until the user deletes the Job.",
 			play: func(s *stage) {
 				s.create(job("backoffLimit: 6", `restartPolicy: Never, terminationGracePeriodSeconds: 30,
@@ -46,11 +46,11 @@ func jobEnds() []story {
 			},
 		},
 		{
-			name: "job-deadline", ends: "failed", note: "The Job runs beyond its activeDeadlineSeconds; no budget pays for that.",
+			name: "job-deadline", unpaid: 1, ends: "failed", note: "The Job runs beyond its activeDeadlineSeconds; no budget pays for that.",
 			play: func(s *stage) { s.create(job("backoffLimit: 6, activeDeadlineSeconds: 12", never)); s.one() },
 		},
 		{
-			name: "job-pod-deadline", ends: "failed",
+			name: "job-pod-deadline", unpaid: 1, ends: "failed",
 			note: "The pod runs beyond the activeDeadlineSeconds of its own spec, and the Job allows no second one; no budget pays for that.",
 			play: func(s *stage) {
 				s.create(job("backoffLimit: 0", never+", activeDeadlineSeconds: 10"))

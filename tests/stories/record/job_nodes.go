@@ -25,7 +25,7 @@ func jobNodes() []story {
 	infrastructure := map[string]int{"infrastructure": 1}
 	return []story{
 		{
-			name: "job-node-lost", truth: infrastructure, ends: "succeeded",
+			name: "job-node-lost", truth: infrastructure, needs: "Node", ends: "succeeded",
 			note: "The node falls silent and stays so; the pod, marked by the taint manager, stays until the node is deleted and the pod garbage collector comes.",
 			play: func(s *stage) {
 				s.create(job("backoffLimit: 6, podReplacementPolicy: Failed", soon))
@@ -38,7 +38,7 @@ func jobNodes() []story {
 			},
 		},
 		{
-			name: "job-node-lost-and-back", truth: infrastructure, ends: "succeeded",
+			name: "job-node-lost-and-back", truth: infrastructure, needs: "Node", ends: "succeeded",
 			note: "The node falls silent; the pod is replaced when it is marked, and killed with 137 when the node comes back while its replacement runs.",
 			play: func(s *stage) {
 				s.onTerm.after, s.onTerm.code = time.Second, 137
@@ -53,7 +53,7 @@ func jobNodes() []story {
 			},
 		},
 		{
-			name: "job-node-deleted", truth: infrastructure, ends: "succeeded",
+			name: "job-node-deleted", truth: infrastructure, needs: "Node", ends: "succeeded",
 			note: "The node's machine is gone and its Node is deleted at once; the pod garbage collector fails and deletes the pod.",
 			play: func(s *stage) {
 				s.create(job("backoffLimit: 6", never))

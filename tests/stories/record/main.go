@@ -26,6 +26,10 @@ type story struct {
 	name string
 	// Failures that happen, by the budget of the default policy that pays for them.
 	truth map[string]int
+	// More failures that who does not see everything may count, and the kind of
+	// object without which the budget cannot be told (README.md).
+	unpaid int
+	needs  string
 	// How it ends: succeeded, failed, runs, deleted or suspended.
 	ends string
 	note string
@@ -150,5 +154,5 @@ func (r *recorder) record(s *story) (err error) {
 	if s.truth == nil {
 		s.truth = map[string]int{}
 	}
-	return seen.save(r.out, title{Story: s.name, Truth: s.truth, Ends: s.ends, Note: s.note})
+	return seen.save(r.out, title{Story: s.name, Truth: s.truth, Unpaid: s.unpaid, Needs: s.needs, Ends: s.ends, Note: s.note})
 }

@@ -90,10 +90,12 @@ func (r *recording) add(kind string, obj *unstructured.Unstructured) {
 
 // title is a recording's first line.
 type title struct {
-	Story string         `json:"story"`
-	Truth map[string]int `json:"truth"`
-	Ends  string         `json:"ends"`
-	Note  string         `json:"note"`
+	Story  string         `json:"story"`
+	Truth  map[string]int `json:"truth"`
+	Unpaid int            `json:"unpaid,omitempty"`
+	Needs  string         `json:"needs,omitempty"`
+	Ends   string         `json:"ends"`
+	Note   string         `json:"note"`
 }
 
 // save writes the versions in the order in which the API server has made them: all
