@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
-#include <ranges>
 #include <set>
 
 #include "absl/strings/numbers.h"
@@ -220,7 +219,8 @@ std::string ListsOfOne(std::string request,
                                        member.key, list->json_name()));
   }
   // From the back, so that the places before stay where they are.
-  for (const Splice& splice : std::views::reverse(splices)) {
+  std::ranges::reverse(splices);
+  for (const Splice& splice : splices) {
     const std::string value = request.substr(splice.value, splice.size);
     request.replace(splice.key, splice.value + splice.size - splice.key,
                     absl::StrFormat("\"%s\":[%s]", splice.list, value));
