@@ -17,6 +17,7 @@
 #include "policy/budget/failure_id.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/demystify.h"
+#include "policy/request/clocks.h"
 #include "policy/request/doubles.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/ownership.h"
@@ -216,8 +217,10 @@ void DecideByPolicy(Call& call, const FailureId& id) {
   DecideNow(call, id, known < 0, stale, nullptr);
 }
 
-// Requires: the request is valid and its report about one workload.
+// Requires: the request is valid and its report about one workload;
+// `as_stamped` is that report, with its times as they were told.
 absl::Status DecideValid(const v1::DecideRequest& request,
+                         const v1::FailureReport& as_stamped,
                          const google::protobuf::Timestamp& observed_at,
                          const PolicySet& policies,
                          const DecideOptions& options,
@@ -240,9 +243,8 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   Call call{request,      *policy, workload, observed_at, ToTime(observed_at),
             std::nullopt, {},      patterns, response};
   std::optional<NativeOutcome> native;
-  if (AsksOperator(call)) {
-    const absl::Status asked = AskOperator(call, native);
-    if (!asked.ok()) return asked;
+  if (absl::Status asked = AskOperator(call, as_stamped, native); !asked.ok()) {
+    return asked;
   }
   WarnOfUnknownEnums(call);
   DiagnoseReport(call);
@@ -279,33 +281,44 @@ absl::Status DecideValid(const v1::DecideRequest& request,
 }
 
 // A valid request, without what belongs to another workload than the named one,
-// and with each object once.
+// with each object once, and with all times by one clock.
 template <typename Request>
 class OfOneWorkload {
  public:
   template <typename Response>
-  OfOneWorkload(const Request& request, Response& response)
-      : request_(&request) {
+  OfOneWorkload(const Request& request,
+                const google::protobuf::Timestamp& observed_at,
+                Response& response)
+      : as_stamped_(&request) {
     const auto& named = request.report().workload();
     if (!named.name().empty() || !named.uid().empty()) {
       unread_ = FindForeign(request.report());
     }
     const std::string again = AddDoubles(request.report(), unread_);
-    if (unread_.empty()) return;
-    request_ = &changed_.emplace(request);
-    LeaveOut(unread_, *changed_->mutable_report());
+    if (!unread_.empty()) {
+      as_stamped_ = &changed_.emplace(request);
+      LeaveOut(unread_, *changed_->mutable_report());
+    }
     if (!unread_.owners.empty()) {
       response.add_warnings(absl::StrCat(
           "left out what belongs to another workload: ",
-          SanitizeUtf8(absl::StrJoin(unread_.owners, ", ").substr(0, 1024))));
+          Visible(absl::StrJoin(unread_.owners, ", ").substr(0, 1024))));
     }
     if (!again.empty()) {
       response.add_warnings(absl::StrCat(
           again, " is in the report more than once: the newest is taken"));
     }
+    request_ = as_stamped_;
+    if (!HasWrongTimes(as_stamped_->report(), observed_at)) return;
+    request_ = &repaired_.emplace(*as_stamped_);
+    response.add_warnings(
+        RepairTimes(*repaired_->mutable_report(), observed_at));
   }
 
   const Request& operator*() const { return *request_; }
+
+  // With its times as they were told: an operator does not repair them.
+  const v1::FailureReport& as_stamped() const { return as_stamped_->report(); }
 
   // Evidence is found in the report as it was sent.
   void Restore(v1::Diagnosis& diagnosis) const {
@@ -313,8 +326,10 @@ class OfOneWorkload {
   }
 
  private:
+  const Request* as_stamped_;
   const Request* request_;
   std::optional<Request> changed_;
+  std::optional<Request> repaired_;
   Unread unread_;
 };
 
@@ -338,9 +353,9 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
     return status;
   }
   const auto& observed_at = ObservedAt(request.report(), now, response);
-  const OfOneWorkload own(request, response);
-  if (absl::Status status =
-          DecideValid(*own, observed_at, policies, options, response);
+  const OfOneWorkload own(request, observed_at, response);
+  if (absl::Status status = DecideValid(*own, own.as_stamped(), observed_at,
+                                        policies, options, response);
       !status.ok()) {
     return status;
   }
@@ -358,7 +373,7 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   }
   DemystifyOptions options;
   options.now = ObservedAt(request.report(), now, response);
-  const OfOneWorkload own(request, response);
+  const OfOneWorkload own(request, options.now, response);
   const v1::FailureReport& report = (*own).report();
   const absl::StatusOr<ChosenPolicy> policy = ChoosePolicy(
       request, WorkloadOf(report), policies, call_options.inline_policies);

@@ -28,9 +28,9 @@ google::rpc::BadRequest MakeBadRequest(
   google::rpc::BadRequest details;
   std::size_t bytes = kClosingBytes;
   for (const FieldViolation& violation : violations) {
-    std::string field = Truncate(SanitizeUtf8(violation.field), kMaxFieldBytes);
+    std::string field = Truncate(Visible(violation.field), kMaxFieldBytes);
     std::string description =
-        Truncate(SanitizeUtf8(violation.description), kMaxDescriptionBytes);
+        Truncate(Visible(violation.description), kMaxDescriptionBytes);
     bytes += field.size() + description.size() + kViolationOverhead;
     if (bytes > kMaxErrorDetailBytes) break;
     auto* added = details.add_field_violations();
@@ -91,8 +91,8 @@ google::rpc::Status ToRpcStatus(const absl::Status& status) {
     return result;
   }
   result.set_code(static_cast<int>(status.code()));
-  result.set_message(Truncate(SanitizeUtf8(std::string(status.message())),
-                              kMaxErrorMessageBytes));
+  result.set_message(
+      Truncate(Visible(std::string(status.message())), kMaxErrorMessageBytes));
   const std::vector<FieldViolation> violations = ViolationsIn(status);
   if (!violations.empty()) {
     result.add_details()->PackFrom(MakeBadRequest(violations));

@@ -135,6 +135,20 @@ std::uint32_t CodePointAt(std::string_view text, std::size_t at,
   return code_point;
 }
 
+// With a space for every run of line ends and tabs.
+std::string OneLine(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  bool in_run = false;
+  for (const char c : text) {
+    const bool breaks = c == '\n' || c == '\r' || c == '\t';
+    if (!breaks) line.push_back(c);
+    if (breaks && !in_run) line.push_back(' ');
+    in_run = breaks;
+  }
+  return line;
+}
+
 bool IsDeceptive(std::uint32_t code_point) {
   return std::ranges::any_of(kDeceptive, [code_point](const Range& range) {
     return range.first <= code_point && code_point <= range.last;
@@ -146,6 +160,10 @@ bool IsDeceptive(std::uint32_t code_point) {
 std::size_t FindInvalidUtf8(std::string_view text) {
   const std::size_t valid = ValidPrefix(text);
   return valid == text.size() ? std::string_view::npos : valid;
+}
+
+bool IsPlain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return ' ' <= c && c <= '~'; });
 }
 
 std::size_t Utf8Boundary(std::string_view text, std::size_t offset) {
@@ -173,7 +191,8 @@ std::string SanitizeUtf8(std::string_view text) {
 std::string Excerpt(std::string_view text) {
   // A character has at most four bytes: the rest cannot reach the excerpt.
   const std::string_view head = text.substr(0, kMaxExcerpt + 4);
-  std::string clean = SanitizeUtf8(head);
+  std::string clean =
+      IsPlain(head) ? std::string(head) : Visible(OneLine(head));
   const bool whole = head.size() == text.size() && clean.size() <= kMaxExcerpt;
   return whole ? clean : CutAtWord(clean);
 }

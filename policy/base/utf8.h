@@ -13,6 +13,9 @@ namespace mulligan {
 // surrogates and values past U+10FFFF are invalid); npos when all is valid.
 std::size_t FindInvalidUtf8(std::string_view text);
 
+// Nothing but what ASCII can print: most texts, and Visible() as they are.
+bool IsPlain(std::string_view text);
+
 // The largest offset up to `offset` that does not cut a sequence.
 std::size_t Utf8Boundary(std::string_view text, std::size_t offset);
 
@@ -25,9 +28,10 @@ std::string SanitizeUtf8(std::string_view text);
 // Longest copy of a report's text in an answer.
 inline constexpr std::size_t kMaxExcerpt = 256;
 
-// `text` as well-formed UTF-8 of at most kMaxExcerpt bytes. What is longer ends
-// with a whole word and " ...". Strings of mirrors may hold any bytes, those of
-// the API may not.
+// `text` in one line, Visible(), of at most kMaxExcerpt bytes. Line ends and
+// tabs become spaces; what is longer ends with a whole word and " ...". All
+// that an answer repeats of a report goes through it: conditions, terminals and
+// logs of callers get it.
 std::string Excerpt(std::string_view text);
 
 // `text` as well-formed UTF-8, in which the escape that JSON writes ("\u001b",

@@ -8,7 +8,8 @@
 
 namespace mulligan {
 
-// Adds `text` within kMaxAnswerWarnings and kMaxWarningBytes (policy/limits.h).
+// Adds `text`, Visible(), within kMaxAnswerWarnings and kMaxWarningBytes
+// (policy/limits.h).
 void AddWarning(std::string text,
                 google::protobuf::RepeatedPtrField<std::string>& warnings);
 

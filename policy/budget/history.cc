@@ -190,7 +190,7 @@ std::string Deterministic(const CompiledDerivation& thresholds,
                           thresholds.distinct_nodes)) {
     return absl::StrFormat(
         "the same failure %d times in a row at %s without progress",
-        at_artifact.count(), SanitizeUtf8(progress.artifact()));
+        at_artifact.count(), Visible(progress.artifact()));
   }
   std::int32_t enough = thresholds.same_fingerprint;
   // A busy port, a flaky file system and a bug all end with exit code 1.

@@ -82,7 +82,6 @@ class Splitter {
     Attempts attempts;
     const std::vector<bool> followed = FindFollowed(incidents);
     const std::size_t at_hand = AtHand(incidents, followed);
-    attempts.moved_on = !incidents.empty() && at_hand == incidents.size();
     std::vector<bool> is_past(members_.size(), false);
     for (std::size_t i = 0; i < incidents.size(); ++i) {
       if (i == at_hand) continue;
@@ -247,7 +246,7 @@ Attempts SplitAttempts(const std::vector<Member>& members,
                        const std::function<bool(int)>& is_decided) {
   if (members.size() == 1 && members.front().restart >= owner.newest &&
       !owner.full) {
-    return {{}, {0}, false};
+    return {{}, {0}};
   }
   return Splitter(members, owner, is_decided).Split();
 }

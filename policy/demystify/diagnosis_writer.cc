@@ -345,7 +345,7 @@ class Writer {
         return;
       }
       const ObjectName object = ObjectOf(report_, winner_->place);
-      absl::StrAppend(&text, ": ", std::string(object.kind),
+      absl::StrAppend(&text, ": ", Excerpt(object.kind),
                       object.name.empty() ? "" : " ", Excerpt(object.name),
                       ": ", std::string(winner_->row->meaning));
       if (winner_->place.root != Root::kPods) {

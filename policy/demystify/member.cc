@@ -1,8 +1,10 @@
 #include "policy/demystify/member.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <string_view>
-#include <unordered_map>
+#include <tuple>
 #include <unordered_set>
 
 #include "absl/strings/numbers.h"
@@ -128,6 +130,49 @@ bool WorksAlone(const core::Pod& pod) {
          !HasGangLabel(pod);
 }
 
+// A slot holds one pod at a time, and an operator makes the pods of an attempt
+// when it has stopped those before: whatever the clock of its node says, a
+// member had been struck when its successor was created.
+void BoundBySuccessors(const v1::FailureReport& report,
+                       std::vector<Member>& members) {
+  struct InSlot {
+    std::string_view slot;
+    Seconds created;
+    Member* member;
+  };
+  std::vector<InSlot> in_slots;
+  std::map<int, Seconds> first_of_restart;
+  for (Member& member : members) {
+    const Seconds created = ToSeconds(
+        report.pods(member.reading.pod).metadata().creation_timestamp());
+    if (!Known(created)) continue;
+    in_slots.push_back({member.slot, created, &member});
+    Seconds& first =
+        first_of_restart.try_emplace(member.restart, created).first->second;
+    first = std::min(first, created);
+  }
+  std::ranges::sort(in_slots, [](const InSlot& a, const InSlot& b) {
+    return std::tie(a.slot, a.created) < std::tie(b.slot, b.created);
+  });
+  for (std::size_t i = 0; i < in_slots.size(); ++i) {
+    Member& member = *in_slots[i].member;
+    const auto bound = [&member](Seconds created) {
+      if (Known(member.struck)) {
+        member.struck = std::min(member.struck, created);
+      }
+    };
+    const auto next = first_of_restart.upper_bound(member.restart);
+    if (member.restart >= 0 && next != first_of_restart.end()) {
+      bound(next->second);
+    }
+    if (member.slot.empty() || i + 1 == in_slots.size()) continue;
+    const InSlot& after = in_slots[i + 1];
+    if (after.slot == member.slot && after.created > in_slots[i].created) {
+      bound(after.created);
+    }
+  }
+}
+
 // Their words: a member that died of a peer, or that names it.
 bool SpeaksOfOthers(const Member& member) {
   return member.failed() && (ClassOf(member.reading) == GangClass::kEcho ||
@@ -222,6 +267,7 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
     if (pods == 1) break;
     member.slot = slots.Of(pod);
   }
+  if (pods > 1) BoundBySuccessors(context.report, members);
   if (HasGangOwner(context.report) ||
       std::ranges::any_of(members, SpeaksOfOthers)) {
     for (Member& member : members) member.alone = false;

@@ -24,7 +24,7 @@ struct Member {
   Seconds end = kUnknownTime;
   // When what ended it struck: the mark before the end (PodState.marked), else
   // the end. Its successor may begin then, while it has its grace period still
-  // to run.
+  // to run. Never later than its successor was created.
   Seconds struck = kUnknownTime;
   // jobset.sigs.k8s.io/restart-attempt; -1: not of a JobSet.
   int restart = -1;
@@ -111,16 +111,15 @@ struct Attempts {
   // Members of the attempt at hand: those that failed last, and whatever lives
   // or succeeded.
   std::vector<int> current;
-  // Every failed attempt is an earlier one: its successor lives or succeeded.
-  bool moved_on = false;
 };
 
 // Rules, in this order:
 //
 //   1. Pods of a lower restart attempt than their JobSet has made, or another
 //      of its pods, are of an earlier attempt, whatever their times.
-//   2. Of two pods in one slot (Member.slot), the one that ended first, or
-//      stands first in the report where no time tells, is of an earlier one.
+//   2. Of two pods in one slot (Member.slot), the one that was created first,
+//      by the API server's clock, ended first, or stands first in the report
+//      where no time tells, is of an earlier one.
 //   3. A pod that began when or after another had ended is of a later attempt.
 //      Pods whose lifetimes overlap, or have no known times, are a gang.
 //   4. Within a gang, who failed by itself more than kIncidentSpan after the

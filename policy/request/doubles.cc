@@ -90,8 +90,8 @@ int Add(const auto& objects, std::vector<int>& left_out) {
 }
 
 std::string Label(std::string_view kind, const ObjectMeta& meta) {
-  return absl::StrCat(std::string(kind), " ", SanitizeUtf8(meta.namespace_()),
-                      "/", SanitizeUtf8(meta.name()));
+  return absl::StrCat(std::string(kind), " ", Visible(meta.namespace_()), "/",
+                      Visible(meta.name()));
 }
 
 }  // namespace

@@ -39,13 +39,13 @@ absl::StatusOr<EnvelopedObject> UnwrapKubernetesEnvelope(
   if (!envelope.content_encoding().empty()) {
     return absl::UnimplementedError(absl::StrFormat(
         "the Kubernetes envelope has contentEncoding '%s': expected none",
-        SanitizeUtf8(envelope.content_encoding())));
+        Visible(envelope.content_encoding())));
   }
   if (!envelope.content_type().empty() &&
       envelope.content_type() != kProtobufType) {
     return absl::UnimplementedError(absl::StrFormat(
         "the Kubernetes envelope has contentType '%s': expected '%s'",
-        SanitizeUtf8(envelope.content_type()), kProtobufType));
+        Visible(envelope.content_type()), kProtobufType));
   }
   return EnvelopedObject{
       .api_version =

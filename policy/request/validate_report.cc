@@ -281,7 +281,7 @@ void ValidateOwners(const v1::FailureReport& report, const FieldPath& path) {
   std::string owners;
   for (std::size_t i = 0; i < foreign.owners.size() && i < kNamed; ++i) {
     absl::StrAppend(&owners, i == 0 ? "" : ", ",
-                    SanitizeUtf8(foreign.owners[i].substr(0, 256)));
+                    Visible(foreign.owners[i].substr(0, 256)));
   }
   if (foreign.owners.size() > kNamed) owners += ", ...";
   const bool named =

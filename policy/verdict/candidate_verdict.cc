@@ -117,7 +117,7 @@ void TellCandidate(const DecideResponse& ours, const DecideResponse& candidates,
 
 void TellNoCandidate(const absl::Status& why, CandidateVerdict& verdict) {
   verdict.add_differences(CandidateVerdict::NO_ANSWER);
-  verdict.set_error(SanitizeUtf8(std::string(why.message())));
+  verdict.set_error(Visible(std::string(why.message())));
 }
 
 }  // namespace mulligan

@@ -11,9 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "policy/base/counts.h"
 #include "policy/base/times.h"
+#include "policy/base/utf8.h"
 #include "policy/budget/ledger.h"
 #include "policy/limits.h"
 #include "policy/operators/native.h"
@@ -109,12 +111,47 @@ std::vector<FieldViolation> ViolationsOf(
   return violations;
 }
 
+bool IsAsked(const Call& call) {
+  const auto& native = call.compiled().native;
+  return call.request.compare_native() ||
+         (native != nullptr && (native->decides || native->compares));
+}
+
+// What an operator writes may have several lines; each shows all it holds.
+std::string VisibleLines(const std::string& text) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  for (std::string& line : lines) line = Visible(line);
+  return absl::StrJoin(lines, "\n");
+}
+
+// Its words repeat the report's, for whoever puts them into a condition.
+void ShowAll(v1::NativeVerdict& native) {
+  for (std::string* text :
+       {native.mutable_verdict(), native.mutable_reason()}) {
+    if (!IsPlain(*text)) *text = Visible(*text);
+  }
+  if (!IsPlain(native.message())) {
+    native.set_message(VisibleLines(native.message()));
+  }
+  const bool plain = std::ranges::all_of(
+      native.counters(),
+      [](const auto& counter) { return IsPlain(counter.first); });
+  if (plain) return;
+  google::protobuf::Map<std::string, std::int32_t> counters;
+  for (const auto& [name, count] : native.counters()) {
+    counters[Visible(name)] = count;
+  }
+  native.mutable_counters()->swap(counters);
+}
+
 }  // namespace
 
-absl::Status AskOperator(Call& call, std::optional<NativeOutcome>& outcome) {
+absl::Status AskOperator(Call& call, const v1::FailureReport& as_stamped,
+                         std::optional<NativeOutcome>& outcome) {
+  if (!IsAsked(call)) return absl::OkStatus();
   outcome =
-      AnswerNatively({call.request.report(), call.request.ledger(),
-                      SemanticsOf(call), call.observed_at, &call.patterns});
+      AnswerNatively({as_stamped, call.request.ledger(), SemanticsOf(call),
+                      call.observed_at, &call.patterns});
   if (outcome.has_value() && DecidesNatively(call) &&
       !outcome->refusals.empty()) {
     return Refusal(absl::StrJoin(outcome->refusals, "; "),
@@ -176,6 +213,7 @@ void ShowNative(Call& call, NativeOutcome outcome) {
   }
   v1::NativeVerdict& native = *call.response.mutable_native();
   native = std::move(outcome.verdict);
+  ShowAll(native);
   native.set_difference(DifferenceText(native, call.response.decision()));
 }
 

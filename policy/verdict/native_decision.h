@@ -22,20 +22,14 @@ inline bool DecidesNatively(const Call& call) {
   return native != nullptr && native->decides;
 }
 
-// Whether the operator is to be asked at all.
-inline bool AsksOperator(const Call& call) {
-  const auto& native = call.compiled().native;
-  return call.request.compare_native() ||
-         (native != nullptr && (native->decides || native->compares));
-}
-
 // Begins the warning that there is none to compare with.
 inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
 
-// The operator's verdict; nothing when the report has no object of a known
-// one, with a warning if the verdict was for comparison. INVALID_ARGUMENT if it
-// was to decide.
-absl::Status AskOperator(Call& call, std::optional<NativeOutcome>& outcome);
+// The operator's verdict on the call's report, with its times as they were
+// told; nothing when nobody asks for it, or the report has no object of a known
+// one, with a warning if the verdict was for comparison. INVALID_ARGUMENT if it was to decide.
+absl::Status AskOperator(Call& call, const v1::FailureReport& as_stamped,
+                         std::optional<NativeOutcome>& outcome);
 
 // Fills the response with the operator's verdict as the decision. Budgets are
 // the operator's own: their use comes from its counters where an object has

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/base/utf8.h"
 #include "tests/server/test_server.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
@@ -21,13 +23,17 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::TestServer;
 
 constexpr char kOdd[] = "x\xffy";
 
-// Spoils text number `*left` of those in messages of Kubernetes, counted from
-// 0; after that *left is below 0.
-void Spoil(Message& message, int& left) {
+// Steers terminals, and hides what follows.
+constexpr char kSteering[] = "x\x1b[2J\ny\xe2\x80\xae";
+
+// Puts `odd` for text number `left` of those in messages of Kubernetes, counted
+// from 0; after that `left` is below 0.
+void Spoil(const char* odd, Message& message, int& left) {
   const auto& reflection = *message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection.ListFields(message, &fields);
@@ -41,51 +47,112 @@ void Spoil(Message& message, int& left) {
                              google::protobuf::FileDescriptor::SYNTAX_PROTO2;
     for (int i = 0; i < size && left >= 0; ++i) {
       if (is_message) {
-        Spoil(field->is_repeated()
+        Spoil(odd,
+              field->is_repeated()
                   ? *reflection.MutableRepeatedMessage(&message, field, i)
                   : *reflection.MutableMessage(&message, field),
               left);
       } else if (is_text && left-- == 0) {
         if (field->is_repeated()) {
-          reflection.SetRepeatedString(&message, field, i, kOdd);
+          reflection.SetRepeatedString(&message, field, i, odd);
         } else {
-          reflection.SetString(&message, field, kOdd);
+          reflection.SetString(&message, field, odd);
         }
       }
     }
   }
 }
 
-TEST(OddTextTest, NoTextOfKubernetesLosesAnAnswer) {
+// Asks with `odd` in the place of each text of Kubernetes, one at a time, in
+// every thirtieth situation: some of each kind of workload. Returns how often
+// there was an answer.
+template <typename Check>
+int AskWithEach(const char* odd, const Check& check) {
   TestServer server;
-  ASSERT_OK_AND_ASSIGN(const std::string text,
-                       testing::ReadFile(testing::SourcePath(
-                           "tests/testdata/situations.jsonl")));
-  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  const auto text =
+      testing::ReadFile(testing::SourcePath("tests/testdata/situations.jsonl"));
+  EXPECT_THAT(text, testing::IsOk());
+  const std::vector<std::string> lines =
+      absl::StrSplit(text.value_or(""), '\n');
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
   int answered = 0;
-  // Every thirtieth situation: some of each kind of workload.
   for (std::size_t i = 0; i + 1 < lines.size(); i += 30) {
     v1::DecideRequest request;
-    ASSERT_TRUE(
+    EXPECT_TRUE(
         google::protobuf::util::JsonStringToMessage(lines[i], &request, options)
             .ok());
     request.set_compare_native(true);
     for (int number = 0;; ++number) {
       v1::DecideRequest spoiled = request;
       int left = number;
-      Spoil(spoiled, left);
+      Spoil(odd, spoiled, left);
       if (left >= 0) break;
       v1::DecideResponse response;
       const grpc::Status status = server.Decide(spoiled, &response);
-      EXPECT_TRUE(status.ok() ||
-                  status.error_code() == grpc::StatusCode::INVALID_ARGUMENT)
-          << status.error_message() << "\n"
-          << spoiled.DebugString();
+      check(spoiled, status, response);
       answered += status.ok() ? 1 : 0;
     }
   }
+  return answered;
+}
+
+// Calls `visit` with every text of the message, those of maps included, and its
+// field.
+template <typename Visit>
+void ForEachText(const Message& message, const Visit& visit) {
+  const auto& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    const bool many = field->is_repeated();
+    const int size = many ? reflection.FieldSize(message, field) : 1;
+    for (int i = 0; i < size; ++i) {
+      if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+        ForEachText(many ? reflection.GetRepeatedMessage(message, field, i)
+                         : reflection.GetMessage(message, field),
+                    visit);
+      } else if (field->type() == FieldDescriptor::TYPE_STRING) {
+        visit(many ? reflection.GetRepeatedString(message, field, i)
+                   : reflection.GetString(message, field),
+              *field);
+      }
+    }
+  }
+}
+
+MATCHER(IsVisible, "shows all it holds") { return Visible(arg) == arg; }
+
+TEST(OddTextTest, NoTextOfKubernetesLosesAnAnswer) {
+  const int answered = AskWithEach(
+      kOdd, [](const v1::DecideRequest& request, const grpc::Status& status,
+               const v1::DecideResponse& /*response*/) {
+        EXPECT_TRUE(status.ok() ||
+                    status.error_code() == grpc::StatusCode::INVALID_ARGUMENT)
+            << status.error_message() << "\n"
+            << request.DebugString();
+      });
+  EXPECT_GT(answered, 200);
+}
+
+constexpr char kNativeMessage[] = "mulligan.v1.NativeVerdict.message";
+
+// Callers put them into conditions, terminals and logs.
+TEST(OddTextTest, AnswersSteerNothing) {
+  const int answered =
+      AskWithEach(kSteering, [](const v1::DecideRequest& /*request*/,
+                                const grpc::Status& status,
+                                const v1::DecideResponse& response) {
+        EXPECT_THAT(status.error_message(), IsVisible());
+        EXPECT_THAT(status.error_details(), Not(HasSubstr("\x1b")));
+        ForEachText(response, [](const std::string& text, const auto& field) {
+          // An operator's message may have lines.
+          const bool lines = field.full_name() == kNativeMessage;
+          EXPECT_THAT(lines ? absl::StrReplaceAll(text, {{"\n", " "}}) : text,
+                      IsVisible())
+              << field.full_name();
+        });
+      });
   EXPECT_GT(answered, 200);
 }
 

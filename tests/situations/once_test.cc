@@ -251,5 +251,52 @@ TEST_F(DecideOnceTest, SeedsFollowWhatIsTold) {
   EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", 4)));
 }
 
+// A gang of which all end within two seconds of true time, 40 s after they
+// were created.
+std::string Member(int number, int begin, int end, int code,
+                   const char* reason) {
+  std::string pod = Pod(absl::StrCat("w", number), Created(100'000), "Failed",
+                        absl::StrCat("start_time { seconds: ", begin, " } ",
+                                     Ended(begin, end, code, reason)));
+  return pod.insert(pod.find("containers"), "subdomain: 'train' ");
+}
+
+TEST_F(DecideOnceTest, TheRootsNodeIsBehind) {
+  std::string others;
+  for (int i = 1; i < 4; ++i) {
+    others += Member(i, 100'001, 100'042, 1, "Error");
+  }
+  const std::string root = Member(0, 99'911, 99'950, 137, "OOMKilled");
+  const auto told = Tell(root + others, 100'045);
+  EXPECT_EQ(told.diagnosis().cause(), v1::CONTAINER_OOM);
+  EXPECT_EQ(told.diagnosis().culprit().pod(), "w0");
+  EXPECT_TRUE(Tell(others, 100'050).accounting().duplicate());
+  EXPECT_THAT(Charged(), ElementsAre(Pair("memory", 1)));
+}
+
+TEST_F(DecideOnceTest, ClocksAreSetWhileAGangRuns) {
+  std::string gang;
+  for (int i = 0; i < 32; ++i) {
+    gang += Member(i, 100'001, 99'950 + i, 1, "Error");
+  }
+  const auto told = Tell(gang, 100'045);
+  EXPECT_EQ(told.decision().action(), v1::Decision::RETRY);
+  EXPECT_EQ(ledger_.attempts_seen(), 1);
+}
+
+TEST_F(DecideOnceTest, TheNodeOfTheAttemptBeforeIsAhead) {
+  const std::string of_job = "labels { key: 'job-name' value: 'train' } ";
+  const std::string first = Pod("p", Created(100'000) + of_job, "Failed",
+                                Ended(100'090, 100'590, 137, "OOMKilled"));
+  Tell(first + Job(1), 100'501);
+  const auto second = Tell(first + Job(2) +
+                               Pod("q", Created(100'510) + of_job, "Failed",
+                                   Ended(100'511, 100'560, 1, "Error")),
+                           100'561);
+  EXPECT_EQ(second.diagnosis().culprit().pod(), "q");
+  EXPECT_THAT(Charged(),
+              ElementsAre(Pair("application", 1), Pair("memory", 1)));
+}
+
 }  // namespace
 }  // namespace mulligan

@@ -115,6 +115,7 @@ std::string Describe(const ToldStory& told, const Telling& telling,
   for (const Caller& caller : telling.callers) {
     absl::StrAppend(&text, "  view ", InWords(caller), "\n");
   }
+  absl::StrAppend(&text, "  clocks: ", InWords(telling.clock), "\n");
   absl::StrAppend(&text, "  ",
                   Describe(telling, answers, told.story, violation.ask), "\n");
   std::map<std::string, int> before;

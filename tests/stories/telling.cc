@@ -1,8 +1,10 @@
 #include "tests/stories/telling.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/message.h"
@@ -205,6 +207,25 @@ std::optional<Ask> OldReport(const Story& story, const Cache& cache,
   return again;
 }
 
+// In one of three tellings the clock of a node is wrong, by up to ten minutes.
+NodeClock RandomClock(const Story& story, unsigned seed) {
+  Random random(~seed);
+  if (seed % 16 < 2 || !random.OneIn(3)) return {};
+  std::set<std::string> nodes;
+  for (const Change& change : story.changes) {
+    for (const auto& pod : change.object.pods()) {
+      if (!pod.spec().node_name().empty()) nodes.insert(pod.spec().node_name());
+    }
+  }
+  if (nodes.empty()) return {};
+  const auto node =
+      std::next(nodes.begin(), random.Below(static_cast<int>(nodes.size())));
+  constexpr int kSeconds[] = {-600, -90, -20, 20, 90, 600};
+  const int seconds =
+      kSeconds[random.Below(static_cast<int>(std::size(kSeconds)))];
+  return {*node, seconds, seconds < 0 && random.OneIn(3)};
+}
+
 }  // namespace
 
 Telling SampleTelling(const Story& story, unsigned seed) {
@@ -241,6 +262,8 @@ Telling SampleTelling(const Story& story, unsigned seed) {
       if (old) telling.asks.push_back(*std::move(old));
     }
   }
+  telling.clock = RandomClock(story, seed);
+  for (Ask& ask : telling.asks) StampBy(telling.clock, ask.report);
   return telling;
 }
 
@@ -255,6 +278,13 @@ std::string InWords(const Caller& caller) {
                           ? ", every change"
                           : absl::StrCat(", one in ", caller.one_in),
                       caller.lags ? ", may be one version old" : "");
+}
+
+std::string InWords(const NodeClock& clock) {
+  if (clock.node.empty()) return "all clocks agree";
+  return absl::StrCat("node ", clock.node, " is ", std::abs(clock.seconds),
+                      " s ", clock.seconds < 0 ? "behind" : "ahead",
+                      clock.was_set ? " at the end of its containers" : "");
 }
 
 }  // namespace mulligan::stories

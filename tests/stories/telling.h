@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mulligan/v1/report.pb.h"
+#include "tests/stories/clock.h"
 #include "tests/stories/stream.h"
 
 namespace mulligan::stories {
@@ -51,6 +52,8 @@ struct Telling {
   unsigned seed = 0;
   // One or two. They share the ledger.
   std::vector<Caller> callers;
+  // By which the reports of all of them are stamped.
+  NodeClock clock;
   std::vector<Ask> asks;
 };
 
@@ -63,6 +66,9 @@ bool SeesAll(const Caller& caller);
 
 // "pods, every change, objects may be one version old".
 std::string InWords(const Caller& caller);
+
+// "node n1 is 90 s behind"; "all clocks agree".
+std::string InWords(const NodeClock& clock);
 
 }  // namespace mulligan::stories
 

@@ -164,6 +164,15 @@ TEST(Excerpt, EndsWithAWholeWordAndSaysThatMoreCame) {
             std::string(252, 'a') + " ...");
 }
 
+TEST(Excerpt, IsOneLineThatSteersNothing) {
+  EXPECT_EQ(Excerpt("a\r\n\tb\nc"), "a b c");
+  EXPECT_EQ(Excerpt("a\x1b[31mb"), "a\\u001b[31mb");
+  EXPECT_EQ(Excerpt("a\xe2\x80\xae"
+                    "b"),
+            "a\\u202eb");
+  EXPECT_EQ(Excerpt("\xc3\xa9"), "\xc3\xa9");
+}
+
 TEST(Excerpt, ReplacementsDoNotGrowItBeyondTheBound) {
   EXPECT_LE(Excerpt(std::string(400, '\xff')).size(), 256U);
 }
