@@ -22,8 +22,9 @@ namespace {
 constexpr std::size_t kUnscannedBytes = 4 << 10;
 // What a request may become when it is parsed: this, or so many times its
 // bytes. Reports of real clusters take two to four times their bytes, a batch
-// of a thousand tiny ones 2 MiB.
-constexpr std::size_t kAlwaysTaken = 4 << 20;
+// of a thousand tiny ones 2 MiB, kMaxPods of the smallest pods 12 MiB: whoever
+// keeps to the bounds of policy/limits.h is not refused here.
+constexpr std::size_t kAlwaysTaken = 16 << 20;
 constexpr std::size_t kMostGrowth = 6;
 
 constexpr absl::Duration kStayAway = absl::Milliseconds(200);

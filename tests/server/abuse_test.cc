@@ -272,21 +272,44 @@ TEST_F(AbuseTest, EmptyMembersAreCountedBeforeTheyAreParsed) {
   // Labels of the workload without a value, and one again and again: beside the
   // map's node the parser makes a message of each.
   std::string odd;
-  for (int i = 0; i < 20'000; ++i) odd += Label(i);
+  for (int i = 0; i < 120'000; ++i) odd += Label(i);
   const std::string again =
-      Repeat(std::string("\x32\x04\x0a\x00\x12\x00", 6), 20'000);
+      Repeat(std::string("\x32\x04\x0a\x00\x12\x00", 6), 120'000);
   const std::string bodies[] = {
       Member('\x22', odd),
       Member('\x22', again),
-      Repeat(std::string("\x0a\x00", 2), 400'000),  // a member of the report
-      Repeat(std::string("\xfa\x3e\x00", 3), 300'000),  // an unknown one
-      Repeat("\xfb\x3e\xfc\x3e", 200'000),              // unknown groups
+      Repeat(std::string("\x0a\x00", 2), 1'600'000),  // a member of the report
+      Repeat(std::string("\xfa\x3e\x00", 3), 1'200'000),  // an unknown one
+      Repeat("\xfb\x3e\xfc\x3e", 800'000),                // unknown groups
   };
   for (const std::string& body : bodies) {
     const grpc::Status status =
         CallWithBytes(server_.channel(), kDecide, Member('\x0a', body));
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
     EXPECT_THAT(status.error_message(), HasSubstr("small or empty members"));
+  }
+}
+
+// As many as there may be, small and as large as a request can hold.
+TEST_F(AbuseTest, AsManyPodsAsThereMayBeAreTaken) {
+  for (const int bytes : {0, 600}) {
+    v1::DecideRequest request;
+    for (int i = 0; i < kMaxPods; ++i) {
+      auto& pod = *request.mutable_report()->add_pods();
+      pod.mutable_metadata()->set_name(absl::StrCat("w-", i));
+      pod.mutable_metadata()->set_uid(absl::StrCat("u-", i));
+      pod.mutable_spec()->set_node_name("n");
+      auto& status = *pod.mutable_status();
+      status.set_phase("Failed");
+      auto& container = *status.add_container_statuses();
+      container.set_name("main");
+      auto& ended = *container.mutable_state()->mutable_terminated();
+      ended.set_exit_code(1);
+      ended.set_message(std::string(static_cast<std::size_t>(bytes), 'x'));
+    }
+    v1::DecideResponse response;
+    const grpc::Status status = server_.Decide(request, &response);
+    EXPECT_TRUE(status.ok()) << bytes << ": " << status.error_message();
   }
 }
 

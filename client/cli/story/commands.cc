@@ -26,13 +26,18 @@ std::string ShellWord(std::string_view text) {
   return plain ? std::string(text) : Quoted(text);
 }
 
+std::string NameWord(const char* kind, const std::string& name) {
+  return ShellWord(name.starts_with('-') ? absl::StrCat(kind, "/", name)
+                                         : name);
+}
+
 std::string InNamespace(std::string_view space) {
   return space.empty() ? "" : absl::StrCat(" -n ", ShellWord(space));
 }
 
 std::string LogCommand(const LogPlace& place) {
   return absl::StrCat(
-      "kubectl logs", InNamespace(place.space), " ", ShellWord(place.pod),
+      "kubectl logs", InNamespace(place.space), " ", NameWord("pod", place.pod),
       place.container.empty() ? "" : " -c " + ShellWord(place.container),
       place.restarted ? " --previous" : "");
 }

@@ -14,6 +14,10 @@ std::string Quoted(std::string_view text);
 // something else.
 std::string ShellWord(std::string_view text);
 
+// The name of an object as an argument that is never an option: a name of
+// Kubernetes begins with no "-", but what a report calls a name may.
+std::string NameWord(const char* kind, const std::string& name);
+
 // " -n ml"; empty without a namespace.
 std::string InNamespace(std::string_view space);
 

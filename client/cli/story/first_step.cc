@@ -202,7 +202,8 @@ std::string HangStep(const Particulars& found) {
   return absl::StrFormat(
       "take stacks of %s while it still runs: kubectl exec%s %s -- py-spy dump "
       "--pid 1",
-      Named("pod", found.pod), InNamespace(found.space), ShellWord(found.pod));
+      Named("pod", found.pod), InNamespace(found.space),
+      NameWord("pod", found.pod));
 }
 
 // Spark sets the limit of its pods itself.

@@ -103,7 +103,7 @@ std::string AskCommand(const std::string& workload, const Particulars& found) {
   const std::string space = InNamespace(found.space);
   return workload.empty() ? absl::StrCat("kubectl get workloads", space)
                           : absl::StrCat("kubectl describe workload", space,
-                                         " ", ShellWord(workload));
+                                         " ", NameWord("workload", workload));
 }
 
 std::string RemedyFor(const std::string& said, const std::string& queue,

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,13 +24,40 @@
 namespace mulligan::jobset {
 namespace {
 
-template <typename List>
-bool IsEmptyOrHas(const List& texts, std::string_view text) {
-  return texts.empty() || HasText(texts, text);
+// What rules ask about a failed Job.
+struct Asked {
+  const Job* job;
+  std::string_view group;
+  const JobCondition* condition;
+};
+
+std::vector<Asked> AskedOf(const Jobs& failed) {
+  std::vector<Asked> asked;
+  asked.reserve(failed.size());
+  for (const Job* const job : failed) {
+    const std::string* const group =
+        FindValue(job->metadata().labels(), kReplicatedJobNameKey);
+    if (group == nullptr || group->empty()) continue;
+    asked.push_back({job, *group, FailedCondition(*job)});
+  }
+  return asked;
 }
 
+// A list of which a rule wants one, or none at all.
+class Wanted {
+ public:
+  template <typename List>
+  explicit Wanted(const List& texts) : texts_(texts.begin(), texts.end()) {}
+  bool Has(std::string_view text) const {
+    return texts_.empty() || texts_.contains(text);
+  }
+
+ private:
+  std::unordered_set<std::string_view> texts_;
+};
+
 // The Jobs that the rule applies to.
-Jobs MetBy(const FailurePolicyRule& rule, const Jobs& failed,
+Jobs MetBy(const FailurePolicyRule& rule, const std::vector<Asked>& failed,
            const Gates& gates, MessagePatterns& patterns,
            PatternAllowance& allowance) {
   const bool asks_message =
@@ -42,18 +70,17 @@ Jobs MetBy(const FailurePolicyRule& rule, const Jobs& failed,
       compiled.push_back(std::move(made));
     }
   }
+  const Wanted reasons(rule.on_job_failure_reasons());
+  const Wanted groups(rule.target_replicated_jobs());
   Jobs met;
-  for (const Job* const job : failed) {
-    const JobCondition& condition = *FailedCondition(*job);
-    const std::string group = ReplicatedJobNameOf(*job);
-    if (IsEmptyOrHas(rule.on_job_failure_reasons(), condition.reason()) &&
-        !group.empty() && IsEmptyOrHas(rule.target_replicated_jobs(), group) &&
+  for (const Asked& each : failed) {
+    const bool found =
+        reasons.Has(each.condition->reason()) && groups.Has(each.group) &&
         (!asks_message ||
-         std::any_of(compiled.begin(), compiled.end(), [&](const auto& each) {
-           return allowance.Find(*each, condition.message());
-         }))) {
-      met.push_back(job);
-    }
+         std::ranges::any_of(compiled, [&](const auto& pattern) {
+           return allowance.Find(*pattern, each.condition->message());
+         }));
+    if (found) met.push_back(each.job);
   }
   return met;
 }
@@ -285,8 +312,11 @@ const Job* FirstFailedJob(const Jobs& failed) {
 RuleMatch FindRule(const FailurePolicy& policy, const Jobs& failed,
                    const Gates& gates, PatternAllowance& allowance) {
   MessagePatterns patterns(allowance);
+  const std::vector<Asked> asked = AskedOf(failed);
   for (const FailurePolicyRule& rule : policy.rules()) {
-    const Jobs met = MetBy(rule, failed, gates, patterns, allowance);
+    // Whoever asks sees that the call has ended.
+    if (!allowance.CheckNow().ok()) break;
+    const Jobs met = MetBy(rule, asked, gates, patterns, allowance);
     if (!met.empty()) return {&rule, FirstFailedJob(met)};
   }
   return {};

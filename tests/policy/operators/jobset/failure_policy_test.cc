@@ -145,5 +145,31 @@ TEST(FindRuleTest, NothingMatchesWithoutRules) {
       nullptr);
 }
 
+// Ends the call at its third look.
+class ShortWatch : public Watch {
+ public:
+  absl::Status Check() override {
+    ++looks;
+    return looks < 3 ? absl::OkStatus()
+                     : absl::ResourceExhaustedError("too expensive");
+  }
+  absl::Duration Spent() override { return absl::ZeroDuration(); }
+  int looks = 0;
+};
+
+TEST(FindRuleTest, LooksAtTheWatchBetweenRules) {
+  FailurePolicy policy;
+  for (int i = 0; i < 9; ++i) {
+    policy.add_rules()->add_on_job_failure_reasons("Other");
+  }
+  policy.add_rules();
+  const Job job = FailedJob("w", 0, 10, "X", "");
+  ShortWatch watch;
+  PatternAllowance allowance(kMaxPatternSteps, &watch);
+  EXPECT_EQ(FindRule(policy, {&job}, Gates(), allowance).rule, nullptr);
+  EXPECT_EQ(watch.looks, 3);
+  EXPECT_FALSE(allowance.CheckNow().ok());
+}
+
 }  // namespace
 }  // namespace mulligan::jobset
