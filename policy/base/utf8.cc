@@ -162,7 +162,7 @@ std::size_t FindInvalidUtf8(std::string_view text) {
   return valid == text.size() ? std::string_view::npos : valid;
 }
 
-bool IsPlain(std::string_view text) {
+bool IsPrintableAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return ' ' <= c && c <= '~'; });
 }
 
@@ -192,7 +192,7 @@ std::string Excerpt(std::string_view text) {
   // A character has at most four bytes: the rest cannot reach the excerpt.
   const std::string_view head = text.substr(0, kMaxExcerpt + 4);
   std::string clean =
-      IsPlain(head) ? std::string(head) : Visible(OneLine(head));
+      IsPrintableAscii(head) ? std::string(head) : Visible(OneLine(head));
   const bool whole = head.size() == text.size() && clean.size() <= kMaxExcerpt;
   return whole ? clean : CutAtWord(clean);
 }

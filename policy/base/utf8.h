@@ -14,7 +14,7 @@ namespace mulligan {
 std::size_t FindInvalidUtf8(std::string_view text);
 
 // Nothing but what ASCII can print: most texts, and Visible() as they are.
-bool IsPlain(std::string_view text);
+bool IsPrintableAscii(std::string_view text);
 
 // The largest offset up to `offset` that does not cut a sequence.
 std::size_t Utf8Boundary(std::string_view text, std::size_t offset);

@@ -11,7 +11,7 @@ void AddWarning(std::string text,
                 google::protobuf::RepeatedPtrField<std::string>& warnings) {
   constexpr char kCut[] = " ...";
   if (warnings.size() >= kMaxAnswerWarnings) return;
-  if (!IsPlain(text)) text = Visible(text);
+  if (!IsPrintableAscii(text)) text = Visible(text);
   if (warnings.size() == kMaxAnswerWarnings - 1) {
     text = "more warnings are left out";
   } else if (text.size() > kMaxWarningBytes) {

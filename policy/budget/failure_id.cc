@@ -5,6 +5,7 @@
 #include <string>
 
 #include "policy/base/stable_hash.h"
+#include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
 
 namespace mulligan {
@@ -35,29 +36,36 @@ struct Unordered {
 
 // A container that crashed has ended restartCount+1 times before the kubelet
 // restarts it, also while that waits, and restartCount times after: the same
-// number. The end of one that is being stopped counts before it comes.
-std::int64_t Endings(const core::ContainerStatus& status, bool stopping) {
+// number. The end of one that is being stopped counts before it comes, and so
+// does that of a first run whose node is lost before anybody marks the pod.
+std::int64_t Endings(const core::ContainerStatus& status, bool stopping,
+                     bool given_up) {
+  if (given_up && demystify::EndsByStopping(status)) {
+    return status.restart_count();
+  }
   const bool ended =
       status.state().has_terminated() || demystify::IsWaitingForRestart(status);
-  const bool ends = stopping && status.state().has_running();
+  const bool ends =
+      status.state().has_running() && (stopping || status.restart_count() == 0);
   return std::int64_t{status.restart_count()} + (ended || ends ? 1 : 0);
 }
 
 // How often the pod has failed: as often as the one of its main containers that
 // ended most often, or of its init containers before those. A pod whose end
 // nobody described further has ended once.
-std::int64_t Endings(const core::Pod& pod) {
+std::int64_t Endings(const core::Pod& pod, bool owner_gives_up) {
+  const bool given_up = demystify::IsStoppedByOwner(owner_gives_up, pod);
   const bool stopping = demystify::IsBeingStopped(pod);
   std::int64_t endings = 0;
   for (const core::ContainerStatus& status :
        pod.status().container_statuses()) {
     if (demystify::IsHelper(pod, status.name())) continue;
-    endings = std::max(endings, Endings(status, stopping));
+    endings = std::max(endings, Endings(status, stopping, given_up));
   }
   if (endings > 0) return endings;
   for (const core::ContainerStatus& status :
        pod.status().init_container_statuses()) {
-    endings = std::max(endings, Endings(status, stopping));
+    endings = std::max(endings, Endings(status, stopping, given_up));
   }
   const bool ended = stopping || pod.status().phase() == "Failed";
   return std::max<std::int64_t>(endings, ended ? 1 : 0);
@@ -79,9 +87,9 @@ google::protobuf::Timestamp LastEnd(const core::Pod& pod) {
 }
 
 // Adds the pod as the root of a failure; whether that tells failures apart.
-bool AddRoot(const core::Pod& pod, StableHash& hash) {
+bool AddRoot(const core::Pod& pod, bool owner_gives_up, StableHash& hash) {
   AddObject(pod.metadata(), hash);
-  hash.Add(static_cast<std::uint64_t>(Endings(pod)));
+  hash.Add(static_cast<std::uint64_t>(Endings(pod, owner_gives_up)));
   if (!pod.metadata().uid().empty()) return true;
   // Pods of one name follow each other; only a time tells them apart.
   const google::protobuf::Timestamp end = LastEnd(pod);
@@ -209,14 +217,14 @@ std::string ToId(const StableHash& hash) {
 std::string IdOfPod(const v1::FailureReport& report,
                     const v1::WorkloadReference& workload, int pod) {
   StableHash hash = HashOwner(report, workload, pod);
-  AddRoot(report.pods(pod), hash);
+  AddRoot(report.pods(pod), demystify::OwnerGivesUp(report), hash);
   return ToId(hash);
 }
 
 std::string IdWithWorkload(const v1::FailureReport& report,
                            const v1::WorkloadReference& workload, int pod) {
   StableHash hash = HashWorkload(report, workload);
-  AddRoot(report.pods(pod), hash);
+  AddRoot(report.pods(pod), demystify::OwnerGivesUp(report), hash);
   return ToId(hash);
 }
 
@@ -234,7 +242,8 @@ FailureId FailureIdOf(const v1::FailureReport& report,
                            : HashWorkload(report, workload);
   bool distinct = report.has_attempt();
   if (of_pod) {
-    distinct |= AddRoot(report.pods(incident.pods.front()), hash);
+    distinct |= AddRoot(report.pods(incident.pods.front()),
+                        demystify::OwnerGivesUp(report), hash);
   } else {
     if (report.has_creation_error()) {
       hash.Add(static_cast<std::uint64_t>(report.creation_error().http_code()))

@@ -168,7 +168,9 @@ std::string Deterministic(const CompiledDerivation& thresholds,
   // Three times nothing to see is no sameness.
   const bool seen =
       diagnosis.confidence() != v1::Diagnosis::LOW || diagnosis.has_exit_code();
-  if (fingerprint.empty() || !seen ||
+  // The same limit is too small each time: that says nothing of a larger one.
+  const bool outgrown = RowOf(diagnosis.cause()).gang == GangClass::kMemory;
+  if (fingerprint.empty() || !seen || outgrown ||
       !HasHistory(diagnosis.cause(), kRepeats)) {
     return {};
   }

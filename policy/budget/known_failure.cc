@@ -2,8 +2,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
+#include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "policy/base/times.h"
 #include "policy/budget/failure_id.h"
 #include "policy/budget/ledger.h"
@@ -60,6 +64,26 @@ bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
   if (*told.end == *recorded.end) return true;
   if (recorded.begin) return BeganBefore(recorded, told);
   return *told.end >= *recorded.end - kSpan;
+}
+
+// Calls `visit` with each index of "1,3-5" until it says false; false then, and
+// where there is none or the text is something else.
+template <typename Visit>
+bool ForEachIndex(const std::string& indexes, const Visit& visit) {
+  for (const absl::string_view range : absl::StrSplit(indexes, ',')) {
+    const std::vector<absl::string_view> ends =
+        absl::StrSplit(range, absl::MaxSplits('-', 1));
+    std::int32_t first = 0;
+    std::int32_t last = 0;
+    if (!absl::SimpleAtoi(ends.front(), &first) ||
+        !absl::SimpleAtoi(ends.back(), &last)) {
+      return false;
+    }
+    for (std::int32_t index = first; index <= last; ++index) {
+      if (!visit(std::to_string(index))) return false;
+    }
+  }
+  return true;
 }
 
 // Whether a pod was told for the record, and not its operator's word alone.
@@ -133,12 +157,34 @@ class Finder {
            (i == 0 || *told_.end > LatestOf(ledger_.history(i - 1)));
   }
 
+  // Whether the record is of one of a Job's failed indexes, all of which are
+  // recorded: the Job says that they failed when the others are done, however
+  // much later.
+  bool IsOfRecordedIndexes(int i) const {
+    if (failure_.report.jobs_size() != 1) return false;
+    std::unordered_set<std::string_view> recorded;
+    for (const v1::AttemptRecord& record : ledger_.history()) {
+      if (!record.part().empty()) recorded.insert(record.part());
+    }
+    const std::string& part = ledger_.history(i).part();
+    bool found = false;
+    const std::string& failed =
+        failure_.report.jobs(0).status().failed_indexes();
+    return ForEachIndex(failed,
+                        [&](const std::string& index) {
+                          found = found || index == part;
+                          return recorded.contains(index);
+                        }) &&
+           found;
+  }
+
   bool AgreesWithoutPods(int i) const {
     if (failure_.cause == v1::DEADLINE_JOB &&
         ledger_.history(i).cause() != v1::DEADLINE_JOB) {
       return false;
     }
     if (failure_.counted > ledger_.attempts_seen()) return false;
+    if (failure_.incident.event < 0 && IsOfRecordedIndexes(i)) return true;
     Time ended = TimeOf(failure_.finished_at);
     if (const int event = failure_.incident.event; event >= 0) {
       // Of a pod that is gone: who has to act is told, how it ended may not be.

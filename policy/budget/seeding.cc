@@ -169,10 +169,12 @@ std::string SeedLedger(const NativeCount& count, std::int32_t missing,
   const CompiledBudget& charged =
       policy.budgets[static_cast<std::size_t>(budget)];
   v1::BudgetUse& use = (*ledger.mutable_budgets())[charged.name];
-  // What nobody described fills a budget, and never more.
+  // What nobody described never takes the last of a budget: it may have been
+  // anybody's doing, and does not end work whose failure at hand is the first
+  // that is known.
   use.set_used(CountOf(std::max<std::int64_t>(
       use.used(), std::min<std::int64_t>(std::int64_t{use.used()} + missing,
-                                         charged.limit))));
+                                         std::int64_t{charged.limit} - 1))));
   return absl::StrFormat("%s: charged to budget \"%s\", whatever %s", failures,
                          charged.name,
                          one ? "its cause was" : "their causes were");

@@ -73,8 +73,8 @@ struct OpenIncident {
 class Splitter {
  public:
   Splitter(const std::vector<Member>& members, const OwnerAttempts& owner,
-           const std::function<bool(int)>& is_decided)
-      : members_(members), owner_(owner), is_decided_(is_decided) {}
+           const WasDecided& was_decided)
+      : members_(members), owner_(owner), was_decided_(was_decided) {}
 
   Attempts Split() {
     FindSuccessors();
@@ -143,7 +143,7 @@ class Splitter {
       if (!IsOver(incidents[i]) && !followed[i]) {
         if (last == none) last = i;
         const bool decided =
-            is_decided_ && is_decided_(incidents[i].pods.front());
+            was_decided_ && was_decided_(incidents[i].pods.front()).has_value();
         if (!decided) return i;
       }
       // What came before a gang's last attempt is past.
@@ -230,7 +230,7 @@ class Splitter {
 
   const std::vector<Member>& members_;
   const OwnerAttempts& owner_;
-  const std::function<bool(int)>& is_decided_;
+  const WasDecided& was_decided_;
   const Member* latest_ = nullptr;
   std::unordered_map<std::string_view, const Member*> in_slot_;
 };
@@ -243,12 +243,12 @@ OwnerAttempts OwnerAttemptsOf(const v1::FailureReport& report) {
 
 Attempts SplitAttempts(const std::vector<Member>& members,
                        const OwnerAttempts& owner,
-                       const std::function<bool(int)>& is_decided) {
+                       const WasDecided& was_decided) {
   if (members.size() == 1 && members.front().restart >= owner.newest &&
       !owner.full) {
     return {{}, {0}};
   }
-  return Splitter(members, owner, is_decided).Split();
+  return Splitter(members, owner, was_decided).Split();
 }
 
 }  // namespace mulligan::demystify

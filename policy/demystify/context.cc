@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/life_signs.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/request/kinds.h"
 
@@ -77,7 +78,8 @@ Context::Context(const v1::FailureReport& of,
       patterns(allowance),
       now(ToSeconds(of.has_observed_at() ? of.observed_at() : absent_now)),
       spark(SaysSpark(of)),
-      ray_application_failed(of.has_ray_job() && SaysRayApplicationFailed(of)) {
+      ray_application_failed(of.has_ray_job() && SaysRayApplicationFailed(of)),
+      owner_gives_up(OwnerGivesUp(of)) {
   if (!report.events().empty()) IndexEvents();
   for (int i = 0; i < report.usage_size(); ++i) {
     usage_by_pod_[report.usage(i).pod()].push_back(i);

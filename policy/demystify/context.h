@@ -231,6 +231,8 @@ struct Context {
   // Ray says that the application itself failed: how the submitter ended says
   // nothing more.
   bool ray_application_failed = false;
+  // OwnerGivesUp() of life_signs.h.
+  bool owner_gives_up = false;
   // Events about pods of the report, sorted by the index of the pod.
   struct Link {
     int target;

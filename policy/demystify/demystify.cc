@@ -81,12 +81,15 @@ Seconds LastGone(const demystify::Context& context,
   for (const int pod : pods) {
     const demystify::PodState& state =
         members[static_cast<std::size_t>(pod)].reading.state;
-    if (!Known(state.marked) || state.end != demystify::End::kNone ||
+    const auto& object = context.report.pods(pod);
+    const bool runs = std::ranges::any_of(
+        object.status().container_statuses(),
+        [](const auto& status) { return status.state().has_running(); });
+    if (!demystify::IsBeingStopped(object) || !runs ||
         state.phase != demystify::Phase::kRunning) {
       continue;
     }
-    const Seconds deadline =
-        ToSeconds(context.report.pods(pod).metadata().deletion_timestamp());
+    const Seconds deadline = ToSeconds(object.metadata().deletion_timestamp());
     const Seconds grace = std::clamp<Seconds>(state.grace, 0, kLongestGrace);
     last = std::max(last, Known(deadline)      ? deadline
                           : Known(context.now) ? context.now + grace
@@ -137,7 +140,7 @@ Findings Demystify(const v1::FailureReport& report,
       options.patterns != nullptr ? *options.patterns : own);
   context.not_the_programs = options.not_the_programs;
   demystify::Judgement judgement =
-      demystify::JudgeReport(context, options.is_decided);
+      demystify::JudgeReport(context, options.was_decided);
   demystify::Conclusion& conclusion = judgement.conclusion;
   demystify::WriteDiagnosis(context, conclusion, options.full, diagnosis);
   Findings findings;

@@ -2,7 +2,9 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,11 @@
 
 namespace mulligan {
 
+// What the ledger has of the failure of which a pod is the root: when it was
+// struck, at the latest, in seconds since the epoch, or
+// demystify::kUnknownTime. Nothing: it does not have it.
+using WasDecided = std::function<std::optional<std::int64_t>(int pod)>;
+
 struct DemystifyOptions {
   // Signatures of the deciding policy; may be null.
   const UserSignatures* signatures = nullptr;
@@ -22,9 +29,8 @@ struct DemystifyOptions {
   google::protobuf::Timestamp now = {};
   // For the signatures' patterns; null: an allowance of its own.
   PatternAllowance* patterns = nullptr;
-  // Whether the ledger has the failure of which pods[pod] is the root; empty:
-  // it has none.
-  std::function<bool(int pod)> is_decided = {};
+  // Empty: there is no ledger.
+  WasDecided was_decided = {};
   // Attempts that are known to have ended for reasons that are not the
   // program's: what an operator counts besides them may be.
   int not_the_programs = 0;

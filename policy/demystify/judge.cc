@@ -342,13 +342,13 @@ class Judge {
 
 }  // namespace
 
-Judgement JudgeReport(const Context& context,
-                      const std::function<bool(int)>& is_decided) {
+Judgement JudgeReport(const Context& context, const WasDecided& was_decided) {
   Judgement judgement;
   Conclusion& conclusion = judgement.conclusion;
   judgement.members = ReadMembers(context, conclusion.facts);
+  if (was_decided) BoundByRecords(was_decided, judgement.members);
   judgement.attempts = SplitAttempts(
-      judgement.members, OwnerAttemptsOf(context.report), is_decided);
+      judgement.members, OwnerAttemptsOf(context.report), was_decided);
   Judge(context, judgement.members, judgement.attempts.current, conclusion)
       .Reach(/*with_objects=*/true);
   return judgement;

@@ -53,10 +53,9 @@ struct Judgement {
   Conclusion conclusion;
 };
 
-// Reads the whole report and decides about the attempt at hand. `is_decided`:
-// see SplitAttempts.
+// Reads the whole report and decides about the attempt at hand.
 Judgement JudgeReport(const Context& context,
-                      const std::function<bool(int pod)>& is_decided = {});
+                      const WasDecided& was_decided = {});
 
 // Decides about an earlier attempt by its pods alone: what the objects above
 // say now is about the workload as it is now.

@@ -192,6 +192,17 @@ bool OwnerGaveUp(const v1::FailureReport& report) {
   });
 }
 
+bool OwnerGivesUp(const v1::FailureReport& report) {
+  if (report.has_train_job() || report.has_ray_job() ||
+      report.has_spark_application() || report.has_kubeflow_job() ||
+      report.has_job_set()) {
+    return OwnerGaveUp(report);
+  }
+  if (report.jobs_size() != 1) return false;
+  const auto& conditions = report.jobs(0).status().conditions();
+  return IsTrue(conditions, "FailureTarget") || HasEnded(conditions);
+}
+
 bool OwnerRuns(const v1::FailureReport& report) {
   if (report.has_ray_job()) {
     return report.ray_job().status().job_deployment_status() == "Running" &&
@@ -228,6 +239,38 @@ bool PodRuns(const core::Pod& pod) {
   return runs;
 }
 
+// Pods that another one has made anew as long as it runs.
+struct Following {
+  const char* role;
+  std::string_view follower;
+  std::string_view leader;
+  const char* group;
+};
+
+constexpr Following kFollowings[] = {
+    // KubeRay 1.5, for the head.
+    {"ray.io/node-type", "worker", "head", "ray.io/cluster"},
+    // Spark 3, the driver itself.
+    {"spark-role", "executor", "driver", "spark-app-selector"},
+};
+
+// Whether the pod follows one of the report that runs.
+bool LeaderRuns(const v1::FailureReport& report, int pod) {
+  const auto& labels = report.pods(pod).metadata().labels();
+  return std::ranges::any_of(kFollowings, [&](const Following& kind) {
+    const std::string_view group = LabelOf(labels, kind.group);
+    if (LabelOf(labels, kind.role) != kind.follower || group.empty()) {
+      return false;
+    }
+    return std::ranges::any_of(report.pods(), [&](const core::Pod& other) {
+      const auto& of_other = other.metadata().labels();
+      return LabelOf(of_other, kind.role) == kind.leader &&
+             LabelOf(of_other, kind.group) == group && PodRuns(other) &&
+             !IsBeingStopped(other);
+    });
+  });
+}
+
 bool OwnerGoesOn(const v1::FailureReport& report, int pod) {
   const auto& labels = report.pods(pod).metadata().labels();
   if (report.has_ray_job()) {
@@ -241,7 +284,7 @@ bool OwnerGoesOn(const v1::FailureReport& report, int pod) {
                "RUNNING" &&
            LabelOf(labels, "spark-role") == "executor";
   }
-  return false;
+  return LeaderRuns(report, pod);
 }
 
 bool JobIsFull(const v1::FailureReport& report) {
@@ -286,14 +329,15 @@ Seconds RequeuedUntil(const Context& context) {
   const auto& workload = context.report.kueue_workload();
   const auto& status = workload.status();
   const bool active = !workload.spec().has_active() || workload.spec().active();
-  if (!active || !IsTrue(status.conditions(), "Evicted") ||
-      !std::ranges::all_of(context.report.jobs(), [](const auto& job) {
+  if (!active || !IsTrue(status.conditions(), "Evicted")) return kUnknownTime;
+  // The queue stops what still runs of it.
+  const Seconds at = ToSeconds(status.requeue_state().requeue_at());
+  if (Before(context.now, at)) return at;
+  if (!std::ranges::all_of(context.report.jobs(), [](const auto& job) {
         return job.spec().suspend();
       })) {
     return kUnknownTime;
   }
-  const Seconds at = ToSeconds(status.requeue_state().requeue_at());
-  if (Before(context.now, at)) return at;
   // Whom the queue preempted it says so: that has its own verdict.
   const bool preempted = IsTrue(status.conditions(), "Preempted");
   return IsTrue(status.conditions(), "Requeued") && !preempted ? context.now

@@ -19,6 +19,11 @@ bool HasEnded(const Conditions& conditions) {
   return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
 }
 
+// Whether it has failed for good or is about to: a Job says so (FailureTarget,
+// Job controller 1.31) before it has stopped its pods. Costs nothing that grows
+// with the report.
+bool OwnerGivesUp(const v1::FailureReport& report);
+
 // Whether the object that the report is about says that the work runs: a Job
 // with ready pods, a training job whose latest condition is Running, an
 // admitted Workload whose pods are ready, RayJob and SparkApplication by their

@@ -245,6 +245,15 @@ Seconds BeginOfTrouble(const PodReading& member) {
   return Earlier(member.state.finished_at, member.best.at);
 }
 
+void BoundByRecords(const WasDecided& was_decided,
+                    std::vector<Member>& members) {
+  for (Member& member : members) {
+    if (!member.failed() || !member.slot.empty()) continue;
+    const std::optional<Seconds> struck = was_decided(member.reading.pod);
+    if (struck) member.struck = Earlier(member.struck, *struck);
+  }
+}
+
 std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
   const int pods = context.report.pods_size();
   std::vector<Member> members(static_cast<std::size_t>(pods));

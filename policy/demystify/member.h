@@ -4,12 +4,12 @@
 #define MULLIGAN_POLICY_DEMYSTIFY_MEMBER_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "policy/demystify/causes.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/demystify.h"
 #include "policy/demystify/readers/readers.h"
 
 namespace mulligan::demystify {
@@ -85,6 +85,11 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts);
 // a peer is noticed are 10 to 30 minutes (NCCL, Gloo).
 inline constexpr Seconds kIncidentSpan = 1800;
 
+// What was told before had happened by then, whatever the clock of the node
+// says: bounds Member.struck where no slot does.
+void BoundByRecords(const WasDecided& was_decided,
+                    std::vector<Member>& members);
+
 // What the objects above the pods say of their attempts.
 struct OwnerAttempts {
   // The newest restart attempt of the JobSet; -1: none.
@@ -137,11 +142,11 @@ struct Attempts {
 // it, unless the ended one began in that second too.
 //
 // With `owner.gave_up` the last failed attempt is the one at hand, whatever
-// lives on. `is_decided` tells for the root of an incident whether the ledger
+// lives on. `was_decided` tells for the root of an incident whether the ledger
 // has it; empty: it has none.
 Attempts SplitAttempts(const std::vector<Member>& members,
                        const OwnerAttempts& owner,
-                       const std::function<bool(int pod)>& is_decided = {});
+                       const WasDecided& was_decided = {});
 
 }  // namespace mulligan::demystify
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +14,7 @@
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/causes.h"
+#include "policy/demystify/context.h"
 #include "policy/demystify/demystify.h"
 #include "policy/request/kubernetes_codec.h"
 
@@ -99,14 +100,21 @@ void DiagnoseReport(Call& call) {
   options.now = call.observed_at;
   options.signatures = call.compiled().signatures.get();
   options.full = call.request.explain() == v1::DecideRequest::FULL;
-  std::unordered_set<std::string_view> decided;
+  std::unordered_map<std::string_view, std::int64_t> decided;
   for (const v1::AttemptRecord& record : call.request.ledger().history()) {
-    if (!IsPending(record)) decided.insert(record.failure_id());
+    if (IsPending(record)) continue;
+    decided.emplace(
+        record.failure_id(),
+        demystify::ToSeconds(record.has_struck_at() ? record.struck_at()
+                                                    : record.finished_at()));
   }
   if (!decided.empty()) {
-    options.is_decided = [&call, &decided](int pod) {
-      return decided.contains(
-          IdOfPod(call.request.report(), call.workload, pod));
+    options.was_decided = [&call,
+                           &decided](int pod) -> std::optional<std::int64_t> {
+      const auto found =
+          decided.find(IdOfPod(call.request.report(), call.workload, pod));
+      if (found == decided.end()) return std::nullopt;
+      return found->second;
     };
   }
   options.not_the_programs = static_cast<int>(std::ranges::count_if(

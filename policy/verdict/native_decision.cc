@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "policy/base/counts.h"
 #include "policy/base/times.h"
@@ -117,25 +117,30 @@ bool IsAsked(const Call& call) {
          (native != nullptr && (native->decides || native->compares));
 }
 
-// What an operator writes may have several lines; each shows all it holds.
-std::string VisibleLines(const std::string& text) {
-  std::vector<std::string> lines = absl::StrSplit(text, '\n');
-  for (std::string& line : lines) line = Visible(line);
-  return absl::StrJoin(lines, "\n");
+// What an operator writes may have line ends and tabs, and shows all else.
+std::string VisibleLines(std::string_view text) {
+  std::string visible;
+  while (true) {
+    const std::size_t end = std::min(text.find_first_of("\n\r\t"), text.size());
+    visible += Visible(text.substr(0, end));
+    if (end == text.size()) return visible;
+    visible.push_back(text[end]);
+    text.remove_prefix(end + 1);
+  }
 }
 
 // Its words repeat the report's, for whoever puts them into a condition.
 void ShowAll(v1::NativeVerdict& native) {
   for (std::string* text :
        {native.mutable_verdict(), native.mutable_reason()}) {
-    if (!IsPlain(*text)) *text = Visible(*text);
+    if (!IsPrintableAscii(*text)) *text = Visible(*text);
   }
-  if (!IsPlain(native.message())) {
+  if (!IsPrintableAscii(native.message())) {
     native.set_message(VisibleLines(native.message()));
   }
   const bool plain = std::ranges::all_of(
       native.counters(),
-      [](const auto& counter) { return IsPlain(counter.first); });
+      [](const auto& counter) { return IsPrintableAscii(counter.first); });
   if (plain) return;
   google::protobuf::Map<std::string, std::int32_t> counters;
   for (const auto& [name, count] : native.counters()) {

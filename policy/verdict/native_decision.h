@@ -27,7 +27,8 @@ inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
 
 // The operator's verdict on the call's report, with its times as they were
 // told; nothing when nobody asks for it, or the report has no object of a known
-// one, with a warning if the verdict was for comparison. INVALID_ARGUMENT if it was to decide.
+// one, with a warning if the verdict was for comparison. INVALID_ARGUMENT if it
+// was to decide.
 absl::Status AskOperator(Call& call, const v1::FailureReport& as_stamped,
                          std::optional<NativeOutcome>& outcome);
 

@@ -82,7 +82,9 @@ class ContainersReader {
   void ReadStatus(const core::ContainerStatus& status, int i, bool init) {
     const core::ContainerState& state = status.state();
     if (state.has_waiting()) ReadWaiting(status, i, init);
-    Ended ended = EndOfContainer(status);
+    Ended ended = IsStoppedByOwner(context_.owner_gives_up, pod_)
+                      ? EndBefore(status)
+                      : EndOfContainer(status);
     ended.index = i;
     ended.init = init;
     if (state.has_running() || ended.terminated != nullptr) {
@@ -157,15 +159,16 @@ class ContainersReader {
   }
 
   void Describe(const Ended& primary) {
-    // Killed helpers of work that has completed do not count.
-    if (primary.helper && clean_mains_ > 0 && primary.end == End::kKilled &&
-        !SavesOutputs(NameOf(primary))) {
+    // Helpers of work that has completed do not count.
+    if (primary.helper && clean_mains_ > 0 && !SavesOutputs(NameOf(primary))) {
       state_.end = End::kClean;
       return;
     }
+    const bool at_work =
+        IsAtWork(pod_) && !IsStoppedByOwner(context_.owner_gives_up, pod_);
     // The first containers to end of a pod that is being stopped.
-    if (IsAtWork(pod_) && IsBeingStopped(pod_)) return;
-    state_.beside = !primary.recovered && IsAtWork(pod_);
+    if (at_work && IsBeingStopped(pod_)) return;
+    state_.beside = !primary.recovered && at_work;
     state_.end = primary.end;
     state_.container = primary.index;
     state_.init = primary.init;
@@ -192,7 +195,7 @@ class ContainersReader {
       DemoteEchoes(before, "another container of the pod decides");
     }
     if (state_.end == End::kClean && ended.helper) {
-      DemoteAll(before, "killed helpers do not fail work that has completed");
+      DemoteAll(before, "helpers do not fail work that has completed");
     } else if (state_.end == End::kNone) {
       DemoteAll(before, "the pod is being stopped, and still at work");
     }

@@ -146,6 +146,21 @@ bool IsWaitingForRestart(const core::ContainerStatus& status) {
   return status.state().waiting().reason() == "CrashLoopBackOff";
 }
 
+// Whether the first rule of the container that takes the exit code restarts it;
+// nothing: none takes it (kubelet 1.34 and 1.35, whose every action restarts).
+std::optional<bool> RestartsByRule(const core::Container& container,
+                                   std::int32_t exit_code) {
+  for (const core::ContainerRestartRule& rule :
+       container.restart_policy_rules()) {
+    const auto& codes = rule.exit_codes().values();
+    const bool listed = std::ranges::find(codes, exit_code) != codes.end();
+    if (listed == (rule.exit_codes().operator_() != "NotIn")) {
+      return rule.action().starts_with("Restart");
+    }
+  }
+  return std::nullopt;
+}
+
 bool RestartsInPlace(const core::Pod& pod, const EndedContainer& ended) {
   const core::PodStatus& status = pod.status();
   if (status.phase() == "Failed" || status.phase() == "Succeeded" ||
@@ -163,7 +178,7 @@ bool RestartsInPlace(const core::Pod& pod, const EndedContainer& ended) {
       ended.init ? pod.spec().init_containers() : pod.spec().containers();
   for (const core::Container& spec : containers) {
     if (spec.name() != container.name()) continue;
-    if (spec.restart_policy_rules_size() > 0) return false;
+    if (const auto rule = RestartsByRule(spec, ended.code)) return *rule;
     if (!spec.restart_policy().empty()) policy = spec.restart_policy();
   }
   const bool well = ended.end == End::kClean;
@@ -188,6 +203,26 @@ EndedContainer EndOfContainer(const core::ContainerStatus& status) {
   if (ended.terminated == nullptr) return ended;
   ended.code = CodeIn(*ended.terminated);
   ended.end = EndOf(ended.code, ended.terminated->reason());
+  return ended;
+}
+
+bool EndsByStopping(const core::ContainerStatus& status) {
+  if (!status.last_state().has_terminated()) return false;
+  if (status.state().has_running()) return true;
+  const auto& ended = status.state().terminated();
+  return status.state().has_terminated() &&
+         EndOf(CodeIn(ended), ended.reason()) == End::kKilled;
+}
+
+EndedContainer EndBefore(const core::ContainerStatus& status) {
+  EndedContainer ended = EndOfContainer(status);
+  if (!EndsByStopping(status)) return ended;
+  const auto& last = status.last_state().terminated();
+  ended.terminated = &last;
+  ended.last = true;
+  ended.recovered = false;
+  ended.code = CodeIn(last);
+  ended.end = EndOf(ended.code, last.reason());
   return ended;
 }
 

@@ -104,6 +104,11 @@ PodReading ReadPod(const Context& context, int index, Candidates& facts);
 // disruption (DisruptionTarget), or deleted.
 bool IsBeingStopped(const kubernetes::core::v1::Pod& pod);
 
+// Whether the pod is deleted because its operator gives the work up
+// (OwnerGivesUp): it is not how the work failed.
+bool IsStoppedByOwner(bool owner_gives_up,
+                      const kubernetes::core::v1::Pod& pod);
+
 // Whether a container of the pod runs that is no helper: it is at work,
 // whatever became of its other containers.
 bool IsAtWork(const kubernetes::core::v1::Pod& pod);
@@ -201,11 +206,19 @@ struct EndedContainer {
 EndedContainer EndOfContainer(
     const kubernetes::core::v1::ContainerStatus& status);
 
+// Whether the container of a pod that is being stopped ended before that, and
+// its last run ends by it.
+bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status);
+
+// EndOfContainer of a pod that is stopped because the work was given up: the
+// end before the one by that.
+EndedContainer EndBefore(const kubernetes::core::v1::ContainerStatus& status);
+
 bool IsWaitingForRestart(const kubernetes::core::v1::ContainerStatus& status);
 
 // Whether the kubelet starts `ended`, a container of `pod`, again: it waits for
-// that (CrashLoopBackOff), or its restart policy says so (kubelet 1.34; rules
-// by exit code are not read). Nothing is restarted in a pod that has ended or
+// that (CrashLoopBackOff), or its rules by exit code and else its restart
+// policy say so (kubelet 1.34). Nothing is restarted in a pod that has ended or
 // is being stopped.
 bool RestartsInPlace(const kubernetes::core::v1::Pod& pod,
                      const EndedContainer& ended);

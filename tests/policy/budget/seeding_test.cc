@@ -127,11 +127,11 @@ TEST(SeedTest, AddsToALedgerWhatItLacks) {
   EXPECT_THAT(warning, HasSubstr("1 earlier failure that the ledger lacks"));
 }
 
-TEST(SeedTest, FillsABudgetAtMost) {
+TEST(SeedTest, NeverTakesTheLastOfABudget) {
   v1::BudgetLedger ledger;
   Seed(7, Compiled(kApplication)->compiled(), ledger);
   EXPECT_EQ(ledger.attempts_seen(), 7);
-  EXPECT_EQ(ledger.budgets().at("application").used(), 3);
+  EXPECT_EQ(ledger.budgets().at("application").used(), 2);
 }
 
 TEST(SeedTest, KeepsAUseBeyondALimitThatWasLowered) {
@@ -170,7 +170,7 @@ TEST(SeedTest, AbsurdCountersStayWithinTheLedgersBounds) {
   EXPECT_EQ(count.failures, kMaxLedgerCount);
   SeedLedger(count, count.failures, Compiled(kOnlyDefault)->compiled(), ledger);
   EXPECT_EQ(ledger.attempts_seen(), kMaxLedgerCount);
-  EXPECT_EQ(ledger.budgets().at("x").used(), 1);
+  EXPECT_EQ(ledger.budgets().at("x").used(), 0);
 }
 
 }  // namespace

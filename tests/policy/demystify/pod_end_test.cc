@@ -588,7 +588,7 @@ constexpr PodCase kContainers[] = {
             }
           })pb",
      v1::SUCCEEDED, v1::Diagnosis::HIGH},
-    {"HelperThatFailsByItself",
+    {"HelperThatFailsByItselfWhenTheWorkHasCompleted",
      R"pb(pods {
             spec { containers { name: "main" } }
             status {
@@ -599,6 +599,22 @@ constexpr PodCase kContainers[] = {
               }
               container_statuses {
                 name: "vault-agent"
+                state { terminated { exit_code: 1 reason: "Error" } }
+              }
+            }
+          })pb",
+     v1::SUCCEEDED, v1::Diagnosis::MEDIUM},
+    {"WhatSavesTheOutputsFails",
+     R"pb(pods {
+            spec { containers { name: "main" } }
+            status {
+              phase: "Failed"
+              container_statuses {
+                name: "main"
+                state { terminated { exit_code: 0 reason: "Completed" } }
+              }
+              container_statuses {
+                name: "wait"
                 state { terminated { exit_code: 1 reason: "Error" } }
               }
             }

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using testing::Parse;
 
 // When everything is told.
-const google::protobuf::Timestamp kNow = [] {
+const google::protobuf::Timestamp kTold = [] {
   google::protobuf::Timestamp now;
   now.set_seconds(7000);
   return now;
@@ -59,11 +59,11 @@ TEST_P(ClockRowTest, AreOne) {
   const ClockRow& row = GetParam();
   v1::FailureReport report = Told(row.told);
   const v1::FailureReport wanted = Told(row.repaired);
-  const bool wrong = HasWrongTimes(report, kNow);
-  EXPECT_EQ(RepairTimes(report, kNow).empty(), !wrong);
+  const bool wrong = HasWrongTimes(report, kTold);
+  EXPECT_EQ(RepairTimes(report, kTold).empty(), !wrong);
   EXPECT_EQ(report.DebugString(), wanted.DebugString());
   EXPECT_EQ(wrong, Told(row.told).DebugString() != wanted.DebugString());
-  EXPECT_FALSE(HasWrongTimes(report, kNow)) << "one repair is enough";
+  EXPECT_FALSE(HasWrongTimes(report, kTold)) << "one repair is enough";
 }
 
 const ClockRow kClocks[] = {
@@ -119,7 +119,7 @@ TEST(ClocksTest, AKubeletsEventsMoveWithItsPod) {
     return told;
   };
   v1::FailureReport told = report(911, 940);
-  EXPECT_THAT(RepairTimes(told, kNow), HasSubstr("node n is 90 s behind"));
+  EXPECT_THAT(RepairTimes(told, kTold), HasSubstr("node n is 90 s behind"));
   EXPECT_THAT(told, EqualsProto(report(1001, 1030)));
 }
 
