@@ -209,7 +209,9 @@ absl::Status Server::Listen() {
   grpc_port_ = socket->port;
   listening_socket_ = socket->socket.number();
   acceptor_ = std::make_unique<Acceptor>(
-      *std::move(socket), MaxConnections(options_, descriptors),
+      *std::move(socket),
+      options_.tls.enabled() ? Wire::kTls : Wire::kPlaintext,
+      MaxConnections(options_, descriptors),
       [this](int connection) {
         grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
             taken;
@@ -252,6 +254,7 @@ void Server::Look() {
   }
   state.connections = static_cast<double>(acceptor_->connections());
   state.refused_connections = static_cast<double>(acceptor_->refused());
+  state.ended_connections = static_cast<double>(acceptor_->offences());
   state.queued_calls = static_cast<double>(pool_.queued());
   state.memory_under_way = static_cast<double>(memory_.used());
   metrics_->OnState(state);
