@@ -35,14 +35,15 @@ bool IsGone(int connection) {
 
 }  // namespace
 
-Acceptor::Acceptor(ListeningSocket socket, Wire wire,
-                   std::size_t max_connections, Handle handle, const Log& log)
+Acceptor::Acceptor(ListeningSocket socket, Wire wire, const Bounds& bounds,
+                   Handle handle, const Log& log)
     : socket_(std::move(socket)),
       wire_(wire),
       handle_(std::move(handle)),
       log_(log),
       spare_(OpenSpare()),
-      table_(max_connections),
+      crowd_(std::make_shared<Crowd>(bounds.streams)),
+      table_(bounds.connections),
       wake_(eventfd(0, EFD_CLOEXEC)),
       thread_([this] { Run(); }) {}
 
@@ -118,7 +119,7 @@ bool Acceptor::Take(OwnedDescriptor& connection) {
   setsockopt(number, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   setsockopt(number, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs,
              sizeof(kUserTimeoutMs));
-  const auto taken = std::make_shared<Connection>(number, source, offences_);
+  const auto taken = std::make_shared<Connection>(number, source, crowd_);
   TellOf(number, wire_, taken);
   table_.Add(taken);
   const SessionsOf sessions(taken);
@@ -143,7 +144,7 @@ void Acceptor::TellOfRefused() {
 }
 
 void Acceptor::TellOfOffences() {
-  const Offences::Told offences = offences_->Tell();
+  const Crowd::Offences offences = crowd_->offences();
   if (offences.count == offences_told_) return;
   offences_told_ = offences.count;
   last_told_ = Clock::now();

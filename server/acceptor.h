@@ -26,10 +26,16 @@ class Acceptor {
   // Takes over a connected descriptor that does not block.
   using Handle = std::function<void(int connection)>;
 
-  // Takes connections from now on, at most `max_connections` at a time. Who
-  // gives way beyond that says ConnectionTable; where nobody does the new one
-  // is closed at once. `log` outlives the acceptor.
-  Acceptor(ListeningSocket socket, Wire wire, std::size_t max_connections,
+  struct Bounds {
+    // Who gives way beyond that says ConnectionTable; where nobody does the new
+    // one is closed at once.
+    std::size_t connections;
+    // Of all connections; see Http2Guard.
+    std::size_t streams;
+  };
+
+  // Takes connections from now on. `log` outlives the acceptor.
+  Acceptor(ListeningSocket socket, Wire wire, const Bounds& bounds,
            Handle handle, const Log& log);
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
@@ -49,7 +55,7 @@ class Acceptor {
   // Closed at once since the start.
   std::size_t refused() const { return refused_.load(); }
   // Ended since the start for what was sent on them.
-  std::size_t offences() const { return offences_->Tell().count; }
+  std::size_t offences() const { return crowd_->offences().count; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -79,7 +85,7 @@ class Acceptor {
   std::size_t refused_told_ = 0;
   std::size_t offences_told_ = 0;
   Clock::time_point last_told_ = {};
-  const std::shared_ptr<Offences> offences_ = std::make_shared<Offences>();
+  const std::shared_ptr<Crowd> crowd_;
   ConnectionTable table_;
   // Wakes the loop to end it.
   OwnedDescriptor wake_;

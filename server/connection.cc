@@ -9,14 +9,14 @@
 
 namespace mulligan {
 
-void Offences::Add(const std::string& source, const char* reason) {
+void Crowd::AddOffence(const std::string& source, const char* reason) {
   const std::lock_guard lock(mutex_);
-  told_ = {told_.count + 1, source, reason};
+  offences_ = {offences_.count + 1, source, reason};
 }
 
-Offences::Told Offences::Tell() const {
+Crowd::Offences Crowd::offences() const {
   const std::lock_guard lock(mutex_);
-  return told_;
+  return offences_;
 }
 
 bool Connection::Receive(std::string_view bytes) {
@@ -24,7 +24,7 @@ bool Connection::Receive(std::string_view bytes) {
   const char* const why = guard_.Receive(bytes, Http2Guard::Clock::now());
   if (why == nullptr) return true;
   ending_ = true;
-  offences_->Add(source_, why);
+  crowd_->AddOffence(source_, why);
   return false;
 }
 

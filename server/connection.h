@@ -13,33 +13,37 @@
 
 namespace mulligan {
 
-// Connections that ended for what their callers sent. Safe to share.
-class Offences {
+// What the connections of a server have in common: their streams, and those
+// that ended for what their callers sent. Safe to share.
+class Crowd {
  public:
-  struct Told {
+  explicit Crowd(std::size_t max_streams) : streams_(max_streams) {}
+  AllStreams& streams() { return streams_; }
+
+  struct Offences {
     std::size_t count = 0;  // since the start
     // Of the last.
     std::string source;
     const char* reason = "";
   };
 
-  void Add(const std::string& source, const char* reason);
-  Told Tell() const;
+  void AddOffence(const std::string& source, const char* reason);
+  Offences offences() const;
 
  private:
+  AllStreams streams_;
   mutable std::mutex mutex_;
-  Told told_;
+  Offences offences_;
 };
 
 // Shared by who counts it, its descriptor and its TLS session.
 class Connection {
  public:
   // A connected socket, which is gRPC's to close.
-  Connection(int descriptor, std::string source,
-             std::shared_ptr<Offences> offences)
+  Connection(int descriptor, std::string source, std::shared_ptr<Crowd> crowd)
       : descriptor_(descriptor),
         source_(std::move(source)),
-        offences_(std::move(offences)) {}
+        crowd_(std::move(crowd)) {}
 
   // Who is at the other end, as far as shares go: see SourceOf.
   const std::string& source() const { return source_; }
@@ -70,9 +74,9 @@ class Connection {
  private:
   const int descriptor_;
   const std::string source_;
-  const std::shared_ptr<Offences> offences_;
+  const std::shared_ptr<Crowd> crowd_;
   mutable std::mutex mutex_;
-  Http2Guard guard_{Http2Guard::Clock::now()};
+  Http2Guard guard_{crowd_->streams(), Http2Guard::Clock::now()};
   bool ending_ = false;
   bool closed_ = false;
 };

@@ -51,15 +51,17 @@ Connection* OldestOfMost(const Holdings& holdings, std::size_t Holding::*count,
   return found;
 }
 
-// Null: nobody gives way to a source that has `own`.
-Connection* WhoGivesWay(Holdings& holdings, std::size_t own,
+// Null: nobody gives way to one of `source`.
+Connection* WhoGivesWay(Holdings& holdings, const std::string& source,
                         std::size_t share) {
   if (Connection* const beginning = OldestOfMost(holdings, &Holding::beginning,
                                                  &Holding::oldest_beginning);
       beginning != nullptr) {
-    return beginning;
+    // A source that replaced its own would keep everybody busy with handshakes.
+    const bool own = beginning->source() == source && holdings.size() > 1;
+    return own ? nullptr : beginning;
   }
-  if (own >= share) return nullptr;
+  if (holdings[source].all >= share) return nullptr;
   std::erase_if(holdings, [share](const auto& of_one) {
     return of_one.second.all <= share;
   });
@@ -87,7 +89,7 @@ ConnectionTable::Room ConnectionTable::MakeRoom(const std::string& source) {
     return holdings.size() > 1 && own > share ? Room::kNone : Room::kSoon;
   }
   if (connections_.size() - ending < places_) return Room::kFree;
-  Connection* const leaves = WhoGivesWay(holdings, own, share);
+  Connection* const leaves = WhoGivesWay(holdings, source, share);
   if (leaves == nullptr) return Room::kNone;
   leaves->End();
   return Room::kFree;

@@ -29,6 +29,7 @@ class ConnectionTable {
   // another one is ended for it: one that is still beginning, else one without
   // a call of a source that has more than its share, which is an equal part for
   // each source; each time of the source that has most of these, its oldest.
+  // No source but the only one replaces its own that are beginning.
   Room MakeRoom(const std::string& source);
   void Add(std::shared_ptr<Connection> connection);
 

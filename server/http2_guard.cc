@@ -114,7 +114,11 @@ const char* Http2Guard::JudgeHeaders(const FrameHead& frame,
   }
   last_stream_ = frame.stream;
   open_.push_back(frame.stream);
+  const std::size_t all = ++all_.open;
   if (open_.size() > kMaxOpenStreams) return "more than 100 streams at once";
+  if (open_.size() > kMaxOpenInACrowd && all > all_.bound) {
+    return "more than 8 streams at once, while all have too many";
+  }
   return nullptr;
 }
 
@@ -132,6 +136,7 @@ bool Http2Guard::Close(std::uint32_t stream) {
   const auto at = std::find(open_.begin(), open_.end(), stream);
   if (at == open_.end()) return false;
   open_.erase(at);
+  --all_.open;
   return true;
 }
 

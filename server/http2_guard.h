@@ -8,6 +8,7 @@
 #define MULLIGAN_SERVER_HTTP2_GUARD_H_
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,14 @@ class FrameReader {
   std::size_t payload_ = 0;  // still to come
 };
 
+// The streams that all connections have open together. Safe to share.
+struct AllStreams {
+  explicit AllStreams(std::size_t most) : bound(most) {}
+
+  std::atomic<std::size_t> open = 0;
+  const std::size_t bound;
+};
+
 // One connection. It looks at heads of frames alone, before gRPC reads them.
 // Used by one thread at a time.
 class Http2Guard {
@@ -52,6 +61,8 @@ class Http2Guard {
   // Streams open at once. 32 are announced; clients that have not read that
   // yet take a hundred for granted (RFC 9113, section 6.5.2).
   static constexpr std::size_t kMaxOpenStreams = 100;
+  // The same while all connections together have more than their bound.
+  static constexpr std::size_t kMaxOpenInACrowd = 8;
   // What may be asked without an answer to show for it: at once, and again each
   // second. A stream that ends without an answer takes ten of it, a frame that
   // belongs to no message one.
@@ -65,7 +76,12 @@ class Http2Guard {
   // Smaller pieces of a message count as control.
   static constexpr std::size_t kSmallData = 64;
 
-  explicit Http2Guard(Clock::time_point now) : paid_until_(now) {}
+  // `all` outlives it.
+  Http2Guard(AllStreams& all, Clock::time_point now)
+      : all_(all), paid_until_(now) {}
+  ~Http2Guard() { all_.open -= open_.size(); }
+  Http2Guard(const Http2Guard&) = delete;
+  Http2Guard& operator=(const Http2Guard&) = delete;
 
   // Looks at what the caller has sent. Not null: why the connection has to end,
   // for people; then nobody may read these bytes.
@@ -86,6 +102,7 @@ class Http2Guard {
   // False: it was not open.
   bool Close(std::uint32_t stream);
 
+  AllStreams& all_;
   std::size_t preface_ = 0;  // of its bytes, those that came
   FrameReader received_;
   FrameReader sent_;

@@ -31,6 +31,9 @@ constexpr absl::Duration kDrainPoll = absl::Milliseconds(5);
 constexpr absl::Duration kLogPatience = absl::Seconds(3);
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(50);
 
+// What gRPC takes for a stream that is open, at most, with all its headers.
+constexpr std::size_t kStreamBytes = 16 << 10;
+
 constexpr char kReflection[] = "grpc.reflection.v1";
 constexpr char kReflectionAlpha[] = "grpc.reflection.v1alpha";
 
@@ -89,6 +92,12 @@ std::size_t MaxConnections(const ServerOptions& options,
       descriptors > 2 * kOthers ? descriptors - kOthers : descriptors / 2;
   return std::min<std::size_t>(
       static_cast<std::size_t>(options.max_connections), room);
+}
+
+Acceptor::Bounds BoundsOf(const ServerOptions& options,
+                          std::size_t descriptors) {
+  return {MaxConnections(options, descriptors),
+          static_cast<std::size_t>(options.max_memory_bytes) / kStreamBytes};
 }
 
 std::unique_ptr<InlinePolicies> MakeInlinePolicies(
@@ -211,7 +220,7 @@ absl::Status Server::Listen() {
   acceptor_ = std::make_unique<Acceptor>(
       *std::move(socket),
       options_.tls.enabled() ? Wire::kTls : Wire::kPlaintext,
-      MaxConnections(options_, descriptors),
+      BoundsOf(options_, descriptors),
       [this](int connection) {
         grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
             taken;

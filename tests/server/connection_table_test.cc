@@ -25,7 +25,7 @@ class ConnectionTableTest : public ::testing::Test {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     ends_.emplace_back(ends[0]);
     ends_.emplace_back(ends[1]);
-    auto made = std::make_shared<Connection>(ends[0], source, offences_);
+    auto made = std::make_shared<Connection>(ends[0], source, crowd_);
     if (state == State::kIdle || state == State::kBusy) {
       made->Receive(testing::Greeting());
     }
@@ -37,23 +37,28 @@ class ConnectionTableTest : public ::testing::Test {
     return made;
   }
 
-  const std::shared_ptr<Offences> offences_ = std::make_shared<Offences>();
+  const std::shared_ptr<Crowd> crowd_ = std::make_shared<Crowd>(100);
   std::vector<OwnedDescriptor> ends_;
 };
 
-TEST_F(ConnectionTableTest, WhoGivesWay) {
-  struct One {
-    const char* source;
-    State state;
-  };
-  constexpr int kNobody = -1;
-  constexpr int kRoom = -2;
-  const struct {
-    const char* name;
-    std::vector<One> there;
-    const char* newcomer;
-    int leaves;  // by index, or one of the above
-  } cases[] = {
+constexpr int kNobody = -1;
+constexpr int kRoom = -2;
+
+struct One {
+  const char* source;
+  State state;
+};
+
+struct Arrival {
+  const char* name;
+  std::vector<One> there;
+  const char* newcomer;
+  int leaves;  // by index, or one of the above
+};
+
+// At tables with four places.
+std::vector<Arrival> ToFullTables() {
+  return {
       {"there is room",
        {{"a", State::kBusy}, {"a", State::kIdle}, {"b", State::kBeginning}},
        "c",
@@ -79,6 +84,13 @@ TEST_F(ConnectionTableTest, WhoGivesWay) {
         {"a", State::kBusy}},
        "c",
        1},
+      {"nobody for a source that would take its own place",
+       {{"a", State::kBusy},
+        {"b", State::kBeginning},
+        {"b", State::kBeginning},
+        {"a", State::kBusy}},
+       "b",
+       kNobody},
       {"an idle one of a source beyond its share",
        {{"a", State::kBusy},
         {"a", State::kIdle},
@@ -108,7 +120,10 @@ TEST_F(ConnectionTableTest, WhoGivesWay) {
        "b",
        kNobody},
   };
-  for (const auto& [name, there, newcomer, leaves] : cases) {
+}
+
+TEST_F(ConnectionTableTest, WhoGivesWay) {
+  for (const auto& [name, there, newcomer, leaves] : ToFullTables()) {
     SCOPED_TRACE(name);
     ConnectionTable table(4);
     std::vector<std::shared_ptr<Connection>> connections;
@@ -156,9 +171,9 @@ TEST_F(ConnectionTableTest, AnOffenceIsToldOfWithItsSource) {
   const auto offender = Make("10.0.0.7", State::kBeginning);
   EXPECT_FALSE(offender->Receive("GET / HTTP/1.1\r\n"));
   EXPECT_EQ(offender->state(), State::kEnding);
-  EXPECT_EQ(offences_->Tell().count, 1U);
-  EXPECT_EQ(offences_->Tell().source, "10.0.0.7");
-  EXPECT_STREQ(offences_->Tell().reason, "what came is no HTTP/2");
+  EXPECT_EQ(crowd_->offences().count, 1U);
+  EXPECT_EQ(crowd_->offences().source, "10.0.0.7");
+  EXPECT_STREQ(crowd_->offences().reason, "what came is no HTTP/2");
 }
 
 }  // namespace

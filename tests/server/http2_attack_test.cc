@@ -1,10 +1,12 @@
 // Weaknesses of gRPC's HTTP/2, tried on a server as it is deployed.
-#include <algorithm>
+#include <grpcpp/client_context.h>
+
 #include <csignal>
 #include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -141,6 +143,76 @@ class Http2AttackTest : public testing::TlsTest {
     }
   }
 };
+
+// Four hundred connections, each within the bounds of one.
+TEST_F(Http2AttackTest, ManyConnectionsTogetherStayWithinTheMemoryOfAPod) {
+  Program program(Serving({kPodMemory, "--max-connections=500"}));
+  const int port = program.grpc_port();
+  ASSERT_NE(port, 0) << program.output();
+  const std::string hundred = ForStreams(1400, &OpenStream);
+  std::vector<std::unique_ptr<RawCaller>> attackers;
+  for (int i = 0; i < 400; ++i) {
+    attackers.push_back(std::make_unique<RawCaller>(port, nullptr));
+    attackers.back()->Send(Greeting() + hundred);
+  }
+  EXPECT_TRUE(Decide(Connect(port, grpc::InsecureChannelCredentials())).ok());
+  EXPECT_LT(PeakOf(program), kPodLimit);
+}
+
+// A weakness of gRPC from 1.51 on, by its number CVE-2023-1428.
+TEST_F(Http2AttackTest, NoHeaderAborts) {
+  const std::string https = "\x87";
+  const struct {
+    const char* name;
+    std::string header;
+  } cases[] = {
+      {"te", https + Header("te", "x")},
+      {"te, kept", https + Header("te", "x", true)},
+      {"scheme", Header(":scheme", "x")},
+      {"grpclb_client_stats", https + Header("grpclb_client_stats", "x")},
+  };
+  Program program(Serving({}));
+  const int port = program.grpc_port();
+  for (const auto& [name, header] : cases) {
+    for (const bool acknowledged : {false, true}) {
+      SCOPED_TRACE(name);
+      const RawCaller attacker(port, nullptr);
+      attacker.Send(
+          Greeting() +
+          (acknowledged ? Frame(testing::kSettingsAck, 0) : std::string()) +
+          Frame(testing::kLastHeaders, 1,
+                "\x83" + header + Header(":path", "/x") +
+                    Header("large", std::string(9'000, 'y'))));
+      EXPECT_TRUE(
+          Decide(Connect(port, grpc::InsecureChannelCredentials())).ok());
+    }
+  }
+}
+
+// A megabyte of headers, more than a stranger may send, on one connection.
+TEST_F(Http2AttackTest, WhoIsAnsweredGoesOn) {
+  const TlsFiles tls = Options().tls;
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  Program plaintext(Serving({}));
+  Program encrypted(
+      Serving({"--tls-cert=" + tls.certificate, "--tls-key=" + tls.key,
+               "--tls-client-ca=" + tls.client_ca}));
+  const std::shared_ptr<grpc::Channel> channels[] = {
+      Connect(plaintext.grpc_port(), grpc::InsecureChannelCredentials()),
+      Connect(encrypted.grpc_port(), authority_, &caller)};
+  for (const auto& channel : channels) {
+    const auto stub = v1::RetryDecisionService::NewStub(channel);
+    for (int i = 0; i < 1000; ++i) {
+      grpc::ClientContext context;
+      context.AddMetadata("x",
+                          std::string(1000, static_cast<char>('a' + i % 26)));
+      v1::DecideResponse response;
+      const grpc::Status status =
+          stub->Decide(&context, testing::OutOfMemoryRequest(), &response);
+      ASSERT_TRUE(status.ok()) << i << " " << status.error_message();
+    }
+  }
+}
 
 TEST_F(Http2AttackTest, EndsTheConnectionInPlaintext) {
   Try({kPodMemory}, nullptr);

@@ -1,6 +1,9 @@
 #include "server/http2_guard.h"
 
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -29,6 +32,8 @@ using ::testing::NotNull;
 
 using Clock = Http2Guard::Clock;
 constexpr Clock::time_point kStart{};
+// Never too many but where a test says so.
+AllStreams all_streams(1000);
 
 std::string Repeat(const std::string& bytes, std::size_t times) {
   std::string all;
@@ -55,15 +60,17 @@ std::string Answer(std::uint32_t stream) {
          Frame(kLastHeaders, stream);
 }
 
-TEST(Http2GuardTest, WhatEndsAConnection) {
+struct Sent {
+  const char* name;
+  std::string bytes;
+  const char* reason;  // to end the connection; null: it goes on
+};
+
+std::vector<Sent> WhatCallersSend() {
   const std::string acknowledged = Greeting() + Frame(kSettingsAck, 0);
   const std::string head = Frame(kBegunHeaders, 1, CallHeaders(true));
   const std::string kilobyte(1 << 10, 'x');
-  const struct {
-    const char* name;
-    std::string bytes;
-    const char* reason;  // null: it goes on
-  } cases[] = {
+  return {
       {"a greeting", Greeting(), nullptr},
       {"half a greeting", Greeting().substr(0, 10), nullptr},
       {"HTTP/1", "GET / HTTP/1.1\r\n\r\n", "no HTTP/2"},
@@ -111,10 +118,13 @@ TEST(Http2GuardTest, WhatEndsAConnection) {
            Repeat(Frame(kDataFrame, 1, Repeat(kilobyte, 16)), 256),
        nullptr},
   };
-  for (const auto& [name, bytes, reason] : cases) {
+}
+
+TEST(Http2GuardTest, WhatEndsAConnection) {
+  for (const auto& [name, bytes, reason] : WhatCallersSend()) {
     SCOPED_TRACE(name);
-    Http2Guard whole(kStart);
-    Http2Guard cut(kStart);
+    Http2Guard whole(all_streams, kStart);
+    Http2Guard cut(all_streams, kStart);
     whole.Send(kAnnounced);
     cut.Send(kAnnounced);
     const char* const why = whole.Receive(bytes, kStart);
@@ -133,7 +143,7 @@ TEST(Http2GuardTest, WhatEndsAConnection) {
 }
 
 TEST(Http2GuardTest, TellsWhetherHttp2HasBegun) {
-  Http2Guard guard(kStart);
+  Http2Guard guard(all_streams, kStart);
   const std::string greeting = Greeting();
   guard.Receive(std::string_view(greeting).substr(0, greeting.size() - 1),
                 kStart);
@@ -147,14 +157,14 @@ TEST(Http2GuardTest, NothingIsAcknowledgedBeforeItIsSaid) {
   const std::string early = Greeting() + Frame(kSettingsAck, 0);
   const std::string headers =
       Repeat(Frame(kWholeHeaders, 1, std::string(1 << 10, 'x')), 17);
-  Http2Guard guard(kStart);
+  Http2Guard guard(all_streams, kStart);
   EXPECT_THAT(guard.Receive(early, kStart), IsNull());
   guard.Send(kAnnounced);
   EXPECT_THAT(guard.Receive(headers, kStart), NotNull());
 }
 
 TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
-  Http2Guard guard(kStart);
+  Http2Guard guard(all_streams, kStart);
   guard.Send(kAnnounced);
   guard.Receive(Greeting() + Streams(4), kStart);
   EXPECT_EQ(guard.open_streams(), 4U);
@@ -171,7 +181,7 @@ TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
 
 // Twenty thousand calls, each acknowledged as clients do, in no time.
 TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
-  Http2Guard guard(kStart);
+  Http2Guard guard(all_streams, kStart);
   guard.Send(kAnnounced);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   for (std::uint32_t stream = 1; stream < 40'000; stream += 2) {
@@ -188,7 +198,7 @@ TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
 // Streams that the server resets: it was asked for nothing that it could
 // answer.
 TEST(Http2GuardTest, WhatTheServerResetsCountsToo) {
-  Http2Guard guard(kStart);
+  Http2Guard guard(all_streams, kStart);
   guard.Send(kAnnounced);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   const char* why = nullptr;
@@ -201,8 +211,28 @@ TEST(Http2GuardTest, WhatTheServerResetsCountsToo) {
   EXPECT_THAT(why, NotNull());
 }
 
+TEST(Http2GuardTest, InACrowdEachHasFewerStreams) {
+  AllStreams all(20);
+  std::vector<std::unique_ptr<Http2Guard>> guards;
+  const auto open = [&](std::size_t streams) {
+    guards.push_back(std::make_unique<Http2Guard>(all, kStart));
+    return guards.back()->Receive(Greeting() + Streams(streams), kStart);
+  };
+  EXPECT_THAT(open(20), IsNull());
+  EXPECT_EQ(all.open, 20U);
+  // What honest callers need is there.
+  EXPECT_THAT(open(8), IsNull());
+  EXPECT_THAT(open(9), HasSubstr("all have too many"));
+  // Who has them already may keep them, and gets no more.
+  EXPECT_THAT(guards[0]->Receive(Streams(1, kDataFrame, 41), kStart),
+              HasSubstr("all have too many"));
+  guards.clear();
+  EXPECT_EQ(all.open, 0U);
+  EXPECT_THAT(open(20), IsNull());
+}
+
 TEST(Http2GuardTest, TheAllowanceComesBackWithTime) {
-  Http2Guard guard(kStart);
+  Http2Guard guard(all_streams, kStart);
   guard.Send(kAnnounced);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   // Fifty cancelled calls a second, for a minute.
