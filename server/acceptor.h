@@ -52,6 +52,8 @@ class Acceptor {
   bool IsAlive() const;
 
   std::size_t connections() const { return table_.size(); }
+  // Calls that are not ended, those included whose message is still to come.
+  std::size_t open_streams() const { return crowd_->streams().open.load(); }
   // Closed at once since the start.
   std::size_t refused() const { return refused_.load(); }
   // Ended since the start for what was sent on them.

@@ -30,6 +30,8 @@ constexpr absl::Duration kDrainPoll = absl::Milliseconds(5);
 // For decisions that wait to be logged.
 constexpr absl::Duration kLogPatience = absl::Seconds(3);
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(50);
+// What is open then has no message yet, or a caller that does not read.
+constexpr absl::Duration kMostLastAnswers = absl::Milliseconds(500);
 
 // What gRPC takes for a stream that is open, at most, with all its headers.
 constexpr std::size_t kStreamBytes = 16 << 10;
@@ -328,9 +330,13 @@ std::int64_t Server::Drain() {
     absl::SleepFor(kDrainPoll);
   }
   const std::int64_t cut_off = metrics_->CallsInFlight();
-  // Answers are on their way. A call that gRPC has and we do not ends with the
-  // connection, UNAVAILABLE; by Shutdown it would end with CANCELLED, which
-  // callers take for their own doing.
+  // Answers are on their way, on a busy machine for longer. A call that gRPC
+  // has and we do not ends with the connection, UNAVAILABLE; by Shutdown it
+  // would end with CANCELLED, which callers take for their own doing.
+  const absl::Time last = absl::Now() + kMostLastAnswers;
+  while (acceptor_->open_streams() > 0 && absl::Now() < last) {
+    absl::SleepFor(kDrainPoll);
+  }
   absl::SleepFor(kLastAnswers);
   acceptor_->CutConnections();
   grpc_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
