@@ -35,7 +35,7 @@ endif()
 if(MULLIGAN_HARDEN)
   add_compile_options(
     -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection
-    -fcf-protection -fno-plt -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+    -fno-plt -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
   add_link_options(-Wl,-z,relro,-z,now)
 else()
   add_compile_definitions(_GLIBCXX_ASSERTIONS)

@@ -1,54 +1,49 @@
 #include "server/acceptor.h"
 
-#include <linux/tcp.h>  // with tcpi_bytes_received
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace mulligan {
 namespace {
 
 constexpr int kAcceptRoundMs = 500;
+// Until there may be room.
+constexpr int kSoonMs = 1;
+// Between two looks at whether to stop: a storm of connections has no end.
+constexpr int kAcceptsOfARound = 64;
 constexpr std::chrono::seconds kStillAlive(5);
 constexpr std::chrono::seconds kBetweenLogLines(10);
 // Unacknowledged data ends a connection after this time, as in gRPC.
 constexpr int kUserTimeoutMs = 20'000;
 
-// Nothing when the number is no open socket.
-std::optional<ino_t> InodeOf(int descriptor) {
-  struct stat file = {};
-  if (fstat(descriptor, &file) != 0 || !S_ISSOCK(file.st_mode)) {
-    return std::nullopt;
-  }
-  return file.st_ino;
-}
-
-// Whether anything has come. What cannot be asked has spoken.
-bool HasSpoken(int connection) {
-  tcp_info info = {};
-  socklen_t size = sizeof(info);
-  return getsockopt(connection, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
-         info.tcpi_bytes_received > 0;
+// Whether the other end has closed it already. What it may have sent before it
+// did so has nobody to answer to.
+bool IsGone(int connection) {
+  char first = 0;
+  const ssize_t got =
+      recv(connection, &first, sizeof(first), MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 }  // namespace
 
-Acceptor::Acceptor(ListeningSocket socket, std::size_t max_connections,
+Acceptor::Acceptor(ListeningSocket socket, Wire wire, const Bounds& bounds,
                    Handle handle, const Log& log)
     : socket_(std::move(socket)),
-      max_connections_(max_connections),
+      wire_(wire),
       handle_(std::move(handle)),
       log_(log),
       spare_(OpenSpare()),
+      crowd_(std::make_shared<Crowd>(bounds.streams)),
+      table_(bounds.connections),
       wake_(eventfd(0, EFD_CLOEXEC)),
       thread_([this] { Run(); }) {}
 
@@ -64,21 +59,10 @@ void Acceptor::Stop() {
   shutdown(socket_.socket.number(), SHUT_RDWR);
 }
 
-void Acceptor::CutConnections() {
-  Sweep();
-  const std::lock_guard lock(mutex_);
-  for (const Connection& connection : connections_) {
-    shutdown(connection.number, SHUT_RDWR);
-  }
-}
+void Acceptor::CutConnections() { table_.EndAll(); }
 
 bool Acceptor::IsAlive() const {
   return Clock::now() - last_round_.load() < kStillAlive;
-}
-
-std::size_t Acceptor::connections() const {
-  const std::lock_guard lock(mutex_);
-  return connections_.size();
 }
 
 void Acceptor::Run() {
@@ -86,77 +70,88 @@ void Acceptor::Run() {
                       {wake_.number(), POLLIN, 0}};
   while (true) {
     last_round_.store(Clock::now());
-    poll(waiting, 2, kAcceptRoundMs);
+    // Who waits for room does not wait for others to come.
+    waiting[0].fd = held_.valid() ? -1 : socket_.socket.number();
+    poll(waiting, 2, held_.valid() ? kSoonMs : kAcceptRoundMs);
     if (waiting[1].revents != 0) return;
-    Sweep();
-    while (TakeOne()) {
+    for (int i = 0; i < kAcceptsOfARound && TakeOne(); ++i) {
     }
+    if (Clock::now() - last_told_ < kBetweenLogLines) continue;
+    TellOfRefused();
+    TellOfOffences();
   }
 }
 
 bool Acceptor::TakeOne() {
-  const int number = accept4(socket_.socket.number(), nullptr, nullptr,
-                             SOCK_NONBLOCK | SOCK_CLOEXEC);
-  if (number < 0 && (errno == EMFILE || errno == ENFILE)) {
+  if (held_.valid()) return Take(held_);
+  OwnedDescriptor connection(accept4(socket_.socket.number(), nullptr, nullptr,
+                                     SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!connection.valid() && (errno == EMFILE || errno == ENFILE)) {
     // The connection would wait in the queue for ever, and poll return at once.
     spare_ = OwnedDescriptor();
-    Refuse(accept4(socket_.socket.number(), nullptr, nullptr, SOCK_CLOEXEC),
+    Refuse(OwnedDescriptor(accept4(socket_.socket.number(), nullptr, nullptr,
+                                   SOCK_CLOEXEC)),
            "no more file descriptors");
     spare_ = OpenSpare();
     return false;
   }
-  if (number < 0) return errno == ECONNABORTED || errno == EINTR;
+  if (!connection.valid()) return errno == ECONNABORTED || errno == EINTR;
   if (!spare_.valid()) spare_ = OpenSpare();
-  if (connections() >= max_connections_ && !EndOldestSilent()) {
-    Refuse(number, "--max-connections");
+  if (Take(connection)) return true;
+  held_ = std::move(connection);
+  return false;
+}
+
+bool Acceptor::Take(OwnedDescriptor& connection) {
+  const int number = connection.number();
+  const std::string source = SourceOf(number);
+  if (source.empty() || IsGone(number)) {
+    connection = OwnedDescriptor();
+    return true;
+  }
+  const ConnectionTable::Room room = table_.MakeRoom(source);
+  if (room == ConnectionTable::Room::kSoon) return false;
+  if (room == ConnectionTable::Room::kNone) {
+    Refuse(std::move(connection), "--max-connections");
     return true;
   }
   const int on = 1;
   setsockopt(number, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   setsockopt(number, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs,
              sizeof(kUserTimeoutMs));
-  {
-    const std::lock_guard lock(mutex_);
-    connections_.push_back({number, InodeOf(number).value_or(0), false});
-  }
-  handle_(number);
+  const auto taken = std::make_shared<Connection>(number, source, crowd_);
+  TellOf(number, wire_, taken);
+  table_.Add(taken);
+  const SessionsOf sessions(taken);
+  handle_(connection.Release());
   return true;
 }
 
-bool Acceptor::EndOldestSilent() {
-  const std::lock_guard lock(mutex_);
-  for (auto it = connections_.begin(); it != connections_.end(); ++it) {
-    if (it->spoke || InodeOf(it->number) != it->inode) continue;
-    it->spoke = HasSpoken(it->number);
-    if (it->spoke) continue;
-    // gRPC reads its end and closes the descriptor.
-    shutdown(it->number, SHUT_RDWR);
-    connections_.erase(it);
-    return true;
-  }
-  return false;
-}
-
-void Acceptor::Refuse(int connection, const char* why) {
-  if (connection >= 0) close(connection);
+void Acceptor::Refuse(OwnedDescriptor, const char* why) {
   ++refused_;
-  const Clock::time_point now = Clock::now();
-  if (now - last_logged_ < kBetweenLogLines) return;
-  last_logged_ = now;
-  log_.Write(LogLevel::kWarning, "connections refused",
-             {{"reason", std::string_view(why)},
-              {"connections", static_cast<std::int64_t>(connections())},
-              {"refused", static_cast<std::int64_t>(refused_.load())}});
+  refused_why_ = why;
 }
 
-void Acceptor::Sweep() {
-  const std::lock_guard lock(mutex_);
-  connections_.erase(std::remove_if(connections_.begin(), connections_.end(),
-                                    [](const Connection& connection) {
-                                      return InodeOf(connection.number) !=
-                                             connection.inode;
-                                    }),
-                     connections_.end());
+void Acceptor::TellOfRefused() {
+  const std::size_t refused = refused_.load();
+  if (refused == refused_told_) return;
+  refused_told_ = refused;
+  last_told_ = Clock::now();
+  log_.Write(LogLevel::kWarning, "connections refused",
+             {{"reason", std::string_view(refused_why_)},
+              {"connections", static_cast<std::int64_t>(connections())},
+              {"refused", static_cast<std::int64_t>(refused)}});
+}
+
+void Acceptor::TellOfOffences() {
+  const Crowd::Offences offences = crowd_->offences();
+  if (offences.count == offences_told_) return;
+  offences_told_ = offences.count;
+  last_told_ = Clock::now();
+  log_.Write(LogLevel::kWarning, "connections ended for what was sent on them",
+             {{"reason", std::string_view(offences.reason)},
+              {"source", std::string_view(offences.source)},
+              {"ended", static_cast<std::int64_t>(offences.count)}});
 }
 
 }  // namespace mulligan

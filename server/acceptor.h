@@ -6,16 +6,16 @@
 #ifndef MULLIGAN_SERVER_ACCEPTOR_H_
 #define MULLIGAN_SERVER_ACCEPTOR_H_
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <thread>
-#include <vector>
 
+#include "server/connection.h"
+#include "server/connection_table.h"
+#include "server/io_hooks.h"
 #include "server/listener.h"
 #include "server/log.h"
 
@@ -26,11 +26,17 @@ class Acceptor {
   // Takes over a connected descriptor that does not block.
   using Handle = std::function<void(int connection)>;
 
-  // Takes connections from now on, at most `max_connections` at a time: the
-  // oldest from which nothing has come gives way, and where there is none the
-  // new one is closed at once. `log` outlives the acceptor.
-  Acceptor(ListeningSocket socket, std::size_t max_connections, Handle handle,
-           const Log& log);
+  struct Bounds {
+    // Who gives way beyond that says ConnectionTable; where nobody does the new
+    // one is closed at once.
+    std::size_t connections;
+    // Of all connections; see Http2Guard.
+    std::size_t streams;
+  };
+
+  // Takes connections from now on. `log` outlives the acceptor.
+  Acceptor(ListeningSocket socket, Wire wire, const Bounds& bounds,
+           Handle handle, const Log& log);
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
@@ -45,45 +51,44 @@ class Acceptor {
   // Whether connections are being taken: the loop came round lately.
   bool IsAlive() const;
 
-  // Open ones, as far as known; a closed one is noticed within a second.
-  std::size_t connections() const;
+  std::size_t connections() const { return table_.size(); }
+  // Calls that are not ended, those included whose message is still to come.
+  std::size_t open_streams() const { return crowd_->streams().open.load(); }
   // Closed at once since the start.
   std::size_t refused() const { return refused_.load(); }
+  // Ended since the start for what was sent on them.
+  std::size_t offences() const { return crowd_->offences().count; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // gRPC closes descriptors without telling; the inode tells whether the number
-  // is still the connection's.
-  struct Connection {
-    int number;
-    ino_t inode;
-    // Once something has come.
-    bool spoke = false;
-  };
-
   void Run();
-  // False: nothing waits to be taken.
+  // False: nothing waits to be taken, or there is no room yet.
   bool TakeOne();
-  // Ends the oldest connection from which nothing has come. False: there is
-  // none.
-  bool EndOldestSilent();
-  void Refuse(int connection, const char* why);
-  void Sweep();
+  // False: there is no room yet.
+  bool Take(OwnedDescriptor& connection);
+  void Refuse(OwnedDescriptor connection, const char* why);
+  void TellOfRefused();
+  void TellOfOffences();
 
   const ListeningSocket socket_;
-  const std::size_t max_connections_;
+  const Wire wire_;
   const Handle handle_;
   const Log& log_;
   // Given up for the moment it takes to close a connection when there are no
   // more descriptors.
   OwnedDescriptor spare_;
+  // For what there is no room yet.
+  OwnedDescriptor held_;
   std::atomic<std::size_t> refused_ = 0;
   std::atomic<Clock::time_point> last_round_ = Clock::now();
-  Clock::time_point last_logged_ = {};
-  mutable std::mutex mutex_;
-  // In the order of their arrival; guarded by mutex_.
-  std::vector<Connection> connections_;
+  // Both told of now and then.
+  const char* refused_why_ = "";
+  std::size_t refused_told_ = 0;
+  std::size_t offences_told_ = 0;
+  Clock::time_point last_told_ = {};
+  const std::shared_ptr<Crowd> crowd_;
+  ConnectionTable table_;
   // Wakes the loop to end it.
   OwnedDescriptor wake_;
   std::thread thread_;

@@ -224,6 +224,8 @@ void Metrics::MakePolicyGauges() {
   connections_ = &GaugeFamily(registry_, MetricId::kConnections).Add({});
   refused_connections_ =
       &CounterFamily(registry_, MetricId::kRefusedConnections).Add({});
+  ended_connections_ =
+      &CounterFamily(registry_, MetricId::kEndedConnections).Add({});
   queued_calls_ = &GaugeFamily(registry_, MetricId::kQueuedCalls).Add({});
   memory_under_way_ =
       &GaugeFamily(registry_, MetricId::kMemoryUnderWay).Add({});
@@ -314,6 +316,7 @@ PolicySeries Metrics::MakePolicySeries(const PolicySet& policies) {
 void Metrics::OnState(const State& state) {
   connections_->Set(state.connections);
   RaiseTo(*refused_connections_, state.refused_connections);
+  RaiseTo(*ended_connections_, state.ended_connections);
   queued_calls_->Set(state.queued_calls);
   memory_under_way_->Set(state.memory_under_way);
   certificate_end_->Set(state.certificate_end);

@@ -93,6 +93,7 @@ class Metrics {
   struct State {
     double connections = 0;
     double refused_connections = 0;
+    double ended_connections = 0;
     double queued_calls = 0;
     double memory_under_way = 0;
     // Seconds since 1970; 0 without TLS.
@@ -159,6 +160,7 @@ class Metrics {
   prometheus::Gauge* stale_since_;
   prometheus::Gauge* connections_;
   prometheus::Counter* refused_connections_;
+  prometheus::Counter* ended_connections_;
   prometheus::Gauge* queued_calls_;
   prometheus::Gauge* memory_under_way_;
   prometheus::Gauge* certificate_end_;

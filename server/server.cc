@@ -30,6 +30,11 @@ constexpr absl::Duration kDrainPoll = absl::Milliseconds(5);
 // For decisions that wait to be logged.
 constexpr absl::Duration kLogPatience = absl::Seconds(3);
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(50);
+// What is open then has no message yet, or a caller that does not read.
+constexpr absl::Duration kMostLastAnswers = absl::Milliseconds(500);
+
+// What gRPC takes for a stream that is open, at most, with all its headers.
+constexpr std::size_t kStreamBytes = 16 << 10;
 
 constexpr char kReflection[] = "grpc.reflection.v1";
 constexpr char kReflectionAlpha[] = "grpc.reflection.v1alpha";
@@ -89,6 +94,12 @@ std::size_t MaxConnections(const ServerOptions& options,
       descriptors > 2 * kOthers ? descriptors - kOthers : descriptors / 2;
   return std::min<std::size_t>(
       static_cast<std::size_t>(options.max_connections), room);
+}
+
+Acceptor::Bounds BoundsOf(const ServerOptions& options,
+                          std::size_t descriptors) {
+  return {MaxConnections(options, descriptors),
+          static_cast<std::size_t>(options.max_memory_bytes) / kStreamBytes};
 }
 
 std::unique_ptr<InlinePolicies> MakeInlinePolicies(
@@ -209,7 +220,9 @@ absl::Status Server::Listen() {
   grpc_port_ = socket->port;
   listening_socket_ = socket->socket.number();
   acceptor_ = std::make_unique<Acceptor>(
-      *std::move(socket), MaxConnections(options_, descriptors),
+      *std::move(socket),
+      options_.tls.enabled() ? Wire::kTls : Wire::kPlaintext,
+      BoundsOf(options_, descriptors),
       [this](int connection) {
         grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
             taken;
@@ -252,6 +265,7 @@ void Server::Look() {
   }
   state.connections = static_cast<double>(acceptor_->connections());
   state.refused_connections = static_cast<double>(acceptor_->refused());
+  state.ended_connections = static_cast<double>(acceptor_->offences());
   state.queued_calls = static_cast<double>(pool_.queued());
   state.memory_under_way = static_cast<double>(memory_.used());
   metrics_->OnState(state);
@@ -316,9 +330,13 @@ std::int64_t Server::Drain() {
     absl::SleepFor(kDrainPoll);
   }
   const std::int64_t cut_off = metrics_->CallsInFlight();
-  // Answers are on their way. A call that gRPC has and we do not ends with the
-  // connection, UNAVAILABLE; by Shutdown it would end with CANCELLED, which
-  // callers take for their own doing.
+  // Answers are on their way, on a busy machine for longer. A call that gRPC
+  // has and we do not ends with the connection, UNAVAILABLE; by Shutdown it
+  // would end with CANCELLED, which callers take for their own doing.
+  const absl::Time last = absl::Now() + kMostLastAnswers;
+  while (acceptor_->open_streams() > 0 && absl::Now() < last) {
+    absl::SleepFor(kDrainPoll);
+  }
   absl::SleepFor(kLastAnswers);
   acceptor_->CutConnections();
   grpc_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));

@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "server/odd_text.h"
@@ -58,6 +60,28 @@ RejectReason ReasonOf(const absl::Status& status) {
     default:
       return RejectReason::kInternal;
   }
+}
+
+// The names in a caller's certificate. One that spells another kind of name
+// proves nothing: an authority that checks who owns a DNS name has not checked
+// who owns the URI that it reads like.
+std::vector<std::string> NamesOf(const grpc::AuthContext& caller) {
+  static constexpr struct {
+    const char* property;
+    bool is_uri;
+  } kKinds[] = {{GRPC_PEER_URI_PROPERTY_NAME, true},
+                {GRPC_PEER_DNS_PROPERTY_NAME, false},
+                {GRPC_PEER_IP_PROPERTY_NAME, false},
+                {GRPC_PEER_EMAIL_PROPERTY_NAME, false}};
+  std::vector<std::string> names;
+  for (const auto& [property, is_uri] : kKinds) {
+    for (const grpc::string_ref& value : caller.FindPropertyValues(property)) {
+      std::string name(value.data(), value.size());
+      const bool reads_like_uri = name.find("://") != std::string::npos;
+      if (reads_like_uri == is_uri) names.push_back(std::move(name));
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -194,13 +218,7 @@ absl::Status CheckCaller(const UnaryCall& call) {
   const AllowList& allowed = call.environment.allowed;
   // Reading the certificate's names costs as much as a small decision.
   if (allowed.everybody()) return absl::OkStatus();
-  std::vector<std::string> names;
-  for (const grpc::string_ref& name :
-       call.context->auth_context()->FindPropertyValues(
-           GRPC_X509_SAN_PROPERTY_NAME)) {
-    names.emplace_back(name.data(), name.size());
-  }
-  return allowed.Check(names);
+  return allowed.Check(NamesOf(*call.context->auth_context()));
 }
 
 bool Admit(const UnaryCall& call) {

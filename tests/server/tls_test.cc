@@ -45,6 +45,35 @@ TEST_F(TlsTest, WhoIsOnTheListIsAnswered) {
   EXPECT_TRUE(Decide(channel).ok()) << Decide(channel).error_message();
 }
 
+// An authority that lets its subjects choose their DNS names has not vouched
+// for what such a name spells.
+TEST_F(TlsTest, ANameOfAnotherKindIsNobodys) {
+  ServerOptions options = Options();
+  options.allowed_callers = {"spiffe://cluster.test/ns/ml/sa/operator",
+                             "*.ml.svc", "10.0.0.7"};
+  TestServer server(options);
+  const struct {
+    const char* names;
+    grpc::StatusCode code;
+  } cases[] = {
+      {kOperator, grpc::StatusCode::OK},
+      {"DNS:operator.ml.svc", grpc::StatusCode::OK},
+      {"IP:10.0.0.7", grpc::StatusCode::OK},
+      {"DNS:spiffe://cluster.test/ns/ml/sa/operator",
+       grpc::StatusCode::PERMISSION_DENIED},
+      {"email:spiffe://cluster.test/ns/ml/sa/operator",
+       grpc::StatusCode::PERMISSION_DENIED},
+      {"URI:operator.ml.svc", grpc::StatusCode::PERMISSION_DENIED},
+  };
+  for (const auto& [names, code] : cases) {
+    const Identity caller = MakeIdentity(authority_, {names});
+    const grpc::Status status =
+        Decide(Connect(server->grpc_port(), authority_, &caller));
+    EXPECT_EQ(status.error_code(), code)
+        << names << " " << status.error_message();
+  }
+}
+
 TEST_F(TlsTest, AListThatIsLeftOutBesideTheOtherLetsInNobody) {
   ServerOptions options = Options();
   options.allowed_policy_callers.clear();

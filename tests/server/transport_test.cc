@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/listener.h"
+#include "tests/server/http2_frames.h"
 #include "tests/server/program.h"
 #include "tests/server/sockets.h"
 #include "tests/server/test_server.h"
@@ -72,7 +73,7 @@ TEST(ConnectionsTest, BeyondTheBoundAreClosedAtOnceAndRoomComesBack) {
     std::vector<OwnedDescriptor> many;
     for (int i = 0; i < 20; ++i) {
       many.push_back(Connect(server->grpc_port()));
-      Send(many.back(), "PRI * HT");
+      Send(many.back(), testing::Greeting());
       // It has come before the next one.
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

@@ -8,6 +8,10 @@ namespace mulligan::cli {
 std::string HtmlDocument(const std::string& title, const std::string& body) {
   return absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      // Were escaping ever to fail: nothing runs and nothing is fetched.
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+      "'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
+      "'none'\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\"/>\n<meta name=\"color-scheme\" content=\"light "
       "dark\"/>\n<title>",

@@ -104,6 +104,9 @@ def check_safe(html):
             assert not name.startswith("on"), name
             if name in ("href", "src"):
                 assert value.startswith("#"), value
+    policies = [meta.attrib["content"] for meta in tree.findall("./head/meta")
+                if meta.attrib.get("http-equiv") == "Content-Security-Policy"]
+    assert len(policies) == 1 and policies[0].startswith("default-src 'none'; style-src"), policies
     style = tree.find("./head/style").text
     assert "@import" not in style and "url(" not in style
     assert "prefers-color-scheme" in style

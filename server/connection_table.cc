@@ -1,0 +1,116 @@
+#include "server/connection_table.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+
+namespace mulligan {
+namespace {
+
+using State = Connection::State;
+
+// Of those that we have ended and gRPC has not closed yet; so many descriptors
+// are to spare (MaxConnections in server.cc).
+constexpr std::size_t kMostEnding = 128;
+
+// Of one source.
+struct Holding {
+  std::size_t all = 0;  // those that are ending included
+  std::size_t beginning = 0;
+  std::size_t idle = 0;
+  // The oldest of them; null: there is none.
+  Connection* oldest_beginning = nullptr;
+  Connection* oldest_idle = nullptr;
+};
+using Holdings = std::unordered_map<std::string_view, Holding>;
+
+void Count(Connection& connection, State state, Holding& holding) {
+  ++holding.all;
+  if (state == State::kBeginning) {
+    ++holding.beginning;
+    if (holding.oldest_beginning == nullptr) {
+      holding.oldest_beginning = &connection;
+    }
+  } else if (state == State::kIdle) {
+    ++holding.idle;
+    if (holding.oldest_idle == nullptr) holding.oldest_idle = &connection;
+  }
+}
+
+// Of the holding with the most by `count`, `oldest`.
+Connection* OldestOfMost(const Holdings& holdings, std::size_t Holding::*count,
+                         Connection* Holding::*oldest) {
+  Connection* found = nullptr;
+  std::size_t most = 0;
+  for (const auto& [source, holding] : holdings) {
+    if (holding.*count <= most) continue;
+    most = holding.*count;
+    found = holding.*oldest;
+  }
+  return found;
+}
+
+// Null: nobody gives way to one of `source`.
+Connection* WhoGivesWay(Holdings& holdings, const std::string& source,
+                        std::size_t share) {
+  if (Connection* const beginning = OldestOfMost(holdings, &Holding::beginning,
+                                                 &Holding::oldest_beginning);
+      beginning != nullptr) {
+    // A source that replaced its own would keep everybody busy with handshakes.
+    const bool own = beginning->source() == source && holdings.size() > 1;
+    return own ? nullptr : beginning;
+  }
+  if (holdings[source].all >= share) return nullptr;
+  std::erase_if(holdings, [share](const auto& of_one) {
+    return of_one.second.all <= share;
+  });
+  return OldestOfMost(holdings, &Holding::idle, &Holding::oldest_idle);
+}
+
+}  // namespace
+
+ConnectionTable::Room ConnectionTable::MakeRoom(const std::string& source) {
+  const std::lock_guard lock(mutex_);
+  if (connections_.size() < places_) return Room::kFree;
+  Holdings holdings;
+  std::size_t ending = 0;
+  std::erase_if(connections_, [&](const auto& connection) {
+    const State state = connection->state();
+    if (state == State::kClosed) return true;
+    if (state == State::kEnding) ++ending;
+    Count(*connection, state, holdings[connection->source()]);
+    return false;
+  });
+  const std::size_t own = holdings[source].all;
+  const std::size_t share = places_ / holdings.size();
+  if (ending >= kMostEnding) {
+    // Nobody waits behind those of one source.
+    return holdings.size() > 1 && own > share ? Room::kNone : Room::kSoon;
+  }
+  if (connections_.size() - ending < places_) return Room::kFree;
+  Connection* const leaves = WhoGivesWay(holdings, source, share);
+  if (leaves == nullptr) return Room::kNone;
+  leaves->End();
+  return Room::kFree;
+}
+
+void ConnectionTable::Add(std::shared_ptr<Connection> connection) {
+  const std::lock_guard lock(mutex_);
+  connections_.push_back(std::move(connection));
+}
+
+std::size_t ConnectionTable::size() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(std::count_if(
+      connections_.begin(), connections_.end(), [](const auto& connection) {
+        return connection->state() != State::kClosed;
+      }));
+}
+
+void ConnectionTable::EndAll() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& connection : connections_) connection->End();
+}
+
+}  // namespace mulligan

@@ -1,0 +1,247 @@
+#include "server/http2_guard.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/server/http2_frames.h"
+
+namespace mulligan {
+namespace {
+
+using testing::CallHeaders;
+using testing::Frame;
+using testing::FrameKind;
+using testing::Greeting;
+using ::testing::HasSubstr;
+using ::testing::IsNull;
+using testing::kBegunHeaders;
+using testing::kDataFrame;
+using testing::kLastData;
+using testing::kLastHeaders;
+using testing::kMoreHeaders;
+using testing::kPingFrame;
+using testing::kResetFrame;
+using testing::kSettingsAck;
+using testing::kSettingsFrame;
+using testing::kWholeHeaders;
+using ::testing::NotNull;
+
+using Clock = Http2Guard::Clock;
+constexpr Clock::time_point kStart{};
+// Never too many but where a test says so.
+AllStreams all_streams(1000);
+
+std::string Repeat(const std::string& bytes, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) all += bytes;
+  return all;
+}
+
+// Streams 1, 3, 5 ...; each begun and then `after`.
+std::string Streams(std::size_t count, FrameKind after = kDataFrame,
+                    std::uint32_t begin = 1) {
+  std::string all;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t stream = begin + 2 * i;
+    all += Frame(kWholeHeaders, stream, CallHeaders(false));
+    if (after.type != kDataFrame.type) all += Frame(after, stream, "1234");
+  }
+  return all;
+}
+
+// What the server says at first, and to its caller's calls.
+const std::string kAnnounced = Frame(kSettingsFrame, 0);
+std::string Answer(std::uint32_t stream) {
+  return Frame(kWholeHeaders, stream) + Frame(kDataFrame, stream, "answer") +
+         Frame(kLastHeaders, stream);
+}
+
+struct Sent {
+  const char* name;
+  std::string bytes;
+  const char* reason;  // to end the connection; null: it goes on
+};
+
+std::vector<Sent> WhatCallersSend() {
+  const std::string acknowledged = Greeting() + Frame(kSettingsAck, 0);
+  const std::string head = Frame(kBegunHeaders, 1, CallHeaders(true));
+  const std::string kilobyte(1 << 10, 'x');
+  return {
+      {"a greeting", Greeting(), nullptr},
+      {"half a greeting", Greeting().substr(0, 10), nullptr},
+      {"HTTP/1", "GET / HTTP/1.1\r\n\r\n", "no HTTP/2"},
+      {"headers at the bound",
+       acknowledged + Frame(kBegunHeaders, 1) +
+           Repeat(Frame(kMoreHeaders, 1, kilobyte), 16),
+       nullptr},
+      {"headers past the bound",
+       acknowledged + Frame(kBegunHeaders, 1) +
+           Repeat(Frame(kMoreHeaders, 1, kilobyte), 16) +
+           Frame(kMoreHeaders, 1, "x"),
+       "a block of headers"},
+      {"each block counts for itself",
+       acknowledged + Repeat(Frame(kWholeHeaders, 1, kilobyte), 40), nullptr},
+      {"headers past the bound before the acknowledgement",
+       Greeting() + Repeat(Frame(kWholeHeaders, 1, kilobyte), 16) +
+           Frame(kWholeHeaders, 3, "x"),
+       "before SETTINGS were acknowledged"},
+      {"empty CONTINUATION frames",
+       acknowledged + head + Repeat(Frame(kMoreHeaders, 1), 3000),
+       "too few answers"},
+      {"streams at the bound", acknowledged + Streams(100), nullptr},
+      {"streams past the bound", acknowledged + Streams(101),
+       "streams at once"},
+      {"streams past the bound before the acknowledgement",
+       Greeting() + Streams(101), "streams at once"},
+      {"some resets", acknowledged + Streams(150, kResetFrame), nullptr},
+      {"resets without end", acknowledged + Streams(300, kResetFrame),
+       "too few answers"},
+      {"resets of nothing", acknowledged + Repeat(Frame(kResetFrame, 1), 3000),
+       "too few answers"},
+      {"some pings",
+       acknowledged + Repeat(Frame(kPingFrame, 0, "12345678"), 1000), nullptr},
+      {"pings without end",
+       acknowledged + Repeat(Frame(kPingFrame, 0, "12345678"), 3000),
+       "too few answers"},
+      {"SETTINGS without end",
+       acknowledged + Repeat(Frame(kSettingsFrame, 0), 3000),
+       "too few answers"},
+      {"a message in tiny pieces",
+       acknowledged + Streams(1) + Repeat(Frame(kDataFrame, 1, "x"), 3000),
+       "too few answers"},
+      {"a message of 4 MiB",
+       acknowledged + Streams(1) +
+           Repeat(Frame(kDataFrame, 1, Repeat(kilobyte, 16)), 256),
+       nullptr},
+  };
+}
+
+TEST(Http2GuardTest, WhatEndsAConnection) {
+  for (const auto& [name, bytes, reason] : WhatCallersSend()) {
+    SCOPED_TRACE(name);
+    Http2Guard whole(all_streams, kStart);
+    Http2Guard cut(all_streams, kStart);
+    whole.Send(kAnnounced);
+    cut.Send(kAnnounced);
+    const char* const why = whole.Receive(bytes, kStart);
+    const char* why_cut = nullptr;
+    for (std::size_t i = 0; i < bytes.size() && why_cut == nullptr; i += 7) {
+      why_cut = cut.Receive(std::string_view(bytes).substr(i, 7), kStart);
+    }
+    EXPECT_STREQ(why, why_cut) << "depends on how the bytes are cut";
+    if (reason == nullptr) {
+      EXPECT_THAT(why, IsNull());
+    } else {
+      ASSERT_THAT(why, NotNull());
+      EXPECT_THAT(why, HasSubstr(reason));
+    }
+  }
+}
+
+TEST(Http2GuardTest, TellsWhetherHttp2HasBegun) {
+  Http2Guard guard(all_streams, kStart);
+  const std::string greeting = Greeting();
+  guard.Receive(std::string_view(greeting).substr(0, greeting.size() - 1),
+                kStart);
+  EXPECT_FALSE(guard.has_begun());
+  guard.Receive(std::string_view(greeting).substr(greeting.size() - 1), kStart);
+  EXPECT_TRUE(guard.has_begun());
+}
+
+// gRPC takes an acknowledgement for one of what it has sent so far: nothing.
+TEST(Http2GuardTest, NothingIsAcknowledgedBeforeItIsSaid) {
+  const std::string early = Greeting() + Frame(kSettingsAck, 0);
+  const std::string headers =
+      Repeat(Frame(kWholeHeaders, 1, std::string(1 << 10, 'x')), 17);
+  Http2Guard guard(all_streams, kStart);
+  EXPECT_THAT(guard.Receive(early, kStart), IsNull());
+  guard.Send(kAnnounced);
+  EXPECT_THAT(guard.Receive(headers, kStart), NotNull());
+}
+
+TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
+  Http2Guard guard(all_streams, kStart);
+  guard.Send(kAnnounced);
+  guard.Receive(Greeting() + Streams(4), kStart);
+  EXPECT_EQ(guard.open_streams(), 4U);
+  guard.Send(Answer(3));
+  EXPECT_EQ(guard.open_streams(), 3U);
+  guard.Send(Frame(kResetFrame, 1, "1234"));
+  EXPECT_EQ(guard.open_streams(), 2U);
+  guard.Receive(Frame(kResetFrame, 5, "1234"), kStart);
+  EXPECT_EQ(guard.open_streams(), 1U);
+  // What has ended does so once.
+  guard.Receive(Frame(kResetFrame, 3, "1234"), kStart);
+  EXPECT_EQ(guard.open_streams(), 1U);
+}
+
+// Twenty thousand calls, each acknowledged as clients do, in no time.
+TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
+  Http2Guard guard(all_streams, kStart);
+  guard.Send(kAnnounced);
+  guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
+  for (std::uint32_t stream = 1; stream < 40'000; stream += 2) {
+    ASSERT_THAT(guard.Receive(Frame(kWholeHeaders, stream, CallHeaders(false)) +
+                                  Frame(kLastData, stream, "a request") +
+                                  Frame({8}, 0, "1234") +
+                                  Frame(kPingFrame, 0, "12345678"),
+                              kStart),
+                IsNull());
+    guard.Send(Answer(stream));
+  }
+}
+
+// Streams that the server resets: it was asked for nothing that it could
+// answer.
+TEST(Http2GuardTest, WhatTheServerResetsCountsToo) {
+  Http2Guard guard(all_streams, kStart);
+  guard.Send(kAnnounced);
+  guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
+  const char* why = nullptr;
+  for (std::uint32_t stream = 1; stream < 1000 && why == nullptr; stream += 2) {
+    why = guard.Receive(
+        Streams(1, kDataFrame, stream) + Frame(kPingFrame, 0, "12345678"),
+        kStart);
+    guard.Send(Frame(kResetFrame, stream, "1234"));
+  }
+  EXPECT_THAT(why, NotNull());
+}
+
+TEST(Http2GuardTest, InACrowdEachHasFewerStreams) {
+  AllStreams all(20);
+  std::vector<std::unique_ptr<Http2Guard>> guards;
+  const auto open = [&](std::size_t streams) {
+    guards.push_back(std::make_unique<Http2Guard>(all, kStart));
+    return guards.back()->Receive(Greeting() + Streams(streams), kStart);
+  };
+  EXPECT_THAT(open(20), IsNull());
+  EXPECT_EQ(all.open, 20U);
+  // What honest callers need is there.
+  EXPECT_THAT(open(8), IsNull());
+  EXPECT_THAT(open(9), HasSubstr("all have too many"));
+  // Who has them already may keep them, and gets no more.
+  EXPECT_THAT(guards[0]->Receive(Streams(1, kDataFrame, 41), kStart),
+              HasSubstr("all have too many"));
+  guards.clear();
+  EXPECT_EQ(all.open, 0U);
+  EXPECT_THAT(open(20), IsNull());
+}
+
+TEST(Http2GuardTest, TheAllowanceComesBackWithTime) {
+  Http2Guard guard(all_streams, kStart);
+  guard.Send(kAnnounced);
+  guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
+  // Fifty cancelled calls a second, for a minute.
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    ASSERT_THAT(guard.Receive(Streams(1, kResetFrame, 1 + 2 * i),
+                              kStart + i * std::chrono::milliseconds(20)),
+                IsNull());
+  }
+}
+
+}  // namespace
+}  // namespace mulligan

@@ -1,0 +1,183 @@
+// Connections that never become calls, as fast as they can be made.
+#include <sys/socket.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/server/program.h"
+#include "tests/server/raw_caller.h"
+#include "tests/server/sockets.h"
+#include "tests/server/tls_fixture.h"
+
+namespace mulligan {
+namespace {
+
+using testing::ClientHello;
+using testing::ConnectFrom;
+using ::testing::HasSubstr;
+using testing::Http;
+using testing::Identity;
+using testing::MakeIdentity;
+using testing::Program;
+using testing::Serving;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kHonestCalls = 100;
+constexpr std::chrono::seconds kPrompt(1);
+
+// Goes on on threads of its own until this ends.
+class Background {
+ public:
+  Background(int threads, const std::function<void(int)>& work) {
+    for (int i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, i, work] {
+        while (!over_) work(i);
+      });
+    }
+  }
+  ~Background() {
+    over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+ private:
+  std::atomic<bool> over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+// Whether the other side has ended it; what it has sent is not looked at.
+bool IsOver(const OwnedDescriptor& connection) {
+  char ignored[4096];
+  ssize_t got = 0;
+  do {
+    got = recv(connection.number(), ignored, sizeof(ignored), MSG_DONTWAIT);
+  } while (got > 0);
+  return got == 0 || errno != EAGAIN;
+}
+
+// Who else sends from the address of an attacker shares its fate at full speed.
+constexpr struct {
+  const char* source;
+  std::chrono::milliseconds between;  // two that are opened anew
+} kAttackers[] = {{"127.0.0.2", std::chrono::milliseconds(0)},
+                  {"127.0.0.1", std::chrono::milliseconds(2)}};
+
+// Holds 700 connections that have said `words`, and opens those that are ended
+// anew.
+class HalfHandshakes {
+ public:
+  HalfHandshakes(int port, const std::string& source,
+                 std::chrono::milliseconds between, const std::string& words)
+      : renewing_(1, [this, port, source, between, words](int) {
+          for (OwnedDescriptor& one : held_) {
+            if (one.valid() && !IsOver(one)) continue;
+            one = ConnectFrom(source, port);
+            testing::Send(one, words);
+            if (all_there_) std::this_thread::sleep_for(between);
+          }
+          all_there_ = true;
+        }) {
+    while (!all_there_) std::this_thread::yield();
+  }
+
+ private:
+  std::array<OwnedDescriptor, 700> held_;
+  std::atomic<bool> all_there_ = false;
+  Background renewing_;
+};
+
+class StormTest : public testing::TlsTest {
+ protected:
+  static std::vector<std::string> Flags(const std::vector<std::string>& more) {
+    std::vector<std::string> flags =
+        Serving({"--admin-address=127.0.0.1:0", "--max-connections=500"});
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
+  }
+
+  // Calls, each on a connection of its own, and asks for /livez in between;
+  // how many calls were answered.
+  int Answered(Program& program, const Identity* identity) {
+    const int port = program.grpc_port();
+    int answered = 0;
+    for (int i = 0; i < kHonestCalls; ++i) {
+      const auto channel =
+          identity == nullptr
+              ? Connect(port, grpc::InsecureChannelCredentials())
+              : Connect(port, authority_, identity);
+      answered += Decide(channel).ok() ? 1 : 0;
+      const Clock::time_point asked = Clock::now();
+      EXPECT_THAT(Http(program.admin_port(), "GET", "/livez"),
+                  HasSubstr("200 OK"));
+      EXPECT_LT(Clock::now() - asked, kPrompt);
+    }
+    return answered;
+  }
+
+  static void ExpectPromptStop(Program& program) {
+    const Clock::time_point asked = Clock::now();
+    program.Signal(SIGTERM);
+    EXPECT_EQ(program.Wait(), 0);
+    EXPECT_LT(Clock::now() - asked, 5 * kPrompt);
+  }
+
+  std::vector<std::string> TlsFlags() const {
+    const TlsFiles tls = Options().tls;
+    return Flags({"--tls-cert=" + tls.certificate, "--tls-key=" + tls.key,
+                  "--tls-client-ca=" + tls.client_ca});
+  }
+};
+
+constexpr int kEnough = kHonestCalls * 99 / 100;
+
+TEST_F(StormTest, OfResetsKeepsNobodyOut) {
+  Program program(Flags({}));
+  const int port = program.grpc_port();
+  ASSERT_NE(port, 0) << program.output();
+  const Background storm(4, [port](int i) {
+    testing::Reset(ConnectFrom(absl::StrCat("127.0.0.", 1 + i), port));
+  });
+  EXPECT_GE(Answered(program, nullptr), kEnough);
+  ExpectPromptStop(program);
+}
+
+TEST_F(StormTest, OfHalfTlsHandshakesKeepsNobodyOut) {
+  Program program(TlsFlags());
+  const int port = program.grpc_port();
+  ASSERT_NE(port, 0) << program.output();
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  const std::string hello = ClientHello();
+  for (const auto& [source, between] : kAttackers) {
+    SCOPED_TRACE(source);
+    const HalfHandshakes halves(port, source, between, hello);
+    EXPECT_GE(Answered(program, &caller), kEnough);
+  }
+  ExpectPromptStop(program);
+}
+
+TEST_F(StormTest, OfHalfPrefacesKeepsNobodyOut) {
+  Program program(Flags({}));
+  const int port = program.grpc_port();
+  ASSERT_NE(port, 0) << program.output();
+  for (const auto& [source, between] : kAttackers) {
+    SCOPED_TRACE(source);
+    const HalfHandshakes halves(port, source, between, "PRI * HT");
+    EXPECT_GE(Answered(program, nullptr), kEnough);
+  }
+  ExpectPromptStop(program);
+}
+
+}  // namespace
+}  // namespace mulligan
