@@ -10,9 +10,11 @@ import (
 	"golang.org/x/time/rate"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
@@ -48,15 +50,63 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 	}
 	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(50), clock: time.Now().Truncate(time.Second)}
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
-	cluster := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).Build()
+	cluster := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(objects...).
+		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).
+		WithInterceptorFuncs(likeAServer).Build()
 	w.reconciler = w.another(cluster, options)
 	return w
+}
+
+// likeAServer gives what is created a UID and a generation, and what is changed the next.
+var likeAServer = interceptor.Funcs{
+	Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+		obj.SetUID(types.UID("uid-of-" + obj.GetName()))
+		obj.SetGeneration(1)
+		return c.Create(ctx, obj, opts...)
+	},
+	Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+		diff, err := patch.Data(obj)
+		if err == nil && strings.Contains(string(diff), `"spec":`) {
+			// In the patch too, which is of the difference.
+			obj.SetGeneration(obj.GetGeneration() + 1)
+		}
+		return c.Patch(ctx, obj, patch, opts...)
+	},
+}
+
+// testScheme knows RetryRecord besides Kubernetes' own kinds.
+func testScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	known := runtime.NewScheme()
+	if err := scheme.AddToScheme(known); err != nil {
+		t.Fatal(err)
+	}
+	if err := records.AddToScheme(known); err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+// record is that of the Job; nil: there is none.
+func (w *world) record(t *testing.T) *records.RetryRecord {
+	t.Helper()
+	list := &records.RetryRecordList{}
+	if err := w.client.List(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) > 1 {
+		t.Fatalf("%d records, want one", len(list.Items))
+	}
+	if len(list.Items) == 0 {
+		return nil
+	}
+	return &list.Items[0]
 }
 
 // another is a controller process with an empty memory.
 func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 	return &reconciler{
-		kind: jobKind, client: cluster, options: options,
+		kind: jobKind, client: cluster, records: clusterStore{client: cluster, live: cluster}, options: options,
 		asker:    asker{decider: w.service.Client(), reader: reader{watched: cluster, live: cluster}, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
 		limiter:  rate.NewLimiter(rate.Inf, 1),
@@ -73,6 +123,16 @@ func (w *world) look(t *testing.T) ctrl.Result {
 		t.Fatal(err)
 	}
 	return result
+}
+
+func (w *world) unstructured(t *testing.T, name string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(w.kind.GroupVersionKind())
+	if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "ml", Name: name}, obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj
 }
 
 func (w *world) jobs(t *testing.T) map[string]*batchv1.Job {
@@ -187,7 +247,7 @@ func TestRetryIsMadeOnceAfterItsDelay(t *testing.T) {
 		t.Errorf("looked at again after %v, want the 10s of the decision", result.RequeueAfter)
 	}
 	failed := w.jobs(t)["train"]
-	if len(w.jobs(t)) != 1 || failed.Annotations[records.Decision] == "" || failed.Annotations[mulligan.LedgerAnnotation] == "" {
+	if len(w.jobs(t)) != 1 || failed.Annotations[records.DecisionCopy] == "" || failed.Annotations[mulligan.LedgerAnnotation] == "" {
 		t.Fatalf("before the delay: want decision and ledger on the failed Job alone, has %v", failed.Annotations)
 	}
 	w.clock = w.clock.Add(11 * time.Second)
@@ -239,31 +299,49 @@ func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
 }
 
 func TestAnotherProcessCarriesOnWhereOneDied(t *testing.T) {
+	dead := fmt.Errorf("the process is gone")
+	isRecord := func(obj client.Object) bool { _, ok := obj.(*records.RetryRecord); return ok }
 	for _, test := range []struct {
 		name string
-		// Which call of the first process fails, as if it were its last.
-		dies  string
-		asked int
+		// Whether the first process dies instead of making this call, or right after it.
+		instead, after func(verb string, obj client.Object) bool
+		asked          int
 	}{
-		{"after the answer, before it was written", "patch", 2},
-		{"after the decision was written, before the retry", "create", 1},
+		{"after the answer, before it was written", func(verb string, obj client.Object) bool { return verb == "create" && isRecord(obj) }, nil, 2},
+		{"after the decision was written, before its copy", func(verb string, obj client.Object) bool { return verb == "patch" }, nil, 1},
+		{"before the retry", func(verb string, obj client.Object) bool { return verb == "create" && !isRecord(obj) }, nil, 1},
+		{"after the retry, with its answer on its way", nil, func(verb string, obj client.Object) bool { return verb == "create" && !isRecord(obj) }, 1},
+		{"after the retry, before it was noted", func(verb string, obj client.Object) bool { return verb == "update" }, nil, 1},
+		{"after it was noted, before its copy", nil, func(verb string, obj client.Object) bool { return verb == "update" }, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, nil, failedJob())
 			w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
 			cluster := w.client.(client.WithWatch)
-			dead := fmt.Errorf("the process is gone")
+			isDead := false
+			call := func(verb string, obj client.Object, do func() error) error {
+				if isDead = isDead || test.instead != nil && test.instead(verb, obj); isDead {
+					return dead
+				}
+				err := do()
+				if isDead = test.after != nil && test.after(verb, obj); isDead {
+					return dead
+				}
+				return err
+			}
 			w.reconciler = w.another(interceptor.NewClient(cluster, interceptor.Funcs{
 				Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-					if test.dies == "patch" {
-						return dead
-					}
-					return c.Patch(ctx, obj, patch, opts...)
+					return call("patch", obj, func() error { return c.Patch(ctx, obj, patch, opts...) })
 				},
-				Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return dead },
+				Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+					return call("create", obj, func() error { return c.Create(ctx, obj, opts...) })
+				},
+				Update: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.UpdateOption) error {
+					return call("update", obj, func() error { return c.Update(ctx, obj, opts...) })
+				},
 			}), w.options)
 			request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
-			for range 2 {
+			for !isDead {
 				_, _ = w.Reconcile(t.Context(), request)
 				w.clock = w.clock.Add(11 * time.Second)
 			}
@@ -272,60 +350,110 @@ func TestAnotherProcessCarriesOnWhereOneDied(t *testing.T) {
 				w.look(t)
 				w.clock = w.clock.Add(11 * time.Second)
 			}
-			jobs := w.jobs(t)
-			ledger, err := mulligan.ParseLedger(jobs["train"].Annotations[mulligan.LedgerAnnotation])
+			jobs, rec := w.jobs(t), w.record(t)
+			ledger, err := mulligan.ParseLedger(string(rec.Status.Ledger))
 			if err != nil || ledger.GetAttemptsSeen() != 1 || ledger.GetBudgets()["memory"].GetUsed() != 1 {
 				t.Errorf("ledger %v, %v, want one charge", ledger, err)
 			}
-			if len(jobs) != 2 {
-				t.Errorf("%d Jobs, want two", len(jobs))
+			if asked := len(w.service.Requests()); asked != test.asked {
+				t.Errorf("asked %d times, want %d", asked, test.asked)
+			}
+			if len(jobs) != 2 || rec.Status.Attempt != 2 || jobs[rec.Latest().Name] == nil {
+				t.Errorf("%d Jobs, and the record has %v, want two in both", len(jobs), rec.Status.Attempts)
+			}
+			if got := jobs["train"].Annotations[records.RetriedAs]; got != rec.Latest().Name {
+				t.Errorf("the copy says that it was retried as %q", got)
 			}
 		})
 	}
 }
 
+// Two controllers ask about one failure, and the second to write looks again.
 func TestConflictIsLookedAtAgain(t *testing.T) {
-	w := newWorld(t, nil, failedJob())
-	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	cluster := w.client.(client.WithWatch)
-	conflicts := 1
-	w.reconciler = w.another(interceptor.NewClient(cluster, interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			if conflicts--; conflicts >= 0 {
-				return apierrors.NewConflict(schema.GroupResource{Group: "batch", Resource: "jobs"}, "train", fmt.Errorf("changed"))
+	for _, first := range []string{"the first failure", "a later one"} {
+		t.Run(first, func(t *testing.T) {
+			w := newWorld(t, nil, failedJob())
+			w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+			if first == "a later one" {
+				rec, err := records.New(w.unstructured(t, "train"))
+				if err == nil {
+					err = w.client.Create(t.Context(), rec)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
-			return c.Patch(ctx, obj, patch, opts...)
-		},
-	}), w.options)
-	if result := w.look(t); result.RequeueAfter == 0 {
-		t.Fatal("a conflict was not looked at again")
-	}
-	w.look(t)
-	ledger, err := mulligan.ParseLedger(w.jobs(t)["train"].Annotations[mulligan.LedgerAnnotation])
-	if err != nil || ledger.GetAttemptsSeen() != 1 {
-		t.Errorf("ledger %v, %v, want one attempt", ledger, err)
+			other := w.another(w.client.(client.WithWatch), w.options)
+			request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
+			w.service.Next(func(r *mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) {
+				// The other is faster.
+				if _, err := other.Reconcile(t.Context(), request); err != nil {
+					t.Error(err)
+				}
+				return mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM)(r)
+			})
+			if result := w.look(t); result.RequeueAfter == 0 {
+				t.Fatal("a conflict was not looked at again")
+			}
+			w.look(t)
+			ledger, err := mulligan.ParseLedger(string(w.record(t).Status.Ledger))
+			if err != nil || ledger.GetAttemptsSeen() != 1 || ledger.GetBudgets()["memory"].GetUsed() != 1 {
+				t.Errorf("ledger %v, %v, want one attempt", ledger, err)
+			}
+		})
 	}
 }
 
-func TestASpecUpdateOvertakesTheDecision(t *testing.T) {
+func TestWhatOvertakesADecision(t *testing.T) {
+	edited := func(j *batchv1.Job) { j.Generation++ }
+	resumed := func(j *batchv1.Job) { j.Generation, j.Spec.Suspend = j.Generation+1, ptr.To(false) }
+	failedSince := func(j *batchv1.Job) {
+		j.Generation++
+		j.Status.Conditions = failedJob().Status.Conditions
+		j.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Now().Add(time.Minute))
+	}
 	for _, test := range []struct {
-		name       string
-		action     string
-		generation int64
-		left       bool
+		name   string
+		job    *batchv1.Job
+		cause  mulliganv1.Cause
+		change func(*batchv1.Job)
+		stands bool
 	}{
-		{"not updated", "WAIT_FOR_SPEC_UPDATE", 1, true},
-		{"updated", "WAIT_FOR_SPEC_UPDATE", 2, false},
-		{"given up", "FAIL", 2, true},
+		{"waits, not updated", failedJob(running), mulliganv1.Cause_CREATE_REJECTED, func(*batchv1.Job) {}, true},
+		{"waits, updated", failedJob(running), mulliganv1.Cause_CREATE_REJECTED, edited, false},
+		{"given up and suspended by that", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, func(*batchv1.Job) {}, true},
+		{"given up, resumed by somebody", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, resumed, false},
+		{"given up, resumed by somebody, failed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, failedSince, false},
+		{"given up after its end, changed by somebody", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, edited, true},
+		{"given up after its end, failed since", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, failedSince, false},
+		{"retried, changed by somebody", failedJob(), mulliganv1.Cause_CONTAINER_OOM, edited, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, nil, failedJob(running, func(j *batchv1.Job) {
-				j.Generation = test.generation
-				j.Annotations[records.Decision] = `{"action":"` + test.action + `","mode":"act","generation":1}`
-			}))
+			w := newWorld(t, nil, test.job)
+			w.service.Next(mulligantest.Cause(test.cause), mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
+			w.troubled.Store(test.job.UID, w.clock.Add(-time.Minute))
 			w.look(t)
-			if _, left := w.jobs(t)["train"].Annotations[records.Decision]; left != test.left {
-				t.Errorf("the decision is left: %v, want %v", left, test.left)
+			if asked := len(w.service.Requests()); asked != 1 {
+				t.Fatalf("asked %d times, want once", asked)
+			}
+			job := w.jobs(t)["train"]
+			test.change(job)
+			ended := job.DeepCopy()
+			if err := w.client.Update(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+			ended.ResourceVersion = ""
+			if err := w.client.Status().Update(t.Context(), ended); err != nil {
+				t.Fatal(err)
+			}
+			w.clock = w.clock.Add(2 * time.Minute)
+			w.look(t)
+			again := len(w.service.Requests()) > 1 || w.record(t).Status.Decision == nil
+			if again == test.stands {
+				t.Errorf("the decision stands: %v, want %v", !again, test.stands)
+			}
+			if !test.stands && len(w.record(t).Status.Ledger) == 0 {
+				t.Error("the account was forgotten")
 			}
 		})
 	}

@@ -24,6 +24,7 @@ import (
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
+	records "mulligan.dev/mulligan/internal/controller/record"
 )
 
 // Name is the controller's, in Events, leases and field managers.
@@ -35,6 +36,10 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		return err
 	}
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &corev1.Event{}, eventSubject, subjectOf); err != nil {
+		return err
+	}
+	kept, err := keeper(mgr, &options)
+	if err != nil {
 		return err
 	}
 	limiter := rate.NewLimiter(rate.Limit(float64(options.RetriesPerMinute)/60), options.RetriesPerMinute)
@@ -53,6 +58,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		r := &reconciler{
 			kind:     kind,
 			client:   mgr.GetClient(),
+			records:  kept,
 			asker:    asker{decider: decider, reader: reader{watched: mgr.GetClient(), live: mgr.GetAPIReader()}, evidence: &evidence{}, recent: lately},
 			options:  options,
 			paused:   paused,
@@ -65,6 +71,25 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		}
 	}
 	return watchOwners(mgr)
+}
+
+// keeper is where records are kept. Without their kind nothing can be kept that only the
+// controller may write: then it observes, whatever its mode is.
+func keeper(mgr ctrl.Manager, options *Options) (store, error) {
+	_, err := mgr.GetRESTMapper().RESTMapping(records.GroupVersionKind.GroupKind(), records.GroupVersionKind.Version)
+	if meta.IsNoMatchError(err) {
+		mgr.GetLogger().Info("the kind RetryRecord is not installed: only observing, nothing is charged or created; kubectl apply -f deploy/controller/retryrecords.yaml and start again", "mode", options.Mode)
+		options.Mode = Observe
+		return &memoryStore{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("RetryRecord: %w", err)
+	}
+	if err := records.AddToScheme(mgr.GetScheme()); err != nil {
+		return nil, err
+	}
+	err = mgr.GetFieldIndexer().IndexField(context.Background(), &records.RetryRecord{}, records.Index, records.Keys)
+	return clusterStore{client: mgr.GetClient(), live: mgr.GetAPIReader()}, err
 }
 
 // watchOwners begins to watch what lies between pods and workloads, so that the first

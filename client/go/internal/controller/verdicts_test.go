@@ -72,10 +72,10 @@ func TestVerdicts(t *testing.T) {
 
 func decisionOn(t *testing.T, job *batchv1.Job) string {
 	t.Helper()
-	if job.Annotations[records.Decision] == "" {
+	if job.Annotations[records.DecisionCopy] == "" {
 		return ""
 	}
-	_, rest, _ := strings.Cut(job.Annotations[records.Decision], `"action":"`)
+	_, rest, _ := strings.Cut(job.Annotations[records.DecisionCopy], `"action":"`)
 	action, _, _ := strings.Cut(rest, `"`)
 	return action
 }
