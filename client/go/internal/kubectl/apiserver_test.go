@@ -42,6 +42,7 @@ var served = []struct {
 	{"v1", "Service", "services", nil},
 	{"batch/v1", "Job", "jobs", nil},
 	{"jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", nil},
+	{"mulligan.dev/v1", "RetryRecord", "retryrecords", []string{"retries"}},
 }
 
 func newAPIServer(t *testing.T, objects ...*unstructured.Unstructured) *apiServer {

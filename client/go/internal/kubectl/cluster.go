@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -48,7 +49,11 @@ func newCluster(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(config, client.Options{Scheme: clientgoscheme.Scheme, Mapper: mapper})
+	known := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(known), record.AddToScheme(known)); err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: known, Mapper: mapper})
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +80,23 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 	if err != nil {
 		return nil, err
 	}
-	notes := append(report.Notes(), retried(report.Workload())...)
-	return &gathered{objects: report.Objects(), notes: notes, report: report, reader: c.client}, nil
+	found := &gathered{objects: report.Objects(), notes: report.Notes(), report: report, reader: c.client}
+	workload := report.Workload()
+	rec, err := c.recordOf(ctx, workload)
+	if err != nil {
+		return nil, err
+	}
+	if rec == nil {
+		found.notes = append(found.notes, retried(workload)...)
+		return found, nil
+	}
+	trust(append(slices.Clone(found.objects), workload), rec)
+	found.notes = append(found.notes, standOf(workload, rec, time.Now())...)
+	return found, nil
 }
 
 // retried says where the story of a workload goes on that mulligan-controller has
-// started again.
+// started again, as far as the copy says.
 func retried(workload client.Object) []string {
 	next := workload.GetAnnotations()[record.RetriedAs]
 	if next == "" {
