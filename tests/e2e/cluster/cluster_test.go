@@ -23,6 +23,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"mulligan.dev/mulligan/internal/controller/record"
 )
 
 // cluster is what the tests of a run share.
@@ -77,6 +79,9 @@ func runAll(m *testing.M) (int, error) {
 	if err := c.grantController(); err != nil {
 		return 1, err
 	}
+	if err := c.installRecords(); err != nil {
+		return 1, err
+	}
 	return m.Run(), nil
 }
 
@@ -88,6 +93,9 @@ func connect(run string) (*cluster, error) {
 	config.QPS, config.Burst = 2000, 4000
 	// Counting watches and large lists are the API server's business, not a test's.
 	config.WarningHandler = rest.NoWarnings{}
+	if err := record.AddToScheme(scheme.Scheme); err != nil {
+		return nil, err
+	}
 	c, err := client.New(config, client.Options{Scheme: scheme.Scheme})
 	return &cluster{
 		Client: c, config: config, run: run, bin: os.Getenv("E2E_BIN"),
@@ -125,6 +133,28 @@ func (c *cluster) grantController() error {
 		user.Impersonate = "system:serviceaccount:" + home + ":mulligan-controller"
 	}
 	return clientcmd.WriteToFile(*config, c.controllerConfig())
+}
+
+// installRecords makes RetryRecord a kind of the cluster.
+func (c *cluster) installRecords() error {
+	text, err := os.ReadFile("../../../deploy/controller/retryrecords.yaml")
+	if err != nil {
+		return err
+	}
+	crd := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(text, &crd.Object); err != nil {
+		return err
+	}
+	if err := c.Create(context.Background(), crd); err != nil {
+		return err
+	}
+	for range 100 {
+		if err = c.List(context.Background(), &record.RetryRecordList{}); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("RetryRecord is not served: %w", err)
 }
 
 func (c *cluster) controllerConfig() string { return filepath.Join(c.run, "kubeconfig-controller") }
