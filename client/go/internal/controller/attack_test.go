@@ -413,3 +413,17 @@ func TestARetryThatLostItsRecordForAWhileComesBack(t *testing.T) {
 		t.Errorf("found %v, %v, want %s", found, err, real.Name)
 	}
 }
+
+func TestDeletionInTheMiddleCancelsTheRetry(t *testing.T) {
+	r := newRaid(t)
+	r.play(func(stage, attempt string) {
+		if stage != "1 decided" {
+			return
+		}
+		r.change(attempt, func(obj *unstructured.Unstructured) { obj.SetFinalizers([]string{"evil/waits"}) })
+		if err := r.client.Delete(t.Context(), r.unstructured(t, attempt)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	r.want(1)
+}

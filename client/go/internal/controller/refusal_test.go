@@ -62,6 +62,7 @@ func TestWhatTheAPIServerRefusesEnds(t *testing.T) {
 	}{
 		{"a spec that is not valid", apierrors.NewInvalid(schema.GroupKind{Group: "batch", Kind: "Job"}, "train-r2", nil), false},
 		{"a request that is not valid", apierrors.NewBadRequest("no"), false},
+		{"a refusal that repeats the spec", apierrors.NewBadRequest("no: " + strings.Repeat("é", 1<<20)), false},
 		{"too large", apierrors.NewRequestEntityTooLargeError("no"), false},
 		{"a namespace that goes", terminating(), false},
 		{"a quota", apierrors.NewForbidden(jobs, "train-r2", nil), true},
@@ -81,7 +82,7 @@ func TestWhatTheAPIServerRefusesEnds(t *testing.T) {
 				w.clock = w.clock.Add(max(result.RequeueAfter, time.Second))
 			}
 			rec := w.record(t)
-			if rec.Status.State != records.RetryRefused || !strings.Contains(rec.Status.FirstStep, test.err.Error()) {
+			if rec.Status.State != records.RetryRefused || !strings.Contains(rec.Status.FirstStep, shortened(test.err.Error())) || len(rec.Status.FirstStep) > 1000 {
 				t.Errorf("in the end it is %s, first step %q", rec.Status.State, rec.Status.FirstStep)
 			}
 			if bound := map[bool]int{false: 1, true: 30}[test.again]; *tries > bound {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,7 +25,7 @@ func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, 
 	}
 	next, notes, err := successor.Of(r.kind, rec, r.now())
 	if err != nil {
-		return ctrl.Result{}, r.refuse(ctx, obj, rec, err.Error())
+		return ctrl.Result{}, r.refuse(ctx, obj, rec, shortened(err.Error()))
 	}
 	if work, err := records.WorkOf(obj); err == nil && work != rec.Latest().Work {
 		r.sayOnce(obj, corev1.EventTypeWarning, "EditNotTaken", "Its spec was changed after its end; the next attempt has the spec that it ran with.")
@@ -60,8 +61,8 @@ func (r *reconciler) cannotRetry(obj *unstructured.Unstructured, rec *records.Re
 	case len(rec.Spec.Template) == 0:
 		return "what it was created with is not known: it was changed before the controller saw it at work, or is too large to keep"
 	}
-	if _, err := r.retryName(obj, rec, rec.Status.Decision.Attempt); rec.Status.Decision.Retry == "" {
-		return fmt.Sprintf("there is no name for it: %v", err)
+	if rec.Status.Decision.Retry == "" {
+		return fmt.Sprintf("what the operator makes names from leaves %d characters for that of the next attempt: shorten the names inside the spec", max(r.kind.MaxName(obj), 0))
 	}
 	return ""
 }
@@ -96,21 +97,22 @@ func (r *reconciler) notCreated(ctx context.Context, obj *unstructured.Unstructu
 	if !isRefused(cause) {
 		return ctrl.Result{}, fmt.Errorf("creating %s: %w", rec.Status.Decision.Retry, cause)
 	}
+	why := shortened(cause.Error())
 	since, said := rec.Since(records.RetryNotCreated)
 	if since.IsZero() {
 		since = r.now()
 	}
 	tried := r.now().Sub(since)
 	if isFinal(cause) || tried >= triedFor {
-		return ctrl.Result{}, r.refuse(ctx, obj, rec, cause.Error())
+		return ctrl.Result{}, r.refuse(ctx, obj, rec, why)
 	}
-	if said != cause.Error() {
-		rec.Status.FirstStep = "let the API server take the next attempt, which is tried again until then: " + cause.Error()
-		rec.Become(records.RetryNotCreated, "TriedAgain", cause.Error(), r.now())
+	if said != why {
+		rec.Status.FirstStep = "let the API server take the next attempt, which is tried again until then: " + why
+		rec.Become(records.RetryNotCreated, "TriedAgain", why, r.now())
 		if err := r.write(ctx, obj, rec); err != nil {
 			return ctrl.Result{}, err
 		}
-		r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", fmt.Sprintf("Tried again for %v: %v", triedFor, cause))
+		r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", fmt.Sprintf("Tried again for %v: %s", triedFor, why))
 	}
 	return ctrl.Result{RequeueAfter: min(max(tried, shortestRefusal), longestRefusal)}, nil
 }
@@ -124,6 +126,17 @@ func (r *reconciler) refuse(ctx context.Context, obj *unstructured.Unstructured,
 	}
 	r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", "Not tried again: "+why)
 	return nil
+}
+
+// Most bytes of a refusal that are kept: some repeat the whole spec, and an Event has
+// 1024 in all.
+const maxRefusal = 800
+
+func shortened(text string) string {
+	if len(text) <= maxRefusal {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxRefusal], "") + "..."
 }
 
 // isRefused says whether the API server understood and refused, rather than being away

@@ -39,7 +39,7 @@ func RetryName(origin string, uid types.UID, attempt int32, room int) (string, e
 		return cut(origin, room-len(suffix)) + suffix, nil
 	}
 	if room <= leastDigest {
-		return "", fmt.Errorf("what the operator makes names from leaves %d characters for that of the next attempt, expected at least %d: shorten the names inside the spec", max(room, 0), leastDigest+1)
+		return "", fmt.Errorf("there is room for a name of %d characters, expected at least %d", max(room, 0), leastDigest+1)
 	}
 	// A name may have to begin with a letter.
 	return "r" + digestOf(uid)[:min(room-1, longDigest)], nil
