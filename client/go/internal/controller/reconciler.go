@@ -39,7 +39,8 @@ type reconciler struct {
 	now      func() time.Time
 	// Since when a running workload has a pod in trouble, by UID.
 	troubled sync.Map
-	// The last sentence about waiting, by UID, so that it is not said again and again.
+	// The last sentence about waiting, by UID, so that it is not said again and again;
+	// kept for as long as the object is there.
 	said sync.Map
 	// UID by name, to know what a deleted object was.
 	uids sync.Map
@@ -55,24 +56,28 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	obj.SetGroupVersionKind(r.kind.GroupVersionKind())
 	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
 		if uid, known := r.uids.LoadAndDelete(request.NamespacedName); known && apierrors.IsNotFound(err) {
-			r.letGo(uid.(types.UID))
+			r.gone(uid.(types.UID))
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	r.uids.Store(request.NamespacedName, obj.GetUID())
 	if obj.GetDeletionTimestamp() != nil || isPart(obj) {
-		r.letGo(obj.GetUID())
+		r.gone(obj.GetUID())
 		return ctrl.Result{}, nil
 	}
-	policy, in, err := policyOf(ctx, r.client, obj)
-	if err != nil || !in {
+	opted, err := optInOf(ctx, r.client, obj)
+	if err != nil || !opted.in {
 		return ctrl.Result{}, err
+	}
+	if owner := strangerOf(obj); owner != nil && !opted.itself {
+		r.leaveTo(obj, owner)
+		return ctrl.Result{}, nil
 	}
 	if stopped, err := r.paused(ctx); err != nil || stopped {
 		held.WithLabelValues("paused").Inc()
 		return ctrl.Result{RequeueAfter: pausedFor}, err
 	}
-	result, err := r.lookAfter(ctx, obj, policy)
+	result, err := r.lookAfter(ctx, obj, opted.policy)
 	if apierrors.IsConflict(err) {
 		// Somebody changed the object meanwhile: look again, the answer is the same.
 		log.FromContext(ctx).V(1).Info("changed meanwhile, looking again", "error", err.Error())
@@ -89,7 +94,7 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 		return ctrl.Result{}, err
 	}
 	if outcome.Phase == kinds.Succeeded {
-		r.letGo(obj.GetUID())
+		r.gone(obj.GetUID())
 		r.asker.recent.cameThrough(obj)
 		return ctrl.Result{}, r.forget(ctx, obj, decided)
 	}
@@ -167,8 +172,13 @@ func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
 // letGo frees what is remembered about a workload that needs no more questions.
 func (r *reconciler) letGo(uid types.UID) {
 	r.troubled.Delete(uid)
-	r.said.Delete(uid)
 	r.asker.evidence.drop(uid)
+}
+
+// gone frees what is remembered about a workload that nothing more is done about.
+func (r *reconciler) gone(uid types.UID) {
+	r.letGo(uid)
+	r.said.Delete(uid)
 }
 
 // forget removes a decision that does not stand any more.

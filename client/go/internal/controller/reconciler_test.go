@@ -48,7 +48,8 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 	}
 	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(50), clock: time.Now().Truncate(time.Second)}
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
-	cluster := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).Build()
+	cluster := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).
+		WithStatusSubresource(&batchv1.CronJob{}).Build()
 	w.reconciler = w.another(cluster, options)
 	return w
 }
@@ -145,14 +146,15 @@ func TestWhoIsLookedAfter(t *testing.T) {
 		namespace *corev1.Namespace
 		policy    string
 		in        bool
+		itself    bool
 	}{
-		{"annotation", failedJob(), nil, "", true},
-		{"annotation with a name", failedJob(func(j *batchv1.Job) { j.Annotations[records.Policy] = "training" }), nil, "training", true},
-		{"label", failedJob(func(j *batchv1.Job) { j.Annotations, j.Labels = nil, map[string]string{records.Policy: "training"} }), nil, "training", true},
-		{"nothing", failedJob(func(j *batchv1.Job) { j.Annotations = nil }), nil, "", false},
-		{"namespace", failedJob(func(j *batchv1.Job) { j.Annotations, j.Namespace = nil, "opted" }), labelled("training"), "training", true},
-		{"annotation beats namespace", failedJob(func(j *batchv1.Job) { j.Namespace = "opted" }), labelled("training"), "", true},
-		{"out of a namespace", failedJob(func(j *batchv1.Job) { j.Namespace, j.Annotations[records.Policy] = "opted", "off" }), labelled("training"), "off", false},
+		{"annotation", failedJob(), nil, "", true, true},
+		{"annotation with a name", failedJob(func(j *batchv1.Job) { j.Annotations[records.Policy] = "training" }), nil, "training", true, true},
+		{"label", failedJob(func(j *batchv1.Job) { j.Annotations, j.Labels = nil, map[string]string{records.Policy: "training"} }), nil, "training", true, true},
+		{"nothing", failedJob(func(j *batchv1.Job) { j.Annotations = nil }), nil, "", false, false},
+		{"namespace", failedJob(func(j *batchv1.Job) { j.Annotations, j.Namespace = nil, "opted" }), labelled("training"), "training", true, false},
+		{"annotation beats namespace", failedJob(func(j *batchv1.Job) { j.Namespace = "opted" }), labelled("training"), "", true, true},
+		{"out of a namespace", failedJob(func(j *batchv1.Job) { j.Namespace, j.Annotations[records.Policy] = "opted", "off" }), labelled("training"), "off", false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			objects := []client.Object{test.job}
@@ -160,9 +162,9 @@ func TestWhoIsLookedAfter(t *testing.T) {
 				objects = append(objects, test.namespace)
 			}
 			w := newWorld(t, nil, objects...)
-			policy, in, err := policyOf(t.Context(), w.client, test.job)
-			if err != nil || policy != test.policy || in != test.in {
-				t.Errorf("policyOf = %q, %v, %v, want %q, %v", policy, in, err, test.policy, test.in)
+			got, err := optInOf(t.Context(), w.client, test.job)
+			if want := (optIn{test.policy, test.in, test.itself}); err != nil || got != want {
+				t.Errorf("optInOf = %+v, %v, want %+v", got, err, want)
 			}
 		})
 	}
@@ -222,7 +224,7 @@ func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "uid-train"}},
 	}}
 	owner := metav1.OwnerReference{APIVersion: "batch/v1", Kind: "CronJob", Name: "nightly", UID: "uid-nightly", Controller: ptr.To(true)}
-	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{owner} }), claim)
+	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{owner} }), nightly(concurrency(batchv1.AllowConcurrent)), claim)
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.look(t)
 	w.clock = w.clock.Add(11 * time.Second)

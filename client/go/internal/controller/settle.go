@@ -161,6 +161,13 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 	if early := decided.NotBefore.Sub(r.now()); early > 0 {
 		return ctrl.Result{RequeueAfter: early}, nil
 	}
+	answer, why, err := r.askSchedule(ctx, obj, decided)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if answer != granted {
+		return r.heldBySchedule(obj, answer, why), nil
+	}
 	reservation := r.limiter.Reserve()
 	if delay := reservation.Delay(); delay > 0 {
 		reservation.Cancel()
@@ -168,6 +175,9 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 		return ctrl.Result{RequeueAfter: delay + time.Duration(rand.Int64N(int64(5*time.Second)))}, nil
 	}
 	if err := r.retry(ctx, obj, decided); err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.tellSchedule(ctx, obj, decided); err != nil {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{}, r.patch(ctx, obj, func(changed *unstructured.Unstructured) error {
