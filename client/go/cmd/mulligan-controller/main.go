@@ -141,7 +141,7 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.Namespace, "namespace", f.Namespace, "namespace of the controller's own ConfigMaps and lease")
 	set.StringVar(&f.SwitchName, "switch-configmap", f.SwitchName, "ConfigMap whose key `paused` with the value true stops everything")
 	set.DurationVar(&f.MaxAge, "max-age", f.MaxAge, "failures that are older when they are first seen are left alone")
-	set.IntVar(&f.RetriesPerMinute, "retries-per-minute", f.RetriesPerMinute, "objects created at most; more wait")
+	set.IntVar(&f.RetriesPerMinute, "retries-per-minute", f.RetriesPerMinute, "objects created at most; more wait, each namespace for its own share")
 	set.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "workloads of a kind looked at at once")
 	set.BoolVar(&f.Suspend, "suspend-given-up", f.Suspend, "with --mode=act, suspend a workload that still runs when it is given up")
 	set.BoolVar(&f.RetryPolicies, "retry-policies", f.RetryPolicies, "check RetryPolicy objects and publish them to --policy-configmap")

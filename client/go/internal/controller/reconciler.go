@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,7 +33,7 @@ type reconciler struct {
 	asker    asker
 	options  Options
 	paused   func(context.Context) (bool, error)
-	limiter  *rate.Limiter
+	shares   *shares
 	recorder record.EventRecorder
 	now      func() time.Time
 	// Since when a running workload has a pod in trouble, by UID.
@@ -56,13 +55,13 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	obj.SetGroupVersionKind(r.kind.GroupVersionKind())
 	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
 		if uid, known := r.uids.LoadAndDelete(request.NamespacedName); known && apierrors.IsNotFound(err) {
-			r.gone(uid.(types.UID))
+			r.gone(request.Namespace, uid.(types.UID))
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	r.uids.Store(request.NamespacedName, obj.GetUID())
 	if obj.GetDeletionTimestamp() != nil || isPart(obj) {
-		r.gone(obj.GetUID())
+		r.gone(obj.GetNamespace(), obj.GetUID())
 		return ctrl.Result{}, nil
 	}
 	opted, err := optInOf(ctx, r.client, obj)
@@ -94,7 +93,7 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 		return ctrl.Result{}, err
 	}
 	if outcome.Phase == kinds.Succeeded {
-		r.gone(obj.GetUID())
+		r.gone(obj.GetNamespace(), obj.GetUID())
 		r.asker.recent.cameThrough(obj)
 		return ctrl.Result{}, r.forget(ctx, obj, decided)
 	}
@@ -176,8 +175,9 @@ func (r *reconciler) letGo(uid types.UID) {
 }
 
 // gone frees what is remembered about a workload that nothing more is done about.
-func (r *reconciler) gone(uid types.UID) {
+func (r *reconciler) gone(namespace string, uid types.UID) {
 	r.letGo(uid)
+	r.shares.drop(namespace, uid)
 	r.said.Delete(uid)
 }
 

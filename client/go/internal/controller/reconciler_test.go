@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,7 +59,7 @@ func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 		kind: jobKind, client: cluster, options: options,
 		asker:    asker{decider: w.service.Client(), reader: reader{watched: cluster, live: cluster}, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
-		limiter:  rate.NewLimiter(rate.Inf, 1),
+		shares:   newShares(options.RetriesPerMinute, func() time.Time { return w.clock }),
 		recorder: w.events,
 		now:      func() time.Time { return w.clock },
 	}

@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -168,11 +167,8 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 	if answer != granted {
 		return r.heldBySchedule(obj, answer, why), nil
 	}
-	reservation := r.limiter.Reserve()
-	if delay := reservation.Delay(); delay > 0 {
-		reservation.Cancel()
-		held.WithLabelValues("rate_limit").Inc()
-		return ctrl.Result{RequeueAfter: delay + time.Duration(rand.Int64N(int64(5*time.Second)))}, nil
+	if turn := r.shares.take(obj.GetNamespace(), obj.GetUID()); turn.after > 0 {
+		return r.heldByShare(obj, turn), nil
 	}
 	if err := r.retry(ctx, obj, decided); err != nil {
 		return ctrl.Result{}, err
@@ -186,6 +182,17 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 		changed.SetAnnotations(annotations)
 		return nil
 	})
+}
+
+// heldByShare says once that others of the namespace are before it.
+func (r *reconciler) heldByShare(obj *unstructured.Unstructured, turn turn) ctrl.Result {
+	held.WithLabelValues("rate_limit").Inc()
+	if turn.first {
+		r.recorder.Eventf(obj, corev1.EventTypeNormal, "RetryHeld",
+			"The next attempt waits for its namespace's share of %d objects a minute (--retries-per-minute); %d of the namespace are before it",
+			r.options.RetriesPerMinute, turn.before)
+	}
+	return ctrl.Result{RequeueAfter: turn.after}
 }
 
 // retry creates the next attempt; one that exists already is not an error if it is
