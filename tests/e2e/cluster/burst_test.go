@@ -33,7 +33,7 @@ func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 		must(t, err)
 	}
 	metrics := freeAddress(t)
-	controller := c.startController(t, namespace, "act", "--metrics-address="+metrics, "--retries-per-minute=1")
+	controller := c.startController(t, namespace, "act", "--metrics-address="+metrics, "--metrics-secure=false", "--retries-per-minute=1")
 	begun := time.Now()
 	each(jobs, func(i int) {
 		if err := c.Create(t.Context(), newJob(namespace, fmt.Sprintf("burst-%04d", i))); err != nil {

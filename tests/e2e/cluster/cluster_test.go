@@ -104,30 +104,48 @@ func (c *cluster) grantController() error {
 	if err := c.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}}); err != nil {
 		return err
 	}
-	text, err := os.ReadFile("../../../deploy/controller/rbac.yaml")
-	if err != nil {
-		return err
+	for _, file := range []string{"rbac.yaml", "all-namespaces.yaml"} {
+		text, err := os.ReadFile("../../../deploy/controller/" + file)
+		if err != nil {
+			return err
+		}
+		if err := c.createAll(string(text)); err != nil {
+			return err
+		}
 	}
-	for _, document := range strings.Split(string(text), "\n---\n") {
+	return c.writeConfigAs("mulligan-controller")
+}
+
+// createAll makes the objects of a file.
+func (c *cluster) createAll(text string) error {
+	for _, document := range strings.Split("\n"+text, "\n---\n") {
 		obj := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(document), &obj.Object); err != nil {
 			return err
+		}
+		if len(obj.Object) == 0 {
+			continue
 		}
 		if err := c.Create(context.Background(), obj); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// writeConfigAs writes a kubeconfig with the rights of a ServiceAccount of home.
+func (c *cluster) writeConfigAs(account string) error {
 	config, err := clientcmd.LoadFromFile(filepath.Join(c.run, "kubeconfig"))
 	if err != nil {
 		return err
 	}
 	for _, user := range config.AuthInfos {
-		user.Impersonate = "system:serviceaccount:" + home + ":mulligan-controller"
+		user.Impersonate = "system:serviceaccount:" + home + ":" + account
 	}
-	return clientcmd.WriteToFile(*config, c.controllerConfig())
+	return clientcmd.WriteToFile(*config, c.configAs(account))
 }
 
-func (c *cluster) controllerConfig() string { return filepath.Join(c.run, "kubeconfig-controller") }
+func (c *cluster) configAs(account string) string { return filepath.Join(c.run, "kubeconfig-"+account) }
 
 // needs skips a test whose operator is not there.
 func (c *cluster) needs(t *testing.T, operator string) {

@@ -142,7 +142,7 @@ func (c *cluster) startController(t *testing.T, namespace, mode string, args ...
 		"--retries-per-minute=100000", "--verbose",
 	}, args...)
 	p, err := start(c.run, "controller-"+namespace, filepath.Join(c.bin, "mulligan-controller"), args,
-		"KUBECONFIG="+c.controllerConfig())
+		"KUBECONFIG="+c.configAs("mulligan-controller"))
 	must(t, err)
 	t.Cleanup(p.end)
 	// What fails before it watches leaves less evidence.

@@ -41,6 +41,7 @@ type flags struct {
 	healthAddress  string
 	leaderElection bool
 	namespaces     string
+	roleBindings   bool
 	qps            float64
 	burst          int
 	verbose        bool
@@ -57,6 +58,9 @@ func run(args []string) error {
 	f, err := parse(args)
 	if err != nil {
 		return err
+	}
+	if f.roleBindings {
+		return printRoleBindings(os.Stdout, f)
 	}
 	level := zapcore.InfoLevel
 	if f.verbose {
@@ -160,6 +164,7 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.healthAddress, "health-address", ":8081", "HTTP address of /healthz and /readyz; 0 for none")
 	set.BoolVar(&f.leaderElection, "leader-elect", true, "take the lease mulligan-controller before doing anything")
 	set.StringVar(&f.namespaces, "watch-namespaces", "", "namespaces to look after, separated by commas; empty: all")
+	set.BoolVar(&f.roleBindings, "print-rolebindings", false, "print the RoleBindings that let the controller work in --watch-namespaces alone, as YAML for kubectl apply, and end")
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
 	set.BoolVar(&f.verbose, "verbose", false, "log details")
