@@ -14,8 +14,11 @@ import (
 	"mulligan.dev/mulligan/internal/controller"
 )
 
-// Where Events about nodes are written, and the role that reads them there.
 const (
+	// Not the name of the binding in the controller's own namespace, which may be
+	// among those that are watched.
+	workloadBinding = controller.Name + "-workloads"
+	// Where Events about nodes are written, and the role that reads them there.
 	nodeEventNamespace = metav1.NamespaceDefault
 	nodeEventRole      = controller.Name + "-node-events"
 )
@@ -29,7 +32,7 @@ func printRoleBindings(out io.Writer, f *flags) error {
 	}
 	var objects []any
 	for _, namespace := range strings.Split(f.namespaces, ",") {
-		objects = append(objects, bind(f, namespace, controller.Name, "ClusterRole", controller.Name))
+		objects = append(objects, bind(f, namespace, workloadBinding, "ClusterRole", controller.Name))
 	}
 	objects = append(objects, &rbacv1.Role{
 		TypeMeta:   typeOf("Role"),

@@ -41,8 +41,8 @@ func TestRoleBindingsOfNamespaces(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"RoleBinding ml/mulligan-controller: ClusterRole mulligan-controller for platform/mulligan-controller",
-		"RoleBinding etl/mulligan-controller: ClusterRole mulligan-controller for platform/mulligan-controller",
+		"RoleBinding ml/mulligan-controller-workloads: ClusterRole mulligan-controller for platform/mulligan-controller",
+		"RoleBinding etl/mulligan-controller-workloads: ClusterRole mulligan-controller for platform/mulligan-controller",
 		"Role default/mulligan-controller-node-events [events] [get list watch]",
 		"RoleBinding default/mulligan-controller-node-events: Role mulligan-controller-node-events for platform/mulligan-controller",
 	}
