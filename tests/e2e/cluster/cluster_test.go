@@ -163,7 +163,11 @@ func (c *cluster) namespace(t *testing.T) string {
 	if len(name) > 60 {
 		name = name[len(name)-60:]
 	}
-	name = strings.Trim(name, "-")
+	return c.namespaceNamed(t, strings.Trim(name, "-"))
+}
+
+func (c *cluster) namespaceNamed(t *testing.T, name string) string {
+	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Labels: map[string]string{"mulligan.dev/policy": ""},
 	}}
