@@ -16,6 +16,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -113,10 +114,10 @@ func (c *cluster) grantController() error {
 			return err
 		}
 	}
-	return c.writeConfigAs("mulligan-controller")
+	return c.writeConfigOf(home)
 }
 
-// createAll makes the objects of a file.
+// createAll makes the objects of a file that are not there yet.
 func (c *cluster) createAll(text string) error {
 	for _, document := range strings.Split("\n"+text, "\n---\n") {
 		obj := &unstructured.Unstructured{}
@@ -126,26 +127,28 @@ func (c *cluster) createAll(text string) error {
 		if len(obj.Object) == 0 {
 			continue
 		}
-		if err := c.Create(context.Background(), obj); err != nil {
+		if err := c.Create(context.Background(), obj); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeConfigAs writes a kubeconfig with the rights of a ServiceAccount of home.
-func (c *cluster) writeConfigAs(account string) error {
+// writeConfigOf writes a kubeconfig with the rights of the controller in a namespace.
+func (c *cluster) writeConfigOf(namespace string) error {
 	config, err := clientcmd.LoadFromFile(filepath.Join(c.run, "kubeconfig"))
 	if err != nil {
 		return err
 	}
 	for _, user := range config.AuthInfos {
-		user.Impersonate = "system:serviceaccount:" + home + ":" + account
+		user.Impersonate = "system:serviceaccount:" + namespace + ":mulligan-controller"
 	}
-	return clientcmd.WriteToFile(*config, c.configAs(account))
+	return clientcmd.WriteToFile(*config, c.configOf(namespace))
 }
 
-func (c *cluster) configAs(account string) string { return filepath.Join(c.run, "kubeconfig-"+account) }
+func (c *cluster) configOf(namespace string) string {
+	return filepath.Join(c.run, "kubeconfig-"+namespace)
+}
 
 // needs skips a test whose operator is not there.
 func (c *cluster) needs(t *testing.T, operator string) {
