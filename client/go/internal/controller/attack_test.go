@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -68,7 +67,6 @@ func newRaid(t *testing.T) *raid {
 		WithInterceptorFuncs(likeAServer).Build()
 	w.reconciler = w.another(cluster, options)
 	w.reconciler.kind = kinds.ByGroupKind(schema.GroupKind{Group: "kubeflow.org", Kind: "PyTorchJob"})
-	w.reconciler.limiter = rate.NewLimiter(rate.Inf, 1)
 	w.service.Next(growing(1.5), growing(2.25))
 	return &raid{w, t}
 }

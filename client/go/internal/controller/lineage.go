@@ -116,6 +116,9 @@ func (r *reconciler) begun(ctx context.Context, next *unstructured.Unstructured,
 	if err := rec.Add(next, advice.GetLastAttempt()); err != nil {
 		return err
 	}
+	if err := r.tellSchedule(ctx, next, rec); err != nil {
+		return err
+	}
 	rec.Status.FirstStep = ""
 	rec.Become(records.Retrying, "Retried", fmt.Sprintf("Attempt %d is %s.", rec.Status.Attempt, next.GetName()), r.now())
 	return r.records.write(ctx, rec)

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -36,12 +35,13 @@ type reconciler struct {
 	asker    asker
 	options  Options
 	paused   func(context.Context) (bool, error)
-	limiter  *rate.Limiter
+	shares   *shares
 	recorder record.EventRecorder
 	now      func() time.Time
 	// Since when a running workload has a pod in trouble, by UID.
 	troubled sync.Map
-	// The last sentence about waiting, by UID, so that it is not said again and again.
+	// The last sentence about waiting, by UID, so that it is not said again and again;
+	// kept for as long as the object is there.
 	said sync.Map
 	// UID by name, to know what a deleted object was.
 	uids sync.Map
@@ -57,24 +57,28 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	obj.SetGroupVersionKind(r.kind.GroupVersionKind())
 	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
 		if uid, known := r.uids.LoadAndDelete(request.NamespacedName); known && apierrors.IsNotFound(err) {
-			r.letGo(uid.(types.UID))
+			r.gone(request.Namespace, uid.(types.UID))
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	r.uids.Store(request.NamespacedName, obj.GetUID())
 	if obj.GetDeletionTimestamp() != nil || isPart(obj) {
-		r.letGo(obj.GetUID())
+		r.gone(obj.GetNamespace(), obj.GetUID())
 		return ctrl.Result{}, nil
 	}
-	policy, in, err := policyOf(ctx, r.client, obj)
-	if err != nil || !in {
+	opted, err := optInOf(ctx, r.client, obj)
+	if err != nil || !opted.in {
 		return ctrl.Result{}, err
+	}
+	if owner := strangerOf(obj); owner != nil && !opted.itself {
+		r.leaveTo(obj, owner)
+		return ctrl.Result{}, nil
 	}
 	if stopped, err := r.paused(ctx); err != nil || stopped {
 		held.WithLabelValues("paused").Inc()
 		return ctrl.Result{RequeueAfter: pausedFor}, err
 	}
-	result, err := r.lookAfter(ctx, obj, policy)
+	result, err := r.lookAfter(ctx, obj, opted.policy)
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		// Somebody changed object or record meanwhile: look again, the answer is the same.
 		log.FromContext(ctx).V(1).Info("changed meanwhile, looking again", "error", err.Error())
@@ -91,13 +95,13 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 		return ptr.Deref(result, ctrl.Result{}), err
 	}
 	if outcome.Phase == kinds.Succeeded {
-		r.letGo(obj.GetUID())
+		r.gone(obj.GetNamespace(), obj.GetUID())
 		r.asker.recent.cameThrough(lineageOf(obj, rec))
 		return ctrl.Result{}, r.succeeded(ctx, obj, rec)
 	}
 	if rec != nil && rec.Latest().UID != obj.GetUID() {
 		// The work goes on in a later attempt, whatever becomes of this one.
-		r.letGo(obj.GetUID())
+		r.gone(obj.GetNamespace(), obj.GetUID())
 		return ctrl.Result{}, nil
 	}
 	if rec, err = r.see(ctx, obj, rec, outcome); err != nil {
@@ -191,8 +195,14 @@ func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
 // letGo frees what is remembered about a workload that needs no more questions.
 func (r *reconciler) letGo(uid types.UID) {
 	r.troubled.Delete(uid)
-	r.said.Delete(uid)
 	r.asker.evidence.drop(uid)
+}
+
+// gone frees what is remembered about a workload that nothing more is done about.
+func (r *reconciler) gone(namespace string, uid types.UID) {
+	r.letGo(uid)
+	r.shares.drop(namespace, uid)
+	r.said.Delete(uid)
 }
 
 // decide asks and acts on the action of the answer.

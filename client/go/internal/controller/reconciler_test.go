@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,6 +51,7 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
 	cluster := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(objects...).
 		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).
+		WithStatusSubresource(&batchv1.CronJob{}).
 		WithInterceptorFuncs(likeAServer).Build()
 	w.reconciler = w.another(cluster, options)
 	return w
@@ -109,7 +109,7 @@ func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 		kind: jobKind, client: cluster, records: clusterStore{client: cluster, live: cluster}, options: options,
 		asker:    asker{decider: w.service.Client(), reader: reader{watched: cluster, live: cluster}, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
-		limiter:  rate.NewLimiter(rate.Inf, 1),
+		shares:   newShares(options.RetriesPerMinute, func() time.Time { return w.clock }),
 		recorder: w.events,
 		now:      func() time.Time { return w.clock },
 	}
@@ -205,14 +205,15 @@ func TestWhoIsLookedAfter(t *testing.T) {
 		namespace *corev1.Namespace
 		policy    string
 		in        bool
+		itself    bool
 	}{
-		{"annotation", failedJob(), nil, "", true},
-		{"annotation with a name", failedJob(func(j *batchv1.Job) { j.Annotations[records.Policy] = "training" }), nil, "training", true},
-		{"label", failedJob(func(j *batchv1.Job) { j.Annotations, j.Labels = nil, map[string]string{records.Policy: "training"} }), nil, "training", true},
-		{"nothing", failedJob(func(j *batchv1.Job) { j.Annotations = nil }), nil, "", false},
-		{"namespace", failedJob(func(j *batchv1.Job) { j.Annotations, j.Namespace = nil, "opted" }), labelled("training"), "training", true},
-		{"annotation beats namespace", failedJob(func(j *batchv1.Job) { j.Namespace = "opted" }), labelled("training"), "", true},
-		{"out of a namespace", failedJob(func(j *batchv1.Job) { j.Namespace, j.Annotations[records.Policy] = "opted", "off" }), labelled("training"), "off", false},
+		{"annotation", failedJob(), nil, "", true, true},
+		{"annotation with a name", failedJob(func(j *batchv1.Job) { j.Annotations[records.Policy] = "training" }), nil, "training", true, true},
+		{"label", failedJob(func(j *batchv1.Job) { j.Annotations, j.Labels = nil, map[string]string{records.Policy: "training"} }), nil, "training", true, true},
+		{"nothing", failedJob(func(j *batchv1.Job) { j.Annotations = nil }), nil, "", false, false},
+		{"namespace", failedJob(func(j *batchv1.Job) { j.Annotations, j.Namespace = nil, "opted" }), labelled("training"), "training", true, false},
+		{"annotation beats namespace", failedJob(func(j *batchv1.Job) { j.Namespace = "opted" }), labelled("training"), "", true, true},
+		{"out of a namespace", failedJob(func(j *batchv1.Job) { j.Namespace, j.Annotations[records.Policy] = "opted", "off" }), labelled("training"), "off", false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			objects := []client.Object{test.job}
@@ -220,9 +221,9 @@ func TestWhoIsLookedAfter(t *testing.T) {
 				objects = append(objects, test.namespace)
 			}
 			w := newWorld(t, nil, objects...)
-			policy, in, err := policyOf(t.Context(), w.client, test.job)
-			if err != nil || policy != test.policy || in != test.in {
-				t.Errorf("policyOf = %q, %v, %v, want %q, %v", policy, in, err, test.policy, test.in)
+			got, err := optInOf(t.Context(), w.client, test.job)
+			if want := (optIn{test.policy, test.in, test.itself}); err != nil || got != want {
+				t.Errorf("optInOf = %+v, %v, want %+v", got, err, want)
 			}
 		})
 	}
@@ -282,7 +283,7 @@ func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "uid-train"}},
 	}}
 	owner := metav1.OwnerReference{APIVersion: "batch/v1", Kind: "CronJob", Name: "nightly", UID: "uid-nightly", Controller: ptr.To(true)}
-	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{owner} }), claim)
+	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{owner} }), nightly(concurrency(batchv1.AllowConcurrent)), claim)
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.look(t)
 	w.clock = w.clock.Add(11 * time.Second)

@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -226,11 +225,26 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 	if early := decided.NotBefore.Sub(r.now()); early > 0 {
 		return ctrl.Result{RequeueAfter: early}, nil
 	}
-	reservation := r.limiter.Reserve()
-	if delay := reservation.Delay(); delay > 0 {
-		reservation.Cancel()
-		held.WithLabelValues("rate_limit").Inc()
-		return ctrl.Result{RequeueAfter: delay + time.Duration(rand.Int64N(int64(5*time.Second)))}, nil
+	answer, why, err := r.askSchedule(ctx, obj, rec)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if answer != granted {
+		return r.heldBySchedule(ctx, obj, rec, answer, why)
+	}
+	if turn := r.shares.take(obj.GetNamespace(), obj.GetUID()); turn.after > 0 {
+		return r.heldByShare(obj, turn), nil
 	}
 	return r.retry(ctx, obj, rec)
+}
+
+// heldByShare says once that others of the namespace are before it.
+func (r *reconciler) heldByShare(obj *unstructured.Unstructured, turn turn) ctrl.Result {
+	held.WithLabelValues("rate_limit").Inc()
+	if turn.first {
+		r.recorder.Eventf(obj, corev1.EventTypeNormal, "RetryHeld",
+			"The next attempt waits for its namespace's share of %d objects a minute (--retries-per-minute); %d of the namespace are before it",
+			r.options.RetriesPerMinute, turn.before)
+	}
+	return ctrl.Result{RequeueAfter: turn.after}
 }

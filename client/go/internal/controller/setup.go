@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,7 +41,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 	if err != nil {
 		return err
 	}
-	limiter := rate.NewLimiter(rate.Limit(float64(options.RetriesPerMinute)/60), options.RetriesPerMinute)
+	divided := newShares(options.RetriesPerMinute, time.Now)
 	paused := pausedBy(mgr.GetClient(), client.ObjectKey{Namespace: options.Namespace, Name: options.SwitchName})
 	lately := newRecent(time.Now)
 	for _, kind := range kinds.All {
@@ -62,7 +61,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 			asker:    asker{decider: decider, reader: reader{watched: mgr.GetClient(), live: mgr.GetAPIReader()}, evidence: &evidence{}, recent: lately},
 			options:  options,
 			paused:   paused,
-			limiter:  limiter,
+			shares:   divided,
 			recorder: mgr.GetEventRecorderFor(Name),
 			now:      time.Now,
 		}
@@ -124,6 +123,7 @@ func (r *reconciler) watch(mgr ctrl.Manager) error {
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.ofTroubledPod), builder.WithPredicates(troubledPods)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.options.Concurrency,
+			NewQueue:                newFairQueue,
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
 				firstPause, longestPause),
 		}).
