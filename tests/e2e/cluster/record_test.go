@@ -147,12 +147,12 @@ func TestScenario12WhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 	for attempt := range 2 {
 		eventually(t, long, func() string {
 			rec = c.recordOf(t, namespace, "train")
-			if rec.Status.Decision == nil || int(rec.Status.Decision.Attempt) != attempt+2 {
+			if rec.Status.Decision == nil || int(rec.Status.Decision.Attempt) < attempt+2 {
 				return fmt.Sprintf("attempt %d is not decided: %+v", attempt+1, rec.Status)
 			}
 			return ""
 		})
-		failed := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: rec.Latest().Name}}
+		failed := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: rec.Status.Attempts[attempt].Name}}
 		if through := tryAll(t, attacker, failed); through < 15 {
 			t.Errorf("only %d attacks came as far as the object", through)
 		}
@@ -187,7 +187,7 @@ func (c *cluster) wantAsFirst(t *testing.T, first *batchv1.Job, name string) {
 	}
 	for _, evil := range []string{"evil", "kueue.x-k8s.io/queue-name"} {
 		if last.Annotations[evil] != "" || last.Labels[evil] != "" || last.Spec.Template.Annotations[evil] != "" {
-			t.Errorf("the last attempt has %s: %v %v", evil, last.Annotations, last.Labels)
+			t.Errorf("the last attempt has %s", evil)
 		}
 	}
 	if len(last.OwnerReferences) > 0 || last.Annotations["mulligan.dev/policy"] != "slow" {
