@@ -20,7 +20,8 @@ func newCronJob(namespace, schedule string) *batchv1.CronJob {
 		ObjectMeta: metav1.ObjectMeta{Name: "nightly", Namespace: namespace},
 		Spec: batchv1.CronJobSpec{
 			Schedule: schedule, ConcurrencyPolicy: batchv1.ForbidConcurrent,
-			JobTemplate: batchv1.JobTemplateSpec{Spec: newJob(namespace, "").Spec},
+			FailedJobsHistoryLimit: ptr.To[int32](5),
+			JobTemplate:            batchv1.JobTemplateSpec{Spec: newJob(namespace, "").Spec},
 		},
 	}
 }

@@ -30,8 +30,8 @@ type apiServer struct {
 	// Where "portforward" of any pod leads.
 	forwardTo string
 	requests  []string
-	// "limit" of each.
-	limits []string
+	// "limit" and "Accept" of each.
+	limits, accepts []string
 }
 
 // served are the resources there are.
@@ -73,6 +73,7 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 	s.mutex.Lock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.Path)
 	s.limits = append(s.limits, r.URL.Query().Get("limit"))
+	s.accepts = append(s.accepts, r.Header.Get("Accept"))
 	s.mutex.Unlock()
 	if strings.HasSuffix(r.URL.Path, "/portforward") {
 		s.forward(w, r)

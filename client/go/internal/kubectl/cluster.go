@@ -30,6 +30,8 @@ type cluster struct {
 	mapper    meta.RESTMapper
 	config    *rest.Config
 	namespace string
+	// Nobody reads more of a table's objects than what they are called.
+	metadataOnly bool
 }
 
 func newCluster(flags *genericclioptions.ConfigFlags) (*cluster, error) {

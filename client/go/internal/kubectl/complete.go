@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // What people ask about, in kubectl's words.
@@ -42,7 +42,7 @@ func (o *whyOptions) names(cmd *cobra.Command, kind, typed, prefix string) []str
 		return nil
 	}
 	var names []string
-	err = cluster.each(cmd.Context(), gvk, cluster.namespace, func(item *unstructured.Unstructured) error {
+	err = cluster.each(cmd.Context(), gvk, cluster.namespace, true, func(item client.Object) error {
 		if strings.HasPrefix(item.GetName(), typed) {
 			names = append(names, prefix+item.GetName())
 		}

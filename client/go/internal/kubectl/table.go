@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -48,8 +49,9 @@ const maxTableBytes = 256 << 20
 // table is what several workloads are told from. The objects are kept as they are told:
 // of thousands of pods Go's own copies would be ten times as large.
 type table struct {
-	// Their JSON, with a comma behind each.
-	text bytes.Buffer
+	// Their JSON, with a comma behind each; nil: nobody reads it, and no more than
+	// metadata is asked for.
+	text *bytes.Buffer
 	// A line for each of these.
 	workloads []client.Object
 	// Only what these own, and the owned own; nil: everything.
@@ -97,11 +99,14 @@ func (c *cluster) gatherRuns(ctx context.Context, cron client.Object) (*gathered
 
 func (c *cluster) fill(ctx context.Context, namespace string, owners map[types.UID]bool) (*table, error) {
 	t := &table{owners: owners, there: map[types.UID]bool{}, listed: map[schema.GroupKind]bool{}}
+	if !c.metadataOnly {
+		t.text = &bytes.Buffer{}
+	}
 	for _, gvk := range tableKinds {
-		if _, asked := t.listed[gvk.GroupKind()]; asked {
+		if _, asked := t.listed[gvk.GroupKind()]; asked || t.text == nil && gvk.Kind == "Event" {
 			continue
 		}
-		err := c.each(ctx, gvk, namespace, t.take)
+		err := c.each(ctx, gvk, namespace, t.text == nil, t.take)
 		switch {
 		case isNotServed(err):
 			continue
@@ -115,23 +120,24 @@ func (c *cluster) fill(ctx context.Context, namespace string, owners map[types.U
 	return t, nil
 }
 
-// each calls use with every object of a kind.
-func (c *cluster) each(ctx context.Context, gvk schema.GroupVersionKind, namespace string, use func(*unstructured.Unstructured) error) error {
-	like := &unstructured.UnstructuredList{}
-	like.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+// each calls use with every object of a kind, or with its metadata alone.
+func (c *cluster) each(ctx context.Context, gvk schema.GroupVersionKind, namespace string, metadataOnly bool, use func(client.Object) error) error {
+	var like client.ObjectList = &unstructured.UnstructuredList{}
+	if metadataOnly {
+		like = &metav1.PartialObjectMetadataList{}
+	}
+	like.GetObjectKind().SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	return eachPage(ctx, c.client.Client, like, []client.ListOption{client.InNamespace(namespace)}, func(page client.ObjectList) error {
-		items := page.(*unstructured.UnstructuredList).Items
-		for i := range items {
-			if err := use(&items[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return meta.EachListItem(page, func(item runtime.Object) error {
+			// Metadata comes without its kind.
+			item.GetObjectKind().SetGroupVersionKind(gvk)
+			return use(item.(client.Object))
+		})
 	})
 }
 
 // take adds an object that belongs here.
-func (t *table) take(obj *unstructured.Unstructured) error {
+func (t *table) take(obj client.Object) error {
 	if !t.belongs(obj) {
 		return nil
 	}
@@ -141,7 +147,7 @@ func (t *table) take(obj *unstructured.Unstructured) error {
 	}
 	if isRoot(obj) {
 		workload := &metav1.PartialObjectMetadata{}
-		workload.SetGroupVersionKind(obj.GroupVersionKind())
+		workload.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
 		workload.SetNamespace(obj.GetNamespace())
 		workload.SetName(obj.GetName())
 		t.workloads = append(t.workloads, workload)
@@ -149,6 +155,9 @@ func (t *table) take(obj *unstructured.Unstructured) error {
 	sum := fnv.New64a()
 	fmt.Fprint(sum, t.version, obj.GetUID(), obj.GetResourceVersion())
 	t.version = sum.Sum64()
+	if t.text == nil {
+		return nil
+	}
 	text, err := asJSON(obj)
 	if err != nil {
 		return err
@@ -162,12 +171,13 @@ func (t *table) take(obj *unstructured.Unstructured) error {
 
 // belongs leaves out what others own, and events about objects that are not in the table
 // though all of their kind are: they tell of no workload in it.
-func (t *table) belongs(obj *unstructured.Unstructured) bool {
-	if obj.GetKind() != "Event" {
+func (t *table) belongs(obj client.Object) bool {
+	event, ok := obj.(*unstructured.Unstructured)
+	if !ok || event.GetKind() != "Event" {
 		owner := metav1.GetControllerOf(obj)
 		return t.owners == nil || owner != nil && t.owners[owner.UID]
 	}
-	about, _, _ := unstructured.NestedStringMap(obj.Object, "involvedObject")
+	about, _, _ := unstructured.NestedStringMap(event.Object, "involvedObject")
 	uid := types.UID(about["uid"])
 	if t.owners != nil {
 		return t.owners[uid]

@@ -84,6 +84,7 @@ func (o *whyOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer teller.close()
+	cluster.metadataOnly = teller.binary == ""
 	seen := ""
 	for {
 		found, err := o.gather(ctx, cluster, name)
