@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan"
@@ -453,14 +454,20 @@ func TestScenario15TheRootOfSixHundred(t *testing.T) {
 	died := time.Now()
 	each(pods, func(i int) {
 		pod := &list.Items[i]
-		if pod.Labels["batch.kubernetes.io/job-completion-index"] == "417" {
-			runsOutOfMemory(pod)
-			endsAt(pod, died, "")
-		} else {
-			exits(pod, 1, "Error")
-			endsAt(pod, died.Add(2*time.Second), "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
-		}
-		if err := c.Status().Update(t.Context(), pod); err != nil {
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+				return err
+			}
+			if pod.Labels["batch.kubernetes.io/job-completion-index"] == "417" {
+				runsOutOfMemory(pod)
+				endsAt(pod, died, "")
+			} else {
+				exits(pod, 1, "Error")
+				endsAt(pod, died.Add(2*time.Second), "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
+			}
+			return c.Status().Update(t.Context(), pod)
+		})
+		if err != nil {
 			t.Error(err)
 		}
 	})
