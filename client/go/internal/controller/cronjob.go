@@ -3,7 +3,9 @@ package controller
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -96,7 +98,7 @@ func (r *reconciler) tellSchedule(ctx context.Context, obj *unstructured.Unstruc
 		return nil
 	}
 	cron, err := r.cronJobOf(ctx, obj)
-	if err != nil || cron == nil {
+	if err != nil || cron == nil || !isRunOf(cron, records.OriginOf(obj)) {
 		return err
 	}
 	next := &batchv1.Job{}
@@ -117,6 +119,16 @@ func (r *reconciler) tellSchedule(ctx context.Context, obj *unstructured.Unstruc
 		return fmt.Errorf("CronJob %s/%s, status.active: %w", cron.Namespace, cron.Name, err)
 	}
 	return nil
+}
+
+var scheduled = regexp.MustCompile(`^-[0-9]+$`)
+
+// isRunOf says whether a first attempt has a name that the CronJob gives. Whoever may
+// patch a Job may write any CronJob into its owners, and would keep that from running;
+// names cannot be patched. What was made by hand is none of the active Jobs either.
+func isRunOf(cron *batchv1.CronJob, origin string) bool {
+	rest, found := strings.CutPrefix(origin, cron.Name)
+	return found && scheduled.MatchString(rest)
 }
 
 // cronJobOf reads the CronJob of a Job as it is now; nil: it is gone.
