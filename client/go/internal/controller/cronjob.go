@@ -3,7 +3,9 @@ package controller
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -120,7 +122,7 @@ func (r *reconciler) tellSchedule(ctx context.Context, next *unstructured.Unstru
 		return err
 	}
 	cron, err := r.cronJobOf(ctx, first)
-	if err != nil || cron == nil {
+	if err != nil || cron == nil || !isRunOf(cron, rec.Origin()) {
 		return err
 	}
 	known := func(active corev1.ObjectReference) bool { return active.UID == next.GetUID() }
@@ -137,6 +139,16 @@ func (r *reconciler) tellSchedule(ctx context.Context, next *unstructured.Unstru
 		return fmt.Errorf("CronJob %s/%s, status.active: %w", cron.Namespace, cron.Name, err)
 	}
 	return nil
+}
+
+var scheduled = regexp.MustCompile(`^-[0-9]+$`)
+
+// isRunOf says whether a first attempt has a name that the CronJob gives. Whoever may
+// patch a Job may write any CronJob into its owners, and would keep that from running;
+// names cannot be patched. What was made by hand is none of the active Jobs either.
+func isRunOf(cron *batchv1.CronJob, origin string) bool {
+	rest, found := strings.CutPrefix(origin, cron.Name)
+	return found && scheduled.MatchString(rest)
 }
 
 // cronJobOf reads the CronJob of a Job as it is now; nil: it is gone.

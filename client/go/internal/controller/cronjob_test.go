@@ -95,12 +95,13 @@ func TestARunWithoutTheTimeOfItsScheduleIsOfTheTimeItWasMade(t *testing.T) {
 }
 
 func TestARetryIsOneOfTheActiveJobsOfItsCronJob(t *testing.T) {
-	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly")), nightly(active("nightly-by-hand")))
+	const run = "nightly-29369640"
+	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(run)), nightly(active("nightly-by-hand")))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	w.look(t)
+	w.lookAt(t, run)
 	w.clock = w.clock.Add(11 * time.Second)
 	for range 3 {
-		if result := w.look(t); len(w.jobs(t)) != 1 || result.RequeueAfter == 0 {
+		if result := w.lookAt(t, run); len(w.jobs(t)) != 1 || result.RequeueAfter == 0 {
 			t.Fatalf("beside another Job of a CronJob that forbids it: %d Jobs, looked at again after %v", len(w.jobs(t)), result.RequeueAfter)
 		}
 	}
@@ -113,11 +114,30 @@ func TestARetryIsOneOfTheActiveJobsOfItsCronJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		w.look(t)
+		w.lookAt(t, run)
 	}
-	retry := w.jobs(t)["train"].Annotations[records.RetriedAs]
+	retry := w.jobs(t)[run].Annotations[records.RetriedAs]
 	if active := w.cron(t).Status.Active; retry == "" || len(active) != 1 || active[0].Name != retry || active[0].UID != w.jobs(t)[retry].UID {
 		t.Errorf("active Jobs %v, want %q alone", active, retry)
+	}
+}
+
+func called(name string) func(*batchv1.Job) { return func(j *batchv1.Job) { j.Name = name } }
+
+// Else whoever may patch Jobs could keep any CronJob of the namespace from running.
+func TestOnlyTheRunsOfACronJobAreItsActiveJobs(t *testing.T) {
+	for _, name := range []string{"train", "nightly", "nightly-by-hand", "nightly-2-29369640"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(name)), nightly())
+			w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+			for range 3 {
+				w.lookAt(t, name)
+				w.clock = w.clock.Add(11 * time.Second)
+			}
+			if active := w.cron(t).Status.Active; len(w.jobs(t)) != 2 || len(active) != 0 {
+				t.Errorf("%d Jobs and active ones %v, want a retry that the CronJob does not hear of", len(w.jobs(t)), active)
+			}
+		})
 	}
 }
 

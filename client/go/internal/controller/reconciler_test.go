@@ -117,7 +117,12 @@ func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 // look reconciles the Job once.
 func (w *world) look(t *testing.T) ctrl.Result {
 	t.Helper()
-	result, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}})
+	return w.lookAt(t, "train")
+}
+
+func (w *world) lookAt(t *testing.T, name string) ctrl.Result {
+	t.Helper()
+	result, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: name}})
 	if err != nil {
 		t.Fatal(err)
 	}
