@@ -3,7 +3,7 @@
 // gRPC has no place to look at frames from. But it calls recvmsg, sendmsg,
 // close, SSL_read and SSL_write of other libraries, and the program's own
 // functions of these names come first: ours pass on what they are asked, and
-// tell a connection of ours of it (docs/adr/0025).
+// tell a connection of ours of it (docs/adr/0027).
 #ifndef MULLIGAN_SERVER_IO_HOOKS_H_
 #define MULLIGAN_SERVER_IO_HOOKS_H_
 

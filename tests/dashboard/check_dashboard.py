@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every query of the dashboard over a day of failures.
+"""Runs every query of the dashboards over a day of failures.
 
 Usage: check_dashboard.py BINARIES PROMETHEUS [--seconds N] [--picture FILE]
 
 A server behind mutual TLS is played the day of day.py, an hour in N seconds
-(default 2), while a Prometheus scrapes it. Then each query of
-deploy/grafana/mulligan.json has to find something, with at least one value that
+(default 2), while a Prometheus scrapes it, and a controller whose metrics are played.
+Then each query of deploy/grafana has to find something, with at least one value that
 is not zero, but for the panels of QUIET; and the alerts that such a day brings
 have to fire, and no others. --picture draws what the queries found as SVG.
 """
@@ -19,10 +19,13 @@ import time
 from pathlib import Path
 
 import picture
+from controller import PlayedController
 from day import Day
 from prometheus import JOB, ROOT, Prometheus, Server, wait_until
 
-DASHBOARD = ROOT / "deploy/grafana/mulligan.json"
+# By the job that each is about; the first is drawn.
+DASHBOARDS = {JOB: ROOT / "deploy/grafana/mulligan.json",
+              "mulligan-controller": ROOT / "deploy/grafana/mulligan-controller.json"}
 HOURS = 24
 # Panels without a value on such a day, and why.
 QUIET = {}
@@ -87,17 +90,17 @@ def play(server, policies, seconds):
     return begin, time.time()
 
 
-def filled_in(expression, seconds):
+def filled_in(expression, seconds, job):
     """As Grafana does before it asks: the time shown, and four scrapes."""
     return (expression.replace("$__range", f"{seconds + 5:.0f}s")
-            .replace("$__rate_interval", "5s").replace("$job", JOB))
+            .replace("$__rate_interval", "5s").replace("$job", job))
 
 
-def ask(prometheus, panel, begin, end):
+def ask(prometheus, job, panel, begin, end):
     """The panel's series: [(legend, labels, [(time, value)])]"""
     found = []
     for target in panel.get("targets", ()):
-        expression = filled_in(target["expr"], end - begin)
+        expression = filled_in(target["expr"], end - begin, job)
         if target.get("instant"):
             result = [(series["metric"], [series["value"]]) for series in prometheus.query(expression)]
         else:
@@ -147,22 +150,25 @@ def check(args, folder):
     policies, candidate = put_policies(folder)
     with Server(args.binaries, folder, f"--policy-dir={policies}",
                 f"--candidate-policy-dir={candidate}") as server, \
-            Prometheus(args.prometheus, folder, server.admin) as prometheus:
+            PlayedController() as controller, \
+            Prometheus(args.prometheus, folder, {
+                JOB: server.admin, "mulligan-controller": controller.address}) as prometheus:
         begin, end = play(server, policies, args.seconds)
 
         def scraped_to_the_end():
             times = prometheus.query("timestamp(mulligan_build_info)")
             return times and float(times[0]["value"][1]) > end + 1
         wait_until(scraped_to_the_end)
-        panels = json.loads(DASHBOARD.read_text())["panels"]
-        results = [(panel, ask(prometheus, panel, begin, time.time())) for panel in panels]
-        found = [problem for panel, series in results if "targets" in panel
-                 for problem in problems_of(panel, series)]
+        results = {job: [(panel, ask(prometheus, job, panel, begin, time.time()))
+                         for panel in json.loads(path.read_text())["panels"]]
+                   for job, path in DASHBOARDS.items()}
+        shown = [row for rows in results.values() for row in rows if "targets" in row[0]]
+        found = [problem for panel, series in shown for problem in problems_of(panel, series)]
         found += alert_problems(prometheus)
         server.check_alive()
     if args.picture:
-        args.picture.write_text(picture.draw(results, begin, end))
-    print(f"{sum(len(panel.get('targets', ())) for panel in panels)} queries, {len(found)} problems")
+        args.picture.write_text(picture.draw(results[JOB], begin, end))
+    print(f"{sum(len(panel['targets']) for panel, _ in shown)} queries, {len(found)} problems")
     return found
 
 

@@ -91,14 +91,16 @@ def free_port():
 class Prometheus(Process):
     """Scrapes every second, evaluates the project's rules every second."""
 
-    def __init__(self, binary, folder, target):
+    def __init__(self, binary, folder, targets):
+        """targets: {job: address}; JOB is among them."""
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         config = folder / "prometheus.yaml"
         config.write_text(json.dumps({
             "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
             "rule_files": [str(ROOT / "deploy/prometheus/mulligan.rules.yaml")],
-            "scrape_configs": [{"job_name": JOB, "static_configs": [{"targets": [target]}]}]}))
+            "scrape_configs": [{"job_name": job, "static_configs": [{"targets": [target]}]}
+                               for job, target in targets.items()]}))
         super().__init__([
             binary, f"--config.file={config}", f"--storage.tsdb.path={folder / 'data'}",
             f"--web.listen-address=127.0.0.1:{port}", "--log.level=warn"], folder / "prometheus.log")

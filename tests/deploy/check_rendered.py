@@ -55,6 +55,15 @@ CONTROLLER_BREAKS = {
     "an issuer that nobody makes": (
         lambda items: certificate(items, "mulligan")["spec"]["issuerRef"].update(name="other"),
         "Issuer other is not in the set"),
+    "metrics that nobody can verify": (
+        lambda items: certificate(items, "mulligan-controller")["spec"].pop("dnsNames"),
+        "does not name mulligan-controller-metrics.mulligan.svc"),
+    "a role that is not there": (
+        lambda items: named(items, "ClusterRoleBinding", "mulligan-controller")["roleRef"]
+        .update(name="admin"), "ClusterRole admin is not in the set"),
+    "a port that the controller has not": (
+        lambda items: named(items, "Service", "mulligan-controller-metrics")["spec"]["ports"][0]
+        .update(targetPort="http"), "no port http"),
     "a certificate for another host": (
         lambda items: certificate(items, "mulligan")["spec"].update(dnsNames=["other"]),
         "does not name mulligan.mulligan.svc"),

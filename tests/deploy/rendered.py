@@ -12,7 +12,6 @@ import check_deploy  # noqa: E402
 # Made by whoever applies the set, which says so.
 GIVEN_SECRETS = {"mulligan-tls", "my-certificates"}
 GIVEN_CONFIG_MAPS = {"mulligan-candidate"}
-PORTS = {"grpc", "admin"}
 
 
 def name_of(item):
@@ -167,19 +166,23 @@ def issuers_exist(items, _):
 
 
 def certificates_name_the_service(items, _):
-    """Else no caller would take the server's certificate."""
+    """Else nobody who asks for the Service would take its pods' certificate."""
+    serving = {item["spec"]["secretName"]: item for item in of_kind(items, "Certificate")
+               if "server auth" in item["spec"].get("usages", ())}
     for service in of_kind(items, "Service"):
         metadata = service["metadata"]
         wanted = f"{metadata['name']}.{metadata.get('namespace', 'mulligan')}.svc"
-        serving = [item for item in of_kind(items, "Certificate")
-                   if "server auth" in item["spec"].get("usages", ())]
-        for item in serving:
-            if wanted not in item["spec"].get("dnsNames", ()):
-                yield f"{name_of(item)}: does not name {wanted}"
+        for _item, pod, labels in pods(items):
+            if not service["spec"]["selector"].items() <= labels.items():
+                continue
+            for volume in pod.get("volumes", ()):
+                item = serving.get(volume.get("secret", {}).get("secretName"))
+                if item and wanted not in item["spec"].get("dnsNames", ()):
+                    yield f"{name_of(item)}: does not name {wanted}"
 
 
 def selectors_select(items, _):
-    labels = [labels for _, _, labels, _ in servers(items)]
+    labels = [labels for _, _, labels in pods(items)]
     deployments = {item["metadata"]["name"] for item in of_kind(items, "Deployment")}
 
     def hits(selector):
@@ -188,8 +191,11 @@ def selectors_select(items, _):
     for item in of_kind(items, "Service"):
         if not hits(item["spec"]["selector"]):
             yield f"{name_of(item)}: selects no pod of the set"
+        named = {port["name"] for _, pod, labels in pods(items) for container in pod["containers"]
+                 for port in container.get("ports", ())
+                 if item["spec"]["selector"].items() <= labels.items()}
         for port in item["spec"]["ports"]:
-            if port["targetPort"] not in PORTS:
+            if port["targetPort"] not in named:
                 yield f"{name_of(item)}: no port {port['targetPort']}"
     for item in of_kind(items, "PodDisruptionBudget"):
         if not hits(item["spec"]["selector"]["matchLabels"]):
@@ -210,8 +216,14 @@ def selectors_select(items, _):
     services = of_kind(items, "Service")
     for item in of_kind(items, "ServiceMonitor"):
         wanted = item["spec"]["selector"]["matchLabels"].items()
-        if not any(wanted <= other["metadata"].get("labels", {}).items() for other in services):
+        found = [other for other in services
+                 if wanted <= other["metadata"].get("labels", {}).items()]
+        if not found:
             yield f"{name_of(item)}: selects no Service of the set"
+        for endpoint in item["spec"]["endpoints"]:
+            for other in found:
+                if endpoint["port"] not in {port["name"] for port in other["spec"]["ports"]}:
+                    yield f"{name_of(item)}: {name_of(other)} has no port {endpoint['port']}"
 
 
 def network_is_closed(items, _):
@@ -223,10 +235,25 @@ def network_is_closed(items, _):
                 yield f"{name_of(item)}: lets anybody or any port in"
 
 
+def roles_are_bound(items, _):
+    """A binding names a role and an account of the set."""
+    roles = {(item["kind"], item["metadata"]["name"])
+             for item in of_kind(items, "Role", "ClusterRole")}
+    accounts = {item["metadata"]["name"] for item in of_kind(items, "ServiceAccount")}
+    for item in of_kind(items, "RoleBinding", "ClusterRoleBinding"):
+        reference = item["roleRef"]["kind"], item["roleRef"]["name"]
+        if reference not in roles:
+            yield f"{name_of(item)}: {' '.join(reference)} is not in the set"
+        for subject in item["subjects"]:
+            if subject["name"] not in accounts:
+                yield f"{name_of(item)}: ServiceAccount {subject['name']} is not in the set"
+
+
 RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
          callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
-         certificates_name_the_service, selectors_select, network_is_closed)
+         certificates_name_the_service, selectors_select, network_is_closed,
+         roles_are_bound)
 
 
 def problems(items, help_texts):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that rules and dashboard ask for series that the server has.
+"""Checks that rules and dashboards ask for series that the server or the controller has.
 
 Usage: check_monitoring.py ROOT MULLIGAN_SERVER | --self-test
 
 Every series exists from the start and labels are closed, so each selector has to
-match a series of a server that was just started, and so has each word of a
+match a series of a server that was just started, or of a controller, whose series a test
+of its own keeps in CONTROLLER; and so has each word of a
 pattern such as code=~"Internal|Unknown". Every alert has a section in the run
 book of docs/operations.md, a row in the tests of promtool, and the other way
 round.
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import yaml
 
+CONTROLLER = "client/go/internal/controller/testdata/metrics.txt"
 # Names with a colon are recorded by the rules themselves.
 SELECTOR = re.compile(r"(?<![:\w])((?:mulligan|grpc_server|process)_\w+)\b(?!:)(?:\{([^}]*)\})?")
 MATCHER = re.compile(r'(\w+)(=~|!~|!=|=)"([^"]*)"')
@@ -70,9 +72,10 @@ def expressions(root):
     for group in rules["groups"]:
         for rule in group["rules"]:
             yield rule.get("alert") or rule["record"], rule["expr"]
-    for panel in json.loads((root / "deploy/grafana/mulligan.json").read_text())["panels"]:
-        for target in panel.get("targets", ()):
-            yield f"panel {panel['title']}", target["expr"]
+    for dashboard in sorted((root / "deploy/grafana").glob("*.json")):
+        for panel in json.loads(dashboard.read_text())["panels"]:
+            for target in panel.get("targets", ()):
+                yield f"{dashboard.stem}, panel {panel['title']}", target["expr"]
 
 
 def alert_problems(root):
@@ -135,7 +138,8 @@ def main():
         return
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    problems = check(Path(sys.argv[1]), series_of(exposition(sys.argv[2])))
+    root = Path(sys.argv[1])
+    problems = check(root, series_of(exposition(sys.argv[2]) + (root / CONTROLLER).read_text()))
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

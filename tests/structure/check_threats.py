@@ -4,7 +4,7 @@
 Usage: check_threats.py ROOT | --self-test
 
 In every table with a column "Test", each row names one in backticks, as
-Suite.Name, Suite, a script, or a test of CMake, or says - and then is marked
+Suite.Name, Suite, a Go test, a script, or a test of CMake, or says - and then is marked
 **Open** (SECURITY.md) or has "–".
 """
 
@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 GOOGLE_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)", re.MULTILINE)
+GO_TEST = re.compile(r"^func (Test\w+)\(t \*testing\.T\)", re.MULTILINE)
 STRUCTURE_TEST = re.compile(r"add_structure_test\(\s*(\w+)")
 # foreach(check IN ITEMS sound renders) add_..._test(page.${check}
 LOOP_OF_TESTS = re.compile(
@@ -25,6 +26,9 @@ def known_tests(root):
     for path in (root / "tests").rglob("*.cc"):
         for suite, name in GOOGLE_TEST.findall(path.read_text(errors="replace")):
             names |= {suite, f"{suite}.{name}"}
+    for folder in ("client/go", "tests/e2e"):
+        for path in (root / folder).rglob("*_test.go"):
+            names |= set(GO_TEST.findall(path.read_text()))
     for path in (root / "tests").rglob("CMakeLists.txt"):
         text = path.read_text()
         names |= {f"structure.{name}" for name in STRUCTURE_TEST.findall(text)}

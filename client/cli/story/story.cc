@@ -158,6 +158,12 @@ Side OurSide(const v1::DecideResponse& response, int at_hand,
   std::string payer = accounting.charged_to();
   if (accounting.duplicate() && at_hand >= 0) {
     payer = response.ledger().history(at_hand).charged_to();
+    // The delay is over, and what was made of it is not in the report.
+    const auto& delay = response.decision().retry_after();
+    if (side.action == v1::Decision::RETRY && delay.seconds() == 0 &&
+        delay.nanos() == 0) {
+      side.verdict = ActionLine(response.decision());
+    }
     absl::StrAppend(&side.verdict, ", as decided before");
   }
   for (const v1::BudgetState& budget : accounting.budgets()) {

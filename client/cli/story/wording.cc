@@ -24,7 +24,7 @@ std::string Words(std::string name) {
   return absl::StrReplaceAll(name, {{"_", " "}});
 }
 
-std::string VerdictLine(const v1::Decision& decision) {
+std::string ActionLine(const v1::Decision& decision) {
   std::string verdict = absl::StrReplaceAll(
       v1::Decision::Action_Name(decision.action()), {{"_", " "}});
   const bool acts = decision.action() == v1::Decision::RETRY ||
@@ -33,6 +33,11 @@ std::string VerdictLine(const v1::Decision& decision) {
     verdict += " ";
     verdict += ScopeText(decision.scope());
   }
+  return verdict;
+}
+
+std::string VerdictLine(const v1::Decision& decision) {
+  std::string verdict = ActionLine(decision);
   if (decision.action() == v1::Decision::RETRY) {
     const auto& delay = decision.retry_after();
     verdict += delay.seconds() == 0 && delay.nanos() == 0

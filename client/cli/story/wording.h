@@ -19,6 +19,9 @@ std::string FormatDuration(const google::protobuf::Duration& duration);
 // "RESOURCE_LIMIT" as "resource limit".
 std::string Words(std::string name);
 
+// "RETRY the pod", whenever.
+std::string ActionLine(const v1::Decision& decision);
+
 // "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,34 +32,20 @@ func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 		must(t, err)
 	}
 	metrics := freeAddress(t)
-	controller := c.startController(t, namespace, "act", "--metrics-address="+metrics, "--retries-per-minute=1")
+	controller := c.startController(t, namespace, "act", "--metrics-address="+metrics, "--metrics-secure=false", "--retries-per-minute=1")
 	begun := time.Now()
 	each(jobs, func(i int) {
 		if err := c.Create(t.Context(), newJob(namespace, fmt.Sprintf("burst-%04d", i))); err != nil {
 			t.Error(err)
 		}
 	})
-	var pods corev1.PodList
-	eventually(t, 5*time.Minute, func() string {
-		must(t, c.List(t.Context(), &pods, client.InNamespace(namespace)))
-		running := 0
-		for i := range pods.Items {
-			if pods.Items[i].Status.Phase == corev1.PodRunning {
-				running++
-			}
-		}
-		if running < jobs {
-			time.Sleep(time.Second)
-			return fmt.Sprintf("%d of %d pods run", running, jobs)
-		}
-		return ""
-	})
+	pods := c.allRun(t, namespace, jobs)
 	t.Logf("%d Jobs running after %v", jobs, time.Since(begun).Round(time.Second))
 	before := controllerCalls(t, metrics)
 	failed := time.Now()
 	var lost atomic.Int32
-	each(len(pods.Items), func(i int) {
-		pod := &pods.Items[i]
+	each(len(pods), func(i int) {
+		pod := &pods[i]
 		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
 				return err

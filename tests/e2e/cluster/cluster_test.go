@@ -16,6 +16,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -23,6 +24,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"mulligan.dev/mulligan/internal/controller/record"
 )
 
 // cluster is what the tests of a run share.
@@ -77,6 +80,9 @@ func runAll(m *testing.M) (int, error) {
 	if err := c.grantController(); err != nil {
 		return 1, err
 	}
+	if err := c.installRecords(); err != nil {
+		return 1, err
+	}
 	return m.Run(), nil
 }
 
@@ -88,6 +94,9 @@ func connect(run string) (*cluster, error) {
 	config.QPS, config.Burst = 2000, 4000
 	// Counting watches and large lists are the API server's business, not a test's.
 	config.WarningHandler = rest.NoWarnings{}
+	if err := record.AddToScheme(scheme.Scheme); err != nil {
+		return nil, err
+	}
 	c, err := client.New(config, client.Options{Scheme: scheme.Scheme})
 	return &cluster{
 		Client: c, config: config, run: run, bin: os.Getenv("E2E_BIN"),
@@ -104,30 +113,72 @@ func (c *cluster) grantController() error {
 	if err := c.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}}); err != nil {
 		return err
 	}
-	text, err := os.ReadFile("../../../deploy/controller/rbac.yaml")
-	if err != nil {
-		return err
+	for _, file := range []string{"rbac.yaml", "all-namespaces.yaml"} {
+		text, err := os.ReadFile("../../../deploy/controller/" + file)
+		if err != nil {
+			return err
+		}
+		if err := c.createAll(string(text)); err != nil {
+			return err
+		}
 	}
-	for _, document := range strings.Split(string(text), "\n---\n") {
+	return c.writeConfigOf(home)
+}
+
+// createAll makes the objects of a file that are not there yet.
+func (c *cluster) createAll(text string) error {
+	for _, document := range strings.Split("\n"+text, "\n---\n") {
 		obj := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(document), &obj.Object); err != nil {
 			return err
 		}
-		if err := c.Create(context.Background(), obj); err != nil {
+		if len(obj.Object) == 0 {
+			continue
+		}
+		if err := c.Create(context.Background(), obj); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err
 		}
 	}
+	return nil
+}
+
+// writeConfigOf writes a kubeconfig with the rights of the controller in a namespace.
+func (c *cluster) writeConfigOf(namespace string) error {
 	config, err := clientcmd.LoadFromFile(filepath.Join(c.run, "kubeconfig"))
 	if err != nil {
 		return err
 	}
 	for _, user := range config.AuthInfos {
-		user.Impersonate = "system:serviceaccount:" + home + ":mulligan-controller"
+		user.Impersonate = "system:serviceaccount:" + namespace + ":mulligan-controller"
 	}
-	return clientcmd.WriteToFile(*config, c.controllerConfig())
+	return clientcmd.WriteToFile(*config, c.configOf(namespace))
 }
 
-func (c *cluster) controllerConfig() string { return filepath.Join(c.run, "kubeconfig-controller") }
+// installRecords makes RetryRecord a kind of the cluster.
+func (c *cluster) installRecords() error {
+	text, err := os.ReadFile("../../../deploy/controller/retryrecords.yaml")
+	if err != nil {
+		return err
+	}
+	crd := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(text, &crd.Object); err != nil {
+		return err
+	}
+	if err := c.Create(context.Background(), crd); err != nil {
+		return err
+	}
+	for range 100 {
+		if err = c.List(context.Background(), &record.RetryRecordList{}); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("RetryRecord is not served: %w", err)
+}
+
+func (c *cluster) configOf(namespace string) string {
+	return filepath.Join(c.run, "kubeconfig-"+namespace)
+}
 
 // needs skips a test whose operator is not there.
 func (c *cluster) needs(t *testing.T, operator string) {
@@ -145,7 +196,11 @@ func (c *cluster) namespace(t *testing.T) string {
 	if len(name) > 60 {
 		name = name[len(name)-60:]
 	}
-	name = strings.Trim(name, "-")
+	return c.namespaceNamed(t, strings.Trim(name, "-"))
+}
+
+func (c *cluster) namespaceNamed(t *testing.T, name string) string {
+	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Labels: map[string]string{"mulligan.dev/policy": ""},
 	}}

@@ -134,6 +134,12 @@ func shortPolicy(run string) (string, error) {
 // startController starts mulligan-controller for the test's namespace alone.
 func (c *cluster) startController(t *testing.T, namespace, mode string, args ...string) *process {
 	t.Helper()
+	return c.startControllerWith(t, c.configOf(home), namespace, mode, args...)
+}
+
+// startControllerWith starts it with the rights of a kubeconfig.
+func (c *cluster) startControllerWith(t *testing.T, config, namespace, mode string, args ...string) *process {
+	t.Helper()
 	args = append([]string{
 		"--mode=" + mode, "--watch-namespaces=" + namespace, "--namespace=" + home,
 		"--server=" + c.server, "--tls-ca=" + c.certs.file("ca.crt"),
@@ -142,7 +148,7 @@ func (c *cluster) startController(t *testing.T, namespace, mode string, args ...
 		"--retries-per-minute=100000", "--verbose",
 	}, args...)
 	p, err := start(c.run, "controller-"+namespace, filepath.Join(c.bin, "mulligan-controller"), args,
-		"KUBECONFIG="+c.controllerConfig())
+		"KUBECONFIG="+config)
 	must(t, err)
 	t.Cleanup(p.end)
 	// What fails before it watches leaves less evidence.

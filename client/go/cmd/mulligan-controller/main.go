@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"mulligan.dev/mulligan"
@@ -35,9 +37,11 @@ type flags struct {
 	deadline       time.Duration
 	tls            mulligan.TLSFiles
 	metricsAddress string
+	metricsSecure  bool
 	healthAddress  string
 	leaderElection bool
 	namespaces     string
+	roleBindings   bool
 	qps            float64
 	burst          int
 	verbose        bool
@@ -54,6 +58,9 @@ func run(args []string) error {
 	f, err := parse(args)
 	if err != nil {
 		return err
+	}
+	if f.roleBindings {
+		return printRoleBindings(os.Stdout, f)
 	}
 	level := zapcore.InfoLevel
 	if f.verbose {
@@ -141,7 +148,7 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.Namespace, "namespace", f.Namespace, "namespace of the controller's own ConfigMaps and lease")
 	set.StringVar(&f.SwitchName, "switch-configmap", f.SwitchName, "ConfigMap whose key `paused` with the value true stops everything")
 	set.DurationVar(&f.MaxAge, "max-age", f.MaxAge, "failures that are older when they are first seen are left alone")
-	set.IntVar(&f.RetriesPerMinute, "retries-per-minute", f.RetriesPerMinute, "objects created at most; more wait")
+	set.IntVar(&f.RetriesPerMinute, "retries-per-minute", f.RetriesPerMinute, "objects created at most; more wait, each namespace for its own share")
 	set.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "workloads of a kind looked at at once")
 	set.BoolVar(&f.Suspend, "suspend-given-up", f.Suspend, "with --mode=act, suspend a workload that still runs when it is given up")
 	set.BoolVar(&f.RetryPolicies, "retry-policies", f.RetryPolicies, "check RetryPolicy objects and publish them to --policy-configmap")
@@ -152,10 +159,12 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.tls.Certificate, "tls-cert", "", "file with the controller's certificate, PEM")
 	set.StringVar(&f.tls.Key, "tls-key", "", "file with the key of the certificate, PEM")
 	set.StringVar(&f.tls.ServerName, "tls-server-name", "", "name in the service's certificate, when not the host of --server")
-	set.StringVar(&f.metricsAddress, "metrics-address", ":8080", "HTTP address of /metrics; 0 for none")
+	set.StringVar(&f.metricsAddress, "metrics-address", ":8443", "address of /metrics; 0 for none")
+	set.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve /metrics over TLS, with --tls-cert or else a certificate signed by itself, to those whose token the API server knows and who may get /metrics; false: to everybody, over HTTP")
 	set.StringVar(&f.healthAddress, "health-address", ":8081", "HTTP address of /healthz and /readyz; 0 for none")
 	set.BoolVar(&f.leaderElection, "leader-elect", true, "take the lease mulligan-controller before doing anything")
 	set.StringVar(&f.namespaces, "watch-namespaces", "", "namespaces to look after, separated by commas; empty: all")
+	set.BoolVar(&f.roleBindings, "print-rolebindings", false, "print the RoleBindings that let the controller work in --watch-namespaces alone, as YAML for kubectl apply, and end")
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
 	set.BoolVar(&f.verbose, "verbose", false, "log details")
@@ -191,13 +200,17 @@ func newManager(f *flags) (ctrl.Manager, error) {
 		return nil, err
 	}
 	config.QPS, config.Burst = float32(f.qps), f.burst
+	metrics, err := metricsOptions(f)
+	if err != nil {
+		return nil, err
+	}
 	own := map[string]cache.Config{f.Namespace: {}}
 	return ctrl.NewManager(config, ctrl.Options{
 		LeaderElection:                f.leaderElection,
 		LeaderElectionID:              controller.Name,
 		LeaderElectionNamespace:       f.Namespace,
 		LeaderElectionReleaseOnCancel: true,
-		Metrics:                       metricsserver.Options{BindAddress: f.metricsAddress},
+		Metrics:                       metrics,
 		HealthProbeBindAddress:        f.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(graceful),
 		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: true}},
@@ -211,6 +224,31 @@ func newManager(f *flags) (ctrl.Manager, error) {
 			},
 		},
 	})
+}
+
+// metricsOptions lets the API server say who may read them.
+func metricsOptions(f *flags) (metricsserver.Options, error) {
+	options := metricsserver.Options{BindAddress: f.metricsAddress}
+	if !f.metricsSecure {
+		return options, nil
+	}
+	options.SecureServing = true
+	options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	if f.tls.Certificate == "" {
+		return options, nil
+	}
+	certificate, err := filepath.Abs(f.tls.Certificate)
+	if err != nil {
+		return options, err
+	}
+	key, err := filepath.Abs(f.tls.Key)
+	if err != nil {
+		return options, err
+	}
+	// Both are read again when they change.
+	options.CertDir, options.CertName = filepath.Split(certificate)
+	options.KeyName, err = filepath.Rel(options.CertDir, key)
+	return options, err
 }
 
 func withDefault(list string) string {

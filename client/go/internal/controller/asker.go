@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -27,12 +28,13 @@ type asker struct {
 	recent *recent
 }
 
-// ask gathers what there is to know and returns the answer. In Observe nothing is
-// counted as enforced, and the operator's own verdict comes along.
-func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy string, phase kinds.Phase, mode Mode) (*mulliganv1.DecideResponse, error) {
-	ledger, err := mulligan.LedgerFrom(obj)
+// ask gathers what there is to know and returns the answer. The account is that of the
+// record, nil where there is none yet. In Observe nothing is counted as enforced, and the
+// operator's own verdict comes along.
+func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *record.RetryRecord, policy string, phase kinds.Phase, mode Mode) (*mulliganv1.DecideResponse, error) {
+	ledger, err := rec.LedgerFor(obj.GetUID())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: ledger: %w", rec.Name, err)
 	}
 	report, err := a.gather(ctx, a.reader, obj)
 	if err == nil && phase == kinds.Failed && !anyInTrouble(report) {
@@ -62,7 +64,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, policy s
 	}
 	answer, err := a.decider.Decide(ctx, request)
 	if err == nil {
-		a.recent.note(obj, place, mode, answer)
+		a.recent.note(lineageOf(obj, rec), place, mode, answer)
 	}
 	return answer, err
 }

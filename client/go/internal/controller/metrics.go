@@ -61,7 +61,7 @@ func init() {
 	for _, meaning := range []mulligan.Meaning{mulligan.AskLater, mulligan.NoAnswer} {
 		unanswered.WithLabelValues(meaning.String())
 	}
-	for _, reason := range []string{"paused", "too_old", "rate_limit"} {
+	for _, reason := range []string{"paused", "too_old", "rate_limit", "schedule", "owner"} {
 		held.WithLabelValues(reason)
 	}
 	for _, state := range []string{"accepted", "refused"} {

@@ -2,9 +2,11 @@ package controller
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -12,22 +14,30 @@ import (
 	"mulligan.dev/mulligan/internal/controller/record"
 )
 
-// policyOf returns the policy that a workload opted in with, and whether it did. Its
-// annotation is looked at first, then its label, then the label of its namespace.
-func policyOf(ctx context.Context, reader client.Reader, obj client.Object) (string, bool, error) {
-	if policy, ok := obj.GetAnnotations()[record.Policy]; ok {
-		return policy, policy != optOut, nil
-	}
-	if policy, ok := obj.GetLabels()[record.Policy]; ok {
-		return policy, policy != optOut, nil
+// optIn is how a workload came to be looked after.
+type optIn struct {
+	// The policy it named; empty: the first whose selector fits.
+	policy string
+	in     bool
+	// The object itself says so, not only its namespace.
+	itself bool
+}
+
+// optInOf looks at a workload's annotation first, then at its label, then at the label
+// of its namespace.
+func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optIn, error) {
+	for _, own := range []map[string]string{obj.GetAnnotations(), obj.GetLabels()} {
+		if policy, ok := own[record.Policy]; ok {
+			return optIn{policy, policy != optOut, true}, nil
+		}
 	}
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	if err := reader.Get(ctx, client.ObjectKey{Name: obj.GetNamespace()}, namespace); err != nil {
-		return "", false, client.IgnoreNotFound(err)
+		return optIn{}, client.IgnoreNotFound(err)
 	}
 	policy, ok := namespace.GetLabels()[record.Policy]
-	return policy, ok && policy != optOut, nil
+	return optIn{policy, ok && policy != optOut, false}, nil
 }
 
 // A workload in a namespace that opted in stays out with this value.
@@ -49,3 +59,24 @@ func isPart(obj client.Object) bool {
 }
 
 var rayCluster = schema.GroupKind{Group: "ray.io", Kind: "RayCluster"}
+
+// strangerOf is who controls a workload, if it is nobody of whom we know that it leaves
+// retries to others; nil: nobody. A CronJob only starts what is due.
+func strangerOf(obj client.Object) *metav1.OwnerReference {
+	owner := metav1.GetControllerOf(obj)
+	if owner == nil || isKind(owner, cronJob) {
+		return nil
+	}
+	return owner
+}
+
+// leaveTo says once why a failure is left alone: its owner may retry it itself.
+func (r *reconciler) leaveTo(obj *unstructured.Unstructured, owner *metav1.OwnerReference) {
+	if outcome := r.kind.Outcome(obj); outcome.Phase != kinds.Failed || r.tooOld(outcome) {
+		return
+	}
+	held.WithLabelValues("owner").Inc()
+	r.sayOnce(obj, corev1.EventTypeNormal, "LeftToItsOwner", fmt.Sprintf(
+		"%s %s (%s) controls this and may retry it itself; nothing is asked or done unless this object has the annotation %s",
+		owner.Kind, owner.Name, owner.APIVersion, record.Policy))
+}

@@ -30,7 +30,8 @@ type Options struct {
 	// MaxAge of a failure when it is first seen; older ones are left alone, so that
 	// switching the controller on does not retry last week. Positive.
 	MaxAge time.Duration
-	// RetriesPerMinute bounds the objects created; more wait. Positive.
+	// RetriesPerMinute bounds the objects created; more wait, each namespace for its
+	// own share. Positive.
 	RetriesPerMinute int
 	// Concurrency is the number of workloads of a kind that are looked at at once.
 	// Positive.

@@ -59,8 +59,12 @@ func newRecent(now func() time.Time) *recent {
 	return &recent{now: now, latest: map[lineage]failure{}}
 }
 
-func lineageOf(obj *unstructured.Unstructured) lineage {
-	return lineage{obj.GetKind(), obj.GetNamespace(), record.OriginOf(obj)}
+// lineageOf takes no object's word for what it is an attempt of; rec may be nil.
+func lineageOf(obj *unstructured.Unstructured, rec *record.RetryRecord) lineage {
+	if rec != nil {
+		return lineage{obj.GetKind(), obj.GetNamespace(), rec.Origin()}
+	}
+	return lineage{obj.GetKind(), obj.GetNamespace(), obj.GetName()}
 }
 
 // where is what the objects of a report say of the place of a failure.
@@ -95,14 +99,13 @@ func whereOf(objects []runtime.Object) where {
 
 // note remembers the answer to a failure. A workload that is given up fails wherever
 // it is, and says nothing about a place.
-func (r *recent) note(obj *unstructured.Unstructured, w where, mode Mode, answer *mulliganv1.DecideResponse) {
+func (r *recent) note(key lineage, w where, mode Mode, answer *mulliganv1.DecideResponse) {
 	diagnosis, decision := answer.GetDiagnosis(), answer.GetDecision()
 	if diagnosis.GetSituation() != mulliganv1.Diagnosis_BROKEN {
 		return
 	}
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	key := lineageOf(obj)
 	if decision.GetAction() == mulliganv1.Decision_FAIL {
 		delete(r.latest, key)
 		return
@@ -128,10 +131,9 @@ func (r *recent) note(obj *unstructured.Unstructured, w where, mode Mode, answer
 }
 
 // cameThrough says that a workload ended well.
-func (r *recent) cameThrough(obj *unstructured.Unstructured) {
+func (r *recent) cameThrough(key lineage) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	key := lineageOf(obj)
 	if r.latest[key].canary {
 		r.recovered++
 	}

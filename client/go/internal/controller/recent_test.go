@@ -16,15 +16,16 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-func attempt(name, origin string) *unstructured.Unstructured {
+// attempt is the lineage of an object; of a first attempt its record is not there yet.
+func attempt(name, origin string) lineage {
 	obj := &unstructured.Unstructured{}
 	obj.SetKind("Job")
 	obj.SetNamespace("ml")
 	obj.SetName(name)
-	if origin != "" {
-		obj.SetAnnotations(map[string]string{record.Origin: origin})
+	if origin == "" {
+		return lineageOf(obj, nil)
 	}
-	return obj
+	return lineageOf(obj, &record.RetryRecord{Spec: record.Spec{Name: origin}})
 }
 
 func on(node, zone, image string) where {

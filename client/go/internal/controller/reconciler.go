@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -25,21 +25,23 @@ import (
 // reconciler looks after the workloads of one kind.
 //
 // A failure is charged once, whoever dies when: the answer is a pure function of
-// the objects and the ledger on them, ledger and decision are written together in
-// one patch of the very version that was asked about, before anything is done, and
+// the objects and the ledger in the record, ledger and decision are written together in
+// one write of the very version of it that was asked with, before anything is done, and
 // what is done has a name that follows from the failed object.
 type reconciler struct {
 	kind     kinds.Kind
 	client   client.Client
+	records  store
 	asker    asker
 	options  Options
 	paused   func(context.Context) (bool, error)
-	limiter  *rate.Limiter
+	shares   *shares
 	recorder record.EventRecorder
 	now      func() time.Time
 	// Since when a running workload has a pod in trouble, by UID.
 	troubled sync.Map
-	// The last sentence about waiting, by UID, so that it is not said again and again.
+	// The last sentence about waiting, by UID, so that it is not said again and again;
+	// kept for as long as the object is there.
 	said sync.Map
 	// UID by name, to know what a deleted object was.
 	uids sync.Map
@@ -55,26 +57,30 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	obj.SetGroupVersionKind(r.kind.GroupVersionKind())
 	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
 		if uid, known := r.uids.LoadAndDelete(request.NamespacedName); known && apierrors.IsNotFound(err) {
-			r.letGo(uid.(types.UID))
+			r.gone(request.Namespace, uid.(types.UID))
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	r.uids.Store(request.NamespacedName, obj.GetUID())
 	if obj.GetDeletionTimestamp() != nil || isPart(obj) {
-		r.letGo(obj.GetUID())
+		r.gone(obj.GetNamespace(), obj.GetUID())
 		return ctrl.Result{}, nil
 	}
-	policy, in, err := policyOf(ctx, r.client, obj)
-	if err != nil || !in {
+	opted, err := optInOf(ctx, r.client, obj)
+	if err != nil || !opted.in {
 		return ctrl.Result{}, err
+	}
+	if owner := strangerOf(obj); owner != nil && !opted.itself {
+		r.leaveTo(obj, owner)
+		return ctrl.Result{}, nil
 	}
 	if stopped, err := r.paused(ctx); err != nil || stopped {
 		held.WithLabelValues("paused").Inc()
 		return ctrl.Result{RequeueAfter: pausedFor}, err
 	}
-	result, err := r.lookAfter(ctx, obj, policy)
-	if apierrors.IsConflict(err) {
-		// Somebody changed the object meanwhile: look again, the answer is the same.
+	result, err := r.lookAfter(ctx, obj, opted.policy)
+	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+		// Somebody changed object or record meanwhile: look again, the answer is the same.
 		log.FromContext(ctx).V(1).Info("changed meanwhile, looking again", "error", err.Error())
 		return ctrl.Result{RequeueAfter: 200 * time.Millisecond}, nil
 	}
@@ -84,23 +90,32 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructured, policy string) (ctrl.Result, error) {
 	outcome := r.kind.Outcome(obj)
 	log.FromContext(ctx).V(1).Info("looking", "phase", outcome.Phase, "since", outcome.Since, "version", obj.GetResourceVersion())
-	decided, err := records.From(obj)
-	if err != nil {
-		return ctrl.Result{}, err
+	rec, result, err := r.recordOf(ctx, obj)
+	if err != nil || result != nil {
+		return ptr.Deref(result, ctrl.Result{}), err
 	}
 	if outcome.Phase == kinds.Succeeded {
-		r.letGo(obj.GetUID())
-		r.asker.recent.cameThrough(obj)
-		return ctrl.Result{}, r.forget(ctx, obj, decided)
+		r.gone(obj.GetNamespace(), obj.GetUID())
+		r.asker.recent.cameThrough(lineageOf(obj, rec))
+		return ctrl.Result{}, r.succeeded(ctx, obj, rec)
 	}
-	stands, err := r.stands(ctx, decided, obj)
+	if rec != nil && rec.Latest().UID != obj.GetUID() {
+		// The work goes on in a later attempt, whatever becomes of this one.
+		r.gone(obj.GetNamespace(), obj.GetUID())
+		return ctrl.Result{}, nil
+	}
+	if rec, err = r.see(ctx, obj, rec, outcome); err != nil {
+		return ctrl.Result{}, err
+	}
+	decided := rec.DecisionAbout(obj.GetUID())
+	stands, err := r.stands(ctx, decided, obj, outcome)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	switch {
 	case stands:
 		r.letGo(obj.GetUID())
-		return r.carryOut(ctx, obj, decided)
+		return r.carryOut(ctx, obj, rec)
 	case outcome.Phase == kinds.Failed && r.tooOld(outcome):
 		held.WithLabelValues("too_old").Inc()
 		return ctrl.Result{}, nil
@@ -115,13 +130,13 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 			return ctrl.Result{}, err
 		}
 		if !troubled {
-			return ctrl.Result{}, r.forget(ctx, obj, decided)
+			return ctrl.Result{}, r.forget(ctx, obj, rec)
 		}
 		if early := since.Add(operatorsTurn).Sub(r.now()); early > 0 {
 			return ctrl.Result{RequeueAfter: early}, nil
 		}
 	}
-	return r.decide(ctx, obj, policy, outcome)
+	return r.decide(ctx, obj, rec, policy, outcome)
 }
 
 // troubledSince is when a pod was first seen in trouble, or when an object was
@@ -145,10 +160,12 @@ const evidenceDelay = 2 * time.Second
 
 // stands says whether there is a decision and nothing has overtaken it, as a spec
 // update does that it waited for, in the object or in what it refers to.
-func (r *reconciler) stands(ctx context.Context, decided *records.Record, obj *unstructured.Unstructured) (bool, error) {
+func (r *reconciler) stands(ctx context.Context, decided *records.Decision, obj *unstructured.Unstructured, outcome kinds.Outcome) (bool, error) {
 	switch {
 	case decided == nil:
 		return false, nil
+	case decided.Action == mulliganv1.Decision_FAIL.String():
+		return !r.resumed(decided, obj, outcome), nil
 	case decided.Action != mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE.String():
 		return true, nil
 	case obj.GetGeneration() > decided.Generation:
@@ -160,6 +177,17 @@ func (r *reconciler) stands(ctx context.Context, decided *records.Record, obj *u
 	return !begun, err
 }
 
+// resumed says whether somebody has changed what was given up, so that its operator is
+// at work on it again or has failed again since. That is a new beginning: the next
+// failure is asked about. The account goes on.
+func (r *reconciler) resumed(decided *records.Decision, obj *unstructured.Unstructured, outcome kinds.Outcome) bool {
+	own := decided.Generation
+	if decided.Suspend && r.isSuspended(obj) {
+		own++
+	}
+	return obj.GetGeneration() > own && (outcome.Phase == kinds.Active || outcome.Since.After(decided.DecidedAt))
+}
+
 func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
 	return !outcome.Since.IsZero() && r.now().Sub(outcome.Since) > r.options.MaxAge
 }
@@ -167,27 +195,20 @@ func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
 // letGo frees what is remembered about a workload that needs no more questions.
 func (r *reconciler) letGo(uid types.UID) {
 	r.troubled.Delete(uid)
-	r.said.Delete(uid)
 	r.asker.evidence.drop(uid)
 }
 
-// forget removes a decision that does not stand any more.
-func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured, decided *records.Record) error {
-	if decided == nil {
-		return nil
-	}
-	return r.patch(ctx, obj, func(changed *unstructured.Unstructured) error {
-		annotations := changed.GetAnnotations()
-		delete(annotations, records.Decision)
-		changed.SetAnnotations(annotations)
-		return nil
-	})
+// gone frees what is remembered about a workload that nothing more is done about.
+func (r *reconciler) gone(namespace string, uid types.UID) {
+	r.letGo(uid)
+	r.shares.drop(namespace, uid)
+	r.said.Delete(uid)
 }
 
 // decide asks and acts on the action of the answer.
-func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
+func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
 	mode := r.modeOf(obj)
-	answer, err := r.asker.ask(ctx, obj, policy, outcome.Phase, mode)
+	answer, err := r.asker.ask(ctx, obj, rec, policy, outcome.Phase, mode)
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}
@@ -212,7 +233,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 			return ctrl.Result{}, nil
 		}
 	}
-	return r.settle(ctx, obj, outcome, mode, answer)
+	return r.settle(ctx, obj, rec, outcome, mode, answer)
 }
 
 // Waiting is looked at again at least this often.
@@ -263,17 +284,3 @@ func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode {
 }
 
 func (r *reconciler) markTroubled(uid types.UID) { r.troubled.LoadOrStore(uid, r.now()) }
-
-// patch changes the very version that obj is; a conflict where there is a newer one.
-func (r *reconciler) patch(ctx context.Context, obj *unstructured.Unstructured, change func(*unstructured.Unstructured) error) error {
-	changed := obj.DeepCopy()
-	if err := change(changed); err != nil {
-		return err
-	}
-	err := r.client.Patch(ctx, changed, client.MergeFromWithOptions(obj, client.MergeFromWithOptimisticLock{}))
-	if err != nil {
-		return fmt.Errorf("%s %s/%s: %w", obj.GetKind(), obj.GetNamespace(), obj.GetName(), err)
-	}
-	changed.DeepCopyInto(obj)
-	return nil
-}

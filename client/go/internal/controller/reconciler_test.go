@@ -2,17 +2,17 @@ package controller
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
@@ -48,18 +48,67 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 	}
 	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(50), clock: time.Now().Truncate(time.Second)}
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
-	cluster := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).Build()
+	cluster := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(objects...).
+		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).
+		WithStatusSubresource(&batchv1.CronJob{}).
+		WithInterceptorFuncs(likeAServer).Build()
 	w.reconciler = w.another(cluster, options)
 	return w
+}
+
+// likeAServer gives what is created a UID and a generation, and what is changed the next.
+var likeAServer = interceptor.Funcs{
+	Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+		obj.SetUID(types.UID("uid-of-" + obj.GetName()))
+		obj.SetGeneration(1)
+		return c.Create(ctx, obj, opts...)
+	},
+	Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+		diff, err := patch.Data(obj)
+		if err == nil && strings.Contains(string(diff), `"spec":`) {
+			// In the patch too, which is of the difference.
+			obj.SetGeneration(obj.GetGeneration() + 1)
+		}
+		return c.Patch(ctx, obj, patch, opts...)
+	},
+}
+
+// testScheme knows RetryRecord besides Kubernetes' own kinds.
+func testScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	known := runtime.NewScheme()
+	if err := scheme.AddToScheme(known); err != nil {
+		t.Fatal(err)
+	}
+	if err := records.AddToScheme(known); err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+// record is that of the Job; nil: there is none.
+func (w *world) record(t *testing.T) *records.RetryRecord {
+	t.Helper()
+	list := &records.RetryRecordList{}
+	if err := w.client.List(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) > 1 {
+		t.Fatalf("%d records, want one", len(list.Items))
+	}
+	if len(list.Items) == 0 {
+		return nil
+	}
+	return &list.Items[0]
 }
 
 // another is a controller process with an empty memory.
 func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 	return &reconciler{
-		kind: jobKind, client: cluster, options: options,
+		kind: jobKind, client: cluster, records: clusterStore{client: cluster, live: cluster}, options: options,
 		asker:    asker{decider: w.service.Client(), reader: reader{watched: cluster, live: cluster}, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
-		limiter:  rate.NewLimiter(rate.Inf, 1),
+		shares:   newShares(options.RetriesPerMinute, func() time.Time { return w.clock }),
 		recorder: w.events,
 		now:      func() time.Time { return w.clock },
 	}
@@ -68,11 +117,26 @@ func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 // look reconciles the Job once.
 func (w *world) look(t *testing.T) ctrl.Result {
 	t.Helper()
-	result, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}})
+	return w.lookAt(t, "train")
+}
+
+func (w *world) lookAt(t *testing.T, name string) ctrl.Result {
+	t.Helper()
+	result, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: name}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return result
+}
+
+func (w *world) unstructured(t *testing.T, name string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(w.kind.GroupVersionKind())
+	if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "ml", Name: name}, obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj
 }
 
 func (w *world) jobs(t *testing.T) map[string]*batchv1.Job {
@@ -145,14 +209,15 @@ func TestWhoIsLookedAfter(t *testing.T) {
 		namespace *corev1.Namespace
 		policy    string
 		in        bool
+		itself    bool
 	}{
-		{"annotation", failedJob(), nil, "", true},
-		{"annotation with a name", failedJob(func(j *batchv1.Job) { j.Annotations[records.Policy] = "training" }), nil, "training", true},
-		{"label", failedJob(func(j *batchv1.Job) { j.Annotations, j.Labels = nil, map[string]string{records.Policy: "training"} }), nil, "training", true},
-		{"nothing", failedJob(func(j *batchv1.Job) { j.Annotations = nil }), nil, "", false},
-		{"namespace", failedJob(func(j *batchv1.Job) { j.Annotations, j.Namespace = nil, "opted" }), labelled("training"), "training", true},
-		{"annotation beats namespace", failedJob(func(j *batchv1.Job) { j.Namespace = "opted" }), labelled("training"), "", true},
-		{"out of a namespace", failedJob(func(j *batchv1.Job) { j.Namespace, j.Annotations[records.Policy] = "opted", "off" }), labelled("training"), "off", false},
+		{"annotation", failedJob(), nil, "", true, true},
+		{"annotation with a name", failedJob(func(j *batchv1.Job) { j.Annotations[records.Policy] = "training" }), nil, "training", true, true},
+		{"label", failedJob(func(j *batchv1.Job) { j.Annotations, j.Labels = nil, map[string]string{records.Policy: "training"} }), nil, "training", true, true},
+		{"nothing", failedJob(func(j *batchv1.Job) { j.Annotations = nil }), nil, "", false, false},
+		{"namespace", failedJob(func(j *batchv1.Job) { j.Annotations, j.Namespace = nil, "opted" }), labelled("training"), "training", true, false},
+		{"annotation beats namespace", failedJob(func(j *batchv1.Job) { j.Namespace = "opted" }), labelled("training"), "", true, true},
+		{"out of a namespace", failedJob(func(j *batchv1.Job) { j.Namespace, j.Annotations[records.Policy] = "opted", "off" }), labelled("training"), "off", false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			objects := []client.Object{test.job}
@@ -160,9 +225,9 @@ func TestWhoIsLookedAfter(t *testing.T) {
 				objects = append(objects, test.namespace)
 			}
 			w := newWorld(t, nil, objects...)
-			policy, in, err := policyOf(t.Context(), w.client, test.job)
-			if err != nil || policy != test.policy || in != test.in {
-				t.Errorf("policyOf = %q, %v, %v, want %q, %v", policy, in, err, test.policy, test.in)
+			got, err := optInOf(t.Context(), w.client, test.job)
+			if want := (optIn{test.policy, test.in, test.itself}); err != nil || got != want {
+				t.Errorf("optInOf = %+v, %v, want %+v", got, err, want)
 			}
 		})
 	}
@@ -187,7 +252,7 @@ func TestRetryIsMadeOnceAfterItsDelay(t *testing.T) {
 		t.Errorf("looked at again after %v, want the 10s of the decision", result.RequeueAfter)
 	}
 	failed := w.jobs(t)["train"]
-	if len(w.jobs(t)) != 1 || failed.Annotations[records.Decision] == "" || failed.Annotations[mulligan.LedgerAnnotation] == "" {
+	if len(w.jobs(t)) != 1 || failed.Annotations[records.DecisionCopy] == "" || failed.Annotations[mulligan.LedgerAnnotation] == "" {
 		t.Fatalf("before the delay: want decision and ledger on the failed Job alone, has %v", failed.Annotations)
 	}
 	w.clock = w.clock.Add(11 * time.Second)
@@ -222,7 +287,7 @@ func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "uid-train"}},
 	}}
 	owner := metav1.OwnerReference{APIVersion: "batch/v1", Kind: "CronJob", Name: "nightly", UID: "uid-nightly", Controller: ptr.To(true)}
-	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{owner} }), claim)
+	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{owner} }), nightly(concurrency(batchv1.AllowConcurrent)), claim)
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.look(t)
 	w.clock = w.clock.Add(11 * time.Second)
@@ -235,99 +300,6 @@ func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
 	kept := &corev1.PersistentVolumeClaim{}
 	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(claim), kept); err != nil || kept.OwnerReferences[0].UID != "uid-train" {
 		t.Errorf("the claim was changed: %v, %v", kept.OwnerReferences, err)
-	}
-}
-
-func TestAnotherProcessCarriesOnWhereOneDied(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		// Which call of the first process fails, as if it were its last.
-		dies  string
-		asked int
-	}{
-		{"after the answer, before it was written", "patch", 2},
-		{"after the decision was written, before the retry", "create", 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, nil, failedJob())
-			w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
-			cluster := w.client.(client.WithWatch)
-			dead := fmt.Errorf("the process is gone")
-			w.reconciler = w.another(interceptor.NewClient(cluster, interceptor.Funcs{
-				Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-					if test.dies == "patch" {
-						return dead
-					}
-					return c.Patch(ctx, obj, patch, opts...)
-				},
-				Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return dead },
-			}), w.options)
-			request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
-			for range 2 {
-				_, _ = w.Reconcile(t.Context(), request)
-				w.clock = w.clock.Add(11 * time.Second)
-			}
-			w.reconciler = w.another(cluster, w.options)
-			for range 3 {
-				w.look(t)
-				w.clock = w.clock.Add(11 * time.Second)
-			}
-			jobs := w.jobs(t)
-			ledger, err := mulligan.ParseLedger(jobs["train"].Annotations[mulligan.LedgerAnnotation])
-			if err != nil || ledger.GetAttemptsSeen() != 1 || ledger.GetBudgets()["memory"].GetUsed() != 1 {
-				t.Errorf("ledger %v, %v, want one charge", ledger, err)
-			}
-			if len(jobs) != 2 {
-				t.Errorf("%d Jobs, want two", len(jobs))
-			}
-		})
-	}
-}
-
-func TestConflictIsLookedAtAgain(t *testing.T) {
-	w := newWorld(t, nil, failedJob())
-	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	cluster := w.client.(client.WithWatch)
-	conflicts := 1
-	w.reconciler = w.another(interceptor.NewClient(cluster, interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			if conflicts--; conflicts >= 0 {
-				return apierrors.NewConflict(schema.GroupResource{Group: "batch", Resource: "jobs"}, "train", fmt.Errorf("changed"))
-			}
-			return c.Patch(ctx, obj, patch, opts...)
-		},
-	}), w.options)
-	if result := w.look(t); result.RequeueAfter == 0 {
-		t.Fatal("a conflict was not looked at again")
-	}
-	w.look(t)
-	ledger, err := mulligan.ParseLedger(w.jobs(t)["train"].Annotations[mulligan.LedgerAnnotation])
-	if err != nil || ledger.GetAttemptsSeen() != 1 {
-		t.Errorf("ledger %v, %v, want one attempt", ledger, err)
-	}
-}
-
-func TestASpecUpdateOvertakesTheDecision(t *testing.T) {
-	for _, test := range []struct {
-		name       string
-		action     string
-		generation int64
-		left       bool
-	}{
-		{"not updated", "WAIT_FOR_SPEC_UPDATE", 1, true},
-		{"updated", "WAIT_FOR_SPEC_UPDATE", 2, false},
-		{"given up", "FAIL", 2, true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, nil, failedJob(running, func(j *batchv1.Job) {
-				j.Generation = test.generation
-				j.Annotations[records.Decision] = `{"action":"` + test.action + `","mode":"act","generation":1}`
-			}))
-			w.look(t)
-			if _, left := w.jobs(t)["train"].Annotations[records.Decision]; left != test.left {
-				t.Errorf("the decision is left: %v, want %v", left, test.left)
-			}
-		})
 	}
 }
 

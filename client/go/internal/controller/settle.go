@@ -3,12 +3,10 @@ package controller
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,52 +19,67 @@ import (
 	"mulligan.dev/mulligan/internal/controller/successor"
 )
 
-// settle writes decision and ledger to the object, in one patch, and says so.
-func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (ctrl.Result, error) {
-	decided, err := r.recordOf(ctx, obj, outcome, mode, answer)
+// settle writes decision and ledger to the record, in one write of the version that the
+// ledger was read from, and says so.
+func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (ctrl.Result, error) {
+	if rec == nil {
+		var err error
+		if rec, err = r.first(obj, outcome); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	decided, err := r.decisionOf(ctx, obj, rec, outcome, mode, answer)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	suspended := r.suspendField(obj, outcome, mode, answer.GetDecision())
-	err = r.patch(ctx, obj, func(changed *unstructured.Unstructured) error {
-		annotations := changed.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
+	rec.Status.Decision = decided
+	if mode == Act {
+		ledger, err := mulligan.EncodeLedger(answer.GetLedger())
+		if err != nil {
+			return ctrl.Result{}, err
 		}
-		if annotations[records.Decision], err = decided.Encode(); err != nil {
-			return err
-		}
-		if mode == Act {
-			if annotations[mulligan.LedgerAnnotation], err = mulligan.EncodeLedger(answer.GetLedger()); err != nil {
-				return err
-			}
-		}
-		changed.SetAnnotations(annotations)
-		if suspended == nil {
-			return nil
-		}
-		return unstructured.SetNestedField(changed.Object, true, suspended...)
-	})
-	if err != nil {
+		rec.Status.Ledger = []byte(ledger)
+	}
+	action := answer.GetDecision().GetAction()
+	rec.Become(states[action][mode], reasons[action][mode], decided.Sentence, decided.DecidedAt)
+	rec.Status.FirstStep = firstStep(obj, mode, answer)
+	if err := r.write(ctx, obj, rec); err != nil {
 		return ctrl.Result{}, err
 	}
 	r.report(obj, decided, answer)
-	return r.carryOut(ctx, obj, decided)
+	return r.carryOut(ctx, obj, rec)
 }
 
-func (r *reconciler) recordOf(ctx context.Context, obj *unstructured.Unstructured, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (*records.Record, error) {
+// firstStep is what a person has to do before anything goes on.
+func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse) string {
+	why := fmt.Sprintf("kubectl mulligan why -n %s %s/%s", obj.GetNamespace(), strings.ToLower(obj.GetKind()), obj.GetName())
+	switch action := answer.GetDecision().GetAction(); {
+	case mode != Act:
+		return ""
+	case action == mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
+		return fmt.Sprintf("correct the spec: %s (%s)", answer.GetDiagnosis().GetSummary(), why)
+	case action == mulliganv1.Decision_FAIL:
+		return fmt.Sprintf("find out why, correct it, and create it anew: %s (%s)", answer.GetDiagnosis().GetSummary(), why)
+	}
+	return ""
+}
+
+func (r *reconciler) decisionOf(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (*records.Decision, error) {
 	begun, err := r.kind.Begun(ctx, r.client, obj)
 	if err != nil {
 		return nil, err
 	}
 	decision := answer.GetDecision()
-	decided := &records.Record{
+	decided := &records.Decision{
+		About:      obj.GetUID(),
 		Action:     decision.GetAction().String(),
 		Sentence:   decision.GetSentence(),
 		Cause:      answer.GetDiagnosis().GetCause().String(),
+		Budget:     paid(answer.GetAccounting()),
 		Mode:       string(mode),
 		DecidedAt:  r.now().UTC().Truncate(time.Millisecond),
 		Generation: obj.GetGeneration(),
+		Suspend:    r.suspends(obj, outcome, mode, decision),
 		Unbegun:    !begun,
 		FailureID:  answer.GetFailureId(),
 		DecisionID: answer.GetDecisionId(),
@@ -77,12 +90,34 @@ func (r *reconciler) recordOf(ctx context.Context, obj *unstructured.Unstructure
 	if decision.GetAction() != mulliganv1.Decision_RETRY {
 		return decided, nil
 	}
-	decided.Attempt = records.AttemptOf(obj) + 1
-	decided.Retry = records.RetryName(obj, decided.Attempt)
+	decided.Attempt = int32(len(rec.Status.Attempts)) + 1
+	if decided.Retry, err = r.retryName(obj, rec, decided.Attempt); err != nil {
+		// There is none that fits, and carrying it out says so.
+		decided.Retry = ""
+	}
 	decided.NotBefore = notBefore(obj, outcome, decided.DecidedAt.Add(decision.GetRetryAfter().AsDuration()))
 	advice := proto.Clone(decision).(*mulliganv1.Decision)
 	advice.Sentence = ""
 	return decided, decided.SetAdvice(advice)
+}
+
+// retryName fits wherever that of the first attempt does: a shorter one always does.
+func (r *reconciler) retryName(obj *unstructured.Unstructured, rec *records.RetryRecord, attempt int32) (string, error) {
+	room := max(r.kind.MaxName(obj), min(len(rec.Origin()), longestName))
+	return records.RetryName(rec.Origin(), obj.GetUID(), attempt, room)
+}
+
+// Longer names leave no room for those of pods, services and hosts.
+const longestName = 45
+
+// paid is "NAME USED/LIMIT"; empty: no budget paid.
+func paid(accounting *mulliganv1.Accounting) string {
+	for _, budget := range accounting.GetBudgets() {
+		if budget.GetName() == accounting.GetChargedTo() {
+			return fmt.Sprintf("%s %d/%d", budget.GetName(), budget.GetUsed(), budget.GetLimit())
+		}
+	}
+	return accounting.GetChargedTo()
 }
 
 // A retry is made this long before the failed object is deleted for its age.
@@ -102,14 +137,30 @@ func notBefore(obj *unstructured.Unstructured, outcome kinds.Outcome, at time.Ti
 	return at
 }
 
-// suspendField is set to give the devices of a running workload back when it is
-// given up. A queue starts and stops what is its own.
-func (r *reconciler) suspendField(obj *unstructured.Unstructured, outcome kinds.Outcome, mode Mode, decision *mulliganv1.Decision) []string {
-	if mode != Act || !r.options.Suspend || outcome.Phase != kinds.Active ||
-		decision.GetAction() != mulliganv1.Decision_FAIL || obj.GetLabels()[successor.QueueLabel] != "" {
+// suspends says whether a running workload gives its devices back because it is given up.
+// A queue starts and stops what is its own.
+func (r *reconciler) suspends(obj *unstructured.Unstructured, outcome kinds.Outcome, mode Mode, decision *mulliganv1.Decision) bool {
+	return mode == Act && r.options.Suspend && outcome.Phase == kinds.Active &&
+		decision.GetAction() == mulliganv1.Decision_FAIL && obj.GetLabels()[successor.QueueLabel] == "" &&
+		r.kind.SuspendField(obj) != nil && !r.isSuspended(obj)
+}
+
+func (r *reconciler) isSuspended(obj *unstructured.Unstructured) bool {
+	field := r.kind.SuspendField(obj)
+	suspended, _, err := unstructured.NestedBool(obj.Object, field...)
+	return field != nil && err == nil && suspended
+}
+
+// suspend stops the very version that was decided about.
+func (r *reconciler) suspend(ctx context.Context, obj *unstructured.Unstructured, decided *records.Decision) error {
+	if obj.GetGeneration() != decided.Generation || r.isSuspended(obj) {
 		return nil
 	}
-	return r.kind.SuspendField(obj)
+	changed := obj.DeepCopy()
+	if err := unstructured.SetNestedField(changed.Object, true, r.kind.SuspendField(obj)...); err != nil {
+		return err
+	}
+	return r.client.Patch(ctx, changed, client.MergeFromWithOptions(obj, client.MergeFromWithOptimisticLock{}))
 }
 
 // What an Event is called, by action and mode.
@@ -119,7 +170,14 @@ var reasons = map[mulliganv1.Decision_Action]map[Mode]string{
 	mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE: {Act: "WaitingForSpecUpdate", Observe: "WouldWaitForSpecUpdate"},
 }
 
-func (r *reconciler) report(obj *unstructured.Unstructured, decided *records.Record, answer *mulliganv1.DecideResponse) {
+// The state that a decision leads to, by action and mode.
+var states = map[mulliganv1.Decision_Action]map[Mode]records.State{
+	mulliganv1.Decision_RETRY:                {Act: records.Retrying, Observe: records.Observed},
+	mulliganv1.Decision_FAIL:                 {Act: records.GivenUp, Observe: records.Observed},
+	mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE: {Act: records.WaitingForSpecUpdate, Observe: records.Observed},
+}
+
+func (r *reconciler) report(obj *unstructured.Unstructured, decided *records.Decision, answer *mulliganv1.DecideResponse) {
 	action := answer.GetDecision().GetAction()
 	eventType := corev1.EventTypeWarning
 	if action == mulliganv1.Decision_RETRY {
@@ -149,88 +207,44 @@ func messageOf(answer *mulliganv1.DecideResponse) string {
 }
 
 // carryOut does what is decided, as often as it is called.
-func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructured, decided *records.Record) (ctrl.Result, error) {
+func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (ctrl.Result, error) {
+	decided := rec.Status.Decision
 	if decided.Unbegun {
 		// What it refers to may come without a change of the object.
 		return ctrl.Result{RequeueAfter: pausedFor}, nil
 	}
-	if decided.Retry == "" || decided.Mode != string(Act) || r.modeOf(obj) != Act ||
-		obj.GetAnnotations()[records.RetriedAs] != "" {
+	if decided.Mode != string(Act) || r.modeOf(obj) != Act || rec.IsOver() {
+		return ctrl.Result{}, nil
+	}
+	if decided.Suspend {
+		return ctrl.Result{}, r.suspend(ctx, obj, decided)
+	}
+	if decided.Action != mulliganv1.Decision_RETRY.String() {
 		return ctrl.Result{}, nil
 	}
 	if early := decided.NotBefore.Sub(r.now()); early > 0 {
 		return ctrl.Result{RequeueAfter: early}, nil
 	}
-	reservation := r.limiter.Reserve()
-	if delay := reservation.Delay(); delay > 0 {
-		reservation.Cancel()
-		held.WithLabelValues("rate_limit").Inc()
-		return ctrl.Result{RequeueAfter: delay + time.Duration(rand.Int64N(int64(5*time.Second)))}, nil
-	}
-	if err := r.retry(ctx, obj, decided); err != nil {
+	answer, why, err := r.askSchedule(ctx, obj, rec)
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, r.patch(ctx, obj, func(changed *unstructured.Unstructured) error {
-		annotations := changed.GetAnnotations()
-		annotations[records.RetriedAs] = decided.Retry
-		changed.SetAnnotations(annotations)
-		return nil
-	})
+	if answer != granted {
+		return r.heldBySchedule(ctx, obj, rec, answer, why)
+	}
+	if turn := r.shares.take(obj.GetNamespace(), obj.GetUID()); turn.after > 0 {
+		return r.heldByShare(obj, turn), nil
+	}
+	return r.retry(ctx, obj, rec)
 }
 
-// retry creates the next attempt; one that exists already is not an error if it is
-// this one.
-func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, decided *records.Record) error {
-	ledger, err := handedOn(obj)
-	if err != nil {
-		return err
+// heldByShare says once that others of the namespace are before it.
+func (r *reconciler) heldByShare(obj *unstructured.Unstructured, turn turn) ctrl.Result {
+	held.WithLabelValues("rate_limit").Inc()
+	if turn.first {
+		r.recorder.Eventf(obj, corev1.EventTypeNormal, "RetryHeld",
+			"The next attempt waits for its namespace's share of %d objects a minute (--retries-per-minute); %d of the namespace are before it",
+			r.options.RetriesPerMinute, turn.before)
 	}
-	next, notes, err := successor.Of(r.kind, obj, decided, ledger, r.now())
-	if err != nil {
-		return err
-	}
-	sent := next.DeepCopy()
-	err = r.client.Create(ctx, next)
-	if apierrors.IsAlreadyExists(err) {
-		return r.checkExisting(ctx, obj, decided)
-	}
-	if err != nil {
-		r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", err.Error())
-		return fmt.Errorf("creating %s: %w", decided.Retry, err)
-	}
-	created.WithLabelValues(r.kind.GroupVersionKind().Kind).Inc()
-	r.recorder.Eventf(obj, corev1.EventTypeNormal, "Retried", "Attempt %d is %s", decided.Attempt, decided.Retry)
-	r.recorder.Eventf(next, corev1.EventTypeNormal, "RetryOf", "Attempt %d after %s: %s", decided.Attempt, obj.GetName(), decided.Sentence)
-	if dropped := successor.Dropped(r.kind, sent, next); dropped != "" {
-		notes = append(notes, dropped)
-	}
-	for _, note := range notes {
-		r.recorder.Event(next, corev1.EventTypeWarning, "AdviceNotFollowed", note)
-	}
-	return nil
-}
-
-func (r *reconciler) checkExisting(ctx context.Context, obj *unstructured.Unstructured, decided *records.Record) error {
-	existing := &unstructured.Unstructured{}
-	existing.SetGroupVersionKind(r.kind.GroupVersionKind())
-	key := client.ObjectKey{Namespace: obj.GetNamespace(), Name: decided.Retry}
-	if err := r.asker.reader.Get(ctx, key, existing); err != nil {
-		return err
-	}
-	want := fmt.Sprintf("%s/%s", obj.GetName(), obj.GetUID())
-	if got := existing.GetAnnotations()[records.RetryOf]; got != want {
-		return fmt.Errorf("%s exists and is no retry of %s: annotation %s is %q", decided.Retry, want, records.RetryOf, got)
-	}
-	return nil
-}
-
-// handedOn is the ledger for the next attempt: the account stays, its owner is the
-// object of another UID, which the next answer writes into it.
-func handedOn(obj *unstructured.Unstructured) (string, error) {
-	ledger, err := mulligan.LedgerFrom(obj)
-	if err != nil || ledger == nil {
-		return "", err
-	}
-	ledger.WorkloadUid = ""
-	return mulligan.EncodeLedger(ledger)
+	return ctrl.Result{RequeueAfter: turn.after}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +23,7 @@ import (
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
+	records "mulligan.dev/mulligan/internal/controller/record"
 )
 
 // Name is the controller's, in Events, leases and field managers.
@@ -37,7 +37,11 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &corev1.Event{}, eventSubject, subjectOf); err != nil {
 		return err
 	}
-	limiter := rate.NewLimiter(rate.Limit(float64(options.RetriesPerMinute)/60), options.RetriesPerMinute)
+	kept, err := keeper(mgr, &options)
+	if err != nil {
+		return err
+	}
+	divided := newShares(options.RetriesPerMinute, time.Now)
 	paused := pausedBy(mgr.GetClient(), client.ObjectKey{Namespace: options.Namespace, Name: options.SwitchName})
 	lately := newRecent(time.Now)
 	for _, kind := range kinds.All {
@@ -53,10 +57,11 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		r := &reconciler{
 			kind:     kind,
 			client:   mgr.GetClient(),
+			records:  kept,
 			asker:    asker{decider: decider, reader: reader{watched: mgr.GetClient(), live: mgr.GetAPIReader()}, evidence: &evidence{}, recent: lately},
 			options:  options,
 			paused:   paused,
-			limiter:  limiter,
+			shares:   divided,
 			recorder: mgr.GetEventRecorderFor(Name),
 			now:      time.Now,
 		}
@@ -65,6 +70,25 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		}
 	}
 	return watchOwners(mgr)
+}
+
+// keeper is where records are kept. Without their kind nothing can be kept that only the
+// controller may write: then it observes, whatever its mode is.
+func keeper(mgr ctrl.Manager, options *Options) (store, error) {
+	_, err := mgr.GetRESTMapper().RESTMapping(records.GroupVersionKind.GroupKind(), records.GroupVersionKind.Version)
+	if meta.IsNoMatchError(err) {
+		mgr.GetLogger().Info("the kind RetryRecord is not installed: only observing, nothing is charged or created; kubectl apply -f deploy/controller/retryrecords.yaml and start again", "mode", options.Mode)
+		options.Mode = Observe
+		return &memoryStore{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("RetryRecord: %w", err)
+	}
+	if err := records.AddToScheme(mgr.GetScheme()); err != nil {
+		return nil, err
+	}
+	err = mgr.GetFieldIndexer().IndexField(context.Background(), &records.RetryRecord{}, records.Index, records.Keys)
+	return clusterStore{client: mgr.GetClient(), live: mgr.GetAPIReader()}, err
 }
 
 // watchOwners begins to watch what lies between pods and workloads, so that the first
@@ -99,6 +123,7 @@ func (r *reconciler) watch(mgr ctrl.Manager) error {
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.ofTroubledPod), builder.WithPredicates(troubledPods)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.options.Concurrency,
+			NewQueue:                newFairQueue,
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
 				firstPause, longestPause),
 		}).

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,10 +71,10 @@ func TestVerdicts(t *testing.T) {
 
 func decisionOn(t *testing.T, job *batchv1.Job) string {
 	t.Helper()
-	if job.Annotations[records.Decision] == "" {
+	if job.Annotations[records.DecisionCopy] == "" {
 		return ""
 	}
-	_, rest, _ := strings.Cut(job.Annotations[records.Decision], `"action":"`)
+	_, rest, _ := strings.Cut(job.Annotations[records.DecisionCopy], `"action":"`)
 	action, _, _ := strings.Cut(rest, `"`)
 	return action
 }
@@ -114,15 +113,24 @@ func TestWhatHoldsTheControllerBack(t *testing.T) {
 	}
 }
 
-func TestRateLimitPutsRetriesOff(t *testing.T) {
-	w := newWorld(t, nil, failedJob())
-	w.limiter = rate.NewLimiter(rate.Every(time.Minute), 1)
-	w.limiter.Allow()
+func TestARetryThatIsHeldSaysSoOnce(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.RetriesPerMinute = 1 }, failedJob())
+	w.shares.take("ml", "another")
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.look(t)
 	w.clock = w.clock.Add(11 * time.Second)
-	if result := w.look(t); result.RequeueAfter == 0 || len(w.jobs(t)) != 1 {
-		t.Errorf("want no retry yet and another look, have %v and %d Jobs", result, len(w.jobs(t)))
+	for range 3 {
+		if result := w.look(t); result.RequeueAfter <= 0 || len(w.jobs(t)) != 1 {
+			t.Fatalf("want no retry yet and another look, have %v and %d Jobs", result, len(w.jobs(t)))
+		}
+	}
+	if said := w.said(); strings.Count(said, "RetryHeld") != 1 {
+		t.Errorf("Events, want one that says it is held:\n%s", said)
+	}
+	w.clock = w.clock.Add(time.Minute)
+	w.look(t)
+	if len(w.jobs(t)) != 2 {
+		t.Errorf("%d Jobs a minute later, want the retry", len(w.jobs(t)))
 	}
 }
 

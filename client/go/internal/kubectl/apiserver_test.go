@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/httpstream/spdy"
 )
 
-// apiServer answers discovery, GET and LIST from a handful of objects, as far as
+// apiServer answers discovery, GET and LIST, in pages, from a handful of objects, as far as
 // the plugin asks, and forwards ports of pods to one address.
 type apiServer struct {
 	*httptest.Server
@@ -29,6 +30,8 @@ type apiServer struct {
 	// Where "portforward" of any pod leads.
 	forwardTo string
 	requests  []string
+	// "limit" and "Accept" of each.
+	limits, accepts []string
 }
 
 // served are the resources there are.
@@ -41,7 +44,9 @@ var served = []struct {
 	{"v1", "Node", "nodes", nil},
 	{"v1", "Service", "services", nil},
 	{"batch/v1", "Job", "jobs", nil},
+	{"batch/v1", "CronJob", "cronjobs", []string{"cj"}},
 	{"jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", nil},
+	{"mulligan.dev/v1", "RetryRecord", "retryrecords", []string{"retries"}},
 }
 
 func newAPIServer(t *testing.T, objects ...*unstructured.Unstructured) *apiServer {
@@ -67,6 +72,8 @@ func (s *apiServer) kubeconfig(t *testing.T) string {
 func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 	s.mutex.Lock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.Path)
+	s.limits = append(s.limits, r.URL.Query().Get("limit"))
+	s.accepts = append(s.accepts, r.Header.Get("Accept"))
 	s.mutex.Unlock()
 	if strings.HasSuffix(r.URL.Path, "/portforward") {
 		s.forward(w, r)
@@ -111,7 +118,8 @@ func groups() metav1.APIGroupList {
 	list := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIGroupList"}}
 	for _, resource := range served {
 		group, version, ok := strings.Cut(resource.groupVersion, "/")
-		if !ok {
+		known := slices.ContainsFunc(list.Groups, func(g metav1.APIGroup) bool { return g.Name == group })
+		if !ok || known {
 			continue
 		}
 		at := metav1.GroupVersionForDiscovery{GroupVersion: resource.groupVersion, Version: version}
@@ -165,7 +173,14 @@ func (s *apiServer) read(groupVersion, namespace string, rest []string, r *http.
 	if len(rest) == 2 {
 		return nil, false
 	}
-	return map[string]any{"apiVersion": groupVersion, "kind": served[at].kind + "List", "metadata": map[string]any{}, "items": items}, true
+	metadata := map[string]any{}
+	from, _ := strconv.Atoi(r.URL.Query().Get("continue"))
+	items = items[from:]
+	if limit, _ := strconv.Atoi(r.URL.Query().Get("limit")); limit > 0 && len(items) > limit {
+		items = items[:limit]
+		metadata["continue"] = strconv.Itoa(from + limit)
+	}
+	return map[string]any{"apiVersion": groupVersion, "kind": served[at].kind + "List", "metadata": metadata, "items": items}, true
 }
 
 // change replaces an object.

@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // What people ask about, in kubectl's words.
-var kindsToComplete = []string{"job", "jobset", "mpijob", "pod", "pytorchjob", "rayjob", "sparkapplication", "tfjob", "trainjob", "workload"}
+var kindsToComplete = []string{"cronjob", "job", "jobset", "mpijob", "pod", "pytorchjob", "rayjob", "sparkapplication", "tfjob", "trainjob", "workload"}
 
 // complete offers kinds, then the names of the objects there are.
 func (o *whyOptions) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -40,15 +41,15 @@ func (o *whyOptions) names(cmd *cobra.Command, kind, typed, prefix string) []str
 	if err != nil {
 		return nil
 	}
-	items, err := cluster.list(cmd.Context(), gvk, cluster.namespace)
-	if err != nil {
-		return nil
-	}
 	var names []string
-	for _, item := range items {
+	err = cluster.each(cmd.Context(), gvk, cluster.namespace, true, func(item client.Object) error {
 		if strings.HasPrefix(item.GetName(), typed) {
 			names = append(names, prefix+item.GetName())
 		}
+		return nil
+	})
+	if err != nil {
+		return nil
 	}
 	slices.Sort(names)
 	return names

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -71,8 +72,11 @@ func (t *teller) tell(ctx context.Context, found *gathered, output string, out i
 		}
 		return printAnswer(out, output, answer)
 	}
-	for i, workload := range found.workloads {
-		report, err := mulligan.Gather(ctx, found.reader, workload)
+	for i, workload := range found.table.workloads {
+		report, err := found.reportOf(ctx, workload)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -100,11 +104,8 @@ func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output str
 	// What comes in a list may be of several workloads; what comes one after
 	// another belongs together.
 	if found.report == nil {
-		input, err = list(found.objects)
-	} else {
-		input, err = documents(found.objects, found.report)
-	}
-	if err != nil {
+		input = found.table.list()
+	} else if input, err = documents(found.objects, found.report); err != nil {
 		return err
 	}
 	args := []string{"explain", "-", "-o", output}

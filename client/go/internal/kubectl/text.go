@@ -47,21 +47,3 @@ func documents(objects []runtime.Object, report *mulligan.Report) (io.Reader, er
 	text.Write(append(counts, '\n'))
 	return &text, err
 }
-
-// list is one list of them, as kubectl prints it.
-func list(objects []runtime.Object) (io.Reader, error) {
-	var text bytes.Buffer
-	text.WriteString(`{"apiVersion":"v1","kind":"List","items":[`)
-	for i, obj := range objects {
-		item, err := asJSON(obj)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			text.WriteByte(',')
-		}
-		text.Write(item)
-	}
-	text.WriteString("]}\n")
-	return &text, nil
-}

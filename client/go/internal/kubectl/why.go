@@ -17,7 +17,7 @@ import (
 const whyLong = `Gathers a workload's objects (owners, parts, pods, nodes, events, Kueue's
 Workload) and says why it failed, whether it deserves another try and who pays.
 Any object of the workload may be named; without one, all workloads of the
-namespace are told in a table, the worst first.
+namespace are told in a table, the worst first, and of a CronJob all its Jobs.
 
 Who decides: the service given with --mulligan-server or --service; else a Service in
 the cluster with the label app.kubernetes.io/name=mulligan, through a
@@ -31,6 +31,7 @@ question.`
 const whyExample = `  kubectl mulligan why job/train
   kubectl mulligan why pod train-zk8tn -o html > why.html
   kubectl mulligan why -A
+  kubectl mulligan why cronjob/nightly
   kubectl mulligan why rayjob/tune --watch
   kubectl mulligan why jobset/pretrain --mulligan-server mulligan.example.com:8980 --tls-ca ca.pem`
 
@@ -83,6 +84,7 @@ func (o *whyOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer teller.close()
+	cluster.metadataOnly = teller.binary == ""
 	seen := ""
 	for {
 		found, err := o.gather(ctx, cluster, name)
@@ -162,6 +164,9 @@ func (o *whyOptions) gather(ctx context.Context, c *cluster, name objectName) (*
 
 // versionOf changes with every change of an object.
 func versionOf(found *gathered) string {
+	if found.table != nil {
+		return fmt.Sprint(found.table.version)
+	}
 	var versions []string
 	for _, obj := range found.objects {
 		if o, ok := obj.(client.Object); ok {

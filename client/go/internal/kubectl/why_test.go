@@ -150,6 +150,46 @@ func TestWhyOfAnAttemptNamesTheNext(t *testing.T) {
 	}
 }
 
+const recordText = `
+apiVersion: mulligan.dev/v1
+kind: RetryRecord
+metadata: {name: job-train-abc, namespace: ml, uid: record-1, labels: {mulligan.dev/origin: train}}
+spec: {apiVersion: batch/v1, kind: Job, name: train}
+status:
+  attempt: 1
+  attempts: [{name: train, uid: job-1}]
+  ledger: {attemptsSeen: 1}
+  decision: {about: job-1, action: RETRY, mode: act, attempt: 2, retry: train-r2-abcde, decidedAt: "2026-11-03T09:07:00Z", notBefore: "2026-11-03T09:07:30Z", failureId: x, generation: 1, sentence: x}
+`
+
+// What mulligan-controller has done about a verdict is in its record, whatever the
+// annotations say.
+func TestWhySaysWhatTheControllerIsWaitingFor(t *testing.T) {
+	refused := func(status string) string {
+		return recordText + `  conditions: [{type: RetryNotCreated, status: "True", reason: x, message: "exceeded quota", lastTransitionTime: "2026-11-03T09:08:00Z"}]
+  state: ` + status + "\n"
+	}
+	for _, test := range []struct{ name, record, want string }{
+		{"held", recordText + "  state: Retrying\n", "note: attempt 2 (train-r2-abcde) is granted, was due at 09:07:30 UTC and is not there: held by the rate limit"},
+		{"due", strings.Replace(recordText, "2026-11-03T09:07:30Z", "2999-11-03T09:07:30Z", 1) + "  state: Retrying\n", "note: attempt 2 (train-r2-abcde) is granted and starts at 09:07:30 UTC"},
+		{"refused", refused("RetryNotCreated"), "note: attempt 2 (train-r2-abcde) is granted and has been refused by the API server since 09:08:00 UTC, it is tried again: exceeded quota"},
+		{"refused for good", refused("RetryRefused"), "note: attempt 2 was granted, was refused by the API server (RetryNotCreated), and is not tried again: exceeded quota"},
+		{"retried", strings.Replace(recordText, "uid: job-1}]", "uid: job-1}, {name: train-r2-abcde, uid: job-2}]", 1), "note: train has been started again as train-r2-abcde"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			work := append(batchWork(t), object(t, test.record))
+			work[0].SetAnnotations(map[string]string{"mulligan.dev/retried-as": "evil", "mulligan.dev/ledger": `{"attemptsSeen":77}`})
+			out, said, err := plugin(t, context.Background(), newAPIServer(t, work...), "why", "--mulligan="+recorder(t), "job/train")
+			if err != nil || !strings.Contains(said, test.want) || strings.Contains(said, "evil") {
+				t.Errorf("got %v, %s", err, said)
+			}
+			if !strings.Contains(out, `{\"attemptsSeen\":1}`) || strings.Contains(out, "77") {
+				t.Errorf("told with another ledger than that of the record: %s", out)
+			}
+		})
+	}
+}
+
 func TestWhyOfANamespaceGivesAList(t *testing.T) {
 	elsewhere := object(t, imagePodText)
 	elsewhere.SetNamespace("other")

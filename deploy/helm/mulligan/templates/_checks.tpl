@@ -8,4 +8,10 @@
 {{- if and .Values.autoscaling.enabled (gt (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
 {{- fail (printf "autoscaling.minReplicas: %d is above autoscaling.maxReplicas %d" (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
 {{- end -}}
+{{- if and .Values.controller.enabled (not .Values.tls.certManager.enabled) (not .Values.controller.existingSecret) -}}
+{{- fail "controller.existingSecret: empty without tls.certManager; expected the name of a Secret with the controller's tls.crt, tls.key and ca.crt" -}}
+{{- end -}}
+{{- if and .Values.controller.existingSecret .Values.tls.certManager.enabled -}}
+{{- fail (printf "controller.existingSecret: %s beside tls.certManager, which makes the controller's certificate; expected one of the two" .Values.controller.existingSecret) -}}
+{{- end -}}
 {{- end }}

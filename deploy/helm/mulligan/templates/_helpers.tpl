@@ -26,3 +26,39 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.tls.existingSecret }}
 {{- end -}}
 {{- end }}
+
+{{- define "mulligan.issuer" -}}
+{{- $reference := .Values.tls.certManager.issuerRef -}}
+group: {{ $reference.group | default "cert-manager.io" }}
+kind: {{ $reference.kind | default "Issuer" }}
+name: {{ $reference.name | default (printf "%s-ca" (include "mulligan.name" .)) }}
+{{- end }}
+
+{{- define "mulligan.controllerSelector" -}}
+app.kubernetes.io/name: mulligan-controller
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "mulligan.controllerLabels" -}}
+{{ include "mulligan.controllerSelector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "mulligan.controllerURI" -}}
+spiffe://cluster.local/ns/{{ .Release.Namespace }}/sa/mulligan-controller
+{{- end }}
+
+{{- define "mulligan.controllerSecret" -}}
+{{ .Values.controller.existingSecret | default "mulligan-controller-tls" }}
+{{- end }}
+
+{{- /* Who may ask for decisions: those named, and the chart's own controller. */ -}}
+{{- define "mulligan.callers" -}}
+{{- $callers := .Values.callers.decisions -}}
+{{- if .Values.controller.enabled -}}
+{{- $callers = append $callers (include "mulligan.controllerURI" .) | uniq -}}
+{{- end -}}
+{{ join "," $callers }}
+{{- end }}

@@ -367,7 +367,7 @@ TEST(StoryTest, ARepeatedReportSaysThatItWasDecidedBefore) {
                                   })pb"),
                                 {}, "");
   EXPECT_TRUE(story.attempts[0].at_hand);
-  EXPECT_EQ(story.sides[0].verdict, "RETRY the pod at once, as decided before");
+  EXPECT_EQ(story.sides[0].verdict, "RETRY the pod, as decided before");
   EXPECT_EQ(story.sides[0].Price(), "memory 1 of 3 used");
 }
 

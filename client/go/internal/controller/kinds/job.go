@@ -43,3 +43,11 @@ func (job) Shapes(obj *unstructured.Unstructured) []Shape {
 }
 
 func (job) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
+
+// Pods of an Indexed Job have its name and their index for their host name.
+func (job) MaxName(obj *unstructured.Unstructured) int {
+	spec := mapAt(obj.Object, "spec")
+	return min(maxName, maxLabel-indexed(largest(spec, "completions", "parallelism"))-podSuffix)
+}
+
+func (job) Fixed() bool { return true }

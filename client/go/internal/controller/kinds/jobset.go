@@ -28,3 +28,15 @@ func (jobSet) Shapes(obj *unstructured.Unstructured) []Shape {
 }
 
 func (jobSet) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
+
+// Its webhook refuses what would give a pod too long a name: that of the JobSet, of the
+// replicated Job, two indexes and what is random.
+func (jobSet) MaxName(obj *unstructured.Unstructured) int {
+	longest := 0
+	for _, replicated := range mapsAt(obj.Object, "spec", "replicatedJobs") {
+		name, _ := replicated["name"].(string)
+		pods := largest(mapAt(replicated, "template", "spec"), "completions", "parallelism")
+		longest = max(longest, 1+len(name)+indexed(largest(replicated, "replicas"))+indexed(pods))
+	}
+	return min(maxName, maxLabel-longest-podSuffix)
+}

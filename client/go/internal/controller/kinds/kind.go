@@ -6,6 +6,7 @@ package kinds
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,6 +51,12 @@ type Kind interface {
 	// SuspendField is the path of the boolean that stops the workload and keeps
 	// the object; nil where this object cannot be suspended.
 	SuspendField(obj *unstructured.Unstructured) []string
+	// MaxName is how many characters the name of an object with this spec may have,
+	// so that the names which operators make from it fit.
+	MaxName(obj *unstructured.Unstructured) int
+	// Fixed says whether the API server keeps what the pods run as it was created,
+	// whoever changes the object.
+	Fixed() bool
 }
 
 // Shape is one description of pods inside an object.
@@ -72,9 +79,39 @@ type Change struct {
 	Container string
 }
 
+// ordinary is embedded by kinds whose specs can be changed and whose operators make
+// short names of them.
+type ordinary struct{}
+
+func (ordinary) MaxName(*unstructured.Unstructured) int { return maxName }
+func (ordinary) Fixed() bool                            { return false }
+
+const (
+	// Pods, services and hosts are named after a workload, and KubeRay takes 47.
+	maxName = 45
+	// A label of DNS: the names of pods that have a host name.
+	maxLabel = 63
+	// What is random at the end of a pod's name.
+	podSuffix = len("-abcde")
+)
+
+// indexed is the length of "-INDEX", for the largest of count.
+func indexed(count int64) int { return 1 + len(strconv.FormatInt(max(count-1, 0), 10)) }
+
+// largest is the largest of the numbers at some fields of an object; 1 if none is there.
+func largest(obj map[string]any, fields ...string) int64 {
+	found := int64(1)
+	for _, field := range fields {
+		if count, ok := obj[field].(int64); ok {
+			found = max(found, count)
+		}
+	}
+	return found
+}
+
 // prompt is embedded by kinds whose operators begin at once or say in the status
 // why not.
-type prompt struct{}
+type prompt struct{ ordinary }
 
 func (prompt) Begun(context.Context, client.Reader, *unstructured.Unstructured) (bool, error) {
 	return true, nil

@@ -257,3 +257,24 @@ func TestKindsAreFoundWhateverTheirVersion(t *testing.T) {
 		t.Errorf("a Job of ray.io is taken for %v", found.GroupVersionKind())
 	}
 }
+
+// What operators append to a name, and the 63 characters of a label of DNS.
+func TestRoomForNames(t *testing.T) {
+	for _, test := range []struct {
+		kind, name, object string
+		want               int
+	}{
+		{"Job", "ordinary", `{spec: {parallelism: 2}}`, 45},
+		{"Job", "with a hundred million indexes", `{spec: {completions: 100000000000}}`, 45},
+		{"JobSet", "short names", `{spec: {replicatedJobs: [{name: w, replicas: 1}]}}`, 45},
+		{"JobSet", "the longest counts", `{spec: {replicatedJobs: [{name: w}, {name: the-workers-of-the-model, replicas: 11, template: {spec: {parallelism: 101}}}]}}`, 63 - len("-the-workers-of-the-model-10-100-abcde")},
+		{"JobSet", "hardly any room", `{spec: {replicatedJobs: [{name: the-workers-of-the-model-that-somebody-has-to-train-first}]}}`, 63 - len("-the-workers-of-the-model-that-somebody-has-to-train-first-0-0-abcde")},
+		{"RayJob", "as KubeRay takes them", `{}`, 45},
+		{"TrainJob", "of a runtime that prepares", `{spec: {trainer: {numNodes: 200}}}`, 63 - len("-dataset-initializer-0-199-abcde")},
+		{"PyTorchJob", "ordinary", `{}`, 45},
+	} {
+		if got := kindNamed(t, test.kind).MaxName(object(t, test.object)); got != test.want {
+			t.Errorf("%s, %s: %d, want %d", test.kind, test.name, got, test.want)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 
 // trainJob is trainer.kubeflow.org TrainJob. Its pods are described by a runtime;
 // the object itself can only override: the trainer's resources, and where pods run.
-type trainJob struct{}
+type trainJob struct{ ordinary }
 
 // The runtimes' name for the Job of the training nodes.
 const trainerJobName = "node"
@@ -74,3 +74,12 @@ func trainerOverride(spec map[string]any, field string) map[string]any {
 }
 
 func (trainJob) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
+
+// The longest name of a replicated Job in the runtimes of Trainer, which makes a JobSet of
+// the TrainJob's name.
+const longestRuntimeJob = "dataset-initializer"
+
+func (trainJob) MaxName(obj *unstructured.Unstructured) int {
+	nodes := largest(mapAt(obj.Object, "spec", "trainer"), "numNodes")
+	return min(maxName, maxLabel-1-len(longestRuntimeJob)-indexed(1)-indexed(nodes)-podSuffix)
+}

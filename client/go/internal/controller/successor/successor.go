@@ -1,6 +1,6 @@
-// Package successor makes the object of the next attempt from the failed one and
-// the decision about it: the same work under another name, with the resources and
-// the places that were advised.
+// Package successor makes the object of the next attempt from the record of the work
+// and the decision in it: the same work under another name, with the resources and the
+// places that were advised.
 package successor
 
 import (
@@ -17,37 +17,32 @@ import (
 	"mulligan.dev/mulligan/internal/controller/record"
 )
 
-// Annotations of others that describe the failed object and no other.
-var foreignAnnotations = []string{
-	"kubectl.kubernetes.io/last-applied-configuration",
-	"batch.kubernetes.io/job-tracking",
-	// Deployment tools prune what they believe is theirs.
-	"argocd.argoproj.io/tracking-id",
-	"meta.helm.sh/release-name",
-	"meta.helm.sh/release-namespace",
-}
-
 // QueueLabel is Kueue's: such an object is created suspended and started by the
 // queue.
 const QueueLabel = "kueue.x-k8s.io/queue-name"
 
-// Of returns the object of the next attempt, not created yet, and what of the
-// advice could not be followed, each in a short sentence. failed is not changed.
-// The new object has the labels, annotations and owners of the failed one, so
-// queue, priority and whoever waits for the owner stay; it has no finalizers. Its
-// spec is that of the first attempt with this decision's advice.
-func Of(kind kinds.Kind, failed *unstructured.Unstructured, rec *record.Record, ledger string, now time.Time) (*unstructured.Unstructured, []string, error) {
-	decision, err := rec.Decision()
+// Of returns the object of the next attempt that the record's decision is about, not
+// created yet, and what of the advice could not be followed, each in a short sentence.
+// It has the spec, labels, annotations and owners of the record's template, so queue,
+// priority and whoever waits for the owner stay, and this decision's advice. What the
+// failed object has become since is not in it.
+func Of(kind kinds.Kind, rec *record.RetryRecord, now time.Time) (*unstructured.Unstructured, []string, error) {
+	decided := rec.Status.Decision
+	advice, err := decided.GetAdvice()
 	if err != nil {
-		return nil, nil, fmt.Errorf("annotation %s: %w", record.Decision, err)
+		return nil, nil, fmt.Errorf("%s: advice: %w", rec.Name, err)
 	}
-	next, err := anew(kind, failed)
+	next, err := record.Unpack(rec.Spec.Template)
 	if err != nil {
+		return nil, nil, fmt.Errorf("%s: template: %w", rec.Name, err)
+	}
+	kind.Renew(next)
+	next.SetName(decided.Retry)
+	next.SetNamespace(rec.Namespace)
+	if err := describe(next, rec, advice.GetLastAttempt()); err != nil {
 		return nil, nil, err
 	}
-	next.SetName(rec.Retry)
-	annotate(next, failed, rec, ledger, decision.GetLastAttempt())
-	notes := follow(kind.Shapes(next), decision, rec.Container, now)
+	notes := follow(kind.Shapes(next), advice, decided.Container, now)
 	if field := kind.SuspendField(next); next.GetLabels()[QueueLabel] != "" && field != nil {
 		if err := unstructured.SetNestedField(next.Object, true, field...); err != nil {
 			return nil, nil, err
@@ -71,51 +66,28 @@ func hasAffinity(kind kinds.Kind, obj *unstructured.Unstructured) bool {
 	})
 }
 
-// anew is the failed object as it was first written.
-func anew(kind kinds.Kind, failed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	next := &unstructured.Unstructured{Object: map[string]any{}}
-	next.SetGroupVersionKind(failed.GroupVersionKind())
-	next.SetNamespace(failed.GetNamespace())
-	next.SetLabels(failed.GetLabels())
-	next.SetAnnotations(failed.GetAnnotations())
-	next.SetOwnerReferences(failed.GetOwnerReferences())
-	spec, _, err := unstructured.NestedMap(failed.Object, "spec")
+// describe says where the next attempt comes from, in words for people.
+func describe(next *unstructured.Unstructured, rec *record.RetryRecord, last bool) error {
+	account, err := rec.LedgerFor("")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if packed := failed.GetAnnotations()[record.FirstSpec]; packed != "" {
-		if spec, err = unpackSpec(packed); err != nil {
-			return nil, fmt.Errorf("annotation %s, expected what the controller wrote: %w", record.FirstSpec, err)
-		}
+	ledger, err := mulligan.EncodeLedger(account)
+	if err != nil {
+		return err
 	}
-	next.Object["spec"] = spec
-	kind.Renew(next)
-	return next, nil
-}
-
-func annotate(next, failed *unstructured.Unstructured, rec *record.Record, ledger string, last bool) {
 	annotations := next.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	for _, names := range [][]string{record.Own, foreignAnnotations} {
-		for _, name := range names {
-			delete(annotations, name)
-		}
+	before := rec.Latest()
+	if ledger != "" {
+		annotations[mulligan.LedgerAnnotation] = ledger
 	}
-	// A spec that is too large to keep is one that advice is added to.
-	if packed := failed.GetAnnotations()[record.FirstSpec]; packed != "" {
-		annotations[record.FirstSpec] = packed
-	} else if spec, ok := next.Object["spec"].(map[string]any); ok {
-		if packed, err := packSpec(spec); err == nil {
-			annotations[record.FirstSpec] = packed
-		}
-	}
-	origin := record.OriginOf(failed)
-	annotations[mulligan.LedgerAnnotation] = ledger
-	annotations[record.Origin] = origin
-	annotations[record.RetryOf] = fmt.Sprintf("%s/%s", failed.GetName(), failed.GetUID())
-	annotations[record.Attempt] = strconv.Itoa(int(rec.Attempt))
+	annotations[record.RecordName] = rec.Name
+	annotations[record.Origin] = rec.Origin()
+	annotations[record.RetryOf] = fmt.Sprintf("%s/%s", before.Name, before.UID)
+	annotations[record.AttemptCopy] = strconv.Itoa(int(rec.Status.Decision.Attempt))
 	if last {
 		annotations[record.LastAttempt] = "true"
 	}
@@ -124,8 +96,9 @@ func annotate(next, failed *unstructured.Unstructured, rec *record.Record, ledge
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[record.Origin] = record.LabelValue(origin)
+	labels[record.Origin] = record.LabelValue(rec.Origin())
 	next.SetLabels(labels)
+	return nil
 }
 
 // follow writes the advice into all descriptions of pods.

@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
@@ -72,13 +74,31 @@ func after(t *testing.T, failed *unstructured.Unstructured, advice string) (*uns
 	if err := protojson.Unmarshal([]byte(advice), decision); err != nil {
 		t.Fatal(err)
 	}
-	rec := &record.Record{Attempt: record.AttemptOf(failed) + 1, Container: "main"}
-	rec.Retry = record.RetryName(failed, rec.Attempt)
-	if err := rec.SetAdvice(decision); err != nil {
+	rec, err := record.New(failed)
+	if err != nil {
 		t.Fatal(err)
 	}
-	kind := kinds.ByGroupKind(failed.GroupVersionKind().GroupKind())
-	next, notes, err := Of(kind, failed, rec, `{"attemptsSeen":1}`, now)
+	if rec.Spec.Template, err = record.Pack(failed); err != nil {
+		t.Fatal(err)
+	}
+	return afterThat(t, rec, decision)
+}
+
+// afterThat is the attempt after the latest of a record.
+func afterThat(t *testing.T, rec *record.RetryRecord, advice *mulliganv1.Decision) (*unstructured.Unstructured, []string) {
+	t.Helper()
+	latest := rec.Latest()
+	decided := &record.Decision{About: latest.UID, Action: "RETRY", Mode: "act", Attempt: rec.Status.Attempt + 1, Container: "main"}
+	var err error
+	if decided.Retry, err = record.RetryName(rec.Origin(), latest.UID, decided.Attempt, 45); err != nil {
+		t.Fatal(err)
+	}
+	if err := decided.SetAdvice(advice); err != nil {
+		t.Fatal(err)
+	}
+	rec.Status.Decision, rec.Status.Ledger = decided, []byte(`{"attemptsSeen":1,"workloadUid":"uid-1"}`)
+	kind := kinds.ByGroupKind(schema.FromAPIVersionAndKind(rec.Spec.APIVersion, rec.Spec.Kind).GroupKind())
+	next, notes, err := Of(kind, rec, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +135,9 @@ func TestWhatANewAttemptTakesOver(t *testing.T) {
 	}
 	annotations := next.GetAnnotations()
 	for name, want := range map[string]string{
-		record.Policy: "training", "team/note": "keep", record.RetryOf: "train/uid-1", record.Attempt: "2",
+		record.Policy: "training", "team/note": "keep", record.RetryOf: "train/uid-1", record.AttemptCopy: "2", record.RecordName: "job-train-jje2z6fgxv",
 		record.Origin: "train", record.LastAttempt: "true", "mulligan.dev/ledger": `{"attemptsSeen":1}`,
-		record.Decision: "", "argocd.argoproj.io/tracking-id": "", "kubectl.kubernetes.io/last-applied-configuration": "",
+		record.DecisionCopy: "", "argocd.argoproj.io/tracking-id": "", "kubectl.kubernetes.io/last-applied-configuration": "",
 	} {
 		if got := annotations[name]; got != want {
 			t.Errorf("annotation %s is %q, want %q", name, got, want)
@@ -135,24 +155,33 @@ func TestWhatANewAttemptTakesOver(t *testing.T) {
 }
 
 func TestGrowthStartsFromTheFirstAttempt(t *testing.T) {
-	attempt := object(t, failedJob)
+	failed := object(t, failedJob)
+	rec, err := record.New(failed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Spec.Template, err = record.Pack(failed); err != nil {
+		t.Fatal(err)
+	}
 	var limits []string
-	for _, factor := range []string{"1.5", "2.25", "1.5"} {
-		next, notes := after(t, attempt, `{"action": "RETRY", "resources": [{"resource": "memory", "factor": `+factor+`}]}`)
+	for _, factor := range []float64{1.5, 2.25, 1.5} {
+		next, notes := afterThat(t, rec, &mulliganv1.Decision{Resources: []*mulliganv1.ResourceChange{{Resource: "memory", Factor: factor}}})
 		if len(notes) > 0 {
 			t.Error(notes)
 		}
 		containers, _, _ := unstructured.NestedSlice(next.Object, "spec", "template", "spec", "containers")
 		limit, _, _ := unstructured.NestedString(containers[0].(map[string]any), "resources", "limits", "memory")
 		limits = append(limits, limit)
-		next.SetUID("uid-" + next.GetUID())
-		attempt = next
+		next.SetUID(types.UID("uid-of-" + next.GetName()))
+		if err := rec.Add(next, false); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if want := []string{"1536Mi", "2304Mi", "1536Mi"}; !slices.Equal(limits, want) {
 		t.Errorf("limits %v, want %v", limits, want)
 	}
-	if got := record.AttemptOf(attempt); got != 4 || !strings.HasPrefix(attempt.GetName(), "train-r4-") {
-		t.Errorf("the last is attempt %d, %s", got, attempt.GetName())
+	if got := rec.Latest(); rec.Status.Attempt != 4 || !strings.HasPrefix(got.Name, "train-r4-") || len(rec.OwnerReferences) != 4 {
+		t.Errorf("the last is attempt %d, %s, of %d owners", rec.Status.Attempt, got.Name, len(rec.OwnerReferences))
 	}
 }
 
@@ -258,28 +287,5 @@ func TestADemandIsInEveryAlternative(t *testing.T) {
 		if last["operator"] != "NotIn" {
 			t.Errorf("alternative %d: %v, want node n1 left out", i, term)
 		}
-	}
-}
-
-func TestSpecsSurvivePacking(t *testing.T) {
-	spec := object(t, failedJob).Object["spec"].(map[string]any)
-	packed, err := packSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unpacked, err := unpackSpec(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _ := yaml.Marshal(unpacked)
-	want, _ := yaml.Marshal(spec)
-	if string(got) != string(want) {
-		t.Errorf("unpacked\n%s, want\n%s", got, want)
-	}
-	if _, ok := unpacked["parallelism"].(int64); !ok {
-		t.Errorf("parallelism is a %T, want int64", unpacked["parallelism"])
-	}
-	if _, err := unpackSpec("no spec"); err == nil {
-		t.Error("a text that is no spec was taken for one")
 	}
 }

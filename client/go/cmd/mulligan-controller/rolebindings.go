@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"mulligan.dev/mulligan/internal/controller"
+)
+
+const (
+	// Not the name of the binding in the controller's own namespace, which may be
+	// among those that are watched.
+	workloadBinding = controller.Name + "-workloads"
+	// Where Events about nodes are written, and the role that reads them there.
+	nodeEventNamespace = metav1.NamespaceDefault
+	nodeEventRole      = controller.Name + "-node-events"
+)
+
+// printRoleBindings writes, as YAML for kubectl apply, what takes the place of
+// deploy/controller/all-namespaces.yaml: the ClusterRole mulligan-controller in each of
+// the namespaces, and the Events about nodes.
+func printRoleBindings(out io.Writer, f *flags) error {
+	if f.namespaces == "" {
+		return errors.New("--print-rolebindings: --watch-namespaces is empty, expected the namespaces to bind the role in; for all of them apply deploy/controller/all-namespaces.yaml")
+	}
+	var objects []any
+	for _, namespace := range strings.Split(f.namespaces, ",") {
+		objects = append(objects, bind(f, namespace, workloadBinding, "ClusterRole", controller.Name))
+	}
+	objects = append(objects, &rbacv1.Role{
+		TypeMeta:   typeOf("Role"),
+		ObjectMeta: metav1.ObjectMeta{Namespace: nodeEventNamespace, Name: nodeEventRole},
+		Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{corev1.GroupName}, Resources: []string{"events"}, Verbs: []string{"get", "list", "watch"},
+		}},
+	}, bind(f, nodeEventNamespace, nodeEventRole, "Role", nodeEventRole))
+	var text bytes.Buffer
+	for _, object := range objects {
+		document, err := yaml.Marshal(object)
+		if err != nil {
+			return err
+		}
+		text.WriteString("---\n")
+		text.Write(document)
+	}
+	_, err := text.WriteTo(out)
+	return err
+}
+
+func bind(f *flags, namespace, name, kind, role string) *rbacv1.RoleBinding {
+	return &rbacv1.RoleBinding{
+		TypeMeta:   typeOf("RoleBinding"),
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: role},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: f.Namespace, Name: controller.Name}},
+	}
+}
+
+func typeOf(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: kind}
+}

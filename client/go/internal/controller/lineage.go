@@ -1,0 +1,198 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/controller/kinds"
+	records "mulligan.dev/mulligan/internal/controller/record"
+)
+
+// recordOf finds the record of an object, brings the copies on the object in line with
+// it, and notes an attempt that was created when somebody died. Where there is none, a
+// result says that nothing is to be done now.
+func (r *reconciler) recordOf(ctx context.Context, obj *unstructured.Unstructured) (*records.RetryRecord, *ctrl.Result, error) {
+	rec, err := r.records.of(ctx, obj)
+	if err == nil && rec == nil && obj.GetAnnotations()[records.RetryOf] != "" && r.modeOf(obj) == Act {
+		return r.claimed(ctx, obj)
+	}
+	if err != nil || rec == nil {
+		return nil, nil, err
+	}
+	if rec.Plans(obj) && !rec.Has(obj.GetUID()) {
+		return rec, nil, r.begun(ctx, obj, rec)
+	}
+	return rec, nil, r.copyOut(ctx, obj, rec)
+}
+
+// How long it may take until what is watched shows the record of a new attempt.
+const recordDelay = time.Minute
+
+// claimed looks at an object that says it is a retry and of which no record is known. It
+// may be a copy of an attempt under another name, which is the first attempt of its own;
+// but where there is no record at all, its account would silently begin anew.
+func (r *reconciler) claimed(ctx context.Context, obj *unstructured.Unstructured) (*records.RetryRecord, *ctrl.Result, error) {
+	name := obj.GetAnnotations()[records.RecordName]
+	if name != "" {
+		rec, err := r.records.named(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name})
+		if err != nil {
+			return nil, nil, err
+		}
+		if rec != nil && !rec.Has(obj.GetUID()) && !rec.Plans(obj) {
+			return nil, nil, nil
+		}
+	}
+	if r.now().Sub(obj.GetCreationTimestamp().Time) < recordDelay {
+		return nil, &ctrl.Result{RequeueAfter: 2 * time.Second}, nil
+	}
+	r.sayOnce(obj, corev1.EventTypeWarning, "RecordMissing", fmt.Sprintf(
+		"It says that it is a retry of %s, and there is no RetryRecord of that: nothing is asked or done, so that what was spent is not forgotten. To let its account begin anew remove the annotation %s.",
+		obj.GetAnnotations()[records.RetryOf], records.RetryOf))
+	return nil, &ctrl.Result{}, nil
+}
+
+// first is the record of the lineage that begins with obj. What nobody saw at work and
+// somebody has changed since it was created is not kept as what to make attempts from:
+// who changed it is not known.
+func (r *reconciler) first(obj *unstructured.Unstructured, outcome kinds.Outcome) (*records.RetryRecord, error) {
+	rec, err := records.New(obj)
+	if err != nil {
+		return nil, err
+	}
+	if r.kind.Fixed() || outcome.Phase == kinds.Active || obj.GetGeneration() <= 1 {
+		r.keepTemplate(obj, rec)
+	}
+	return rec, nil
+}
+
+// keepTemplate leaves none where it is too large; a retry says so.
+func (r *reconciler) keepTemplate(obj *unstructured.Unstructured, rec *records.RetryRecord) {
+	var err error
+	if rec.Spec.Template, err = records.Pack(obj); err != nil {
+		ctrl.Log.Info("no attempt can be made from it", "kind", obj.GetKind(), "namespace", obj.GetNamespace(), "name", obj.GetName(), "error", err.Error())
+	}
+}
+
+// see keeps what an operator is at work on: that is what a further attempt is made from.
+// Whoever may change it then has the operator run it; a change of what has ended makes
+// nobody run anything, and is not kept.
+func (r *reconciler) see(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome) (*records.RetryRecord, error) {
+	if r.modeOf(obj) != Act || outcome.Phase != kinds.Active || rec == nil && r.kind.Fixed() {
+		return rec, nil
+	}
+	if rec == nil {
+		rec, err := r.first(obj, outcome)
+		if err != nil {
+			return nil, err
+		}
+		rec.Become(records.Watched, "AtWork", "Nothing has failed yet.", r.now())
+		return rec, r.write(ctx, obj, rec)
+	}
+	work, err := records.WorkOf(obj)
+	if err != nil || work == rec.Latest().Work && len(rec.Spec.Template) > 0 {
+		return rec, err
+	}
+	rec.Latest().Work = work
+	r.keepTemplate(obj, rec)
+	return rec, r.write(ctx, obj, rec)
+}
+
+// begun notes the object of an attempt that was decided on.
+func (r *reconciler) begun(ctx context.Context, next *unstructured.Unstructured, rec *records.RetryRecord) error {
+	advice, err := rec.Status.Decision.GetAdvice()
+	if err != nil {
+		return err
+	}
+	if err := rec.Add(next, advice.GetLastAttempt()); err != nil {
+		return err
+	}
+	if err := r.tellSchedule(ctx, next, rec); err != nil {
+		return err
+	}
+	rec.Status.FirstStep = ""
+	rec.Become(records.Retrying, "Retried", fmt.Sprintf("Attempt %d is %s.", rec.Status.Attempt, next.GetName()), r.now())
+	return r.records.write(ctx, rec)
+}
+
+// succeeded closes the record of what came through.
+func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
+	if rec == nil || rec.Latest().UID != obj.GetUID() || rec.Status.State == records.Succeeded {
+		return nil
+	}
+	if rec.DecisionAbout(obj.GetUID()) != nil {
+		rec.Status.Decision = nil
+	}
+	rec.Status.FirstStep = ""
+	rec.Become(records.Succeeded, "Succeeded", fmt.Sprintf("Attempt %d, %s, has come through.", rec.Status.Attempt, obj.GetName()), r.now())
+	return r.write(ctx, obj, rec)
+}
+
+// forget drops a decision that does not stand any more.
+func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
+	if rec.DecisionAbout(obj.GetUID()) == nil {
+		return nil
+	}
+	rec.Status.Decision, rec.Status.FirstStep = nil, ""
+	state := records.Watched
+	if rec.Status.Attempt > 1 {
+		state = records.Retrying
+	}
+	rec.Become(state, "AtWork", "It was changed, and is at work again.", r.now())
+	return r.write(ctx, obj, rec)
+}
+
+// write stores a record and what an object has a copy of.
+func (r *reconciler) write(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
+	err := r.records.write(ctx, rec)
+	if isFinal(err) || apierrors.IsForbidden(err) {
+		r.sayOnce(obj, corev1.EventTypeWarning, "RecordNotWritten", err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	return r.copyOut(ctx, obj, rec)
+}
+
+// copyOut brings the annotations of an object in line with its record. Where the API
+// server refuses them the object goes without: nothing depends on them.
+func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
+	copies, err := rec.Copies(obj.GetUID())
+	if err != nil {
+		return err
+	}
+	annotations := obj.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	for _, name := range records.Copied {
+		delete(annotations, name)
+	}
+	if copies[mulligan.LedgerAnnotation] == "" {
+		delete(copies, mulligan.LedgerAnnotation)
+	}
+	maps.Copy(annotations, copies)
+	changed := obj.DeepCopy()
+	changed.SetAnnotations(annotations)
+	if maps.Equal(annotations, obj.GetAnnotations()) {
+		return nil
+	}
+	if err := r.client.Patch(ctx, changed, client.MergeFrom(obj)); err != nil {
+		if isFinal(err) {
+			log.FromContext(ctx).Info("the copy for people was not written", "error", err.Error())
+			return nil
+		}
+		return fmt.Errorf("%s %s/%s: %w", obj.GetKind(), obj.GetNamespace(), obj.GetName(), err)
+	}
+	changed.DeepCopyInto(obj)
+	return nil
+}

@@ -1,0 +1,222 @@
+// Package record is the kind RetryRecord: what mulligan-controller knows about a
+// workload and all its attempts, one object for each. Only the controller may write
+// them, so that nobody who may write workloads can widen what is created or forge what
+// was spent. The annotations of workloads are copies.
+package record
+
+import (
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/scheme"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+// GroupVersionKind of the kind.
+var GroupVersionKind = schema.GroupVersionKind{Group: "mulligan.dev", Version: "v1", Kind: "RetryRecord"}
+
+// AddToScheme makes the kind known to clients.
+var AddToScheme = (&scheme.Builder{GroupVersion: GroupVersionKind.GroupVersion()}).
+	Register(&RetryRecord{}, &RetryRecordList{}).AddToScheme
+
+// MaxAttempts of a lineage: the list of them is never cut, because what is not in it
+// would begin anew.
+const MaxAttempts = 500
+
+// RetryRecord is the record of one workload and its attempts, in their namespace. It has
+// no finalizers and is owned by all attempts: it goes with the last.
+//
+// It has no status subresource: owners and status change together, in one write of the
+// very version that was read.
+type RetryRecord struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   Spec   `json:"spec"`
+	Status Status `json:"status,omitempty"`
+}
+
+// RetryRecordList is a list of them.
+type RetryRecordList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []RetryRecord `json:"items"`
+}
+
+// Spec is what the attempts are of.
+type Spec struct {
+	// APIVersion and Kind of the workload.
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Name of the first attempt.
+	Name string `json:"name"`
+	// Template is what the next attempt is made from, see [Pack]: the object that the
+	// API server had while its operator was at work on it. Empty: nobody saw it then,
+	// and none is made.
+	Template []byte `json:"template,omitempty"`
+}
+
+// Status is how far the work is.
+type Status struct {
+	// State is the one condition that matters now.
+	State State `json:"state,omitempty"`
+	// FirstStep is what a person has to do first; empty: nothing.
+	FirstStep string `json:"firstStep,omitempty"`
+	// Attempt is the number of the latest attempt.
+	Attempt int32 `json:"attempt,omitempty"`
+	// Attempts there were, the first one first.
+	Attempts []Attempt `json:"attempts,omitempty"`
+	// Decision is the latest.
+	Decision *Decision `json:"decision,omitempty"`
+	// Ledger is what was spent, a BudgetLedger as proto JSON.
+	Ledger json.RawMessage `json:"ledger,omitempty"`
+	// Conditions for `kubectl wait`, see [State].
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// Attempt is one object.
+type Attempt struct {
+	Name string    `json:"name"`
+	UID  types.UID `json:"uid"`
+	// Work is a digest of what it asks for, see [WorkOf].
+	Work string `json:"work,omitempty"`
+	// Last: a further failure of this kind ends the work.
+	Last bool `json:"last,omitempty"`
+}
+
+// New is the record of the lineage that begins with this object, not created yet.
+func New(obj *unstructured.Unstructured) (*RetryRecord, error) {
+	r := &RetryRecord{Spec: Spec{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind(), Name: obj.GetName()}}
+	r.SetGroupVersionKind(GroupVersionKind)
+	r.Namespace = obj.GetNamespace()
+	r.Name = Name(obj.GetKind(), obj.GetName(), obj.GetUID())
+	r.Labels = map[string]string{Origin: LabelValue(obj.GetName())}
+	return r, r.Add(obj, false)
+}
+
+// Origin is the name of the first attempt.
+func (r *RetryRecord) Origin() string { return r.Spec.Name }
+
+// Add adds the object of the next attempt; one that is there already is left.
+func (r *RetryRecord) Add(obj *unstructured.Unstructured, last bool) error {
+	if r.indexOf(obj.GetUID()) >= 0 {
+		return nil
+	}
+	work, err := WorkOf(obj)
+	if err != nil {
+		return err
+	}
+	r.Status.Attempts = append(r.Status.Attempts, Attempt{Name: obj.GetName(), UID: obj.GetUID(), Work: work, Last: last})
+	r.Status.Attempt = int32(len(r.Status.Attempts))
+	r.OwnerReferences = append(r.OwnerReferences, metav1.OwnerReference{
+		APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind(), Name: obj.GetName(), UID: obj.GetUID(),
+	})
+	return nil
+}
+
+// Latest is the latest attempt.
+func (r *RetryRecord) Latest() *Attempt { return &r.Status.Attempts[len(r.Status.Attempts)-1] }
+
+// Has says whether the object of that UID is one of the attempts.
+func (r *RetryRecord) Has(uid types.UID) bool { return r.indexOf(uid) >= 0 }
+
+func (r *RetryRecord) indexOf(uid types.UID) int {
+	return slices.IndexFunc(r.Status.Attempts, func(a Attempt) bool { return a.UID == uid })
+}
+
+// Plans says whether obj is the next attempt that was decided on and whose creation has
+// not been noted yet: it has that name.
+func (r *RetryRecord) Plans(obj client.Object) bool {
+	planned, ok := r.planned()
+	return ok && planned == obj.GetName() && r.Spec.Kind == obj.GetObjectKind().GroupVersionKind().Kind
+}
+
+func (r *RetryRecord) planned() (string, bool) {
+	decided := r.Status.Decision
+	if decided == nil || decided.Retry == "" || decided.Mode != "act" || int(decided.Attempt) <= len(r.Status.Attempts) {
+		return "", false
+	}
+	return decided.Retry, true
+}
+
+// DecisionAbout is the decision about the attempt with that UID; nil: there is none. Of
+// a nil record too.
+func (r *RetryRecord) DecisionAbout(uid types.UID) *Decision {
+	if r == nil || r.Status.Decision == nil || r.Status.Decision.About != uid {
+		return nil
+	}
+	return r.Status.Decision
+}
+
+// LedgerFor is the account for a question about the attempt with that UID: what was
+// spent stays spent, and its owner is the object of this attempt. Nil: nothing was. Of a
+// nil record too.
+func (r *RetryRecord) LedgerFor(uid types.UID) (*mulliganv1.BudgetLedger, error) {
+	if r == nil {
+		return nil, nil
+	}
+	ledger, err := mulligan.ParseLedger(string(r.Status.Ledger))
+	if err != nil || r.DecisionAbout(uid) != nil {
+		return ledger, err
+	}
+	return mulligan.HandOn(ledger), nil
+}
+
+// Index finds records: by the UIDs of their attempts and the name of the next.
+const Index = "attempt"
+
+// Keys of a record in the index.
+func Keys(obj client.Object) []string {
+	r, ok := obj.(*RetryRecord)
+	if !ok {
+		return nil
+	}
+	keys := make([]string, 0, len(r.Status.Attempts)+1)
+	for _, attempt := range r.Status.Attempts {
+		keys = append(keys, string(attempt.UID))
+	}
+	if name, ok := r.planned(); ok {
+		keys = append(keys, PlanKey(r.Spec.Kind, name))
+	}
+	return keys
+}
+
+// PlanKey is the key of a record that plans an attempt of that name.
+func PlanKey(kind, name string) string { return kind + "/" + name }
+
+// DeepCopyObject copies everything.
+func (r *RetryRecord) DeepCopyObject() runtime.Object { return r.DeepCopy() }
+
+// DeepCopy copies everything.
+func (r *RetryRecord) DeepCopy() *RetryRecord {
+	copied := *r
+	r.ObjectMeta.DeepCopyInto(&copied.ObjectMeta)
+	copied.Spec.Template = slices.Clone(r.Spec.Template)
+	copied.Status.Attempts = slices.Clone(r.Status.Attempts)
+	copied.Status.Ledger = slices.Clone(r.Status.Ledger)
+	copied.Status.Conditions = slices.Clone(r.Status.Conditions)
+	if r.Status.Decision != nil {
+		decided := *r.Status.Decision
+		decided.Advice = slices.Clone(decided.Advice)
+		copied.Status.Decision = &decided
+	}
+	return &copied
+}
+
+// DeepCopyObject copies everything.
+func (l *RetryRecordList) DeepCopyObject() runtime.Object {
+	copied := *l
+	copied.Items = make([]RetryRecord, len(l.Items))
+	for i := range l.Items {
+		copied.Items[i] = *l.Items[i].DeepCopy()
+	}
+	return &copied
+}

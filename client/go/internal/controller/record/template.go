@@ -1,0 +1,121 @@
+package record
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	// Reads whole numbers as int64, as unstructured objects demand.
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"mulligan.dev/mulligan"
+)
+
+const (
+	// An object is at most 1.5 MiB in the API server's store, and a record is one.
+	maxTemplate = 512 << 10
+	// What little can unfold to is bounded too.
+	maxUnpacked = 4 << 20
+)
+
+// Annotations of others that describe the failed object and no other.
+var foreignAnnotations = []string{
+	"kubectl.kubernetes.io/last-applied-configuration",
+	"batch.kubernetes.io/job-tracking",
+	// Deployment tools prune what they believe is theirs.
+	"argocd.argoproj.io/tracking-id",
+	"meta.helm.sh/release-name",
+	"meta.helm.sh/release-namespace",
+}
+
+// Pack writes what each further attempt is made from: kind, labels, annotations, owners
+// and spec of an object as the API server has it; JSON, gzip. Whose deletion an owner
+// waits for is not taken over: to say so needs rights on every owner.
+func Pack(obj *unstructured.Unstructured) ([]byte, error) {
+	kept := &unstructured.Unstructured{Object: map[string]any{"spec": obj.Object["spec"]}}
+	kept.SetGroupVersionKind(obj.GroupVersionKind())
+	kept.SetLabels(obj.GetLabels())
+	annotations := obj.GetAnnotations()
+	for _, names := range [][]string{Copied, foreignAnnotations, {mulligan.LedgerAnnotation}} {
+		for _, name := range names {
+			delete(annotations, name)
+		}
+	}
+	kept.SetAnnotations(annotations)
+	owners := obj.GetOwnerReferences()
+	for i := range owners {
+		owners[i].BlockOwnerDeletion = nil
+	}
+	kept.SetOwnerReferences(owners)
+	text, err := json.Marshal(kept.Object)
+	if err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	if _, err := writer.Write(text); err != nil {
+		return nil, err
+	}
+	if err := writer.Close(); err != nil {
+		return nil, err
+	}
+	if packed.Len() > maxTemplate || len(text) > maxUnpacked {
+		return nil, fmt.Errorf("the spec is %d bytes when packed, expected at most %d", packed.Len(), maxTemplate)
+	}
+	return packed.Bytes(), nil
+}
+
+// Unpack is the object that was packed, without a name.
+func Unpack(packed []byte) (*unstructured.Unstructured, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(reader, maxUnpacked))
+	if err != nil {
+		return nil, err
+	}
+	obj := &unstructured.Unstructured{}
+	return obj, json.Unmarshal(text, &obj.Object)
+}
+
+// What a queue writes into an object to start it at some place, wherever it stands.
+var queueFields = []string{
+	"suspend", "metadata", "nodeSelector", "tolerations", "affinity", "schedulingGates",
+	"podSpecOverrides", "podTemplateOverrides",
+}
+
+// WorkOf is a digest of what an object asks for, whatever a queue writes into it.
+func WorkOf(obj *unstructured.Unstructured) (string, error) {
+	text, err := json.Marshal(withoutQueue(obj.Object["spec"]))
+	if err != nil {
+		return "", err
+	}
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:8]), nil
+}
+
+func withoutQueue(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		left := map[string]any{}
+		for key, child := range value {
+			if !slices.Contains(queueFields, key) {
+				left[key] = withoutQueue(child)
+			}
+		}
+		return left
+	case []any:
+		left := make([]any, 0, len(value))
+		for _, child := range value {
+			left = append(left, withoutQueue(child))
+		}
+		return left
+	}
+	return value
+}

@@ -1,0 +1,164 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/successor"
+)
+
+// retry creates the next attempt; one that exists already is that.
+func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (ctrl.Result, error) {
+	if impossible := r.cannotRetry(obj, rec); impossible != "" {
+		return ctrl.Result{}, r.refuse(ctx, obj, rec, impossible)
+	}
+	next, notes, err := successor.Of(r.kind, rec, r.now())
+	if err != nil {
+		return ctrl.Result{}, r.refuse(ctx, obj, rec, shortened(err.Error()))
+	}
+	if work, err := records.WorkOf(obj); err == nil && work != rec.Latest().Work {
+		r.sayOnce(obj, corev1.EventTypeWarning, "EditNotTaken", "Its spec was changed after its end; the next attempt has the spec that it ran with.")
+	}
+	sent := next.DeepCopy()
+	err = r.client.Create(ctx, next)
+	isNew := err == nil
+	if apierrors.IsAlreadyExists(err) {
+		// Its name follows from the failed object: it was created when somebody died.
+		next, err = r.existing(ctx, rec)
+	}
+	if err != nil {
+		return r.notCreated(ctx, obj, rec, err)
+	}
+	if isNew {
+		if dropped := successor.Dropped(r.kind, sent, next); dropped != "" {
+			notes = append(notes, dropped)
+		}
+		r.announce(obj, next, rec.Status.Decision, notes)
+	}
+	if err := r.begun(ctx, next, rec); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{}, r.copyOut(ctx, obj, rec)
+}
+
+// cannotRetry says why no attempt can be made whatever the API server says; empty: it
+// can.
+func (r *reconciler) cannotRetry(obj *unstructured.Unstructured, rec *records.RetryRecord) string {
+	switch {
+	case len(rec.Status.Attempts) >= records.MaxAttempts:
+		return fmt.Sprintf("there were %d attempts, expected at most %d", len(rec.Status.Attempts), records.MaxAttempts)
+	case len(rec.Spec.Template) == 0:
+		return "what it was created with is not known: it was changed before the controller saw it at work, or is too large to keep"
+	}
+	if rec.Status.Decision.Retry == "" {
+		return fmt.Sprintf("what the operator makes names from leaves %d characters for that of the next attempt: shorten the names inside the spec", max(r.kind.MaxName(obj), 0))
+	}
+	return ""
+}
+
+func (r *reconciler) existing(ctx context.Context, rec *records.RetryRecord) (*unstructured.Unstructured, error) {
+	existing := &unstructured.Unstructured{}
+	existing.SetGroupVersionKind(r.kind.GroupVersionKind())
+	key := client.ObjectKey{Namespace: rec.Namespace, Name: rec.Status.Decision.Retry}
+	return existing, r.asker.reader.Get(ctx, key, existing)
+}
+
+func (r *reconciler) announce(obj, next *unstructured.Unstructured, decided *records.Decision, notes []string) {
+	created.WithLabelValues(r.kind.GroupVersionKind().Kind).Inc()
+	r.recorder.Eventf(obj, corev1.EventTypeNormal, "Retried", "Attempt %d is %s", decided.Attempt, decided.Retry)
+	r.recorder.Eventf(next, corev1.EventTypeNormal, "RetryOf", "Attempt %d after %s: %s", decided.Attempt, obj.GetName(), decided.Sentence)
+	for _, note := range notes {
+		r.recorder.Event(next, corev1.EventTypeWarning, "AdviceNotFollowed", note)
+	}
+}
+
+const (
+	// What may be another tomorrow (a quota, a webhook, a right) is tried this long.
+	triedFor = time.Hour
+	// With a pause as long as it has been tried, between these.
+	shortestRefusal = 5 * time.Second
+	longestRefusal  = 5 * time.Minute
+)
+
+// notCreated tries again what may be another time, and ends what is not: it was charged,
+// and whoever waits for it is told.
+func (r *reconciler) notCreated(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, cause error) (ctrl.Result, error) {
+	if !isRefused(cause) {
+		return ctrl.Result{}, fmt.Errorf("creating %s: %w", rec.Status.Decision.Retry, cause)
+	}
+	why := shortened(cause.Error())
+	since, said := rec.Since(records.RetryNotCreated)
+	if since.IsZero() {
+		since = r.now()
+	}
+	tried := r.now().Sub(since)
+	if isFinal(cause) || tried >= triedFor {
+		return ctrl.Result{}, r.refuse(ctx, obj, rec, why)
+	}
+	if said != why {
+		rec.Status.FirstStep = "let the API server take the next attempt, which is tried again until then: " + why
+		rec.Become(records.RetryNotCreated, "TriedAgain", why, r.now())
+		if err := r.write(ctx, obj, rec); err != nil {
+			return ctrl.Result{}, err
+		}
+		r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", fmt.Sprintf("Tried again for %v: %s", triedFor, why))
+	}
+	return ctrl.Result{RequeueAfter: min(max(tried, shortestRefusal), longestRefusal)}, nil
+}
+
+// refuse ends what cannot be created.
+func (r *reconciler) refuse(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, why string) error {
+	rec.Status.FirstStep = fmt.Sprintf("create the work anew, by hand: %s", why)
+	rec.Become(records.RetryRefused, "Refused", why, r.now())
+	if err := r.write(ctx, obj, rec); err != nil {
+		return err
+	}
+	r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", "Not tried again: "+why)
+	return nil
+}
+
+// Most bytes of a refusal that are kept: some repeat the whole spec, and an Event has
+// 1024 in all.
+const maxRefusal = 800
+
+func shortened(text string) string {
+	if len(text) <= maxRefusal {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxRefusal], "") + "..."
+}
+
+// isRefused says whether the API server understood and refused, rather than being away
+// or busy.
+func isRefused(err error) bool {
+	code := codeOf(err)
+	return code >= 400 && code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout && code != http.StatusConflict
+}
+
+// isFinal says whether the same will be refused again whatever others do.
+func isFinal(err error) bool {
+	switch codeOf(err) {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
+}
+
+func codeOf(err error) int32 {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status().Code
+	}
+	return 0
+}

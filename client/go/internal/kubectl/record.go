@@ -1,0 +1,94 @@
+package kubectl
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/controller/record"
+)
+
+// recordOf finds what mulligan-controller knows about a workload; nil: nothing, or it may
+// not be read, or the kind is not there.
+func (c *cluster) recordOf(ctx context.Context, workload client.Object) (*record.RetryRecord, error) {
+	// The label is of all attempts; the first one has none.
+	for _, origin := range []string{workload.GetLabels()[record.Origin], workload.GetName()} {
+		if origin == "" {
+			continue
+		}
+		list := &record.RetryRecordList{}
+		err := c.client.List(ctx, list, client.InNamespace(workload.GetNamespace()), client.MatchingLabels{record.Origin: record.LabelValue(origin)})
+		if isNotServed(err) || apierrors.IsForbidden(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if list.Items[i].Has(workload.GetUID()) {
+				return &list.Items[i], nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// trust puts the account of the record in the place of the copy that a workload has.
+func trust(objects []runtime.Object, rec *record.RetryRecord) {
+	for _, obj := range objects {
+		workload, ok := obj.(client.Object)
+		if !ok || !rec.Has(workload.GetUID()) {
+			continue
+		}
+		annotations := workload.GetAnnotations()
+		delete(annotations, mulligan.LedgerAnnotation)
+		if rec.DecisionAbout(workload.GetUID()) != nil && len(rec.Status.Ledger) > 0 {
+			if annotations == nil {
+				annotations = map[string]string{}
+			}
+			annotations[mulligan.LedgerAnnotation] = string(rec.Status.Ledger)
+		}
+		workload.SetAnnotations(annotations)
+	}
+}
+
+// A retry that is due for longer is held up.
+const ordinaryDelay = 15 * time.Second
+
+// standOf is how far the controller is with a workload, a sentence each.
+func standOf(workload client.Object, rec *record.RetryRecord, now time.Time) []string {
+	copies, err := rec.Copies(workload.GetUID())
+	if err == nil && copies[record.RetriedAs] != "" {
+		return []string{fmt.Sprintf("%s has been started again as %s", workload.GetName(), copies[record.RetriedAs])}
+	}
+	decided := rec.DecisionAbout(workload.GetUID())
+	if decided == nil || decided.Mode != "act" {
+		return nil
+	}
+	switch rec.Status.State {
+	case record.Retrying:
+		return []string{dueText(decided, now)}
+	case record.RetryNotCreated:
+		since, message := rec.Since(record.RetryNotCreated)
+		return []string{fmt.Sprintf("attempt %d (%s) is granted and has been refused by the API server since %s, it is tried again: %s", decided.Attempt, decided.Retry, clock(since), message)}
+	case record.RetryRefused:
+		_, message := rec.Since(record.RetryNotCreated)
+		return []string{fmt.Sprintf("attempt %d was granted, was refused by the API server (RetryNotCreated), and is not tried again: %s", decided.Attempt, message)}
+	}
+	return nil
+}
+
+func dueText(decided *record.Decision, now time.Time) string {
+	what := fmt.Sprintf("attempt %d (%s)", decided.Attempt, decided.Retry)
+	if now.Sub(decided.NotBefore) < ordinaryDelay {
+		return fmt.Sprintf("%s is granted and starts at %s", what, clock(decided.NotBefore))
+	}
+	return fmt.Sprintf("%s is granted, was due at %s and is not there: held by the rate limit of mulligan-controller (--retries-per-minute) or by its schedule, or the controller is paused or away", what, clock(decided.NotBefore))
+}
+
+func clock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }

@@ -1,0 +1,162 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	few = 10
+	// From the failure of one of the few to its next attempt, on a machine that ends all
+	// pods within the other.
+	soon    = 10 * time.Second
+	keepsUp = 30 * time.Second
+)
+
+func TestScenario21TenBesideAThousand(t *testing.T) {
+	c := shared
+	many := c.namespace(t)
+	other := c.namespaceNamed(t, many+"-ten")
+	jobs := burst
+	if text := os.Getenv("E2E_BURST"); text != "" {
+		var err error
+		jobs, err = strconv.Atoi(text)
+		must(t, err)
+	}
+	metrics := freeAddress(t)
+	controller := c.startController(t, many, "act", "--watch-namespaces="+many+","+other,
+		"--metrics-address="+metrics, "--metrics-secure=false", "--retries-per-minute=120")
+	for namespace, count := range map[string]int{many: jobs, other: few} {
+		each(count, func(i int) {
+			if err := c.Create(t.Context(), newJob(namespace, fmt.Sprintf("burst-%04d", i))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	// The ten fail in the middle of the thousand.
+	pods := c.allRun(t, many, jobs)
+	half := len(pods) / 2
+	pods = append(append(append([]corev1.Pod{}, pods[:half]...), c.allRun(t, other, few)...), pods[half:]...)
+	begun := time.Now()
+	each(len(pods), func(i int) {
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(&pods[i]), &pods[i]); err != nil {
+				return err
+			}
+			isTakenAway(&pods[i])
+			return c.Status().Update(t.Context(), &pods[i])
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	ended := time.Since(begun).Round(100 * time.Millisecond)
+	limit := time.Duration(float64(soon) * max(1, float64(ended)/float64(keepsUp)))
+	t.Logf("%d pods ended within %v", len(pods), ended)
+
+	var waited []time.Duration
+	eventually(t, 5*time.Minute, func() string {
+		waited = waits(c.jobs(t, other))
+		if len(waited) < few {
+			time.Sleep(500 * time.Millisecond)
+			return fmt.Sprintf("%d of %d started again", len(waited), few)
+		}
+		return ""
+	})
+	t.Logf("the ten were started again %v after their failures, the last %v after the first pod had ended",
+		waited, time.Since(begun).Round(100*time.Millisecond))
+	for _, wait := range waited {
+		if wait > limit {
+			t.Errorf("one of the ten waited %v for its next attempt, want at most %v", wait, limit)
+		}
+	}
+	// What is held comes back when its turn may have come, not again and again.
+	before, from := heldByShare(t, metrics), time.Now()
+	time.Sleep(20 * time.Second)
+	perSecond := float64(heldByShare(t, metrics)-before) / time.Since(from).Seconds()
+	t.Logf("%d of the thousand started again by then; %.1f looks a second at those that are held; %s of memory",
+		len(waits(c.jobs(t, many))), perSecond, peakMemory(t, controller))
+	if perSecond > 50 {
+		t.Errorf("%.0f looks a second at what is held, want at most 50", perSecond)
+	}
+	controller.end()
+	for _, namespace := range []string{many, other} {
+		err := c.DeleteAllOf(context.Background(), newJob(namespace, ""), client.InNamespace(namespace),
+			client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if err != nil {
+			t.Logf("Jobs stay for the namespace's end: %v", err)
+		}
+	}
+}
+
+// allRun are the pods of a namespace, once so many run.
+func (c *cluster) allRun(t *testing.T, namespace string, want int) []corev1.Pod {
+	t.Helper()
+	var pods corev1.PodList
+	eventually(t, 5*time.Minute, func() string {
+		must(t, c.List(t.Context(), &pods, client.InNamespace(namespace)))
+		running := 0
+		for i := range pods.Items {
+			if pods.Items[i].Status.Phase == corev1.PodRunning {
+				running++
+			}
+		}
+		if running < want {
+			time.Sleep(time.Second)
+			return fmt.Sprintf("%d of %d pods run", running, want)
+		}
+		return ""
+	})
+	return pods.Items
+}
+
+// waits are the times from the failures of Jobs to their next attempts, of those that
+// have one.
+func waits(jobs []batchv1.Job) []time.Duration {
+	failed := map[string]time.Time{}
+	for _, job := range jobs {
+		for _, condition := range job.Status.Conditions {
+			if condition.Type == batchv1.JobFailed {
+				failed[job.Name+"/"+string(job.UID)] = condition.LastTransitionTime.Time
+			}
+		}
+	}
+	var waited []time.Duration
+	for _, job := range jobs {
+		if at, found := failed[job.Annotations["mulligan.dev/retry-of"]]; found {
+			waited = append(waited, job.CreationTimestamp.Sub(at))
+		}
+	}
+	return waited
+}
+
+var heldCount = regexp.MustCompile(`(?m)^mulligan_controller_held_total\{reason="rate_limit"\} (\d+)`)
+
+func heldByShare(t *testing.T, address string) int {
+	t.Helper()
+	answer, err := http.Get("http://" + address + "/metrics")
+	must(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	must(t, err)
+	match := heldCount.FindSubmatch(text)
+	if match == nil {
+		t.Fatal("no mulligan_controller_held_total")
+	}
+	count, err := strconv.Atoi(string(match[1]))
+	must(t, err)
+	return count
+}
