@@ -1,0 +1,89 @@
+// Tells a failure again and again with the ledger carried along.
+#ifndef MULLIGAN_TESTS_SITUATIONS_ONCE_FIXTURE_H_
+#define MULLIGAN_TESTS_SITUATIONS_ONCE_FIXTURE_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/decide.h"
+#include "policy/loader/load.h"
+#include "tests/policy/fixtures.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::told {
+
+// Of pods of Job "train".
+inline constexpr char kOwner[] =
+    "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: true } ";
+inline constexpr char kMarked[] =
+    "conditions { type: 'DisruptionTarget' status: 'True' "
+    "reason: 'EvictionByEvictionAPI' last_transition_time { seconds: ";
+
+inline std::string Pod(const std::string& uid, const std::string& metadata,
+                       const std::string& phase, const std::string& status) {
+  return absl::StrCat("pods { metadata { name: '", uid, "' uid: '", uid, "' ",
+                      metadata, "} spec { node_name: 'n' restart_policy: ",
+                      "'Never' containers { name: 'main' } } status { phase: '",
+                      phase, "' ", status, " } } ");
+}
+
+inline std::string Ended(int begin, int end, int code, const char* reason,
+                         const char* message = "") {
+  return absl::StrCat(
+      "container_statuses { name: 'main' state { terminated { exit_code: ",
+      code, " reason: '", reason, "' message: '", message,
+      "' started_at { seconds: ", begin, " } finished_at { seconds: ", end,
+      " } } } }");
+}
+
+inline std::string Created(int at) {
+  return absl::StrCat(kOwner, "creation_timestamp { seconds: ", at, " } ");
+}
+
+inline std::string Drained(const std::string& uid, int begin, int end) {
+  return Pod(
+      uid, Created(begin), "Failed",
+      absl::StrCat(kMarked, end, " } } ", Ended(begin, end, 143, "Error")));
+}
+
+inline std::string Job(int failed, const std::string& more = "") {
+  return absl::StrCat("jobs { metadata { name: 'train' uid: 'J' } spec { ",
+                      "parallelism: 1 completions: 1 ", more,
+                      " } status { failed: ", failed, " } } ");
+}
+
+class DecideOnceTest : public ::testing::Test {
+ protected:
+  v1::DecideResponse Tell(const std::string& report, int now) {
+    v1::DecideRequest request;
+    *request.mutable_report() = testing::Parse<v1::FailureReport>(report);
+    request.mutable_report()->mutable_observed_at()->set_seconds(now);
+    if (ledger_.ByteSizeLong() > 0) *request.mutable_ledger() = ledger_;
+    v1::DecideResponse response;
+    EXPECT_THAT(Decide(request, *policies_, {}, response), testing::IsOk())
+        << report;
+    ledger_ = response.ledger();
+    return response;
+  }
+
+  std::map<std::string, int> Charged() const {
+    std::map<std::string, int> charged;
+    for (const auto& [name, use] : ledger_.budgets()) {
+      if (use.used() > 0) charged[name] = use.used();
+    }
+    return charged;
+  }
+
+  Issues issues_;
+  const std::unique_ptr<const PolicySet> policies_ =
+      LoadPolicies({EmbeddedPolicy()}, issues_);
+  v1::BudgetLedger ledger_;
+};
+
+}  // namespace mulligan::told
+
+#endif  // MULLIGAN_TESTS_SITUATIONS_ONCE_FIXTURE_H_
