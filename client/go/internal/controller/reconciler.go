@@ -212,6 +212,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}
+	answer = ofWhole(obj, answer)
 	decision := answer.GetDecision()
 	kind := r.kind.GroupVersionKind().Kind
 	decisions.WithLabelValues(kind, decision.GetAction().String(), string(mode)).Inc()

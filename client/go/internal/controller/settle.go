@@ -184,7 +184,13 @@ func (r *reconciler) report(obj *unstructured.Unstructured, decided *records.Dec
 		eventType = corev1.EventTypeNormal
 	}
 	r.recorder.Event(obj, eventType, reasons[action][Mode(decided.Mode)], messageOf(answer))
+	for _, part := range answer.GetSeparate()[:min(len(answer.GetSeparate()), mostParts)] {
+		r.recorder.Event(obj, corev1.EventTypeWarning, "PartFailed", part.GetDecision().GetSentence())
+	}
 }
+
+// Most failures beside the one at hand that have an Event each; the ledger has all.
+const mostParts = 20
 
 // Most bytes of a quoted text in an Event, which has 1024 in all.
 const maxQuote = 300

@@ -1,0 +1,60 @@
+package controller
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+// ofWhole is the answer about an object that can only start again as a whole, when parts
+// of it failed on their own (DecideResponse.separate). None of the kinds starts single
+// indexes of a Job again.
+//
+//  1. What starts again has the growth that any of its parts was granted.
+//  2. Where a limit for each index keeps one from ending the others (Job,
+//     spec.backoffLimitPerIndex), the work is given up only when no part may be tried
+//     again: an index that may not fails alone once more, and its budget stays used up.
+//
+// The answer itself where nothing failed beside.
+func ofWhole(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) *mulliganv1.DecideResponse {
+	var granted []*mulliganv1.Decision
+	for _, part := range answer.GetSeparate() {
+		if part.GetDecision().GetAction() == mulliganv1.Decision_RETRY {
+			granted = append(granted, part.GetDecision())
+		}
+	}
+	if len(granted) == 0 {
+		return answer
+	}
+	whole := proto.Clone(answer).(*mulliganv1.DecideResponse)
+	_, alone, _ := unstructured.NestedInt64(obj.Object, "spec", "backoffLimitPerIndex")
+	if alone && whole.GetDecision().GetAction() == mulliganv1.Decision_FAIL {
+		whole.Decision = proto.Clone(granted[0]).(*mulliganv1.Decision)
+	}
+	if whole.GetDecision().GetAction() != mulliganv1.Decision_RETRY {
+		return answer
+	}
+	for _, part := range granted {
+		whole.Decision.Resources = grown(whole.Decision.Resources, part.GetResources())
+	}
+	return whole
+}
+
+// grown has the larger factor of each resource of each container.
+func grown(changes, more []*mulliganv1.ResourceChange) []*mulliganv1.ResourceChange {
+	for _, change := range more {
+		i := slices.IndexFunc(changes, func(other *mulliganv1.ResourceChange) bool {
+			return other.GetResource() == change.GetResource() && other.GetContainer() == change.GetContainer()
+		})
+		switch {
+		case i < 0:
+			changes = append(changes, change)
+		case change.GetFactor() > changes[i].GetFactor():
+			changes[i] = change
+		}
+	}
+	return changes
+}

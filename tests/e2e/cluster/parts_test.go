@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"mulligan.dev/mulligan/internal/controller/record"
+)
+
+// indexed is a Job of so many indexes that all run at once.
+func indexed(namespace, name string, indexes int32) *batchv1.Job {
+	job := newJob(namespace, name)
+	job.Spec.Parallelism, job.Spec.Completions = ptr.To(indexes), ptr.To(indexes)
+	job.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
+	return job
+}
+
+func indexOf(pod *corev1.Pod) string {
+	return pod.Labels["batch.kubernetes.io/job-completion-index"]
+}
+
+// decidedOnce waits for the first decision about the Job and returns its record.
+func (c *cluster) decidedOnce(t *testing.T, namespace, job string) *record.RetryRecord {
+	t.Helper()
+	var rec *record.RetryRecord
+	eventually(t, long, func() string {
+		if rec = c.recordOf(t, namespace, job); rec.Status.Decision == nil {
+			return "nothing was decided"
+		}
+		return ""
+	})
+	return rec
+}
+
+// The clock of the root's node is behind: what it stamps came before the pod was
+// created.
+func TestScenario16ARootWhoseNodeIsBehind(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := indexed(namespace, "pretrain", 4)
+	job.Spec.BackoffLimit = ptr.To(int32(3))
+	job.Spec.Template.Spec.Subdomain = "pretrain"
+	var died time.Time
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		if pod.Labels["job-name"] != "pretrain" {
+			return succeeds(pod)
+		}
+		if died.IsZero() {
+			died = time.Now()
+		}
+		if indexOf(pod) != "2" {
+			exits(pod, 1, "Error")
+			endsAt(pod, died.Add(2*time.Second), "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
+			return true
+		}
+		const behind = -90 * time.Second
+		taken := metav1.NewTime(pod.CreationTimestamp.Add(behind))
+		pod.Status.StartTime = &taken
+		runsOutOfMemory(pod)
+		endsAt(pod, died.Add(behind), "")
+		return true
+	})
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), job))
+	rec := c.decidedOnce(t, namespace, "pretrain")
+	budgets := account(t, rec).GetBudgets()
+	if rec.Status.Decision.Action != "RETRY" || rec.Status.Decision.Cause != "CONTAINER_OOM" || budgets["memory"].GetUsed() != 1 || budgets["application"].GetUsed() != 0 {
+		t.Errorf("decided %+v, charged %v, want RETRY of CONTAINER_OOM, charged once", rec.Status.Decision, budgets)
+	}
+}
+
+// Three of eight indexes fail for three causes.
+func TestScenario17IndexesFailForThreeCauses(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := indexed(namespace, "sweep", 8)
+	job.Spec.BackoffLimit, job.Spec.BackoffLimitPerIndex = nil, ptr.To(int32(0))
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		first := pod.Labels["job-name"] == "sweep"
+		switch index := indexOf(pod); {
+		case first && index == "1":
+			return runsOutOfMemory(pod)
+		case first && index == "3":
+			exits(pod, 1, "Error")
+			endsAt(pod, time.Now(), "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\nValueError: could not convert string to float: 'a'")
+			return true
+		case first && index == "5":
+			return exits(pod, 139, "Error")
+		}
+		return succeeds(pod)
+	})
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), job))
+	rec := c.decidedOnce(t, namespace, "sweep")
+	if history := account(t, rec).GetHistory(); len(history) != 3 {
+		t.Fatalf("the ledger has %v, want a record for each of three indexes", history)
+	}
+	attempts := c.attempts(t, namespace, 2)
+	if memory := attempts[1].Spec.Template.Spec.Containers[0].Resources.Limits.Memory(); memory.String() != "1536Mi" {
+		t.Errorf("the next attempt has %v of memory, want 1536Mi", memory)
+	}
+	c.anEvent(t, &attempts[0], "PartFailed")
+	sentences := strings.Join(c.events(t, &attempts[0]), "\n")
+	if got := strings.Count(sentences, "PartFailed"); got != 2 {
+		t.Errorf("%d parts have an Event, want the two beside the one at hand:\n%s", got, sentences)
+	}
+}
