@@ -73,7 +73,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured.Unstructured) (*mulligan.Report, error) {
 	report, err := mulligan.Gather(ctx, from, obj)
 	if err == nil {
-		a.evidence.addTo(report, obj.GetUID())
+		a.evidence.addTo(report, obj)
 	}
 	return report, err
 }

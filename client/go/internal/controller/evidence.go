@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan"
 )
@@ -18,24 +19,34 @@ const (
 // evidence remembers the pods of failures: an evicted pod is often gone before its
 // workload is told failed, and then nothing says why. What is lost with the process
 // is only lost evidence, never a charge.
+//
+// A pod names its workload by a UID that nobody has checked, so it counts in its own
+// namespace alone, and whoever names thousands loses his own first.
 type evidence struct {
 	lock sync.Mutex
-	pods map[types.UID]map[types.UID]*corev1.Pod
+	// By workload and namespace of the pods.
+	pods map[types.UID]map[string]map[types.UID]*corev1.Pod
 }
 
 func (e *evidence) keep(workload types.UID, pod *corev1.Pod) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
 	if e.pods == nil {
-		e.pods = map[types.UID]map[types.UID]*corev1.Pod{}
+		e.pods = map[types.UID]map[string]map[types.UID]*corev1.Pod{}
 	}
-	kept := e.pods[workload]
-	if kept == nil {
-		if len(e.pods) >= maxKeptWorkloads {
-			return
+	if e.pods[workload] == nil {
+		for other := range e.pods {
+			if len(e.pods) < maxKeptWorkloads {
+				break
+			}
+			delete(e.pods, other)
 		}
+		e.pods[workload] = map[string]map[types.UID]*corev1.Pod{}
+	}
+	kept := e.pods[workload][pod.Namespace]
+	if kept == nil {
 		kept = map[types.UID]*corev1.Pod{}
-		e.pods[workload] = kept
+		e.pods[workload][pod.Namespace] = kept
 	}
 	if _, known := kept[pod.UID]; known || len(kept) < maxKeptPods {
 		kept[pod.UID] = pod
@@ -48,8 +59,8 @@ func (e *evidence) drop(workload types.UID) {
 	delete(e.pods, workload)
 }
 
-// addTo completes a report with the pods that could not be gathered any more.
-func (e *evidence) addTo(report *mulligan.Report, workload types.UID) {
+// addTo completes a report with the workload's pods that could not be gathered any more.
+func (e *evidence) addTo(report *mulligan.Report, workload client.Object) {
 	gathered := map[types.UID]bool{}
 	for _, obj := range report.Objects() {
 		if pod, ok := obj.(*corev1.Pod); ok {
@@ -58,7 +69,7 @@ func (e *evidence) addTo(report *mulligan.Report, workload types.UID) {
 	}
 	e.lock.Lock()
 	defer e.lock.Unlock()
-	for uid, pod := range e.pods[workload] {
+	for uid, pod := range e.pods[workload.GetUID()][workload.GetNamespace()] {
 		if !gathered[uid] {
 			report.Add(pod)
 		}
