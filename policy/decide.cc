@@ -23,6 +23,7 @@
 #include "policy/request/ownership.h"
 #include "policy/request/validate.h"
 #include "policy/request/workload.h"
+#include "policy/request/workload_view.h"
 #include "policy/verdict/answer.h"
 #include "policy/verdict/intake.h"
 #include "policy/verdict/native_decision.h"
@@ -183,8 +184,7 @@ void DecideByOperator(Call& call, const FailureId& id,
   if (!overtaken && AnsweredBefore(call, known)) return;
   const bool stale = overtaken || MarkIfStale(call);
   if (!call.request.has_ledger()) {
-    const NativeCount count =
-        CountNativeFailures(call.request.report(), EarlierIn(call));
+    const NativeCount count = CountNativeFailures(call.owners, EarlierIn(call));
     if (count.failures > 0) {
       SeedLedger(count, count.failures, call.compiled(), call.ledger());
     }
@@ -203,8 +203,7 @@ void DecideByPolicy(Call& call, const FailureId& id) {
         "nothing in the report tells this failure from the next one, so its id "
         "comes from observedAt; send failureId or attempt");
   }
-  const NativeCount count =
-      CountNativeFailures(call.request.report(), EarlierIn(call));
+  const NativeCount count = CountNativeFailures(call.owners, EarlierIn(call));
   const int known = FindKnown(call.ledger(), ToldNow(call, id, count));
   const bool overtaken = MarkIfOvertaken(call, known);
   if (!overtaken && AnsweredBefore(call, known)) return;
@@ -240,8 +239,10 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   }
   PatternAllowance patterns(kMaxPatternSteps, options.watch);
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  Call call{request,      *policy, workload, observed_at, ToTime(observed_at),
-            std::nullopt, {},      patterns, response};
+  const Owners owners(report);
+  Call call{request,  owners,      *policy,
+            workload, observed_at, ToTime(observed_at),
+            patterns, response};
   std::optional<NativeOutcome> native;
   if (absl::Status asked = AskOperator(call, as_stamped, native); !asked.ok()) {
     return asked;
@@ -252,7 +253,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   OpenLedger(call);
 
   FailureId id =
-      FailureIdOf(report, workload, call.findings.incident, call.now);
+      FailureIdOf(owners, workload, call.findings.incident, call.now);
   if (DecidesNatively(call)) {
     DecideByOperator(call, id, *native);
   } else {
@@ -272,11 +273,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   if (patterns.used_up()) call.Warn(kPatternsUsedUp);
 
-  response.mutable_policy()->set_name(policy->rules->name());
-  response.mutable_policy()->set_revision(policy->revision());
-  response.set_decision_id(DecisionId(request, response, id.id, call.now));
-  response.set_failure_id(std::move(id.id));
-  response.set_request_id(request.request_id());
+  NameAnswer(call, std::move(id.id));
   return absl::OkStatus();
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "policy/base/stable_hash.h"
-#include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
 
 namespace mulligan {
@@ -54,8 +54,8 @@ std::int64_t Endings(const core::ContainerStatus& status, bool stopping,
 // ended most often, or of its init containers before those. A pod whose end
 // nobody described further has ended once.
 std::int64_t Endings(const core::Pod& pod, bool owner_gives_up) {
-  const bool given_up = demystify::IsStoppedByOwner(owner_gives_up, pod);
-  const bool stopping = demystify::IsBeingStopped(pod);
+  const bool given_up = IsStoppedByOwner(owner_gives_up, pod);
+  const bool stopping = IsBeingStopped(pod);
   std::int64_t endings = 0;
   for (const core::ContainerStatus& status :
        pod.status().container_statuses()) {
@@ -104,7 +104,7 @@ void AddFailedCondition(const Conditions& conditions, StableHash& hash,
     if (condition.status() != "True") continue;
     if (condition.type() == "Failed" || condition.type() == "Evicted" ||
         condition.type() == "FailureTarget") {
-      hash.Add(condition.type());
+      hash.Add(std::string_view(condition.type()));
       AddTime(condition.last_transition_time(), hash);
       distinct = distinct || condition.last_transition_time().seconds() != 0;
     }
@@ -124,33 +124,16 @@ Unordered HashJobs(const v1::FailureReport& report) {
   return all;
 }
 
-bool AddResources(const v1::FailureReport& report, StableHash& hash) {
+bool AddOwners(const Owners& owners, StableHash& hash) {
   bool distinct = false;
-  if (report.has_ray_job()) {
-    const auto& status = report.ray_job().status();
-    hash.Add(status.job_id()).Add(status.ray_cluster_name());
-    AddTime(status.start_time(), hash);
-    distinct = !status.job_id().empty() || !status.ray_cluster_name().empty() ||
-               status.start_time().seconds() != 0;
+  // What is nearest to the pods first.
+  for (auto view = owners.views.rbegin(); view != owners.views.rend(); ++view) {
+    if (view->kind->identify != nullptr) {
+      distinct |= view->kind->identify(owners.report, hash);
+    }
+    AddFailedCondition(view->conditions, hash, distinct);
   }
-  if (report.has_job_set()) {
-    const auto& status = report.job_set().status();
-    hash.Add(static_cast<std::uint64_t>(status.restarts()));
-    distinct = distinct || status.has_restarts();
-    AddFailedCondition(status.conditions(), hash, distinct);
-  }
-  if (report.has_spark_application()) {
-    const auto& status = report.spark_application().status();
-    hash.Add(status.submission_id())
-        .Add(static_cast<std::uint64_t>(status.execution_attempts()))
-        .Add(static_cast<std::uint64_t>(status.submission_attempts()));
-    distinct = distinct || !status.submission_id().empty() ||
-               status.submission_attempts() > 0;
-  }
-  AddFailedCondition(report.train_job().status().conditions(), hash, distinct);
-  AddFailedCondition(report.kubeflow_job().status().conditions(), hash,
-                     distinct);
-  const auto& queue = report.kueue_workload().status().conditions();
+  const auto& queue = owners.report.kueue_workload().status().conditions();
   AddFailedCondition(queue, hash, distinct);
   if (distinct) return true;
   // What the queue cannot admit waits since the same moment.
@@ -164,13 +147,13 @@ bool AddResources(const v1::FailureReport& report, StableHash& hash) {
   return distinct;
 }
 
-bool AddObjects(const v1::FailureReport& report, StableHash& hash) {
-  if (!report.jobs().empty()) {
-    const Unordered jobs = HashJobs(report);
+bool AddObjects(const Owners& owners, StableHash& hash) {
+  if (!owners.report.jobs().empty()) {
+    const Unordered jobs = HashJobs(owners.report);
     hash.Add(jobs.sum);
     if (jobs.distinct) return true;
   }
-  return AddResources(report, hash);
+  return AddOwners(owners, hash);
 }
 
 // An event is counted up while its trouble lasts: the first time tells it.
@@ -214,23 +197,24 @@ std::string ToId(const StableHash& hash) {
 
 }  // namespace
 
-std::string IdOfPod(const v1::FailureReport& report,
-                    const v1::WorkloadReference& workload, int pod) {
-  StableHash hash = HashOwner(report, workload, pod);
-  AddRoot(report.pods(pod), demystify::OwnerGivesUp(report), hash);
+std::string IdOfPod(const Owners& owners, const v1::WorkloadReference& workload,
+                    int pod) {
+  StableHash hash = HashOwner(owners.report, workload, pod);
+  AddRoot(owners.report.pods(pod), owners.gave_up(), hash);
   return ToId(hash);
 }
 
-std::string IdWithWorkload(const v1::FailureReport& report,
+std::string IdWithWorkload(const Owners& owners,
                            const v1::WorkloadReference& workload, int pod) {
-  StableHash hash = HashWorkload(report, workload);
-  AddRoot(report.pods(pod), demystify::OwnerGivesUp(report), hash);
+  StableHash hash = HashWorkload(owners.report, workload);
+  AddRoot(owners.report.pods(pod), owners.gave_up(), hash);
   return ToId(hash);
 }
 
-FailureId FailureIdOf(const v1::FailureReport& report,
+FailureId FailureIdOf(const Owners& owners,
                       const v1::WorkloadReference& workload,
                       const Incident& incident, absl::Time observed_at) {
+  const v1::FailureReport& report = owners.report;
   FailureId result;
   if (!report.failure_id().empty()) {
     result.id = report.failure_id();
@@ -242,14 +226,14 @@ FailureId FailureIdOf(const v1::FailureReport& report,
                            : HashWorkload(report, workload);
   bool distinct = report.has_attempt();
   if (of_pod) {
-    distinct |= AddRoot(report.pods(incident.pods.front()),
-                        demystify::OwnerGivesUp(report), hash);
+    distinct |=
+        AddRoot(report.pods(incident.pods.front()), owners.gave_up(), hash);
   } else {
     if (report.has_creation_error()) {
       hash.Add(static_cast<std::uint64_t>(report.creation_error().http_code()))
           .Add(report.creation_error().reason());
     }
-    distinct |= AddObjects(report, hash);
+    distinct |= AddObjects(owners, hash);
     if (!distinct && incident.event >= 0) {
       distinct = AddEvent(report.events(incident.event), hash);
     }

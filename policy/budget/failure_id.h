@@ -9,6 +9,7 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/demystify/demystify.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan {
 
@@ -32,22 +33,22 @@ struct FailureId {
 //      the kubelet has restarted the container meanwhile.
 //   2. else the Jobs, or else the custom resources (attempt counters, ids and
 //      times in their status), or else the event that tells of it.
-FailureId FailureIdOf(const v1::FailureReport& report,
+FailureId FailureIdOf(const Owners& owners,
                       const v1::WorkloadReference& workload,
                       const Incident& incident, absl::Time observed_at);
 
 // The id that the failure would have if pods[pod] were its root.
-std::string IdOfPod(const v1::FailureReport& report,
-                    const v1::WorkloadReference& workload, int pod);
+std::string IdOfPod(const Owners& owners, const v1::WorkloadReference& workload,
+                    int pod);
 
 // The same as releases up to 0.1 made it, with the workload: ledgers outlive
 // them.
-std::string IdWithWorkload(const v1::FailureReport& report,
+std::string IdWithWorkload(const Owners& owners,
                            const v1::WorkloadReference& workload, int pod);
 
 // A failure as one report tells it.
 struct ToldFailure {
-  const v1::FailureReport& report;
+  const Owners& owners;
   const v1::WorkloadReference& workload;
   const Incident& incident;
   const FailureId& id;

@@ -127,8 +127,8 @@ class Finder {
   int FindMember() const {
     std::unordered_set<std::string> ids;
     for (const int pod : failure_.incident.pods) {
-      ids.insert(IdOfPod(failure_.report, failure_.workload, pod));
-      ids.insert(IdWithWorkload(failure_.report, failure_.workload, pod));
+      ids.insert(IdOfPod(failure_.owners, failure_.workload, pod));
+      ids.insert(IdWithWorkload(failure_.owners, failure_.workload, pod));
     }
     for (int i = ledger_.history_size(); i-- > 0;) {
       if (ids.count(ledger_.history(i).failure_id()) > 0) return i;
@@ -161,7 +161,7 @@ class Finder {
   // recorded: the Job says that they failed when the others are done, however
   // much later.
   bool IsOfRecordedIndexes(int i) const {
-    if (failure_.report.jobs_size() != 1) return false;
+    if (failure_.owners.report.jobs_size() != 1) return false;
     std::unordered_set<std::string_view> recorded;
     for (const v1::AttemptRecord& record : ledger_.history()) {
       if (!record.part().empty()) recorded.insert(record.part());
@@ -169,7 +169,7 @@ class Finder {
     const std::string& part = ledger_.history(i).part();
     bool found = false;
     const std::string& failed =
-        failure_.report.jobs(0).status().failed_indexes();
+        failure_.owners.report.jobs(0).status().failed_indexes();
     return ForEachIndex(failed,
                         [&](const std::string& index) {
                           found = found || index == part;
@@ -189,7 +189,8 @@ class Finder {
     if (const int event = failure_.incident.event; event >= 0) {
       // Of a pod that is gone: who has to act is told, how it ended may not be.
       const bool of_pod =
-          failure_.report.events(event).involved_object().kind() == "Pod";
+          failure_.owners.report.events(event).involved_object().kind() ==
+          "Pod";
       if (of_pod && RowOf(ledger_.history(i).cause()).domain !=
                         RowOf(failure_.cause).domain) {
         return false;

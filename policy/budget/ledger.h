@@ -10,6 +10,7 @@
 
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/request/workload_view.h"
 #include "policy/rules/ruleset.h"
 
 namespace mulligan {
@@ -51,33 +52,6 @@ void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger);
 // Upper bounds on the size as compact proto JSON, whoever writes it.
 std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger);
 std::size_t RecordJsonBytes(const v1::AttemptRecord& record);
-
-// Failures that an operator has counted and whose objects are gone.
-struct NativeCount {
-  // Before the attempts that the report shows. Of a gang that fails together
-  // the operator may have counted every pod: as many attempts as there are at
-  // least.
-  std::int32_t failures = 0;
-  // All that it has counted, those in the report included, in attempts; -1: it
-  // has no counter.
-  std::int64_t counted = -1;
-  // The counter it was read from, "RayJob.status.failed=2"; empty: none.
-  std::string source;
-};
-
-// Reads the most senior object in the report, which shows `earlier` failed
-// attempts besides the one at hand. That one is left out where the operator has
-// counted it already:
-//   RayJob            status.failed, less one in Failed or Retrying
-//   JobSet            status.restarts, at most the restart attempt that the
-//                     reported pods or Jobs are labelled with
-//   SparkApplication  the larger of executionAttempts and submissionAttempts,
-//                     less one: both count the attempt under way
-//   Job               status.failed, less the failed pods in the report that
-//                     it has counted (without pods: less one); with a
-//                     parallelism above 1, in whole gangs
-NativeCount CountNativeFailures(const v1::FailureReport& report,
-                                std::int32_t earlier);
 
 // Remembers the counter in `ledger` where there is one. Returns a warning when
 // it has gone backwards, which operators' counters never do by themselves; else

@@ -237,8 +237,8 @@ class Splitter {
 
 }  // namespace
 
-OwnerAttempts OwnerAttemptsOf(const v1::FailureReport& report) {
-  return {NewestRestartAttempt(report), OwnerGaveUp(report), JobIsFull(report)};
+OwnerAttempts OwnerAttemptsOf(const Owners& owners) {
+  return {owners.NewestAttempt(), owners.gave_up(), JobIsFull(owners.report)};
 }
 
 Attempts SplitAttempts(const std::vector<Member>& members,

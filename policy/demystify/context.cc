@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
-#include "policy/demystify/life_signs.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/request/kinds.h"
 
@@ -30,36 +29,20 @@ bool IsSparkPod(const core::Pod& pod) {
   return false;
 }
 
-bool SaysSpark(const v1::FailureReport& report) {
-  if (report.has_spark_application() ||
-      report.workload().kind() == "SparkApplication") {
-    return true;
+bool SaysSpark(const Owners& owners) {
+  const Kind* const named = FindKind(owners.report.workload().kind());
+  if (named != nullptr && named->has_spark_exits) return true;
+  for (const WorkloadView& view : owners.views) {
+    if (view.kind->has_spark_exits) return true;
   }
   // The pods of one report are of one kind: the first tells.
-  return !report.pods().empty() && IsSparkPod(report.pods(0));
+  return !owners.report.pods().empty() && IsSparkPod(owners.report.pods(0));
 }
 
-bool SaysRayApplicationFailed(const v1::FailureReport& report) {
-  const auto& status = report.ray_job().status();
-  return status.job_status() == "FAILED" || status.reason() == "AppFailed";
-}
-
-constexpr const char* kRoots[] = {
-    "pods",
-    "jobs",
-    "nodes",
-    "events",
-    "usage",
-    "jobSet",
-    "rayJob",
-    "rayCluster",
-    "trainJob",
-    "kueueWorkload",
-    "sparkApplication",
-    "kubeflowJob",
-    "creationError",
-    "exit",
-    "",
+// By Root; that of an owner is its kind's field.
+constexpr std::string_view kRoots[] = {
+    "pods", "jobs",          "nodes",         "events", "usage",
+    "",     "kueueWorkload", "creationError", "exit",   "",
 };
 
 template <typename Object>
@@ -74,12 +57,13 @@ Context::Context(const v1::FailureReport& of,
                  const google::protobuf::Timestamp& absent_now,
                  PatternAllowance& allowance)
     : report(of),
+      owners(of),
       signatures(user_signatures),
       patterns(allowance),
       now(ToSeconds(of.has_observed_at() ? of.observed_at() : absent_now)),
-      spark(SaysSpark(of)),
-      ray_application_failed(of.has_ray_job() && SaysRayApplicationFailed(of)),
-      owner_gives_up(OwnerGivesUp(of)) {
+      spark(SaysSpark(owners)),
+      program_failed(
+          std::ranges::any_of(owners.views, &WorkloadView::program_failed)) {
   if (!report.events().empty()) IndexEvents();
   for (int i = 0; i < report.usage_size(); ++i) {
     usage_by_pod_[report.usage(i).pod()].push_back(i);
@@ -166,7 +150,9 @@ Candidate& AddSign(Candidates& candidates, std::string_view key,
 std::string PathOf(const Place& place) {
   std::string path;
   path.reserve(72);
-  path.append(kRoots[static_cast<std::size_t>(place.root)]);
+  path.append(place.root == Root::kOwner
+                  ? place.owner->kind->field
+                  : kRoots[static_cast<std::size_t>(place.root)]);
   if (place.index >= 0) absl::StrAppend(&path, "[", place.index, "]");
   path.append(place.list);
   if (place.item >= 0) absl::StrAppend(&path, "[", place.item, "]");
@@ -186,24 +172,11 @@ ObjectName ObjectOf(const v1::FailureReport& report, const Place& place) {
       const auto& about = report.events(place.index).involved_object();
       return {about.kind(), about.namespace_(), about.name()};
     }
-    case Root::kJobSet:
-      return Named("JobSet", report.job_set());
-    case Root::kRayJob:
-      return Named("RayJob", report.ray_job());
-    case Root::kRayCluster:
-      return Named("RayCluster", report.ray_cluster());
-    case Root::kTrainJob:
-      return Named("TrainJob", report.train_job());
+    case Root::kOwner:
+      return {place.owner->kind_name, place.owner->meta->namespace_(),
+              place.owner->meta->name()};
     case Root::kWorkload:
       return Named("Workload", report.kueue_workload());
-    case Root::kSpark:
-      return Named("SparkApplication", report.spark_application());
-    case Root::kKubeflow: {
-      const auto& job = report.kubeflow_job();
-      return Named(
-          job.kind().empty() ? "TrainingJob" : std::string_view(job.kind()),
-          job);
-    }
     case Root::kUsage:
     case Root::kCreationError:
     case Root::kExit:

@@ -20,6 +20,7 @@
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/text_table.h"
 #include "policy/demystify/signatures/user_signatures.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan::demystify {
 
@@ -64,13 +65,10 @@ enum class Root : std::uint8_t {
   kNodes,
   kEvents,
   kUsage,
-  kJobSet,
-  kRayJob,
-  kRayCluster,
-  kTrainJob,
+  // An object that Jobs and pods are made for: Place.owner.
+  kOwner,
+  // Kueue's.
   kWorkload,
-  kSpark,
-  kKubeflow,
   kCreationError,
   kExit,
   // A field of the report itself.
@@ -85,6 +83,7 @@ struct Place {
   const char* list = "";
   int item = -1;
   const char* leaf = "";
+  const WorkloadView* owner = nullptr;
 };
 
 // Views point into the report; a candidate lives no longer than it.
@@ -217,6 +216,7 @@ struct Context {
           PatternAllowance& allowance);
 
   const v1::FailureReport& report;
+  const Owners owners;
   // May be null.
   const UserSignatures* signatures;
   // For the signatures' patterns.
@@ -228,11 +228,9 @@ struct Context {
   // Attempts before that ended for reasons that are not the program's, as far
   // as the ledger or the report tells.
   int not_the_programs = 0;
-  // Ray says that the application itself failed: how the submitter ended says
-  // nothing more.
-  bool ray_application_failed = false;
-  // OwnerGivesUp() of life_signs.h.
-  bool owner_gives_up = false;
+  // An operator says that the program itself failed: how whatever submitted it
+  // ended says nothing more.
+  bool program_failed = false;
   // Events about pods of the report, sorted by the index of the pod.
   struct Link {
     int target;

@@ -127,13 +127,10 @@ std::vector<std::string_view> Context::Stems() const {
     }
   };
   add(report.workload().name());
-  add(report.train_job().metadata().name());
-  add(report.ray_job().metadata().name());
-  add(report.ray_job().status().ray_cluster_name());
-  add(report.ray_cluster().metadata().name());
-  add(report.spark_application().metadata().name());
-  add(report.kubeflow_job().metadata().name());
-  add(report.job_set().metadata().name());
+  for (const WorkloadView& view : owners.views) {
+    add(view.meta->name());
+    add(view.part);
+  }
   // A Workload's own name is made of its owner's.
   for (const auto& owner :
        report.kueue_workload().metadata().owner_references()) {
@@ -153,20 +150,16 @@ std::vector<std::string_view> Context::Stems() const {
 }
 
 Context::PodNames Context::NamesOfPods() const {
-  if (report.has_job_set() || report.has_ray_job() ||
-      report.has_ray_cluster() || report.has_train_job() ||
-      report.has_spark_application() || report.has_kubeflow_job()) {
-    return PodNames::kAny;
-  }
+  if (!owners.views.empty()) return PodNames::kAny;
   const std::string& kind = report.workload().kind();
-  const auto& owners = report.kueue_workload().metadata().owner_references();
-  if (!owners.empty() && owners[0].kind() != "Job") return PodNames::kAny;
+  const auto& queued = report.kueue_workload().metadata().owner_references();
+  if (!queued.empty() && queued[0].kind() != "Job") return PodNames::kAny;
   const auto owned_by_job = [](const core::Pod& pod) {
     const auto& of_pod = pod.metadata().owner_references();
     return !of_pod.empty() && of_pod[0].kind() == "Job";
   };
   const bool has_pods = !report.pods().empty();
-  if (!report.jobs().empty() || !owners.empty() ||
+  if (!report.jobs().empty() || !queued.empty() ||
       (has_pods && std::ranges::all_of(report.pods(), owned_by_job))) {
     return kind.empty() || kind == "Job" ? PodNames::kOfJob : PodNames::kAny;
   }

@@ -85,7 +85,7 @@ Seconds LastGone(const demystify::Context& context,
     const bool runs = std::ranges::any_of(
         object.status().container_statuses(),
         [](const auto& status) { return status.state().has_running(); });
-    if (!demystify::IsBeingStopped(object) || !runs ||
+    if (!IsBeingStopped(object) || !runs ||
         state.phase != demystify::Phase::kRunning) {
       continue;
     }

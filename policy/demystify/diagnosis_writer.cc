@@ -210,7 +210,7 @@ class Writer {
       case Part::kEvents:
         return report_.events().empty();
       case Part::kWorkload:
-        return !report_.has_kueue_workload() && MayBeQueued(report_);
+        return !report_.has_kueue_workload() && MayBeQueued(context_.owners);
       case Part::kUsage:
         return report_.usage().empty();
       case Part::kMessage:
@@ -218,9 +218,7 @@ class Writer {
       case Part::kPods:
         return report_.pods().empty();
       case Part::kOwner:
-        return report_.jobs().empty() && !report_.has_job_set() &&
-               !report_.has_ray_job() && !report_.has_train_job() &&
-               !report_.has_spark_application() && !report_.has_kubeflow_job();
+        return report_.jobs().empty() && context_.owners.views.empty();
     }
     return false;
   }

@@ -10,7 +10,6 @@
 #include "policy/demystify/gang.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
-#include "policy/request/custom_resources.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -99,26 +98,27 @@ class Judge {
   bool LeavesOpen() const {
     const v1::FailureReport& report = context_.report;
     if (!report.pods().empty()) return gang().running + gang().succeeded == 0;
-    return !HasOwner(report) && !report.has_creation_error();
+    return !context_.owners.any() && !report.has_creation_error();
   }
 
   // What was not created has no pods and no Jobs that events could be about.
   bool NothingWasCreated() const {
     const v1::FailureReport& report = context_.report;
     return report.has_creation_error() && report.pods().empty() &&
-           !HasOwner(report);
+           !context_.owners.any();
   }
 
   // Events are about other objects or from earlier: they break nothing that is
   // known to run or to have succeeded.
   void WeighOtherEvents(std::size_t before) {
     const bool runs =
-        OwnerRuns(context_.report) ||
+        context_.owners.SayThatItRuns() ||
         (gang().root < 0 && gang().succeeded + gang().running > 0);
     const bool active = !context_.report.jobs().empty() &&
                         context_.report.jobs(0).status().active() > 0;
-    // Ray has run it: what was in the way of a replacement passes.
-    const bool ran = !context_.report.ray_job().status().job_status().empty();
+    // It has run: what was in the way of a replacement passes.
+    const bool ran =
+        std::ranges::any_of(context_.owners.views, &WorkloadView::has_run);
     for (std::size_t i = before; i < conclusion_.facts.size(); ++i) {
       Candidate& fact = conclusion_.facts[i];
       if (!fact.decides()) continue;
@@ -348,7 +348,7 @@ Judgement JudgeReport(const Context& context, const WasDecided& was_decided) {
   judgement.members = ReadMembers(context, conclusion.facts);
   if (was_decided) BoundByRecords(was_decided, judgement.members);
   judgement.attempts = SplitAttempts(
-      judgement.members, OwnerAttemptsOf(context.report), was_decided);
+      judgement.members, OwnerAttemptsOf(context.owners), was_decided);
   Judge(context, judgement.members, judgement.attempts.current, conclusion)
       .Reach(/*with_objects=*/true);
   return judgement;

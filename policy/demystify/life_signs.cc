@@ -20,70 +20,65 @@ constexpr Seconds kLongInit = 1800;
 class LifeSigns {
  public:
   LifeSigns(const Context& context, Candidates& facts)
-      : report_(context.report), now_(context.now), facts_(facts) {}
+      : context_(context),
+        report_(context.report),
+        now_(context.now),
+        facts_(facts) {}
 
-  // First the object the decision is about, then what it owns.
+  // First the object the decision is about, then what it owns. A cluster tells
+  // less than its pods.
   void Add(const std::vector<Member>& members, const std::vector<int>& pods) {
-    const v1::FailureReport& report = report_;
-    const auto& spark = report.spark_application().status();
-    if ((report.has_train_job() &&
-         AddConditions(report.train_job(), Root::kTrainJob, -1)) ||
-        AddText(Root::kRayJob, ".status.jobDeploymentStatus",
-                report.ray_job().status().job_deployment_status()) ||
-        AddText(Root::kSpark, ".status.applicationState.state",
-                spark.application_state().state()) ||
-        (report.has_kubeflow_job() &&
-         AddConditions(report.kubeflow_job(), Root::kKubeflow, -1)) ||
-        (report.has_job_set() &&
-         AddConditions(report.job_set(), Root::kJobSet, -1))) {
-      return;
+    for (const WorkloadView& view : context_.owners.views) {
+      if (view.phase != WorkloadPhase::kSilent && AddOwner(view)) return;
     }
-    for (int i = 0; i < report.jobs_size(); ++i) {
+    for (int i = 0; i < report_.jobs_size(); ++i) {
       if (AddJob(i)) return;
     }
     if (AddPod(members, pods)) return;
-    if (report.has_ray_cluster() &&
-        AddConditions(report.ray_cluster(), Root::kRayCluster, -1)) {
-      return;
+    for (const WorkloadView& view : context_.owners.views) {
+      if (AddOwner(view)) return;
     }
-    if (report.has_kueue_workload() &&
-        AddConditions(report.kueue_workload(), Root::kWorkload, -1)) {
+    const auto queue = QueueIn(report_);
+    if (queue && AddConditions(*queue, {Root::kWorkload})) {
       // The queue knows of its pods by hearsay.
       facts_.back().confidence = v1::Diagnosis::MEDIUM;
     }
   }
 
  private:
-  bool AddText(Root root, const char* leaf, const std::string& state) {
-    if (state.empty()) return false;
-    AddSign(facts_, "object-alive", {root, -1, "", -1, leaf}, state);
+  bool AddOwner(const WorkloadView& view) {
+    Place place = {Root::kOwner};
+    place.owner = &view;
+    if (view.state_leaf == nullptr) return AddConditions(view, place);
+    if (view.state.empty()) return false;
+    place.leaf = view.state_leaf;
+    AddSign(facts_, "object-alive", place, view.state);
     return true;
   }
 
   // The latest condition that holds.
-  template <typename Object>
-  bool AddConditions(const Object& object, Root root, int index) {
-    const auto& conditions = object.status().conditions();
+  bool AddConditions(const WorkloadView& view, Place place) {
     int latest = -1;
-    for (int i = 0; i < conditions.size(); ++i) {
-      if (conditions[i].status() != "True") continue;
-      if (latest < 0 ||
-          !Before(ToSeconds(conditions[i].last_transition_time()),
-                  ToSeconds(conditions[latest].last_transition_time()))) {
-        latest = i;
-      }
+    for (int i = 0; i < view.conditions.size(); ++i) {
+      if (view.conditions[i].status() != "True") continue;
+      if (latest < 0 || !Before(At(view, i), At(view, latest))) latest = i;
     }
     if (latest >= 0) {
-      AddSign(facts_, "object-alive",
-              {root, index, ".status.conditions", latest, ".type"},
-              conditions[latest].type(),
-              ToSeconds(conditions[latest].last_transition_time()));
+      place.list = ".status.conditions";
+      place.item = latest;
+      place.leaf = ".type";
+      AddSign(facts_, "object-alive", place, view.conditions[latest].type(),
+              At(view, latest));
       return true;
     }
-    if (!object.has_status()) return false;
-    AddSign(facts_, "object-alive", {root, index, "", -1, ".status"},
-            "no condition yet");
+    if (!view.has_status) return false;
+    place.leaf = ".status";
+    AddSign(facts_, "object-alive", place, "no condition yet");
     return true;
+  }
+
+  static Seconds At(const WorkloadView& view, int condition) {
+    return ToSeconds(view.conditions[condition].last_transition_time());
   }
 
   bool AddJob(int index) {
@@ -94,7 +89,7 @@ class LifeSigns {
           .number = job.status().active();
       return true;
     }
-    return AddConditions(job, Root::kJobs, index);
+    return AddConditions(ViewOf(job), {Root::kJobs, index});
   }
 
   bool AddPod(const std::vector<Member>& members,
@@ -121,6 +116,7 @@ class LifeSigns {
     return false;
   }
 
+  const Context& context_;
   const v1::FailureReport& report_;
   const Seconds now_;
   Candidates& facts_;
@@ -252,7 +248,7 @@ Seconds StuckAt(const Context& context, const std::vector<int>& pods) {
 }
 
 void WeighSuspension(const Context& context, Candidates& facts) {
-  if (OwnerGaveUp(context.report)) {
+  if (context.owners.gave_up()) {
     for (Candidate& fact : facts) {
       if (fact.decides() && fact.cause == v1::SUSPENDED) {
         Demote(fact, "what has failed for good is not resumed");
@@ -285,15 +281,12 @@ void WeighDeadline(const Context& context, const Gang& gang,
   }
 }
 
-bool MayBeQueued(const v1::FailureReport& report) {
-  const auto& jobs = report.jobs();
+bool MayBeQueued(const Owners& owners) {
   // Other owners hand the label down in ways of their own.
-  if (jobs.empty() || report.has_job_set() || report.has_ray_job() ||
-      report.has_train_job() || report.has_kubeflow_job()) {
-    return true;
-  }
-  const auto& pods = report.pods();
-  return std::ranges::any_of(jobs, NamesQueue<kubernetes::batch::v1::Job>) ||
+  const auto& jobs = owners.report.jobs();
+  const auto& pods = owners.report.pods();
+  return jobs.empty() || !owners.views.empty() ||
+         std::ranges::any_of(jobs, NamesQueue<kubernetes::batch::v1::Job>) ||
          std::ranges::any_of(pods, NamesQueue<kubernetes::core::v1::Pod>);
 }
 

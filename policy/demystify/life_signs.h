@@ -3,47 +3,24 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LIFE_SIGNS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LIFE_SIGNS_H_
 
-#include <string_view>
 #include <vector>
 
-#include "policy/base/conditions.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/member.h"
 
 namespace mulligan::demystify {
 
-// The end of a Job, JobSet, TrainJob or training job, or its announcement.
-template <typename Conditions>
-bool HasEnded(const Conditions& conditions) {
-  return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
-}
-
-// Whether it has failed for good or is about to: a Job says so (FailureTarget,
-// Job controller 1.31) before it has stopped its pods. Costs nothing that grows
-// with the report.
-bool OwnerGivesUp(const v1::FailureReport& report);
-
-// Whether the object that the report is about says that the work runs: a Job
-// with ready pods, a training job whose latest condition is Running, an
-// admitted Workload whose pods are ready, RayJob and SparkApplication by their
-// state. What an event said on the way there is over then.
-bool OwnerRuns(const v1::FailureReport& report);
-
 // Whether a container of the pod runs, and none of its main ones has ended or
 // waits.
 bool PodRuns(const kubernetes::core::v1::Pod& pod);
-
-// Whether the object that owns the pods says that it has failed for good, so
-// that pods that still live do not count.
-bool OwnerGaveUp(const v1::FailureReport& report);
 
 // Whether the owner replaces its parts by itself and says that it goes on: the
 // death of pods[pod] is then no end of the work.
 //
 //   RayJob            Ray restarts workers; the head is the job (KubeRay 1.5)
 //   SparkApplication  the driver replaces executors (Spark operator 2)
-bool OwnerGoesOn(const v1::FailureReport& report, int pod);
+bool OwnerGoesOn(const Context& context, int pod);
 
 // Whether the Job, alone in the report, has counted every failed pod there and
 // has as many active ones as it wants: whatever failed has its successor. A
@@ -79,7 +56,7 @@ void WeighSuspension(const Context& context, Candidates& facts);
 void WeighDeadline(const Context& context, const Gang& gang, Candidates& facts);
 
 // Whether a queue may hold the work: no owner is at hand, or one that names it.
-bool MayBeQueued(const v1::FailureReport& report);
+bool MayBeQueued(const Owners& owners);
 
 }  // namespace mulligan::demystify
 

@@ -38,13 +38,6 @@ Seconds EndSeconds(const core::Pod& pod, const PodReading& reading) {
   return LastReady(pod.status());
 }
 
-// An object that runs pods together.
-bool HasGangOwner(const v1::FailureReport& report) {
-  return report.has_job_set() || report.has_train_job() ||
-         report.has_kubeflow_job() || report.has_ray_job() ||
-         report.has_ray_cluster() || report.has_spark_application();
-}
-
 // Fills the slots of members.
 class Slots {
  public:
@@ -75,20 +68,15 @@ class Slots {
   std::unordered_set<std::string_view> single_pod_jobs_;
 };
 
-// Whether KubeRay has made a cluster anew, or is about to (KubeRay 1.5: the
-// status of the attempt before is emptied but for its counters).
-bool HasRetried(const kubernetes::ray::v1::RayJob& job) {
-  return job.status().failed() > 0 &&
-         job.status().job_deployment_status() != "Failed";
-}
-
-// The restart attempt that a pod is of; -1: nothing tells. Of a RayJob that was
-// retried its own cluster is 1, and all before it 0.
-int AttemptOf(const v1::FailureReport& report, const core::Pod& pod) {
-  const std::string_view cluster =
-      LabelOf(pod.metadata().labels(), "ray.io/cluster");
-  if (!cluster.empty() && HasRetried(report.ray_job())) {
-    return cluster == report.ray_job().status().ray_cluster_name() ? 1 : 0;
+// The restart attempt that a pod is of; -1: nothing tells. Of a workload whose
+// operator labels attempts by a name, that of the attempt at hand is 1, and all
+// before it 0.
+int AttemptOf(const Owners& owners, const core::Pod& pod) {
+  for (const WorkloadView& view : owners.views) {
+    if (*view.attempt_label == '\0') continue;
+    const std::string_view attempt =
+        LabelOf(pod.metadata().labels(), view.attempt_label);
+    if (!attempt.empty()) return attempt == view.attempt ? 1 : 0;
   }
   return RestartAttemptOf(pod.metadata());
 }
@@ -190,29 +178,6 @@ Seconds LastReady(const core::PodStatus& status) {
   return kUnknownTime;
 }
 
-int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
-  int attempt = -1;
-  const std::string_view label =
-      LabelOf(metadata.labels(), "jobset.sigs.k8s.io/restart-attempt");
-  return absl::SimpleAtoi({label.data(), label.size()}, &attempt) ? attempt
-                                                                  : -1;
-}
-
-int NewestRestartAttempt(const v1::FailureReport& report) {
-  int newest = -1;
-  for (const auto& job : report.jobs()) {
-    newest = std::max(newest, RestartAttemptOf(job.metadata()));
-  }
-  for (const auto& pod : report.pods()) {
-    newest = std::max(newest, RestartAttemptOf(pod.metadata()));
-  }
-  if (HasRetried(report.ray_job())) return 1;
-  // Labels and status of one object are of two moments: what carries no label
-  // is of a JobSet that was cut down.
-  return newest < 0 ? newest
-                    : std::max(newest, report.job_set().status().restarts());
-}
-
 GangClass ClassOf(const PodReading& member) {
   if (member.state.goes_on()) return GangClass::kRecovered;
   if ((member.best.flags & kPeerEffect) != 0) return GangClass::kEcho;
@@ -271,13 +236,13 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
     member.struck = member.failed()
                         ? Earlier(member.end, member.reading.state.marked)
                         : member.end;
-    member.restart = AttemptOf(context.report, pod);
+    member.restart = AttemptOf(context.owners, pod);
     member.alone = WorksAlone(pod);
     if (pods == 1) break;
     member.slot = slots.Of(pod);
   }
   if (pods > 1) BoundBySuccessors(context.report, members);
-  if (HasGangOwner(context.report) ||
+  if (!context.owners.views.empty() ||
       std::ranges::any_of(members, SpeaksOfOthers)) {
     for (Member& member : members) member.alone = false;
   }

@@ -50,12 +50,6 @@ struct Member {
   }
 };
 
-// The label jobset.sigs.k8s.io/restart-attempt of a pod or Job; -1: none.
-int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata);
-
-// The highest of all pods and Jobs, and what the JobSet itself has counted.
-int NewestRestartAttempt(const v1::FailureReport& report);
-
 GangClass ClassOf(const PodReading& member);
 
 // Whether the member ended by itself, for a reason of its own.
@@ -101,7 +95,7 @@ struct OwnerAttempts {
   bool full = false;
 };
 
-OwnerAttempts OwnerAttemptsOf(const v1::FailureReport& report);
+OwnerAttempts OwnerAttemptsOf(const Owners& owners);
 
 struct Attempts {
   struct Earlier {

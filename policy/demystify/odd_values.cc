@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -8,7 +8,6 @@
 #include "policy/base/utf8.h"
 #include "policy/demystify/judge.h"
 #include "policy/demystify/readers/readers.h"
-#include "policy/request/custom_resources.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::demystify {
@@ -28,11 +27,10 @@ bool InFuture(const Context& context, Seconds time) {
   return Known(time) && Known(context.now) && time > context.now + kFuture;
 }
 
-// Of a pod, or of a Job or custom resource.
-template <typename Status>
-Seconds NewestCondition(const Status& status) {
+template <typename Conditions>
+Seconds NewestOf(const Conditions& conditions) {
   Seconds newest = kUnknownTime;
-  for (const auto& condition : status.conditions()) {
+  for (const auto& condition : conditions) {
     newest = std::max(newest, ToSeconds(condition.last_transition_time()));
   }
   return newest;
@@ -40,10 +38,18 @@ Seconds NewestCondition(const Status& status) {
 
 Seconds Newest(const core::PodStatus& status) {
   Seconds newest =
-      std::max(ToSeconds(status.start_time()), NewestCondition(status));
+      std::max(ToSeconds(status.start_time()), NewestOf(status.conditions()));
   for (const core::ContainerStatus& container : status.container_statuses()) {
     newest = std::max(newest,
                       ToSeconds(container.state().terminated().finished_at()));
+  }
+  return newest;
+}
+
+Seconds Newest(const WorkloadView& view) {
+  Seconds newest = NewestOf(view.conditions);
+  for (const google::protobuf::Timestamp* time : view.times) {
+    newest = std::max(newest, ToSeconds(*time));
   }
   return newest;
 }
@@ -103,27 +109,22 @@ class ContainerChecks {
   bool backwards_ = false;
 };
 
-struct Count {
-  const char* field;
-  std::int64_t value;
-};
-
 // Checks of the objects of one kind.
 class ObjectChecks {
  public:
-  ObjectChecks(const Context& context, const char* kind, Warnings& warnings)
+  ObjectChecks(const Context& context, std::string_view kind,
+               Warnings& warnings)
       : context_(context), kind_(kind), warnings_(warnings) {}
 
-  void Check(const auto& object, std::initializer_list<Seconds> times,
-             std::initializer_list<Count> counts) {
-    const std::string& name = object.metadata().name();
-    if (!future_ && InFuture(context_, std::max(times))) {
+  void Check(const WorkloadView& view, std::span<const ObjectCount> counts) {
+    const std::string& name = view.meta->name();
+    if (!future_ && InFuture(context_, Newest(view))) {
       future_ = true;
       Warn(name, " has times later than observedAt: clocks differ");
     }
     if (negative_) return;
     std::string found;
-    for (const Count& count : counts) {
+    for (const ObjectCount& count : counts) {
       if (count.value >= 0) continue;
       absl::StrAppend(&found, negative_ ? ", " : ": ", count.field, " is ",
                       count.value);
@@ -135,12 +136,12 @@ class ObjectChecks {
  private:
   void Warn(const std::string& name, std::string_view what) {
     warnings_.push_back(
-        absl::StrCat(kind_, name.empty() ? "" : " ", Excerpt(name)));
+        absl::StrCat(Excerpt(kind_), name.empty() ? "" : " ", Excerpt(name)));
     warnings_.back().append(what);
   }
 
   const Context& context_;
-  const char* const kind_;
+  const std::string_view kind_;
   Warnings& warnings_;
   bool future_ = false;
   bool negative_ = false;
@@ -151,61 +152,25 @@ void CheckJobs(const Context& context, Warnings& warnings) {
   for (const auto& job : context.report.jobs()) {
     const auto& spec = job.spec();
     const auto& status = job.status();
-    checks.Check(job,
-                 {ToSeconds(status.start_time()),
-                  ToSeconds(status.completion_time()), NewestCondition(status)},
-                 {{"parallelism", spec.parallelism()},
-                  {"completions", spec.completions()},
-                  {"backoffLimit", spec.backoff_limit()},
-                  {"backoffLimitPerIndex", spec.backoff_limit_per_index()},
-                  {"maxFailedIndexes", spec.max_failed_indexes()},
-                  {"active", status.active()},
-                  {"succeeded", status.succeeded()},
-                  {"failed", status.failed()}});
+    const ObjectCount counts[] = {
+        {"parallelism", spec.parallelism()},
+        {"completions", spec.completions()},
+        {"backoffLimit", spec.backoff_limit()},
+        {"backoffLimitPerIndex", spec.backoff_limit_per_index()},
+        {"maxFailedIndexes", spec.max_failed_indexes()},
+        {"active", status.active()},
+        {"succeeded", status.succeeded()},
+        {"failed", status.failed()}};
+    checks.Check(ViewOf(job), counts);
   }
 }
 
-// Of those that are absent there are no times, and no counts below zero.
-void CheckResources(const Context& context, Warnings& warnings) {
-  const auto check = [&](const char* kind, const auto& object,
-                         std::initializer_list<Seconds> times,
-                         std::initializer_list<Count> counts) {
-    ObjectChecks(context, kind, warnings).Check(object, times, counts);
+void CheckOwners(const Context& context, Warnings& warnings) {
+  const auto check = [&](const WorkloadView& view) {
+    ObjectChecks(context, view.kind_name, warnings).Check(view, view.counts);
   };
-  const v1::FailureReport& report = context.report;
-  const auto& set = report.job_set();
-  check(
-      "JobSet", set, {NewestCondition(set.status())},
-      {{"maxRestarts", set.spec().failure_policy().max_restarts()},
-       {"restarts", set.status().restarts()},
-       {"restartsCountTowardsMax", set.status().restarts_count_towards_max()}});
-  check("RayCluster", report.ray_cluster(),
-        {NewestCondition(report.ray_cluster().status())}, {});
-  const auto& ray = report.ray_job();
-  check(
-      "RayJob", ray,
-      {ToSeconds(ray.status().start_time()), ToSeconds(ray.status().end_time()),
-       NewestCondition(ray.status().ray_cluster_status())},
-      {{"backoffLimit", ray.spec().backoff_limit()},
-       {"succeeded", ray.status().succeeded()},
-       {"failed", ray.status().failed()}});
-  check("TrainJob", report.train_job(),
-        {NewestCondition(report.train_job().status())}, {});
-  const auto& workload = report.kueue_workload();
-  check("Workload", workload, {NewestCondition(workload.status())},
-        {{"requeueState.count", workload.status().requeue_state().count()}});
-  const auto& spark = report.spark_application();
-  check("SparkApplication", spark,
-        {ToSeconds(spark.status().last_submission_attempt_time()),
-         ToSeconds(spark.status().termination_time())},
-        {{"executionAttempts", spark.status().execution_attempts()},
-         {"submissionAttempts", spark.status().submission_attempts()}});
-  const auto& training = report.kubeflow_job();
-  check("training job", training,
-        {ToSeconds(training.status().start_time()),
-         ToSeconds(training.status().completion_time()),
-         NewestCondition(training.status())},
-        {{"backoffLimit", training.spec().run_policy().backoff_limit()}});
+  for (const WorkloadView& view : context.owners.views) check(view);
+  if (const auto queue = QueueIn(context.report)) check(*queue);
 }
 
 // Of each kind of oddity the first.
@@ -303,13 +268,13 @@ void CheckReport(const Context& context, Warnings& warnings) {
   const bool unconnected =
       !report.nodes().empty() || !context.shared_events.empty();
   if (report.pods().empty() && unconnected &&
-      (HasOwner(report) || report.has_creation_error())) {
+      (context.owners.any() || report.has_creation_error())) {
     warnings.push_back(
         "nodes, claims and events about them are not read: no pod in the "
         "report says that it used them");
   }
   CheckJobs(context, warnings);
-  CheckResources(context, warnings);
+  CheckOwners(context, warnings);
   for (const core::Pod& pod : report.pods()) {
     if (warnings.size() >= kMaxWarnings) return;
     CheckPod(context, pod, warnings);

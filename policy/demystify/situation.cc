@@ -29,7 +29,7 @@ v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
 // starts anything of it again. A Job that another object controls is deleted to
 // be made again.
 bool GoesAway(const Context& context, const Candidates& facts) {
-  if (OwnerGaveUp(context.report)) return false;
+  if (context.owners.gave_up()) return false;
   return std::ranges::any_of(facts, [&context](const Candidate& fact) {
     if (fact.row == nullptr || fact.row->key != "object-deleted") return false;
     return fact.place.root != Root::kJobs ||
@@ -113,7 +113,7 @@ void Assess(const Context& context, const std::vector<Member>& members,
         "the workload is being deleted: nothing of it is started again");
     return;
   }
-  if (OwnerGaveUp(context.report)) return;
+  if (context.owners.gave_up()) return;
   const Gang& gang = conclusion.gang;
   if (const Seconds until = RequeuedUntil(context); Known(until)) {
     conclusion.situation = v1::Diagnosis::ALIVE;
@@ -136,8 +136,7 @@ void Assess(const Context& context, const std::vector<Member>& members,
   }
   const bool of_pod =
       winner->place.root == Root::kPods || winner->place.root == Root::kEvents;
-  if (of_pod &&
-      (gang.state.goes_on() || OwnerGoesOn(context.report, gang.root))) {
+  if (of_pod && (gang.state.goes_on() || OwnerGoesOn(context, gang.root))) {
     conclusion.situation = v1::Diagnosis::ALIVE;
     WarnOfWhatGoesOn(context, gang, conclusion.warnings);
   }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "policy/request/views/views.h"
 
 namespace mulligan {
 namespace {
@@ -23,8 +24,19 @@ constexpr Kind Named(std::string_view name, std::string_view group) {
 }
 
 constexpr Kind Training(std::string_view name) {
-  return {name, "kubeflow.org", "kubeflowJob", true,
-          true, Scope::JOB,     Scope::JOB};
+  return {.name = name,
+          .group = "kubeflow.org",
+          .field = "kubeflowJob",
+          .retried = Scope::JOB,
+          .given_up = Scope::JOB,
+          .source = "Kubeflow"};
+}
+
+// The one of training-operator's jobs that stands for all of them.
+constexpr Kind FirstTraining(std::string_view name) {
+  Kind kind = Training(name);
+  kind.view = ViewTrainingJob;
+  return kind;
 }
 
 constexpr Kind Evidence(std::string_view name, std::string_view group,
@@ -33,21 +45,70 @@ constexpr Kind Evidence(std::string_view name, std::string_view group,
 }
 
 constexpr Kind kKinds[] = {
-    {"Pod", "", "pods", true, true, Scope::POD, Scope::POD},
-    {"Job", "batch", "jobs", true, true, Scope::JOB, Scope::JOB},
+    {.name = "Pod",
+     .group = "",
+     .field = "pods",
+     .retried = Scope::POD,
+     .given_up = Scope::POD,
+     .seniority = 0},
+    {.name = "Job",
+     .group = "batch",
+     .field = "jobs",
+     .retried = Scope::JOB,
+     .given_up = Scope::JOB,
+     .seniority = 1,
+     .count = CountJob},
     Evidence("Node", "", "nodes"),
     Evidence("Event", "", "events"),
     Evidence("Event", "events.k8s.io", "events"),
-    {"JobSet", "jobset.x-k8s.io", "jobSet", true, true, Scope::JOB_SET,
-     Scope::JOB_SET},
-    {"RayJob", "ray.io", "rayJob", true, true, Scope::CLUSTER, Scope::WORKLOAD},
-    {"RayCluster", "ray.io", "rayCluster", true, true, Scope::CLUSTER,
-     Scope::CLUSTER},
-    {"TrainJob", "trainer.kubeflow.org", "trainJob", true, true, Scope::JOB_SET,
-     Scope::WORKLOAD},
-    {"Workload", "kueue.x-k8s.io", "kueueWorkload"},
-    {"SparkApplication", "sparkoperator.k8s.io", "sparkApplication"},
-    Training("PyTorchJob"),
+    {.name = "JobSet",
+     .group = "jobset.x-k8s.io",
+     .field = "jobSet",
+     .retried = Scope::JOB_SET,
+     .given_up = Scope::JOB_SET,
+     .seniority = 2,
+     .makes_jobs = true,
+     .view = ViewJobSet,
+     .bound = BoundJobSet,
+     .count = CountJobSet,
+     .identify = IdentifyJobSet},
+    {.name = "RayJob",
+     .group = "ray.io",
+     .field = "rayJob",
+     .retried = Scope::CLUSTER,
+     .given_up = Scope::WORKLOAD,
+     .makes_jobs = true,
+     .replaces_parts = true,
+     .view = ViewRayJob,
+     .bound = BoundRayJob,
+     .count = CountRayJob,
+     .identify = IdentifyRayJob},
+    {.name = "RayCluster",
+     .group = "ray.io",
+     .field = "rayCluster",
+     .retried = Scope::CLUSTER,
+     .given_up = Scope::CLUSTER,
+     .seniority = 2,
+     .view = ViewRayCluster},
+    {.name = "TrainJob",
+     .group = "trainer.kubeflow.org",
+     .field = "trainJob",
+     .retried = Scope::JOB_SET,
+     .given_up = Scope::WORKLOAD,
+     .view = ViewTrainJob,
+     .count = CountTrainJob},
+    // Stands beside what it queues: QueueIn().
+    {.name = "Workload", .group = "kueue.x-k8s.io", .field = "kueueWorkload"},
+    {.name = "SparkApplication",
+     .group = "sparkoperator.k8s.io",
+     .field = "sparkApplication",
+     .replaces_parts = true,
+     .has_spark_exits = true,
+     .view = ViewSparkApplication,
+     .bound = BoundSparkApplication,
+     .count = CountSparkApplication,
+     .identify = IdentifySparkApplication},
+    FirstTraining("PyTorchJob"),
     Training("TFJob"),
     Training("MPIJob"),
     Training("XGBoostJob"),
@@ -98,6 +159,12 @@ const Kind* FindKind(std::string_view name) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
+int SeniorityOf(std::string_view name) {
+  if (name.empty()) return -1;
+  const Kind* const kind = FindKind(name);
+  return kind == nullptr ? kUnknownSeniority : kind->seniority;
+}
+
 bool IsKnownKind(std::string_view name) {
   const Kind* const kind = FindKind(name);
   return kind != nullptr && kind->is_known;
@@ -122,7 +189,7 @@ std::string_view MeantKind(std::string_view name) {
 bool IsTrainingKind(std::string_view name) {
   if (name == kTrainingJob) return true;
   const Kind* const kind = FindKind(name);
-  return kind != nullptr && kind->field == "kubeflowJob";
+  return kind != nullptr && kind->field == Training({}).field;
 }
 
 std::string_view ApiGroup(std::string_view api_version) {

@@ -3,15 +3,25 @@
 #ifndef MULLIGAN_POLICY_REQUEST_KINDS_H_
 #define MULLIGAN_POLICY_REQUEST_KINDS_H_
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/report.pb.h"
+#include "policy/base/stable_hash.h"
 
 namespace mulligan {
 
+class FieldPath;
+struct NativeCount;
+struct WorkloadView;
+
 // What training-operator's jobs are called where a report leaves out which.
 inline constexpr std::string_view kTrainingJob = "TrainingJob";
+
+// Of kinds that we do not know, which may own whatever we do.
+inline constexpr int kUnknownSeniority = 3;
 
 struct Kind {
   std::string_view name;
@@ -29,6 +39,32 @@ struct Kind {
   // say (Job: see NaturalScope).
   v1::Decision::Scope retried = v1::Decision::WORKLOAD;
   v1::Decision::Scope given_up = v1::Decision::WORKLOAD;
+  // How senior its objects are: those of a higher number may own those of a
+  // lower one.
+  int seniority = kUnknownSeniority;
+  // Of its conditions in the table of operators' states
+  // (demystify/signatures): "<source>/<condition>".
+  std::string_view source = name;
+  // It makes the Jobs of its work, and deletes them.
+  bool makes_jobs = false;
+  // Its operator makes single parts anew while it runs: the death of a pod that
+  // follows another (demystify/owner_signs.cc) is no end of the work.
+  bool replaces_parts = false;
+  // Exit codes are read as Spark's.
+  bool has_spark_exits = false;
+  // What its functions (request/views/) say of the report's object of the kind;
+  // null: nothing, so that it is none that Jobs and pods are made for.
+  // False: the report has none.
+  bool (*view)(const v1::FailureReport& report, WorkloadView& view) = nullptr;
+  // Bounds of fields that only this kind has; null: none.
+  void (*bound)(const v1::FailureReport& report,
+                const FieldPath& object) = nullptr;
+  // CountNativeFailures() for it; null: its operator counts nothing.
+  NativeCount (*count)(const v1::FailureReport& report,
+                       std::int32_t earlier) = nullptr;
+  // Adds what tells one failure of it from the next, besides conditions, to
+  // `hash`; whether that is anything. Ids outlive releases: never change it.
+  bool (*identify)(const v1::FailureReport& report, StableHash& hash) = nullptr;
 };
 
 // All rows. A kind of several groups has one for each, the first one first.
@@ -36,6 +72,9 @@ std::span<const Kind> Kinds();
 
 // The first row of `name`, letter by letter; null: none of ours.
 const Kind* FindKind(std::string_view name);
+
+// Seniority of the kind of this name; -1 for an empty one.
+int SeniorityOf(std::string_view name);
 
 // Whether `name` is a kind that this version knows.
 bool IsKnownKind(std::string_view name);

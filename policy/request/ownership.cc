@@ -8,7 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "policy/request/custom_resources.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan {
 namespace {
@@ -19,7 +19,7 @@ using kubernetes::meta::v1::OwnerReference;
 class ForeignFinder {
  public:
   explicit ForeignFinder(const v1::FailureReport& report)
-      : report_(report), resources_(CustomResources(report)) {}
+      : report_(report), owners_(report) {}
 
   Unread Find() {
     Unread foreign;
@@ -80,7 +80,7 @@ class ForeignFinder {
 
   bool HasSeveral() const {
     return report_.pods_size() + report_.jobs_size() +
-               static_cast<int>(resources_.size()) +
+               static_cast<int>(owners_.views.size()) +
                int{report_.has_kueue_workload()} >
            1;
   }
@@ -106,7 +106,7 @@ class ForeignFinder {
     for (const auto& job : report_.jobs()) {
       if (!same(job.metadata().uid())) return false;
     }
-    return resources_.empty() && !report_.has_kueue_workload();
+    return owners_.views.empty() && !report_.has_kueue_workload();
   }
 
   void FindEvents(Unread& foreign) const {
@@ -127,25 +127,16 @@ class ForeignFinder {
 
   // Custom resources, the most senior kinds first.
   void AddObjects() {
-    int train_job = -1;
-    int ray_job = -1;
-    for (const auto& [kind, metadata] : resources_) {
-      const int node = graph_.Add(kind, *metadata);
-      seniors_.push_back(node);
-      if (metadata == &report_.train_job().metadata()) train_job = node;
-      if (metadata == &report_.ray_job().metadata()) ray_job = node;
+    for (const WorkloadView& view : owners_.views) {
+      seniors_.push_back(graph_.Add(view.kind_name, *view.meta));
     }
     if (report_.has_kueue_workload()) {
       seniors_.push_back(
           graph_.Add("Workload", report_.kueue_workload().metadata()));
     }
-    if (train_job >= 0) {
-      // Trainer v2 gives the JobSet its own name.
-      graph_.AddOwned(train_job, "JobSet", graph_.NameOf(train_job));
-    }
-    if (ray_job >= 0) {
-      graph_.AddOwned(ray_job, "RayCluster",
-                      report_.ray_job().status().ray_cluster_name());
+    for (std::size_t i = 0; i < owners_.views.size(); ++i) {
+      const WorkloadView& view = owners_.views[i];
+      graph_.AddOwned(seniors_[i], view.part_kind, view.part);
     }
     for (const auto& job : report_.jobs()) {
       jobs_.push_back(graph_.Add("Job", job.metadata()));
@@ -223,7 +214,7 @@ class ForeignFinder {
   }
 
   const v1::FailureReport& report_;
-  const absl::InlinedVector<CustomResource, 2> resources_;
+  const Owners owners_;
   OwnerGraph graph_;
   bool named_ = false;
   std::vector<int> seniors_;

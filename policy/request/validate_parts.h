@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,13 +47,13 @@ class FieldPath {
   }
 
   // Checks of a field of this one.
-  void Text(const char* name, const std::string& text, std::size_t most) const {
+  void Text(const char* name, std::string_view text, std::size_t most) const {
     if (text.size() > most) In(name).BadText(text.size(), most);
   }
-  void Name(const char* name, const std::string& text) const {
+  void Name(const char* name, std::string_view text) const {
     Text(name, text, kMaxNameBytes);
   }
-  void Message(const char* name, const std::string& text) const {
+  void Message(const char* name, std::string_view text) const {
     Text(name, text, kMaxTextBytes);
   }
   void Count(const char* name, int count, int most, const char* what) const {

@@ -6,9 +6,9 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/utf8.h"
 #include "policy/limits.h"
-#include "policy/request/custom_resources.h"
 #include "policy/request/ownership.h"
 #include "policy/request/validate_parts.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan {
 namespace {
@@ -149,73 +149,15 @@ void ValidateObject(const Object& object, const FieldPath& path) {
   ValidateConditions(object.status().conditions(), path.In("status"));
 }
 
-// Compiling a pattern costs more than anything else in a report.
-void ValidatePatterns(const kubernetes::jobset::v1alpha2::JobSet& job_set,
-                      const FieldPath& path) {
-  int patterns = 0;
-  for (const auto& rule : job_set.spec().failure_policy().rules()) {
-    patterns += rule.on_job_failure_message_patterns_size();
+void ValidateOwners(const Owners& owners, const FieldPath& path) {
+  for (const WorkloadView& view : owners.views) {
+    const FieldPath object = path.In(view.kind->field.data());
+    ValidateMeta(*view.meta, object);
+    ValidateConditions(view.conditions, object.In(view.conditions_of));
+    if (view.kind->bound != nullptr) view.kind->bound(owners.report, object);
   }
-  path.In("spec").Count("failurePolicy", patterns, kMaxJobSetPatterns,
-                        "onJobFailureMessagePatterns");
-}
-
-void ValidateGroups(const kubernetes::jobset::v1alpha2::JobSet& job_set,
-                    const FieldPath& path) {
-  const auto& job_spec = job_set.spec();
-  const FieldPath spec = path.In("spec");
-  spec.Count("replicatedJobs", job_spec.replicated_jobs_size(),
-             kMaxJobSetGroups, "replicatedJobs");
-  path.In("status").Count("replicatedJobsStatus",
-                          job_set.status().replicated_jobs_status_size(),
-                          kMaxJobSetGroups, "replicatedJobsStatus");
-  spec.In("failurePolicy")
-      .Count("rules", job_spec.failure_policy().rules_size(), kMaxJobSetGroups,
-             "rules");
-  int targets = job_spec.success_policy().target_replicated_jobs_size();
-  for (const auto& rule : job_spec.failure_policy().rules()) {
-    targets += rule.target_replicated_jobs_size();
-  }
-  path.Count("spec", targets, kMaxJobSetTargets, "targetReplicatedJobs");
-}
-
-void ValidateResources(const v1::FailureReport& report, const FieldPath& path) {
-  if (report.has_job_set()) {
-    const FieldPath job_set = path.In("jobSet");
-    ValidateObject(report.job_set(), job_set);
-    ValidatePatterns(report.job_set(), job_set);
-    ValidateGroups(report.job_set(), job_set);
-  }
-  if (report.has_train_job()) {
-    ValidateObject(report.train_job(), path.In("trainJob"));
-  }
-  if (report.has_kueue_workload()) {
-    ValidateObject(report.kueue_workload(), path.In("kueueWorkload"));
-  }
-  if (report.has_kubeflow_job()) {
-    ValidateObject(report.kubeflow_job(), path.In("kubeflowJob"));
-  }
-  if (report.has_ray_cluster()) {
-    ValidateObject(report.ray_cluster(), path.In("rayCluster"));
-  }
-  if (report.has_ray_job()) {
-    const FieldPath object = path.In("rayJob");
-    ValidateMeta(report.ray_job().metadata(), object);
-    const auto& status = report.ray_job().status();
-    const FieldPath entry = object.In("status");
-    entry.Name("reason", status.reason());
-    entry.Message("message", status.message());
-    entry.Time("startTime", status.start_time());
-    entry.Time("endTime", status.end_time());
-  }
-  if (report.has_spark_application()) {
-    const FieldPath object = path.In("sparkApplication");
-    ValidateMeta(report.spark_application().metadata(), object);
-    object.Message("status.applicationState.errorMessage",
-                   report.spark_application()
-                       .status()
-                       .application_state()
-                       .error_message());
+  if (owners.report.has_kueue_workload()) {
+    ValidateObject(owners.report.kueue_workload(), path.In("kueueWorkload"));
   }
 }
 
@@ -274,7 +216,7 @@ void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path) {
 }
 
 // A verdict is about one workload.
-void ValidateOwners(const v1::FailureReport& report, const FieldPath& path) {
+void ValidateForeign(const v1::FailureReport& report, const FieldPath& path) {
   const Unread foreign = FindForeign(report);
   if (!foreign.unknown) return;
   constexpr std::size_t kNamed = 8;
@@ -298,8 +240,9 @@ void ValidateOwners(const v1::FailureReport& report, const FieldPath& path) {
                                   foreign.owners.size(), owners));
 }
 
-bool HasSubject(const v1::FailureReport& report) {
-  return report.pods_size() > 0 || HasOwner(report) ||
+bool HasSubject(const Owners& owners) {
+  const v1::FailureReport& report = owners.report;
+  return report.pods_size() > 0 || owners.any() ||
          report.has_creation_error() || report.has_exit() ||
          report.events_size() > 0 || report.nodes_size() > 0;
 }
@@ -307,7 +250,8 @@ bool HasSubject(const v1::FailureReport& report) {
 }  // namespace
 
 void ValidateReport(const v1::FailureReport& report, const FieldPath& path) {
-  if (!HasSubject(report)) {
+  const Owners owners(report);
+  if (!HasSubject(owners)) {
     path.Violate(
         "says nothing about a failure, expected at least one of "
         "pods, jobs, jobSet, rayJob, trainJob, kueueWorkload, "
@@ -323,8 +267,8 @@ void ValidateReport(const v1::FailureReport& report, const FieldPath& path) {
   ValidateEach(report.nodes(), kMaxNodes, path, "nodes", ValidateNode);
   ValidateEach(report.events(), kMaxEvents, path, "events", ValidateEvent);
   ValidateEach(report.usage(), kMaxUsage, path, "usage", ValidateUsage);
-  ValidateResources(report, path);
-  ValidateOwners(report, path);
+  ValidateOwners(owners, path);
+  ValidateForeign(report, path);
 }
 
 }  // namespace mulligan

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "policy/base/conditions.h"
 #include "policy/base/utf8.h"
-#include "policy/request/custom_resources.h"
 #include "policy/request/kinds.h"
+#include "policy/request/ownership.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan {
 namespace {
@@ -82,23 +84,13 @@ void FillFromEvent(const kubernetes::core::v1::Event& event,
   if (workload.name().empty()) workload.set_name(Excerpt(about.name()));
 }
 
-// The most senior object with a field of its own; absent: there is none.
-std::optional<CustomResource> SeniorOf(const v1::FailureReport& report) {
-  const auto resources = CustomResources(report);
-  if (!resources.empty()) return resources.front();
-  if (report.jobs_size() > 0) {
-    return CustomResource{"Job", &report.jobs(0).metadata()};
-  }
+// The most senior object above the pods; absent: there is none.
+std::optional<WorkloadView> SeniorOf(const v1::FailureReport& report) {
+  Owners owners(report);
+  if (!owners.views.empty()) return std::move(owners.views.front());
+  if (report.jobs_size() > 0) return ViewOf(report.jobs(0));
   // Pods come before the queue's object: they have owners.
-  if (report.pods_size() == 0 && report.has_kueue_workload()) {
-    return CustomResource{"Workload", &report.kueue_workload().metadata()};
-  }
-  return std::nullopt;
-}
-
-std::string_view GroupOf(std::string_view kind) {
-  const Kind* const row = FindKind(kind);
-  return row == nullptr ? FindKind(kTrainingJob)->group : row->group;
+  return report.pods_size() == 0 ? QueueIn(report) : std::nullopt;
 }
 
 std::string_view OwnerKind(const kubernetes::core::v1::Pod& pod) {
@@ -111,7 +103,7 @@ std::string_view OwnerKind(const kubernetes::core::v1::Pod& pod) {
 void FillFromObjects(const v1::FailureReport& report, bool with_labels,
                      v1::WorkloadReference& workload) {
   if (const auto senior = SeniorOf(report)) {
-    FillFrom(GroupOf(senior->kind), Excerpt(senior->kind), *senior->metadata,
+    FillFrom(senior->kind->group, Excerpt(senior->kind_name), *senior->meta,
              with_labels, workload);
   } else if (report.pods_size() > 0) {
     FillFromPod(report.pods(0), with_labels, workload);
@@ -171,7 +163,7 @@ v1::WorkloadReference WorkloadOf(const v1::FailureReport& report) {
 std::string_view WorkloadKindOf(const v1::FailureReport& report) {
   const std::string& stated = report.workload().kind();
   if (!stated.empty()) return stated;
-  if (const auto senior = SeniorOf(report)) return senior->kind;
+  if (const auto senior = SeniorOf(report)) return senior->kind_name;
   if (report.pods_size() > 0) return OwnerKind(report.pods(0));
   if (report.has_creation_error()) return report.creation_error().kind();
   if (report.events_size() > 0) {
@@ -185,28 +177,17 @@ bool InSinkState(const v1::FailureReport& report,
   const std::string_view kind = workload.kind();
   if (kind == "Job") {
     const auto* job = OwnJob(report, workload);
-    return job != nullptr && IsTrue(job->status().conditions(), "Failed");
+    return job != nullptr && ViewOf(*job).phase == WorkloadPhase::kGivenUp;
   }
   if (kind == "Pod") {
     return report.pods_size() == 1 &&
            report.pods(0).status().phase() == "Failed";
   }
-  if (kind == "RayJob") {
-    return report.ray_job().status().job_deployment_status() == "Failed";
-  }
-  if (kind == "JobSet") {
-    const auto& status = report.job_set().status();
-    return status.terminal_state() == "Failed" ||
-           IsTrue(status.conditions(), "Failed");
-  }
-  if (kind == "TrainJob") {
-    return IsTrue(report.train_job().status().conditions(), "Failed");
-  }
-  if (kind == "SparkApplication") {
-    return report.spark_application().status().application_state().state() ==
-           "FAILED";
-  }
-  return IsTrue(report.kubeflow_job().status().conditions(), "Failed");
+  return std::ranges::any_of(Owners(report).views,
+                             [kind](const WorkloadView& view) {
+                               return SameKind(view.kind_name, kind) &&
+                                      view.phase == WorkloadPhase::kGivenUp;
+                             });
 }
 
 v1::Decision::Scope NaturalScope(const v1::FailureReport& report,

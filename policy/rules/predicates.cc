@@ -39,8 +39,8 @@ bool HasCondition(const Predicates& predicates, const Facts& facts) {
   return AnyCondition(facts.report, [&predicates](const ConditionView& seen) {
     return std::ranges::any_of(
         predicates.conditions, [&seen](const ConditionFields& wanted) {
-          return seen.type == wanted.type && seen.status == wanted.status &&
-                 (wanted.reason.empty() || seen.reason == wanted.reason);
+          return seen.type() == wanted.type && seen.status() == wanted.status &&
+                 (wanted.reason.empty() || seen.reason() == wanted.reason);
         });
   });
 }

@@ -17,6 +17,7 @@
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/base/conditions.h"
 #include "policy/base/pattern_allowance.h"
 
 namespace mulligan {
@@ -77,13 +78,6 @@ using OutlookSet = EnumSet<v1::Diagnosis::Outlook>;
 static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64 &&
               v1::Diagnosis::FaultDomain_MAX < 64 &&
               v1::Diagnosis::Outlook_MAX < 64);
-
-// One condition of any object. The views live as long as the report.
-struct ConditionView {
-  std::string_view type;
-  std::string_view status;
-  std::string_view reason;
-};
 
 using TextPredicate = absl::FunctionRef<bool(std::string_view)>;
 using ConditionPredicate = absl::FunctionRef<bool(const ConditionView&)>;

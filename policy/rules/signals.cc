@@ -3,6 +3,8 @@
 
 #include "mulligan/kubernetes/core/v1/container_status.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "policy/base/conditions.h"
+#include "policy/request/workload_view.h"
 #include "policy/rules/predicates.h"
 
 namespace mulligan {
@@ -54,7 +56,7 @@ bool AnyOfPods(const v1::FailureReport& report, const auto& text,
 // object, until it answers true. All condition types share these accessors.
 bool AnyRawCondition(const v1::FailureReport& report, const auto& fits) {
   const auto any = [&fits](const auto& conditions) {
-    return std::ranges::any_of(conditions, fits);
+    return std::ranges::any_of(ConditionList(conditions), fits);
   };
   const auto any_object = [&any](const auto& object) {
     return any(object.status().conditions());
@@ -62,11 +64,17 @@ bool AnyRawCondition(const v1::FailureReport& report, const auto& fits) {
   return std::ranges::any_of(report.pods(), any_object) ||
          std::ranges::any_of(report.jobs(), any_object) ||
          std::ranges::any_of(report.nodes(), any_object) ||
-         any_object(report.job_set()) || any_object(report.train_job()) ||
          any_object(report.kueue_workload()) ||
-         any_object(report.kubeflow_job()) ||
-         any(report.ray_job().status().ray_cluster_status().conditions()) ||
-         any_object(report.ray_cluster());
+         std::ranges::any_of(
+             Owners(report).views, [&fits](const WorkloadView& view) {
+               return std::ranges::any_of(view.conditions, fits);
+             });
+}
+
+// Whether a text of an object above the pods fits, besides conditions.
+bool AnyOfOwners(const v1::FailureReport& report,
+                 std::string_view WorkloadView::*text, const auto& fits) {
+  return std::ranges::any_of(Owners(report).views, fits, text);
 }
 
 }  // namespace
@@ -77,8 +85,8 @@ bool AnyReason(const v1::FailureReport& report, TextPredicate fits) {
   };
   return AnyOfPods(report, reason, fits) || fits(report.exit().reason()) ||
          fits(report.creation_error().reason()) ||
-         fits(report.ray_job().status().reason()) ||
-         AnyRawCondition(report, [&](const auto& condition) {
+         AnyOfOwners(report, &WorkloadView::reason, fits) ||
+         AnyRawCondition(report, [&](const ConditionView& condition) {
            return fits(condition.reason());
          });
 }
@@ -94,20 +102,14 @@ bool AnyMessage(const v1::FailureReport& report, TextPredicate search) {
          std::ranges::any_of(report.events(), fits, message) ||
          fits(report.exit().message()) ||
          fits(report.creation_error().message()) ||
-         fits(report.ray_job().status().message()) ||
-         fits(report.spark_application()
-                  .status()
-                  .application_state()
-                  .error_message()) ||
-         AnyRawCondition(report, [&](const auto& condition) {
+         AnyOfOwners(report, &WorkloadView::message, fits) ||
+         AnyRawCondition(report, [&](const ConditionView& condition) {
            return fits(condition.message());
          });
 }
 
 bool AnyCondition(const v1::FailureReport& report, ConditionPredicate fits) {
-  return AnyRawCondition(report, [&fits](const auto& condition) {
-    return fits({condition.type(), condition.status(), condition.reason()});
-  });
+  return AnyRawCondition(report, fits);
 }
 
 bool AnyExitCode(const v1::FailureReport& report, std::string_view pod_name,

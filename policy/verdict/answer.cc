@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -165,6 +166,32 @@ void FillAdviceText(const v1::AttemptRecord& record, v1::Decision& decision) {
   }
 }
 
+// Requires: response.policy and response.diagnosis are filled.
+std::string DecisionId(const v1::DecideRequest& request,
+                       const v1::DecideResponse& response,
+                       const std::string& failure_id, absl::Time observed_at) {
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  StableHash hash;
+  hash.Add(response.policy().name())
+      .Add(response.policy().revision())
+      .Add(failure_id)
+      .Add(static_cast<std::uint64_t>(request.report().attempt()))
+      .Add(static_cast<std::uint64_t>(absl::ToUnixNanos(observed_at)))
+      .Add(HashLedger(request.ledger()))
+      .Add(static_cast<std::uint64_t>(diagnosis.cause()))
+      .Add(static_cast<std::uint64_t>(diagnosis.confidence()))
+      .Add(diagnosis.signature())
+      .Add(diagnosis.fingerprint())
+      .Add(diagnosis.culprit().pod())
+      .Add(diagnosis.culprit().container())
+      .Add(diagnosis.culprit().node())
+      .Add(static_cast<std::uint64_t>(diagnosis.derived_cause()))
+      .Add(diagnosis.derived_reason());
+  std::string id = "d-";
+  AppendHex(hash.value(), id);
+  return id;
+}
+
 }  // namespace
 
 const std::string& BudgetName(const Case& failure, int budget) {
@@ -276,29 +303,14 @@ void FillExhaustion(const v1::AttemptRecord& record,
   exhaustion.set_cause(record.cause());
 }
 
-std::string DecisionId(const v1::DecideRequest& request,
-                       const v1::DecideResponse& response,
-                       const std::string& failure_id, absl::Time observed_at) {
-  const v1::Diagnosis& diagnosis = response.diagnosis();
-  StableHash hash;
-  hash.Add(response.policy().name())
-      .Add(response.policy().revision())
-      .Add(failure_id)
-      .Add(static_cast<std::uint64_t>(request.report().attempt()))
-      .Add(static_cast<std::uint64_t>(absl::ToUnixNanos(observed_at)))
-      .Add(HashLedger(request.ledger()))
-      .Add(static_cast<std::uint64_t>(diagnosis.cause()))
-      .Add(static_cast<std::uint64_t>(diagnosis.confidence()))
-      .Add(diagnosis.signature())
-      .Add(diagnosis.fingerprint())
-      .Add(diagnosis.culprit().pod())
-      .Add(diagnosis.culprit().container())
-      .Add(diagnosis.culprit().node())
-      .Add(static_cast<std::uint64_t>(diagnosis.derived_cause()))
-      .Add(diagnosis.derived_reason());
-  std::string id = "d-";
-  AppendHex(hash.value(), id);
-  return id;
+void NameAnswer(const Call& call, std::string failure_id) {
+  v1::DecideResponse& response = call.response;
+  response.mutable_policy()->set_name(call.policy.rules->name());
+  response.mutable_policy()->set_revision(call.policy.revision());
+  response.set_decision_id(
+      DecisionId(call.request, response, failure_id, call.now));
+  response.set_failure_id(std::move(failure_id));
+  response.set_request_id(call.request.request_id());
 }
 
 void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,

@@ -19,6 +19,8 @@
 
 namespace mulligan {
 
+struct Call;
+
 // Of an answer, as of a policy: operators' settings ask for any.
 inline constexpr absl::Duration kLongestDelay =
     absl::Seconds(kMaxPolicySeconds);
@@ -52,12 +54,11 @@ void FillAccounting(const Case& failure, const Verdict& verdict,
 void FillExhaustion(const v1::AttemptRecord& record,
                     v1::Accounting& accounting);
 
-// A hash of what decided: policy and its revision, failure id, attempt, time,
-// ledger and diagnosis. The same request under the same policies has the same
-// id. Requires: response.policy and response.diagnosis are filled.
-std::string DecisionId(const v1::DecideRequest& request,
-                       const v1::DecideResponse& response,
-                       const std::string& failure_id, absl::Time observed_at);
+// Says in call.response by which policy it was decided, and what failure,
+// decision and request are called. The id of the decision is a hash of what
+// decided: policy and its revision, failure id, attempt, time, ledger and
+// diagnosis. The same request under the same policies has the same.
+void NameAnswer(const Call& call, std::string failure_id);
 
 // Sets the resources of `decision` to what was granted last to this part of the
 // workload (AttemptRecord.part).

@@ -26,14 +26,13 @@ struct Told {
 
 FailureId IdOf(const Call& call, const EarlierAttempt& earlier) {
   FailureId id;
-  id.id = IdOfPod(call.request.report(), call.workload,
-                  earlier.incident.pods.front());
+  id.id = IdOfPod(call.owners, call.workload, earlier.incident.pods.front());
   return id;
 }
 
 ToldFailure ToldOf(const Call& call, const EarlierAttempt& earlier,
                    const FailureId& id) {
-  return {call.request.report(),
+  return {call.owners,
           call.workload,
           earlier.incident,
           id,
@@ -190,7 +189,7 @@ ToldFailure ToldNow(const Call& call, const FailureId& id,
                     const NativeCount& count) {
   const v1::FailureReport& report = call.request.report();
   return {
-      report,
+      call.owners,
       call.workload,
       call.findings.incident,
       id,

@@ -111,8 +111,7 @@ void DiagnoseReport(Call& call) {
   if (!decided.empty()) {
     options.was_decided = [&call,
                            &decided](int pod) -> std::optional<std::int64_t> {
-      const auto found =
-          decided.find(IdOfPod(call.request.report(), call.workload, pod));
+      const auto found = decided.find(IdOfPod(call.owners, call.workload, pod));
       if (found == decided.end()) return std::nullopt;
       return found->second;
     };

@@ -33,14 +33,15 @@ namespace mulligan {
 // The state of one call. `request.report` is about one workload.
 struct Call {
   const v1::DecideRequest& request;
+  const Owners& owners;  // of its report
   const ChosenPolicy& policy;
   const v1::WorkloadReference& workload;
   google::protobuf::Timestamp observed_at;  // the report's, else the server's
   absl::Time now;                           // the same
-  std::optional<absl::Time> since;          // the earliest sign of the trouble
-  Findings findings;
-  PatternAllowance& patterns;  // for all patterns of the call
+  PatternAllowance& patterns;               // for all patterns of the call
   v1::DecideResponse& response;
+  std::optional<absl::Time> since = std::nullopt;  // the earliest sign of it
+  Findings findings = {};
 
   const CompiledPolicy& compiled() const { return policy.rules->compiled(); }
   const v1::BudgetLedger& ledger() const { return response.ledger(); }

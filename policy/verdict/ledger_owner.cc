@@ -17,9 +17,9 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/labels.h"
 #include "policy/limits.h"
-#include "policy/request/custom_resources.h"
 #include "policy/request/kinds.h"
 #include "policy/request/ownership.h"
+#include "policy/request/workload_view.h"
 #include "policy/verdict/intake.h"
 
 namespace mulligan {
@@ -34,15 +34,6 @@ struct Owner {
   std::string_view kind;
   std::string_view uid;
 };
-
-// How senior objects of a kind are: what has a higher rank may own them.
-int RankOf(std::string_view kind) {
-  if (kind.empty()) return -1;
-  if (kind == "Pod") return 0;
-  if (kind == "Job") return 1;
-  if (kind == "JobSet" || kind == "RayCluster") return 2;
-  return 3;
-}
 
 // What made `object`, if that is a workload; a CronJob is none.
 Owner MakerOf(const ObjectMeta& object) {
@@ -62,13 +53,11 @@ Owner OwnerOf(const v1::FailureReport& report,
   Owner owner{workload.kind(), workload.uid()};
   const auto climb = [&owner](const ObjectMeta& object) {
     const Owner maker = MakerOf(object);
-    if (RankOf(maker.kind) > RankOf(owner.kind)) owner = maker;
+    if (SeniorityOf(maker.kind) > SeniorityOf(owner.kind)) owner = maker;
   };
   if (report.pods_size() > 0) climb(report.pods(0).metadata());
   if (report.jobs_size() > 0) climb(report.jobs(0).metadata());
-  for (const CustomResource& resource : CustomResources(report)) {
-    climb(*resource.metadata);
-  }
+  for (const WorkloadView& view : Owners(report).views) climb(*view.meta);
   return owner;
 }
 
@@ -88,10 +77,9 @@ bool Mentions(const v1::FailureReport& report, std::string_view uid) {
       mentions(report.kueue_workload())) {
     return true;
   }
-  return std::ranges::any_of(CustomResources(report),
-                             [uid](const CustomResource& resource) {
-                               return Mentions(*resource.metadata, uid);
-                             });
+  return std::ranges::any_of(
+      Owners(report).views,
+      [uid](const WorkloadView& view) { return Mentions(*view.meta, uid); });
 }
 
 }  // namespace
@@ -106,7 +94,7 @@ absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
     return absl::OkStatus();
   }
   if (!ledger.workload_kind().empty() &&
-      RankOf(ledger.workload_kind()) != RankOf(owner.kind)) {
+      SeniorityOf(ledger.workload_kind()) != SeniorityOf(owner.kind)) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrFormat(
@@ -128,8 +116,9 @@ void TieLedger(const v1::FailureReport& report,
   }
   if (!recorded) return;
   const bool same = ledger.workload_uid() == owner.uid;
-  const bool senior = ledger.workload_kind().empty() ||
-                      RankOf(ledger.workload_kind()) < RankOf(owner.kind);
+  const bool senior =
+      ledger.workload_kind().empty() ||
+      SeniorityOf(ledger.workload_kind()) < SeniorityOf(owner.kind);
   if (!same && !senior) return;
   ledger.set_workload_uid(std::string(owner.uid));
   ledger.set_workload_kind(std::string(owner.kind));

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "policy/request/ownership.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan::cli {
 namespace {
@@ -51,11 +52,8 @@ class Grouping {
       const ObjectMeta* meta = MetaOf(object.piece);
       nodes_.push_back(meta == nullptr ? -1 : graph_.Add(object.kind, *meta));
       const int node = nodes_.back();
-      if (object.piece.has_ray_job()) {
-        graph_.AddOwned(node, "RayCluster",
-                        object.piece.ray_job().status().ray_cluster_name());
-      } else if (object.piece.has_train_job()) {
-        graph_.AddOwned(node, "JobSet", graph_.NameOf(node));
+      for (const WorkloadView& view : Owners(object.piece).views) {
+        graph_.AddOwned(node, view.part_kind, view.part);
       }
     }
   }
@@ -167,21 +165,17 @@ std::string WorkloadLabel(std::string_view kind, std::string_view space,
 
 std::vector<OwningObject> OwnersFirst(const v1::FailureReport& report) {
   std::vector<OwningObject> objects;
-  const auto add = [&objects](bool has, std::string_view kind,
-                              const auto& object) {
-    if (has) objects.push_back({kind, &object.metadata()});
+  const auto add = [&objects](std::string_view kind, const ObjectMeta& meta) {
+    objects.push_back({kind, &meta});
   };
-  add(report.has_train_job(), "TrainJob", report.train_job());
-  add(report.has_ray_job(), "RayJob", report.ray_job());
-  add(report.has_job_set(), "JobSet", report.job_set());
-  add(report.has_kubeflow_job(), report.kubeflow_job().kind(),
-      report.kubeflow_job());
-  add(report.has_spark_application(), "SparkApplication",
-      report.spark_application());
-  add(report.has_ray_cluster(), "RayCluster", report.ray_cluster());
-  for (const auto& job : report.jobs()) add(true, "Job", job);
-  add(report.has_kueue_workload(), "Workload", report.kueue_workload());
-  for (const auto& pod : report.pods()) add(true, "Pod", pod);
+  for (const WorkloadView& view : Owners(report).views) {
+    add(view.kind_name, *view.meta);
+  }
+  for (const auto& job : report.jobs()) add("Job", job.metadata());
+  if (report.has_kueue_workload()) {
+    add("Workload", report.kueue_workload().metadata());
+  }
+  for (const auto& pod : report.pods()) add("Pod", pod.metadata());
   return objects;
 }
 

@@ -14,13 +14,13 @@ void SetLimit(std::string_view name, long long used, long long limit,
   side.limit = limit;
 }
 
-void CountJobSet(const v1::FailureReport& report, Side& side) {
+void TriesOfJobSet(const v1::FailureReport& report, Side& side) {
   const auto& job_set = report.job_set();
   SetLimit("maxRestarts", job_set.status().restarts_count_towards_max(),
            job_set.spec().failure_policy().max_restarts(), side);
 }
 
-void CountSpark(const v1::FailureReport& report, Side& side) {
+void TriesOfSpark(const v1::FailureReport& report, Side& side) {
   const auto& policy = report.spark_application().spec().restart_policy();
   const auto& status = report.spark_application().status();
   if (policy.type() != "OnFailure") return;
@@ -36,7 +36,7 @@ void CountSpark(const v1::FailureReport& report, Side& side) {
 }
 
 // The status does not keep the count, only that the limit was met.
-void CountTrainingJob(const v1::FailureReport& report, Side& side) {
+void TriesOfTrainingJob(const v1::FailureReport& report, Side& side) {
   const auto limit = report.kubeflow_job().spec().run_policy().backoff_limit();
   SetLimit("backoffLimit", limit, limit, side);
 }
@@ -49,10 +49,10 @@ struct OwnCount {
 };
 
 constexpr OwnCount kOwnCounts[] = {
-    {"ReachedMaxRestarts", &v1::FailureReport::has_job_set, CountJobSet},
-    {"", &v1::FailureReport::has_spark_application, CountSpark},
+    {"ReachedMaxRestarts", &v1::FailureReport::has_job_set, TriesOfJobSet},
+    {"", &v1::FailureReport::has_spark_application, TriesOfSpark},
     {"specified backoff limit", &v1::FailureReport::has_kubeflow_job,
-     CountTrainingJob},
+     TriesOfTrainingJob},
 };
 
 }  // namespace

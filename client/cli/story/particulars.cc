@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "policy/request/workload.h"
+#include "policy/request/workload_view.h"
 #include "re2/re2.h"
 
 namespace mulligan::cli {
@@ -100,12 +101,10 @@ long long DeadlineOf(const v1::FailureReport& report,
     return pod->spec().active_deadline_seconds();
   }
   if (diagnosis.cause() != v1::DEADLINE_JOB) return 0;
-  if (report.has_ray_job()) {
-    return report.ray_job().spec().active_deadline_seconds();
+  for (const WorkloadView& view : Owners(report).views) {
+    if (view.deadline_seconds > 0) return view.deadline_seconds;
   }
-  return report.jobs_size() == 1
-             ? report.jobs(0).spec().active_deadline_seconds()
-             : 0;
+  return report.jobs_size() == 1 ? ViewOf(report.jobs(0)).deadline_seconds : 0;
 }
 
 // What the Jobs say besides.

@@ -9,12 +9,11 @@
 #include "client/cli/input/container_specs.h"
 #include "client/cli/story/commands.h"
 #include "client/cli/story/particulars.h"
+#include "policy/request/workload_view.h"
 #include "re2/re2.h"
 
 namespace mulligan::cli {
 namespace {
-
-constexpr char kQueueLabel[] = "kueue.x-k8s.io/queue-name";
 
 // Words of Kueue and what to do about them. {workload} is the Workload, {ask}
 // the command that shows it, {queue} the queue, \1 the pattern's first group.
@@ -49,30 +48,6 @@ constexpr QueueForm kForms[] = {
      "too often"},
     {"", "see what {queue} waits for: {ask}"},
 };
-
-template <typename Object>
-std::string QueueIn(const Object& object) {
-  const auto& labels = object.metadata().labels();
-  const auto found = labels.find(kQueueLabel);
-  return found == labels.end() ? "" : found->second;
-}
-
-std::string QueueOf(const v1::FailureReport& report) {
-  std::string queue = report.kueue_workload().spec().queue_name();
-  for (const std::string& label :
-       {QueueIn(report.job_set()), QueueIn(report.ray_job()),
-        QueueIn(report.train_job()), QueueIn(report.kubeflow_job()),
-        QueueIn(report.spark_application())}) {
-    if (queue.empty()) queue = label;
-  }
-  for (const auto& job : report.jobs()) {
-    if (queue.empty()) queue = QueueIn(job);
-  }
-  for (const auto& pod : report.pods()) {
-    if (queue.empty()) queue = QueueIn(pod);
-  }
-  return queue;
-}
 
 // Of the condition that tells most: why it was deactivated or evicted before
 // why it waits.
@@ -271,7 +246,7 @@ void FindQueueProblem(const v1::FailureReport& report,
       diagnosis.cause() != v1::START_TIMEOUT) {
     return;
   }
-  const std::string queue = QueueOf(report);
+  const std::string queue(QueueOf(Owners(report)));
   const std::string said = SaidBy(report);
   if (queue.empty() && said.empty()) return;
   if (!said.empty()) {

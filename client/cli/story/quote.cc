@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/cli/story/particulars.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan::cli {
 namespace {
@@ -64,15 +65,8 @@ std::string PathIn(const v1::FailureReport& report, const std::string& part) {
       return absl::StrCat("events[", i, "].message");
     }
   }
-  for (const auto& [path, text] :
-       {std::pair{"rayJob.status.message",
-                  &report.ray_job().status().message()},
-        std::pair{"sparkApplication.status.applicationState.errorMessage",
-                  &report.spark_application()
-                       .status()
-                       .application_state()
-                       .error_message()}}) {
-    if (Holds(*text, part)) return path;
+  for (const WorkloadView& view : Owners(report).views) {
+    if (Holds(std::string(view.message), part)) return view.message_path;
   }
   return "";
 }

@@ -82,7 +82,7 @@ class ContainersReader {
   void ReadStatus(const core::ContainerStatus& status, int i, bool init) {
     const core::ContainerState& state = status.state();
     if (state.has_waiting()) ReadWaiting(status, i, init);
-    Ended ended = IsStoppedByOwner(context_.owner_gives_up, pod_)
+    Ended ended = IsStoppedByOwner(context_.owners.gave_up(), pod_)
                       ? EndBefore(status)
                       : EndOfContainer(status);
     ended.index = i;
@@ -165,7 +165,7 @@ class ContainersReader {
       return;
     }
     const bool at_work =
-        IsAtWork(pod_) && !IsStoppedByOwner(context_.owner_gives_up, pod_);
+        IsAtWork(pod_) && !IsStoppedByOwner(context_.owners.gave_up(), pod_);
     // The first containers to end of a pod that is being stopped.
     if (at_work && IsBeingStopped(pod_)) return;
     state_.beside = !primary.recovered && at_work;
@@ -217,7 +217,7 @@ class ContainersReader {
       if (ended.code == 126 || ended.code == 127) {
         facts_.back().tier = Tier::kGeneric;
       }
-    } else if (ended.helper && !context_.ray_application_failed) {
+    } else if (ended.helper && !context_.program_failed) {
       AddSign(facts_, "helper-failed", ExitCodePlace(ended, index_), {})
           .number = ended.code;
     }

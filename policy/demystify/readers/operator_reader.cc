@@ -12,21 +12,10 @@
 namespace mulligan::demystify {
 namespace {
 
-namespace ray = kubernetes::ray::v1;
-
-// One condition of any kind, or one state field.
-struct Said {
-  // Source in the tables: "Job", "JobSet", ...
-  std::string_view source;
-  std::string_view state;
-  // What was sent for the state; empty: the state itself.
-  std::string_view shown;
-  // Tried before the state.
-  std::string_view reason;
-  std::string_view message;
-  Seconds at = kUnknownTime;
+// What an object says, and in which object.
+struct Said : Statement {
   Place place;
-  const char* message_leaf = ".message";
+  Seconds at = kUnknownTime;
 };
 
 class OperatorReader {
@@ -35,123 +24,35 @@ class OperatorReader {
       : context_(context), facts_(facts) {}
 
   void ReadJobs() {
-    const int newest = NewestRestartAttempt(context_.report);
+    const int newest = context_.owners.NewestAttempt();
     for (int i = 0; i < context_.report.jobs_size(); ++i) {
       const auto& job = context_.report.jobs(i);
       // Of an earlier attempt of its JobSet, and on its way out.
       const int attempt = RestartAttemptOf(job.metadata());
       if (attempt >= 0 && attempt < newest) continue;
       const std::size_t before = facts_.size();
-      ReadConditions(job.status().conditions(), "Job", Root::kJobs, i);
-      ReadSuspend(job.spec(), job.status(),
-                  {Root::kJobs, i, "", -1, ".spec.suspend"});
+      const WorkloadView view = ViewOf(job);
+      const Place place = {Root::kJobs, i};
+      ReadConditions(view, "Job", place);
+      ReadSuspension(view, place);
       if (facts_.size() == before) ReadCounts(i);
       // A child is deleted by its owner.
-      if (!context_.report.has_job_set() && !context_.report.has_ray_job()) {
-        ReadDeletion(job.metadata(), Root::kJobs, i);
-      }
+      if (MakesItsJobs()) continue;
+      ReadDeletion(job.metadata(), place);
     }
   }
 
-  void ReadRayJob() {
-    ReadRayCluster(context_.report.ray_cluster().status(), Root::kRayCluster,
-                   ".status.conditions");
-    const ray::RayJob& job = context_.report.ray_job();
-    const ray::RayJobStatus& status = job.status();
-    Said said;
-    said.source = "RayJob";
-    said.message = status.message();
-    said.message_leaf = ".status.message";
-    said.at = ToSeconds(status.end_time());
-    said.place = {Root::kRayJob, -1, "", -1, ".status.jobDeploymentStatus"};
-    const std::string& deployment = status.job_deployment_status();
-    // Until KubeRay 1.1 a failed application ended as Complete; since then a
-    // reason on a Complete job is no failure.
-    const bool failed = status.job_status() == "FAILED";
-    // The submitter is late, the application has succeeded.
-    const bool late =
-        deployment == "Failed" && status.job_status() == "SUCCEEDED" &&
-        status.reason() == "JobDeploymentStatusTransitionGracePeriodExceeded";
-    const bool complete = late || (deployment == "Complete" && !failed);
-    said.state = deployment;
-    if (late) said.state = "Complete";
-    if (status.job_status() == "STOPPED") {
-      said.state = "STOPPED";
-      said.place.leaf = ".status.jobStatus";
-    } else if (deployment == "Suspending") {
-      said.state = "Suspended";
-    } else if (!complete && deployment != "Suspended") {
-      if (failed && deployment != "ValidationFailed") said.state = "Failed";
-      said.reason = status.reason();
-      if (!said.reason.empty()) {
-        said.place.leaf = ".status.reason";
-      } else if (failed) {
-        said.place.leaf = ".status.jobStatus";
-      }
+  void ReadOwner(const WorkloadView& view) {
+    Place place = {Root::kOwner};
+    place.owner = &view;
+    for (const Statement& statement : view.statements) {
+      Read(statement, place);
     }
-    const std::size_t before = facts_.size();
-    Add(said);
-    // What it retries now is whatever failed so far.
-    if (deployment == "Retrying") {
-      for (std::size_t i = before; i < facts_.size(); ++i) {
-        facts_[i].flags |= kRestarting;
-        facts_[i].at = kUnknownTime;
-      }
+    if (!view.conditions_are_stated) {
+      ReadConditions(view, view.kind->source, place);
     }
-    if (job.spec().suspend() && !complete && deployment != "Failed") {
-      AddSign(facts_, "suspend-requested",
-              {Root::kRayJob, -1, "", -1, ".spec.suspend"}, "true");
-    }
-    ReadRayCluster(status.ray_cluster_status(), Root::kRayJob,
-                   ".status.rayClusterStatus.conditions");
-    ReadDeletion(job.metadata(), Root::kRayJob, -1);
-  }
-
-  void ReadSpark() {
-    const auto& application = context_.report.spark_application();
-    const auto& state = application.status().application_state();
-    Said said;
-    said.source = "Spark";
-    said.state = state.state();
-    said.message = state.error_message();
-    // What is run again is whatever failed so far.
-    if (state.state() != "PENDING_RERUN") {
-      said.at = ToSeconds(application.status().termination_time());
-    }
-    said.place = {Root::kSpark, -1, "", -1, ".status.applicationState.state"};
-    said.message_leaf = ".status.applicationState.errorMessage";
-    Add(said);
-    static const re2::RE2* const exit =
-        new re2::RE2("failed with ExitCode: (-?\\d+)");
-    int code = 0;
-    if (!said.message.empty() &&
-        re2::RE2::PartialMatch(
-            re2::StringPiece(said.message.data(), said.message.size()), *exit,
-            &code) &&
-        code != 0) {
-      Place place = said.place;
-      place.leaf = said.message_leaf;
-      AddFact(facts_, "exit-code", FindExitCode(code, ExitContext::kSpark),
-              place, {}, said.at)
-          .number = code;
-    }
-    ReadDeletion(application.metadata(), Root::kSpark, -1);
-  }
-
-  void ReadKubeflow() {
-    const auto& job = context_.report.kubeflow_job();
-    ReadConditions(job.status().conditions(), "Kubeflow", Root::kKubeflow, -1);
-    ReadSuspend(job.spec().run_policy(), job.status(),
-                {Root::kKubeflow, -1, "", -1, ".spec.runPolicy.suspend"});
-    ReadDeletion(job.metadata(), Root::kKubeflow, -1);
-  }
-
-  // A JobSet or TrainJob.
-  void ReadObject(const auto& object, std::string_view source, Root root) {
-    ReadConditions(object.status().conditions(), source, root, -1);
-    ReadSuspend(object.spec(), object.status(),
-                {root, -1, "", -1, ".spec.suspend"});
-    ReadDeletion(object.metadata(), root, -1);
+    ReadSuspension(view, place);
+    ReadDeletion(*view.meta, place);
   }
 
  private:
@@ -167,6 +68,33 @@ class OperatorReader {
     return queue ? succeeded > 0 && status.active() == 0 &&
                        status.terminating() == 0
                  : succeeded >= std::max(job.spec().completions(), 1);
+  }
+
+  // Whether an object of the report made its Jobs.
+  bool MakesItsJobs() const {
+    return std::ranges::any_of(
+        context_.owners.views,
+        [](const WorkloadView& view) { return view.kind->makes_jobs; });
+  }
+
+  void Read(const Statement& statement, Place place) {
+    place.list = statement.list;
+    place.item = statement.item;
+    place.leaf = statement.leaf;
+    const std::size_t before = facts_.size();
+    Add({statement, place, ToSeconds(*statement.at)});
+    if (statement.exit_code) {
+      place.leaf = statement.message_leaf;
+      AddFact(facts_, "exit-code",
+              FindExitCode(*statement.exit_code, ExitContext::kSpark), place,
+              {}, ToSeconds(*statement.at))
+          .number = *statement.exit_code;
+    }
+    if (!statement.restarts) return;
+    for (std::size_t i = before; i < facts_.size(); ++i) {
+      facts_[i].flags |= kRestarting;
+      facts_[i].at = kUnknownTime;
+    }
   }
 
   // Adds the row of reason or state, refined by the message.
@@ -265,10 +193,11 @@ class OperatorReader {
         .number = status.failed();
   }
 
-  void ReadConditions(const auto& conditions, std::string_view source,
-                      Root root, int index) {
-    for (int i = 0; i < conditions.size(); ++i) {
-      const auto& condition = conditions[i];
+  void ReadConditions(const WorkloadView& view, std::string_view source,
+                      Place place) {
+    place.list = ".status.conditions";
+    for (int i = 0; i < view.conditions.size(); ++i) {
+      const ConditionView condition = view.conditions[i];
       // Cut-down reports leave the status out.
       const bool holds =
           condition.status() == "True" || condition.status().empty();
@@ -282,65 +211,27 @@ class OperatorReader {
       said.reason = condition.reason();
       said.message = condition.message();
       said.at = ToSeconds(condition.last_transition_time());
-      said.place = {root, index, ".status.conditions", i,
-                    said.reason.empty() ? ".type" : ".reason"};
+      said.place = place;
+      said.place.item = i;
+      said.place.leaf = said.reason.empty() ? ".type" : ".reason";
       // FailureTarget announces what Failed will say.
       if (said.state == "FailureTarget") said.state = "Failed";
       Add(said);
     }
   }
 
-  void ReadRayCluster(const ray::RayClusterStatus& status, Root root,
-                      const char* list) {
-    // Releases before the conditions said it here.
-    const bool own = root == Root::kRayCluster;
-    const bool failed = status.state() == "failed";
-    if (failed || (own && status.state() == "suspended")) {
-      Said said;
-      said.source = "RayCluster";
-      said.state = failed ? "ReplicaFailure" : "Suspended";
-      said.shown = status.state();
-      said.message = status.reason();
-      said.place = {root, -1, "", -1,
-                    own ? ".status.state" : ".status.rayClusterStatus.state"};
-      said.message_leaf =
-          own ? ".status.reason" : ".status.rayClusterStatus.reason";
-      Add(said);
-    }
-    for (int i = 0; i < status.conditions_size(); ++i) {
-      const auto& condition = status.conditions(i);
-      Said said;
-      said.source = "RayCluster";
-      said.at = ToSeconds(condition.last_transition_time());
-      said.message = condition.message();
-      said.shown = condition.type();
-      said.place = {root, -1, list, i, ".type"};
-      if (condition.type() == "HeadPodReady" && condition.status() == "False") {
-        said.state = "HeadPodReady=False";
-      } else if (condition.status() != "True") {
-        continue;
-      } else if (condition.type() == "ReplicaFailure") {
-        said.state = "ReplicaFailure";
-      } else if (condition.type() == "RayClusterSuspended" ||
-                 condition.type() == "RayClusterSuspending") {
-        said.state = "Suspended";
-      } else {
-        continue;
-      }
-      Add(said);
-    }
-  }
-
-  void ReadSuspend(const auto& spec, const auto& status, const Place& place) {
-    if (!spec.suspend() || HasEnded(status.conditions())) return;
+  void ReadSuspension(const WorkloadView& view, Place place) {
+    if (view.suspend_leaf == nullptr || view.has_failed()) return;
+    place.leaf = view.suspend_leaf;
     AddSign(facts_, "suspend-requested", place, "true");
   }
 
-  void ReadDeletion(const auto& metadata, Root root, int index) {
+  void ReadDeletion(const kubernetes::meta::v1::ObjectMeta& metadata,
+                    Place place) {
     const Seconds at = ToSeconds(metadata.deletion_timestamp());
     if (!Known(at)) return;
-    AddSign(facts_, "object-deleted",
-            {root, index, "", -1, ".metadata.deletionTimestamp"}, "set", at);
+    place.leaf = ".metadata.deletionTimestamp";
+    AddSign(facts_, "object-deleted", place, "set", at);
   }
 
   const Context& context_;
@@ -350,15 +241,13 @@ class OperatorReader {
 }  // namespace
 
 void ReadOperators(const Context& context, Candidates& facts) {
-  // Of those that are absent there is nothing to read.
-  const v1::FailureReport& report = context.report;
   OperatorReader reader(context, facts);
   reader.ReadJobs();
-  reader.ReadObject(report.job_set(), "JobSet", Root::kJobSet);
-  reader.ReadRayJob();
-  reader.ReadObject(report.train_job(), "TrainJob", Root::kTrainJob);
-  reader.ReadSpark();
-  reader.ReadKubeflow();
+  // What is nearest to the pods first.
+  const auto& views = context.owners.views;
+  for (auto view = views.rbegin(); view != views.rend(); ++view) {
+    reader.ReadOwner(*view);
+  }
 }
 
 }  // namespace mulligan::demystify

@@ -15,17 +15,6 @@ bool IsDeviceOfEnd(const PodState& state, Seconds at) {
          at <= state.finished_at + kDeviceSeenAfter;
 }
 
-bool IsBeingStopped(const core::Pod& pod) {
-  return Known(ToSeconds(pod.metadata().deletion_timestamp())) ||
-         IsTrue(pod.status().conditions(), "DisruptionTarget");
-}
-
-bool IsStoppedByOwner(bool owner_gives_up, const core::Pod& pod) {
-  return owner_gives_up &&
-         Known(ToSeconds(pod.metadata().deletion_timestamp())) &&
-         !IsTrue(pod.status().conditions(), "DisruptionTarget");
-}
-
 bool IsAtWork(const core::Pod& pod) {
   return pod.status().phase() == "Running" &&
          std::ranges::any_of(pod.status().container_statuses(),

@@ -131,15 +131,15 @@ class PodReader {
     }
   }
 
-  // KubeRay's submitter of a RayJob in the report that Ray has run, or run
-  // before: its Job starts it again, and how the application ended is in the
-  // RayJob (KubeRay 1.5).
+  // What submits the work of an object that has run it, or run it before: its
+  // Job starts it again, and how the program ended is in that object (KubeRay
+  // 1.5).
   bool IsSubmitter() const {
-    const auto& status = context_.report.ray_job().status();
-    if (status.job_status().empty() && status.failed() == 0) return false;
-    const auto& owners = pod_.metadata().owner_references();
+    const auto& owners = context_.owners.views;
+    if (std::ranges::none_of(owners, &WorkloadView::was_tried)) return false;
     return std::ranges::any_of(
-        owners, [](const auto& owner) { return owner.kind() == "Job"; });
+        pod_.metadata().owner_references(),
+        [](const auto& owner) { return owner.kind() == "Job"; });
   }
 
   // Of a container that runs again after an earlier end, the end to come is

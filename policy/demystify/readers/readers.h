@@ -11,6 +11,7 @@
 #include "mulligan/kubernetes/core/v1/event.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "policy/demystify/context.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 
@@ -99,15 +100,6 @@ struct PodReading {
 // every fact to `facts`, which must be empty, weighed against each other, and
 // sets `best`. Linear in the size of the pod and its events.
 PodReading ReadPod(const Context& context, int index, Candidates& facts);
-
-// Whether somebody has asked for the end of the pod: it is marked for a
-// disruption (DisruptionTarget), or deleted.
-bool IsBeingStopped(const kubernetes::core::v1::Pod& pod);
-
-// Whether the pod is deleted because its operator gives the work up
-// (OwnerGivesUp): it is not how the work failed.
-bool IsStoppedByOwner(bool owner_gives_up,
-                      const kubernetes::core::v1::Pod& pod);
 
 // Whether a container of the pod runs that is no helper: it is at work,
 // whatever became of its other containers.

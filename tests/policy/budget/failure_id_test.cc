@@ -25,7 +25,7 @@ Incident IncidentOf(const v1::FailureReport& report) {
 }
 
 FailureId FullIdOf(const v1::FailureReport& report, int seconds) {
-  return FailureIdOf(report, report.workload(), IncidentOf(report),
+  return FailureIdOf(Owners(report), report.workload(), IncidentOf(report),
                      absl::FromUnixSeconds(seconds));
 }
 
@@ -189,7 +189,7 @@ TEST(FailureIdTest, AnEventAloneIsToldByItsFirstTime) {
   Incident incident;
   incident.event = 0;
   const auto id_of = [&](int seconds) {
-    return FailureIdOf(report, report.workload(), incident,
+    return FailureIdOf(Owners(report), report.workload(), incident,
                        absl::FromUnixSeconds(seconds));
   };
   const FailureId first = id_of(10);

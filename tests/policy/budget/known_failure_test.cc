@@ -43,14 +43,15 @@ TEST_P(KnownFailureTest, ByLifetimes) {
   if (row.begin > 0) incident.begin.set_seconds(row.begin);
   if (row.end > 0) incident.struck.set_seconds(row.end);
   incident.own = row.own;
+  const Owners owners(report);
   const v1::WorkloadReference workload;
   const FailureId id =
-      FailureIdOf(report, workload, incident, absl::FromUnixSeconds(5000));
+      FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(5000));
   google::protobuf::Timestamp finished;
   finished.set_seconds(row.finished > 0 ? row.finished : row.end);
   const auto ledger =
       Parse<v1::BudgetLedger>(std::string(kRecord) + row.record);
-  EXPECT_EQ(FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR,
+  EXPECT_EQ(FindKnown(ledger, {owners, workload, incident, id, v1::APP_ERROR,
                                finished, row.new_attempt, row.counted}) >= 0,
             row.known);
 }
@@ -95,31 +96,33 @@ INSTANTIATE_TEST_SUITE_P(Ledger, KnownFailureTest,
 TEST(KnownFailure, ByTheIdOfAnotherMemberOfTheGang) {
   const auto report = Parse<v1::FailureReport>(
       "pods { metadata { uid: 'a' } } pods { metadata { uid: 'b' } }");
+  const Owners owners(report);
   const v1::WorkloadReference workload;
   Incident incident;
   incident.pods = {0, 1};
   const FailureId id =
-      FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
+      FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
   v1::BudgetLedger ledger;
   ledger.add_history()->set_failure_id("x");
-  ledger.add_history()->set_failure_id(IdOfPod(report, workload, 1));
+  ledger.add_history()->set_failure_id(IdOfPod(owners, workload, 1));
   EXPECT_EQ(
-      FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR, {}}),
+      FindKnown(ledger, {owners, workload, incident, id, v1::APP_ERROR, {}}),
       1);
 }
 
 TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
   const auto report =
       Parse<v1::FailureReport>("attempt: 1 pods { metadata { uid: 'p' } }");
+  const Owners owners(report);
   const auto workload = Parse<v1::WorkloadReference>("uid: 'w'");
   Incident incident;
   incident.pods = {0};
   const FailureId id =
-      FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
+      FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
   v1::BudgetLedger ledger;
   ledger.add_history()->set_failure_id("be06cecabf4ce454");
   EXPECT_EQ(
-      FindKnown(ledger, {report, workload, incident, id, v1::APP_ERROR, {}}),
+      FindKnown(ledger, {owners, workload, incident, id, v1::APP_ERROR, {}}),
       0);
 }
 
@@ -127,6 +130,7 @@ TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
 TEST(KnownFailure, RecordedWithoutAnyTime) {
   const auto report =
       Parse<v1::FailureReport>("pods { metadata { uid: 'a' } }");
+  const Owners owners(report);
   const v1::WorkloadReference workload;
   Incident incident;
   incident.pods = {0};
@@ -134,8 +138,8 @@ TEST(KnownFailure, RecordedWithoutAnyTime) {
   incident.begin.set_seconds(1000);
   incident.struck.set_seconds(2000);
   const FailureId id =
-      FailureIdOf(report, workload, incident, absl::FromUnixSeconds(1));
-  const ToldFailure told{report, workload,      incident,
+      FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
+  const ToldFailure told{owners, workload,      incident,
                          id,     v1::APP_ERROR, incident.struck};
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 2010 } }"),

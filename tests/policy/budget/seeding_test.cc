@@ -26,8 +26,9 @@ struct SeedingRow {
 class CountTest : public ::testing::TestWithParam<SeedingRow> {};
 
 TEST_P(CountTest, LeavesOutTheFailureAtHand) {
-  const NativeCount count = CountNativeFailures(
-      Parse<v1::FailureReport>(GetParam().report), GetParam().earlier);
+  const auto report = Parse<v1::FailureReport>(GetParam().report);
+  const NativeCount count =
+      CountNativeFailures(Owners(report), GetParam().earlier);
   EXPECT_EQ(count.failures, GetParam().failures);
 }
 
@@ -165,8 +166,9 @@ TEST(SeedTest, ElseCountsAttemptsOnly) {
 
 TEST(SeedTest, AbsurdCountersStayWithinTheLedgersBounds) {
   v1::BudgetLedger ledger;
-  const NativeCount count = CountNativeFailures(
-      Parse<v1::FailureReport>("ray_job { status { failed: 2147483647 } }"), 0);
+  const auto report =
+      Parse<v1::FailureReport>("ray_job { status { failed: 2147483647 } }");
+  const NativeCount count = CountNativeFailures(Owners(report), 0);
   EXPECT_EQ(count.failures, kMaxLedgerCount);
   SeedLedger(count, count.failures, Compiled(kOnlyDefault)->compiled(), ledger);
   EXPECT_EQ(ledger.attempts_seen(), kMaxLedgerCount);

@@ -116,7 +116,7 @@ TEST_P(AttemptsTest, AreToldApart) {
   Candidates facts;
   const auto members = ReadMembers(context, facts);
   const Attempts attempts = SplitAttempts(
-      members, {NewestRestartAttempt(report), GetParam().gave_up, false});
+      members, {context.owners.NewestAttempt(), GetParam().gave_up, false});
   std::vector<std::string> parts;
   for (const Attempts::Earlier& earlier : attempts.earlier) {
     parts.push_back(absl::StrJoin(earlier.pods, ","));

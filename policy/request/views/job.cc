@@ -1,0 +1,63 @@
+// Jobs (Job controller, Kubernetes 1.34).
+#include <algorithm>
+
+#include "policy/request/pod_marks.h"
+#include "policy/request/views/views.h"
+
+namespace mulligan {
+namespace {
+
+bool IsUncounted(const kubernetes::batch::v1::Job& job,
+                 const std::string& uid) {
+  const auto& failed = job.status().uncounted_terminated_pods().failed();
+  return std::ranges::find(failed, uid) != failed.end();
+}
+
+// How many attempts of `parallelism` pods at a time make so many failed pods,
+// at the least.
+std::int64_t AttemptsOf(std::int64_t pods, std::int32_t parallelism) {
+  const std::int64_t at_a_time = std::max(parallelism, 1);
+  return (pods + at_a_time - 1) / at_a_time;
+}
+
+}  // namespace
+
+WorkloadView ViewOf(const kubernetes::batch::v1::Job& job) {
+  WorkloadView view;
+  view.kind = FindKind("Job");
+  view.kind_name = "Job";
+  ViewObject(job, view);
+  const auto& status = job.status();
+  view.phase =
+      PhaseBy(status.conditions(), "Complete",
+              status.ready() > 0 ? WorkloadPhase::kRuns : WorkloadPhase::kOpen);
+  view.deadline_seconds = job.spec().active_deadline_seconds();
+  view.times.push_back(&status.start_time());
+  view.times.push_back(&status.completion_time());
+  return view;
+}
+
+NativeCount CountJob(const v1::FailureReport& report, std::int32_t earlier) {
+  const auto& job = report.jobs(0);
+  const std::int32_t parallelism = job.spec().parallelism();
+  std::int64_t seen = 0;
+  std::int64_t uncounted = 0;
+  for (const auto& pod : report.pods()) {
+    // The Job controller counts what is being stopped (podReplacementPolicy).
+    if (pod.status().phase() != "Failed" && !IsBeingStopped(pod)) continue;
+    ++(IsUncounted(job, pod.metadata().uid()) ? uncounted : seen);
+  }
+  const std::int64_t failed = job.status().failed();
+  // Whose pods are gone, or show no failure although the Job has failed.
+  const bool unseen =
+      report.pods().empty() ||
+      (seen == 0 && IsTrue(job.status().conditions(), "Failed"));
+  std::int64_t before = failed - (unseen ? 1 : seen);
+  if (parallelism > 1) {
+    before = AttemptsOf(failed + uncounted, parallelism) - 1 - earlier;
+  }
+  return MakeNativeCount(before, AttemptsOf(failed, parallelism),
+                         "Job.status.failed", job.status().failed());
+}
+
+}  // namespace mulligan

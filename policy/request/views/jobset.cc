@@ -1,0 +1,80 @@
+// JobSets (JobSet 0.12).
+#include <algorithm>
+#include <optional>
+
+#include "policy/limits.h"
+#include "policy/request/validate_parts.h"
+#include "policy/request/views/views.h"
+
+namespace mulligan {
+namespace {
+
+template <typename Objects>
+void LowestAttempt(const Objects& objects, std::optional<std::int32_t>& found) {
+  for (const auto& object : objects) {
+    const int attempt = RestartAttemptOf(object.metadata());
+    if (attempt >= 0) found = std::min(found.value_or(attempt), attempt);
+  }
+}
+
+}  // namespace
+
+bool ViewJobSet(const v1::FailureReport& report, WorkloadView& view) {
+  if (!report.has_job_set()) return false;
+  const auto& job_set = report.job_set();
+  const auto& status = job_set.status();
+  view.kind_name = "JobSet";
+  ViewObject(job_set, view);
+  view.phase =
+      status.terminal_state() == "Failed"
+          ? WorkloadPhase::kGivenUp
+          : PhaseBy(status.conditions(), "Completed", WorkloadPhase::kOpen);
+  view.restarts = status.restarts();
+  view.counts = {
+      {"maxRestarts", job_set.spec().failure_policy().max_restarts()},
+      {"restarts", status.restarts()},
+      {"restartsCountTowardsMax", status.restarts_count_towards_max()}};
+  return true;
+}
+
+void BoundJobSet(const v1::FailureReport& report, const FieldPath& job_set) {
+  const auto& object = report.job_set();
+  const auto& rules = object.spec().failure_policy().rules();
+  int patterns = 0;
+  int targets = object.spec().success_policy().target_replicated_jobs_size();
+  for (const auto& rule : rules) {
+    patterns += rule.on_job_failure_message_patterns_size();
+    targets += rule.target_replicated_jobs_size();
+  }
+  const FieldPath spec = job_set.In("spec");
+  // Compiling a pattern costs more than anything else in a report.
+  spec.Count("failurePolicy", patterns, kMaxJobSetPatterns,
+             "onJobFailureMessagePatterns");
+  spec.Count("replicatedJobs", object.spec().replicated_jobs_size(),
+             kMaxJobSetGroups, "replicatedJobs");
+  job_set.In("status").Count("replicatedJobsStatus",
+                             object.status().replicated_jobs_status_size(),
+                             kMaxJobSetGroups, "replicatedJobsStatus");
+  spec.In("failurePolicy")
+      .Count("rules", rules.size(), kMaxJobSetGroups, "rules");
+  job_set.Count("spec", targets, kMaxJobSetTargets, "targetReplicatedJobs");
+}
+
+NativeCount CountJobSet(const v1::FailureReport& report, std::int32_t earlier) {
+  const std::int32_t restarts = report.job_set().status().restarts();
+  std::optional<std::int32_t> labelled;
+  LowestAttempt(report.pods(), labelled);
+  LowestAttempt(report.jobs(), labelled);
+  return MakeNativeCount(labelled ? std::min(restarts, *labelled)
+                                  : std::int64_t{restarts} - earlier,
+                         std::int64_t{restarts} + 1, "JobSet.status.restarts",
+                         restarts);
+}
+
+bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash) {
+  const auto& status = report.job_set().status();
+  hash.Add(static_cast<std::uint64_t>(status.restarts()));
+  return status.has_restarts();
+}
+
+}  // namespace mulligan

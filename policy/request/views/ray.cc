@@ -1,0 +1,209 @@
+// RayJobs and RayClusters (KubeRay 1.5).
+#include <algorithm>
+
+#include "policy/request/validate_parts.h"
+#include "policy/request/views/views.h"
+
+namespace mulligan {
+namespace {
+
+namespace ray = kubernetes::ray::v1;
+
+constexpr PhaseOfWord kRayJobWords[] = {
+    {"Running", WorkloadPhase::kRuns},
+    {"Complete", WorkloadPhase::kSucceeded},
+    {"Failed", WorkloadPhase::kGivenUp},
+    {"ValidationFailed", WorkloadPhase::kFailing},
+    {"Retrying", WorkloadPhase::kRestarts},
+    {"Suspending", WorkloadPhase::kHeld},
+    {"Suspended", WorkloadPhase::kHeld},
+};
+
+// What conditions of a cluster tell, and how the tables call it.
+struct ClusterCondition {
+  std::string_view type;
+  std::string_view status;
+  std::string_view state;
+};
+constexpr ClusterCondition kClusterConditions[] = {
+    {"HeadPodReady", "False", "HeadPodReady=False"},
+    {"ReplicaFailure", "True", "ReplicaFailure"},
+    {"RayClusterSuspended", "True", "Suspended"},
+    {"RayClusterSuspending", "True", "Suspended"},
+};
+
+// Where a cluster's status stands: its own, or in its RayJob.
+struct ClusterPlace {
+  const char* state;
+  const char* reason;
+  const char* conditions;
+};
+constexpr ClusterPlace kOwnStatus = {".status.state", ".status.reason",
+                                     ".status.conditions"};
+constexpr ClusterPlace kStatusOfJob = {".status.rayClusterStatus.state",
+                                       ".status.rayClusterStatus.reason",
+                                       ".status.rayClusterStatus.conditions"};
+
+void AddCluster(const ray::RayClusterStatus& status, const ClusterPlace& place,
+                bool own, WorkloadView& view) {
+  view.conditions = ConditionList(status.conditions());
+  view.conditions_are_stated = true;
+  // Releases before the conditions said it here.
+  const bool failed = status.state() == "failed";
+  if (failed || (own && status.state() == "suspended")) {
+    Statement& said = view.statements.emplace_back();
+    said.source = "RayCluster";
+    said.state = failed ? "ReplicaFailure" : "Suspended";
+    said.shown = status.state();
+    said.message = status.reason();
+    said.leaf = place.state;
+    said.message_leaf = place.reason;
+  }
+  for (int i = 0; i < status.conditions_size(); ++i) {
+    const auto& condition = status.conditions(i);
+    for (const ClusterCondition& row : kClusterConditions) {
+      if (row.type != condition.type() || row.status != condition.status()) {
+        continue;
+      }
+      Statement& said = view.statements.emplace_back();
+      said.source = "RayCluster";
+      said.state = row.state;
+      said.shown = condition.type();
+      said.message = condition.message();
+      said.at = &condition.last_transition_time();
+      said.list = place.conditions;
+      said.item = i;
+      said.leaf = ".type";
+    }
+  }
+}
+
+// Whether KubeRay has made a cluster anew, or is about to: the status of the
+// attempt before is emptied but for its counters.
+bool HasRetried(const ray::RayJobStatus& status) {
+  return status.failed() > 0 && status.job_deployment_status() != "Failed";
+}
+
+// The submitter is late, the application has succeeded.
+bool IsLate(const ray::RayJobStatus& status) {
+  return status.job_deployment_status() == "Failed" &&
+         status.job_status() == "SUCCEEDED" &&
+         status.reason() == "JobDeploymentStatusTransitionGracePeriodExceeded";
+}
+
+// Until KubeRay 1.1 a failed application ended as Complete; since then a reason
+// on a Complete job is no failure.
+bool IsComplete(const ray::RayJobStatus& status) {
+  return IsLate(status) || (status.job_deployment_status() == "Complete" &&
+                            status.job_status() != "FAILED");
+}
+
+Statement StatementOf(const ray::RayJobStatus& status) {
+  Statement said;
+  said.source = "RayJob";
+  said.message = status.message();
+  said.message_leaf = ".status.message";
+  said.at = &status.end_time();
+  said.leaf = ".status.jobDeploymentStatus";
+  const std::string& deployment = status.job_deployment_status();
+  const bool failed = status.job_status() == "FAILED";
+  said.state = IsLate(status) ? std::string_view("Complete") : deployment;
+  if (status.job_status() == "STOPPED") {
+    said.state = "STOPPED";
+    said.leaf = ".status.jobStatus";
+  } else if (deployment == "Suspending") {
+    said.state = "Suspended";
+  } else if (!IsComplete(status) && deployment != "Suspended") {
+    if (failed && deployment != "ValidationFailed") said.state = "Failed";
+    said.reason = status.reason();
+    if (!said.reason.empty()) {
+      said.leaf = ".status.reason";
+    } else if (failed) {
+      said.leaf = ".status.jobStatus";
+    }
+  }
+  // What it retries now is whatever failed so far.
+  said.restarts = deployment == "Retrying";
+  return said;
+}
+
+}  // namespace
+
+bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
+  if (!report.has_ray_job()) return false;
+  const auto& job = report.ray_job();
+  const auto& status = job.status();
+  view.kind_name = "RayJob";
+  ViewObject(job, view);
+  view.phase = PhaseBy(kRayJobWords, status.job_deployment_status(),
+                       WorkloadPhase::kWaits);
+  // The operator has yet to hear of it.
+  if (view.phase == WorkloadPhase::kRuns && status.job_status() == "FAILED") {
+    view.phase = WorkloadPhase::kFailing;
+  }
+  view.state = status.job_deployment_status();
+  view.state_leaf = ".status.jobDeploymentStatus";
+  if (IsComplete(status)) view.suspend_leaf = nullptr;
+  view.has_run = !status.job_status().empty();
+  view.was_tried = view.has_run || status.failed() > 0;
+  view.program_failed =
+      status.job_status() == "FAILED" || status.reason() == "AppFailed";
+  if (HasRetried(status)) {
+    view.restarts = 1;
+    view.attempt_label = "ray.io/cluster";
+    view.attempt = status.ray_cluster_name();
+  }
+  view.part_kind = "RayCluster";
+  view.part = status.ray_cluster_name();
+  view.deadline_seconds = job.spec().active_deadline_seconds();
+  view.reason = status.reason();
+  view.message = status.message();
+  view.message_path = "rayJob.status.message";
+  view.statements.push_back(StatementOf(status));
+  AddCluster(status.ray_cluster_status(), kStatusOfJob, false, view);
+  view.conditions_of = "status.rayClusterStatus";
+  view.counts = {{"backoffLimit", job.spec().backoff_limit()},
+                 {"succeeded", status.succeeded()},
+                 {"failed", status.failed()}};
+  view.times.push_back(&status.start_time());
+  view.times.push_back(&status.end_time());
+  return true;
+}
+
+void BoundRayJob(const v1::FailureReport& report, const FieldPath& job) {
+  const auto& status = report.ray_job().status();
+  const FieldPath path = job.In("status");
+  path.Name("reason", status.reason());
+  path.Message("message", status.message());
+  path.Time("startTime", status.start_time());
+  path.Time("endTime", status.end_time());
+}
+
+NativeCount CountRayJob(const v1::FailureReport& report, std::int32_t earlier) {
+  const auto& status = report.ray_job().status();
+  const std::string& state = status.job_deployment_status();
+  const bool counted = state == "Failed" || state == "Retrying";
+  return MakeNativeCount(
+      std::int64_t{status.failed()} - (counted ? 1 : 0) - earlier,
+      status.failed(), "RayJob.status.failed", status.failed());
+}
+
+bool IdentifyRayJob(const v1::FailureReport& report, StableHash& hash) {
+  const auto& status = report.ray_job().status();
+  hash.Add(status.job_id()).Add(status.ray_cluster_name());
+  const bool has_start = Identify(status.start_time(), hash);
+  return has_start || !status.job_id().empty() ||
+         !status.ray_cluster_name().empty();
+}
+
+bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view) {
+  if (!report.has_ray_cluster()) return false;
+  view.kind_name = "RayCluster";
+  ViewObject(report.ray_cluster(), view);
+  // Its state says whether it is held.
+  view.suspend_leaf = nullptr;
+  AddCluster(report.ray_cluster().status(), kOwnStatus, true, view);
+  return true;
+}
+
+}  // namespace mulligan

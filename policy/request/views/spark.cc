@@ -1,0 +1,101 @@
+// SparkApplications (Spark operator 2).
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "policy/request/validate_parts.h"
+#include "policy/request/views/views.h"
+
+namespace mulligan {
+namespace {
+
+constexpr PhaseOfWord kSparkWords[] = {
+    {"RUNNING", WorkloadPhase::kRuns},
+    {"COMPLETED", WorkloadPhase::kSucceeded},
+    {"FAILED", WorkloadPhase::kGivenUp},
+    {"FAILING", WorkloadPhase::kFailing},
+    {"SUBMISSION_FAILED", WorkloadPhase::kFailing},
+    {"PENDING_RERUN", WorkloadPhase::kRestarts},
+    {"SUSPENDING", WorkloadPhase::kHeld},
+    {"SUSPENDED", WorkloadPhase::kHeld},
+};
+
+// Of the driver, as the operator words it.
+std::optional<std::int32_t> ExitCodeIn(const std::string& message) {
+  static const re2::RE2* const exit =
+      new re2::RE2("failed with ExitCode: (-?\\d+)");
+  int code = 0;
+  if (message.empty() ||
+      !re2::RE2::PartialMatch(re2::StringPiece(message.data(), message.size()),
+                              *exit, &code) ||
+      code == 0) {
+    return std::nullopt;
+  }
+  return code;
+}
+
+}  // namespace
+
+bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
+  if (!report.has_spark_application()) return false;
+  const auto& application = report.spark_application();
+  const auto& status = application.status();
+  const auto& state = status.application_state();
+  view.kind_name = "SparkApplication";
+  ViewObject(application, view);
+  // Its state says whether it is held.
+  view.suspend_leaf = nullptr;
+  view.phase = PhaseBy(kSparkWords, state.state(), WorkloadPhase::kWaits);
+  view.state = state.state();
+  view.state_leaf = ".status.applicationState.state";
+  view.message = state.error_message();
+  view.message_path = "sparkApplication.status.applicationState.errorMessage";
+  Statement& said = view.statements.emplace_back();
+  said.source = "Spark";
+  said.state = state.state();
+  said.message = state.error_message();
+  // What is run again is whatever failed so far.
+  if (view.phase != WorkloadPhase::kRestarts) {
+    said.at = &status.termination_time();
+  }
+  said.leaf = view.state_leaf;
+  said.message_leaf = ".status.applicationState.errorMessage";
+  said.exit_code = ExitCodeIn(state.error_message());
+  view.counts = {{"executionAttempts", status.execution_attempts()},
+                 {"submissionAttempts", status.submission_attempts()}};
+  view.times = {&status.last_submission_attempt_time(),
+                &status.termination_time()};
+  return true;
+}
+
+void BoundSparkApplication(const v1::FailureReport& report,
+                           const FieldPath& application) {
+  application.Message(
+      "status.applicationState.errorMessage",
+      report.spark_application().status().application_state().error_message());
+}
+
+NativeCount CountSparkApplication(const v1::FailureReport& report,
+                                  std::int32_t earlier) {
+  const auto& status = report.spark_application().status();
+  const bool submissions =
+      status.submission_attempts() > status.execution_attempts();
+  const std::int32_t attempts =
+      submissions ? status.submission_attempts() : status.execution_attempts();
+  return MakeNativeCount(std::int64_t{attempts} - 1 - earlier, attempts,
+                         submissions
+                             ? "SparkApplication.status.submissionAttempts"
+                             : "SparkApplication.status.executionAttempts",
+                         attempts);
+}
+
+bool IdentifySparkApplication(const v1::FailureReport& report,
+                              StableHash& hash) {
+  const auto& status = report.spark_application().status();
+  hash.Add(status.submission_id())
+      .Add(static_cast<std::uint64_t>(status.execution_attempts()))
+      .Add(static_cast<std::uint64_t>(status.submission_attempts()));
+  return !status.submission_id().empty() || status.submission_attempts() > 0;
+}
+
+}  // namespace mulligan

@@ -1,0 +1,27 @@
+// Jobs of training-operator (v1): PyTorchJob, TFJob, MPIJob and their kin.
+#include "policy/request/views/views.h"
+
+namespace mulligan {
+
+bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view) {
+  if (!report.has_kubeflow_job()) return false;
+  const auto& job = report.kubeflow_job();
+  const auto& status = job.status();
+  view.kind_name =
+      job.kind().empty() ? kTrainingJob : std::string_view(job.kind());
+  ViewObject(job, view);
+  const bool restarts = IsTrue(status.conditions(), "Restarting");
+  const WorkloadPhase otherwise = restarts ? WorkloadPhase::kRestarts
+                                  : IsTrue(status.conditions(), "Running")
+                                      ? WorkloadPhase::kRuns
+                                      : WorkloadPhase::kWaits;
+  view.phase = PhaseBy(status.conditions(), "Succeeded", otherwise);
+  const auto& policy = job.spec().run_policy();
+  if (policy.suspend()) view.suspend_leaf = ".spec.runPolicy.suspend";
+  view.counts = {{"backoffLimit", policy.backoff_limit()}};
+  view.times.push_back(&status.start_time());
+  view.times.push_back(&status.completion_time());
+  return true;
+}
+
+}  // namespace mulligan

@@ -1,0 +1,24 @@
+// Workloads (Kueue 0.15): what the queue says of what it queues.
+#include "policy/request/views/views.h"
+
+namespace mulligan {
+
+std::optional<WorkloadView> QueueIn(const v1::FailureReport& report) {
+  if (!report.has_kueue_workload()) return std::nullopt;
+  const auto& workload = report.kueue_workload();
+  const auto& conditions = workload.status().conditions();
+  WorkloadView view;
+  view.kind = FindKind("Workload");
+  view.kind_name = "Workload";
+  ViewObject(workload, view);
+  const bool runs =
+      IsTrue(conditions, "Admitted") && IsTrue(conditions, "PodsReady") &&
+      !IsTrue(conditions, "Evicted") && !IsTrue(conditions, "Finished");
+  view.phase = runs ? WorkloadPhase::kRuns : WorkloadPhase::kSilent;
+  view.queue = workload.spec().queue_name();
+  view.counts = {
+      {"requeueState.count", workload.status().requeue_state().count()}};
+  return view;
+}
+
+}  // namespace mulligan

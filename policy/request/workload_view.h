@@ -1,0 +1,182 @@
+// What stands above the pods, in words that all kinds share. Whoever asks what
+// an object says of the work asks its view; only the functions of its kind
+// (policy/request/views/) know its fields.
+#ifndef MULLIGAN_POLICY_REQUEST_WORKLOAD_VIEW_H_
+#define MULLIGAN_POLICY_REQUEST_WORKLOAD_VIEW_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/inlined_vector.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/kubernetes/batch/v1/job.pb.h"
+#include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
+#include "mulligan/v1/report.pb.h"
+#include "policy/base/conditions.h"
+#include "policy/request/kinds.h"
+
+namespace mulligan {
+
+// Where the work is in its life, as its object says.
+enum class WorkloadPhase : std::uint8_t {
+  // The kind says nothing of the work's life: its parts may.
+  kSilent,
+  // It has not ended; whether it runs, its parts say.
+  kOpen,
+  // It waits, or starts.
+  kWaits,
+  kRuns,
+  // Something failed, and what becomes of it is not said yet.
+  kFailing,
+  // Its operator is trying again.
+  kRestarts,
+  // Suspended by somebody.
+  kHeld,
+  kSucceeded,
+  // It will have failed for good as soon as its pods are gone.
+  kGivesUp,
+  // Its operator never leaves this state.
+  kGivenUp,
+};
+
+// What an object says of its state, besides conditions.
+struct Statement {
+  // In the table of operators' states: "<source>/<state>".
+  std::string_view source;
+  std::string_view state;
+  // What was sent for the state; empty: the state itself.
+  std::string_view shown;
+  // Says more than the state, where the table knows it.
+  std::string_view reason;
+  std::string_view message;
+  // Never null; the epoch where there is none.
+  const google::protobuf::Timestamp* at =
+      &google::protobuf::Timestamp::default_instance();
+  // Where it stands in the object: list[item] leaf.
+  const char* list = "";
+  int item = -1;
+  const char* leaf = "";
+  const char* message_leaf = ".message";
+  // The exit code that the message tells.
+  std::optional<std::int32_t> exit_code;
+  // Whatever failed so far is being tried again.
+  bool restarts = false;
+};
+
+// A number of the object that cannot be negative, by its field's name.
+struct ObjectCount {
+  const char* field;
+  std::int64_t value;
+};
+
+// Points into the report.
+struct WorkloadView {
+  // Its row; of training-operator's kinds that of kTrainingJob.
+  const Kind* kind = nullptr;
+  // As its object calls it: "PyTorchJob".
+  std::string_view kind_name;
+  const kubernetes::meta::v1::ObjectMeta* meta = nullptr;
+  WorkloadPhase phase = WorkloadPhase::kSilent;
+  bool has_status = false;
+  // The state in the operator's own word, and where it stands; empty: it has
+  // none, or conditions instead.
+  std::string_view state;
+  const char* state_leaf = nullptr;
+  ConditionList conditions;
+  // The field that has them, and what they say is among the statements.
+  const char* conditions_of = "status";
+  bool conditions_are_stated = false;
+  absl::InlinedVector<Statement, 1> statements;
+  // Where it says that it shall be suspended; null: it does not.
+  const char* suspend_leaf = nullptr;
+  // The program ran in the attempt at hand, or in any.
+  bool has_run = false;
+  bool was_tried = false;
+  // The program itself failed, by the operator's word: how whatever submitted
+  // it ended says nothing more.
+  bool program_failed = false;
+  // How often its operator has started it again; pods and Jobs of a lower
+  // jobset.sigs.k8s.io/restart-attempt are of an attempt before.
+  std::int32_t restarts = 0;
+  // Pods of the attempt at hand carry this label, those of earlier attempts
+  // another value; empty key: no label tells.
+  const char* attempt_label = "";
+  std::string_view attempt;
+  // What it makes under a name that does not begin with its own.
+  std::string_view part_kind;
+  std::string_view part;
+  // The queue it names; empty: none.
+  std::string_view queue;
+  // spec.activeDeadlineSeconds; 0: none.
+  std::int64_t deadline_seconds = 0;
+  // Its operator's reason, and what it says in prose; where it says that:
+  // "rayJob.status.message".
+  std::string_view reason;
+  std::string_view message;
+  const char* message_path = "";
+  // For a look at whether they can be.
+  absl::InlinedVector<ObjectCount, 3> counts;
+  absl::InlinedVector<const google::protobuf::Timestamp*, 2> times;
+
+  bool has_failed() const { return phase >= WorkloadPhase::kGivesUp; }
+};
+
+// The view of one Job, and of the report's Workload.
+WorkloadView ViewOf(const kubernetes::batch::v1::Job& job);
+std::optional<WorkloadView> QueueIn(const v1::FailureReport& report);
+
+// What stands above the pods of one report, which must outlive it.
+struct Owners {
+  explicit Owners(const v1::FailureReport& of);
+
+  const v1::FailureReport& report;
+  // Objects that Jobs and pods are made for, the most senior kind first.
+  // Kueue's Workload is none of them: it stands beside what it queues.
+  absl::InlinedVector<WorkloadView, 2> views;
+  // Where the work is: as the most senior that says so has it, else the Job of
+  // the newest attempt that is furthest.
+  WorkloadPhase phase = WorkloadPhase::kSilent;
+
+  // The work has failed for good or is about to: pods that still live do not
+  // count, and those that are stopped now did not fail by it.
+  bool gave_up() const { return phase >= WorkloadPhase::kGivesUp; }
+  // An object says that the work runs: a Job with ready pods, an admitted
+  // Workload whose pods are ready, others by their state. What an event said on
+  // the way there is over then.
+  bool SayThatItRuns() const;
+  // Whether there is an object that pods are made for.
+  bool any() const;
+  // The highest restart attempt of all pods and Jobs, and what their owner has
+  // counted; -1: nothing tells.
+  int NewestAttempt() const;
+};
+
+// The queue of the workload: Kueue's object says it, or a label; empty: none.
+std::string_view QueueOf(const Owners& owners);
+
+// jobset.sigs.k8s.io/restart-attempt of a pod or Job; -1: none.
+int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata);
+
+// Failures that an operator has counted and whose objects are gone.
+struct NativeCount {
+  // Before the attempts that the report shows. Of a gang that fails together
+  // the operator may have counted every pod: as many attempts as there are at
+  // least.
+  std::int32_t failures = 0;
+  // All that it has counted, those in the report included, in attempts; -1: it
+  // has no counter.
+  std::int64_t counted = -1;
+  // The counter it was read from, "RayJob.status.failed=2"; empty: none.
+  std::string source;
+};
+
+// Reads the most senior object that counts; the report shows `earlier` failed
+// attempts besides the one at hand. That one is left out where the
+// operator has counted it already; how is said at the function of the kind.
+NativeCount CountNativeFailures(const Owners& owners, std::int32_t earlier);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_REQUEST_WORKLOAD_VIEW_H_
