@@ -13,6 +13,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
+#include "policy/base/conditions.h"
 #include "policy/base/times.h"
 
 namespace mulligan {
@@ -56,13 +57,6 @@ const typename Conditions::value_type* FindCondition(
     const Conditions& conditions, std::string_view type) {
   return FindIn(conditions,
                 [&](const auto& each) { return each.type() == type; });
-}
-
-// Whether the first condition of the type is True.
-template <typename Conditions>
-bool IsConditionTrue(const Conditions& conditions, std::string_view type) {
-  const auto* const condition = FindCondition(conditions, type);
-  return condition != nullptr && condition->status() == "True";
 }
 
 // Whether an owner reference of the object has the kind and name.

@@ -51,8 +51,8 @@ Setup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
 
 bool IsFinished(const JobSetStatus& status) {
   return !status.terminal_state().empty() ||
-         IsConditionTrue(status.conditions(), kCompleted) ||
-         IsConditionTrue(status.conditions(), kFailed);
+         IsTrue(status.conditions(), kCompleted) ||
+         IsTrue(status.conditions(), kFailed);
 }
 
 const JobCondition* FinishedCondition(const Job& job) {

@@ -309,7 +309,7 @@ class JobSetAnswer {
 
   void AnswerWithoutDecision() {
     for (const std::string_view end : {kFailed, kCompleted}) {
-      if (!IsConditionTrue(status_.conditions(), end) &&
+      if (!IsTrue(status_.conditions(), end) &&
           status_.terminal_state() != end) {
         continue;
       }

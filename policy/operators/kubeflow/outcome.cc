@@ -150,19 +150,19 @@ class Outcome {
 
   void Conclude(const Pass& pass) {
     const JobStatus& status = pass.status;
-    if (IsConditionTrue(status, kFailed)) {
+    if (IsTrue(status.conditions(), kFailed)) {
       AnswerBy(kFailed, v1::Decision::FAIL, status);
       ChargeLimit(pass.limit);
       return WarnOfChief(pass);
     }
     for (const std::string_view type : {kSucceeded, kSuspended}) {
-      if (IsConditionTrue(status, type)) {
+      if (IsTrue(status.conditions(), type)) {
         return AnswerBy(type, v1::Decision::IGNORE, status);
       }
     }
     if (pass.restarts) return Restart(status);
     if (input_.report.has_creation_error()) return AnswerCreationError();
-    const bool restarting = IsConditionTrue(status, kRestarting);
+    const bool restarting = IsTrue(status.conditions(), kRestarting);
     const bool any_failed =
         std::any_of(pods_.begin(), pods_.end(),
                     [](const Pod& pod) { return HasPhase(pod, "Failed"); });
@@ -176,7 +176,7 @@ class Outcome {
     // Restarting stays until the pods made again run.
     const std::string_view word = restarting ? kRestarting : kRunning;
     if (Restarts() > 0) return RestartContainer(word, status);
-    if (IsConditionTrue(status, word)) {
+    if (IsTrue(status.conditions(), word)) {
       return AnswerBy(word, v1::Decision::IGNORE, status);
     }
     outcome_.Answer("None", v1::Decision::IGNORE);

@@ -156,7 +156,7 @@ void FinishUp(const Observed& observed, JobStatus& status) {
   const auto& policy = observed.job.spec().run_policy();
   const bool times_out = policy.has_ttl_seconds_after_finished() &&
                          !policy.suspend() && !status.has_completion_time();
-  if (times_out || !IsConditionTrue(status, kSucceeded)) return;
+  if (times_out || !IsTrue(status.conditions(), kSucceeded)) return;
   for (auto& [type, counts] : *status.mutable_replica_statuses()) {
     counts.set_succeeded(counts.succeeded() + counts.active());
     counts.set_active(0);
@@ -169,16 +169,16 @@ void Suspend(const Observed& observed, JobStatus& status) {
   }
   const std::string reason = Reason(observed.kind, kSuspended);
   const std::string message = Sentence(observed, "suspended");
-  if (IsConditionTrue(status, kRunning)) {
+  if (IsTrue(status.conditions(), kRunning)) {
     SetCondition(kRunning, false, reason, message, status);
   }
-  if (!IsConditionTrue(status, kSuspended)) {
+  if (!IsTrue(status.conditions(), kSuspended)) {
     SetCondition(kSuspended, true, reason, message, status);
   }
 }
 
 void Resume(const Observed& observed, JobStatus& status) {
-  if (!IsConditionTrue(status, kSuspended)) return;
+  if (!IsTrue(status.conditions(), kSuspended)) return;
   SetCondition(kSuspended, false, Reason(observed.kind, "Resumed"),
                Sentence(observed, "resumed"), status);
   *status.mutable_start_time() = observed.now;

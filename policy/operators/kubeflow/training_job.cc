@@ -161,22 +161,14 @@ bool HasChief(const Replicas& replicas) {
   return replicas.count("Chief") != 0 || replicas.count("Master") != 0;
 }
 
-bool IsConditionTrue(const JobStatus& status, std::string_view type) {
-  const auto& conditions = status.conditions();
-  return std::any_of(
-      conditions.begin(), conditions.end(), [&](const JobCondition& condition) {
-        return condition.type() == type && condition.status() == "True";
-      });
-}
-
 bool IsFinished(const JobStatus& status) {
-  return IsConditionTrue(status, kSucceeded) ||
-         IsConditionTrue(status, kFailed);
+  return IsTrue(status.conditions(), kSucceeded) ||
+         IsTrue(status.conditions(), kFailed);
 }
 
 void SetCondition(std::string_view type, bool value, const std::string& reason,
                   const std::string& message, JobStatus& status) {
-  if (IsConditionTrue(status, kFailed)) return;
+  if (IsTrue(status.conditions(), kFailed)) return;
   const std::string wanted = value ? "True" : "False";
   const JobCondition* const present = FindCondition(status.conditions(), type);
   if (present != nullptr && present->status() == wanted &&

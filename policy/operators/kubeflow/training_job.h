@@ -97,9 +97,6 @@ inline constexpr std::string_view kSucceeded = "Succeeded";
 inline constexpr std::string_view kSuspended = "Suspended";
 inline constexpr std::string_view kFailed = "Failed";
 
-// Whether any condition of the type is True.
-bool IsConditionTrue(const JobStatus& status, std::string_view type);
-
 // Succeeded or Failed is True.
 bool IsFinished(const JobStatus& status);
 

@@ -179,7 +179,7 @@ void FollowNodes(const NodeView& view, Workload& workload) {
     const bool is_assigned = std::any_of(
         assignments.begin(), assignments.end(),
         [&](const auto& assignment) { return IsOnNode(node, assignment); });
-    if (!is_assigned || IsTrue(status, kEvicted) ||
+    if (!is_assigned || IsTrue(status.conditions(), kEvicted) ||
         (!view.gates.replace_node_on_pod_termination &&
          IsTooEarly(view, node))) {
       continue;

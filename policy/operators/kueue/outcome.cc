@@ -120,7 +120,7 @@ class WorkloadVerdict {
   bool Finished() {
     const Condition* const finished =
         FindCondition(status().conditions(), kFinished);
-    if (!IsTrue(status(), kFinished)) return false;
+    if (!IsTrue(status().conditions(), kFinished)) return false;
     const bool failed =
         finished->reason() == "Failed" || finished->reason() == "FailedToStart";
     Answer(kFinished, failed ? v1::Decision::FAIL : v1::Decision::IGNORE,
@@ -139,13 +139,14 @@ class WorkloadVerdict {
 
   // True: a node to replace is all that happens.
   bool NodeReplaced() {
-    if (!IsActive(workload_) || !IsTrue(status(), kAdmitted) ||
-        IsTrue(status(), kEvicted)) {
+    if (!IsActive(workload_) || !IsTrue(status().conditions(), kAdmitted) ||
+        IsTrue(status().conditions(), kEvicted)) {
       return false;
     }
     FollowNodes({report_.nodes(), report_.pods(), settings_.gates, now_},
                 workload_);
-    if (IsTrue(status(), kEvicted) || status().unhealthy_nodes().empty()) {
+    if (IsTrue(status().conditions(), kEvicted) ||
+        status().unhealthy_nodes().empty()) {
       return false;
     }
     Answer("ReplaceNode", v1::Decision::RETRY, "",
@@ -172,11 +173,12 @@ class WorkloadVerdict {
         settings_.gates,
         now_};
     Settle(observed, workload_);
-    if (!IsTrue(status(), kEvicted)) return AnswerWithoutEviction(observed);
+    if (!IsTrue(status().conditions(), kEvicted))
+      return AnswerWithoutEviction(observed);
     const std::string& reason =
         FindCondition(status().conditions(), kEvicted)->reason();
     const bool deactivated = IsActive(reported) && !IsActive(workload_);
-    const bool was_evicted = IsTrue(reported.status(), kEvicted);
+    const bool was_evicted = IsTrue(reported.status().conditions(), kEvicted);
     const std::string_view word = was_evicted   ? "Evicted"
                                   : deactivated ? "Deactivate"
                                   : reason == kPodsReadyTimeout
@@ -198,7 +200,8 @@ class WorkloadVerdict {
                          return queue.Reason() == reason &&
                                 queue.stop_policy == "None";
                        }) ||
-           (IsTrue(status(), kRequeued) && !IsTrue(status(), kQuotaReserved));
+           (IsTrue(status().conditions(), kRequeued) &&
+            !IsTrue(status().conditions(), kQuotaReserved));
   }
 
   void AnswerEviction(std::string_view word, Return after,
@@ -272,7 +275,7 @@ class WorkloadVerdict {
   }
 
   void AnswerWithoutEviction(const Observed& observed) {
-    if (IsTrue(status(), kAdmitted)) {
+    if (IsTrue(status().conditions(), kAdmitted)) {
       Answer("None", v1::Decision::IGNORE, "", "");
       outcome_.Warn(
           "Kueue does nothing about failed pods of an admitted workload, it "
@@ -293,8 +296,8 @@ class WorkloadVerdict {
           "the next readiness or execution timeout is %s away",
           absl::FormatDuration(absl::Ceil(next, absl::Seconds(1)))));
     }
-    if (!IsTrue(status(), kPodsReady) || !IsKnownUnready(report_) ||
-        !settings.recovery_timeout.has_value() ||
+    if (!IsTrue(status().conditions(), kPodsReady) ||
+        !IsKnownUnready(report_) || !settings.recovery_timeout.has_value() ||
         settings_.gates.disable_wait_for_pods_ready) {
       return;
     }

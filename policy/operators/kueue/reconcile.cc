@@ -38,7 +38,8 @@ bool DelayForChecks(const Observed& observed, Workload& workload) {
 }
 
 bool FollowTarget(Workload& workload) {
-  if (!IsActive(workload) || !IsTrue(workload.status(), kDeactivationTarget)) {
+  if (!IsActive(workload) ||
+      !IsTrue(workload.status().conditions(), kDeactivationTarget)) {
     return false;
   }
   workload.mutable_spec()->set_active(false);
@@ -54,7 +55,7 @@ bool AwaitBackoff(const Observed& observed, Workload& workload) {
 bool EvictInactive(Workload& workload) {
   if (IsActive(workload)) return false;
   WorkloadStatus& status = *workload.mutable_status();
-  const bool evicts = !IsTrue(status, kEvicted);
+  const bool evicts = !IsTrue(status.conditions(), kEvicted);
   if (!evicts && !status.has_requeue_state()) return false;
   std::string cause;
   std::string message(kDeactivatedMessage);
@@ -130,7 +131,7 @@ bool AreAllChecksReady(const WorkloadStatus& status) {
 }
 
 void SyncAdmitted(const Observed& observed, WorkloadStatus& status) {
-  const bool reserved = IsTrue(status, kQuotaReserved);
+  const bool reserved = IsTrue(status.conditions(), kQuotaReserved);
   if (reserved && AreAllChecksReady(status)) {
     Condition& admitted = SetCondition(kAdmitted, true, kAdmitted,
                                        "The workload is admitted", status);
@@ -154,8 +155,8 @@ void SyncAdmitted(const Observed& observed, WorkloadStatus& status) {
 // Without quota there is nothing more to look at.
 bool SyncWithoutAdmission(const Observed& observed, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
-  const bool reserved = IsTrue(status, kQuotaReserved);
-  if (IsTrue(status, kAdmitted)) return !reserved;
+  const bool reserved = IsTrue(status.conditions(), kQuotaReserved);
+  if (IsTrue(status.conditions(), kAdmitted)) return !reserved;
   if (!reserved) ExplainMissingQuota(observed, workload, status);
   SyncAdmitted(observed, status);
   return !reserved;
@@ -163,7 +164,7 @@ bool SyncWithoutAdmission(const Observed& observed, Workload& workload) {
 
 bool FollowChecks(Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
-  if (IsTrue(status, kEvicted)) return false;
+  if (IsTrue(status.conditions(), kEvicted)) return false;
   if (HasCheckIn(kCheckRejected, status)) {
     SetTarget(kAdmissionCheck, ChecksMessage(kCheckRejected, status), status);
     return true;
@@ -177,10 +178,10 @@ bool FollowChecks(Workload& workload) {
 
 bool FollowQueues(const Observed& observed, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
-  const bool admitted = IsTrue(status, kAdmitted);
+  const bool admitted = IsTrue(status.conditions(), kAdmitted);
   for (const Queue& queue : observed.queues) {
     if (admitted && queue.stop_policy == "HoldAndDrain" &&
-        !IsTrue(status, kEvicted)) {
+        !IsTrue(status.conditions(), kEvicted)) {
       Evict({queue.Reason(), "",
              absl::StrFormat("The %s is stopped", queue.kind)},
             status);
@@ -216,8 +217,9 @@ Clock ReadinessClock(const Observed& observed, const Workload& workload) {
   const Condition* const admitted =
       FindCondition(status.conditions(), kAdmitted);
   if (observed.gates.disable_wait_for_pods_ready || !IsActive(workload) ||
-      IsTrue(status, kEvicted) || !IsTrue(status, kAdmitted) ||
-      IsTrue(status, kPodsReady)) {
+      IsTrue(status.conditions(), kEvicted) ||
+      !IsTrue(status.conditions(), kAdmitted) ||
+      IsTrue(status.conditions(), kPodsReady)) {
     return {};
   }
   const Condition* const ready = FindCondition(status.conditions(), kPodsReady);
@@ -237,7 +239,7 @@ Clock ReadinessClock(const Observed& observed, const Workload& workload) {
 // Earlier admissions count.
 Clock ExecutionClock(const Observed& observed, const Workload& workload) {
   const WorkloadStatus& status = workload.status();
-  if (!IsTrue(status, kAdmitted) ||
+  if (!IsTrue(status.conditions(), kAdmitted) ||
       !workload.spec().has_maximum_execution_time_seconds()) {
     return {};
   }
@@ -275,7 +277,7 @@ void WatchReadiness(const Observed& observed, Workload& workload) {
 void WatchExecutionTime(const Observed& observed, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
   if (!HasRunOut(ExecutionClock(observed, workload)) ||
-      IsTrue(status, kDeactivationTarget)) {
+      IsTrue(status.conditions(), kDeactivationTarget)) {
     return;
   }
   SetTarget(kMaximumExecutionTimeExceeded,
@@ -316,7 +318,7 @@ bool Reconcile(const Observed& observed, Workload& workload) {
 void Settle(Observed observed, Workload& workload) {
   for (int i = 0; i < kMostPasses; ++i) {
     if (Reconcile(observed, workload)) continue;
-    if (IsTrue(workload.status(), kEvicted) ||
+    if (IsTrue(workload.status().conditions(), kEvicted) ||
         !AwaitBackoff(observed, workload))
       return;
     observed.now = *RequeueAt(workload.status());

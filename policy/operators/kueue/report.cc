@@ -167,7 +167,8 @@ Workload CompleteWorkload(const Workload& reported,
                           std::vector<std::string>& warnings) {
   Workload workload = reported;
   WorkloadStatus& status = *workload.mutable_status();
-  if (!IsTrue(status, kAdmitted) || IsTrue(status, kQuotaReserved)) {
+  if (!IsTrue(status.conditions(), kAdmitted) ||
+      IsTrue(status.conditions(), kQuotaReserved)) {
     return workload;
   }
   if (FindCondition(status.conditions(), kQuotaReserved) != nullptr) {

@@ -58,10 +58,6 @@ void CountEviction(const Eviction& eviction, WorkloadStatus& status) {
 
 }  // namespace
 
-bool IsTrue(const WorkloadStatus& status, std::string_view type) {
-  return IsConditionTrue(status.conditions(), type);
-}
-
 Condition& SetCondition(std::string_view type, bool value,
                         std::string_view reason, std::string_view message,
                         WorkloadStatus& status) {

@@ -60,9 +60,6 @@ inline constexpr std::string_view kCheckReady = "Ready";
 inline constexpr std::string_view kCheckRetry = "Retry";
 inline constexpr std::string_view kCheckRejected = "Rejected";
 
-// Whether the condition of the type is True.
-bool IsTrue(const WorkloadStatus& status, std::string_view type);
-
 // Adds the condition, or changes the one of its type, but for its time.
 // Messages end in " ..." after 32 KiB.
 Condition& SetCondition(std::string_view type, bool value,

@@ -14,6 +14,7 @@
 #include "mulligan/kubernetes/ray/v1/ray.pb.h"
 #include "mulligan/v1/native.pb.h"
 #include "policy/operators/release.h"
+#include "policy/request/views/ray_words.h"
 
 namespace mulligan::rayjob {
 
@@ -28,35 +29,6 @@ using DeletionRule = kubernetes::ray::v1::DeletionRule;
 using Job = kubernetes::batch::v1::Job;
 using Pod = kubernetes::core::v1::Pod;
 using ContainerStatus = kubernetes::core::v1::ContainerStatus;
-
-// status.jobDeploymentStatus: what the operator does. The state before the
-// first pass has no name of its own.
-inline constexpr std::string_view kNew;
-inline constexpr std::string_view kInitializing = "Initializing";
-inline constexpr std::string_view kWaiting = "Waiting";
-inline constexpr std::string_view kRunning = "Running";
-inline constexpr std::string_view kSuspending = "Suspending";
-inline constexpr std::string_view kSuspended = "Suspended";
-inline constexpr std::string_view kRetrying = "Retrying";
-inline constexpr std::string_view kComplete = "Complete";
-inline constexpr std::string_view kFailed = "Failed";
-inline constexpr std::string_view kValidationFailed = "ValidationFailed";
-
-// status.jobStatus: what Ray says of the application.
-inline constexpr std::string_view kJobStopped = "STOPPED";
-inline constexpr std::string_view kJobSucceeded = "SUCCEEDED";
-inline constexpr std::string_view kJobFailed = "FAILED";
-
-// status.reason. A failed validation uses the name of its state.
-inline constexpr std::string_view kSubmissionFailed = "SubmissionFailed";
-inline constexpr std::string_view kDeadlineExceeded = "DeadlineExceeded";
-inline constexpr std::string_view kPreRunningDeadlineExceeded =
-    "PreRunningDeadlineExceeded";
-inline constexpr std::string_view kAppFailed = "AppFailed";
-inline constexpr std::string_view kGracePeriodExceeded =
-    "JobDeploymentStatusTransitionGracePeriodExceeded";
-inline constexpr std::string_view kStatusCheckTimeoutExceeded =
-    "JobStatusCheckTimeoutExceeded";
 
 // spec.submissionMode. Absent: the API server fills in K8sJobMode.
 inline constexpr std::string_view kK8sJobMode = "K8sJobMode";

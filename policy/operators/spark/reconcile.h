@@ -14,6 +14,7 @@
 #include "mulligan/kubernetes/spark/v1beta2/spark_application.pb.h"
 #include "mulligan/v1/native.pb.h"
 #include "policy/operators/release.h"
+#include "policy/request/views/spark_words.h"
 
 namespace mulligan::spark {
 
@@ -38,21 +39,6 @@ struct Settings {
 // The release versions["spark"] ("2.4", "v2.4.0"; absent: 2.3), then settings
 // "spark.<flag of the controller>". Settings of others are passed over.
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
-
-// status.applicationState.state, as the operator writes it. Empty: new.
-inline constexpr std::string_view kSubmitted = "SUBMITTED";
-inline constexpr std::string_view kRunning = "RUNNING";
-inline constexpr std::string_view kUnknown = "UNKNOWN";
-inline constexpr std::string_view kSubmissionFailed = "SUBMISSION_FAILED";
-inline constexpr std::string_view kFailing = "FAILING";
-inline constexpr std::string_view kSucceeding = "SUCCEEDING";
-inline constexpr std::string_view kPendingRerun = "PENDING_RERUN";
-inline constexpr std::string_view kInvalidating = "INVALIDATING";
-inline constexpr std::string_view kSuspending = "SUSPENDING";
-inline constexpr std::string_view kSuspended = "SUSPENDED";
-inline constexpr std::string_view kResuming = "RESUMING";
-inline constexpr std::string_view kCompleted = "COMPLETED";
-inline constexpr std::string_view kFailed = "FAILED";
 
 // What the reconciler looks at.
 struct Observed {

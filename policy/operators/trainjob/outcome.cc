@@ -84,8 +84,8 @@ class Outcome {
 
   void Conclude(const Pass& pass) {
     const Conditions& conditions = pass.status.conditions();
-    if (IsConditionTrue(conditions, kFailed)) return Fail(conditions);
-    if (IsConditionTrue(conditions, kComplete)) {
+    if (IsTrue(conditions, kFailed)) return Fail(conditions);
+    if (IsTrue(conditions, kComplete)) {
       return AnswerBy(*FindCondition(conditions, kComplete), kComplete,
                       v1::Decision::IGNORE);
     }
@@ -134,8 +134,7 @@ class Outcome {
 
   // Older releases forget that a job had failed.
   bool IsRevived(const Pass& pass) const {
-    return IsConditionTrue(job_.status().conditions(), kFailed) &&
-           pass.applies_job_set;
+    return IsTrue(job_.status().conditions(), kFailed) && pass.applies_job_set;
   }
 
   void Revive() {

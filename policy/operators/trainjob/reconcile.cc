@@ -39,8 +39,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kEnds = {
     {{jobset::kCompleted, kComplete}, {jobset::kFailed, kFailed}}};
 
 bool IsFinished(const Conditions& conditions) {
-  return IsConditionTrue(conditions, kComplete) ||
-         IsConditionTrue(conditions, kFailed);
+  return IsTrue(conditions, kComplete) || IsTrue(conditions, kFailed);
 }
 
 // "TrainingRuntime.trainer.kubeflow.org"; without kind and group the API server
@@ -87,7 +86,7 @@ void SetSuspended(const Observed& observed, Conditions& conditions) {
     SetCondition(kSuspended, kTrue, "Suspended", "TrainJob is suspended",
                  observed.now, conditions);
   } else if (observed.version.created_condition ||
-             IsConditionTrue(conditions, kSuspended)) {
+             IsTrue(conditions, kSuspended)) {
     SetCondition(kSuspended, kFalse, "Resumed", "TrainJob is resumed",
                  observed.now, conditions);
   }

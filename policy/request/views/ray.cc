@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "policy/request/validate_parts.h"
+#include "policy/request/views/ray_words.h"
 #include "policy/request/views/views.h"
 
 namespace mulligan {
@@ -10,13 +11,13 @@ namespace {
 namespace ray = kubernetes::ray::v1;
 
 constexpr PhaseOfWord kRayJobWords[] = {
-    {"Running", WorkloadPhase::kRuns},
-    {"Complete", WorkloadPhase::kSucceeded},
-    {"Failed", WorkloadPhase::kGivenUp},
-    {"ValidationFailed", WorkloadPhase::kFailing},
-    {"Retrying", WorkloadPhase::kRestarts},
-    {"Suspending", WorkloadPhase::kHeld},
-    {"Suspended", WorkloadPhase::kHeld},
+    {rayjob::kRunning, WorkloadPhase::kRuns},
+    {rayjob::kComplete, WorkloadPhase::kSucceeded},
+    {rayjob::kFailed, WorkloadPhase::kGivenUp},
+    {rayjob::kValidationFailed, WorkloadPhase::kFailing},
+    {rayjob::kRetrying, WorkloadPhase::kRestarts},
+    {rayjob::kSuspending, WorkloadPhase::kHeld},
+    {rayjob::kSuspended, WorkloadPhase::kHeld},
 };
 
 // What conditions of a cluster tell, and how the tables call it.
@@ -81,21 +82,23 @@ void AddCluster(const ray::RayClusterStatus& status, const ClusterPlace& place,
 // Whether KubeRay has made a cluster anew, or is about to: the status of the
 // attempt before is emptied but for its counters.
 bool HasRetried(const ray::RayJobStatus& status) {
-  return status.failed() > 0 && status.job_deployment_status() != "Failed";
+  return status.failed() > 0 &&
+         status.job_deployment_status() != rayjob::kFailed;
 }
 
 // The submitter is late, the application has succeeded.
 bool IsLate(const ray::RayJobStatus& status) {
-  return status.job_deployment_status() == "Failed" &&
-         status.job_status() == "SUCCEEDED" &&
-         status.reason() == "JobDeploymentStatusTransitionGracePeriodExceeded";
+  return status.job_deployment_status() == rayjob::kFailed &&
+         status.job_status() == rayjob::kJobSucceeded &&
+         status.reason() == rayjob::kGracePeriodExceeded;
 }
 
 // Until KubeRay 1.1 a failed application ended as Complete; since then a reason
 // on a Complete job is no failure.
 bool IsComplete(const ray::RayJobStatus& status) {
-  return IsLate(status) || (status.job_deployment_status() == "Complete" &&
-                            status.job_status() != "FAILED");
+  return IsLate(status) ||
+         (status.job_deployment_status() == rayjob::kComplete &&
+          status.job_status() != rayjob::kJobFailed);
 }
 
 Statement StatementOf(const ray::RayJobStatus& status) {
@@ -106,15 +109,16 @@ Statement StatementOf(const ray::RayJobStatus& status) {
   said.at = &status.end_time();
   said.leaf = ".status.jobDeploymentStatus";
   const std::string& deployment = status.job_deployment_status();
-  const bool failed = status.job_status() == "FAILED";
-  said.state = IsLate(status) ? std::string_view("Complete") : deployment;
-  if (status.job_status() == "STOPPED") {
-    said.state = "STOPPED";
+  const bool failed = status.job_status() == rayjob::kJobFailed;
+  said.state = IsLate(status) ? rayjob::kComplete : deployment;
+  if (status.job_status() == rayjob::kJobStopped) {
+    said.state = rayjob::kJobStopped;
     said.leaf = ".status.jobStatus";
-  } else if (deployment == "Suspending") {
-    said.state = "Suspended";
-  } else if (!IsComplete(status) && deployment != "Suspended") {
-    if (failed && deployment != "ValidationFailed") said.state = "Failed";
+  } else if (deployment == rayjob::kSuspending) {
+    said.state = rayjob::kSuspended;
+  } else if (!IsComplete(status) && deployment != rayjob::kSuspended) {
+    if (failed && deployment != rayjob::kValidationFailed)
+      said.state = rayjob::kFailed;
     said.reason = status.reason();
     if (!said.reason.empty()) {
       said.leaf = ".status.reason";
@@ -123,7 +127,7 @@ Statement StatementOf(const ray::RayJobStatus& status) {
     }
   }
   // What it retries now is whatever failed so far.
-  said.restarts = deployment == "Retrying";
+  said.restarts = deployment == rayjob::kRetrying;
   return said;
 }
 
@@ -138,7 +142,8 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
   view.phase = PhaseBy(kRayJobWords, status.job_deployment_status(),
                        WorkloadPhase::kWaits);
   // The operator has yet to hear of it.
-  if (view.phase == WorkloadPhase::kRuns && status.job_status() == "FAILED") {
+  if (view.phase == WorkloadPhase::kRuns &&
+      status.job_status() == rayjob::kJobFailed) {
     view.phase = WorkloadPhase::kFailing;
   }
   view.state = status.job_deployment_status();
@@ -146,8 +151,8 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
   if (IsComplete(status)) view.suspend_leaf = nullptr;
   view.has_run = !status.job_status().empty();
   view.was_tried = view.has_run || status.failed() > 0;
-  view.program_failed =
-      status.job_status() == "FAILED" || status.reason() == "AppFailed";
+  view.program_failed = status.job_status() == rayjob::kJobFailed ||
+                        status.reason() == rayjob::kAppFailed;
   if (HasRetried(status)) {
     view.restarts = 1;
     view.attempt_label = "ray.io/cluster";
@@ -182,7 +187,7 @@ void BoundRayJob(const v1::FailureReport& report, const FieldPath& job) {
 NativeCount CountRayJob(const v1::FailureReport& report, std::int32_t earlier) {
   const auto& status = report.ray_job().status();
   const std::string& state = status.job_deployment_status();
-  const bool counted = state == "Failed" || state == "Retrying";
+  const bool counted = state == rayjob::kFailed || state == rayjob::kRetrying;
   return MakeNativeCount(
       std::int64_t{status.failed()} - (counted ? 1 : 0) - earlier,
       status.failed(), "RayJob.status.failed", status.failed());

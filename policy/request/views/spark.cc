@@ -4,20 +4,21 @@
 #include <algorithm>
 
 #include "policy/request/validate_parts.h"
+#include "policy/request/views/spark_words.h"
 #include "policy/request/views/views.h"
 
 namespace mulligan {
 namespace {
 
 constexpr PhaseOfWord kSparkWords[] = {
-    {"RUNNING", WorkloadPhase::kRuns},
-    {"COMPLETED", WorkloadPhase::kSucceeded},
-    {"FAILED", WorkloadPhase::kGivenUp},
-    {"FAILING", WorkloadPhase::kFailing},
-    {"SUBMISSION_FAILED", WorkloadPhase::kFailing},
-    {"PENDING_RERUN", WorkloadPhase::kRestarts},
-    {"SUSPENDING", WorkloadPhase::kHeld},
-    {"SUSPENDED", WorkloadPhase::kHeld},
+    {spark::kRunning, WorkloadPhase::kRuns},
+    {spark::kCompleted, WorkloadPhase::kSucceeded},
+    {spark::kFailed, WorkloadPhase::kGivenUp},
+    {spark::kFailing, WorkloadPhase::kFailing},
+    {spark::kSubmissionFailed, WorkloadPhase::kFailing},
+    {spark::kPendingRerun, WorkloadPhase::kRestarts},
+    {spark::kSuspending, WorkloadPhase::kHeld},
+    {spark::kSuspended, WorkloadPhase::kHeld},
 };
 
 // Of the driver, as the operator words it.

@@ -121,7 +121,7 @@ Workload Lose(const std::string& name, const Workload& workload) {
 TEST(KueueNodesTest, TheSecondNodeEvicts) {
   const Workload first = Lose("node-1-x", PlacedWorkload());
   EXPECT_EQ(first.status().unhealthy_nodes(0).name(), "node-1-x");
-  EXPECT_FALSE(IsTrue(Lose("node-1-x", first).status(), kEvicted));
+  EXPECT_FALSE(IsTrue(Lose("node-1-x", first).status().conditions(), kEvicted));
   const Workload second = Lose("node-2-x", first);
   EXPECT_EQ(FindCondition(second.status().conditions(), kEvicted)->message(),
             "Workload eviction triggered due to multiple TAS assigned node "
