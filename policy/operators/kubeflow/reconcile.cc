@@ -83,12 +83,9 @@ PodVerdict VerdictOn(const Pod& pod, const std::string& policy,
   if (pod.status().phase() != "Failed") return PodVerdict::kLeft;
   if (policy == kOnFailure || policy == kAlways) return PodVerdict::kRestarted;
   if (policy != kExitCode) return PodVerdict::kLeft;
-  if (IsRetryableExitCode(ExitCodeOf(pod, observed.kind.container),
-                          observed.version.exit_codes)) {
-    return PodVerdict::kRestarted;
-  }
-  return observed.version.permanent_code_fails_job ? PodVerdict::kFailsJob
-                                                   : PodVerdict::kLeft;
+  return IsRetryableExitCode(ExitCodeOf(pod, observed.kind.container))
+             ? PodVerdict::kRestarted
+             : PodVerdict::kFailsJob;
 }
 
 // Handles the pods of one replica type; the scope is always the single pod.

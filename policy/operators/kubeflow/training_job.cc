@@ -85,14 +85,9 @@ void CheckLimits(const RunPolicy& policy, std::vector<std::string>& warnings) {
   }
 }
 
+// Releases before are not told apart.
+constexpr int kOldestMinor = 8;
 constexpr int kLatestMinor = 9;
-constexpr std::string_view kTf2018 = "tf-2018";
-constexpr std::array<std::int32_t, 4> kTf2018Retryable = {130, 137, 138, 143};
-
-constexpr std::array<FeatureRow<Version>, 2> kFeatures = {{
-    {&Version::permanent_code_fails_job, 8},
-    {&Version::managed_by, 9},
-}};
 
 // A whole decimal number from 0 on, without a sign.
 std::optional<std::int64_t> NumberIn(std::string_view text) {
@@ -194,26 +189,19 @@ void SetCondition(std::string_view type, bool value, const std::string& reason,
   added.set_message(message);
 }
 
-bool IsRetryableExitCode(std::int32_t code, ExitCodeTable table) {
-  if (table == ExitCodeTable::kAtLeast128) return code >= 128;
-  return std::find(kTf2018Retryable.begin(), kTf2018Retryable.end(), code) !=
-         kTf2018Retryable.end();
-}
-
 Setup<Version> VersionFor(const v1::NativeSemantics& semantics) {
   Setup<Version> setup;
   int minor = kLatestMinor;
   if (const auto* const version = FindValue(semantics.versions(), "kubeflow")) {
     const std::optional<int> release = ReleaseOf(*version);
-    if (*version == kTf2018) {
-      setup.settings.exit_codes = ExitCodeTable::kTf2018;
-    } else if (release.has_value() && *release <= kLatestMinor) {
-      minor = *release;
-    } else {
+    if (release.has_value()) {
+      minor = std::clamp(*release, kOldestMinor, kLatestMinor);
+    }
+    if (release != minor) {
       setup.warnings.push_back(absl::StrFormat(
-          "versions.kubeflow: '%s' is neither tf-2018 nor a release up to 1.9; "
-          "the semantics of 1.%d are used",
-          *version, kLatestMinor));
+          "versions.kubeflow: '%s' is no release from 1.%d to 1.%d; the "
+          "semantics of 1.%d are used",
+          *version, kOldestMinor, kLatestMinor, minor));
     }
   }
   if (const auto* const requeues =
@@ -226,11 +214,8 @@ Setup<Version> VersionFor(const v1::NativeSemantics& semantics) {
           *requeues));
     }
   }
-  SetRelease(kFeatures, minor, setup.settings);
+  setup.settings.managed_by = minor >= 9;
   setup.semantics = absl::StrCat("training-operator 1.", minor);
-  if (setup.settings.exit_codes == ExitCodeTable::kTf2018) {
-    setup.semantics += " tf-2018";
-  }
   return setup;
 }
 

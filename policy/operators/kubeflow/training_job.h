@@ -109,23 +109,12 @@ bool IsFinished(const JobStatus& status);
 void SetCondition(std::string_view type, bool value, const std::string& reason,
                   const std::string& message, JobStatus& status);
 
-enum class ExitCodeTable {
-  // Every code from 128 on: kubeflow/common since August 2020, and all of
-  // training-operator v1.
-  kAtLeast128,
-  // tf-operator 2018 to 2020, and the public documentation long after: 130,
-  // 137, 143, and 138 (SIGUSR1) for programs that ask for a retry.
-  kTf2018,
-};
-
-bool IsRetryableExitCode(std::int32_t code, ExitCodeTable table);
+// kubeflow/common since August 2020, and all of training-operator v1: every code
+// from 128 on.
+inline bool IsRetryableExitCode(std::int32_t code) { return code >= 128; }
 
 // What changes the outcome of a failure, with the defaults of release 1.9.
 struct Version {
-  ExitCodeTable exit_codes = ExitCodeTable::kAtLeast128;
-  // Since 1.8 (#2071) a permanent exit code fails the job. Before, the job was
-  // left to the kind's status logic: a PyTorchJob hung in Restarting (#2044).
-  bool permanent_code_fails_job = true;
   // Since 1.9: a job managed by another controller is left alone.
   bool managed_by = true;
   // Times the work queue has already repeated the job's key. In the operator's
@@ -133,8 +122,8 @@ struct Version {
   std::int64_t requeues = 0;
 };
 
-// versions["kubeflow"]: a release ("1.8", "v1.8.1"; absent: 1.9) or "tf-2018"
-// for the old table of exit codes; settings["kubeflow.requeues"].
+// versions["kubeflow"]: a release ("1.8", "v1.8.1"; absent: 1.9), of which the
+// last two are told apart; settings["kubeflow.requeues"].
 Setup<Version> VersionFor(const v1::NativeSemantics& semantics);
 
 }  // namespace mulligan::kubeflow

@@ -80,7 +80,7 @@ const SemanticsCase kNativeSemanticsCases[] = {
     {"NewerTrainer", "{versions: {trainer: '2.99'}}", "warning",
      "neither kep-2170 nor a release"},
     {"NewerTrainingOperator", "{versions: {kubeflow: '1.99'}}", "warning",
-     "neither tf-2018 nor a release"},
+     "no release from 1.8 to 1.9"},
     {"NewerFlyte", "{versions: {flyte: '2.99'}}", "warning",
      "newer than what is known"},
     {"NewerKueue", "{versions: {kueue: '0.99'}}", "warning",
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(All, SemanticsTest,
 TEST(SemanticsCheckTest, WhatEveryOperatorReadsIsNotReported) {
   EXPECT_THAT(
       MessagesFor(
-          "{versions: {flyte: v2, jobset: '0.11', kubeflow: tf-2018, "
+          "{versions: {flyte: v2, jobset: '0.11', kubeflow: '1.8', "
           "kuberay: '1.4', kubernetes: '1.30', kueue: '0.18', trainer: "
           "kep-2170}, featureGates: {RestartJob: true, flyte.gpu-faults: "
           "true, JobManagedBy: false, SidecarSubmitterRestart: true, "

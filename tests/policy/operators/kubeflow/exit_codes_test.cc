@@ -11,39 +11,34 @@ namespace {
 
 struct CodeCase {
   std::int32_t code;
-  bool now;
-  bool in_2018;
+  bool retryable;
 };
 
 class TrainingJobExitCodeTest : public testing::TestWithParam<CodeCase> {};
 
 TEST_P(TrainingJobExitCodeTest, IsRetriedByTheTable) {
-  EXPECT_EQ(IsRetryableExitCode(GetParam().code, ExitCodeTable::kAtLeast128),
-            GetParam().now);
-  EXPECT_EQ(IsRetryableExitCode(GetParam().code, ExitCodeTable::kTf2018),
-            GetParam().in_2018);
+  EXPECT_EQ(IsRetryableExitCode(GetParam().code), GetParam().retryable);
 }
 
 const CodeCase kCodeCases[] = {
-    {std::numeric_limits<std::int32_t>::min(), false, false},
-    {-1, false, false},
-    {0, false, false},
-    {1, false, false},
-    {2, false, false},
-    {3, false, false},
-    {126, false, false},
-    {127, false, false},
-    // The two truths part here.
-    {128, true, false},
-    {130, true, true},
-    {134, true, false},
-    {137, true, true},
-    {138, true, true},
-    {139, true, false},
-    {143, true, true},
-    {255, true, false},
-    {0xbeef, true, false},
-    {std::numeric_limits<std::int32_t>::max(), true, false},
+    {std::numeric_limits<std::int32_t>::min(), false},
+    {-1, false},
+    {0, false},
+    {1, false},
+    {2, false},
+    {3, false},
+    {126, false},
+    {127, false},
+    {128, true},
+    {130, true},
+    {134, true},
+    {137, true},
+    {138, true},
+    {139, true},
+    {143, true},
+    {255, true},
+    {0xbeef, true},
+    {std::numeric_limits<std::int32_t>::max(), true},
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, TrainingJobExitCodeTest,

@@ -61,28 +61,22 @@ TEST_F(TrainingJobOutcomeTest, RetryableCodeRestartsOnePodAndCostsNothing) {
   EXPECT_THAT(outcome.warnings, IsEmpty());
 }
 
-// 139, a segmentation fault: for ever now, final in 2018.
-TEST_F(TrainingJobOutcomeTest, TheTablesOfExitCodesPart) {
+// 139, a segmentation fault: for ever.
+TEST_F(TrainingJobOutcomeTest, ASignalIsRetried) {
   Job(kExitCodeJob);
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 139, "PyTorchJob");
   EXPECT_EQ(Outcome().action, v1::Decision::RETRY);
-  (*semantics_.mutable_versions())["kubeflow"] = "tf-2018";
-  const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
-  EXPECT_EQ(outcome.scope, v1::Decision::WORKLOAD);
-  EXPECT_EQ(outcome.verdict.reason(), "PyTorchJobFailed");
-  EXPECT_EQ(outcome.verdict.semantics(), "training-operator 1.9 tf-2018");
 }
 
-TEST_F(TrainingJobOutcomeTest, OldReleaseHangsOnAPermanentCode) {
+TEST_F(TrainingJobOutcomeTest, AReleaseThatIsNotToldApartIsSaid) {
   Job(kExitCodeJob);
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 1, "PyTorchJob");
-  EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
   (*semantics_.mutable_versions())["kubeflow"] = "v1.7.0";
   const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.verdict.verdict(), "Restarting");
-  EXPECT_EQ(outcome.action, v1::Decision::WAIT);
-  EXPECT_THAT(outcome.warnings, Contains(HasSubstr("for ever")));
+  EXPECT_EQ(outcome.action, v1::Decision::FAIL);
+  EXPECT_EQ(outcome.verdict.semantics(), "training-operator 1.8");
+  EXPECT_THAT(outcome.warnings,
+              Contains(HasSubstr("no release from 1.8 to 1.9")));
 }
 
 TEST_F(TrainingJobOutcomeTest, UnknownReleaseIsAcceptedWithAWarning) {

@@ -75,18 +75,6 @@ TEST_F(TrainingJobReconcileTest, EvictedPodWithoutAnExitCodeIsRestarted) {
   EXPECT_TRUE(Run().restarts);
 }
 
-// #2044: before 1.8 nothing failed the job.
-TEST_F(TrainingJobReconcileTest, PermanentExitCodeHungInRestarting) {
-  version_.permanent_code_fails_job = false;
-  Job("PyTorchJob",
-      "pytorch_replica_specs { key: 'Worker' value { restart_policy: "
-      "'ExitCode' } }");
-  pods_ = {PodAt("Worker", 0, "Failed", 1, "PyTorchJob")};
-  const Pass pass = Run();
-  EXPECT_FALSE(pass.restarts);
-  EXPECT_THAT(True(pass), ElementsAre("Restarting"));
-}
-
 struct KindCase {
   std::string kind;
   std::string replicas;
