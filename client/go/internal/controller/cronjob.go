@@ -103,11 +103,9 @@ func (r *reconciler) heldBySchedule(ctx context.Context, obj *unstructured.Unstr
 		r.sayOnce(obj, corev1.EventTypeNormal, "RetryHeld", "The next attempt waits: "+why)
 		return ctrl.Result{RequeueAfter: pausedFor}, nil
 	}
-	if rec.Status.State != records.GivenUp {
-		rec.Become(records.GivenUp, "RetryCancelled", why, r.now())
-		if err := r.write(ctx, obj, rec); err != nil {
-			return ctrl.Result{}, err
-		}
+	rec.Become(records.GivenUp, "RetryCancelled", why, r.now())
+	if err := r.write(ctx, obj, rec); err != nil {
+		return ctrl.Result{}, err
 	}
 	r.sayOnce(obj, corev1.EventTypeWarning, "RetryCancelled", "No further attempt: "+why)
 	return ctrl.Result{}, nil

@@ -153,6 +153,25 @@ func TestARunThatTheScheduleHasOvertakenIsNotStartedAgain(t *testing.T) {
 	}
 }
 
+// It was said that there is no further attempt: what the CronJob says later is about its
+// later runs.
+func TestACancelledRetryStaysCancelled(t *testing.T) {
+	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly")), nightly(threeOClockBegan))
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	w.look(t)
+	w.clock = w.clock.Add(11 * time.Second)
+	w.look(t)
+	cron := w.cron(t)
+	cron.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent
+	if err := w.client.Update(t.Context(), cron); err != nil {
+		t.Fatal(err)
+	}
+	w.look(t)
+	if state := w.record(t).Status.State; len(w.jobs(t)) != 1 || state != records.GivenUp {
+		t.Errorf("%d Jobs, %s, want no retry of what was cancelled", len(w.jobs(t)), state)
+	}
+}
+
 func (w *world) cron(t *testing.T) *batchv1.CronJob {
 	t.Helper()
 	cron := &batchv1.CronJob{}
