@@ -31,13 +31,13 @@ type asker struct {
 // ask gathers what there is to know and returns the answer. The account is that of the
 // record, nil where there is none yet. In Observe nothing is counted as enforced, and the
 // operator's own verdict comes along.
-func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *record.RetryRecord, policy string, phase kinds.Phase, mode Mode) (*mulliganv1.DecideResponse, error) {
+func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *record.RetryRecord, policy string, outcome kinds.Outcome, mode Mode) (*mulliganv1.DecideResponse, error) {
 	ledger, err := rec.LedgerFor(obj.GetUID())
 	if err != nil {
 		return nil, fmt.Errorf("%s: ledger: %w", rec.Name, err)
 	}
 	report, err := a.gather(ctx, a.reader, obj)
-	if err == nil && phase == kinds.Failed && !anyInTrouble(report) {
+	if err == nil && outcome.Phase == kinds.Failed && !anyInTrouble(report) {
 		// What is watched is late, after a restart of the API server by up to half a
 		// minute: with pods that still run this would look like the program's fault.
 		report, err = a.gather(ctx, a.reader.live, obj)
@@ -64,7 +64,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	}
 	answer, err := a.decider.Decide(ctx, request)
 	if err == nil {
-		a.recent.note(lineageOf(obj, rec), place, mode, answer)
+		a.recent.note(lineageOf(obj, rec), outcome.Since, place, mode, answer)
 	}
 	return answer, err
 }

@@ -208,7 +208,7 @@ func (r *reconciler) gone(namespace string, uid types.UID) {
 // decide asks and acts on the action of the answer.
 func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
 	mode := r.modeOf(obj)
-	answer, err := r.asker.ask(ctx, obj, rec, policy, outcome.Phase, mode)
+	answer, err := r.asker.ask(ctx, obj, rec, policy, outcome, mode)
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}
