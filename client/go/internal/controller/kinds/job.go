@@ -23,10 +23,15 @@ var jobOwnLabels = []string{
 	"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name",
 }
 
+// A selector that the API server made names the UID of the Job. manualSelector does not
+// tell: that may be changed later, a selector may not.
 func (job) Renew(obj *unstructured.Unstructured) {
-	if manual, _, _ := unstructured.NestedBool(obj.Object, "spec", "manualSelector"); manual {
+	selector := mapAt(obj.Object, "spec", "selector")
+	names := mapAt(selector, "matchLabels")
+	if selector != nil && names["controller-uid"] == nil && names["batch.kubernetes.io/controller-uid"] == nil {
 		return
 	}
+	unstructured.RemoveNestedField(obj.Object, "spec", "manualSelector")
 	unstructured.RemoveNestedField(obj.Object, "spec", "selector")
 	for _, labels := range []map[string]any{
 		mapAt(obj.Object, "metadata", "labels"),
