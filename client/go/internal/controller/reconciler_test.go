@@ -56,11 +56,12 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 	return w
 }
 
-// likeAServer gives what is created a UID and a generation, and what is changed the next.
+// likeAServer gives what is created a UID, a time and a generation, and what is changed the next.
 var likeAServer = interceptor.Funcs{
 	Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
 		obj.SetUID(types.UID("uid-of-" + obj.GetName()))
 		obj.SetGeneration(1)
+		obj.SetCreationTimestamp(metav1.Now())
 		return c.Create(ctx, obj, opts...)
 	},
 	Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
