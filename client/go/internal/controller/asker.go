@@ -40,7 +40,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	if err == nil && outcome.Phase == kinds.Failed && !anyInTrouble(report) {
 		// What is watched is late, after a restart of the API server by up to half a
 		// minute: with pods that still run this would look like the program's fault.
-		report, err = a.gather(ctx, a.reader.live, obj)
+		report, err = a.gather(ctx, a.reader.nowOnly(), obj)
 	}
 	if err != nil {
 		return nil, err
@@ -69,9 +69,16 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	return answer, err
 }
 
-// gather reads what belongs to a workload, with the pods that are gone by now.
+// gather reads what belongs to a workload, with the pods that are gone by now. What is
+// looked after is judged by what is its own, whatever owner it says to have.
 func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured.Unstructured) (*mulligan.Report, error) {
-	report, err := mulligan.Gather(ctx, from, obj)
+	alone := obj.DeepCopy()
+	owners := alone.GetOwnerReferences()
+	for i := range owners {
+		owners[i].Controller = nil
+	}
+	alone.SetOwnerReferences(owners)
+	report, err := mulligan.Gather(ctx, from, alone)
 	if err == nil {
 		a.evidence.addTo(report, obj)
 	}

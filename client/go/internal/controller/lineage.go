@@ -194,5 +194,5 @@ func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured
 		return fmt.Errorf("%s %s/%s: %w", obj.GetKind(), obj.GetNamespace(), obj.GetName(), err)
 	}
 	changed.DeepCopyInto(obj)
-	return nil
+	return r.asker.reader.ties.restore(obj)
 }

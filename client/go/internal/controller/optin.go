@@ -44,11 +44,13 @@ func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optI
 const optOut = "off"
 
 // isPart says whether another workload that the controller knows made this one and
-// is the one to decide about, such as the JobSet of a Job.
-func isPart(obj client.Object) bool {
+// is the one to decide about, such as the JobSet of a Job. That is also in what the Job's
+// pods are made from, which stays as it was created.
+func isPart(obj *unstructured.Unstructured) bool {
+	_, found, _ := unstructured.NestedString(obj.Object, "spec", "template", "metadata", "labels", jobSetName)
 	owner := metav1.GetControllerOf(obj)
-	if owner == nil {
-		return false
+	if found || owner == nil {
+		return found
 	}
 	group, err := schema.ParseGroupVersion(owner.APIVersion)
 	if err != nil {
@@ -57,6 +59,9 @@ func isPart(obj client.Object) bool {
 	gk := schema.GroupKind{Group: group.Group, Kind: owner.Kind}
 	return kinds.ByGroupKind(gk) != nil || gk == rayCluster
 }
+
+// JobSet's own label of what it makes.
+const jobSetName = "jobset.sigs.k8s.io/jobset-name"
 
 var rayCluster = schema.GroupKind{Group: "ray.io", Kind: "RayCluster"}
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -29,8 +30,9 @@ import (
 // Name is the controller's, in Events, leases and field managers.
 const Name = "mulligan-controller"
 
-// SetUp adds a controller to the manager for each kind that the cluster has.
-func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, options Options) error {
+// SetUp adds a controller to the manager for each kind that the cluster has. ties are
+// those that the manager's cache transforms objects with.
+func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties *Ties, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
 	}
@@ -58,7 +60,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 			kind:     kind,
 			client:   mgr.GetClient(),
 			records:  kept,
-			asker:    asker{decider: decider, reader: reader{watched: mgr.GetClient(), live: mgr.GetAPIReader()}, evidence: &evidence{}, recent: lately},
+			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence{}, recent: lately},
 			options:  options,
 			paused:   paused,
 			shares:   divided,
@@ -68,8 +70,27 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		if err := r.watch(mgr); err != nil {
 			return fmt.Errorf("%s: %w", gvk.Kind, err)
 		}
+		obj := &unstructured.Unstructured{}
+		obj.SetGroupVersionKind(gvk)
+		if err := forgetDeleted(mgr, obj, ties); err != nil {
+			return err
+		}
 	}
-	return watchOwners(mgr)
+	if err := forgetDeleted(mgr, &corev1.Pod{}, ties); err != nil {
+		return err
+	}
+	return watchOwners(mgr, ties)
+}
+
+// forgetDeleted watches objects of a kind, and frees what is remembered of those that were
+// deleted.
+func forgetDeleted(mgr ctrl.Manager, obj client.Object, ties *Ties) error {
+	informer, err := mgr.GetCache().GetInformer(context.Background(), obj, cache.BlockUntilSynced(false))
+	if err != nil {
+		return err
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{DeleteFunc: ties.forget})
+	return err
 }
 
 // keeper is where records are kept. Without their kind nothing can be kept that only the
@@ -93,7 +114,7 @@ func keeper(mgr ctrl.Manager, options *Options) (store, error) {
 
 // watchOwners begins to watch what lies between pods and workloads, so that the first
 // pod in trouble does not wait for it.
-func watchOwners(mgr ctrl.Manager) error {
+func watchOwners(mgr ctrl.Manager, ties *Ties) error {
 	mapping, err := mgr.GetRESTMapper().RESTMapping(rayCluster)
 	if meta.IsNoMatchError(err) {
 		return nil
@@ -103,8 +124,7 @@ func watchOwners(mgr ctrl.Manager) error {
 	}
 	clusters := &metav1.PartialObjectMetadata{}
 	clusters.SetGroupVersionKind(mapping.GroupVersionKind)
-	_, err = mgr.GetCache().GetInformer(context.Background(), clusters, cache.BlockUntilSynced(false))
-	return err
+	return forgetDeleted(mgr, clusters, ties)
 }
 
 // Pauses after errors: an away service is asked again within seconds.

@@ -69,7 +69,7 @@ func workloadOf(ctx context.Context, reader client.Reader, obj client.Object) (*
 		}
 		next.GetObjectKind().SetGroupVersionKind(gv.WithKind(owner.Kind))
 		key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: owner.Name}
-		if err := reader.Get(ctx, key, next); err != nil {
+		if err := reader.Get(ctx, key, next); err != nil || next.GetUID() != owner.UID {
 			return top, client.IgnoreNotFound(err)
 		}
 		owner = metav1.GetControllerOf(next)
