@@ -15,7 +15,7 @@ import (
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // asker puts the question about one workload.
@@ -31,7 +31,7 @@ type asker struct {
 // ask gathers what there is to know and returns the answer. The account is that of the
 // record, nil where there is none yet. In Observe nothing is counted as enforced, and the
 // operator's own verdict comes along.
-func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *record.RetryRecord, policy string, outcome kinds.Outcome, mode Mode) (*mulliganv1.DecideResponse, error) {
+func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome, mode Mode) (*mulliganv1.DecideResponse, error) {
 	ledger, err := rec.LedgerFor(obj.GetUID())
 	if err != nil {
 		return nil, fmt.Errorf("%s: ledger: %w", rec.Name, err)
@@ -49,7 +49,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	if err != nil {
 		return nil, err
 	}
-	request.Report.FailureId = record.FailureID(obj)
+	request.Report.FailureId = records.FailureID(obj)
 	place := whereOf(report.Objects())
 	request.Recent = a.recent.digest(place)
 	if logger := log.FromContext(ctx).V(1); logger.Enabled() {

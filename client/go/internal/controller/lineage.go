@@ -15,7 +15,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // recordOf finds the record of an object, brings the copies on the object in line with

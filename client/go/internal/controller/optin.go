@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // optIn is how a workload came to be looked after.
@@ -27,7 +27,7 @@ type optIn struct {
 // of its namespace.
 func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optIn, error) {
 	for _, own := range []map[string]string{obj.GetAnnotations(), obj.GetLabels()} {
-		if policy, ok := own[record.Policy]; ok {
+		if policy, ok := own[records.Policy]; ok {
 			return optIn{policy, policy != optOut, true}, nil
 		}
 	}
@@ -36,7 +36,7 @@ func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optI
 	if err := reader.Get(ctx, client.ObjectKey{Name: obj.GetNamespace()}, namespace); err != nil {
 		return optIn{}, client.IgnoreNotFound(err)
 	}
-	policy, ok := namespace.GetLabels()[record.Policy]
+	policy, ok := namespace.GetLabels()[records.Policy]
 	return optIn{policy, ok && policy != optOut, false}, nil
 }
 
@@ -83,5 +83,5 @@ func (r *reconciler) leaveTo(obj *unstructured.Unstructured, owner *metav1.Owner
 	held.WithLabelValues("owner").Inc()
 	r.sayOnce(obj, corev1.EventTypeNormal, "LeftToItsOwner", fmt.Sprintf(
 		"%s %s (%s) controls this and may retry it itself; nothing is asked or done unless this object has the annotation %s",
-		owner.Kind, owner.Name, owner.APIVersion, record.Policy))
+		owner.Kind, owner.Name, owner.APIVersion, records.Policy))
 }

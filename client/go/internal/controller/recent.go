@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 const (
@@ -61,7 +61,7 @@ func newRecent(now func() time.Time) *recent {
 }
 
 // lineageOf takes no object's word for what it is an attempt of; rec may be nil.
-func lineageOf(obj *unstructured.Unstructured, rec *record.RetryRecord) lineage {
+func lineageOf(obj *unstructured.Unstructured, rec *records.RetryRecord) lineage {
 	if rec != nil {
 		return lineage{obj.GetKind(), obj.GetNamespace(), rec.Origin()}
 	}

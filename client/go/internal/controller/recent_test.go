@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
@@ -25,7 +25,7 @@ func attempt(name, origin string) lineage {
 	if origin == "" {
 		return lineageOf(obj, nil)
 	}
-	return lineageOf(obj, &record.RetryRecord{Spec: record.Spec{Name: origin}})
+	return lineageOf(obj, &records.RetryRecord{Spec: records.Spec{Name: origin}})
 }
 
 func on(node, zone, image string) where {

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // cluster reads what a story needs.
@@ -49,7 +49,7 @@ func newCluster(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 		return nil, err
 	}
 	known := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(known), record.AddToScheme(known)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(known), records.AddToScheme(known)); err != nil {
 		return nil, err
 	}
 	c, err := client.New(config, client.Options{Scheme: known, Mapper: mapper})
@@ -100,7 +100,7 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 // retried says where the story of a workload goes on that mulligan-controller has
 // started again, as far as the copy says.
 func retried(workload client.Object) []string {
-	next := workload.GetAnnotations()[record.RetriedAs]
+	next := workload.GetAnnotations()[records.RetriedAs]
 	if next == "" {
 		return nil
 	}
