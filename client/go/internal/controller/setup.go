@@ -169,9 +169,14 @@ func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []rec
 	if owner == nil || !isKind(owner, r.kind.GroupVersionKind().GroupKind()) {
 		return nil
 	}
-	r.markTroubled(owner.UID)
+	workload := types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}
+	r.memory.of(workload, owner.UID, func(m *remembered) {
+		if m.troubled.IsZero() {
+			m.troubled = r.now()
+		}
+	})
 	r.asker.evidence.keep(owner.UID, pod.(*corev1.Pod))
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}}}
+	return []reconcile.Request{{NamespacedName: workload}}
 }
 
 func isKind(owner *metav1.OwnerReference, gk schema.GroupKind) bool {
