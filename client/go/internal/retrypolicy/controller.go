@@ -1,3 +1,6 @@
+// Package retrypolicy is a controller for RetryPolicy as a kind of the cluster: it checks
+// the objects, publishes them to the ConfigMap that the servers load, and answers with
+// conditions.
 package retrypolicy
 
 import (
