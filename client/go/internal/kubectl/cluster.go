@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,6 +17,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/controller/records"
@@ -138,15 +137,8 @@ func (c *cluster) kindOf(word string) (schema.GroupVersionKind, error) {
 // leave out, and without managedFields.
 func asJSON(obj runtime.Object) ([]byte, error) {
 	copied := obj.DeepCopyObject()
-	switch copied.(type) {
-	case *corev1.Pod:
-		copied.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	case *corev1.Node:
-		copied.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Node"))
-	case *corev1.Event:
-		copied.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Event"))
-	case *batchv1.Job:
-		copied.GetObjectKind().SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
+	if gvk, err := apiutil.GVKForObject(copied, clientgoscheme.Scheme); err == nil {
+		copied.GetObjectKind().SetGroupVersionKind(gvk)
 	}
 	if accessor, err := meta.Accessor(copied); err == nil {
 		accessor.SetManagedFields(nil)
