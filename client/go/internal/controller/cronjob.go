@@ -159,7 +159,7 @@ func scheduleIn(rec *records.RetryRecord) (*metav1.OwnerReference, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: template: %w", rec.Name, err)
 	}
-	if owner := metav1.GetControllerOf(first); owner != nil && isKind(owner, cronJob) {
+	if owner := metav1.GetControllerOf(first); owner != nil && kindOf(owner) == cronJob {
 		return owner, nil
 	}
 	return nil, nil

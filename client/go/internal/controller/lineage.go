@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 )
@@ -176,9 +175,6 @@ func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured
 	}
 	for _, name := range records.Copied {
 		delete(annotations, name)
-	}
-	if copies[mulligan.LedgerAnnotation] == "" {
-		delete(copies, mulligan.LedgerAnnotation)
 	}
 	maps.Copy(annotations, copies)
 	changed := obj.DeepCopy()

@@ -52,12 +52,11 @@ func isPart(obj *unstructured.Unstructured) bool {
 	if found || owner == nil {
 		return found
 	}
-	group, err := schema.ParseGroupVersion(owner.APIVersion)
-	if err != nil {
-		return false
-	}
-	gk := schema.GroupKind{Group: group.Group, Kind: owner.Kind}
-	return kinds.ByGroupKind(gk) != nil || gk == rayCluster
+	return kinds.ByGroupKind(kindOf(owner)) != nil || kindOf(owner) == rayCluster
+}
+
+func kindOf(owner *metav1.OwnerReference) schema.GroupKind {
+	return schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()
 }
 
 // JobSet's own label of what it makes.
@@ -69,7 +68,7 @@ var rayCluster = schema.GroupKind{Group: "ray.io", Kind: "RayCluster"}
 // retries to others; nil: nobody. A CronJob only starts what is due.
 func strangerOf(obj client.Object) *metav1.OwnerReference {
 	owner := metav1.GetControllerOf(obj)
-	if owner == nil || isKind(owner, cronJob) {
+	if owner == nil || kindOf(owner) == cronJob {
 		return nil
 	}
 	return owner

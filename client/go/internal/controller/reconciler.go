@@ -40,14 +40,20 @@ type reconciler struct {
 	memory   memory
 }
 
+// newObject is one of a kind, to be read into.
+func newObject(kind kinds.Kind) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind.GroupVersionKind())
+	return obj
+}
+
 // Pause between two looks at the kill switch.
 const pausedFor = 30 * time.Second
 
 // Reconcile looks at one workload: is it ours, is something decided already, what
 // does its operator say, and only then what does Mulligan say.
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	obj := &unstructured.Unstructured{}
-	obj.SetGroupVersionKind(r.kind.GroupVersionKind())
+	obj := newObject(r.kind)
 	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.drop(request.Namespace, r.memory.forget(request.NamespacedName).uid)
@@ -193,7 +199,7 @@ func (r *reconciler) remember(obj *unstructured.Unstructured, edit func(*remembe
 // letGo frees what is remembered about a workload that needs no more questions.
 func (r *reconciler) letGo(obj *unstructured.Unstructured) {
 	r.remember(obj, calm)
-	r.asker.evidence.drop(obj.GetUID())
+	r.asker.evidence.drop(obj.GetNamespace(), obj.GetUID())
 }
 
 // calm is a workload of which no pod is in trouble any more.
@@ -206,7 +212,7 @@ func (r *reconciler) gone(obj *unstructured.Unstructured) {
 }
 
 func (r *reconciler) drop(namespace string, uid types.UID) {
-	r.asker.evidence.drop(uid)
+	r.asker.evidence.drop(namespace, uid)
 	r.shares.drop(namespace, uid)
 }
 

@@ -68,8 +68,7 @@ func (r *reconciler) cannotRetry(obj *unstructured.Unstructured, rec *records.Re
 }
 
 func (r *reconciler) existing(ctx context.Context, rec *records.RetryRecord) (*unstructured.Unstructured, error) {
-	existing := &unstructured.Unstructured{}
-	existing.SetGroupVersionKind(r.kind.GroupVersionKind())
+	existing := newObject(r.kind)
 	key := client.ObjectKey{Namespace: rec.Namespace, Name: rec.Status.Decision.Retry}
 	return existing, r.asker.reader.Get(ctx, key, existing)
 }

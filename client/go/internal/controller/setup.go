@@ -8,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
@@ -70,9 +68,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 		if err := r.watch(mgr); err != nil {
 			return fmt.Errorf("%s: %w", gvk.Kind, err)
 		}
-		obj := &unstructured.Unstructured{}
-		obj.SetGroupVersionKind(gvk)
-		if err := forgetDeleted(mgr, obj, ties); err != nil {
+		if err := forgetDeleted(mgr, newObject(kind), ties); err != nil {
 			return err
 		}
 	}
@@ -134,12 +130,9 @@ const (
 )
 
 func (r *reconciler) watch(mgr ctrl.Manager) error {
-	obj := &unstructured.Unstructured{}
-	gvk := r.kind.GroupVersionKind()
-	obj.SetGroupVersionKind(gvk)
 	return builder.ControllerManagedBy(mgr).
-		Named("mulligan-"+gvk.GroupKind().String()).
-		For(obj).
+		Named("mulligan-"+r.kind.GroupVersionKind().GroupKind().String()).
+		For(newObject(r.kind)).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.ofTroubledPod), builder.WithPredicates(troubledPods)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.options.Concurrency,
@@ -166,7 +159,7 @@ func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []rec
 		ctrl.LoggerFrom(ctx).Error(err, "whose pod is it", "pod", client.ObjectKeyFromObject(pod))
 		return nil
 	}
-	if owner == nil || !isKind(owner, r.kind.GroupVersionKind().GroupKind()) {
+	if owner == nil || kindOf(owner) != r.kind.GroupVersionKind().GroupKind() {
 		return nil
 	}
 	workload := types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}
@@ -177,11 +170,6 @@ func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []rec
 	})
 	r.asker.evidence.keep(owner.UID, pod.(*corev1.Pod))
 	return []reconcile.Request{{NamespacedName: workload}}
-}
-
-func isKind(owner *metav1.OwnerReference, gk schema.GroupKind) bool {
-	gv, err := schema.ParseGroupVersion(owner.APIVersion)
-	return err == nil && owner.Kind == gk.Kind && gv.Group == gk.Group
 }
 
 // pausedBy reads the kill switch.
