@@ -47,11 +47,8 @@ type run struct {
 // not, why. What no CronJob made is always granted.
 func (r *reconciler) askSchedule(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (permission, string, error) {
 	begun, err := r.runOf(ctx, obj, rec)
-	if err != nil {
-		return later, "", err
-	}
-	if begun == nil {
-		return granted, "", nil
+	if err != nil || begun == nil {
+		return granted, "", err
 	}
 	answer, why := begun.mayStartAgain(obj.GetUID(), rec.Status.Decision.Retry)
 	return answer, why, nil

@@ -169,10 +169,8 @@ func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured
 	if err != nil {
 		return err
 	}
-	annotations := obj.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
+	annotations := map[string]string{}
+	maps.Copy(annotations, obj.GetAnnotations())
 	for _, name := range records.Copied {
 		delete(annotations, name)
 	}

@@ -88,7 +88,7 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 		return nil, err
 	}
 	if rec == nil {
-		found.notes = append(found.notes, retried(workload)...)
+		found.notes = append(found.notes, retried(workload, workload.GetAnnotations())...)
 		return found, nil
 	}
 	trust(append(slices.Clone(found.objects), workload), rec)
@@ -97,9 +97,9 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 }
 
 // retried says where the story of a workload goes on that mulligan-controller has
-// started again, as far as the copy says.
-func retried(workload client.Object) []string {
-	next := workload.GetAnnotations()[records.RetriedAs]
+// started again, as far as the copies say.
+func retried(workload client.Object, copies map[string]string) []string {
+	next := copies[records.RetriedAs]
 	if next == "" {
 		return nil
 	}

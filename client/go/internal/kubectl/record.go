@@ -3,6 +3,7 @@ package kubectl
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -45,12 +46,10 @@ func trust(objects []runtime.Object, rec *records.RetryRecord) {
 		if !ok || !rec.Has(workload.GetUID()) {
 			continue
 		}
-		annotations := workload.GetAnnotations()
+		annotations := map[string]string{}
+		maps.Copy(annotations, workload.GetAnnotations())
 		delete(annotations, mulligan.LedgerAnnotation)
 		if rec.DecisionAbout(workload.GetUID()) != nil && len(rec.Status.Ledger) > 0 {
-			if annotations == nil {
-				annotations = map[string]string{}
-			}
 			annotations[mulligan.LedgerAnnotation] = string(rec.Status.Ledger)
 		}
 		workload.SetAnnotations(annotations)
@@ -64,7 +63,7 @@ const ordinaryDelay = 15 * time.Second
 func standOf(workload client.Object, rec *records.RetryRecord, now time.Time) []string {
 	copies, err := rec.Copies(workload.GetUID())
 	if err == nil && copies[records.RetriedAs] != "" {
-		return []string{fmt.Sprintf("%s has been started again as %s", workload.GetName(), copies[records.RetriedAs])}
+		return retried(workload, copies)
 	}
 	decided := rec.DecisionAbout(workload.GetUID())
 	if decided == nil || decided.Mode != "act" {

@@ -47,8 +47,6 @@ func (job) Shapes(obj *unstructured.Unstructured) []Shape {
 	return template(mapAt(obj.Object, "spec", "template"))
 }
 
-func (job) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
-
 // Pods of an Indexed Job have its name and their index for their host name.
 func (job) MaxName(obj *unstructured.Unstructured) int {
 	spec := mapAt(obj.Object, "spec")

@@ -79,12 +79,14 @@ type Change struct {
 	Container string
 }
 
-// ordinary is embedded by kinds whose specs can be changed and whose operators make
-// short names of them.
+// ordinary is embedded by kinds whose specs can be changed, and a field in them stops the
+// work, and whose operators write nothing into them and make short names of them.
 type ordinary struct{}
 
-func (ordinary) MaxName(*unstructured.Unstructured) int { return maxName }
-func (ordinary) Fixed() bool                            { return false }
+func (ordinary) Renew(*unstructured.Unstructured)                 {}
+func (ordinary) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
+func (ordinary) MaxName(*unstructured.Unstructured) int           { return maxName }
+func (ordinary) Fixed() bool                                      { return false }
 
 const (
 	// Pods, services and hosts are named after a workload, and KubeRay takes 47.

@@ -5,6 +5,7 @@ package successor
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -76,10 +77,8 @@ func describe(next *unstructured.Unstructured, rec *records.RetryRecord, last bo
 	if err != nil {
 		return err
 	}
-	annotations := next.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
+	annotations := map[string]string{}
+	maps.Copy(annotations, next.GetAnnotations())
 	before := rec.Latest()
 	if ledger != "" {
 		annotations[mulligan.LedgerAnnotation] = ledger
@@ -92,10 +91,8 @@ func describe(next *unstructured.Unstructured, rec *records.RetryRecord, last bo
 		annotations[records.LastAttempt] = "true"
 	}
 	next.SetAnnotations(annotations)
-	labels := next.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
+	labels := map[string]string{}
+	maps.Copy(labels, next.GetLabels())
 	labels[records.Origin] = records.LabelValue(rec.Origin())
 	next.SetLabels(labels)
 	return nil
