@@ -114,3 +114,21 @@ func TestScenario24APartThatIsMadeNobodysIsNotRetried(t *testing.T) {
 		}
 	}
 }
+
+// The selector that the API server made for a Job finds its own pods alone, though
+// somebody says meanwhile that it was chosen by hand.
+func TestScenario24ASelectorIsNotHandedOn(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	c.play(t, namespace, failsTimes(1))
+	job := newJob(namespace, "train")
+	must(t, c.Create(t.Context(), job))
+	c.patch(t, job, `{"spec":{"manualSelector":true}}`)
+	c.startController(t, namespace, "act")
+	for _, attempt := range c.attempts(t, namespace, 2) {
+		if uid := attempt.Spec.Selector.MatchLabels["batch.kubernetes.io/controller-uid"]; uid != string(attempt.UID) {
+			t.Errorf("%s selects the pods of %s, want those of %s", attempt.Name, uid, attempt.UID)
+		}
+	}
+}
