@@ -19,7 +19,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/certificates"
+	"mulligan.dev/mulligan/internal/testing/certificates"
 )
 
 // answering counts its calls and lets a function answer them.

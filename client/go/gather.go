@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -178,10 +179,8 @@ func (g *gatherer) tolerate(err error, what string) error {
 // nodes fetches those the pods ran on, the broken pods' first.
 func (g *gatherer) nodes(ctx context.Context, _ client.Object) error {
 	var names []string
-	seen := map[string]bool{"": true}
 	for _, pod := range g.pods {
-		if name := pod.Spec.NodeName; !seen[name] {
-			seen[name] = true
+		if name := pod.Spec.NodeName; name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -57,7 +57,7 @@ func newObject(gvk schema.GroupVersionKind) client.Object {
 func (g *gatherer) parts(ctx context.Context, root client.Object) error {
 	gvk := identify(root)
 	if gvk.Group == kubeflowGroup {
-		return g.podsWith(ctx, root, client.MatchingLabels{trainingJobLabel: root.GetName()})
+		return g.podsWith(ctx, root, nil, client.MatchingLabels{trainingJobLabel: root.GetName()})
 	}
 	switch gvk.GroupKind() {
 	case schema.GroupKind{Kind: "Pod"}:
@@ -70,27 +70,44 @@ func (g *gatherer) parts(ctx context.Context, root client.Object) error {
 	case jobSetKind.GroupKind():
 		return g.partsOfJobSet(ctx, root)
 	case rayClusterKind.GroupKind():
-		return g.podsWith(ctx, root, client.MatchingLabels{rayClusterLabel: root.GetName()})
+		return g.podsWith(ctx, root, nil, client.MatchingLabels{rayClusterLabel: root.GetName()})
 	case schema.GroupKind{Group: "ray.io", Kind: "RayJob"}:
 		return g.partsOfRayJob(ctx, root)
 	case schema.GroupKind{Group: "trainer.kubeflow.org", Kind: "TrainJob"}:
 		return g.partsOfTrainJob(ctx, root)
 	case schema.GroupKind{Group: "sparkoperator.k8s.io", Kind: "SparkApplication"}:
-		return g.podsWith(ctx, root, client.MatchingLabels{sparkAppLabel: root.GetName()})
+		return g.podsWith(ctx, root, nil, client.MatchingLabels{sparkAppLabel: root.GetName()})
 	case schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}:
-		return g.podsWith(ctx, root, client.MatchingLabels{kueuePodGroup: root.GetName()})
+		return g.podsWith(ctx, root, nil, client.MatchingLabels{kueuePodGroup: root.GetName()})
 	}
 	return g.owned(ctx, root)
 }
 
-func (g *gatherer) podsWith(ctx context.Context, root client.Object, matching client.ListOption) error {
+// podsWith takes the pods of root's namespace that match, but for those that foreign
+// holds for another's; nil: all.
+func (g *gatherer) podsWith(ctx context.Context, root client.Object, foreign func(corev1.Pod) bool, matching ...client.ListOption) error {
 	var pods corev1.PodList
-	err := g.reader.List(ctx, &pods, client.InNamespace(root.GetNamespace()), matching)
+	err := g.reader.List(ctx, &pods, append(matching, client.InNamespace(root.GetNamespace()))...)
 	if err := g.tolerate(err, "pods"); err != nil {
 		return err
 	}
+	if foreign != nil {
+		pods.Items = slices.DeleteFunc(pods.Items, foreign)
+	}
 	g.takePods(pods.Items)
 	return nil
+}
+
+// jobsWith does the same for Jobs, and returns them.
+func (g *gatherer) jobsWith(ctx context.Context, root client.Object, foreign func(batchv1.Job) bool, matching ...client.ListOption) ([]batchv1.Job, error) {
+	var jobs batchv1.JobList
+	err := g.reader.List(ctx, &jobs, append(matching, client.InNamespace(root.GetNamespace()))...)
+	if err := g.tolerate(err, "jobs"); err != nil {
+		return nil, err
+	}
+	ours := slices.DeleteFunc(jobs.Items, foreign)
+	g.takeJobs(ours)
+	return ours, nil
 }
 
 // podsOfJob takes those that the Job's controller holds for its own.
@@ -103,38 +120,24 @@ func (g *gatherer) podsOfJob(ctx context.Context, root client.Object) error {
 		}
 		matching.Selector = selector
 	}
-	var pods corev1.PodList
-	err := g.reader.List(ctx, &pods, client.InNamespace(root.GetNamespace()), matching)
-	if err := g.tolerate(err, "pods"); err != nil {
-		return err
-	}
-	g.takePods(slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
+	return g.podsWith(ctx, root, func(pod corev1.Pod) bool {
 		return root.GetUID() != "" && !metav1.IsControlledBy(&pod, root)
-	}))
-	return nil
+	}, matching)
 }
 
 func (g *gatherer) partsOfJobSet(ctx context.Context, root client.Object) error {
 	ours := client.MatchingLabels{jobSetNameLabel: root.GetName()}
-	var jobs batchv1.JobList
-	err := g.reader.List(ctx, &jobs, client.InNamespace(root.GetNamespace()), ours)
-	if err := g.tolerate(err, "jobs"); err != nil {
-		return err
-	}
-	g.takeJobs(slices.DeleteFunc(jobs.Items, func(job batchv1.Job) bool {
+	_, err := g.jobsWith(ctx, root, func(job batchv1.Job) bool {
 		return root.GetUID() != "" && !metav1.IsControlledBy(&job, root)
-	}))
-	var pods corev1.PodList
-	err = g.reader.List(ctx, &pods, client.InNamespace(root.GetNamespace()), ours)
-	if err := g.tolerate(err, "pods"); err != nil {
+	}, ours)
+	if err != nil {
 		return err
 	}
 	// Pods are owned by the Jobs, of which those of earlier attempts are gone.
-	g.takePods(slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
+	return g.podsWith(ctx, root, func(pod corev1.Pod) bool {
 		of := pod.Labels[jobSetUIDLabel]
 		return of != "" && of != string(root.GetUID())
-	}))
-	return nil
+	}, ours)
 }
 
 func (g *gatherer) takeJobs(jobs []batchv1.Job) {
@@ -163,7 +166,7 @@ func (g *gatherer) partsOfRayJob(ctx context.Context, root client.Object) error 
 		if cluster != nil {
 			g.add(cluster)
 		}
-		if err := g.podsWith(ctx, root, client.MatchingLabels{rayClusterLabel: name}); err != nil {
+		if err := g.podsWith(ctx, root, nil, client.MatchingLabels{rayClusterLabel: name}); err != nil {
 			return err
 		}
 	}
@@ -203,23 +206,14 @@ func (g *gatherer) owned(ctx context.Context, root client.Object) error {
 		owner := metav1.GetControllerOf(obj)
 		return owner == nil || !owners[owner.UID]
 	}
-	var jobs batchv1.JobList
-	err := g.reader.List(ctx, &jobs, client.InNamespace(root.GetNamespace()))
-	if err := g.tolerate(err, "jobs"); err != nil {
+	ours, err := g.jobsWith(ctx, root, func(job batchv1.Job) bool { return notOwned(&job) })
+	if err != nil {
 		return err
 	}
-	ours := slices.DeleteFunc(jobs.Items, func(job batchv1.Job) bool { return notOwned(&job) })
 	for _, job := range ours {
 		owners[job.UID] = true
 	}
-	g.takeJobs(ours)
-	var pods corev1.PodList
-	err = g.reader.List(ctx, &pods, client.InNamespace(root.GetNamespace()))
-	if err := g.tolerate(err, "pods"); err != nil {
-		return err
-	}
-	g.takePods(slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return notOwned(&pod) }))
-	return nil
+	return g.podsWith(ctx, root, func(pod corev1.Pod) bool { return notOwned(&pod) })
 }
 
 // queue fetches Kueue's Workload of root or of the JobSet below it.

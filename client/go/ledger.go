@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
@@ -50,15 +53,10 @@ func LedgerFrom(obj client.Object) (*mulliganv1.BudgetLedger, error) {
 // labels tell: that of a JobSet is also kept on its Jobs.
 func ownedBy(obj client.Object, ledger *mulliganv1.BudgetLedger) bool {
 	of := ledger.GetWorkloadUid()
-	if obj.GetLabels()["jobset.sigs.k8s.io/jobset-uid"] == of {
+	if obj.GetLabels()[jobSetUIDLabel] == of {
 		return true
 	}
-	for _, owner := range obj.GetOwnerReferences() {
-		if string(owner.UID) == of {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(obj.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return string(owner.UID) == of })
 }
 
 // ParseLedger reads what [EncodeLedger] wrote, or the command line's
@@ -178,9 +176,7 @@ func patchLedger(ctx context.Context, c client.Client, obj client.Object, text s
 
 func setLedger(obj client.Object, text string) {
 	annotations := map[string]string{}
-	for name, value := range obj.GetAnnotations() {
-		annotations[name] = value
-	}
+	maps.Copy(annotations, obj.GetAnnotations())
 	if text == "" {
 		delete(annotations, LedgerAnnotation)
 	} else {

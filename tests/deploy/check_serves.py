@@ -22,7 +22,8 @@ from pathlib import Path
 import rendered
 import yaml
 
-SETS = ("helm-default", "helm-everything", "kustomize-base", "kustomize-controlled")
+SETS = ("helm-default", "helm-everything", "helm-retry-policies", "kustomize-base",
+        "kustomize-controlled")
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "n", "uid": "u"},
        "spec": {"containers": [{"name": "main", "image": "i"}]},
        "status": {"phase": "Failed", "containerStatuses": [

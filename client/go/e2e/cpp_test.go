@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"mulligan.dev/mulligan"
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 // The C++ client, by its example: it reads the bytes of a Go pod, and its

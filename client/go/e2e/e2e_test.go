@@ -13,7 +13,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 var observedAt = time.Date(2026, 11, 3, 14, 0, 0, 0, time.UTC)

@@ -18,7 +18,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 func failedJob(failures int32) *batchv1.Job {

@@ -23,7 +23,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 // A line of tests/testdata/situations.jsonl: states of objects of every kind.

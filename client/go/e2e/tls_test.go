@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"mulligan.dev/mulligan"
-	"mulligan.dev/mulligan/internal/certificates"
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/certificates"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 // replicas returns a target that resolves to all addresses, as the name of a

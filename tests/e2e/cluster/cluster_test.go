@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // cluster is what the tests of a run share.
@@ -94,7 +94,7 @@ func connect(run string) (*cluster, error) {
 	config.QPS, config.Burst = 2000, 4000
 	// Counting watches and large lists are the API server's business, not a test's.
 	config.WarningHandler = rest.NoWarnings{}
-	if err := record.AddToScheme(scheme.Scheme); err != nil {
+	if err := records.AddToScheme(scheme.Scheme); err != nil {
 		return nil, err
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme.Scheme})
@@ -168,7 +168,7 @@ func (c *cluster) installRecords() error {
 		return err
 	}
 	for range 100 {
-		if err = c.List(context.Background(), &record.RetryRecordList{}); err == nil {
+		if err = c.List(context.Background(), &records.RetryRecordList{}); err == nil {
 			return nil
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -26,9 +26,10 @@ func newCronJob(namespace, schedule string) *batchv1.CronJob {
 	}
 }
 
-// runOf is a Job of the CronJob for the time of its schedule.
-func runOf(cron *batchv1.CronJob, name string, at time.Time) *batchv1.Job {
-	job := newJob(cron.Namespace, name)
+// runOf is a Job of the CronJob for the time of its schedule, with the name that the
+// CronJob's own controller gives.
+func runOf(cron *batchv1.CronJob, at time.Time) *batchv1.Job {
+	job := newJob(cron.Namespace, fmt.Sprintf("%s-%d", cron.Name, at.Unix()/60))
 	job.Annotations = map[string]string{batchv1.CronJobScheduledTimestampAnnotation: at.UTC().Format(time.RFC3339)}
 	job.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cron, batchv1.SchemeGroupVersion.WithKind("CronJob"))}
 	return job
@@ -92,11 +93,26 @@ func TestScenario20ARunThatTheScheduleHasOvertakenIsNotRetried(t *testing.T) {
 		}
 		return ""
 	})
-	earlier := runOf(cron, "nightly-1", began.Add(-time.Hour))
-	must(t, c.Create(t.Context(), earlier))
-	c.anEvent(t, earlier, "RetryCancelled", "CronJob nightly has begun its run of")
-	if jobs := c.jobs(t, namespace); len(jobs) != 1 {
-		t.Errorf("%d Jobs, want no retry", len(jobs))
+	earlier := runOf(cron, began.Add(-time.Hour))
+	// As whoever may patch Jobs would have it.
+	patched := runOf(cron, began.Add(-2*time.Hour))
+	patched.OwnerReferences = nil
+	patched.Annotations[batchv1.CronJobScheduledTimestampAnnotation] = "2999-01-01T00:00:00Z"
+	for _, job := range []*batchv1.Job{earlier, patched} {
+		must(t, c.Create(t.Context(), job))
+		c.anEvent(t, job, "RetryCancelled", "CronJob nightly has begun its run of")
+	}
+	// What has been cancelled stays so, whatever the CronJob becomes.
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(cron), cron))
+	cron.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent
+	must(t, c.Update(t.Context(), cron))
+	allowed := runOf(cron, began.Add(-3*time.Hour))
+	must(t, c.Create(t.Context(), allowed))
+	c.anEvent(t, allowed, "Retried")
+	for _, job := range c.jobs(t, namespace) {
+		if of := job.Annotations["mulligan.dev/origin"]; of == earlier.Name || of == patched.Name {
+			t.Errorf("%s is a retry of %s, which was cancelled", job.Name, of)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // indexed is a Job of so many indexes that all run at once.
@@ -26,9 +26,9 @@ func indexOf(pod *corev1.Pod) string {
 }
 
 // decidedOnce waits for the first decision about the Job and returns its record.
-func (c *cluster) decidedOnce(t *testing.T, namespace, job string) *record.RetryRecord {
+func (c *cluster) decidedOnce(t *testing.T, namespace, job string) *records.RetryRecord {
 	t.Helper()
-	var rec *record.RetryRecord
+	var rec *records.RetryRecord
 	eventually(t, long, func() string {
 		if rec = c.recordOf(t, namespace, job); rec.Status.Decision == nil {
 			return "nothing was decided"

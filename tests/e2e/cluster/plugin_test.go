@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -83,8 +83,9 @@ func TestScenario22WhyOfACronJobTellsItsJobs(t *testing.T) {
 	c.play(t, namespace, runsOutOfMemory)
 	cron := newCronJob(namespace, "0 0 1 1 *")
 	must(t, c.Create(t.Context(), cron))
-	for i := range 2 {
-		must(t, c.Create(t.Context(), runOf(cron, fmt.Sprintf("nightly-%d", i+1), time.Now().Add(-time.Hour))))
+	runs := []*batchv1.Job{runOf(cron, time.Now().Add(-time.Hour)), runOf(cron, time.Now().Add(-2*time.Hour))}
+	for _, run := range runs {
+		must(t, c.Create(t.Context(), run))
 	}
 	must(t, c.Create(t.Context(), newJob(namespace, "another")))
 	eventually(t, long, func() string {
@@ -96,9 +97,9 @@ func TestScenario22WhyOfACronJobTellsItsJobs(t *testing.T) {
 		return ""
 	})
 	said, _ := c.why(t, "cronjob/nightly", "-n", namespace)
-	for _, name := range []string{"nightly-1", "nightly-2"} {
-		if !strings.Contains(said, "Job "+namespace+"/"+name) {
-			t.Errorf("no line for %s in\n%s", name, said)
+	for _, run := range runs {
+		if !strings.Contains(said, "Job "+namespace+"/"+run.Name) {
+			t.Errorf("no line for %s in\n%s", run.Name, said)
 		}
 	}
 	if strings.Contains(said, "another") {

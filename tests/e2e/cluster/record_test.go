@@ -22,25 +22,25 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // recordOf is the record of the work that begins with an object of that name; one
 // without attempts where there is none.
-func (c *cluster) recordOf(t *testing.T, namespace, origin string) *record.RetryRecord {
+func (c *cluster) recordOf(t *testing.T, namespace, origin string) *records.RetryRecord {
 	t.Helper()
-	list := &record.RetryRecordList{}
-	must(t, c.List(t.Context(), list, client.InNamespace(namespace), client.MatchingLabels{record.Origin: origin}))
+	list := &records.RetryRecordList{}
+	must(t, c.List(t.Context(), list, client.InNamespace(namespace), client.MatchingLabels{records.Origin: origin}))
 	if len(list.Items) > 1 {
 		t.Fatalf("%d records of %s, want one", len(list.Items), origin)
 	}
 	if len(list.Items) == 0 {
-		return &record.RetryRecord{}
+		return &records.RetryRecord{}
 	}
 	return &list.Items[0]
 }
 
-func account(t *testing.T, rec *record.RetryRecord) *mulliganv1.BudgetLedger {
+func account(t *testing.T, rec *records.RetryRecord) *mulliganv1.BudgetLedger {
 	t.Helper()
 	ledger, err := mulligan.ParseLedger(string(rec.Status.Ledger))
 	must(t, err)
@@ -48,9 +48,9 @@ func account(t *testing.T, rec *record.RetryRecord) *mulliganv1.BudgetLedger {
 }
 
 // becomes waits until the work is in a state.
-func (c *cluster) becomes(t *testing.T, namespace, origin string, state record.State) *record.RetryRecord {
+func (c *cluster) becomes(t *testing.T, namespace, origin string, state records.State) *records.RetryRecord {
 	t.Helper()
-	var rec *record.RetryRecord
+	var rec *records.RetryRecord
 	eventually(t, long, func() string {
 		if rec = c.recordOf(t, namespace, origin); rec.Status.State == state {
 			return ""
@@ -144,7 +144,7 @@ func TestScenario12WhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 	job.Annotations = map[string]string{"mulligan.dev/policy": "slow"}
 	must(t, c.Create(t.Context(), job))
 
-	var rec *record.RetryRecord
+	var rec *records.RetryRecord
 	for attempt := range 2 {
 		eventually(t, long, func() string {
 			rec = c.recordOf(t, namespace, "train")
@@ -159,7 +159,7 @@ func TestScenario12WhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 		}
 	}
 	for verb, err := range map[string]error{
-		"read":   attacker.List(t.Context(), &record.RetryRecordList{}, client.InNamespace(namespace)),
+		"read":   attacker.List(t.Context(), &records.RetryRecordList{}, client.InNamespace(namespace)),
 		"patch":  attacker.Patch(t.Context(), rec.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"status":{"ledger":{}}}`))),
 		"create": attacker.Create(t.Context(), job.DeepCopy()),
 	} {
@@ -167,7 +167,7 @@ func TestScenario12WhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 			t.Errorf("the attacker may %s: %v", verb, err)
 		}
 	}
-	rec = c.becomes(t, namespace, "train", record.Succeeded)
+	rec = c.becomes(t, namespace, "train", records.Succeeded)
 	if ledger := account(t, rec); ledger.GetAttemptsSeen() != 2 || ledger.GetBudgets()["disruption"].GetUsed() != 2 || len(ledger.GetBudgets()) != 1 {
 		t.Errorf("the ledger is %v, want two charged to disruption", ledger)
 	}
@@ -262,8 +262,8 @@ func TestScenario13RefusalsEnd(t *testing.T) {
 		})
 		job := newJob(namespace, "counted")
 		must(t, c.Create(t.Context(), job))
-		rec := c.becomes(t, namespace, "counted", record.RetryNotCreated)
-		if _, message := rec.Since(record.RetryNotCreated); !strings.Contains(message, "exceeded quota") {
+		rec := c.becomes(t, namespace, "counted", records.RetryNotCreated)
+		if _, message := rec.Since(records.RetryNotCreated); !strings.Contains(message, "exceeded quota") {
 			t.Errorf("the condition says %q", message)
 		}
 		c.anEvent(t, job, "RetryNotCreated", "exceeded quota")
@@ -282,7 +282,7 @@ func TestScenario13RefusalsEnd(t *testing.T) {
 		// It takes some seconds to be in force.
 		eventually(t, long, func() string {
 			probe := newJob(namespace, "probe")
-			probe.Labels = map[string]string{record.Origin: "denied"}
+			probe.Labels = map[string]string{records.Origin: "denied"}
 			if err := c.Create(t.Context(), probe, client.DryRunAll); err != nil {
 				return ""
 			}
@@ -290,7 +290,7 @@ func TestScenario13RefusalsEnd(t *testing.T) {
 		})
 		job := newJob(namespace, "denied")
 		must(t, c.Create(t.Context(), job))
-		rec := c.becomes(t, namespace, "denied", record.RetryRefused)
+		rec := c.becomes(t, namespace, "denied", records.RetryRefused)
 		if rec.Status.Attempt != 1 || account(t, rec).GetBudgets()["memory"].GetUsed() != 1 || !strings.Contains(rec.Status.FirstStep, "no retries here") {
 			t.Errorf("got %+v", rec.Status)
 		}
@@ -375,7 +375,7 @@ func TestScenario13NamesFit(t *testing.T) {
 	})
 	c.startController(t, namespace, "act")
 	must(t, c.Create(t.Context(), object(t, namespace, longNames)))
-	rec := c.becomes(t, namespace, "pretrain", record.Succeeded)
+	rec := c.becomes(t, namespace, "pretrain", records.Succeeded)
 	if rec.Status.Attempt != 2 {
 		t.Errorf("%d attempts, want two: %v", rec.Status.Attempt, rec.Status.Attempts)
 	}
@@ -402,7 +402,7 @@ func TestScenario14ResumedAfterGivenUp(t *testing.T) {
 	})
 	c.startController(t, namespace, "act")
 	must(t, c.Create(t.Context(), job))
-	rec := c.becomes(t, namespace, "typo", record.GivenUp)
+	rec := c.becomes(t, namespace, "typo", records.GivenUp)
 	if rec.Status.FirstStep == "" {
 		t.Error("nobody is told what to do first")
 	}
@@ -415,12 +415,12 @@ func TestScenario14ResumedAfterGivenUp(t *testing.T) {
 	})
 	// What was decided stands until somebody does something.
 	time.Sleep(2 * time.Second)
-	if got := c.recordOf(t, namespace, "typo"); got.Status.State != record.GivenUp {
+	if got := c.recordOf(t, namespace, "typo"); got.Status.State != records.GivenUp {
 		t.Errorf("it is %s by itself", got.Status.State)
 	}
 	close(pushed)
 	must(t, c.Patch(t.Context(), job, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"suspend":false}}`))))
-	rec = c.becomes(t, namespace, "typo", record.Succeeded)
+	rec = c.becomes(t, namespace, "typo", records.Succeeded)
 	if ledger := account(t, rec); rec.Status.Attempt != 2 || ledger.GetBudgets()["memory"].GetUsed() != 1 {
 		t.Errorf("%d attempts, the ledger is %v, want one charged to memory", rec.Status.Attempt, ledger)
 	}
@@ -493,7 +493,7 @@ func TestScenario12RecordsGoWithTheirAttempts(t *testing.T) {
 	c.play(t, namespace, failsTimes(1))
 	c.startController(t, namespace, "act")
 	must(t, c.Create(t.Context(), newJob(namespace, "train")))
-	rec := c.becomes(t, namespace, "train", record.Succeeded)
+	rec := c.becomes(t, namespace, "train", records.Succeeded)
 	background := client.PropagationPolicy(metav1.DeletePropagationBackground)
 	gone := func(attempt int) {
 		must(t, c.Delete(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: rec.Status.Attempts[attempt].Name}}, background))
@@ -520,7 +520,7 @@ func TestScenario12TheTableOfRetries(t *testing.T) {
 	c.play(t, namespace, runsOutOfMemory)
 	c.startController(t, namespace, "act")
 	must(t, c.Create(t.Context(), newJob(namespace, "tokenizer")))
-	rec := c.becomes(t, namespace, "tokenizer", record.GivenUp)
+	rec := c.becomes(t, namespace, "tokenizer", records.GivenUp)
 	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig="+filepath.Join(c.run, "kubeconfig"), "-n", namespace, "get", "retryrecords").CombinedOutput()
 	must(t, err)
 	for _, word := range []string{"KIND", "ATTEMPT", "STATE", "CAUSE", "BUDGET", rec.Name, "tokenizer", "GivenUp", "CONTAINER_OOM"} {

@@ -72,11 +72,12 @@ func run(args []string) error {
 		return err
 	}
 	defer decider.Close()
-	mgr, err := newManager(f)
+	ties := controller.NewTies()
+	mgr, err := newManager(f, ties)
 	if err != nil {
 		return err
 	}
-	if err := controller.SetUp(mgr, decider, f.Options); err != nil {
+	if err := controller.SetUp(mgr, decider, ties, f.Options); err != nil {
 		return err
 	}
 	if f.RetryPolicies {
@@ -194,7 +195,7 @@ func dial(f *flags) (*mulligan.Client, error) {
 	return mulligan.Dial(f.server, options...)
 }
 
-func newManager(f *flags) (ctrl.Manager, error) {
+func newManager(f *flags, ties *controller.Ties) (ctrl.Manager, error) {
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return nil, err
@@ -216,7 +217,7 @@ func newManager(f *flags) (ctrl.Manager, error) {
 		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 		Cache: cache.Options{
 			DefaultNamespaces: watched(f.namespaces),
-			DefaultTransform:  controller.Slim,
+			DefaultTransform:  ties.Transform,
 			ByObject: map[client.Object]cache.ByObject{
 				&corev1.ConfigMap{}: {Namespaces: own},
 				// Those about nodes are in the namespace default.

@@ -61,7 +61,7 @@ func TestWhoMayNotReadIsNotReadyAndStopsWhenTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mgr, err := newManager(f)
+	mgr, err := newManager(f, controller.NewTies())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestWhoMayNotReadIsNotReadyAndStopsWhenTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer service.Close()
-	if err := controller.SetUp(mgr, service, f.Options); err != nil {
+	if err := controller.SetUp(mgr, service, controller.NewTies(), f.Options); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -96,7 +96,7 @@ func TestPoliciesNeedTheirKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mgr, err := newManager(f)
+	mgr, err := newManager(f, controller.NewTies())
 	if err != nil {
 		t.Fatal(err)
 	}

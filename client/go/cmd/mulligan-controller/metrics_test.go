@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"mulligan.dev/mulligan/internal/certificates"
+	"mulligan.dev/mulligan/internal/testing/certificates"
 )
 
 // reviewer is an API server that knows the tokens "prometheus" and "stranger", and lets

@@ -15,7 +15,7 @@ import (
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // asker puts the question about one workload.
@@ -31,16 +31,16 @@ type asker struct {
 // ask gathers what there is to know and returns the answer. The account is that of the
 // record, nil where there is none yet. In Observe nothing is counted as enforced, and the
 // operator's own verdict comes along.
-func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *record.RetryRecord, policy string, phase kinds.Phase, mode Mode) (*mulliganv1.DecideResponse, error) {
+func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome, mode Mode) (*mulliganv1.DecideResponse, error) {
 	ledger, err := rec.LedgerFor(obj.GetUID())
 	if err != nil {
 		return nil, fmt.Errorf("%s: ledger: %w", rec.Name, err)
 	}
 	report, err := a.gather(ctx, a.reader, obj)
-	if err == nil && phase == kinds.Failed && !anyInTrouble(report) {
+	if err == nil && outcome.Phase == kinds.Failed && !anyInTrouble(report) {
 		// What is watched is late, after a restart of the API server by up to half a
 		// minute: with pods that still run this would look like the program's fault.
-		report, err = a.gather(ctx, a.reader.live, obj)
+		report, err = a.gather(ctx, a.reader.nowOnly(), obj)
 	}
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	if err != nil {
 		return nil, err
 	}
-	request.Report.FailureId = record.FailureID(obj)
+	request.Report.FailureId = records.FailureID(obj)
 	place := whereOf(report.Objects())
 	request.Recent = a.recent.digest(place)
 	if logger := log.FromContext(ctx).V(1); logger.Enabled() {
@@ -64,14 +64,21 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	}
 	answer, err := a.decider.Decide(ctx, request)
 	if err == nil {
-		a.recent.note(lineageOf(obj, rec), place, mode, answer)
+		a.recent.note(lineageOf(obj, rec), outcome.Since, place, mode, answer)
 	}
 	return answer, err
 }
 
-// gather reads what belongs to a workload, with the pods that are gone by now.
+// gather reads what belongs to a workload, with the pods that are gone by now. What is
+// looked after is judged by what is its own, whatever owner it says to have.
 func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured.Unstructured) (*mulligan.Report, error) {
-	report, err := mulligan.Gather(ctx, from, obj)
+	alone := obj.DeepCopy()
+	owners := alone.GetOwnerReferences()
+	for i := range owners {
+		owners[i].Controller = nil
+	}
+	alone.SetOwnerReferences(owners)
+	report, err := mulligan.Gather(ctx, from, alone)
 	if err == nil {
 		a.evidence.addTo(report, obj)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -13,10 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 var cronJob = schema.GroupKind{Group: "batch", Kind: "CronJob"}
@@ -32,40 +33,31 @@ const (
 	never
 )
 
-// asFirst is a Job with the annotations and owners that it was first seen with: who may
-// patch it must not get it away from its schedule.
-func asFirst(obj *unstructured.Unstructured, rec *records.RetryRecord) (*unstructured.Unstructured, error) {
-	first, err := records.Unpack(rec.Spec.Template)
-	if err != nil {
-		return nil, fmt.Errorf("%s: template: %w", rec.Name, err)
-	}
-	first.SetNamespace(obj.GetNamespace())
-	first.SetUID(obj.GetUID())
-	first.SetCreationTimestamp(obj.GetCreationTimestamp())
-	return first, nil
+// run is work that a CronJob began.
+type run struct {
+	// As it is now; nil: it is gone.
+	cron *batchv1.CronJob
+	// The time of its schedule.
+	at time.Time
+	// By its name, and not only by what its owners say.
+	named bool
 }
 
 // askSchedule says whether the CronJob of a Job lets it be started again now, and if
 // not, why. What no CronJob made is always granted.
 func (r *reconciler) askSchedule(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (permission, string, error) {
-	if len(rec.Spec.Template) == 0 {
-		return granted, "", nil
-	}
-	first, err := asFirst(obj, rec)
-	if err != nil || ownerOf(first, cronJob) == nil {
+	begun, err := r.runOf(ctx, obj, rec)
+	if err != nil || begun == nil {
 		return granted, "", err
 	}
-	cron, err := r.cronJobOf(ctx, first)
-	if err != nil {
-		return later, "", err
-	}
-	answer, why := mayStartAgain(cron, first, rec.Status.Decision.Retry)
+	answer, why := begun.mayStartAgain(obj.GetUID(), rec.Status.Decision.Retry)
 	return answer, why, nil
 }
 
-// mayStartAgain is the rule of docs/adr/0026. cron is nil where it is gone; retry is the
-// name of the next attempt, which may be there already.
-func mayStartAgain(cron *batchv1.CronJob, job client.Object, retry string) (permission, string) {
+// mayStartAgain is the rule of docs/adr/0026 for an attempt with that UID. retry is the
+// name of the next one, which may be there already.
+func (b run) mayStartAgain(uid types.UID, retry string) (permission, string) {
+	cron := b.cron
 	switch {
 	case cron == nil:
 		return never, "its CronJob is gone"
@@ -73,27 +65,17 @@ func mayStartAgain(cron *batchv1.CronJob, job client.Object, retry string) (perm
 		return later, fmt.Sprintf("CronJob %s is suspended", cron.Name)
 	case cron.Spec.ConcurrencyPolicy == batchv1.AllowConcurrent:
 		return granted, ""
-	case cron.Status.LastScheduleTime != nil && cron.Status.LastScheduleTime.After(scheduledAt(job)):
+	case cron.Status.LastScheduleTime != nil && cron.Status.LastScheduleTime.Truncate(time.Minute).After(b.at):
 		return never, fmt.Sprintf("CronJob %s has begun its run of %s", cron.Name, cron.Status.LastScheduleTime.UTC().Format(time.RFC3339))
 	}
 	other := slices.IndexFunc(cron.Status.Active, func(active corev1.ObjectReference) bool {
-		return active.UID != job.GetUID() && active.Name != retry
+		return active.UID != uid && active.Name != retry
 	})
 	if other >= 0 {
 		return later, fmt.Sprintf("CronJob %s lets no two Jobs run at once (concurrencyPolicy %s), and %s is active",
 			cron.Name, cron.Spec.ConcurrencyPolicy, cron.Status.Active[other].Name)
 	}
 	return granted, ""
-}
-
-// scheduledAt is the time of the schedule that a Job is a run of. Later attempts have
-// their first one's annotation; what was made by hand has none.
-func scheduledAt(job client.Object) time.Time {
-	at, err := time.Parse(time.RFC3339, job.GetAnnotations()[batchv1.CronJobScheduledTimestampAnnotation])
-	if err != nil {
-		return job.GetCreationTimestamp().Time
-	}
-	return at
 }
 
 // heldBySchedule says why nothing is started now, once, and when to look again.
@@ -103,11 +85,9 @@ func (r *reconciler) heldBySchedule(ctx context.Context, obj *unstructured.Unstr
 		r.sayOnce(obj, corev1.EventTypeNormal, "RetryHeld", "The next attempt waits: "+why)
 		return ctrl.Result{RequeueAfter: pausedFor}, nil
 	}
-	if rec.Status.State != records.GivenUp {
-		rec.Become(records.GivenUp, "RetryCancelled", why, r.now())
-		if err := r.write(ctx, obj, rec); err != nil {
-			return ctrl.Result{}, err
-		}
+	rec.Become(records.GivenUp, "RetryCancelled", why, r.now())
+	if err := r.write(ctx, obj, rec); err != nil {
+		return ctrl.Result{}, err
 	}
 	r.sayOnce(obj, corev1.EventTypeWarning, "RetryCancelled", "No further attempt: "+why)
 	return ctrl.Result{}, nil
@@ -117,14 +97,11 @@ func (r *reconciler) heldBySchedule(ctx context.Context, obj *unstructured.Unstr
 // controller does with it what the concurrencyPolicy says: it does not look at Jobs that
 // it did not create. Telling it twice changes nothing.
 func (r *reconciler) tellSchedule(ctx context.Context, next *unstructured.Unstructured, rec *records.RetryRecord) error {
-	first, err := asFirst(next, rec)
-	if err != nil || ownerOf(first, cronJob) == nil {
+	begun, err := r.runOf(ctx, next, rec)
+	if err != nil || begun == nil || begun.cron == nil || !begun.named {
 		return err
 	}
-	cron, err := r.cronJobOf(ctx, first)
-	if err != nil || cron == nil || !isRunOf(cron, rec.Origin()) {
-		return err
-	}
+	cron := begun.cron
 	known := func(active corev1.ObjectReference) bool { return active.UID == next.GetUID() }
 	if slices.ContainsFunc(cron.Status.Active, known) {
 		return nil
@@ -141,35 +118,73 @@ func (r *reconciler) tellSchedule(ctx context.Context, next *unstructured.Unstru
 	return nil
 }
 
-var scheduled = regexp.MustCompile(`^-[0-9]+$`)
-
-// isRunOf says whether a first attempt has a name that the CronJob gives. Whoever may
-// patch a Job may write any CronJob into its owners, and would keep that from running;
-// names cannot be patched. What was made by hand is none of the active Jobs either.
-func isRunOf(cron *batchv1.CronJob, origin string) bool {
-	rest, found := strings.CutPrefix(origin, cron.Name)
-	return found && scheduled.MatchString(rest)
-}
-
-// cronJobOf reads the CronJob of a Job as it is now; nil: it is gone.
-func (r *reconciler) cronJobOf(ctx context.Context, obj *unstructured.Unstructured) (*batchv1.CronJob, error) {
-	owner := ownerOf(obj, cronJob)
-	cron := &batchv1.CronJob{}
-	err := r.asker.reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}, cron)
-	if client.IgnoreNotFound(err) != nil {
+// runOf says whose schedule began the work that obj is an attempt of; nil: nobody's.
+// Whoever may patch a Job may change its owners and the time that an annotation tells. A
+// name cannot be patched, and that of a run is the CronJob's and its time; so it goes
+// first. What was made of a CronJob by hand has the owner alone.
+func (r *reconciler) runOf(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (*run, error) {
+	made := obj.GetCreationTimestamp().Time
+	owner, err := scheduleIn(rec)
+	if err != nil {
 		return nil, err
 	}
-	if err != nil || cron.UID != owner.UID || cron.DeletionTimestamp != nil {
+	if name, at := runNamed(rec.Origin(), made); name != "" {
+		cron, err := r.cronJob(ctx, obj.GetNamespace(), name)
+		if err != nil {
+			return nil, err
+		}
+		if cron != nil && (owner == nil || owner.Name != name || owner.UID == cron.UID) {
+			return &run{cron, at, true}, nil
+		}
+	}
+	if owner == nil {
 		return nil, nil
 	}
-	return cron, nil
+	cron, err := r.cronJob(ctx, obj.GetNamespace(), owner.Name)
+	if cron != nil && cron.UID != owner.UID {
+		cron = nil
+	}
+	return &run{cron: cron, at: made}, err
 }
 
-// ownerOf is who controls obj, if it is of that kind; nil otherwise.
-func ownerOf(obj client.Object, gk schema.GroupKind) *metav1.OwnerReference {
-	owner := metav1.GetControllerOf(obj)
-	if owner == nil || !isKind(owner, gk) {
-		return nil
+// scheduleIn is the CronJob that owned the first attempt when it was recorded; nil: none.
+func scheduleIn(rec *records.RetryRecord) (*metav1.OwnerReference, error) {
+	if len(rec.Spec.Template) == 0 {
+		return nil, nil
 	}
-	return owner
+	first, err := records.Unpack(rec.Spec.Template)
+	if err != nil {
+		return nil, fmt.Errorf("%s: template: %w", rec.Name, err)
+	}
+	if owner := metav1.GetControllerOf(first); owner != nil && kindOf(owner) == cronJob {
+		return owner, nil
+	}
+	return nil, nil
+}
+
+var ofRun = regexp.MustCompile(`^(.+)-([0-9]{1,12})$`)
+
+// runNamed reads the name that a CronJob gives to a run, its own and the minutes since
+// 1970; empty: it is none. A number that a person gave is of no time near its creation.
+func runNamed(name string, made time.Time) (string, time.Time) {
+	parts := ofRun.FindStringSubmatch(name)
+	if parts == nil {
+		return "", time.Time{}
+	}
+	minutes, err := strconv.ParseInt(parts[2], 10, 64)
+	at := time.Unix(minutes*60, 0)
+	if err != nil || at.Before(made.AddDate(-1, 0, 0)) || at.After(made.Add(time.Hour)) {
+		return "", time.Time{}
+	}
+	return parts[1], at
+}
+
+// cronJob reads a CronJob as it is now; nil: it is gone.
+func (r *reconciler) cronJob(ctx context.Context, namespace, name string) (*batchv1.CronJob, error) {
+	cron := &batchv1.CronJob{}
+	err := r.asker.reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cron)
+	if err != nil || cron.DeletionTimestamp != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return cron, nil
 }

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,12 +14,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
 // The schedule's run that failed was that of two o'clock.
-var twoOClock = time.Date(2026, 11, 3, 2, 0, 0, 0, time.UTC)
+var twoOClock = time.Now().UTC().Truncate(24 * time.Hour).Add(-22 * time.Hour)
+
+// firstRun is the name that the CronJob gave to it.
+var firstRun = fmt.Sprintf("nightly-%d", twoOClock.Unix()/60)
 
 // nightly lets no two Jobs run at once, and its last run is that of two o'clock.
 func nightly(edits ...func(*batchv1.CronJob)) *batchv1.CronJob {
@@ -49,7 +53,7 @@ func active(name string) func(*batchv1.CronJob) {
 
 func ownedBy(kind, apiVersion, name string) func(*batchv1.Job) {
 	return func(j *batchv1.Job) {
-		j.Annotations[batchv1.CronJobScheduledTimestampAnnotation] = twoOClock.Format(time.RFC3339)
+		j.CreationTimestamp = metav1.NewTime(twoOClock.Add(time.Second))
 		j.OwnerReferences = []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: name, UID: "uid-nightly", Controller: ptr.To(true)}}
 	}
 }
@@ -65,7 +69,7 @@ func TestWhatAScheduleSaysToAnotherAttempt(t *testing.T) {
 		{"nothing else runs", nightly(), granted, ""},
 		{"this attempt runs already", nightly(active(retry)), granted, ""},
 		{"another one runs", nightly(active("nightly-by-hand")), later, "nightly-by-hand is active"},
-		{"the next run has begun", nightly(threeOClockBegan), never, "has begun its run of 2026-11-03T03:00:00Z"},
+		{"the next run has begun", nightly(threeOClockBegan), never, "has begun its run of " + twoOClock.Add(time.Hour).Format(time.RFC3339)},
 		{"the next run has replaced it", nightly(concurrency(batchv1.ReplaceConcurrent), threeOClockBegan), never, "has begun its run"},
 		{"Jobs may overlap", nightly(concurrency(batchv1.AllowConcurrent), threeOClockBegan, active("nightly-2")), granted, ""},
 		{"suspended", nightly(func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(true) }), later, "is suspended"},
@@ -74,7 +78,7 @@ func TestWhatAScheduleSaysToAnotherAttempt(t *testing.T) {
 		{"gone", nil, never, "its CronJob is gone"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, why := mayStartAgain(test.cron, failedJob(ownedBy("CronJob", "batch/v1", "nightly")), retry)
+			got, why := run{cron: test.cron, at: twoOClock}.mayStartAgain("uid-train", retry)
 			if got != test.want || !strings.Contains(why, test.why) || (test.why == "") != (why == "") {
 				t.Errorf("%v, %q, want %v, %q", got, why, test.want, test.why)
 			}
@@ -82,20 +86,44 @@ func TestWhatAScheduleSaysToAnotherAttempt(t *testing.T) {
 	}
 }
 
-// Releases before 1.28, and a Job made by hand, have no time of the schedule.
-func TestARunWithoutTheTimeOfItsScheduleIsOfTheTimeItWasMade(t *testing.T) {
-	job := failedJob()
-	job.CreationTimestamp = metav1.NewTime(twoOClock.Add(time.Second))
-	for at, want := range map[time.Time]permission{twoOClock: granted, twoOClock.Add(time.Hour): never} {
-		cron := nightly(func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.NewTime(at)) })
-		if got, why := mayStartAgain(cron, job, "r"); got != want {
+// The name of a run tells its time, whatever its annotations do. What was made by hand has
+// the time of its creation.
+func TestTheTimeOfARun(t *testing.T) {
+	made := twoOClock.Add(time.Second)
+	for name, want := range map[string]string{
+		firstRun:                "nightly",
+		"a-" + firstRun:         "a-nightly",
+		"nightly":               "",
+		"nightly-2":             "",
+		"nightly-20261103":      "",
+		"nightly-by-hand":       "",
+		"nightly-999999999999":  "",
+		"nightly-9999999999999": "",
+		"-29369640":             "",
+		"nightly-" + fmt.Sprint(twoOClock.Add(2*time.Hour).Unix()/60):  "",
+		"nightly-" + fmt.Sprint(twoOClock.AddDate(-2, 0, 0).Unix()/60): "",
+	} {
+		if got, at := runNamed(name, made); got != want || got != "" && !at.Equal(twoOClock) {
+			t.Errorf("%s: a run of %q at %v, want %q", name, got, at, want)
+		}
+	}
+	byHand := run{cron: nightly(), at: made}
+	for at, want := range map[time.Time]permission{twoOClock: granted, twoOClock.Add(time.Hour): never, made: granted} {
+		byHand.cron.Status.LastScheduleTime = ptr.To(metav1.NewTime(at))
+		if got, why := byHand.mayStartAgain("u", "r"); got != want {
 			t.Errorf("last run of %v: %v (%s), want %v", at, got, why, want)
 		}
+	}
+	// "@every 90s": the name has whole minutes.
+	odd := run{cron: nightly(), at: twoOClock}
+	odd.cron.Status.LastScheduleTime = ptr.To(metav1.NewTime(twoOClock.Add(30 * time.Second)))
+	if got, why := odd.mayStartAgain("u", "r"); got != granted {
+		t.Errorf("its own run: %v (%s)", got, why)
 	}
 }
 
 func TestARetryIsOneOfTheActiveJobsOfItsCronJob(t *testing.T) {
-	const run = "nightly-29369640"
+	run := firstRun
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(run)), nightly(active("nightly-by-hand")))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.lookAt(t, run)
@@ -126,7 +154,7 @@ func called(name string) func(*batchv1.Job) { return func(j *batchv1.Job) { j.Na
 
 // Else whoever may patch Jobs could keep any CronJob of the namespace from running.
 func TestOnlyTheRunsOfACronJobAreItsActiveJobs(t *testing.T) {
-	for _, name := range []string{"train", "nightly", "nightly-by-hand", "nightly-2-29369640"} {
+	for _, name := range []string{"train", "nightly", "nightly-by-hand", strings.Replace(firstRun, "-", "-2-", 1)} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(name)), nightly())
 			w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
@@ -142,14 +170,33 @@ func TestOnlyTheRunsOfACronJobAreItsActiveJobs(t *testing.T) {
 }
 
 func TestARunThatTheScheduleHasOvertakenIsNotStartedAgain(t *testing.T) {
-	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly")), nightly(threeOClockBegan))
+	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(threeOClockBegan))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	for range 3 {
-		w.look(t)
+		w.lookAt(t, firstRun)
 		w.clock = w.clock.Add(11 * time.Second)
 	}
 	if said := w.said(); len(w.jobs(t)) != 1 || strings.Count(said, "RetryCancelled") != 1 {
 		t.Errorf("%d Jobs, want no retry and one Event that says why:\n%s", len(w.jobs(t)), said)
+	}
+}
+
+// It was said that there is no further attempt: what the CronJob says later is about its
+// later runs.
+func TestACancelledRetryStaysCancelled(t *testing.T) {
+	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(threeOClockBegan))
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	w.lookAt(t, firstRun)
+	w.clock = w.clock.Add(11 * time.Second)
+	w.lookAt(t, firstRun)
+	cron := w.cron(t)
+	cron.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent
+	if err := w.client.Update(t.Context(), cron); err != nil {
+		t.Fatal(err)
+	}
+	w.lookAt(t, firstRun)
+	if state := w.record(t).Status.State; len(w.jobs(t)) != 1 || state != records.GivenUp {
+		t.Errorf("%d Jobs, %s, want no retry of what was cancelled", len(w.jobs(t)), state)
 	}
 }
 
@@ -200,25 +247,53 @@ func TestWhoMayRetryByThemselvesAreLeftAlone(t *testing.T) {
 	}
 }
 
-// Its owner and the time of its run are those that it was first seen with.
+// Whoever may patch a Job may change its owners and annotations, before its failure is
+// recorded and after. Names stay.
 func TestAJobCannotBePatchedAwayFromItsSchedule(t *testing.T) {
-	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly")), nightly(threeOClockBegan))
+	other := nightly(concurrency(batchv1.AllowConcurrent), func(c *batchv1.CronJob) { c.Name, c.UID = "other", "uid-other" })
+	for name, attack := range map[string]func(*batchv1.Job){
+		"nobody's":          func(j *batchv1.Job) { j.OwnerReferences = nil },
+		"another CronJob's": func(j *batchv1.Job) { j.OwnerReferences[0].Name, j.OwnerReferences[0].UID = "other", "uid-other" },
+		"of another time": func(j *batchv1.Job) {
+			j.Annotations[batchv1.CronJobScheduledTimestampAnnotation] = "2999-01-01T00:00:00Z"
+		},
+	} {
+		for _, when := range []string{"before its failure is recorded", "after"} {
+			t.Run(name+", "+when, func(t *testing.T) {
+				w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(threeOClockBegan), other.DeepCopy())
+				w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+				if when == "after" {
+					w.lookAt(t, firstRun)
+				}
+				job := w.jobs(t)[firstRun]
+				attack(job)
+				if err := w.client.Update(t.Context(), job); err != nil {
+					t.Fatal(err)
+				}
+				for range 3 {
+					w.lookAt(t, firstRun)
+					w.clock = w.clock.Add(11 * time.Second)
+				}
+				if len(w.jobs(t)) != 1 || w.record(t).Status.State != records.GivenUp {
+					t.Errorf("%d Jobs, %+v", len(w.jobs(t)), w.record(t).Status)
+				}
+				if said := w.said(); strings.Count(said, "RetryCancelled") != 1 {
+					t.Errorf("Events:\n%s", said)
+				}
+			})
+		}
+	}
+}
+
+// Another of its name is not the one that began the run.
+func TestACronJobThatWasMadeAnewIsAnother(t *testing.T) {
+	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(func(c *batchv1.CronJob) { c.UID = "uid-anew" }))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
-	w.look(t)
-	job := w.jobs(t)["train"]
-	job.OwnerReferences = nil
-	job.Annotations = map[string]string{records.Policy: "", batchv1.CronJobScheduledTimestampAnnotation: "2999-01-01T00:00:00Z"}
-	if err := w.client.Update(t.Context(), job); err != nil {
-		t.Fatal(err)
-	}
-	w.clock = w.clock.Add(11 * time.Second)
 	for range 3 {
-		w.look(t)
+		w.lookAt(t, firstRun)
+		w.clock = w.clock.Add(11 * time.Second)
 	}
-	if len(w.jobs(t)) != 1 || w.record(t).Status.State != records.GivenUp {
-		t.Errorf("%d Jobs, %+v", len(w.jobs(t)), w.record(t).Status)
-	}
-	if said := w.said(); strings.Count(said, "RetryCancelled") != 1 {
-		t.Errorf("Events:\n%s", said)
+	if state := w.record(t).Status.State; len(w.jobs(t)) != 1 || state != records.GivenUp {
+		t.Errorf("%d Jobs, %s, want none for a CronJob that is gone", len(w.jobs(t)), state)
 	}
 }

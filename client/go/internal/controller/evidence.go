@@ -24,43 +24,44 @@ const (
 // namespace alone, and whoever names thousands loses his own first.
 type evidence struct {
 	lock sync.Mutex
-	// By workload and namespace of the pods.
-	pods map[types.UID]map[string]map[types.UID]*corev1.Pod
+	pods map[workload]map[types.UID]*corev1.Pod
 }
 
-func (e *evidence) keep(workload types.UID, pod *corev1.Pod) {
+// workload is what pods of a namespace name for their own.
+type workload struct {
+	namespace string
+	uid       types.UID
+}
+
+func (e *evidence) keep(owner types.UID, pod *corev1.Pod) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
+	key := workload{pod.Namespace, owner}
 	if e.pods == nil {
-		e.pods = map[types.UID]map[string]map[types.UID]*corev1.Pod{}
+		e.pods = map[workload]map[types.UID]*corev1.Pod{}
 	}
-	if e.pods[workload] == nil {
+	if e.pods[key] == nil {
 		for other := range e.pods {
 			if len(e.pods) < maxKeptWorkloads {
 				break
 			}
 			delete(e.pods, other)
 		}
-		e.pods[workload] = map[string]map[types.UID]*corev1.Pod{}
+		e.pods[key] = map[types.UID]*corev1.Pod{}
 	}
-	kept := e.pods[workload][pod.Namespace]
-	if kept == nil {
-		kept = map[types.UID]*corev1.Pod{}
-		e.pods[workload][pod.Namespace] = kept
-	}
-	if _, known := kept[pod.UID]; known || len(kept) < maxKeptPods {
-		kept[pod.UID] = pod
+	if _, known := e.pods[key][pod.UID]; known || len(e.pods[key]) < maxKeptPods {
+		e.pods[key][pod.UID] = pod
 	}
 }
 
-func (e *evidence) drop(workload types.UID) {
+func (e *evidence) drop(namespace string, owner types.UID) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
-	delete(e.pods, workload)
+	delete(e.pods, workload{namespace, owner})
 }
 
 // addTo completes a report with the workload's pods that could not be gathered any more.
-func (e *evidence) addTo(report *mulligan.Report, workload client.Object) {
+func (e *evidence) addTo(report *mulligan.Report, obj client.Object) {
 	gathered := map[types.UID]bool{}
 	for _, obj := range report.Objects() {
 		if pod, ok := obj.(*corev1.Pod); ok {
@@ -69,7 +70,7 @@ func (e *evidence) addTo(report *mulligan.Report, workload client.Object) {
 	}
 	e.lock.Lock()
 	defer e.lock.Unlock()
-	for uid, pod := range e.pods[workload.GetUID()][workload.GetNamespace()] {
+	for uid, pod := range e.pods[workload{obj.GetNamespace(), obj.GetUID()}] {
 		if !gathered[uid] {
 			report.Add(pod)
 		}

@@ -13,9 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // recordOf finds the record of an object, brings the copies on the object in line with
@@ -170,15 +169,10 @@ func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured
 	if err != nil {
 		return err
 	}
-	annotations := obj.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
+	annotations := map[string]string{}
+	maps.Copy(annotations, obj.GetAnnotations())
 	for _, name := range records.Copied {
 		delete(annotations, name)
-	}
-	if copies[mulligan.LedgerAnnotation] == "" {
-		delete(copies, mulligan.LedgerAnnotation)
 	}
 	maps.Copy(annotations, copies)
 	changed := obj.DeepCopy()
@@ -194,5 +188,5 @@ func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured
 		return fmt.Errorf("%s %s/%s: %w", obj.GetKind(), obj.GetNamespace(), obj.GetName(), err)
 	}
 	changed.DeepCopyInto(obj)
-	return nil
+	return r.asker.reader.ties.restore(obj)
 }

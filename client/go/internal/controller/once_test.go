@@ -15,7 +15,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
@@ -152,7 +152,7 @@ func TestWhatOvertakesADecision(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, nil, test.job)
 			w.service.Next(mulligantest.Cause(test.cause), mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
-			w.troubled.Store(test.job.UID, w.clock.Add(-time.Minute))
+			w.memory.of(client.ObjectKeyFromObject(test.job), test.job.UID, func(m *remembered) { m.troubled = w.clock.Add(-time.Minute) })
 			w.look(t)
 			if asked := len(w.service.Requests()); asked != 1 {
 				t.Fatalf("asked %d times, want once", asked)

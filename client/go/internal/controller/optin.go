@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // optIn is how a workload came to be looked after.
@@ -27,7 +27,7 @@ type optIn struct {
 // of its namespace.
 func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optIn, error) {
 	for _, own := range []map[string]string{obj.GetAnnotations(), obj.GetLabels()} {
-		if policy, ok := own[record.Policy]; ok {
+		if policy, ok := own[records.Policy]; ok {
 			return optIn{policy, policy != optOut, true}, nil
 		}
 	}
@@ -36,7 +36,7 @@ func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optI
 	if err := reader.Get(ctx, client.ObjectKey{Name: obj.GetNamespace()}, namespace); err != nil {
 		return optIn{}, client.IgnoreNotFound(err)
 	}
-	policy, ok := namespace.GetLabels()[record.Policy]
+	policy, ok := namespace.GetLabels()[records.Policy]
 	return optIn{policy, ok && policy != optOut, false}, nil
 }
 
@@ -44,19 +44,23 @@ func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optI
 const optOut = "off"
 
 // isPart says whether another workload that the controller knows made this one and
-// is the one to decide about, such as the JobSet of a Job.
-func isPart(obj client.Object) bool {
+// is the one to decide about, such as the JobSet of a Job. That is also in what the Job's
+// pods are made from, which stays as it was created.
+func isPart(obj *unstructured.Unstructured) bool {
+	_, found, _ := unstructured.NestedString(obj.Object, "spec", "template", "metadata", "labels", jobSetName)
 	owner := metav1.GetControllerOf(obj)
-	if owner == nil {
-		return false
+	if found || owner == nil {
+		return found
 	}
-	group, err := schema.ParseGroupVersion(owner.APIVersion)
-	if err != nil {
-		return false
-	}
-	gk := schema.GroupKind{Group: group.Group, Kind: owner.Kind}
-	return kinds.ByGroupKind(gk) != nil || gk == rayCluster
+	return kinds.ByGroupKind(kindOf(owner)) != nil || kindOf(owner) == rayCluster
 }
+
+func kindOf(owner *metav1.OwnerReference) schema.GroupKind {
+	return schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()
+}
+
+// JobSet's own label of what it makes.
+const jobSetName = "jobset.sigs.k8s.io/jobset-name"
 
 var rayCluster = schema.GroupKind{Group: "ray.io", Kind: "RayCluster"}
 
@@ -64,7 +68,7 @@ var rayCluster = schema.GroupKind{Group: "ray.io", Kind: "RayCluster"}
 // retries to others; nil: nobody. A CronJob only starts what is due.
 func strangerOf(obj client.Object) *metav1.OwnerReference {
 	owner := metav1.GetControllerOf(obj)
-	if owner == nil || isKind(owner, cronJob) {
+	if owner == nil || kindOf(owner) == cronJob {
 		return nil
 	}
 	return owner
@@ -78,5 +82,5 @@ func (r *reconciler) leaveTo(obj *unstructured.Unstructured, owner *metav1.Owner
 	held.WithLabelValues("owner").Inc()
 	r.sayOnce(obj, corev1.EventTypeNormal, "LeftToItsOwner", fmt.Sprintf(
 		"%s %s (%s) controls this and may retry it itself; nothing is asked or done unless this object has the annotation %s",
-		owner.Kind, owner.Name, owner.APIVersion, record.Policy))
+		owner.Kind, owner.Name, owner.APIVersion, records.Policy))
 }

@@ -20,7 +20,7 @@ import (
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
@@ -59,12 +59,12 @@ func newRaid(t *testing.T) *raid {
 	}
 	options := Defaults()
 	options.Mode = Act
-	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(100), clock: time.Now().Truncate(time.Second)}
+	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(100), ties: NewTies(), clock: time.Now().Truncate(time.Second)}
 	obj.SetCreationTimestamp(metav1.NewTime(w.clock))
 	cluster := fake.NewClientBuilder().WithScheme(testScheme(t)).
 		WithObjects(obj, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}).
 		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).
-		WithInterceptorFuncs(likeAServer).Build()
+		WithInterceptorFuncs(likeAServer(w.ties)).Build()
 	w.reconciler = w.another(cluster, options)
 	w.reconciler.kind = kinds.ByGroupKind(schema.GroupKind{Group: "kubeflow.org", Kind: "PyTorchJob"})
 	w.service.Next(growing(1.5), growing(2.25))

@@ -2,32 +2,58 @@ package controller
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // reader reads pods, nodes and events, of which there are many and which lists in
 // the API server would go through for every failure, from what is watched anyway,
-// and everything else as it is now: a decision is about that.
+// and everything else as it is now: a decision is about that. But whose an object is does
+// not change.
 type reader struct {
 	watched, live client.Reader
+	ties          *Ties
 }
 
+// nowOnly reads everything as it is now.
+func (r reader) nowOnly() reader { return reader{r.live, r.live, r.ties} }
+
 func (r reader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	from := r.live
 	switch obj.(type) {
 	case *corev1.Pod, *corev1.Node:
-		return r.watched.Get(ctx, key, obj, opts...)
+		from = r.watched
 	}
-	return r.live.Get(ctx, key, obj, opts...)
+	if err := from.Get(ctx, key, obj, opts...); err != nil {
+		return err
+	}
+	return r.ties.restore(obj)
 }
 
 func (r reader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	from := r.live
 	switch list.(type) {
 	case *corev1.PodList, *corev1.EventList:
-		return r.watched.List(ctx, list, opts...)
+		from = r.watched
 	}
-	return r.live.List(ctx, list, opts...)
+	if err := from.List(ctx, list, opts...); err != nil {
+		return err
+	}
+	if err := meta.EachListItem(list, r.ties.restore); err != nil {
+		return err
+	}
+	asked := (&client.ListOptions{}).ApplyOptions(opts)
+	if pods, ok := list.(*corev1.PodList); ok && asked.LabelSelector != nil {
+		// Those that came to be found by it later are not meant.
+		pods.Items = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
+			return !asked.LabelSelector.Matches(labels.Set(pod.Labels))
+		})
+	}
+	return nil
 }
 
 // Events are found by whom they are about.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 const (
@@ -42,6 +42,7 @@ type recent struct {
 type lineage struct{ kind, namespace, origin string }
 
 type failure struct {
+	// When it failed; of what waits, or was let through, when that was decided.
 	at    time.Time
 	group place
 	// It waits until an incident is over.
@@ -60,7 +61,7 @@ func newRecent(now func() time.Time) *recent {
 }
 
 // lineageOf takes no object's word for what it is an attempt of; rec may be nil.
-func lineageOf(obj *unstructured.Unstructured, rec *record.RetryRecord) lineage {
+func lineageOf(obj *unstructured.Unstructured, rec *records.RetryRecord) lineage {
 	if rec != nil {
 		return lineage{obj.GetKind(), obj.GetNamespace(), rec.Origin()}
 	}
@@ -97,9 +98,9 @@ func whereOf(objects []runtime.Object) where {
 	return w
 }
 
-// note remembers the answer to a failure. A workload that is given up fails wherever
-// it is, and says nothing about a place.
-func (r *recent) note(key lineage, w where, mode Mode, answer *mulliganv1.DecideResponse) {
+// note remembers the answer to a failure of that time; zero: now. A workload that is given
+// up fails wherever it is, and says nothing about a place.
+func (r *recent) note(key lineage, failed time.Time, w where, mode Mode, answer *mulliganv1.DecideResponse) {
 	diagnosis, decision := answer.GetDiagnosis(), answer.GetDecision()
 	if diagnosis.GetSituation() != mulliganv1.Diagnosis_BROKEN {
 		return
@@ -122,12 +123,16 @@ func (r *recent) note(key lineage, w where, mode Mode, answer *mulliganv1.Decide
 	if r.makeRoom(); len(r.latest) >= maxRecent {
 		return
 	}
-	r.latest[key] = failure{
+	f := failure{
 		at:     r.now(),
 		group:  place{diagnosis.GetCause(), node, zone, w.image},
 		waits:  incident && decision.GetAction() == mulliganv1.Decision_WAIT,
 		canary: mode == Act && decision.GetCanary(),
 	}
+	if !failed.IsZero() && failed.Before(f.at) && !f.waits && !f.canary {
+		f.at = failed
+	}
+	r.latest[key] = f
 }
 
 // cameThrough says that a workload ended well.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
@@ -25,7 +25,7 @@ func attempt(name, origin string) lineage {
 	if origin == "" {
 		return lineageOf(obj, nil)
 	}
-	return lineageOf(obj, &record.RetryRecord{Spec: record.Spec{Name: origin}})
+	return lineageOf(obj, &records.RetryRecord{Spec: records.Spec{Name: origin}})
 }
 
 func on(node, zone, image string) where {
@@ -66,19 +66,19 @@ func TestRecentCountsEachWorkloadOnce(t *testing.T) {
 	clock := time.Now()
 	r := newRecent(func() time.Time { return clock })
 	retry := broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY)
-	r.note(attempt("a", ""), on("n1", "z", "i"), Act, retry)
-	r.note(attempt("a-r2-x", "a"), on("n1", "z", "i"), Act, retry)
-	r.note(attempt("b", ""), on("n1", "z", "i"), Act, retry)
-	r.note(attempt("c", ""), on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_RETRY))
-	r.note(attempt("d", ""), on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_FAIL))
+	r.note(attempt("a", ""), time.Time{}, on("n1", "z", "i"), Act, retry)
+	r.note(attempt("a-r2-x", "a"), time.Time{}, on("n1", "z", "i"), Act, retry)
+	r.note(attempt("b", ""), time.Time{}, on("n1", "z", "i"), Act, retry)
+	r.note(attempt("c", ""), time.Time{}, on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_RETRY))
+	r.note(attempt("d", ""), time.Time{}, on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_FAIL))
 	healthy := broken(mulliganv1.Cause_NOT_FAILED, "", mulliganv1.Decision_IGNORE)
 	healthy.Diagnosis.Situation = mulliganv1.Diagnosis_ALIVE
-	r.note(attempt("e", ""), on("n2", "z", "i"), Act, healthy)
+	r.note(attempt("e", ""), time.Time{}, on("n2", "z", "i"), Act, healthy)
 	want := "failed 3 canaries 0 recovered 0 zone z image i: 2 NODE_LOST n1/z/i 1 APP_ERROR n2/z/i"
 	if got := told(r); got != want {
 		t.Errorf("told %s, want %s", got, want)
 	}
-	r.note(attempt("c-r2-x", "c"), on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_FAIL))
+	r.note(attempt("c-r2-x", "c"), time.Time{}, on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_FAIL))
 	r.cameThrough(attempt("b-r2-x", "b"))
 	if got := told(r); !strings.HasPrefix(got, "failed 1 ") {
 		t.Errorf("what was given up or ended well is still told: %s", got)
@@ -89,6 +89,24 @@ func TestRecentCountsEachWorkloadOnce(t *testing.T) {
 	}
 }
 
+// A controller that has been away sees the failures of an hour at once.
+func TestRecentIsWhatFailedLately(t *testing.T) {
+	clock := time.Now()
+	r := newRecent(func() time.Time { return clock })
+	lost := broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY)
+	for name, ago := range map[string]time.Duration{"old": recentWindow + time.Second, "new": time.Minute, "ahead": -time.Hour} {
+		r.note(attempt(name, ""), clock.Add(-ago), on("n1", "z", "i"), Act, lost)
+	}
+	if got := told(r); !strings.HasPrefix(got, "failed 2 ") {
+		t.Errorf("told %s, want what failed in the last ten minutes, by whatever clock", got)
+	}
+	canary := func(a *mulliganv1.DecideResponse) { a.Decision.Canary = true }
+	r.note(attempt("old", ""), clock.Add(-time.Hour), on("n1", "z", "i"), Act, broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY, canary))
+	if got := told(r); !strings.HasPrefix(got, "failed 3 canaries 1 recovered 0") {
+		t.Errorf("told %s, want a canary that begins now", got)
+	}
+}
+
 func TestRecentFollowsCanaries(t *testing.T) {
 	clock := time.Now()
 	r := newRecent(func() time.Time { return clock })
@@ -96,12 +114,12 @@ func TestRecentFollowsCanaries(t *testing.T) {
 	canary := func(a *mulliganv1.DecideResponse) { a.Decision.Canary = true }
 	waiting := broken(mulliganv1.Cause_FABRIC_FAULT, "n1", mulliganv1.Decision_WAIT, incident)
 	first := broken(mulliganv1.Cause_FABRIC_FAULT, "n1", mulliganv1.Decision_RETRY, incident, canary)
-	r.note(attempt("a", ""), on("n1", "z", "i"), Act, waiting)
-	r.note(attempt("b", ""), on("n1", "z", "i"), Observe, first)
+	r.note(attempt("a", ""), time.Time{}, on("n1", "z", "i"), Act, waiting)
+	r.note(attempt("b", ""), time.Time{}, on("n1", "z", "i"), Observe, first)
 	if got := told(r); !strings.HasPrefix(got, "failed 2 canaries 0 recovered 0") {
 		t.Errorf("nobody starts what was only observed: %s", got)
 	}
-	r.note(attempt("b", ""), on("n1", "z", "i"), Act, first)
+	r.note(attempt("b", ""), time.Time{}, on("n1", "z", "i"), Act, first)
 	if got := told(r); !strings.HasPrefix(got, "failed 2 canaries 1 recovered 0") {
 		t.Errorf("told %s", got)
 	}
@@ -109,7 +127,7 @@ func TestRecentFollowsCanaries(t *testing.T) {
 	if got := told(r); !strings.HasPrefix(got, "failed 1 canaries 0 recovered 1") {
 		t.Errorf("it ran for longer than the others, and one still waits: %s", got)
 	}
-	r.note(attempt("c", ""), on("n1", "z", "i"), Act, first)
+	r.note(attempt("c", ""), time.Time{}, on("n1", "z", "i"), Act, first)
 	r.cameThrough(attempt("c-r2-x", "c"))
 	if got := told(r); !strings.HasPrefix(got, "failed 1 canaries 0 recovered 1") {
 		t.Errorf("a new failure of the incident counts from nothing: %s", got)
@@ -124,7 +142,7 @@ func TestRecentIsBounded(t *testing.T) {
 			break
 		}
 	}
-	r.note(attempt("more", ""), where{}, Act, broken(mulliganv1.Cause_APP_ERROR, "n", mulliganv1.Decision_RETRY))
+	r.note(attempt("more", ""), time.Time{}, where{}, Act, broken(mulliganv1.Cause_APP_ERROR, "n", mulliganv1.Decision_RETRY))
 	if len(r.latest) != maxRecent {
 		t.Errorf("%d remembered, want %d", len(r.latest), maxRecent)
 	}
@@ -137,7 +155,7 @@ func TestRecentIsBounded(t *testing.T) {
 // The second workload's question tells of the first.
 func TestAQuestionTellsWhatFailedElsewhere(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
-	w.asker.recent.note(attempt("other", ""), on("n1", "z", "i"), Act, broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY))
+	w.asker.recent.note(attempt("other", ""), time.Time{}, on("n1", "z", "i"), Act, broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.look(t)
 	requests := w.service.Requests()

@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +18,7 @@ import (
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // reconciler looks after the workloads of one kind.
@@ -38,13 +37,14 @@ type reconciler struct {
 	shares   *shares
 	recorder record.EventRecorder
 	now      func() time.Time
-	// Since when a running workload has a pod in trouble, by UID.
-	troubled sync.Map
-	// The last sentence about waiting, by UID, so that it is not said again and again;
-	// kept for as long as the object is there.
-	said sync.Map
-	// UID by name, to know what a deleted object was.
-	uids sync.Map
+	memory   memory
+}
+
+// newObject is one of a kind, to be read into.
+func newObject(kind kinds.Kind) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind.GroupVersionKind())
+	return obj
 }
 
 // Pause between two looks at the kill switch.
@@ -53,17 +53,15 @@ const pausedFor = 30 * time.Second
 // Reconcile looks at one workload: is it ours, is something decided already, what
 // does its operator say, and only then what does Mulligan say.
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	obj := &unstructured.Unstructured{}
-	obj.SetGroupVersionKind(r.kind.GroupVersionKind())
+	obj := newObject(r.kind)
 	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
-		if uid, known := r.uids.LoadAndDelete(request.NamespacedName); known && apierrors.IsNotFound(err) {
-			r.gone(request.Namespace, uid.(types.UID))
+		if apierrors.IsNotFound(err) {
+			r.drop(request.Namespace, r.memory.forget(request.NamespacedName).uid)
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	r.uids.Store(request.NamespacedName, obj.GetUID())
 	if obj.GetDeletionTimestamp() != nil || isPart(obj) {
-		r.gone(obj.GetNamespace(), obj.GetUID())
+		r.gone(obj)
 		return ctrl.Result{}, nil
 	}
 	opted, err := optInOf(ctx, r.client, obj)
@@ -95,13 +93,13 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 		return ptr.Deref(result, ctrl.Result{}), err
 	}
 	if outcome.Phase == kinds.Succeeded {
-		r.gone(obj.GetNamespace(), obj.GetUID())
+		r.gone(obj)
 		r.asker.recent.cameThrough(lineageOf(obj, rec))
 		return ctrl.Result{}, r.succeeded(ctx, obj, rec)
 	}
 	if rec != nil && rec.Latest().UID != obj.GetUID() {
 		// The work goes on in a later attempt, whatever becomes of this one.
-		r.gone(obj.GetNamespace(), obj.GetUID())
+		r.gone(obj)
 		return ctrl.Result{}, nil
 	}
 	if rec, err = r.see(ctx, obj, rec, outcome); err != nil {
@@ -114,7 +112,7 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	}
 	switch {
 	case stands:
-		r.letGo(obj.GetUID())
+		r.letGo(obj)
 		return r.carryOut(ctx, obj, rec)
 	case outcome.Phase == kinds.Failed && r.tooOld(outcome):
 		held.WithLabelValues("too_old").Inc()
@@ -142,8 +140,10 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 // troubledSince is when a pod was first seen in trouble, or when an object was
 // written whose operator has not begun with it.
 func (r *reconciler) troubledSince(ctx context.Context, obj *unstructured.Unstructured) (time.Time, bool, error) {
-	if since, troubled := r.troubled.Load(obj.GetUID()); troubled {
-		return since.(time.Time), true, nil
+	var since time.Time
+	r.remember(obj, func(m *remembered) { since = m.troubled })
+	if !since.IsZero() {
+		return since, true, nil
 	}
 	begun, err := r.kind.Begun(ctx, r.client, obj)
 	return obj.GetCreationTimestamp().Time, err == nil && !begun, err
@@ -192,23 +192,34 @@ func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
 	return !outcome.Since.IsZero() && r.now().Sub(outcome.Since) > r.options.MaxAge
 }
 
-// letGo frees what is remembered about a workload that needs no more questions.
-func (r *reconciler) letGo(uid types.UID) {
-	r.troubled.Delete(uid)
-	r.asker.evidence.drop(uid)
+func (r *reconciler) remember(obj *unstructured.Unstructured, edit func(*remembered)) {
+	r.memory.of(client.ObjectKeyFromObject(obj), obj.GetUID(), edit)
 }
 
+// letGo frees what is remembered about a workload that needs no more questions.
+func (r *reconciler) letGo(obj *unstructured.Unstructured) {
+	r.remember(obj, calm)
+	r.asker.evidence.drop(obj.GetNamespace(), obj.GetUID())
+}
+
+// calm is a workload of which no pod is in trouble any more.
+func calm(m *remembered) { m.troubled = time.Time{} }
+
 // gone frees what is remembered about a workload that nothing more is done about.
-func (r *reconciler) gone(namespace string, uid types.UID) {
-	r.letGo(uid)
+func (r *reconciler) gone(obj *unstructured.Unstructured) {
+	r.remember(obj, func(m *remembered) { *m = remembered{uid: m.uid} })
+	r.drop(obj.GetNamespace(), obj.GetUID())
+}
+
+func (r *reconciler) drop(namespace string, uid types.UID) {
+	r.asker.evidence.drop(namespace, uid)
 	r.shares.drop(namespace, uid)
-	r.said.Delete(uid)
 }
 
 // decide asks and acts on the action of the answer.
 func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
 	mode := r.modeOf(obj)
-	answer, err := r.asker.ask(ctx, obj, rec, policy, outcome.Phase, mode)
+	answer, err := r.asker.ask(ctx, obj, rec, policy, outcome, mode)
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}
@@ -223,14 +234,14 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 		"cause", answer.GetDiagnosis().GetCause().String(), "decisionID", answer.GetDecisionId(), "mode", mode)
 	switch decision.GetAction() {
 	case mulliganv1.Decision_IGNORE:
-		r.troubled.Delete(obj.GetUID())
+		r.remember(obj, calm)
 		return ctrl.Result{}, nil
 	case mulliganv1.Decision_WAIT:
 		return r.wait(obj, answer), nil
 	case mulliganv1.Decision_RETRY:
 		if outcome.Phase == kinds.Active {
 			// Its own operator is still at it; nothing was stored, so nothing is charged.
-			r.troubled.Delete(obj.GetUID())
+			r.remember(obj, calm)
 			return ctrl.Result{}, nil
 		}
 	}
@@ -270,10 +281,11 @@ func (r *reconciler) noAnswer(ctx context.Context, obj *unstructured.Unstructure
 }
 
 func (r *reconciler) sayOnce(obj *unstructured.Unstructured, eventType, reason, message string) {
-	if before, loaded := r.said.Swap(obj.GetUID(), message); loaded && before == message {
-		return
+	isNew := false
+	r.remember(obj, func(m *remembered) { isNew, m.said = m.said != message, message })
+	if isNew {
+		r.recorder.Event(obj, eventType, reason, message)
 	}
-	r.recorder.Event(obj, eventType, reason, message)
 }
 
 // modeOf is the controller's mode; a workload may be more careful, never less.
@@ -283,5 +295,3 @@ func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode {
 	}
 	return r.options.Mode
 }
-
-func (r *reconciler) markTroubled(uid types.UID) { r.troubled.LoadOrStore(uid, r.now()) }

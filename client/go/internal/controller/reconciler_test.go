@@ -24,7 +24,7 @@ import (
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
@@ -37,6 +37,7 @@ type world struct {
 	service *mulligantest.Server
 	events  *record.FakeRecorder
 	clock   time.Time
+	ties    *Ties
 }
 
 func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *world {
@@ -46,31 +47,42 @@ func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *wo
 	if change != nil {
 		change(&options)
 	}
-	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(50), clock: time.Now().Truncate(time.Second)}
+	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(50), clock: time.Now().Truncate(time.Second), ties: NewTies()}
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
 	cluster := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(objects...).
 		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).
 		WithStatusSubresource(&batchv1.CronJob{}).
-		WithInterceptorFuncs(likeAServer).Build()
+		WithInterceptorFuncs(likeAServer(w.ties)).Build()
 	w.reconciler = w.another(cluster, options)
 	return w
 }
 
-// likeAServer gives what is created a UID and a generation, and what is changed the next.
-var likeAServer = interceptor.Funcs{
-	Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-		obj.SetUID(types.UID("uid-of-" + obj.GetName()))
-		obj.SetGeneration(1)
-		return c.Create(ctx, obj, opts...)
-	},
-	Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-		diff, err := patch.Data(obj)
-		if err == nil && strings.Contains(string(diff), `"spec":`) {
-			// In the patch too, which is of the difference.
-			obj.SetGeneration(obj.GetGeneration() + 1)
-		}
-		return c.Patch(ctx, obj, patch, opts...)
-	},
+// likeAServer gives what is created a UID, a time and a generation, and what is changed the
+// next. Objects are first seen when they are first read.
+func likeAServer(ties *Ties) interceptor.Funcs {
+	return interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			if err := c.Get(ctx, key, obj, opts...); err != nil {
+				return err
+			}
+			_, err := ties.Transform(obj)
+			return err
+		},
+		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+			obj.SetUID(types.UID("uid-of-" + obj.GetName()))
+			obj.SetGeneration(1)
+			obj.SetCreationTimestamp(metav1.Now())
+			return c.Create(ctx, obj, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			diff, err := patch.Data(obj)
+			if err == nil && strings.Contains(string(diff), `"spec":`) {
+				// In the patch too, which is of the difference.
+				obj.SetGeneration(obj.GetGeneration() + 1)
+			}
+			return c.Patch(ctx, obj, patch, opts...)
+		},
+	}
 }
 
 // testScheme knows RetryRecord besides Kubernetes' own kinds.
@@ -106,7 +118,7 @@ func (w *world) record(t *testing.T) *records.RetryRecord {
 func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 	return &reconciler{
 		kind: jobKind, client: cluster, records: clusterStore{client: cluster, live: cluster}, options: options,
-		asker:    asker{decider: w.service.Client(), reader: reader{watched: cluster, live: cluster}, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
+		asker:    asker{decider: w.service.Client(), reader: reader{cluster, cluster, w.ties}, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
 		shares:   newShares(options.RetriesPerMinute, func() time.Time { return w.clock }),
 		recorder: w.events,

@@ -14,7 +14,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/controller/successor"
 )
 
@@ -68,8 +68,7 @@ func (r *reconciler) cannotRetry(obj *unstructured.Unstructured, rec *records.Re
 }
 
 func (r *reconciler) existing(ctx context.Context, rec *records.RetryRecord) (*unstructured.Unstructured, error) {
-	existing := &unstructured.Unstructured{}
-	existing.SetGroupVersionKind(r.kind.GroupVersionKind())
+	existing := newObject(r.kind)
 	key := client.ObjectKey{Namespace: rec.Namespace, Name: rec.Status.Decision.Retry}
 	return existing, r.asker.reader.Get(ctx, key, existing)
 }

@@ -15,7 +15,7 @@ import (
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/controller/successor"
 )
 
@@ -219,13 +219,13 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 		// What it refers to may come without a change of the object.
 		return ctrl.Result{RequeueAfter: pausedFor}, nil
 	}
-	if decided.Mode != string(Act) || r.modeOf(obj) != Act || rec.IsOver() {
+	if decided.Mode != string(Act) || r.modeOf(obj) != Act {
 		return ctrl.Result{}, nil
 	}
 	if decided.Suspend {
 		return ctrl.Result{}, r.suspend(ctx, obj, decided)
 	}
-	if decided.Action != mulliganv1.Decision_RETRY.String() {
+	if decided.Action != mulliganv1.Decision_RETRY.String() || rec.IsOver() {
 		return ctrl.Result{}, nil
 	}
 	if early := decided.NotBefore.Sub(r.now()); early > 0 {

@@ -8,9 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -23,14 +22,15 @@ import (
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // Name is the controller's, in Events, leases and field managers.
 const Name = "mulligan-controller"
 
-// SetUp adds a controller to the manager for each kind that the cluster has.
-func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, options Options) error {
+// SetUp adds a controller to the manager for each kind that the cluster has. ties are
+// those that the manager's cache transforms objects with.
+func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties *Ties, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 			kind:     kind,
 			client:   mgr.GetClient(),
 			records:  kept,
-			asker:    asker{decider: decider, reader: reader{watched: mgr.GetClient(), live: mgr.GetAPIReader()}, evidence: &evidence{}, recent: lately},
+			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence{}, recent: lately},
 			options:  options,
 			paused:   paused,
 			shares:   divided,
@@ -68,8 +68,25 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, opti
 		if err := r.watch(mgr); err != nil {
 			return fmt.Errorf("%s: %w", gvk.Kind, err)
 		}
+		if err := forgetDeleted(mgr, newObject(kind), ties); err != nil {
+			return err
+		}
 	}
-	return watchOwners(mgr)
+	if err := forgetDeleted(mgr, &corev1.Pod{}, ties); err != nil {
+		return err
+	}
+	return watchOwners(mgr, ties)
+}
+
+// forgetDeleted watches objects of a kind, and frees what is remembered of those that were
+// deleted.
+func forgetDeleted(mgr ctrl.Manager, obj client.Object, ties *Ties) error {
+	informer, err := mgr.GetCache().GetInformer(context.Background(), obj, cache.BlockUntilSynced(false))
+	if err != nil {
+		return err
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{DeleteFunc: ties.forget})
+	return err
 }
 
 // keeper is where records are kept. Without their kind nothing can be kept that only the
@@ -93,7 +110,7 @@ func keeper(mgr ctrl.Manager, options *Options) (store, error) {
 
 // watchOwners begins to watch what lies between pods and workloads, so that the first
 // pod in trouble does not wait for it.
-func watchOwners(mgr ctrl.Manager) error {
+func watchOwners(mgr ctrl.Manager, ties *Ties) error {
 	mapping, err := mgr.GetRESTMapper().RESTMapping(rayCluster)
 	if meta.IsNoMatchError(err) {
 		return nil
@@ -103,8 +120,7 @@ func watchOwners(mgr ctrl.Manager) error {
 	}
 	clusters := &metav1.PartialObjectMetadata{}
 	clusters.SetGroupVersionKind(mapping.GroupVersionKind)
-	_, err = mgr.GetCache().GetInformer(context.Background(), clusters, cache.BlockUntilSynced(false))
-	return err
+	return forgetDeleted(mgr, clusters, ties)
 }
 
 // Pauses after errors: an away service is asked again within seconds.
@@ -114,12 +130,9 @@ const (
 )
 
 func (r *reconciler) watch(mgr ctrl.Manager) error {
-	obj := &unstructured.Unstructured{}
-	gvk := r.kind.GroupVersionKind()
-	obj.SetGroupVersionKind(gvk)
 	return builder.ControllerManagedBy(mgr).
-		Named("mulligan-"+gvk.GroupKind().String()).
-		For(obj).
+		Named("mulligan-"+r.kind.GroupVersionKind().GroupKind().String()).
+		For(newObject(r.kind)).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.ofTroubledPod), builder.WithPredicates(troubledPods)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.options.Concurrency,
@@ -146,17 +159,17 @@ func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []rec
 		ctrl.LoggerFrom(ctx).Error(err, "whose pod is it", "pod", client.ObjectKeyFromObject(pod))
 		return nil
 	}
-	if owner == nil || !isKind(owner, r.kind.GroupVersionKind().GroupKind()) {
+	if owner == nil || kindOf(owner) != r.kind.GroupVersionKind().GroupKind() {
 		return nil
 	}
-	r.markTroubled(owner.UID)
+	workload := types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}
+	r.memory.of(workload, owner.UID, func(m *remembered) {
+		if m.troubled.IsZero() {
+			m.troubled = r.now()
+		}
+	})
 	r.asker.evidence.keep(owner.UID, pod.(*corev1.Pod))
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}}}
-}
-
-func isKind(owner *metav1.OwnerReference, gk schema.GroupKind) bool {
-	gv, err := schema.ParseGroupVersion(owner.APIVersion)
-	return err == nil && owner.Kind == gk.Kind && gv.Group == gk.Group
+	return []reconcile.Request{{NamespacedName: workload}}
 }
 
 // pausedBy reads the kill switch.

@@ -5,9 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// Slim drops what nobody here reads before an object is kept in memory: there is a
+// slim drops what nobody here reads before an object is kept in memory: there is a
 // copy of all pods, nodes and events.
-func Slim(obj any) (any, error) {
+func slim(obj any) {
 	if accessor, err := meta.Accessor(obj); err == nil {
 		accessor.SetManagedFields(nil)
 	}
@@ -28,27 +28,26 @@ func Slim(obj any) (any, error) {
 		o.Status.Images = nil
 		o.Annotations = nil
 	}
-	return obj, nil
 }
 
 func slimContainers(containers []corev1.Container) []corev1.Container {
-	var slim []corev1.Container
+	var slimmed []corev1.Container
 	for _, container := range containers {
-		slim = append(slim, corev1.Container{
+		slimmed = append(slimmed, corev1.Container{
 			Name: container.Name, Image: container.Image, Resources: container.Resources,
 			RestartPolicy: container.RestartPolicy, VolumeMounts: container.VolumeMounts,
 		})
 	}
-	return slim
+	return slimmed
 }
 
 // Whose room is not the node's.
 func slimVolumes(volumes []corev1.Volume) []corev1.Volume {
-	var slim []corev1.Volume
+	var slimmed []corev1.Volume
 	for _, volume := range volumes {
 		if volume.PersistentVolumeClaim != nil {
-			slim = append(slim, volume)
+			slimmed = append(slimmed, volume)
 		}
 	}
-	return slim
+	return slimmed
 }

@@ -13,14 +13,12 @@ func TestSlimKeepsClaimsAndMounts(t *testing.T) {
 	}}
 	token := corev1.Volume{Name: "token"}
 	mounts := []corev1.VolumeMount{{Name: "out", MountPath: "/out"}}
-	slim, err := Slim(&corev1.Pod{Spec: corev1.PodSpec{
+	pod := &corev1.Pod{Spec: corev1.PodSpec{
 		Volumes:    []corev1.Volume{token, claim},
 		Containers: []corev1.Container{{Name: "main", VolumeMounts: mounts}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec := slim.(*corev1.Pod).Spec
+	}}
+	slim(pod)
+	spec := pod.Spec
 	if len(spec.Volumes) != 1 || spec.Volumes[0].PersistentVolumeClaim.ClaimName != "results" {
 		t.Errorf("volumes are %v, want the claim alone", spec.Volumes)
 	}

@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -54,22 +53,18 @@ func workloadOf(ctx context.Context, reader client.Reader, obj client.Object) (*
 		if owner == nil {
 			return top, nil
 		}
-		gv, err := schema.ParseGroupVersion(owner.APIVersion)
-		if err != nil {
-			return top, nil
-		}
-		gk := schema.GroupKind{Group: gv.Group, Kind: owner.Kind}
-		var next client.Object = &metav1.PartialObjectMetadata{}
-		if known := kinds.ByGroupKind(gk); known != nil {
+		var next client.Object
+		if known := kinds.ByGroupKind(kindOf(owner)); known != nil {
 			// As it is watched, so that there is one cache of it.
-			next, top = &unstructured.Unstructured{}, owner
-			gv = known.GroupVersionKind().GroupVersion()
-		} else if gk != rayCluster {
+			next, top = newObject(known), owner
+		} else if kindOf(owner) == rayCluster {
+			next = &metav1.PartialObjectMetadata{}
+			next.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind))
+		} else {
 			return top, nil
 		}
-		next.GetObjectKind().SetGroupVersionKind(gv.WithKind(owner.Kind))
 		key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: owner.Name}
-		if err := reader.Get(ctx, key, next); err != nil {
+		if err := reader.Get(ctx, key, next); err != nil || next.GetUID() != owner.UID {
 			return top, client.IgnoreNotFound(err)
 		}
 		owner = metav1.GetControllerOf(next)

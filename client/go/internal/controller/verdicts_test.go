@@ -13,7 +13,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	records "mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
@@ -42,7 +42,7 @@ func TestVerdicts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, func(o *Options) { o.Mode = test.mode }, test.job)
 			w.service.Next(mulligantest.Cause(test.cause))
-			w.troubled.Store(test.job.UID, w.clock.Add(-time.Minute))
+			w.memory.of(client.ObjectKeyFromObject(test.job), test.job.UID, func(m *remembered) { m.troubled = w.clock.Add(-time.Minute) })
 			result := w.look(t)
 			job := w.jobs(t)["train"]
 			if action := decisionOn(t, job); action != test.action {

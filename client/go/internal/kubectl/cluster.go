@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,9 +17,10 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"mulligan.dev/mulligan"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // cluster reads what a story needs.
@@ -49,7 +48,7 @@ func newCluster(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 		return nil, err
 	}
 	known := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(known), record.AddToScheme(known)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(known), records.AddToScheme(known)); err != nil {
 		return nil, err
 	}
 	c, err := client.New(config, client.Options{Scheme: known, Mapper: mapper})
@@ -89,7 +88,7 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 		return nil, err
 	}
 	if rec == nil {
-		found.notes = append(found.notes, retried(workload)...)
+		found.notes = append(found.notes, retried(workload, workload.GetAnnotations())...)
 		return found, nil
 	}
 	trust(append(slices.Clone(found.objects), workload), rec)
@@ -98,9 +97,9 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 }
 
 // retried says where the story of a workload goes on that mulligan-controller has
-// started again, as far as the copy says.
-func retried(workload client.Object) []string {
-	next := workload.GetAnnotations()[record.RetriedAs]
+// started again, as far as the copies say.
+func retried(workload client.Object, copies map[string]string) []string {
+	next := copies[records.RetriedAs]
 	if next == "" {
 		return nil
 	}
@@ -138,15 +137,8 @@ func (c *cluster) kindOf(word string) (schema.GroupVersionKind, error) {
 // leave out, and without managedFields.
 func asJSON(obj runtime.Object) ([]byte, error) {
 	copied := obj.DeepCopyObject()
-	switch copied.(type) {
-	case *corev1.Pod:
-		copied.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	case *corev1.Node:
-		copied.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Node"))
-	case *corev1.Event:
-		copied.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Event"))
-	case *batchv1.Job:
-		copied.GetObjectKind().SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
+	if gvk, err := apiutil.GVKForObject(copied, clientgoscheme.Scheme); err == nil {
+		copied.GetObjectKind().SetGroupVersionKind(gvk)
 	}
 	if accessor, err := meta.Accessor(copied); err == nil {
 		accessor.SetManagedFields(nil)

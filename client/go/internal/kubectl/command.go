@@ -7,6 +7,7 @@ package kubectl
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,10 +85,8 @@ func newPassedCommand(passed struct{ name, short string }, binary *binaryFlag, s
 
 // oneOf fails for a value that a flag does not take.
 func oneOf(flag, value string, allowed ...string) error {
-	for _, one := range allowed {
-		if value == one {
-			return nil
-		}
+	if slices.Contains(allowed, value) {
+		return nil
 	}
 	return fmt.Errorf("--%s: %q is not valid, expected %s", flag, value, strings.Join(allowed, ", "))
 }

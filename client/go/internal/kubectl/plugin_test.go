@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 // The binary as people have it: in $PATH, called by kubectl, the command line

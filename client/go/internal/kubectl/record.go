@@ -3,6 +3,7 @@ package kubectl
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,19 +11,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // recordOf finds what mulligan-controller knows about a workload; nil: nothing, or it may
 // not be read, or the kind is not there.
-func (c *cluster) recordOf(ctx context.Context, workload client.Object) (*record.RetryRecord, error) {
+func (c *cluster) recordOf(ctx context.Context, workload client.Object) (*records.RetryRecord, error) {
 	// The label is of all attempts; the first one has none.
-	for _, origin := range []string{workload.GetLabels()[record.Origin], workload.GetName()} {
+	for _, origin := range []string{workload.GetLabels()[records.Origin], workload.GetName()} {
 		if origin == "" {
 			continue
 		}
-		list := &record.RetryRecordList{}
-		err := c.client.List(ctx, list, client.InNamespace(workload.GetNamespace()), client.MatchingLabels{record.Origin: record.LabelValue(origin)})
+		list := &records.RetryRecordList{}
+		err := c.client.List(ctx, list, client.InNamespace(workload.GetNamespace()), client.MatchingLabels{records.Origin: records.LabelValue(origin)})
 		if isNotServed(err) || apierrors.IsForbidden(err) {
 			return nil, nil
 		}
@@ -39,18 +40,16 @@ func (c *cluster) recordOf(ctx context.Context, workload client.Object) (*record
 }
 
 // trust puts the account of the record in the place of the copy that a workload has.
-func trust(objects []runtime.Object, rec *record.RetryRecord) {
+func trust(objects []runtime.Object, rec *records.RetryRecord) {
 	for _, obj := range objects {
 		workload, ok := obj.(client.Object)
 		if !ok || !rec.Has(workload.GetUID()) {
 			continue
 		}
-		annotations := workload.GetAnnotations()
+		annotations := map[string]string{}
+		maps.Copy(annotations, workload.GetAnnotations())
 		delete(annotations, mulligan.LedgerAnnotation)
 		if rec.DecisionAbout(workload.GetUID()) != nil && len(rec.Status.Ledger) > 0 {
-			if annotations == nil {
-				annotations = map[string]string{}
-			}
 			annotations[mulligan.LedgerAnnotation] = string(rec.Status.Ledger)
 		}
 		workload.SetAnnotations(annotations)
@@ -61,29 +60,29 @@ func trust(objects []runtime.Object, rec *record.RetryRecord) {
 const ordinaryDelay = 15 * time.Second
 
 // standOf is how far the controller is with a workload, a sentence each.
-func standOf(workload client.Object, rec *record.RetryRecord, now time.Time) []string {
+func standOf(workload client.Object, rec *records.RetryRecord, now time.Time) []string {
 	copies, err := rec.Copies(workload.GetUID())
-	if err == nil && copies[record.RetriedAs] != "" {
-		return []string{fmt.Sprintf("%s has been started again as %s", workload.GetName(), copies[record.RetriedAs])}
+	if err == nil && copies[records.RetriedAs] != "" {
+		return retried(workload, copies)
 	}
 	decided := rec.DecisionAbout(workload.GetUID())
 	if decided == nil || decided.Mode != "act" {
 		return nil
 	}
 	switch rec.Status.State {
-	case record.Retrying:
+	case records.Retrying:
 		return []string{dueText(decided, now)}
-	case record.RetryNotCreated:
-		since, message := rec.Since(record.RetryNotCreated)
+	case records.RetryNotCreated:
+		since, message := rec.Since(records.RetryNotCreated)
 		return []string{fmt.Sprintf("attempt %d (%s) is granted and has been refused by the API server since %s, it is tried again: %s", decided.Attempt, decided.Retry, clock(since), message)}
-	case record.RetryRefused:
-		_, message := rec.Since(record.RetryNotCreated)
+	case records.RetryRefused:
+		_, message := rec.Since(records.RetryNotCreated)
 		return []string{fmt.Sprintf("attempt %d was granted, was refused by the API server (RetryNotCreated), and is not tried again: %s", decided.Attempt, message)}
 	}
 	return nil
 }
 
-func dueText(decided *record.Decision, now time.Time) string {
+func dueText(decided *records.Decision, now time.Time) string {
 	what := fmt.Sprintf("attempt %d (%s)", decided.Attempt, decided.Retry)
 	if now.Sub(decided.NotBefore) < ordinaryDelay {
 		return fmt.Sprintf("%s is granted and starts at %s", what, clock(decided.NotBefore))

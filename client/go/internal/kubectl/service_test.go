@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"mulligan.dev/mulligan/internal/certificates"
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/certificates"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 // behindService puts a Service and its pod before the real server.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	k8stypes "k8s.io/apimachinery/pkg/types"
 
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 const bigSetText = `

@@ -17,7 +17,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
 
-	"mulligan.dev/mulligan/internal/realserver"
+	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 func object(t *testing.T, text string) *unstructured.Unstructured {

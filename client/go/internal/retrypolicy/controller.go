@@ -1,3 +1,6 @@
+// Package retrypolicy is a controller for RetryPolicy as a kind of the cluster: it checks
+// the objects, publishes them to the ConfigMap that the servers load, and answers with
+// conditions.
 package retrypolicy
 
 import (
@@ -12,8 +15,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -287,6 +292,9 @@ func inForce(policy *unstructured.Unstructured, published *corev1.ConfigMap, loa
 	return condition
 }
 
+// A condition's message has at most so many bytes.
+const maxMessage = 32 << 10
+
 func (r *Reconciler) writeStatus(ctx context.Context, policy *unstructured.Unstructured, revision string, conditions ...metav1.Condition) error {
 	changed := policy.DeepCopy()
 	var status struct {
@@ -294,16 +302,17 @@ func (r *Reconciler) writeStatus(ctx context.Context, policy *unstructured.Unstr
 		Revision   string             `json:"revision,omitempty"`
 	}
 	if old, ok := policy.Object["status"].(map[string]any); ok {
-		if err := fromMap(old, &status); err != nil {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(old, &status); err != nil {
 			return err
 		}
 	}
 	status.Revision = revision
 	for _, condition := range conditions {
 		condition.ObservedGeneration = policy.GetGeneration()
-		setCondition(&status.Conditions, condition)
+		condition.Message = condition.Message[:min(len(condition.Message), maxMessage)]
+		meta.SetStatusCondition(&status.Conditions, condition)
 	}
-	fresh, err := toMap(status)
+	fresh, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&status)
 	if err != nil {
 		return err
 	}

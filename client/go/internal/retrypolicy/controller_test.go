@@ -109,7 +109,7 @@ func (w *world) condition(t *testing.T, name, kind string) (string, string) {
 	var status struct {
 		Conditions []metav1.Condition `json:"conditions"`
 	}
-	if err := fromMap(obj.Object["status"].(map[string]any), &status); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object["status"].(map[string]any), &status); err != nil {
 		t.Fatal(err)
 	}
 	for _, condition := range status.Conditions {

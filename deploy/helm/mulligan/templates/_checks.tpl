@@ -11,6 +11,12 @@
 {{- if and .Values.controller.enabled (not .Values.tls.certManager.enabled) (not .Values.controller.existingSecret) -}}
 {{- fail "controller.existingSecret: empty without tls.certManager; expected the name of a Secret with the controller's tls.crt, tls.key and ca.crt" -}}
 {{- end -}}
+{{- if and .Values.controller.retryPolicies (not .Values.controller.enabled) -}}
+{{- fail "controller.retryPolicies: true without controller.enabled; expected the controller that publishes them" -}}
+{{- end -}}
+{{- if and .Values.controller.retryPolicies (not .Values.policies) -}}
+{{- fail "controller.retryPolicies: true without policies; expected at least one, which the servers start with before the first RetryPolicy" -}}
+{{- end -}}
 {{- if and .Values.controller.existingSecret .Values.tls.certManager.enabled -}}
 {{- fail (printf "controller.existingSecret: %s beside tls.certManager, which makes the controller's certificate; expected one of the two" .Values.controller.existingSecret) -}}
 {{- end -}}

@@ -62,3 +62,12 @@ spiffe://cluster.local/ns/{{ .Release.Namespace }}/sa/mulligan-controller
 {{- end -}}
 {{ join "," $callers }}
 {{- end }}
+
+{{- /* Who may ask about policies: those named, and the controller that publishes some. */ -}}
+{{- define "mulligan.policyCallers" -}}
+{{- $callers := .Values.callers.policies -}}
+{{- if .Values.controller.retryPolicies -}}
+{{- $callers = append $callers (include "mulligan.controllerURI" .) | uniq -}}
+{{- end -}}
+{{ join "," $callers }}
+{{- end }}

@@ -23,10 +23,15 @@ var jobOwnLabels = []string{
 	"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name",
 }
 
+// A selector that the API server made names the UID of the Job. manualSelector does not
+// tell: that may be changed later, a selector may not.
 func (job) Renew(obj *unstructured.Unstructured) {
-	if manual, _, _ := unstructured.NestedBool(obj.Object, "spec", "manualSelector"); manual {
+	selector := mapAt(obj.Object, "spec", "selector")
+	names := mapAt(selector, "matchLabels")
+	if selector != nil && names["controller-uid"] == nil && names["batch.kubernetes.io/controller-uid"] == nil {
 		return
 	}
+	unstructured.RemoveNestedField(obj.Object, "spec", "manualSelector")
 	unstructured.RemoveNestedField(obj.Object, "spec", "selector")
 	for _, labels := range []map[string]any{
 		mapAt(obj.Object, "metadata", "labels"),
@@ -41,8 +46,6 @@ func (job) Renew(obj *unstructured.Unstructured) {
 func (job) Shapes(obj *unstructured.Unstructured) []Shape {
 	return template(mapAt(obj.Object, "spec", "template"))
 }
-
-func (job) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
 
 // Pods of an Indexed Job have its name and their index for their host name.
 func (job) MaxName(obj *unstructured.Unstructured) int {

@@ -17,8 +17,6 @@ func (jobSet) Outcome(obj *unstructured.Unstructured) Outcome {
 	return conditionOutcome(obj, "Failed", "Completed")
 }
 
-func (jobSet) Renew(*unstructured.Unstructured) {}
-
 func (jobSet) Shapes(obj *unstructured.Unstructured) []Shape {
 	var shapes []Shape
 	for _, replicated := range mapsAt(obj.Object, "spec", "replicatedJobs") {
@@ -26,8 +24,6 @@ func (jobSet) Shapes(obj *unstructured.Unstructured) []Shape {
 	}
 	return shapes
 }
-
-func (jobSet) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
 
 // Its webhook refuses what would give a pod too long a name: that of the JobSet, of the
 // replicated Job, two indexes and what is random.

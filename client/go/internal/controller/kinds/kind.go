@@ -79,12 +79,14 @@ type Change struct {
 	Container string
 }
 
-// ordinary is embedded by kinds whose specs can be changed and whose operators make
-// short names of them.
+// ordinary is embedded by kinds whose specs can be changed, and a field in them stops the
+// work, and whose operators write nothing into them and make short names of them.
 type ordinary struct{}
 
-func (ordinary) MaxName(*unstructured.Unstructured) int { return maxName }
-func (ordinary) Fixed() bool                            { return false }
+func (ordinary) Renew(*unstructured.Unstructured)                 {}
+func (ordinary) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
+func (ordinary) MaxName(*unstructured.Unstructured) int           { return maxName }
+func (ordinary) Fixed() bool                                      { return false }
 
 const (
 	// Pods, services and hosts are named after a workload, and KubeRay takes 47.
@@ -132,10 +134,8 @@ func ByGroupKind(gk schema.GroupKind) Kind {
 
 // conditionOutcome reads the conditions that most kinds share.
 func conditionOutcome(obj *unstructured.Unstructured, failed, succeeded string) Outcome {
-	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
-	for _, entry := range conditions {
-		condition, ok := entry.(map[string]any)
-		if !ok || condition["status"] != "True" {
+	for _, condition := range mapsAt(obj.Object, "status", "conditions") {
+		if condition["status"] != "True" {
 			continue
 		}
 		switch condition["type"] {
@@ -151,30 +151,22 @@ func conditionOutcome(obj *unstructured.Unstructured, failed, succeeded string) 
 // timeOf reads a metav1.Time; zero where there is none.
 func timeOf(value any) time.Time {
 	text, _ := value.(string)
-	parsed, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}
-	}
+	// Zero with an error.
+	parsed, _ := time.Parse(time.RFC3339, text)
 	return parsed
 }
 
 // mapAt returns the map at a path of obj for changing in place; nil: there is none.
 func mapAt(obj map[string]any, path ...string) map[string]any {
-	for _, key := range path {
-		next, ok := obj[key].(map[string]any)
-		if !ok {
-			return nil
-		}
-		obj = next
-	}
-	return obj
+	found, _, _ := unstructured.NestedFieldNoCopy(obj, path...)
+	there, _ := found.(map[string]any)
+	return there
 }
 
 // mapsAt returns the maps in the list at a path, for changing in place.
 func mapsAt(obj map[string]any, path ...string) []map[string]any {
-	last := len(path) - 1
-	parent := mapAt(obj, path[:last]...)
-	list, _ := parent[path[last]].([]any)
+	found, _, _ := unstructured.NestedFieldNoCopy(obj, path...)
+	list, _ := found.([]any)
 	var maps []map[string]any
 	for _, entry := range list {
 		if m, ok := entry.(map[string]any); ok {

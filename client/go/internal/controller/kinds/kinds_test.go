@@ -180,8 +180,18 @@ func TestRenewDropsWhatTiesPodsToOneJob(t *testing.T) {
 	for _, test := range []struct{ name, before, after string }{
 		{
 			"generated",
-			`{spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {app: x, job-name: train, batch.kubernetes.io/controller-uid: u}}}}}`,
+			`{spec: {selector: {matchLabels: {batch.kubernetes.io/controller-uid: u}}, template: {metadata: {labels: {app: x, job-name: train, batch.kubernetes.io/controller-uid: u}}}}}`,
 			`{spec: {template: {metadata: {labels: {app: x}}}}}`,
+		},
+		{
+			"generated, and said to be chosen later",
+			`{spec: {manualSelector: true, selector: {matchLabels: {controller-uid: u}}, template: {metadata: {labels: {app: x, controller-uid: u}}}}}`,
+			`{spec: {template: {metadata: {labels: {app: x}}}}}`,
+		},
+		{
+			"chosen by the user, by other means",
+			`{spec: {manualSelector: true, selector: {matchExpressions: [{key: a, operator: Exists}]}, template: {metadata: {labels: {a: b}}}}}`,
+			`{spec: {manualSelector: true, selector: {matchExpressions: [{key: a, operator: Exists}]}, template: {metadata: {labels: {a: b}}}}}`,
 		},
 		{
 			"chosen by the user",

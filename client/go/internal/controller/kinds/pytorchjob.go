@@ -18,8 +18,6 @@ func (pyTorchJob) Outcome(obj *unstructured.Unstructured) Outcome {
 	return conditionOutcome(obj, "Failed", "Succeeded")
 }
 
-func (pyTorchJob) Renew(*unstructured.Unstructured) {}
-
 func (pyTorchJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	replicas := mapAt(obj.Object, "spec", "pytorchReplicaSpecs")
 	roles := make([]string, 0, len(replicas))

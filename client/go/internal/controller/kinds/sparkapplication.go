@@ -31,8 +31,6 @@ func (sparkApplication) Outcome(obj *unstructured.Unstructured) Outcome {
 	return Outcome{}
 }
 
-func (sparkApplication) Renew(*unstructured.Unstructured) {}
-
 func (sparkApplication) Shapes(obj *unstructured.Unstructured) []Shape {
 	var shapes []Shape
 	for _, role := range []string{"driver", "executor"} {
@@ -80,8 +78,4 @@ func finerSparkUnit(amount float64, unit string) string {
 		return finerSparkUnit(amount*1024, finer)
 	}
 	return fmt.Sprintf("%d%s", int64(math.Ceil(amount)), unit)
-}
-
-func (sparkApplication) SuspendField(*unstructured.Unstructured) []string {
-	return []string{"spec", "suspend"}
 }

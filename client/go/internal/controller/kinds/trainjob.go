@@ -35,8 +35,6 @@ func (trainJob) Begun(ctx context.Context, reader client.Reader, obj *unstructur
 	return err == nil, client.IgnoreNotFound(err)
 }
 
-func (trainJob) Renew(*unstructured.Unstructured) {}
-
 // Shapes adds overrides for the training nodes, which are empty until something is
 // written into them; an empty override changes nothing. Trainer 2.0 has
 // podSpecOverrides, which take no affinity, 2.1 podTemplateOverrides, which do: the API
@@ -72,8 +70,6 @@ func trainerOverride(spec map[string]any, field string) map[string]any {
 	spec[field] = append(overrides, override)
 	return override
 }
-
-func (trainJob) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
 
 // The longest name of a replicated Job in the runtimes of Trainer, which makes a JobSet of
 // the TrainJob's name.

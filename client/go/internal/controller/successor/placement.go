@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
@@ -128,10 +129,8 @@ func nodeAffinity(pod map[string]any) map[string]any {
 // requiredTerms are the alternatives of the required node affinity; with make, one
 // where there is none.
 func requiredTerms(pod map[string]any, make bool) []map[string]any {
-	affinity, _ := pod["affinity"].(map[string]any)
-	node, _ := affinity["nodeAffinity"].(map[string]any)
-	required, _ := node["requiredDuringSchedulingIgnoredDuringExecution"].(map[string]any)
-	list, _ := required["nodeSelectorTerms"].([]any)
+	found, _, _ := unstructured.NestedFieldNoCopy(pod, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+	list, _ := found.([]any)
 	if len(list) == 0 && make {
 		list = []any{map[string]any{}}
 		child(nodeAffinity(pod), "requiredDuringSchedulingIgnoredDuringExecution")["nodeSelectorTerms"] = list

@@ -5,6 +5,7 @@ package successor
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // QueueLabel is Kueue's: such an object is created suspended and started by the
@@ -26,13 +27,13 @@ const QueueLabel = "kueue.x-k8s.io/queue-name"
 // It has the spec, labels, annotations and owners of the record's template, so queue,
 // priority and whoever waits for the owner stay, and this decision's advice. What the
 // failed object has become since is not in it.
-func Of(kind kinds.Kind, rec *record.RetryRecord, now time.Time) (*unstructured.Unstructured, []string, error) {
+func Of(kind kinds.Kind, rec *records.RetryRecord, now time.Time) (*unstructured.Unstructured, []string, error) {
 	decided := rec.Status.Decision
 	advice, err := decided.GetAdvice()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: advice: %w", rec.Name, err)
 	}
-	next, err := record.Unpack(rec.Spec.Template)
+	next, err := records.Unpack(rec.Spec.Template)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: template: %w", rec.Name, err)
 	}
@@ -67,7 +68,7 @@ func hasAffinity(kind kinds.Kind, obj *unstructured.Unstructured) bool {
 }
 
 // describe says where the next attempt comes from, in words for people.
-func describe(next *unstructured.Unstructured, rec *record.RetryRecord, last bool) error {
+func describe(next *unstructured.Unstructured, rec *records.RetryRecord, last bool) error {
 	account, err := rec.LedgerFor("")
 	if err != nil {
 		return err
@@ -76,27 +77,23 @@ func describe(next *unstructured.Unstructured, rec *record.RetryRecord, last boo
 	if err != nil {
 		return err
 	}
-	annotations := next.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
+	annotations := map[string]string{}
+	maps.Copy(annotations, next.GetAnnotations())
 	before := rec.Latest()
 	if ledger != "" {
 		annotations[mulligan.LedgerAnnotation] = ledger
 	}
-	annotations[record.RecordName] = rec.Name
-	annotations[record.Origin] = rec.Origin()
-	annotations[record.RetryOf] = fmt.Sprintf("%s/%s", before.Name, before.UID)
-	annotations[record.AttemptCopy] = strconv.Itoa(int(rec.Status.Decision.Attempt))
+	annotations[records.RecordName] = rec.Name
+	annotations[records.Origin] = rec.Origin()
+	annotations[records.RetryOf] = fmt.Sprintf("%s/%s", before.Name, before.UID)
+	annotations[records.AttemptCopy] = strconv.Itoa(int(rec.Status.Decision.Attempt))
 	if last {
-		annotations[record.LastAttempt] = "true"
+		annotations[records.LastAttempt] = "true"
 	}
 	next.SetAnnotations(annotations)
-	labels := next.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[record.Origin] = record.LabelValue(rec.Origin())
+	labels := map[string]string{}
+	maps.Copy(labels, next.GetLabels())
+	labels[records.Origin] = records.LabelValue(rec.Origin())
 	next.SetLabels(labels)
 	return nil
 }

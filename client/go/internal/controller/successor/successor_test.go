@@ -15,7 +15,7 @@ import (
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
-	"mulligan.dev/mulligan/internal/controller/record"
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 var now = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
@@ -74,23 +74,23 @@ func after(t *testing.T, failed *unstructured.Unstructured, advice string) (*uns
 	if err := protojson.Unmarshal([]byte(advice), decision); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := record.New(failed)
+	rec, err := records.New(failed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec.Spec.Template, err = record.Pack(failed); err != nil {
+	if rec.Spec.Template, err = records.Pack(failed); err != nil {
 		t.Fatal(err)
 	}
 	return afterThat(t, rec, decision)
 }
 
 // afterThat is the attempt after the latest of a record.
-func afterThat(t *testing.T, rec *record.RetryRecord, advice *mulliganv1.Decision) (*unstructured.Unstructured, []string) {
+func afterThat(t *testing.T, rec *records.RetryRecord, advice *mulliganv1.Decision) (*unstructured.Unstructured, []string) {
 	t.Helper()
 	latest := rec.Latest()
-	decided := &record.Decision{About: latest.UID, Action: "RETRY", Mode: "act", Attempt: rec.Status.Attempt + 1, Container: "main"}
+	decided := &records.Decision{About: latest.UID, Action: "RETRY", Mode: "act", Attempt: rec.Status.Attempt + 1, Container: "main"}
 	var err error
-	if decided.Retry, err = record.RetryName(rec.Origin(), latest.UID, decided.Attempt, 45); err != nil {
+	if decided.Retry, err = records.RetryName(rec.Origin(), latest.UID, decided.Attempt, 45); err != nil {
 		t.Fatal(err)
 	}
 	if err := decided.SetAdvice(advice); err != nil {
@@ -126,7 +126,7 @@ func TestWhatANewAttemptTakesOver(t *testing.T) {
 		}
 	}
 	wantLabels := map[string]string{
-		"team": "vision", "kueue.x-k8s.io/queue-name": "gpu", "kueue.x-k8s.io/priority-class": "high", record.Origin: "train",
+		"team": "vision", "kueue.x-k8s.io/queue-name": "gpu", "kueue.x-k8s.io/priority-class": "high", records.Origin: "train",
 	}
 	for name, want := range wantLabels {
 		if got := next.GetLabels()[name]; got != want {
@@ -135,9 +135,9 @@ func TestWhatANewAttemptTakesOver(t *testing.T) {
 	}
 	annotations := next.GetAnnotations()
 	for name, want := range map[string]string{
-		record.Policy: "training", "team/note": "keep", record.RetryOf: "train/uid-1", record.AttemptCopy: "2", record.RecordName: "job-train-jje2z6fgxv",
-		record.Origin: "train", record.LastAttempt: "true", "mulligan.dev/ledger": `{"attemptsSeen":1}`,
-		record.DecisionCopy: "", "argocd.argoproj.io/tracking-id": "", "kubectl.kubernetes.io/last-applied-configuration": "",
+		records.Policy: "training", "team/note": "keep", records.RetryOf: "train/uid-1", records.AttemptCopy: "2", records.RecordName: "job-train-jje2z6fgxv",
+		records.Origin: "train", records.LastAttempt: "true", "mulligan.dev/ledger": `{"attemptsSeen":1}`,
+		records.DecisionCopy: "", "argocd.argoproj.io/tracking-id": "", "kubectl.kubernetes.io/last-applied-configuration": "",
 	} {
 		if got := annotations[name]; got != want {
 			t.Errorf("annotation %s is %q, want %q", name, got, want)
@@ -156,11 +156,11 @@ func TestWhatANewAttemptTakesOver(t *testing.T) {
 
 func TestGrowthStartsFromTheFirstAttempt(t *testing.T) {
 	failed := object(t, failedJob)
-	rec, err := record.New(failed)
+	rec, err := records.New(failed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec.Spec.Template, err = record.Pack(failed); err != nil {
+	if rec.Spec.Template, err = records.Pack(failed); err != nil {
 		t.Fatal(err)
 	}
 	var limits []string

@@ -1,8 +1,8 @@
-// Package record is the kind RetryRecord: what mulligan-controller knows about a
+// Package records is the kind RetryRecord: what mulligan-controller knows about a
 // workload and all its attempts, one object for each. Only the controller may write
 // them, so that nobody who may write workloads can widen what is created or forge what
 // was spent. The annotations of workloads are copies.
-package record
+package records
 
 import (
 	"encoding/json"

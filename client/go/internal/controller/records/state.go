@@ -1,4 +1,4 @@
-package record
+package records
 
 import (
 	"slices"
@@ -78,5 +78,5 @@ func (r *RetryRecord) Since(condition State) (time.Time, string) {
 
 // IsOver says whether nothing more is created for the work as it is.
 func (r *RetryRecord) IsOver() bool {
-	return r.Status.State == RetryRefused || r.Status.State == Succeeded
+	return r.Status.State == RetryRefused || r.Status.State == GivenUp || r.Status.State == Succeeded
 }

@@ -1,0 +1,165 @@
+package controller
+
+import (
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/mulligantest"
+)
+
+func controlledBy(kind, apiVersion, name string) []metav1.OwnerReference {
+	return []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: name, UID: types.UID("uid-of-" + name), Controller: ptr.To(true)}}
+}
+
+func podOfJob(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: name + "-0", Namespace: "ml", UID: types.UID("uid-pod-of-" + name),
+		Labels: map[string]string{"job-name": name}, OwnerReferences: controlledBy("Job", "batch/v1", name),
+	}}
+}
+
+func seen(t *testing.T, ties *Ties, obj client.Object) client.Object {
+	t.Helper()
+	kept, err := ties.Transform(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept.(client.Object)
+}
+
+func TestWhoseAPodIsDoesNotChange(t *testing.T) {
+	for name, patch := range map[string]func(*corev1.Pod){
+		"another's":        func(p *corev1.Pod) { p.OwnerReferences = controlledBy("Job", "batch/v1", "b") },
+		"nobody's":         func(p *corev1.Pod) { p.OwnerReferences = nil },
+		"of another kind":  func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "JobSet" },
+		"another label":    func(p *corev1.Pod) { p.Labels["job-name"] = "b" },
+		"one label more":   func(p *corev1.Pod) { p.Labels["training.kubeflow.org/job-name"] = "b" },
+		"without labels":   func(p *corev1.Pod) { p.Labels = nil },
+		"controls no more": func(p *corev1.Pod) { p.OwnerReferences[0].Controller = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ties := NewTies()
+			seen(t, ties, podOfJob("a"))
+			patched := podOfJob("a")
+			patch(patched)
+			now := seen(t, ties, patched)
+			if owner := metav1.GetControllerOf(now); owner == nil || owner.Name != "a" || owner.Kind != "Job" || len(now.GetLabels()) != 1 || now.GetLabels()["job-name"] != "a" {
+				t.Errorf("%v, labels %v, want what it was first", now.GetOwnerReferences(), now.GetLabels())
+			}
+		})
+	}
+}
+
+func TestTiesAreOfPodsAndWorkloadsWhileTheyAreThere(t *testing.T) {
+	ties := NewTies()
+	free := podOfJob("a")
+	free.OwnerReferences = nil
+	seen(t, ties, free)
+	if adopted := seen(t, ties, podOfJob("a")); metav1.GetControllerOf(adopted) == nil {
+		t.Error("a pod of nobody was not adopted")
+	}
+	ties.forget(toolscache.DeletedFinalStateUnknown{Obj: podOfJob("a")})
+	for _, other := range []client.Object{&corev1.Node{}, &corev1.Namespace{}, &batchv1.CronJob{}} {
+		other.SetUID("uid")
+		other.SetOwnerReferences(controlledBy("Job", "batch/v1", "a"))
+		seen(t, ties, other)
+	}
+	if len(ties.first) != 0 {
+		t.Errorf("%v are remembered, want nothing", ties.first)
+	}
+}
+
+// A Job that a JobSet made, and that failed.
+func childJob() *batchv1.Job {
+	return failedJob(func(j *batchv1.Job) { j.OwnerReferences = controlledBy("JobSet", "jobset.x-k8s.io/v1alpha2", "set") })
+}
+
+func TestAPartThatIsMadeNobodysGetsNoAccount(t *testing.T) {
+	for name, owners := range map[string][]metav1.OwnerReference{
+		"nobody's": nil, "a ConfigMap's": controlledBy("ConfigMap", "v1", "x"), "an MPIJob's": controlledBy("MPIJob", "kubeflow.org/v2beta1", "x"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, nil, childJob())
+			w.look(t)
+			stolen := failedJob()
+			stolen.OwnerReferences = owners
+			if err := w.client.Update(t.Context(), stolen); err != nil {
+				t.Fatal(err)
+			}
+			w.look(t)
+			// A process that begins now knows it by the pods' labels.
+			marked := failedJob(func(j *batchv1.Job) {
+				j.OwnerReferences = owners
+				j.Spec.Template.Labels = map[string]string{jobSetName: "set"}
+			})
+			if err := w.client.Update(t.Context(), marked); err != nil {
+				t.Fatal(err)
+			}
+			w.ties.first = NewTies().first
+			w.look(t)
+			if asked := len(w.service.Requests()); asked != 0 || w.record(t) != nil {
+				t.Errorf("asked %d times about a part of a JobSet, record %v", asked, w.record(t))
+			}
+		})
+	}
+}
+
+// An owner of a kind that reports take would be what the report is of.
+func TestAWorkloadIsNotJudgedByItsOwner(t *testing.T) {
+	mpi := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob", "metadata": map[string]any{"name": "other", "namespace": "ml", "uid": "uid-of-other"},
+	}}
+	w := newWorld(t, nil, failedJob(func(j *batchv1.Job) { j.OwnerReferences = controlledBy("MPIJob", "kubeflow.org/v2beta1", "other") }), mpi)
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
+	w.look(t)
+	report := w.service.Requests()[0].GetReport()
+	if report.GetKubeflowJob() != nil || len(report.GetJobs()) != 1 || report.GetJobs()[0].GetMetadata().GetName() != "train" {
+		t.Errorf("asked about %v, want the Job", report)
+	}
+}
+
+func TestPodsThatWereAnothersAreNoEvidence(t *testing.T) {
+	train, other := failedJob(), failedJob(called("other"), func(j *batchv1.Job) { j.UID = "uid-of-other" })
+	pod := podOf(other)
+	pod.Labels = map[string]string{"job-name": "other"}
+	w := newWorld(t, nil, train, other, pod)
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_PREEMPTED_SCHEDULER))
+	seen(t, w.ties, pod.DeepCopy())
+	patched := podOf(train)
+	patched.Labels = map[string]string{"job-name": "train"}
+	if err := w.client.Update(t.Context(), patched); err != nil {
+		t.Fatal(err)
+	}
+	if led := w.ofTroubledPod(t.Context(), seen(t, w.ties, patched)); len(led) != 1 || led[0].Name != "other" {
+		t.Errorf("the pod leads to %v, want whose it was first", led)
+	}
+	w.look(t)
+	if pods := w.service.Requests()[0].GetReport().GetPods(); len(pods) != 0 {
+		t.Errorf("judged by %v", pods)
+	}
+}
+
+// A pod names its owner by a UID; another object of that name is not it.
+func TestAPodLeadsToNobodyElsesWorkload(t *testing.T) {
+	set := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": map[string]any{"name": "set", "namespace": "ml", "uid": "uid-of-set"},
+	}}
+	w := newWorld(t, nil, childJob(), set)
+	pod := podOf(failedJob())
+	for uid, want := range map[string]string{"uid-train": "JobSet", "uid-of-nobody": "Job"} {
+		pod.OwnerReferences[0].UID = types.UID(uid)
+		owner, err := workloadOf(t.Context(), w.client, pod)
+		if err != nil || owner == nil || owner.Kind != want {
+			t.Errorf("owner %s: %v, %v, want a %s", uid, owner, err, want)
+		}
+	}
+}
