@@ -60,14 +60,13 @@ void WarnOfTheRest(const TrainingJobSpec& spec, const std::string& path,
       path, report);
 }
 
-void AddPermanentCodes(ExitCodeTable table, const std::string& path,
-                       Import& into) {
+void AddPermanentCodes(const std::string& path, Import& into) {
   v1::Rule rule;
   rule.set_name("exit-code-permanent");
   v1::ExitCodes& codes = *rule.mutable_when()->mutable_exit_codes();
   codes.set_operator_("In");
   for (int code = 1; code <= kLastExitCode; ++code) {
-    if (!IsRetryableExitCode(code, table)) codes.add_values(code);
+    if (!IsRetryableExitCode(code)) codes.add_values(code);
   }
   *rule.mutable_then() = FailOutcome(v1::Decision::JOB);
   into.rules.push_back({std::move(rule), path});
@@ -89,8 +88,7 @@ void AddLimit(const TrainingJobSpec& spec, const std::string& path,
 }
 
 void ImportSpec(const TrainingJob& job, const Kind& kind,
-                const v1::NativeSemantics& semantics, const std::string& path,
-                Import& into, IssueReporter& report) {
+                const std::string& path, Import& into, IssueReporter& report) {
   const ObjectIssues issues = ValidateTrainingJob(job, kind);
   ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
   WarnOfTheRest(job.spec(), path, report);
@@ -99,9 +97,7 @@ void ImportSpec(const TrainingJob& job, const Kind& kind,
   const std::string_view policy =
       StrictestPolicy(ReplicasOf(job, kind), root, report);
   if (policy == kNever) return;
-  if (policy == kExitCode) {
-    AddPermanentCodes(VersionFor(semantics).settings.exit_codes, root, into);
-  }
+  if (policy == kExitCode) AddPermanentCodes(root, into);
   AddLimit(job.spec(), path, into, report);
   into.fallback = RetryOutcome(v1::Decision::POD, kBackoffLimit);
   into.fallback_path = root;
@@ -123,7 +119,7 @@ void ImportKubeflowJob(const Pasted& pasted, const std::string& path,
                  "of another kind: their restartPolicy decides");
     return;
   }
-  kubeflow::ImportSpec(job, *kind, pasted.semantics, path, into, report);
+  kubeflow::ImportSpec(job, *kind, path, into, report);
 }
 
 }  // namespace mulligan

@@ -109,8 +109,8 @@ bool IsFinished(const JobStatus& status);
 void SetCondition(std::string_view type, bool value, const std::string& reason,
                   const std::string& message, JobStatus& status);
 
-// kubeflow/common since August 2020, and all of training-operator v1: every code
-// from 128 on.
+// kubeflow/common since August 2020, and all of training-operator v1: every
+// code from 128 on.
 inline bool IsRetryableExitCode(std::int32_t code) { return code >= 128; }
 
 // What changes the outcome of a failure, with the defaults of release 1.9.

@@ -199,7 +199,7 @@ func (x *NativeVerdict) GetLimit() int32 {
 type NativeSemantics struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Version of an operator where versions differ, by operator name in lower
-	// case, for example {flyte: v2, kubeflow: tf-2018}.
+	// case, for example {flyte: v2, kubeflow: "1.8"}.
 	Versions map[string]string `protobuf:"bytes,1,rep,name=versions,proto3" json:"versions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Feature gates by name, for example {RestartJob: true}.
 	FeatureGates map[string]bool `protobuf:"bytes,2,rep,name=feature_gates,json=featureGates,proto3" json:"feature_gates,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
