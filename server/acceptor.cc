@@ -42,8 +42,13 @@ Acceptor::Acceptor(ListeningSocket socket, Wire wire, const Bounds& bounds,
       handle_(std::move(handle)),
       log_(log),
       spare_(OpenSpare()),
-      crowd_(std::make_shared<Crowd>(bounds.streams)),
-      table_(bounds.connections),
+      table_(std::make_shared<ConnectionTable>(bounds.connections)),
+      crowd_(std::make_shared<Crowd>(bounds.together,
+                                     [table = std::weak_ptr(table_)] {
+                                       const auto there = table.lock();
+                                       return there != nullptr &&
+                                              there->EndOneThatHolds();
+                                     })),
       wake_(eventfd(0, EFD_CLOEXEC)),
       thread_([this] { Run(); }) {}
 
@@ -59,7 +64,7 @@ void Acceptor::Stop() {
   shutdown(socket_.socket.number(), SHUT_RDWR);
 }
 
-void Acceptor::CutConnections() { table_.EndAll(); }
+void Acceptor::CutConnections() { table_->EndAll(); }
 
 bool Acceptor::IsAlive() const {
   return Clock::now() - last_round_.load() < kStillAlive;
@@ -109,7 +114,7 @@ bool Acceptor::Take(OwnedDescriptor& connection) {
     connection = OwnedDescriptor();
     return true;
   }
-  const ConnectionTable::Room room = table_.MakeRoom(source);
+  const ConnectionTable::Room room = table_->MakeRoom(source, Clock::now());
   if (room == ConnectionTable::Room::kSoon) return false;
   if (room == ConnectionTable::Room::kNone) {
     Refuse(std::move(connection), "--max-connections");
@@ -121,7 +126,7 @@ bool Acceptor::Take(OwnedDescriptor& connection) {
              sizeof(kUserTimeoutMs));
   const auto taken = std::make_shared<Connection>(number, source, crowd_);
   TellOf(number, wire_, taken);
-  table_.Add(taken);
+  table_->Add(taken);
   const SessionsOf sessions(taken);
   handle_(connection.Release());
   return true;

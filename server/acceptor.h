@@ -30,8 +30,7 @@ class Acceptor {
     // Who gives way beyond that says ConnectionTable; where nobody does the new
     // one is closed at once.
     std::size_t connections;
-    // Of all connections; see Http2Guard.
-    std::size_t streams;
+    Together::Bounds together;
   };
 
   // Takes connections from now on. `log` outlives the acceptor.
@@ -51,9 +50,9 @@ class Acceptor {
   // Whether connections are being taken: the loop came round lately.
   bool IsAlive() const;
 
-  std::size_t connections() const { return table_.size(); }
+  std::size_t connections() const { return table_->size(); }
   // Calls that are not ended, those included whose message is still to come.
-  std::size_t open_streams() const { return crowd_->streams().open.load(); }
+  std::size_t open_streams() const { return crowd_->together().streams.load(); }
   // Closed at once since the start.
   std::size_t refused() const { return refused_.load(); }
   // Ended since the start for what was sent on them.
@@ -87,8 +86,9 @@ class Acceptor {
   std::size_t refused_told_ = 0;
   std::size_t offences_told_ = 0;
   Clock::time_point last_told_ = {};
+  // Connections may outlive this.
+  const std::shared_ptr<ConnectionTable> table_;
   const std::shared_ptr<Crowd> crowd_;
-  ConnectionTable table_;
   // Wakes the loop to end it.
   OwnedDescriptor wake_;
   std::thread thread_;

@@ -19,37 +19,67 @@ Crowd::Offences Crowd::offences() const {
   return offences_;
 }
 
+void Crowd::Relieve() {
+  if (!together_.WillBeTooMuch()) return;
+  const std::unique_lock lock(relieving_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  while (together_.WillBeTooMuch() && end_one_()) {
+  }
+}
+
 bool Connection::Receive(std::string_view bytes) {
+  if (!Look(bytes)) return false;
+  crowd_->Relieve();
+  return true;
+}
+
+bool Connection::Look(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
+  if (ending_) return false;
   const char* const why = guard_.Receive(bytes, Http2Guard::Clock::now());
   if (why == nullptr) return true;
   ending_ = true;
+  guard_.Leave();
   crowd_->AddOffence(source_, why);
   return false;
 }
 
 void Connection::Send(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
-  guard_.Send(bytes);
+  guard_.Send(bytes, Http2Guard::Clock::now());
 }
 
-Connection::State Connection::state() const {
+Connection::State Connection::state(Http2Guard::Clock::time_point now) const {
   const std::lock_guard lock(mutex_);
   if (closed_) return State::kClosed;
   if (ending_) return State::kEnding;
   if (!guard_.has_begun()) return State::kBeginning;
-  return guard_.open_streams() == 0 ? State::kIdle : State::kBusy;
+  return guard_.open_streams() == 0 || guard_.IsQuiet(now) ? State::kIdle
+                                                           : State::kBusy;
+}
+
+Connection::Held Connection::held() const {
+  const std::lock_guard lock(mutex_);
+  if (ending_) return {};
+  return {guard_.held(), guard_.held_since()};
 }
 
 void Connection::End() {
   const std::lock_guard lock(mutex_);
   ending_ = true;
+  guard_.Leave();
   if (!closed_) shutdown(descriptor_, SHUT_RDWR);
+}
+
+void Connection::EndFor(const char* why) {
+  End();
+  crowd_->AddOffence(source_, why);
 }
 
 void Connection::Closed() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
+  guard_.Forget();
 }
 
 std::string SourceOf(int connection) {

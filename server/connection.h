@@ -3,6 +3,7 @@
 #define MULLIGAN_SERVER_CONNECTION_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,12 +14,20 @@
 
 namespace mulligan {
 
-// What the connections of a server have in common: their streams, and those
-// that ended for what their callers sent. Safe to share.
+// What the connections of a server have in common: what they have together,
+// and those that ended for what their callers sent. Safe to share.
 class Crowd {
  public:
-  explicit Crowd(std::size_t max_streams) : streams_(max_streams) {}
-  AllStreams& streams() { return streams_; }
+  // Ends one that holds too much; false: there is none.
+  using EndOne = std::function<bool()>;
+
+  Crowd(const Together::Bounds& bounds, EndOne end_one)
+      : together_(bounds), end_one_(std::move(end_one)) {}
+  Together& together() { return together_; }
+
+  // Ends connections until all hold no more than they may. Not for who has
+  // one locked.
+  void Relieve();
 
   struct Offences {
     std::size_t count = 0;  // since the start
@@ -31,7 +40,9 @@ class Crowd {
   Offences offences() const;
 
  private:
-  AllStreams streams_;
+  Together together_;
+  const EndOne end_one_;
+  std::mutex relieving_;
   mutable std::mutex mutex_;
   Offences offences_;
 };
@@ -57,26 +68,39 @@ class Connection {
   enum class State {
     // Still in its handshake, or it has not begun as HTTP/2 does.
     kBeginning,
-    // Without a call.
+    // Without a call, or with calls of which none has been answered for long.
     kIdle,
     kBusy,
     // Ended by us; gRPC still has the descriptor.
     kEnding,
     kClosed,
   };
-  State state() const;
+  State state(Http2Guard::Clock::time_point now) const;
+
+  // What gRPC keeps for its calls that are still coming, and since when;
+  // nothing when it is ending.
+  struct Held {
+    std::size_t bytes = 0;
+    Http2Guard::Clock::time_point since;
+  };
+  Held held() const;
 
   // Ends it in both directions; gRPC reads its end and closes the descriptor.
   void End();
+  // Ends it for what was sent on it.
+  void EndFor(const char* why);
   // Its descriptor is about to be another's.
   void Closed();
 
  private:
+  // As Receive, for this connection alone.
+  bool Look(std::string_view bytes);
+
   const int descriptor_;
   const std::string source_;
   const std::shared_ptr<Crowd> crowd_;
   mutable std::mutex mutex_;
-  Http2Guard guard_{crowd_->streams(), Http2Guard::Clock::now()};
+  Http2Guard guard_{crowd_->together(), Http2Guard::Clock::now()};
   bool ending_ = false;
   bool closed_ = false;
 };

@@ -26,12 +26,19 @@ class ConnectionTable {
     kNone,
   };
   // Whether one more connection from `source` has a place. Where all are taken,
-  // another one is ended for it: one that is still beginning, else one without
-  // a call of a source that has more than its share, which is an equal part for
-  // each source; each time of the source that has most of these, its oldest.
-  // No source but the only one replaces its own that are beginning.
-  Room MakeRoom(const std::string& source);
+  // another one is ended for it: one that is still beginning, where a source
+  // has more than a few of these; else, for a source that has less than its
+  // share, which is an equal part for each, an idle one of a source that has
+  // more, and without any one that is beginning; each time of the source that
+  // has most of these, its oldest. No source but the only one replaces its own
+  // that are beginning.
+  Room MakeRoom(const std::string& source, Http2Guard::Clock::time_point now);
   void Add(std::shared_ptr<Connection> connection);
+
+  // Ends one that holds too much, as connections do together: of the source
+  // that holds most, among those that do not hold much less than its others,
+  // the one whose call is the longest under way. False: nobody holds anything.
+  bool EndOneThatHolds();
 
   // Open ones.
   std::size_t size() const;

@@ -35,6 +35,10 @@ constexpr absl::Duration kMostLastAnswers = absl::Milliseconds(500);
 
 // What gRPC takes for a stream that is open, at most, with all its headers.
 constexpr std::size_t kStreamBytes = 16 << 10;
+// What waits takes twice its bytes (RunInPool): more than half of the memory
+// in requests that are still coming would be refused if they ended. It is six
+// of the largest messages or more (options_together.cc).
+constexpr std::size_t kWaitingTakes = 2;
 
 constexpr char kReflection[] = "grpc.reflection.v1";
 constexpr char kReflectionAlpha[] = "grpc.reflection.v1alpha";
@@ -98,8 +102,9 @@ std::size_t MaxConnections(const ServerOptions& options,
 
 Acceptor::Bounds BoundsOf(const ServerOptions& options,
                           std::size_t descriptors) {
+  const auto memory = static_cast<std::size_t>(options.max_memory_bytes);
   return {MaxConnections(options, descriptors),
-          static_cast<std::size_t>(options.max_memory_bytes) / kStreamBytes};
+          {memory / kStreamBytes, memory / kWaitingTakes}};
 }
 
 std::unique_ptr<InlinePolicies> MakeInlinePolicies(
