@@ -9,12 +9,13 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "mulligan_build_info.h"
-#include "server/address.h"
-#include "server/allocator.h"
+#include "server/admission/allocator.h"
 #include "server/grpc_server.h"
-#include "server/inline_policy_cache.h"
-#include "server/listener_probe.h"
-#include "server/rpc_method.h"
+#include "server/net/address.h"
+#include "server/net/listener_probe.h"
+#include "server/observe/rpc_method.h"
+#include "server/options_together.h"
+#include "server/policies/inline_policy_cache.h"
 
 namespace mulligan {
 namespace {

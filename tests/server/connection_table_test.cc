@@ -1,4 +1,4 @@
-#include "server/connection_table.h"
+#include "server/net/connection_table.h"
 
 #include <sys/socket.h>
 
@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/listener.h"
+#include "server/net/listener.h"
 #include "tests/server/http2_frames.h"
 
 namespace mulligan {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/listener.h"
+#include "server/net/listener.h"
 #include "tests/server/certificates.h"
 
 namespace mulligan::testing {

@@ -1,4 +1,4 @@
-#include "server/http2_guard.h"
+#include "server/net/http2_guard.h"
 
 #include <memory>
 #include <string>
