@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
-#include "server/call_watch.h"
-#include "server/tls.h"
+#include "server/admission/call_watch.h"
+#include "server/net/tls.h"
 
 namespace mulligan {
 namespace {

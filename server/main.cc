@@ -10,10 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/utf8.h"
-#include "server/library_logs.h"
-#include "server/log.h"
+#include "server/observe/library_logs.h"
+#include "server/observe/log.h"
 #include "server/options.h"
-#include "server/policy_source.h"
+#include "server/policies/policy_source.h"
 #include "server/run.h"
 #include "server/server.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "mulligan/v1/decision_record.pb.h"
-#include "server/redaction.h"
+#include "server/observe/redaction.h"
 
 namespace mulligan {
 namespace {

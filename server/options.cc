@@ -12,8 +12,9 @@
 #include "absl/strings/str_join.h"
 #include "mulligan_build_info.h"
 #include "policy/base/utf8.h"
-#include "server/address.h"
+#include "server/net/address.h"
 #include "server/option_values.h"
+#include "server/options_together.h"
 
 namespace mulligan {
 namespace {

@@ -11,9 +11,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "policy/limits.h"
-#include "server/decision_log_options.h"
-#include "server/log.h"
-#include "server/tls_files.h"
+#include "server/net/tls_files.h"
+#include "server/observe/decision_log_options.h"
+#include "server/observe/log.h"
 
 namespace mulligan {
 
@@ -85,11 +85,6 @@ using Environment = std::function<const char*(const char* name)>;
 // names every flag or variable that is wrong, its value and the expected form.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments, const Environment& environment);
-
-// Checks what the options say together; both are part of ParseCommandLine.
-absl::Status ValidateOptions(const ServerOptions& options);
-// The largest request must have room, waiting and worked on.
-absl::Status ValidateMemory(const ServerOptions& options);
 
 }  // namespace mulligan
 

@@ -1,9 +1,9 @@
-// Which options fit together.
+#include "server/options_together.h"
+
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
-#include "server/address.h"
-#include "server/options.h"
+#include "server/net/address.h"
 
 namespace mulligan {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "server/text.h"
+#include "server/observe/text.h"
 
 namespace mulligan {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "server/log.h"
+#include "server/observe/log.h"
 #include "server/server.h"
 
 namespace mulligan {

@@ -9,12 +9,13 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "mulligan_build_info.h"
-#include "server/address.h"
-#include "server/allocator.h"
+#include "server/admission/allocator.h"
 #include "server/grpc_server.h"
-#include "server/inline_policy_cache.h"
-#include "server/listener_probe.h"
-#include "server/rpc_method.h"
+#include "server/net/address.h"
+#include "server/net/listener_probe.h"
+#include "server/observe/rpc_method.h"
+#include "server/options_together.h"
+#include "server/policies/inline_policy_cache.h"
 
 namespace mulligan {
 namespace {
@@ -35,6 +36,10 @@ constexpr absl::Duration kMostLastAnswers = absl::Milliseconds(500);
 
 // What gRPC takes for a stream that is open, at most, with all its headers.
 constexpr std::size_t kStreamBytes = 16 << 10;
+// What waits takes twice its bytes (RunInPool): more than half of the memory
+// in requests that are still coming would be refused if they ended. It is six
+// of the largest messages or more (options_together.cc).
+constexpr std::size_t kWaitingTakes = 2;
 
 constexpr char kReflection[] = "grpc.reflection.v1";
 constexpr char kReflectionAlpha[] = "grpc.reflection.v1alpha";
@@ -98,8 +103,9 @@ std::size_t MaxConnections(const ServerOptions& options,
 
 Acceptor::Bounds BoundsOf(const ServerOptions& options,
                           std::size_t descriptors) {
+  const auto memory = static_cast<std::size_t>(options.max_memory_bytes);
   return {MaxConnections(options, descriptors),
-          static_cast<std::size_t>(options.max_memory_bytes) / kStreamBytes};
+          {memory / kStreamBytes, memory / kWaitingTakes}};
 }
 
 std::unique_ptr<InlinePolicies> MakeInlinePolicies(

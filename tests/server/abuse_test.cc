@@ -17,7 +17,7 @@
 #include "google/rpc/status.pb.h"
 #include "gtest/gtest.h"
 #include "policy/limits.h"
-#include "server/inline_policy_cache.h"
+#include "server/policies/inline_policy_cache.h"
 #include "tests/server/sockets.h"
 #include "tests/server/test_server.h"
 

@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/admin_pages.h"
+#include "server/admin/admin_pages.h"
 #include "tests/server/sockets.h"
 #include "tests/server/test_server.h"
 

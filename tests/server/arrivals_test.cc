@@ -1,4 +1,4 @@
-#include "server/arrivals.h"
+#include "server/admission/arrivals.h"
 
 #include <chrono>
 

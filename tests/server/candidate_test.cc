@@ -9,8 +9,8 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/admin_pages.h"
-#include "server/ask_candidate.h"
+#include "server/admin/admin_pages.h"
+#include "server/rpc/ask_candidate.h"
 #include "tests/server/test_server.h"
 #include "tests/testing/temp_dir.h"
 

@@ -1,4 +1,4 @@
-#include "server/connection_table.h"
+#include "server/net/connection_table.h"
 
 #include <sys/socket.h>
 
@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/listener.h"
+#include "server/net/listener.h"
 #include "tests/server/http2_frames.h"
 
 namespace mulligan {
@@ -33,11 +33,17 @@ class ConnectionTableTest : public ::testing::Test {
       made->Receive(testing::Frame(testing::kWholeHeaders, 1));
     }
     if (state == State::kClosed) made->Closed();
-    EXPECT_EQ(made->state(), state);
+    EXPECT_EQ(StateOf(made), state);
     return made;
   }
 
-  const std::shared_ptr<Crowd> crowd_ = std::make_shared<Crowd>(100);
+  State StateOf(const std::shared_ptr<Connection>& connection) const {
+    return connection->state(now_);
+  }
+
+  const Http2Guard::Clock::time_point now_ = Http2Guard::Clock::now();
+  const std::shared_ptr<Crowd> crowd_ = std::make_shared<Crowd>(
+      Together::Bounds{100, 1 << 20}, [] { return false; });
   std::vector<OwnedDescriptor> ends_;
 };
 
@@ -84,6 +90,18 @@ std::vector<Arrival> ToFullTables() {
        {{"a", kBusy}, {"a", kIdle}, {"a", kIdle}, {"b", kIdle}},
        "b",
        1},
+      {"an idle one, where few are beginning",
+       {{"a", kBeginning}, {"a", kIdle}, {"a", kIdle}, {"b", kBeginning}},
+       "b",
+       1},
+      {"a beginning one, where none is idle",
+       {{"a", kBusy}, {"a", kBusy}, {"a", kBeginning}, {"b", kBusy}},
+       "b",
+       2},
+      {"none that is beginning for a source that has its share",
+       {{"a", kIdle}, {"a", kIdle}, {"b", kBeginning}, {"b", kBusy}},
+       "a",
+       kNobody},
       {"nobody for a source that has its share",
        {{"a", kIdle}, {"a", kIdle}, {"b", kIdle}, {"b", kIdle}},
        "a",
@@ -108,28 +126,106 @@ TEST_F(ConnectionTableTest, WhoGivesWay) {
       connections.push_back(Make(one.source, one.state));
       table.Add(connections.back());
     }
-    EXPECT_EQ(table.MakeRoom(newcomer),
+    EXPECT_EQ(table.MakeRoom(newcomer, now_),
               leaves == kNobody ? Room::kNone : Room::kFree);
     for (std::size_t i = 0; i < there.size(); ++i) {
-      EXPECT_EQ(connections[i]->state(),
+      EXPECT_EQ(StateOf(connections[i]),
                 static_cast<int>(i) == leaves ? State::kEnding : there[i].state)
           << i;
     }
   }
 }
 
+// Half handshakes do not cost others their idle connections.
+TEST_F(ConnectionTableTest, OfManyThatAreBeginningOneGivesWay) {
+  ConnectionTable table(20);
+  std::vector<std::shared_ptr<Connection>> connections;
+  for (int i = 0; i < 20; ++i) {
+    connections.push_back(
+        Make(i < 11 ? "a" : "b", i < 11 ? State::kIdle : State::kBeginning));
+    table.Add(connections.back());
+  }
+  EXPECT_EQ(table.MakeRoom("c", now_), Room::kFree);
+  EXPECT_EQ(StateOf(connections[11]), State::kEnding);
+  table.Add(Make("c", State::kBeginning));
+  // Eight are few.
+  EXPECT_EQ(table.MakeRoom("c", now_), Room::kFree);
+  EXPECT_EQ(StateOf(connections[0]), State::kEnding);
+}
+
+TEST_F(ConnectionTableTest, CallsWithoutAnAnswerForLongKeepNobodyOut) {
+  ConnectionTable table(2);
+  const auto oldest = Make("a", State::kBusy);
+  table.Add(oldest);
+  table.Add(Make("a", State::kBusy));
+  EXPECT_EQ(table.MakeRoom("b", now_), Room::kNone);
+  EXPECT_EQ(table.MakeRoom("b", now_ + 2 * Http2Guard::kQuiet), Room::kFree);
+  EXPECT_EQ(StateOf(oldest), State::kEnding);
+}
+
+TEST_F(ConnectionTableTest, WhoHoldsMostForLongestEnds) {
+  ConnectionTable table(9);
+  const std::string piece(1000, 'x');
+  std::vector<std::shared_ptr<Connection>> connections;
+  const struct {
+    const char* source;
+    int pieces;
+  } there[] = {{"a", 9}, {"b", 1}, {"b", 5}, {"b", 6}, {"a", 0}};
+  for (const auto& [source, pieces] : there) {
+    connections.push_back(Make(source, State::kBusy));
+    for (int i = 0; i < pieces; ++i) {
+      connections.back()->Receive(
+          testing::Frame(testing::kDataFrame, 1, piece));
+    }
+    table.Add(connections.back());
+  }
+  // The oldest of b's but one that holds little; then a has most.
+  for (const std::size_t next : {2U, 0U, 3U, 1U}) {
+    EXPECT_TRUE(table.EndOneThatHolds());
+    EXPECT_EQ(StateOf(connections[next]), State::kEnding) << next;
+  }
+  EXPECT_FALSE(table.EndOneThatHolds());
+  EXPECT_EQ(StateOf(connections[4]), State::kBusy);
+  EXPECT_EQ(crowd_->offences().count, 4U);
+}
+
+// One who has just begun with a large message among many small that are held.
+TEST_F(ConnectionTableTest, WhoHoldsMostAloneIsNotTheOneWhoEnds) {
+  ConnectionTable table(9);
+  std::vector<std::shared_ptr<Connection>> connections;
+  for (const std::size_t bytes : {1000U, 1000U, 1000U, 4000U}) {
+    connections.push_back(Make("a", State::kBusy));
+    connections.back()->Receive(
+        testing::Frame(testing::kDataFrame, 1, std::string(bytes, 'x')));
+    table.Add(connections.back());
+  }
+  EXPECT_TRUE(table.EndOneThatHolds());
+  EXPECT_EQ(StateOf(connections[0]), State::kEnding);
+}
+
+// A table learns of closed connections when it is full.
+TEST_F(ConnectionTableTest, AClosedConnectionHoldsNothing) {
+  const auto gone = Make("a", State::kBusy);
+  gone->Receive(testing::Frame(testing::kDataFrame, 1, "a message"));
+  EXPECT_EQ(crowd_->together().streams, 1U);
+  EXPECT_EQ(crowd_->together().held, 9U);
+  gone->Closed();
+  EXPECT_EQ(crowd_->together().streams, 0U);
+  EXPECT_EQ(crowd_->together().held, 0U);
+}
+
 // gRPC may be slow to close what we have ended: descriptors have a bound, too.
 TEST_F(ConnectionTableTest, EndedOnesAreBoundedUntilTheyAreClosed) {
   ConnectionTable table(1);
   for (int i = 0; i < 1 + 128; ++i) {
-    ASSERT_EQ(table.MakeRoom("a"), Room::kFree) << i;
+    ASSERT_EQ(table.MakeRoom("a", now_), Room::kFree) << i;
     table.Add(Make("a", State::kBeginning));
   }
-  EXPECT_EQ(table.MakeRoom("a"), Room::kSoon);
+  EXPECT_EQ(table.MakeRoom("a", now_), Room::kSoon);
   // Others wait, too, and the one whose they are does not make them.
-  EXPECT_EQ(table.MakeRoom("b"), Room::kSoon);
+  EXPECT_EQ(table.MakeRoom("b", now_), Room::kSoon);
   table.Add(Make("b", State::kBeginning));
-  EXPECT_EQ(table.MakeRoom("a"), Room::kNone);
+  EXPECT_EQ(table.MakeRoom("a", now_), Room::kNone);
 }
 
 TEST_F(ConnectionTableTest, CountsOpenOnesAndEndsAll) {
@@ -140,14 +236,14 @@ TEST_F(ConnectionTableTest, CountsOpenOnesAndEndsAll) {
   table.Add(idle);
   EXPECT_EQ(table.size(), 1U);
   table.EndAll();
-  EXPECT_EQ(idle->state(), State::kEnding);
-  EXPECT_EQ(closed->state(), State::kClosed);
+  EXPECT_EQ(StateOf(idle), State::kEnding);
+  EXPECT_EQ(StateOf(closed), State::kClosed);
 }
 
 TEST_F(ConnectionTableTest, AnOffenceIsToldOfWithItsSource) {
   const auto offender = Make("10.0.0.7", State::kBeginning);
   EXPECT_FALSE(offender->Receive("GET / HTTP/1.1\r\n"));
-  EXPECT_EQ(offender->state(), State::kEnding);
+  EXPECT_EQ(StateOf(offender), State::kEnding);
   EXPECT_EQ(crowd_->offences().count, 1U);
   EXPECT_EQ(crowd_->offences().source, "10.0.0.7");
   EXPECT_STREQ(crowd_->offences().reason, "what came is no HTTP/2");

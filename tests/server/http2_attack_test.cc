@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +20,7 @@
 namespace mulligan {
 namespace {
 
+using ::testing::AnyOf;
 using testing::CallHeaders;
 using testing::Frame;
 using testing::FrameKind;
@@ -114,20 +116,85 @@ std::vector<Attack> Attacks() {
   };
 }
 
+// Sends messages within the window of its connection.
+class UnendingCaller {
+ public:
+  UnendingCaller(int port, const Identity* identity) : caller_(port, identity) {
+    caller_.Send(Greeting() + Frame(testing::kSettingsAck, 0));
+  }
+
+  // Begins a call of a message of 4 MB, as much of it as a stream may send at
+  // first. False: the server has ended the connection.
+  bool Begin() {
+    constexpr std::size_t kFrame = 16 << 10;
+    constexpr std::size_t kPiece = 59'000;
+    while (window_ < kPiece) {
+      if (!ReadWindow()) return false;
+    }
+    window_ -= kPiece;
+    std::string message("\0\0\x3D\x09\0", 5);
+    message.resize(kPiece);
+    std::string bytes = OpenStream(stream_);
+    for (std::size_t at = 0; at < kPiece; at += kFrame) {
+      bytes += Frame(testing::kDataFrame, stream_, message.substr(at, kFrame));
+    }
+    stream_ += 2;
+    return caller_.Send(bytes);
+  }
+
+ private:
+  bool ReadWindow() {
+    const std::string more = caller_.Read();
+    read_ += more;
+    const auto number = [this](std::size_t at, std::size_t size) {
+      std::size_t value = 0;
+      for (std::size_t i = at; i < at + size; ++i) {
+        value = value << 8 | static_cast<unsigned char>(read_[i]);
+      }
+      return value;
+    };
+    while (read_.size() >= 9 && read_.size() >= 9 + number(0, 3)) {
+      const bool is_window_update = number(3, 1) == 8;
+      if (is_window_update && number(5, 4) == 0) window_ += number(9, 4);
+      read_.erase(0, 9 + number(0, 3));
+    }
+    return !more.empty();
+  }
+
+  const RawCaller caller_;
+  std::uint32_t stream_ = 1;
+  std::size_t window_ = 65'535;
+  std::string read_;
+};
+
 class Http2AttackTest : public testing::TlsTest {
  protected:
+  std::shared_ptr<grpc::Channel> Honest(int port, const Identity* identity) {
+    return identity == nullptr
+               ? Connect(port, grpc::InsecureChannelCredentials())
+               : Connect(port, authority_, identity);
+  }
+
+  // Of the server in a pod, `identity` null: in plaintext.
+  std::vector<std::string> PodFlags(const Identity* identity) const {
+    std::vector<std::string> flags = {kPodMemory, "--max-connections=500"};
+    if (identity == nullptr) return Serving(flags);
+    const TlsFiles tls = Options().tls;
+    flags.insert(flags.end(),
+                 {"--tls-cert=" + tls.certificate, "--tls-key=" + tls.key,
+                  "--tls-client-ca=" + tls.client_ca});
+    return Serving(flags);
+  }
+
   // Tries each attack on a server of its own, three times over; `identity`
   // null: in plaintext.
-  void Try(const std::vector<std::string>& flags, const Identity* identity) {
+  void Try(const Identity* identity) {
     for (const Attack& attack : Attacks()) {
       SCOPED_TRACE(attack.name);
-      Program program(Serving(flags));
+      Program program(PodFlags(identity));
       const int port = program.grpc_port();
       ASSERT_NE(port, 0) << program.output();
-      const auto honest =
-          identity == nullptr
-              ? Connect(port, grpc::InsecureChannelCredentials())
-              : Connect(port, authority_, identity);
+      const auto honest = Honest(port, identity);
       EXPECT_TRUE(Decide(honest).ok());
       for (int i = 0; i < 3; ++i) {
         const RawCaller attacker(port, identity);
@@ -146,7 +213,7 @@ class Http2AttackTest : public testing::TlsTest {
 
 // Four hundred connections, each within the bounds of one.
 TEST_F(Http2AttackTest, ManyConnectionsTogetherStayWithinTheMemoryOfAPod) {
-  Program program(Serving({kPodMemory, "--max-connections=500"}));
+  Program program(PodFlags(testing::kNoIdentity));
   const int port = program.grpc_port();
   ASSERT_NE(port, 0) << program.output();
   const std::string hundred = ForStreams(1400, &OpenStream);
@@ -157,6 +224,56 @@ TEST_F(Http2AttackTest, ManyConnectionsTogetherStayWithinTheMemoryOfAPod) {
   }
   EXPECT_TRUE(Decide(Connect(port, grpc::InsecureChannelCredentials())).ok());
   EXPECT_LT(PeakOf(program), kPodLimit);
+}
+
+// 16 KiB of references to a header, each unpacked before SETTINGS are
+// acknowledged.
+TEST_F(Http2AttackTest, ReferencesToHeadersStayWithinTheMemoryOfAPod) {
+  const std::string call = CallHeaders(true) + Header("abc", "def", true);
+  const std::string references = Frame(
+      testing::kWholeHeaders, 1, call + std::string((16 << 10) - 200, '\xBE'));
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
+    Program program(PodFlags(identity));
+    const int port = program.grpc_port();
+    ASSERT_NE(port, 0) << program.output();
+    std::vector<std::unique_ptr<RawCaller>> attackers;
+    for (int i = 0; i < 100; ++i) {
+      attackers.push_back(std::make_unique<RawCaller>(port, identity));
+      attackers.back()->Send(Greeting() + references);
+    }
+    EXPECT_TRUE(Decide(Honest(port, identity)).ok());
+    EXPECT_LT(PeakOf(program), kPodLimit / 2);
+  }
+}
+
+TEST_F(Http2AttackTest, MessagesThatNeverEndStayWithinTheMemoryOfAPod) {
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  const std::string large(3 << 20, 'x');
+  for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
+    Program program(PodFlags(identity));
+    const int port = program.grpc_port();
+    ASSERT_NE(port, 0) << program.output();
+    std::vector<std::unique_ptr<UnendingCaller>> attackers;
+    for (int i = 0; i < 480; ++i) {
+      attackers.push_back(std::make_unique<UnendingCaller>(port, identity));
+    }
+    for (int i = 0; i < 16; ++i) {
+      std::erase_if(attackers,
+                    [](const auto& attacker) { return !attacker->Begin(); });
+      const auto honest = Honest(port, identity);
+      EXPECT_TRUE(Decide(honest).ok());
+      // It arrives as a whole.
+      EXPECT_EQ(
+          testing::CallWithBytes(honest, testing::kDecide, large).error_code(),
+          grpc::StatusCode::INVALID_ARGUMENT);
+    }
+    EXPECT_LT(attackers.size(), 480U);
+    EXPECT_LT(PeakOf(program), kPodLimit);
+    program.Signal(SIGTERM);
+    EXPECT_EQ(program.Wait(), 0);
+    EXPECT_THAT(program.output(), HasSubstr("while all hold too much"));
+  }
 }
 
 // A weakness of gRPC from 1.51 on, by its number CVE-2023-1428.
@@ -191,12 +308,9 @@ TEST_F(Http2AttackTest, NoHeaderAborts) {
 
 // A megabyte of headers, more than a stranger may send, on one connection.
 TEST_F(Http2AttackTest, WhoIsAnsweredGoesOn) {
-  const TlsFiles tls = Options().tls;
   const Identity caller = MakeIdentity(authority_, {kOperator});
   Program plaintext(Serving({}));
-  Program encrypted(
-      Serving({"--tls-cert=" + tls.certificate, "--tls-key=" + tls.key,
-               "--tls-client-ca=" + tls.client_ca}));
+  Program encrypted(PodFlags(&caller));
   const std::shared_ptr<grpc::Channel> channels[] = {
       Connect(plaintext.grpc_port(), grpc::InsecureChannelCredentials()),
       Connect(encrypted.grpc_port(), authority_, &caller)};
@@ -214,16 +328,33 @@ TEST_F(Http2AttackTest, WhoIsAnsweredGoesOn) {
   }
 }
 
+// As many as the memory of a pod takes.
+TEST_F(Http2AttackTest, LargeMessagesAtOncePass) {
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  const std::string large((4 << 20) - 1000, 'x');
+  for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
+    Program program(PodFlags(identity));
+    const auto honest = Honest(program.grpc_port(), identity);
+    std::vector<std::thread> calls;
+    for (int i = 0; i < 14; ++i) {
+      calls.emplace_back([&honest, &large] {
+        EXPECT_THAT(testing::CallWithBytes(honest, testing::kDecide, large)
+                        .error_code(),
+                    AnyOf(grpc::StatusCode::INVALID_ARGUMENT,
+                          grpc::StatusCode::RESOURCE_EXHAUSTED));
+      });
+    }
+    for (std::thread& call : calls) call.join();
+  }
+}
+
 TEST_F(Http2AttackTest, EndsTheConnectionInPlaintext) {
-  Try({kPodMemory}, nullptr);
+  Try(testing::kNoIdentity);
 }
 
 TEST_F(Http2AttackTest, EndsTheConnectionOfACallerWithACertificate) {
-  const TlsFiles tls = Options().tls;
   const Identity caller = MakeIdentity(authority_, {kOperator});
-  Try({kPodMemory, "--tls-cert=" + tls.certificate, "--tls-key=" + tls.key,
-       "--tls-client-ca=" + tls.client_ca},
-      &caller);
+  Try(&caller);
 }
 
 }  // namespace

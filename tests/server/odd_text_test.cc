@@ -1,5 +1,5 @@
 // Requests whose texts are not UTF-8.
-#include "server/odd_text.h"
+#include "server/rpc/odd_text.h"
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>

@@ -1,4 +1,4 @@
-#include "server/policy_service.h"
+#include "server/rpc/policy_service.h"
 
 #include <grpcpp/client_context.h>
 

@@ -12,8 +12,6 @@
 #include <csignal>
 #include <cstdint>
 
-#include "tests/server/sockets.h"
-
 namespace mulligan::testing {
 namespace {
 
@@ -58,13 +56,16 @@ void Reset(OwnedDescriptor connection) {
   setsockopt(connection.number(), SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 }
 
-RawCaller::RawCaller(int port, const Identity* identity)
-    : connection_(Connect(port)) {
+RawCaller::RawCaller(int port, const Identity* identity,
+                     const std::string& source)
+    : connection_(ConnectFrom(source, port)) {
   // OpenSSL writes to a connection that is gone without asking for no signal.
   std::signal(SIGPIPE, SIG_IGN);
   const timeval patience = {10, 0};
-  setsockopt(connection_.number(), SOL_SOCKET, SO_SNDTIMEO, &patience,
-             sizeof(patience));
+  for (const int option : {SO_SNDTIMEO, SO_RCVTIMEO}) {
+    setsockopt(connection_.number(), SOL_SOCKET, option, &patience,
+               sizeof(patience));
+  }
   if (identity == nullptr) return;
   session_.reset(SSL_new(MakeContext(identity).get()));
   SSL_set_fd(session_.get(), connection_.number());
@@ -84,6 +85,15 @@ bool RawCaller::Send(std::string_view bytes) const {
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
   return true;
+}
+
+std::string RawCaller::Read() const {
+  char bytes[4096];
+  const ssize_t got = session_ == nullptr
+                          ? recv(connection_.number(), bytes, sizeof(bytes), 0)
+                          : SSL_read(session_.get(), bytes, sizeof(bytes));
+  ERR_clear_error();
+  return {bytes, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
 }
 
 bool RawCaller::IsEnded() const {

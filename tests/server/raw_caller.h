@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/listener.h"
+#include "server/net/listener.h"
 #include "tests/server/certificates.h"
 
 namespace mulligan::testing {
@@ -20,15 +20,22 @@ OwnedDescriptor ConnectFrom(const std::string& source, int port);
 // Resets the connection instead of ending it.
 void Reset(OwnedDescriptor connection);
 
+// Of a caller in plaintext.
+inline constexpr const Identity* kNoIdentity = nullptr;
+
 class RawCaller {
  public:
   // Speaks plaintext from then on; `identity` not null: TLS, with this
   // certificate.
-  RawCaller(int port, const Identity* identity);
+  RawCaller(int port, const Identity* identity,
+            const std::string& source = "127.0.0.1");
 
   // False: the server has ended the connection, or took nothing for ten
   // seconds.
   bool Send(std::string_view bytes) const;
+  // What the server sent; empty when it has ended the connection, or sent
+  // nothing for ten seconds.
+  std::string Read() const;
   // Whether the server ends the connection; waits for ten seconds. What it
   // sends until then is not looked at.
   bool IsEnded() const;

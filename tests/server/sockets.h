@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "server/listener.h"
+#include "server/net/listener.h"
 
 namespace mulligan::testing {
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/server/http2_frames.h"
 #include "tests/server/program.h"
 #include "tests/server/raw_caller.h"
 #include "tests/server/sockets.h"
@@ -29,11 +31,13 @@ using testing::Http;
 using testing::Identity;
 using testing::MakeIdentity;
 using testing::Program;
+using testing::RawCaller;
 using testing::Serving;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kHonestCalls = 100;
 constexpr std::chrono::seconds kPrompt(1);
+constexpr std::chrono::seconds kPatience(30);
 
 // Goes on on threads of its own until this ends.
 class Background {
@@ -113,11 +117,7 @@ class StormTest : public testing::TlsTest {
     const int port = program.grpc_port();
     int answered = 0;
     for (int i = 0; i < kHonestCalls; ++i) {
-      const auto channel =
-          identity == nullptr
-              ? Connect(port, grpc::InsecureChannelCredentials())
-              : Connect(port, authority_, identity);
-      answered += Decide(channel).ok() ? 1 : 0;
+      answered += Decide(Honest(port, identity)).ok() ? 1 : 0;
       const Clock::time_point asked = Clock::now();
       EXPECT_THAT(Http(program.admin_port(), "GET", "/livez"),
                   HasSubstr("200 OK"));
@@ -137,6 +137,16 @@ class StormTest : public testing::TlsTest {
     const TlsFiles tls = Options().tls;
     return Flags({"--tls-cert=" + tls.certificate, "--tls-key=" + tls.key,
                   "--tls-client-ca=" + tls.client_ca});
+  }
+  std::vector<std::string> FlagsFor(const Identity* identity) const {
+    return identity == nullptr ? Flags({}) : TlsFlags();
+  }
+
+  // On a connection of its own.
+  std::shared_ptr<grpc::Channel> Honest(int port, const Identity* identity) {
+    return identity == nullptr
+               ? Connect(port, grpc::InsecureChannelCredentials())
+               : Connect(port, authority_, identity);
   }
 };
 
@@ -177,6 +187,58 @@ TEST_F(StormTest, OfHalfPrefacesKeepsNobodyOut) {
     EXPECT_GE(Answered(program, nullptr), kEnough);
   }
   ExpectPromptStop(program);
+}
+
+// Idle callers give way, one for each that comes, and those who come do not
+// give way to one who leaves again.
+TEST_F(StormTest, OfResetsKeepsNobodyOutOfATableFullOfIdleCallers) {
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
+    Program program(FlagsFor(identity));
+    const int port = program.grpc_port();
+    ASSERT_NE(port, 0) << program.output();
+    std::vector<std::unique_ptr<RawCaller>> idle;
+    for (int i = 0; i < 500; ++i) {
+      idle.push_back(std::make_unique<RawCaller>(port, identity, "127.0.0.3"));
+      idle.back()->Send(testing::Greeting());
+      EXPECT_FALSE(idle.back()->Read().empty());
+    }
+    const Background storm(
+        1, [port](int) { testing::Reset(ConnectFrom("127.0.0.2", port)); });
+    EXPECT_GE(Answered(program, identity), kEnough);
+  }
+}
+
+// Calls that no answer has come to for ten seconds are no reason to keep others
+// out.
+TEST_F(StormTest, OfCallsThatNeverEndKeepsNobodyOutForLong) {
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  struct Full {
+    const Identity* identity;
+    std::unique_ptr<Program> program;
+  };
+  std::vector<Full> servers;
+  std::vector<std::unique_ptr<RawCaller>> open;
+  for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
+    std::vector<std::string> flags = FlagsFor(identity);
+    flags.emplace_back("--max-connections=20");
+    servers.push_back({identity, std::make_unique<Program>(flags)});
+    const int port = servers.back().program->grpc_port();
+    ASSERT_NE(port, 0) << servers.back().program->output();
+    for (int i = 0; i < 20; ++i) {
+      open.push_back(std::make_unique<RawCaller>(port, identity, "127.0.0.3"));
+      open.back()->Send(testing::Greeting() +
+                        testing::Frame(testing::kWholeHeaders, 1,
+                                       testing::CallHeaders(true)));
+      EXPECT_FALSE(open.back()->Read().empty());
+    }
+  }
+  for (const auto& [identity, program] : servers) {
+    const auto honest = Honest(program->grpc_port(), identity);
+    EXPECT_TRUE(
+        honest->WaitForConnected(std::chrono::system_clock::now() + kPatience));
+    EXPECT_TRUE(Decide(honest).ok());
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // TLS of the gRPC port with real certificates.
-#include "server/tls.h"
+#include "server/net/tls.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/tls_copies.h"
+#include "server/net/tls_copies.h"
 #include "tests/server/certificates.h"
 #include "tests/server/sockets.h"
 #include "tests/server/test_server.h"

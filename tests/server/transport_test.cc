@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/listener.h"
+#include "server/net/listener.h"
 #include "tests/server/http2_frames.h"
 #include "tests/server/program.h"
 #include "tests/server/sockets.h"

@@ -51,12 +51,21 @@ def policy_layer(folder, *below):
                                      *PURE), IMPURE_CALLS)
 
 
-def cli_layer(folder, *below):
-    """A folder of client/cli/ that knows itself and those `below`."""
+def program_layer(program, foreign, folder, *below):
+    """A folder of a program that knows itself, those `below`, and libraries
+    but `foreign` ones."""
     known = "|".join((folder, *below))
-    return Rule(f"client/cli/{folder}",
-                (rf"client/cli/({known})/.*",
-                 r"(?!server/|tests/|client/cli/).*"))
+    return Rule(f"{program}/{folder}",
+                (rf"{program}/({known})/.*",
+                 rf"(?!{foreign}/|tests/|{program}/).*"))
+
+
+def cli_layer(folder, *below):
+    return program_layer("client/cli", "server", folder, *below)
+
+
+def server_layer(folder, *below):
+    return program_layer("server", "client", folder, *below)
 
 
 RULES = (
@@ -79,6 +88,13 @@ RULES = (
          IMPURE_CALLS),
     # Edges of the program: any library, but not each other, nor tests.
     Rule("server", (r"(?!client/|tests/).*",)),
+    # The server: what is told of it, what is let in, what is served.
+    server_layer("observe"),
+    server_layer("admission"),
+    server_layer("policies", "observe"),
+    server_layer("net", "observe"),
+    server_layer("rpc", "policies", "net", "admission", "observe"),
+    server_layer("admin", "rpc", "policies", "net", "observe"),
     Rule("client", (r"(?!server/|tests/|client/cli/).*",)),
     # The command line: reading, what is told, how it looks, the commands.
     Rule("client/cli", (r"(?!server/|tests/).*",)),

@@ -22,7 +22,7 @@
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "policy/loader/load.h"
-#include "server/unary_call.h"
+#include "server/rpc/unary_call.h"
 #include "tests/benchmark/costly/allocated.h"
 #include "tests/benchmark/costly/mutation.h"
 

@@ -12,19 +12,19 @@
 #include "mulligan/v1/retry_decision_service.grpc.pb.h"
 #include "policy/decide.h"
 #include "policy/loader/load.h"
-#include "server/acceptor.h"
-#include "server/address.h"
 #include "server/grpc_server.h"
-#include "server/listener.h"
-#include "server/log.h"
+#include "server/net/acceptor.h"
+#include "server/net/address.h"
+#include "server/net/listener.h"
+#include "server/observe/log.h"
 #include "server/options.h"
-#include "server/retry_decision_service.h"
-#include "server/unary_call.h"
+#include "server/rpc/retry_decision_service.h"
+#include "server/rpc/unary_call.h"
 
 namespace mulligan {
 namespace {
 
-// Same shape as RunUnary in server/unary_call.h, without its measurements.
+// Same shape as RunUnary in server/rpc/unary_call.h, without its measurements.
 template <typename Request, typename Response, typename Work>
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
                                  const grpc::ByteBuffer& in,

@@ -1,4 +1,4 @@
-#include "server/address.h"
+#include "server/net/address.h"
 
 #include <string>
 

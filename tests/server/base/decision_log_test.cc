@@ -1,4 +1,4 @@
-#include "server/decision_log.h"
+#include "server/observe/decision_log.h"
 
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>

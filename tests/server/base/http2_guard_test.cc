@@ -1,8 +1,9 @@
-#include "server/http2_guard.h"
+#include "server/net/http2_guard.h"
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -33,7 +34,7 @@ using ::testing::NotNull;
 using Clock = Http2Guard::Clock;
 constexpr Clock::time_point kStart{};
 // Never too many but where a test says so.
-AllStreams all_streams(1000);
+Together together({1000, 1 << 30});
 
 std::string Repeat(const std::string& bytes, std::size_t times) {
   std::string all;
@@ -110,8 +111,27 @@ std::vector<Sent> WhatCallersSend() {
       {"SETTINGS without end",
        acknowledged + Repeat(Frame(kSettingsFrame, 0), 3000),
        "too few answers"},
+  };
+}
+
+std::vector<Sent> WhatCallersSendAsMessages() {
+  const std::string acknowledged = Greeting() + Frame(kSettingsAck, 0);
+  const std::string kilobyte(1 << 10, 'x');
+  return {
       {"a message in tiny pieces",
        acknowledged + Streams(1) + Repeat(Frame(kDataFrame, 1, "x"), 3000),
+       "too few answers"},
+      {"pieces of messages on streams that are not open",
+       acknowledged + Repeat(Frame(kDataFrame, 1, kilobyte), 3000),
+       "too few answers"},
+      {"empty ends of streams that are not open",
+       acknowledged + Repeat(Frame(kLastData, 1), 3000), "too few answers"},
+      {"an end again and again",
+       acknowledged + Streams(1) + Repeat(Frame(kLastData, 1), 3000),
+       "too few answers"},
+      {"more after the end, which came with the headers",
+       acknowledged + Frame(kLastHeaders, 1, CallHeaders(true)) +
+           Repeat(Frame(kDataFrame, 1, kilobyte), 3000),
        "too few answers"},
       {"a message of 4 MiB",
        acknowledged + Streams(1) +
@@ -121,12 +141,14 @@ std::vector<Sent> WhatCallersSend() {
 }
 
 TEST(Http2GuardTest, WhatEndsAConnection) {
-  for (const auto& [name, bytes, reason] : WhatCallersSend()) {
+  std::vector<Sent> all = WhatCallersSend();
+  for (Sent& sent : WhatCallersSendAsMessages()) all.push_back(std::move(sent));
+  for (const auto& [name, bytes, reason] : all) {
     SCOPED_TRACE(name);
-    Http2Guard whole(all_streams, kStart);
-    Http2Guard cut(all_streams, kStart);
-    whole.Send(kAnnounced);
-    cut.Send(kAnnounced);
+    Http2Guard whole(together, kStart);
+    Http2Guard cut(together, kStart);
+    whole.Send(kAnnounced, kStart);
+    cut.Send(kAnnounced, kStart);
     const char* const why = whole.Receive(bytes, kStart);
     const char* why_cut = nullptr;
     for (std::size_t i = 0; i < bytes.size() && why_cut == nullptr; i += 7) {
@@ -143,7 +165,7 @@ TEST(Http2GuardTest, WhatEndsAConnection) {
 }
 
 TEST(Http2GuardTest, TellsWhetherHttp2HasBegun) {
-  Http2Guard guard(all_streams, kStart);
+  Http2Guard guard(together, kStart);
   const std::string greeting = Greeting();
   guard.Receive(std::string_view(greeting).substr(0, greeting.size() - 1),
                 kStart);
@@ -157,20 +179,20 @@ TEST(Http2GuardTest, NothingIsAcknowledgedBeforeItIsSaid) {
   const std::string early = Greeting() + Frame(kSettingsAck, 0);
   const std::string headers =
       Repeat(Frame(kWholeHeaders, 1, std::string(1 << 10, 'x')), 17);
-  Http2Guard guard(all_streams, kStart);
+  Http2Guard guard(together, kStart);
   EXPECT_THAT(guard.Receive(early, kStart), IsNull());
-  guard.Send(kAnnounced);
+  guard.Send(kAnnounced, kStart);
   EXPECT_THAT(guard.Receive(headers, kStart), NotNull());
 }
 
 TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
-  Http2Guard guard(all_streams, kStart);
-  guard.Send(kAnnounced);
+  Http2Guard guard(together, kStart);
+  guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Streams(4), kStart);
   EXPECT_EQ(guard.open_streams(), 4U);
-  guard.Send(Answer(3));
+  guard.Send(Answer(3), kStart);
   EXPECT_EQ(guard.open_streams(), 3U);
-  guard.Send(Frame(kResetFrame, 1, "1234"));
+  guard.Send(Frame(kResetFrame, 1, "1234"), kStart);
   EXPECT_EQ(guard.open_streams(), 2U);
   guard.Receive(Frame(kResetFrame, 5, "1234"), kStart);
   EXPECT_EQ(guard.open_streams(), 1U);
@@ -181,8 +203,8 @@ TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
 
 // Twenty thousand calls, each acknowledged as clients do, in no time.
 TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
-  Http2Guard guard(all_streams, kStart);
-  guard.Send(kAnnounced);
+  Http2Guard guard(together, kStart);
+  guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   for (std::uint32_t stream = 1; stream < 40'000; stream += 2) {
     ASSERT_THAT(guard.Receive(Frame(kWholeHeaders, stream, CallHeaders(false)) +
@@ -191,35 +213,35 @@ TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
                                   Frame(kPingFrame, 0, "12345678"),
                               kStart),
                 IsNull());
-    guard.Send(Answer(stream));
+    guard.Send(Answer(stream), kStart);
   }
 }
 
 // Streams that the server resets: it was asked for nothing that it could
 // answer.
 TEST(Http2GuardTest, WhatTheServerResetsCountsToo) {
-  Http2Guard guard(all_streams, kStart);
-  guard.Send(kAnnounced);
+  Http2Guard guard(together, kStart);
+  guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   const char* why = nullptr;
   for (std::uint32_t stream = 1; stream < 1000 && why == nullptr; stream += 2) {
     why = guard.Receive(
         Streams(1, kDataFrame, stream) + Frame(kPingFrame, 0, "12345678"),
         kStart);
-    guard.Send(Frame(kResetFrame, stream, "1234"));
+    guard.Send(Frame(kResetFrame, stream, "1234"), kStart);
   }
   EXPECT_THAT(why, NotNull());
 }
 
 TEST(Http2GuardTest, InACrowdEachHasFewerStreams) {
-  AllStreams all(20);
+  Together all({20, 1 << 20});
   std::vector<std::unique_ptr<Http2Guard>> guards;
   const auto open = [&](std::size_t streams) {
     guards.push_back(std::make_unique<Http2Guard>(all, kStart));
     return guards.back()->Receive(Greeting() + Streams(streams), kStart);
   };
   EXPECT_THAT(open(20), IsNull());
-  EXPECT_EQ(all.open, 20U);
+  EXPECT_EQ(all.streams, 20U);
   // What honest callers need is there.
   EXPECT_THAT(open(8), IsNull());
   EXPECT_THAT(open(9), HasSubstr("all have too many"));
@@ -227,13 +249,104 @@ TEST(Http2GuardTest, InACrowdEachHasFewerStreams) {
   EXPECT_THAT(guards[0]->Receive(Streams(1, kDataFrame, 41), kStart),
               HasSubstr("all have too many"));
   guards.clear();
-  EXPECT_EQ(all.open, 0U);
+  EXPECT_EQ(all.streams, 0U);
   EXPECT_THAT(open(20), IsNull());
 }
 
+// What gRPC keeps for a call, until its message has ended or the call has.
+TEST(Http2GuardTest, WhatIsHeldEndsWithItsCall) {
+  Together all({1000, 1 << 20});
+  {
+    Http2Guard guard(all, kStart);
+    guard.Send(kAnnounced, kStart);
+    const std::string message(1000, 'x');
+    const std::string headers(100, 'x');
+    guard.Receive(Greeting() + Frame(kWholeHeaders, 1, headers), kStart);
+    const std::size_t unpacked = 100 * Http2Guard::kUnpackedHeader;
+    EXPECT_EQ(guard.held(), unpacked);
+    guard.Receive(Frame(kSettingsAck, 0) + Frame(kWholeHeaders, 3, headers),
+                  kStart);
+    EXPECT_EQ(guard.held(), unpacked) << "gRPC bounds these";
+    const std::string piece = Frame(kDataFrame, 1, message);
+    guard.Receive(piece, kStart);
+    // What is announced and not there takes nothing.
+    guard.Receive(std::string_view(piece).substr(0, 500), kStart);
+    EXPECT_EQ(guard.held(), unpacked + 1000 + 500 - 9);
+    EXPECT_EQ(all.held, guard.held());
+    guard.Receive(std::string_view(piece).substr(500), kStart);
+    guard.Receive(Frame(kDataFrame, 3, message), kStart + Http2Guard::kQuiet);
+    EXPECT_EQ(guard.held(), unpacked + 3000);
+    EXPECT_EQ(guard.held_since(), kStart);
+    guard.Receive(Frame(kLastData, 1, message), kStart);
+    EXPECT_EQ(guard.held(), unpacked + 1000);
+    guard.Send(Answer(1), kStart);
+    EXPECT_EQ(guard.held(), 1000U);
+    guard.Leave();
+    EXPECT_EQ(all.leaving, 1000U);
+    EXPECT_EQ(all.held, 1000U);
+  }
+  EXPECT_EQ(all.leaving, 0U);
+  EXPECT_EQ(all.held, 0U);
+  EXPECT_EQ(all.streams, 0U);
+}
+
+TEST(Http2GuardTest, InACrowdOfHeldBytesLittlePasses) {
+  constexpr std::size_t kBound = 1 << 20;
+  const std::string piece = Frame(kDataFrame, 1, std::string(1 << 14, 'x'));
+  // A call with so much of its message; the bytes of its headers are counted
+  // where it has acknowledged nothing.
+  const auto call = [&](Http2Guard& guard, std::size_t headers,
+                        std::size_t message, bool acknowledged = true) {
+    guard.Send(kAnnounced, kStart);
+    return guard.Receive(
+        Greeting() + (acknowledged ? Frame(kSettingsAck, 0) : std::string()) +
+            Frame(kWholeHeaders, 1, std::string(headers, 'x')) +
+            Repeat(piece, message >> 14),
+        kStart);
+  };
+  Together all({1000, kBound});
+  Http2Guard before(all, kStart);
+  EXPECT_THAT(call(before, 100, kBound), IsNull()) << "at the bound";
+  Http2Guard few_headers(all, kStart);
+  EXPECT_THAT(call(few_headers, 700, 0, false), IsNull());
+  Http2Guard more_headers(all, kStart);
+  EXPECT_THAT(call(more_headers, 800, 0, false),
+              HasSubstr("headers before SETTINGS"));
+  // A large message has its time, for which another gives way.
+  Http2Guard message(all, kStart);
+  EXPECT_THAT(call(message, 100, 160 << 10), IsNull());
+  Http2Guard small_message(all, kStart);
+  EXPECT_THAT(call(small_message, 100, 1 << 16), IsNull());
+  EXPECT_THAT(message.Receive(Repeat(piece, 2), kStart),
+              HasSubstr("while all hold too much"));
+  EXPECT_THAT(small_message.Receive(piece, kStart), IsNull());
+}
+
+TEST(Http2GuardTest, IsQuietWhenNothingIsAnsweredForLong) {
+  const auto late = kStart + Http2Guard::kQuiet + std::chrono::seconds(1);
+  const auto last = late + Http2Guard::kQuiet;
+  Http2Guard guard(together, kStart);
+  guard.Send(kAnnounced, kStart);
+  guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
+  EXPECT_FALSE(guard.IsQuiet(late)) << "without a call it is idle";
+  // The first call after a while has its time.
+  guard.Receive(Streams(1, kDataFrame, 1), late);
+  EXPECT_FALSE(guard.IsQuiet(late));
+  EXPECT_TRUE(guard.IsQuiet(last + std::chrono::seconds(1)));
+  // Another instead of it does not.
+  guard.Receive(Frame(kResetFrame, 1, "1234"), last);
+  guard.Receive(Streams(1, kDataFrame, 3), last);
+  EXPECT_TRUE(guard.IsQuiet(last + std::chrono::seconds(1)));
+  // An answer does.
+  guard.Receive(Streams(1, kDataFrame, 5), last);
+  guard.Send(Answer(5), last);
+  EXPECT_FALSE(guard.IsQuiet(last + std::chrono::seconds(1)));
+  EXPECT_TRUE(guard.IsQuiet(last + 2 * Http2Guard::kQuiet));
+}
+
 TEST(Http2GuardTest, TheAllowanceComesBackWithTime) {
-  Http2Guard guard(all_streams, kStart);
-  guard.Send(kAnnounced);
+  Http2Guard guard(together, kStart);
+  guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   // Fifty cancelled calls a second, for a minute.
   for (std::uint32_t i = 0; i < 3000; ++i) {

@@ -1,4 +1,4 @@
-#include "server/log_file.h"
+#include "server/observe/log_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

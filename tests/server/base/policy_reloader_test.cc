@@ -1,4 +1,4 @@
-#include "server/policy_reloader.h"
+#include "server/policies/policy_reloader.h"
 
 #include <spdlog/sinks/ostream_sink.h>
 

@@ -1,4 +1,4 @@
-#include "server/redaction.h"
+#include "server/observe/redaction.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "server/snapshot.h"
+#include "server/policies/snapshot.h"
 
 #include <atomic>
 #include <memory>

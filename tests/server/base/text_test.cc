@@ -1,4 +1,4 @@
-#include "server/text.h"
+#include "server/observe/text.h"
 
 #include <limits>
 #include <string>

@@ -1,4 +1,4 @@
-#include "server/trace_context.h"
+#include "server/observe/trace_context.h"
 
 #include <string>
 

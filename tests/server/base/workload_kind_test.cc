@@ -1,4 +1,4 @@
-#include "server/workload_kind.h"
+#include "server/observe/workload_kind.h"
 
 #include <google/protobuf/text_format.h>
 

@@ -1,0 +1,12 @@
+#include "server/admission/allocator.h"
+
+// Of mimalloc, where the program is linked with it (MULLIGAN_USE_MIMALLOC).
+extern "C" __attribute__((weak)) void mi_collect(bool force);
+
+namespace mulligan {
+
+void GiveBackMemory() {
+  if (mi_collect != nullptr) mi_collect(/*force=*/true);
+}
+
+}  // namespace mulligan

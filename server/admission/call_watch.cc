@@ -1,0 +1,69 @@
+#include "server/admission/call_watch.h"
+
+#include <grpc/support/time.h>
+
+#include <ctime>
+
+#include "absl/strings/str_format.h"
+
+namespace mulligan {
+namespace {
+
+// Between two looks at deadline and processor time; also what is free at the
+// start, so that a usual call never asks the system.
+constexpr std::chrono::milliseconds kLook(1);
+
+absl::Duration ThreadTime() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return absl::DurationFromTimespec(time);
+}
+
+}  // namespace
+
+absl::Status CheckWaiting(const grpc::CallbackServerContext& context) {
+  if (context.IsCancelled()) return absl::CancelledError("the caller is gone");
+  // In seconds: as a time point of the C++ library, which has nanoseconds, a
+  // deadline beyond the year 2262 would be long over.
+  const gpr_timespec deadline =
+      gpr_convert_clock_type(context.raw_deadline(), GPR_CLOCK_REALTIME);
+  if (gpr_time_cmp(deadline, gpr_now(GPR_CLOCK_REALTIME)) < 0) {
+    return absl::DeadlineExceededError("the deadline of the call is over");
+  }
+  return absl::OkStatus();
+}
+
+CallWatch::CallWatch(const grpc::CallbackServerContext& context,
+                     CallPlace place)
+    : context_(context),
+      place_(place),
+      cpu_at_start_(place == CallPlace::kPool ? ThreadTime()
+                                              : absl::ZeroDuration()),
+      next_look_(SteadyClock::now() + kLook) {}
+
+absl::Duration CallWatch::Spent() { return ThreadTime() - cpu_at_start_; }
+
+absl::Status CallWatch::Check() {
+  const SteadyClock::time_point now = SteadyClock::now();
+  if (now < next_look_ || !ended_.ok()) return ended_;
+  next_look_ = now + kLook;
+  ended_ = Look();
+  return ended_;
+}
+
+absl::Status CallWatch::Look() {
+  if (absl::Status waiting = CheckWaiting(context_); !waiting.ok()) {
+    return waiting;
+  }
+  if (place_ == CallPlace::kArrival) {
+    return absl::AbortedError("not cheap: to be done again in the pool");
+  }
+  if (Spent() <= kMaxCallTime) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "the call took more than the %s of processor time that one may take; "
+      "expected fewer objects, shorter texts or simpler patterns, or the rest "
+      "of a batch in another one",
+      absl::FormatDuration(kMaxCallTime)));
+}
+
+}  // namespace mulligan

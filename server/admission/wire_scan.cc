@@ -1,0 +1,386 @@
+#include "server/admission/wire_scan.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "policy/base/utf8.h"
+
+namespace mulligan {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+
+// A pointer in a list that grew by doubling and leaves its old room behind.
+constexpr std::size_t kListEntry = 2 * sizeof(void*);
+// Scalars in such a list, as multiples of their size.
+constexpr std::size_t kScalarGrowth = 3;
+// A map's node and its share of the table, without key and value.
+constexpr std::size_t kMapNode = 32;
+// A map's entry as a message, without key and value.
+constexpr std::size_t kMapEntry = 64;
+// An unknown field in its set, and a set inside it.
+constexpr std::size_t kUnknownField = 48;
+// Texts up to this length live in the string object.
+constexpr std::size_t kInlineText = 15;
+constexpr std::size_t kHeapHeader = 16;
+// As protobuf's own: deeper messages are refused by the parser.
+constexpr std::size_t kMaxDepth = 100;
+
+enum WireType : std::uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kDelimited = 2,
+  kGroupStart = 3,
+  kGroupEnd = 4,
+  kFixed32 = 5,
+};
+
+std::size_t ValueSize(const FieldDescriptor& field);
+
+// Of an object of the type. Key and value of a map live in its node.
+std::size_t SizeOf(const Descriptor& type) {
+  if (type.options().map_entry()) {
+    return kMapNode + ValueSize(*type.field(0)) + ValueSize(*type.field(1));
+  }
+  const google::protobuf::Message* prototype =
+      google::protobuf::MessageFactory::generated_factory()->GetPrototype(
+          &type);
+  return prototype == nullptr ? kUnknownField : prototype->SpaceUsedLong();
+}
+
+std::size_t ScalarSize(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT64:
+    case FieldDescriptor::CPPTYPE_UINT64:
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return 8;
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
+std::size_t ValueSize(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return SizeOf(*field.message_type());
+    case FieldDescriptor::CPPTYPE_STRING:
+      return sizeof(std::string);
+    default:
+      return ScalarSize(field);
+  }
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view wire)
+      : at_(wire.data()), end_(wire.data() + wire.size()) {}
+
+  const char* at() const { return at_; }
+  bool done() const { return at_ >= end_; }
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+
+  bool Varint(std::uint64_t& value) {
+    if (at_ < end_ && static_cast<std::uint8_t>(*at_) < 0x80) {
+      value = static_cast<std::uint8_t>(*at_++);
+      return true;
+    }
+    value = 0;
+    for (unsigned shift = 0; shift < 64 && at_ < end_; shift += 7) {
+      const auto byte = static_cast<std::uint8_t>(*at_++);
+      value |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+
+  bool Skip(std::uint64_t bytes) {
+    if (bytes > left()) return false;
+    at_ += bytes;
+    return true;
+  }
+
+ private:
+  const char* at_;
+  const char* const end_;
+};
+
+// Whether the entry of a map is its key and then its value, with nothing
+// behind; sets `key` to the key's bytes. Keys are texts: others are not plain.
+bool IsPlainEntry(std::string_view entry, std::string_view& key) {
+  constexpr char kKeyTag = (1 << 3) | kDelimited;
+  constexpr unsigned char kValueNumber = 2;
+  Reader reader(entry);
+  std::uint64_t length = 0;
+  if (!reader.Skip(1) || entry[0] != kKeyTag || !reader.Varint(length)) {
+    return false;
+  }
+  key = std::string_view(reader.at(),
+                         std::min<std::size_t>(length, reader.left()));
+  if (!reader.Skip(length) || reader.done()) return false;
+  const auto tag = static_cast<unsigned char>(*reader.at());
+  if (tag >> 3U != kValueNumber || !reader.Skip(1)) return false;
+  const bool read =
+      reader.Varint(length) && ((tag & 7U) == kVarint || reader.Skip(length));
+  return read && reader.done();
+}
+
+// Where a message that is being walked ends.
+struct Frame {
+  const WireShape* shape;  // null: unknown to us
+  const char* end;
+  bool group;
+  // The keys of its maps, as one bit of sixty-four each: more keys than a
+  // message usually has pass for ones that came before.
+  std::uint64_t keys = 0;
+};
+
+class Scan {
+ public:
+  Scan(const WireShape& shape, std::string_view wire, std::size_t bound)
+      : reader_(wire), bound_(bound) {
+    Push(&shape, wire.data() + wire.size(), false);
+  }
+
+  WireScan Run() {
+    while (total_ <= bound_ && Step()) {
+    }
+    return {total_, has_odd_text_};
+  }
+
+ private:
+  bool Push(const WireShape* shape, const char* end, bool group) {
+    if (depth_ == kMaxDepth) return false;
+    frames_[depth_++] = {shape, end, group, 0};
+    return true;
+  }
+
+  // What an entry of a map takes besides its node.
+  std::size_t OddEntry(std::string_view entry, const WireShape::Field& field) {
+    std::string_view key;
+    if (!IsPlainEntry(entry, key)) return field.odd_entry;
+    const std::uint64_t bit = std::uint64_t{1}
+                              << (std::hash<std::string_view>()(key) % 64);
+    const bool came_before = (Top().keys & bit) != 0;
+    Top().keys |= bit;
+    return came_before ? field.odd_entry : 0;
+  }
+
+  // One field. False: at the end, or no further.
+  bool Step() {
+    while (depth_ > 0 && !Top().group && reader_.at() >= Top().end) --depth_;
+    std::uint64_t tag = 0;
+    if (depth_ == 0 || !reader_.Varint(tag)) return false;
+    const auto type = static_cast<std::uint8_t>(tag & 7U);
+    static constexpr WireShape::Field kNone;
+    const WireShape::Field& field =
+        Top().shape != nullptr
+            ? Top().shape->Find(static_cast<std::uint32_t>(
+                  std::min<std::uint64_t>(tag >> 3U, UINT32_MAX)))
+            : kNone;
+    if (type == kGroupEnd) {
+      if (!Top().group) return false;
+      --depth_;
+      return true;
+    }
+    total_ += field.kind == WireShape::Field::Kind::kUnknown ? kUnknownField
+                                                             : field.bytes;
+    return Value(type, field);
+  }
+
+  bool Value(std::uint8_t type, const WireShape::Field& field) {
+    std::uint64_t value = 0;
+    switch (type) {
+      case kVarint:
+        return reader_.Varint(value);
+      case kFixed64:
+        return reader_.Skip(8);
+      case kFixed32:
+        return reader_.Skip(4);
+      case kGroupStart:
+        return Push(nullptr, Top().end, true);
+      case kDelimited:
+        return reader_.Varint(value) && value <= reader_.left() &&
+               Contents(value, field);
+      default:
+        return false;
+    }
+  }
+
+  bool Contents(std::uint64_t length, const WireShape::Field& field) {
+    switch (field.kind) {
+      case WireShape::Field::Kind::kMessage:
+        if (field.odd_entry > 0) {
+          total_ += OddEntry({reader_.at(), length}, field);
+        }
+        return Push(field.message, reader_.at() + length, false);
+      case WireShape::Field::Kind::kScalar:
+        total_ += length * field.bytes;
+        break;
+      case WireShape::Field::Kind::kText:
+        has_odd_text_ |=
+            FindInvalidUtf8({reader_.at(), length}) != std::string_view::npos;
+        [[fallthrough]];
+      default:
+        if (length > kInlineText) total_ += length + kHeapHeader;
+        break;
+    }
+    return reader_.Skip(length);
+  }
+
+  Frame& Top() { return frames_[depth_ - 1]; }
+
+  Reader reader_;
+  const std::size_t bound_;
+  std::size_t total_ = 0;
+  bool has_odd_text_ = false;
+  Frame frames_[kMaxDepth] = {};
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+class WireShape::Builder {
+ public:
+  const WireShape& Of(const Descriptor& type) {
+    const auto [place, is_new] = shapes_.try_emplace(&type);
+    if (!is_new) return *place->second;
+    place->second = std::make_unique<WireShape>();
+    // The map may move its nodes' neighbours, never the shape.
+    WireShape& shape = *place->second;
+    for (int i = 0; i < type.field_count(); ++i) Add(*type.field(i), shape);
+    return shape;
+  }
+
+ private:
+  void Add(const FieldDescriptor& field, WireShape& shape) {
+    const auto number = static_cast<std::size_t>(field.number());
+    if (number >= shape.fields_.size()) shape.fields_.resize(number + 1);
+    Field made;
+    std::size_t bytes = 0;
+    const bool in_node = field.containing_type()->options().map_entry();
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      made.kind = Field::Kind::kMessage;
+      made.message = &Of(*field.message_type());
+      if (field.is_map()) {
+        made.odd_entry = static_cast<std::uint32_t>(
+            kMapEntry + ValueSize(*field.message_type()->field(0)) +
+            ValueSize(*field.message_type()->field(1)));
+      }
+      bytes = ValueSize(field) + (field.is_repeated() ? kListEntry : 0);
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      made.kind = field.type() == FieldDescriptor::TYPE_BYTES
+                      ? Field::Kind::kBytes
+                      : Field::Kind::kText;
+      bytes = ValueSize(field) + (field.is_repeated() ? kListEntry : 0);
+    } else {
+      made.kind = Field::Kind::kScalar;
+      bytes = field.is_repeated() ? ScalarSize(field) * kScalarGrowth : 0;
+    }
+    made.bytes = in_node ? 0 : static_cast<std::uint32_t>(bytes);
+    shape.fields_[number] = made;
+  }
+
+  std::map<const Descriptor*, std::unique_ptr<WireShape>> shapes_;
+};
+
+const WireShape& WireShape::Of(const Descriptor& type) {
+  static std::mutex mutex;
+  static auto* const builder = new Builder;  // used until the process ends
+  const std::lock_guard lock(mutex);
+  return builder->Of(type);
+}
+
+WireScan ScanWire(const WireShape& shape, std::string_view wire,
+                  std::size_t bound) {
+  return Scan(shape, wire, bound).Run();
+}
+
+namespace {
+
+bool LooksOdd(const WireShape& shape, std::string_view wire,
+              std::size_t depth) {
+  if (depth == kMaxDepth) return true;
+  Reader reader(wire);
+  std::uint64_t tag = 0;
+  std::uint64_t value = 0;
+  while (!reader.done()) {
+    if (!reader.Varint(tag) || tag > UINT32_MAX) return true;
+    const WireShape::Field& field =
+        shape.Find(static_cast<std::uint32_t>(tag >> 3U));
+    switch (tag & 7U) {
+      case kVarint:
+        if (!reader.Varint(value)) return true;
+        continue;
+      case kFixed64:
+        if (!reader.Skip(8)) return true;
+        continue;
+      case kFixed32:
+        if (!reader.Skip(4)) return true;
+        continue;
+      case kDelimited:
+        break;
+      default:
+        return true;
+    }
+    const bool whole = reader.Varint(value);
+    const std::string_view contents(reader.at(), whole ? value : 0);
+    if (!whole || !reader.Skip(value)) return true;
+    if (field.kind == WireShape::Field::Kind::kText) {
+      if (FindInvalidUtf8(contents) != std::string_view::npos) return true;
+    } else if (field.kind == WireShape::Field::Kind::kMessage) {
+      if (LooksOdd(*field.message, contents, depth + 1)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool MayHaveOddText(const WireShape& shape, std::string_view wire) {
+  return LooksOdd(shape, wire, 0);
+}
+
+bool HasField(std::string_view wire, int number) {
+  Reader reader(wire);
+  std::uint64_t tag = 0;
+  std::uint64_t length = 0;
+  while (reader.Varint(tag)) {
+    if (tag >> 3U == static_cast<std::uint64_t>(number)) return true;
+    bool skipped = false;
+    switch (tag & 7U) {
+      case kVarint:
+        skipped = reader.Varint(length);
+        break;
+      case kFixed64:
+        skipped = reader.Skip(8);
+        break;
+      case kFixed32:
+        skipped = reader.Skip(4);
+        break;
+      case kDelimited:
+        skipped = reader.Varint(length) && reader.Skip(length);
+        break;
+      case kGroupStart:
+      case kGroupEnd:
+        // Marks without contents of their own.
+        skipped = true;
+        break;
+      default:
+        break;
+    }
+    if (!skipped) return false;
+  }
+  return false;
+}
+
+}  // namespace mulligan

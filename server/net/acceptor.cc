@@ -1,0 +1,162 @@
+#include "server/net/acceptor.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+namespace mulligan {
+namespace {
+
+constexpr int kAcceptRoundMs = 500;
+// Until there may be room.
+constexpr int kSoonMs = 1;
+// Between two looks at whether to stop: a storm of connections has no end.
+constexpr int kAcceptsOfARound = 64;
+constexpr std::chrono::seconds kStillAlive(5);
+constexpr std::chrono::seconds kBetweenLogLines(10);
+// Unacknowledged data ends a connection after this time, as in gRPC.
+constexpr int kUserTimeoutMs = 20'000;
+
+// Whether the other end has closed it already. What it may have sent before it
+// did so has nobody to answer to.
+bool IsGone(int connection) {
+  char first = 0;
+  const ssize_t got =
+      recv(connection, &first, sizeof(first), MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+}  // namespace
+
+Acceptor::Acceptor(ListeningSocket socket, Wire wire, const Bounds& bounds,
+                   Handle handle, const Log& log)
+    : socket_(std::move(socket)),
+      wire_(wire),
+      handle_(std::move(handle)),
+      log_(log),
+      spare_(OpenSpare()),
+      table_(std::make_shared<ConnectionTable>(bounds.connections)),
+      crowd_(std::make_shared<Crowd>(bounds.together,
+                                     [table = std::weak_ptr(table_)] {
+                                       const auto there = table.lock();
+                                       return there != nullptr &&
+                                              there->EndOneThatHolds();
+                                     })),
+      wake_(eventfd(0, EFD_CLOEXEC)),
+      thread_([this] { Run(); }) {}
+
+Acceptor::~Acceptor() { Stop(); }
+
+void Acceptor::Stop() {
+  if (!thread_.joinable()) return;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written =
+      write(wake_.number(), &one, sizeof(one));
+  thread_.join();
+  // Closing it waits for the destructor; nobody may connect before.
+  shutdown(socket_.socket.number(), SHUT_RDWR);
+}
+
+void Acceptor::CutConnections() { table_->EndAll(); }
+
+bool Acceptor::IsAlive() const {
+  return Clock::now() - last_round_.load() < kStillAlive;
+}
+
+void Acceptor::Run() {
+  pollfd waiting[] = {{socket_.socket.number(), POLLIN, 0},
+                      {wake_.number(), POLLIN, 0}};
+  while (true) {
+    last_round_.store(Clock::now());
+    // Who waits for room does not wait for others to come.
+    waiting[0].fd = held_.valid() ? -1 : socket_.socket.number();
+    poll(waiting, 2, held_.valid() ? kSoonMs : kAcceptRoundMs);
+    if (waiting[1].revents != 0) return;
+    for (int i = 0; i < kAcceptsOfARound && TakeOne(); ++i) {
+    }
+    if (Clock::now() - last_told_ < kBetweenLogLines) continue;
+    TellOfRefused();
+    TellOfOffences();
+  }
+}
+
+bool Acceptor::TakeOne() {
+  if (held_.valid()) return Take(held_);
+  OwnedDescriptor connection(accept4(socket_.socket.number(), nullptr, nullptr,
+                                     SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!connection.valid() && (errno == EMFILE || errno == ENFILE)) {
+    // The connection would wait in the queue for ever, and poll return at once.
+    spare_ = OwnedDescriptor();
+    Refuse(OwnedDescriptor(accept4(socket_.socket.number(), nullptr, nullptr,
+                                   SOCK_CLOEXEC)),
+           "no more file descriptors");
+    spare_ = OpenSpare();
+    return false;
+  }
+  if (!connection.valid()) return errno == ECONNABORTED || errno == EINTR;
+  if (!spare_.valid()) spare_ = OpenSpare();
+  if (Take(connection)) return true;
+  held_ = std::move(connection);
+  return false;
+}
+
+bool Acceptor::Take(OwnedDescriptor& connection) {
+  const int number = connection.number();
+  const std::string source = SourceOf(number);
+  if (source.empty() || IsGone(number)) {
+    connection = OwnedDescriptor();
+    return true;
+  }
+  const ConnectionTable::Room room = table_->MakeRoom(source, Clock::now());
+  if (room == ConnectionTable::Room::kSoon) return false;
+  if (room == ConnectionTable::Room::kNone) {
+    Refuse(std::move(connection), "--max-connections");
+    return true;
+  }
+  const int on = 1;
+  setsockopt(number, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  setsockopt(number, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs,
+             sizeof(kUserTimeoutMs));
+  const auto taken = std::make_shared<Connection>(number, source, crowd_);
+  TellOf(number, wire_, taken);
+  table_->Add(taken);
+  const SessionsOf sessions(taken);
+  handle_(connection.Release());
+  return true;
+}
+
+void Acceptor::Refuse(OwnedDescriptor, const char* why) {
+  ++refused_;
+  refused_why_ = why;
+}
+
+void Acceptor::TellOfRefused() {
+  const std::size_t refused = refused_.load();
+  if (refused == refused_told_) return;
+  refused_told_ = refused;
+  last_told_ = Clock::now();
+  log_.Write(LogLevel::kWarning, "connections refused",
+             {{"reason", std::string_view(refused_why_)},
+              {"connections", static_cast<std::int64_t>(connections())},
+              {"refused", static_cast<std::int64_t>(refused)}});
+}
+
+void Acceptor::TellOfOffences() {
+  const Crowd::Offences offences = crowd_->offences();
+  if (offences.count == offences_told_) return;
+  offences_told_ = offences.count;
+  last_told_ = Clock::now();
+  log_.Write(LogLevel::kWarning, "connections ended for what was sent on them",
+             {{"reason", std::string_view(offences.reason)},
+              {"source", std::string_view(offences.source)},
+              {"ended", static_cast<std::int64_t>(offences.count)}});
+}
+
+}  // namespace mulligan

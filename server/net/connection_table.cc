@@ -1,0 +1,158 @@
+#include "server/net/connection_table.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+
+namespace mulligan {
+namespace {
+
+using State = Connection::State;
+
+// Of those that we have ended and gRPC has not closed yet; so many descriptors
+// are to spare (MaxConnections in server.cc).
+constexpr std::size_t kMostEnding = 128;
+// Of one source. Who connects and leaves again does not end them.
+constexpr std::size_t kFewBeginning = 8;
+
+constexpr char kHoldsTooMuch[] =
+    "calls still coming, while all hold too much for such (--max-memory)";
+
+// Of one source.
+struct Holding {
+  std::size_t all = 0;  // those that are ending included
+  std::size_t beginning = 0;
+  std::size_t idle = 0;
+  // The oldest of them; null: there is none.
+  Connection* oldest_beginning = nullptr;
+  Connection* oldest_idle = nullptr;
+};
+using Holdings = std::unordered_map<std::string_view, Holding>;
+
+void Count(Connection& connection, State state, Holding& holding) {
+  ++holding.all;
+  if (state == State::kBeginning) {
+    ++holding.beginning;
+    if (holding.oldest_beginning == nullptr) {
+      holding.oldest_beginning = &connection;
+    }
+  } else if (state == State::kIdle) {
+    ++holding.idle;
+    if (holding.oldest_idle == nullptr) holding.oldest_idle = &connection;
+  }
+}
+
+// Of the holding with the most by `count`, `oldest`.
+Connection* OldestOfMost(const Holdings& holdings, std::size_t Holding::*count,
+                         Connection* Holding::*oldest) {
+  Connection* found = nullptr;
+  std::size_t most = 0;
+  for (const auto& [source, holding] : holdings) {
+    if (holding.*count <= most) continue;
+    most = holding.*count;
+    found = holding.*oldest;
+  }
+  return found;
+}
+
+// Null: nobody gives way to one of `source`.
+Connection* WhoGivesWay(Holdings& holdings, const std::string& source,
+                        std::size_t share) {
+  Connection* const beginning =
+      OldestOfMost(holdings, &Holding::beginning, &Holding::oldest_beginning);
+  const bool alone = holdings.size() == 1;
+  const bool many = beginning != nullptr &&
+                    holdings[beginning->source()].beginning > kFewBeginning;
+  // A source that replaced its own would keep everybody busy with handshakes.
+  const bool own = beginning != nullptr && beginning->source() == source;
+  if (many || alone) return own && !alone ? nullptr : beginning;
+  if (holdings[source].all >= share) return nullptr;
+  std::erase_if(holdings, [share](const auto& of_one) {
+    return of_one.second.all <= share;
+  });
+  Connection* const idle =
+      OldestOfMost(holdings, &Holding::idle, &Holding::oldest_idle);
+  return idle != nullptr || own ? idle : beginning;
+}
+
+}  // namespace
+
+ConnectionTable::Room ConnectionTable::MakeRoom(
+    const std::string& source, Http2Guard::Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  if (connections_.size() < places_) return Room::kFree;
+  Holdings holdings;
+  std::size_t ending = 0;
+  std::erase_if(connections_, [&](const auto& connection) {
+    const State state = connection->state(now);
+    if (state == State::kClosed) return true;
+    if (state == State::kEnding) ++ending;
+    Count(*connection, state, holdings[connection->source()]);
+    return false;
+  });
+  const std::size_t own = holdings[source].all;
+  const std::size_t share = places_ / holdings.size();
+  if (ending >= kMostEnding) {
+    // Nobody waits behind those of one source.
+    return holdings.size() > 1 && own > share ? Room::kNone : Room::kSoon;
+  }
+  if (connections_.size() - ending < places_) return Room::kFree;
+  Connection* const leaves = WhoGivesWay(holdings, source, share);
+  if (leaves == nullptr) return Room::kNone;
+  leaves->End();
+  return Room::kFree;
+}
+
+void ConnectionTable::Add(std::shared_ptr<Connection> connection) {
+  const std::lock_guard lock(mutex_);
+  connections_.push_back(std::move(connection));
+}
+
+bool ConnectionTable::EndOneThatHolds() {
+  struct Sum {
+    std::size_t bytes = 0;
+    std::size_t connections = 0;
+  };
+  const std::lock_guard lock(mutex_);
+  std::unordered_map<std::string_view, Sum> sums;
+  std::string_view most;
+  for (const auto& connection : connections_) {
+    const Connection::Held held = connection->held();
+    if (held.bytes == 0) continue;
+    Sum& sum = sums[connection->source()];
+    sum.bytes += held.bytes;
+    ++sum.connections;
+    if (sum.bytes >= sums[most].bytes) most = connection->source();
+  }
+  const Sum all = sums[most];
+  Connection* longest = nullptr;
+  auto since = Http2Guard::Clock::time_point::max();
+  for (const auto& connection : connections_) {
+    const Connection::Held held = connection->held();
+    if (held.bytes == 0 || connection->source() != most ||
+        2 * held.bytes * all.connections < all.bytes || held.since >= since) {
+      continue;
+    }
+    since = held.since;
+    longest = connection.get();
+  }
+  if (longest != nullptr) longest->EndFor(kHoldsTooMuch);
+  return longest != nullptr;
+}
+
+std::size_t ConnectionTable::size() const {
+  const auto now = Http2Guard::Clock::now();
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(std::count_if(
+      connections_.begin(), connections_.end(), [now](const auto& connection) {
+        return connection->state(now) != State::kClosed;
+      }));
+}
+
+void ConnectionTable::EndAll() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& connection : connections_) connection->End();
+}
+
+}  // namespace mulligan

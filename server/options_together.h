@@ -1,0 +1,16 @@
+// Which options fit together. Both checks are part of ParseCommandLine.
+#ifndef MULLIGAN_SERVER_OPTIONS_TOGETHER_H_
+#define MULLIGAN_SERVER_OPTIONS_TOGETHER_H_
+
+#include "absl/status/status.h"
+#include "server/options.h"
+
+namespace mulligan {
+
+absl::Status ValidateOptions(const ServerOptions& options);
+// The largest request must have room, waiting and worked on.
+absl::Status ValidateMemory(const ServerOptions& options);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_OPTIONS_TOGETHER_H_

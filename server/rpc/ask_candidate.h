@@ -1,0 +1,24 @@
+// Policies that are tried out beside those in force.
+#ifndef MULLIGAN_SERVER_RPC_ASK_CANDIDATE_H_
+#define MULLIGAN_SERVER_RPC_ASK_CANDIDATE_H_
+
+#include "absl/status/status.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/base/pattern_allowance.h"
+#include "policy/rules/policy_set.h"
+
+namespace mulligan {
+
+// Decides `request` under `candidate`, too, and puts the verdict and how it
+// differs beside the answer in `response`. Where the candidate has none,
+// because of an error or because `watch` says that the call has cost enough,
+// the verdict says so. Changes nothing else; never throws. Returns that error.
+absl::Status AskCandidate(const v1::DecideRequest& request,
+                          const PolicySet& candidate,
+                          const google::protobuf::Timestamp& now, Watch& watch,
+                          v1::DecideResponse& response);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_SERVER_RPC_ASK_CANDIDATE_H_
