@@ -1,5 +1,6 @@
 // What an exit code says: a row of its own, or that of its range.
 #include <algorithm>
+#include <span>
 
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"

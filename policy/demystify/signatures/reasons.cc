@@ -1,5 +1,6 @@
 // Reasons and states, each one string in one field.
 #include <algorithm>
+#include <span>
 
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"

@@ -4,7 +4,6 @@
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TABLES_H_
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "policy/demystify/signatures/signature.h"

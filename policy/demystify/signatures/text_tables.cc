@@ -1,4 +1,6 @@
 // The tables of texts, compiled at first use.
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "policy/demystify/signatures/rows.h"
