@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks lengths of C++ files and functions; file names come on stdin.
+"""Checks lengths of C++ files and functions, and of YAML files and their
+lines; file names come on stdin.
 
 A function is recognised by its shape after clang-format: a declaration with
 parentheses that opens a brace, closed at the indentation it started at.
@@ -11,6 +12,8 @@ from pathlib import Path
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
+# clang-format sees to those of C++.
+MAX_YAML_COLUMNS = 80
 
 # Tables of data: long by nature, one row a fact.
 EXEMPT = Path(__file__).with_name("size_exemptions.txt")
@@ -61,6 +64,12 @@ def check(path, exempt):
     lines = Path(path).read_text(encoding="utf-8").splitlines()
     if len(lines) > MAX_FILE_LINES and path not in exempt:
         yield f"{path}: {len(lines)} lines, at most {MAX_FILE_LINES}"
+    if path.endswith(".yaml"):
+        for number, line in enumerate(lines, start=1):
+            if len(line) > MAX_YAML_COLUMNS:
+                yield (f"{path}:{number}: {len(line)} columns, "
+                       f"at most {MAX_YAML_COLUMNS}")
+        return
     for line, name, length in functions(lines):
         if length > MAX_FUNCTION_LINES and path not in exempt:
             yield (f"{path}:{line}: {name} has {length} lines, "

@@ -5,6 +5,7 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/judge.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/volumes.h"
 
@@ -270,7 +271,7 @@ void LookBehindVolume(const Context& context, Conclusion& conclusion) {
       !IsAboutClaim(pod, ContainerName(pod, gang.state), winner.text)) {
     return;
   }
-  winner.row = FindSpecialSign("volume-claim-full");
+  winner.row = &sign::kVolumeClaimFull;
   winner.table = "sign";
 }
 

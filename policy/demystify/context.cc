@@ -142,9 +142,9 @@ const Signature* AddText(Candidates& candidates, const TextTable& table,
   return &found->row;
 }
 
-Candidate& AddSign(Candidates& candidates, std::string_view key,
+Candidate& AddSign(Candidates& candidates, const Signature& sign,
                    const Place& place, std::string_view value, Seconds at) {
-  return AddFact(candidates, "sign", *FindSpecialSign(key), place, value, at);
+  return AddFact(candidates, "sign", sign, place, value, at);
 }
 
 std::string PathOf(const Place& place) {

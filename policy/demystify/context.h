@@ -170,8 +170,8 @@ inline Candidate& AddFact(Candidates& candidates, std::string_view table,
   return added;
 }
 
-// Adds the special sign called `key`.
-Candidate& AddSign(Candidates& candidates, std::string_view key,
+// Adds a sign that code found out (special_signs.yaml).
+Candidate& AddSign(Candidates& candidates, const Signature& sign,
                    const Place& place, std::string_view value,
                    Seconds at = kUnknownTime);
 

@@ -10,6 +10,7 @@
 #include "policy/demystify/gang.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -192,8 +193,7 @@ class Judge {
         continue;
       }
       for (std::size_t pod = 0; pod < pod_facts_; ++pod) {
-        if (facts[pod].row != nullptr &&
-            facts[pod].row->key == "deletion-requested") {
+        if (facts[pod].row == &sign::kDeletionRequested) {
           Demote(facts[pod], "the workload had failed and cleaned up");
         }
       }
@@ -313,7 +313,7 @@ class Judge {
       conclusion_.warnings.emplace_back(
           "the container runs again; the cause is that of its previous run");
     }
-    if (gang().root < 0 && winner->row->key == "Job/PodFailurePolicy") {
+    if (gang().root < 0 && winner->row->key == key::kPodFailurePolicy) {
       ReadPolicyMessage(winner->place);
     }
   }

@@ -6,6 +6,7 @@
 
 #include "policy/base/labels.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -52,7 +53,7 @@ class LifeSigns {
     if (view.state_leaf == nullptr) return AddConditions(view, place);
     if (view.state.empty()) return false;
     place.leaf = view.state_leaf;
-    AddSign(facts_, "object-alive", place, view.state);
+    AddSign(facts_, sign::kObjectAlive, place, view.state);
     return true;
   }
 
@@ -67,13 +68,13 @@ class LifeSigns {
       place.list = ".status.conditions";
       place.item = latest;
       place.leaf = ".type";
-      AddSign(facts_, "object-alive", place, view.conditions[latest].type(),
+      AddSign(facts_, sign::kObjectAlive, place, view.conditions[latest].type(),
               At(view, latest));
       return true;
     }
     if (!view.has_status) return false;
     place.leaf = ".status";
-    AddSign(facts_, "object-alive", place, "no condition yet");
+    AddSign(facts_, sign::kObjectAlive, place, "no condition yet");
     return true;
   }
 
@@ -84,7 +85,7 @@ class LifeSigns {
   bool AddJob(int index) {
     const auto& job = report_.jobs(index);
     if (job.status().active() > 0) {
-      AddSign(facts_, "pods-active",
+      AddSign(facts_, sign::kPodsActive,
               {Root::kJobs, index, "", -1, ".status.active"}, {})
           .number = job.status().active();
       return true;
@@ -105,9 +106,9 @@ class LifeSigns {
         const bool slow = !running && InitRuns(report_.pods(index)) &&
                           Known(since) && Before(since + kLongInit, now_);
         AddSign(facts_,
-                running ? "pod-running"
-                : slow  ? "init-running"
-                        : "pod-starting",
+                running ? sign::kPodRunning
+                : slow  ? sign::kInitRunning
+                        : sign::kPodStarting,
                 {Root::kPods, index, "", -1, ".status.phase"}, status.phase(),
                 ToSeconds(status.start_time()));
         return true;

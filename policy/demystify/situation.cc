@@ -4,6 +4,7 @@
 #include "policy/base/utf8.h"
 #include "policy/demystify/judge.h"
 #include "policy/demystify/life_signs.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/request/ownership.h"
 
 namespace mulligan::demystify {
@@ -31,7 +32,7 @@ v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
 bool GoesAway(const Context& context, const Candidates& facts) {
   if (context.owners.gave_up()) return false;
   return std::ranges::any_of(facts, [&context](const Candidate& fact) {
-    if (fact.row == nullptr || fact.row->key != "object-deleted") return false;
+    if (fact.row != &sign::kObjectDeleted) return false;
     return fact.place.root != Root::kJobs ||
            ControllerOf(context.report.jobs(fact.place.index).metadata()) ==
                nullptr;

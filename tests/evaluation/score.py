@@ -6,6 +6,8 @@ Usage: score.py MULLIGAN REPOSITORY [--unused] FILE.jsonl|FOLDER...
 import sys
 from pathlib import Path
 
+import yaml
+
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "simulation"))
 
@@ -68,13 +70,27 @@ def files_of(arguments):
     return files
 
 
+def rows_of(entries, inherited):
+    """The rows of a table, those of its sections among them, as maps."""
+    for entry in entries:
+        if "rows" in entry:
+            yield from rows_of(entry["rows"],
+                               {**inherited, **entry.get("defaults", {})})
+        else:
+            yield {**inherited, **entry}
+
+
 def text_signatures(repository):
-    """All text signatures: name to who prints them; each has its sample."""
-    with open(repository / "tests/testdata/text_samples.tsv",
-              encoding="utf-8") as lines:
-        rows = [line.rstrip("\n").split("\t") for line in lines
-                if line.strip() and not line.startswith("#")]
-    return {row[0]: row[-1] for row in rows}
+    """All text signatures: name to who prints them."""
+    sources = {}
+    folder = repository / "policy/demystify/signatures"
+    for file in sorted(folder.glob("*.yaml")):
+        for table in yaml.safe_load_all(file.read_text(encoding="utf-8")):
+            if table["kind"] == "TEXT":
+                for row in rows_of(table["rows"], table.get("defaults", {})):
+                    name = f"{table['evidence']}/{row['name']}"
+                    sources[name] = row["source"]
+    return sources
 
 
 def main(binary, repository, *arguments):

@@ -1,6 +1,7 @@
 #include <string_view>
 
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -38,7 +39,7 @@ class ConditionReader {
     } else if (type.size() == 17 && type == "TerminationTarget") {
       if (is_true) ReadTermination(condition);
     } else if (type.size() == 17 && type == "TerminatedByKueue") {
-      if (is_true) Sign("terminated-by-kueue", condition.reason());
+      if (is_true) Sign(sign::kTerminatedByKueue, condition.reason());
     } else if (type.size() == 11 && type == "Initialized") {
       if (is_false) ReadUninitialized(condition);
     } else if (type.size() == 25 && type == "PodReadyToStartContainers") {
@@ -51,8 +52,8 @@ class ConditionReader {
     return {Root::kPods, pod_index_, ".status.conditions", index_, leaf};
   }
 
-  void Sign(std::string_view key, std::string_view value) {
-    AddSign(facts_, key, At(".reason"), value, at_);
+  void Sign(const Signature& sign, std::string_view value) {
+    AddSign(facts_, sign, At(".reason"), value, at_);
   }
 
   // The kubelet's own reason covers pressure, shutdown and critical pods, and
@@ -90,11 +91,11 @@ class ConditionReader {
   void ReadUnscheduled(const core::PodCondition& condition) {
     if (state_.started || !pod_.spec().node_name().empty()) return;
     if (condition.reason() == "SchedulingGated") {
-      Sign("scheduling-gated", condition.reason());
+      Sign(sign::kSchedulingGated, condition.reason());
       return;
     }
     const bool known = condition.reason() == "Unschedulable";
-    Sign(known ? "unschedulable" : "unscheduled",
+    Sign(known ? sign::kUnschedulable : sign::kUnscheduled,
          known ? condition.reason() : condition.status());
     const std::size_t sign = facts_.size() - 1;
     const Signature* text = AddText(facts_, SchedulingTexts(),
@@ -126,14 +127,14 @@ class ConditionReader {
     if (condition.reason() == "ContainersNotInitialized" &&
         pod_.status().init_container_statuses().empty() &&
         pod_.status().container_statuses().empty()) {
-      Sign("init-incomplete", condition.reason());
+      Sign(sign::kInitIncomplete, condition.reason());
     }
   }
 
   void ReadNotReadyToStart() {
     if (state_.phase == Phase::kPending && !state_.started && !state_.blocked &&
         Known(at_) && Before(at_ + kStuck, context_.now)) {
-      Sign("ready-to-start-false", "False");
+      Sign(sign::kReadyToStartFalse, "False");
     }
   }
 

@@ -1,6 +1,7 @@
 #include "absl/container/inlined_vector.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -200,7 +201,7 @@ class ContainersReader {
       DemoteAll(before, "the pod is being stopped, and still at work");
     }
     if (ended.last && ended.end == End::kClean && !ended.recovered) {
-      AddSign(facts_, "completed-but-restarted", ReasonPlace(ended, index_),
+      AddSign(facts_, sign::kCompletedButRestarted, ReasonPlace(ended, index_),
               ended.terminated->reason());
     }
   }
@@ -211,14 +212,14 @@ class ContainersReader {
     if (ended.end != End::kOwn) return;
     if (ended.init) {
       DemoteConventions(before, ended);
-      AddSign(facts_, "init-failed", ExitCodePlace(ended, index_), {}).number =
-          ended.code;
+      AddSign(facts_, sign::kInitFailed, ExitCodePlace(ended, index_), {})
+          .number = ended.code;
       // That something is missing says more than who missed it.
       if (ended.code == 126 || ended.code == 127) {
         facts_.back().tier = Tier::kGeneric;
       }
     } else if (ended.helper && !context_.program_failed) {
-      AddSign(facts_, "helper-failed", ExitCodePlace(ended, index_), {})
+      AddSign(facts_, sign::kHelperFailed, ExitCodePlace(ended, index_), {})
           .number = ended.code;
     }
   }

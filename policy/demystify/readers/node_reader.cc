@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -95,7 +96,7 @@ void ReadNode(const Context& context, int index, Candidates& facts) {
   }
   const Seconds deleted = ToSeconds(node.metadata().deletion_timestamp());
   if (Known(deleted)) {
-    AddSign(facts, "node-deleted",
+    AddSign(facts, sign::kNodeDeleted,
             {Root::kNodes, index, "", -1, ".metadata.deletionTimestamp"}, "set",
             deleted);
   }

@@ -7,6 +7,7 @@
 #include "policy/demystify/log.h"
 #include "policy/demystify/member.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -124,7 +125,7 @@ class OperatorReader {
   // Messages say more where the state is only a summary.
   void AddMessage(const Said& said, const Place& place) {
     const Candidate state = facts_.back();
-    if (state.row->key == "Job/PodFailurePolicy") {
+    if (state.row->key == key::kPodFailurePolicy) {
       ReadPolicyMessage(said);
     } else if (state.cause == v1::API_TRANSIENT) {
       AddCreation(said);
@@ -163,13 +164,13 @@ class OperatorReader {
       return;
     }
     Candidate& state = facts_.back();
-    const Signature* row = FindSpecialSign(
-        type == "DisruptionTarget" ? "policy-disruption" : "policy-condition");
-    state.row = row;
+    const Signature& row = type == "DisruptionTarget" ? sign::kPolicyDisruption
+                                                      : sign::kPolicyCondition;
+    state.row = &row;
     state.table = "sign";
-    state.cause = row->cause;
-    state.confidence = row->confidence;
-    state.tier = row->tier;
+    state.cause = row.cause;
+    state.confidence = row.confidence;
+    state.tier = row.tier;
   }
 
   // The Job controller counts before it writes a condition: all completions are
@@ -223,7 +224,7 @@ class OperatorReader {
   void ReadSuspension(const WorkloadView& view, Place place) {
     if (view.suspend_leaf == nullptr || view.has_failed()) return;
     place.leaf = view.suspend_leaf;
-    AddSign(facts_, "suspend-requested", place, "true");
+    AddSign(facts_, sign::kSuspendRequested, place, "true");
   }
 
   void ReadDeletion(const kubernetes::meta::v1::ObjectMeta& metadata,
@@ -231,7 +232,7 @@ class OperatorReader {
     const Seconds at = ToSeconds(metadata.deletion_timestamp());
     if (!Known(at)) return;
     place.leaf = ".metadata.deletionTimestamp";
-    AddSign(facts_, "object-deleted", place, "set", at);
+    AddSign(facts_, sign::kObjectDeleted, place, "set", at);
   }
 
   const Context& context_;

@@ -2,6 +2,7 @@
 
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -80,9 +81,9 @@ class PodReader {
   }
 
  private:
-  Candidate& Sign(std::string_view key, const char* leaf,
+  Candidate& Sign(const Signature& sign, const char* leaf,
                   std::string_view value, Seconds at = kUnknownTime) {
-    return AddSign(facts_, key, InPod(index_, leaf), value, at);
+    return AddSign(facts_, sign, InPod(index_, leaf), value, at);
   }
 
   void ReadReason() {
@@ -120,13 +121,13 @@ class PodReader {
   void ReadDeletion() {
     const Seconds gone = ToSeconds(pod_.metadata().deletion_timestamp());
     if (!Known(gone)) return;
-    Sign("deletion-requested", ".metadata.deletionTimestamp", "set",
+    Sign(sign::kDeletionRequested, ".metadata.deletionTimestamp", "set",
          DeletionRequested());
     const bool still_there =
         state_.phase == Phase::kRunning && state_.end == End::kNone;
     if (still_there && Before(gone + kStuck, context_.now)) {
-      Candidate& fact =
-          Sign("stuck-terminating", ".metadata.deletionTimestamp", "set", gone);
+      Candidate& fact = Sign(sign::kStuckTerminating,
+                             ".metadata.deletionTimestamp", "set", gone);
       fact.PutAheadOf(fact.row->weight);
     }
   }
@@ -183,7 +184,7 @@ class PodReader {
           usage.memory_peak_bytes() >=
               usage.memory_limit_bytes() - usage.memory_limit_bytes() / 20;
       if (!ours || !reached) continue;
-      AddSign(facts_, "memory-peak-at-limit",
+      AddSign(facts_, sign::kMemoryPeakAtLimit,
               {Root::kUsage, i, "", -1, ".memoryPeakBytes"}, "at the limit");
     }
   }
@@ -199,7 +200,7 @@ class PodReader {
         if (device.health() != "Unhealthy") continue;
         const std::string& name = resource.name();
         Candidate& fact =
-            AddSign(facts_, "device-unhealthy",
+            AddSign(facts_, sign::kDeviceUnhealthy,
                     {Root::kPods, index_, kContainerStatuses, state_.container,
                      ".allocatedResourcesStatus"},
                     name);
@@ -216,7 +217,7 @@ class PodReader {
   // What the phase alone says.
   void ReadOutcome() {
     if (state_.phase == Phase::kSucceeded) {
-      Candidate& fact = Sign("workload-pod-succeeded", ".status.phase",
+      Candidate& fact = Sign(sign::kWorkloadPodSucceeded, ".status.phase",
                              "Succeeded", state_.finished_at);
       fact.tier = Tier::kDecisive;
       fact.PutAheadOf(kQueueWeight);
@@ -224,8 +225,8 @@ class PodReader {
     }
     if (state_.end == End::kClean &&
         (state_.phase != Phase::kRunning || OnlyHelpersRun(pod_))) {
-      Sign("workload-pod-succeeded", ".status.containerStatuses", "exit code 0",
-           state_.finished_at);
+      Sign(sign::kWorkloadPodSucceeded, ".status.containerStatuses",
+           "exit code 0", state_.finished_at);
       if (state_.phase == Phase::kFailed) {
         facts_.back().confidence = v1::Diagnosis::MEDIUM;
       }
@@ -233,7 +234,8 @@ class PodReader {
     }
     if (Strongest(facts_) != nullptr) return;
     if (state_.phase == Phase::kFailed) {
-      Sign(state_.started ? "failed-while-running" : "failed-without-status",
+      Sign(state_.started ? sign::kFailedWhileRunning
+                          : sign::kFailedWithoutStatus,
            ".status.phase", "Failed");
     } else if (state_.phase == Phase::kPending) {
       ReadPending();
@@ -244,7 +246,7 @@ class PodReader {
     if (InitRuns(pod_)) return;
     const Seconds since = StartingSince(pod_);
     if (Known(since) && Before(since + kStuck, context_.now)) {
-      Sign("still-starting", ".status.phase", "Pending", since);
+      Sign(sign::kStillStarting, ".status.phase", "Pending", since);
     }
   }
 
@@ -270,7 +272,7 @@ class PodReader {
       }
       // Within the grace period of a deletion a program may answer its SIGTERM
       // with an exit of its own.
-      if (fact.row->key == "deletion-requested" && state_.end == End::kOwn &&
+      if (fact.row == &sign::kDeletionRequested && state_.end == End::kOwn &&
           pod_.metadata().deletion_grace_period_seconds() > 0 &&
           Known(fact.at) && fact.at <= state_.finished_at &&
           state_.finished_at <=
@@ -345,7 +347,7 @@ class PodReader {
 
   bool HasFreshOomKill() const {
     for (const Candidate& fact : facts_) {
-      if (fact.decides() && fact.row->key == "OOMKilled" &&
+      if (fact.decides() && fact.row->key == key::kOomKilled &&
           fact.place.root == Root::kPods && fact.cause == v1::CONTAINER_OOM) {
         return true;
       }
@@ -378,7 +380,7 @@ class PodReader {
     Place place;
     if (!FindSpotSign(context_, index_, place, label)) return;
     const Weight weight = WeightOf(*best);
-    AddSign(facts_, "spot-node-shutdown", place, label, best->at)
+    AddSign(facts_, sign::kSpotNodeShutdown, place, label, best->at)
         .PutAheadOf(weight);
   }
 

@@ -3,6 +3,7 @@
 
 #include "policy/demystify/log.h"
 #include "policy/demystify/readers/readers.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
@@ -214,7 +215,7 @@ void ReadExit(const Context& context, Candidates& facts,
   const std::string& reason = exit.reason();
   const Signature* row = FindPodReason(reason);
   const char* table = "pod-reason";
-  if (row == nullptr || reason == "OOMKilled") {
+  if (row == nullptr || reason == key::kOomKilled) {
     row = FindTerminatedReason(reason);
     table = "terminated";
   }
@@ -224,7 +225,7 @@ void ReadExit(const Context& context, Candidates& facts,
   }
   bool told = false;
   if (row != nullptr) {
-    const TextTable* texts = row->key == "Evicted"             ? &KubeletTexts()
+    const TextTable* texts = row->key == key::kEvicted         ? &KubeletTexts()
                              : row->cause == v1::IMAGE_INVALID ? &ImageTexts()
                                                                : &StartTexts();
     told = AddText(facts, *texts, exit.message(), at(".message"),
@@ -242,7 +243,7 @@ void ReadExit(const Context& context, Candidates& facts,
   if (!exit_code.has_value()) return;
   if (*exit_code == 0) {
     if (row == nullptr) {
-      AddSign(facts, "workload-pod-succeeded", at(".exitCode"), "0").tier =
+      AddSign(facts, sign::kWorkloadPodSucceeded, at(".exitCode"), "0").tier =
           Tier::kDecisive;
     }
     return;

@@ -1,5 +1,6 @@
 // One row of the signature tables: a fact seen in a report and what it says
-// about the cause. Adding a cause or a signature is adding a row.
+// about the cause. The rows are in *.yaml in this folder; compiler/ makes
+// constants of them.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_SIGNATURE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_SIGNATURE_H_
 
@@ -89,26 +90,6 @@ struct Signature {
   // Whether the work can recover unchanged; likewise.
   Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
 };
-
-// A row whose evidence says who has to act, and perhaps whether the work can
-// recover unchanged.
-constexpr Signature Blaming(Domain domain, Signature row) {
-  row.domain = domain;
-  return row;
-}
-constexpr Signature Blaming(Domain domain, Outlook outlook, Signature row) {
-  row.domain = domain;
-  row.outlook = outlook;
-  return row;
-}
-
-// For static_assert on tables that Find() searches.
-template <std::size_t N>
-constexpr bool IsSorted(const Signature (&rows)[N]) {
-  return std::is_sorted(
-      std::begin(rows), std::end(rows),
-      [](const Signature& a, const Signature& b) { return a.key < b.key; });
-}
 
 // Row with exactly this key in a sorted table; null when there is none.
 inline const Signature* Find(std::span<const Signature> rows,

@@ -1,10 +1,9 @@
-// The signature tables by source. Each lives in a small file of its own; all
-// are constant and built before or at first use, and safe to share.
+// The signature tables by source: rows of *.yaml in this folder. All are
+// constant, built before or at first use, and safe to share.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TABLES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TABLES_H_
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "policy/demystify/signatures/signature.h"
@@ -18,14 +17,10 @@ const Signature* FindPodReason(std::string_view reason);
 const Signature* FindDisruptionReason(std::string_view reason);
 // For a DisruptionTarget whose reason is none of these.
 const Signature& UnknownDisruption();
-std::span<const Signature> DisruptionReasons();
-std::span<const Signature> PodReasons();
 
 // Containers: terminated.reason and waiting.reason.
 const Signature* FindTerminatedReason(std::string_view reason);
 const Signature* FindWaitingReason(std::string_view reason);
-std::span<const Signature> TerminatedReasons();
-std::span<const Signature> WaitingReasons();
 
 // Whose exit-code table applies on top of the common one.
 enum class ExitContext : std::uint8_t { kAny, kSpark, kRuntimeUnknown };
@@ -39,7 +34,6 @@ struct ExitCodeSignature {
 // Never null: codes without a row of their own get the row of their range.
 // `code` is not 0.
 const Signature& FindExitCode(std::int32_t code, ExitContext context);
-std::span<const ExitCodeSignature> ExitCodes();
 // The signal behind an exit code in any notation (143, -15, 241); 0: none.
 int SignalOf(std::int32_t code);
 
@@ -94,10 +88,14 @@ struct EventSignature {
 const EventSignature* FindEvent(std::string_view reason);
 // For events without a reason, and reasons no row knows but marked Warning.
 const EventSignature& OtherEvent();
-std::span<const EventSignature> Events();
 
 // API errors: metav1.Status reasons and HTTP codes.
 const Signature* FindStatusReason(std::string_view reason);
+struct HttpCodeSignature {
+  std::int32_t first;
+  std::int32_t last;
+  Signature row;
+};
 const Signature* FindHttpCode(std::int32_t code);
 const Signature& BuildFailure();
 const Signature& NoAnswer();
@@ -109,7 +107,6 @@ const Signature* FindEvictedReason(std::string_view reason);
 const Signature* FindOperatorState(std::string_view state);
 const Signature* FindOperatorState(std::string_view source,
                                    std::string_view state);
-std::span<const Signature> OperatorStates();
 
 // Containers that help the workload rather than being it.
 bool IsHelperContainer(std::string_view name);
@@ -121,21 +118,6 @@ bool SavesOutputs(std::string_view name);
 // Whether the name has a word of such a container, "log-shipper", which may as
 // well be the work itself where no other container is.
 bool SoundsLikeHelper(std::string_view name);
-
-// Facts without a table of their own.
-const Signature* FindSpecialSign(std::string_view key);
-
-// A row of what kubelet and runtime say of a container that does not start.
-constexpr TextSignature ContainerText(std::string_view keyword,
-                                      const char* pattern,
-                                      std::string_view name, v1::Cause cause,
-                                      v1::Diagnosis::Confidence confidence,
-                                      std::string_view meaning) {
-  return {keyword,
-          pattern,
-          {name, cause, confidence, Tier::kSpecific, kContainerWeight, kNoFlags,
-           meaning}};
-}
 
 // Texts by who wrote them.
 const TextTable& ApplicationTexts();

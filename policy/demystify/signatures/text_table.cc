@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "policy/demystify/signatures/pattern_options.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -22,13 +23,7 @@ std::vector<std::string_view> KeywordsOf(std::span<const TextSignature> rows) {
 
 std::unique_ptr<const re2::RE2> Compile(const char* pattern) {
   if (pattern == nullptr) return nullptr;
-  re2::RE2::Options options;
-  options.set_case_sensitive(false);
-  options.set_dot_nl(true);
-  // Texts are bytes, not necessarily UTF-8.
-  options.set_encoding(re2::RE2::Options::EncodingLatin1);
-  options.set_log_errors(false);
-  auto compiled = std::make_unique<const re2::RE2>(pattern, options);
+  auto compiled = std::make_unique<const re2::RE2>(pattern, PatternOptions());
   // The tables are constants: a test compiles every pattern of every table.
   if (!compiled->ok()) std::abort();
   return compiled;

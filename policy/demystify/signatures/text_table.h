@@ -19,25 +19,12 @@ namespace mulligan::demystify {
 // One text signature: `keyword` occurs in the text (ASCII case ignored) and,
 // where given, `pattern` (RE2, case ignored, `.` matches newlines) does too.
 struct TextSignature {
-  // Lower case; a literal part that every match of `pattern` has.
+  // Lower case. Mostly a part that every match of `pattern` has.
   std::string_view keyword;
   // Null: the keyword alone is enough.
   const char* pattern;
   Signature row;
 };
-
-// A text whose evidence says who has to act, and perhaps whether the work can
-// recover unchanged.
-constexpr TextSignature Blaming(Domain domain, TextSignature text) {
-  text.row.domain = domain;
-  return text;
-}
-constexpr TextSignature Blaming(Domain domain, Outlook outlook,
-                                TextSignature text) {
-  text.row.domain = domain;
-  text.row.outlook = outlook;
-  return text;
-}
 
 // Texts longer than this are read at their beginning and their end only.
 inline constexpr std::size_t kScannedHead = 2048;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "policy/demystify/signatures/application_texts.h"
+#include "policy/demystify/signatures/rows.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -82,19 +82,6 @@ XidEffect NvLink5Effect(int code, re2::StringPiece rest) {
   return kLink;
 }
 
-constexpr TextSignature kGpuFault =
-    AppText("xid", nullptr, "xid", v1::GPU_FAULT, kMedium, Tier::kSpecific,
-            kNoFlags, "the NVIDIA driver reported a fault of the GPU");
-constexpr TextSignature kLinkFault = AppText(
-    "xid", nullptr, "xid-nvlink", v1::FABRIC_FAULT, kMedium, Tier::kSpecific,
-    kNoFlags, "the NVIDIA driver reported a fault of NVLink");
-constexpr TextSignature kRemoteFault = AppText(
-    "xid", nullptr, "xid-nvlink-remote", v1::FABRIC_FAULT, kLow,
-    Tier::kSpecific, kPeerEffect, "an NVLink went down at its other end");
-constexpr TextSignature kProgramFault = AppText(
-    "xid", nullptr, "xid-program", v1::CRASH_SIGNAL, kMedium, Tier::kSpecific,
-    kNoFlags, "the GPU reported an exception of the program that ran on it");
-
 }  // namespace
 
 Xid WorstXid(std::string_view text) {
@@ -128,13 +115,13 @@ XidEffect XidInName(std::string_view name) {
 const TextSignature* XidSignature(XidEffect effect) {
   switch (effect) {
     case kGpu:
-      return &kGpuFault;
+      return &sign::kGpuXid;
     case kLink:
-      return &kLinkFault;
+      return &sign::kLinkXid;
     case kRemoteLink:
-      return &kRemoteFault;
+      return &sign::kRemoteLinkXid;
     case kProgram:
-      return &kProgramFault;
+      return &sign::kProgramXid;
     case kNone:
     case kInformation:
       return nullptr;

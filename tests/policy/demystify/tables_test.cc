@@ -2,23 +2,18 @@
 // one, and the catalogue for people is complete.
 #include "policy/demystify/signatures/tables.h"
 
-#include <re2/re2.h>
-
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
+#include "policy/demystify/signatures/compiler/samples.h"
 #include "policy/demystify/signatures/keyword_matcher.h"
+#include "policy/demystify/signatures/rows.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 
@@ -35,87 +30,34 @@ std::vector<const TextTable*> AllTexts() {
 }
 
 std::vector<const Signature*> AllRows() {
-  std::vector<const Signature*> rows;
-  for (const auto table :
-       {PodReasons(), DisruptionReasons(), TerminatedReasons(),
-        WaitingReasons(), OperatorStates()}) {
-    for (const Signature& row : table) rows.push_back(&row);
+  std::vector<const Signature*> all;
+  for (const auto table : {rows::PodReasons(), rows::DisruptionReasons(),
+                           rows::TerminatedReasons(), rows::WaitingReasons(),
+                           rows::OperatorStates()}) {
+    for (const Signature& row : table) all.push_back(&row);
   }
-  for (const auto& row : ExitCodes()) rows.push_back(&row.row);
-  for (const auto& row : Events()) rows.push_back(&row.row);
+  for (const auto& row : rows::ExitCodes()) all.push_back(&row.row);
+  for (const auto& row : rows::Events()) all.push_back(&row.row);
   for (const TextTable* table : AllTexts()) {
-    for (const auto& row : table->rows()) rows.push_back(&row.row);
+    for (const auto& row : table->rows()) all.push_back(&row.row);
   }
-  return rows;
+  return all;
 }
 
-TEST(TextTables, KeywordsAreLowerCaseAndNamesUnique) {
-  for (const TextTable* table : AllTexts()) {
-    std::set<std::string_view> names;
-    for (const TextSignature& row : table->rows()) {
-      EXPECT_EQ(std::string(row.keyword),
-                absl::AsciiStrToLower(std::string(row.keyword)))
-          << table->name();
-      EXPECT_FALSE(row.keyword.empty()) << table->name();
-      EXPECT_TRUE(names.insert(row.row.key).second)
-          << table->name() << "/" << row.row.key;
-      EXPECT_FALSE(row.row.meaning.empty()) << row.row.key;
-    }
-  }
-}
-
-struct Sample {
-  std::string cause;
-  std::string text;
-  std::string source;
-};
-
-// tests/testdata/text_samples.tsv, by "table/name".
-absl::StatusOr<std::map<std::string, Sample>> ReadSamples() {
-  absl::StatusOr<std::string> file = mulligan::testing::ReadFile(
-      mulligan::testing::SourcePath("tests/testdata/text_samples.tsv"));
-  if (!file.ok()) return file.status();
-  std::map<std::string, Sample> samples;
-  for (const absl::string_view line : absl::StrSplit(*file, '\n')) {
-    if (line.empty() || line[0] == '#') continue;
-    const std::vector<std::string> cells = absl::StrSplit(line, '\t');
-    if (cells.size() != 4) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("expected name, cause, text and source: ", line));
-    }
-    Sample sample{cells[1], absl::StrReplaceAll(cells[2], {{"\\n", "\n"}}),
-                  cells[3]};
-    if (!samples.insert({cells[0], std::move(sample)}).second) {
-      return absl::InvalidArgumentError(absl::StrCat("twice: ", cells[0]));
-    }
-  }
-  return samples;
-}
-
-// A row nobody can give a text for is a row that decides nothing.
-TEST(TextTables, EveryRowHasASampleThatFindsIt) {
-  ASSERT_OK_AND_ASSIGN(auto samples, ReadSamples());
-  for (const TextTable* table : AllTexts()) {
-    for (const TextSignature& row : table->rows()) {
-      const std::string name = absl::StrCat(std::string(table->name()), "/",
-                                            std::string(row.row.key));
-      const auto sample = samples.find(name);
-      if (sample == samples.end()) {
-        ADD_FAILURE() << name << " lacks a line in text_samples.tsv";
-        continue;
-      }
-      const TextSignature* found = table->Find(sample->second.text);
-      EXPECT_EQ(found, &row)
-          << name << " is not found in \"" << sample->second.text << "\", but "
-          << (found == nullptr ? "nothing" : found->row.key);
-      EXPECT_EQ(v1::Cause_Name(row.row.cause), sample->second.cause) << name;
-      EXPECT_FALSE(sample->second.source.empty())
-          << name << " lacks a source in text_samples.tsv: who prints it?";
-      samples.erase(sample);
-    }
-  }
-  for (const auto& [name, sample] : samples) {
-    ADD_FAILURE() << name << " is no row of any table";
+// The compiler of the tables has seen that each row matches its samples.
+TEST(TextTables, NoRowTakesTheSampleOfAnother) {
+  std::map<std::string_view, const TextTable*> tables;
+  for (const TextTable* table : AllTexts()) tables[table->name()] = table;
+  std::size_t rows = 0;
+  for (const auto& [name, table] : tables) rows += table->rows().size();
+  EXPECT_GE(TextSamples().size(), rows);
+  for (const TextSample& sample : TextSamples()) {
+    const auto table = tables.find(sample.table);
+    ASSERT_NE(table, tables.end()) << sample.table << " is no table";
+    const TextSignature* found = table->second->Find(sample.text);
+    ASSERT_NE(found, nullptr) << sample.text;
+    EXPECT_EQ(found->row.key, sample.name)
+        << "in \"" << sample.text << "\" of " << sample.table;
   }
 }
 

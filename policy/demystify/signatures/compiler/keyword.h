@@ -1,0 +1,24 @@
+// What every text that a pattern matches has in it: texts without it are not
+// searched for the pattern at all.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_COMPILER_KEYWORD_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_COMPILER_KEYWORD_H_
+
+#include <optional>
+#include <string>
+
+namespace mulligan::demystify {
+
+// The words that `pattern` stands for when it is nothing else, in lower case.
+std::optional<std::string> LiteralOf(const std::string& pattern);
+
+// The longest words, in lower case, that every match of `pattern` has; empty
+// when RE2 sees none but a letter or digit, which most texts have. The pattern
+// must compile.
+std::string RequiredWords(const std::string& pattern);
+
+// Whether every match of `pattern` has `words`, as far as RE2 sees.
+bool Requires(const std::string& pattern, const std::string& words);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_COMPILER_KEYWORD_H_

@@ -1,0 +1,77 @@
+// Containers that help the work, and those that sound like it.
+#include <algorithm>
+
+#include "policy/base/characters.h"
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+constexpr std::string_view kHelpers[] = {
+    "autoscaler",
+    "aws-for-fluent-bit",
+    "cloud-sql-proxy",
+    "cloudsql-proxy",
+    "config-reloader",
+    "consul-dataplane",
+    "daprd",
+    "datadog-agent",
+    "envoy",
+    "filebeat",
+    "fluent-bit",
+    "fluentbit",
+    "fluentd",
+    "flyte-copilot-downloader",
+    "flyte-copilot-sidecar",
+    "git-sync",
+    "gke-gcsfuse-sidecar",
+    "helper",
+    "istio-init",
+    "istio-proxy",
+    "istio-validation",
+    "jaeger-agent",
+    "kube-rbac-proxy",
+    "linkerd-init",
+    "linkerd-proxy",
+    "logs-collector",
+    "metrics-exporter",
+    "oauth-proxy",
+    "otc-container",
+    "otel-collector",
+    "promtail",
+    "queue-proxy",
+    "ray-job-submitter",
+    "reloader",
+    "supervisor",
+    "telegraf",
+    "tensorboard",
+    "vault-agent",
+    "vault-agent-init",
+    "vector",
+    "wait",
+    "xray-daemon",
+};
+static_assert(std::is_sorted(std::begin(kHelpers), std::end(kHelpers)));
+
+}  // namespace
+
+bool IsHelperContainer(std::string_view name) {
+  const auto* found =
+      std::lower_bound(std::begin(kHelpers), std::end(kHelpers), name);
+  if (found != std::end(kHelpers) && *found == name) return true;
+  return name.find("sidecar") != std::string_view::npos;
+}
+
+bool SavesOutputs(std::string_view name) {
+  return name == "wait" || name == "flyte-copilot-sidecar";
+}
+
+bool SoundsLikeHelper(std::string_view name) {
+  constexpr std::string_view kWords[] = {"exporter", "forwarder", "metrics",
+                                         "proxy",    "shipper",   "telemetry"};
+  return std::ranges::any_of(kWords, [name](std::string_view word) {
+    return HoldsWhole(name, word, IsAlphanumeric);
+  });
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,21 @@
+// How the patterns of text tables are read.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_PATTERN_OPTIONS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_PATTERN_OPTIONS_H_
+
+#include <re2/re2.h>
+
+namespace mulligan::demystify {
+
+inline re2::RE2::Options PatternOptions() {
+  re2::RE2::Options options;
+  options.set_case_sensitive(false);
+  options.set_dot_nl(true);
+  // Texts are bytes, not necessarily UTF-8.
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  options.set_log_errors(false);
+  return options;
+}
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_PATTERN_OPTIONS_H_
