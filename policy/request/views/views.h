@@ -4,7 +4,11 @@
 #ifndef MULLIGAN_POLICY_REQUEST_VIEWS_VIEWS_H_
 #define MULLIGAN_POLICY_REQUEST_VIEWS_VIEWS_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 
 #include "policy/request/workload_view.h"
 
