@@ -17,6 +17,7 @@
 #include "policy/budget/failure_id.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/demystify.h"
+#include "policy/remedy/tell.h"
 #include "policy/request/clocks.h"
 #include "policy/request/doubles.h"
 #include "policy/request/kubernetes_codec.h"
@@ -216,6 +217,35 @@ void DecideByPolicy(Call& call, const FailureId& id) {
   DecideNow(call, id, known < 0, stale, nullptr);
 }
 
+// What an organisation's own signature says to do, if one decided.
+std::string_view OwnRemedy(const ChosenPolicy& policy,
+                           const v1::Diagnosis& diagnosis) {
+  const auto& signatures = policy.rules->compiled().signatures;
+  return signatures == nullptr ? std::string_view()
+                               : signatures->RemedyOf(diagnosis.signature());
+}
+
+// Last of all: what people are told of the answer.
+void TellPeople(const v1::DecideRequest& request, const ChosenPolicy& policy,
+                v1::DecideResponse& response) {
+  if (request.explain() == v1::DecideRequest::EXPLAIN_NONE) return;
+  Tell({.report = request.report(),
+        .decision = response.decision(),
+        .ledger = response.ledger(),
+        .failure_id = response.failure_id(),
+        .native = response.has_native() ? &response.native() : nullptr,
+        .own_remedy = OwnRemedy(policy, response.diagnosis())},
+       *response.mutable_diagnosis());
+  for (v1::SeparateFailure& one : *response.mutable_separate()) {
+    Tell({.report = request.report(),
+          .decision = one.decision(),
+          .ledger = response.ledger(),
+          .failure_id = one.failure_id(),
+          .own_remedy = OwnRemedy(policy, one.diagnosis())},
+         *one.mutable_diagnosis());
+  }
+}
+
 // Requires: the request is valid and its report about one workload;
 // `as_stamped` is that report, with its times as they were told.
 absl::Status DecideValid(const v1::DecideRequest& request,
@@ -274,6 +304,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   if (patterns.used_up()) call.Warn(kPatternsUsedUp);
 
   NameAnswer(call, std::move(id.id));
+  TellPeople(request, *policy, response);
   return absl::OkStatus();
 }
 
@@ -381,6 +412,9 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   options.patterns = &patterns;
   Findings findings = Demystify(report, options, *response.mutable_diagnosis());
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
+  Tell({.report = report,
+        .own_remedy = OwnRemedy(*policy, response.diagnosis())},
+       *response.mutable_diagnosis());
   own.Restore(*response.mutable_diagnosis());
   for (std::string& warning : findings.warnings) {
     AddWarning(std::move(warning), *response.mutable_warnings());

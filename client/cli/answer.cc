@@ -55,10 +55,9 @@ absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
 }
 
 Told TellOne(const v1::DecideRequest& request, v1::DecideResponse response,
-             const Inputs& inputs, const std::string& ledger_source,
-             const Answerer& answerer) {
+             const std::string& ledger_source, const Answerer& answerer) {
   Told told;
-  told.story = TellStory(request, response, inputs.specs, ledger_source);
+  told.story = TellStory(request, response, ledger_source);
   if (answerer.rule_lines) {
     told.rule = answerer.rule_lines(response.explanation().matched_rule());
   }
@@ -138,8 +137,7 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
         workload.group.Label(),
         AskOneOfMany(request, options, answerer, ledger_source)});
     if (!IsForPeople(output.format) || !answer.response.ok()) continue;
-    told.push_back(
-        TellOne(request, *answer.response, inputs, ledger_source, answerer));
+    told.push_back(TellOne(request, *answer.response, ledger_source, answerer));
     answer.headline = told.back().story.headline;
   }
   for (const std::string& warning : inputs.warnings) {
@@ -179,7 +177,7 @@ int AnswerOne(const RequestOptions& request_options,
   for (const std::string& warning : inputs->warnings) {
     response->add_warnings(warning);
   }
-  const Told told = TellOne(inputs->request, *std::move(response), *inputs,
+  const Told told = TellOne(inputs->request, *std::move(response),
                             inputs->ledger_source, answerer);
   const absl::StatusOr<std::string> text =
       Format(told, output, request_options);

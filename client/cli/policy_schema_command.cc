@@ -69,6 +69,7 @@ constexpr Constraint kConstraints[] = {
     {"mulligan.v1.Backoff.factor", R"({"minimum": 1})"},
     {"mulligan.v1.Backoff.jitter", R"({"minimum": 0, "maximum": 1})"},
     {"mulligan.v1.Signature", R"({"required": ["name", "cause"]})"},
+    {"mulligan.v1.Signature.remedy", R"({"maxLength": 1024})"},
 };
 
 // Whole numbers with units, largest first.

@@ -14,7 +14,9 @@
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/struct.pb.h"
 #include "google/protobuf/timestamp.pb.h"
+#include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/time_util.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
@@ -252,6 +254,21 @@ bool AppendDuration(const Message& message, std::string& out) {
   return true;
 }
 
+// A string or a number; what is neither is no amount, and rare.
+bool AppendAmount(const Message& message, std::string& out) {
+  const auto& value = static_cast<const google::protobuf::Value&>(message);
+  if (value.has_string_value()) {
+    AppendJsonString(value.string_value(), out);
+    return true;
+  }
+  std::string json;
+  if (!google::protobuf::util::MessageToJsonString(message, &json).ok()) {
+    return false;
+  }
+  out += json;
+  return true;
+}
+
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string& out) {
@@ -267,6 +284,9 @@ bool AppendMessageJson(const Message& message, std::string& out) {
   }
   if (type == google::protobuf::Duration::descriptor()) {
     return AppendDuration(message, out);
+  }
+  if (type == google::protobuf::Value::descriptor()) {
+    return AppendAmount(message, out);
   }
   std::vector<const FieldDescriptor*> fields;
   message.GetReflection()->ListFields(message, &fields);

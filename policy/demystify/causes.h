@@ -81,6 +81,12 @@ struct CauseRow {
   std::uint8_t history;  // of History
   // Most useful first; empty: not ambiguous.
   std::span<const Alternative> alternatives = {};
+  // What to do first where neither the evidence nor the objects say more, and
+  // who does it. "{pod}", "{container}", "{node}" and "{image}" stand for what
+  // they are called, "{logs}" for the command that shows the log, "{says}" for
+  // the deciding text after a colon. Empty: nobody knows.
+  std::string_view remedy = {};
+  v1::FirstStep::Actor actor = v1::FirstStep::ACTOR_UNSPECIFIED;
 };
 
 // The row of a cause; that of UNKNOWN for a value of a later version.

@@ -64,6 +64,19 @@ absl::Status Put(
   return absl::OkStatus();
 }
 
+// An amount of a resource, which is a string or a number: as it was written.
+bool IsAmount(const FieldDescriptor& field) {
+  return field.message_type() == google::protobuf::Value::descriptor();
+}
+
+absl::Status StoreAmount(const YamlNode& node, const FieldDescriptor& field,
+                         Message& message) {
+  auto& amount = static_cast<google::protobuf::Value&>(
+      *message.GetReflection()->MutableMessage(&message, &field));
+  amount.set_string_value(node.text);
+  return absl::OkStatus();
+}
+
 absl::Status StoreDuration(const YamlNode& node, const FieldDescriptor& field,
                            Message& message) {
   absl::StatusOr<Duration> value = ReadDuration(node);
@@ -107,7 +120,7 @@ absl::Status StoreEnum(const YamlNode& node, const FieldDescriptor& field,
 
 bool IsScalarField(const FieldDescriptor& field) {
   return field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE ||
-         IsDuration(field);
+         IsDuration(field) || IsAmount(field);
 }
 
 absl::Status StoreScalar(const YamlNode& node, const FieldDescriptor& field,
@@ -141,7 +154,8 @@ absl::Status StoreScalar(const YamlNode& node, const FieldDescriptor& field,
     case FieldDescriptor::CPPTYPE_ENUM:
       return StoreEnum(node, field, message);
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      return StoreDuration(node, field, message);
+      return IsAmount(field) ? StoreAmount(node, field, message)
+                             : StoreDuration(node, field, message);
   }
   return absl::InternalError("field of unknown type");
 }
@@ -150,6 +164,7 @@ std::string ExpectedForm(const FieldDescriptor& field, bool element) {
   if (field.is_map()) return "a map";
   if (field.is_repeated() && !element) return "a list";
   if (IsDuration(field)) return "a duration such as \"90s\"";
+  if (IsAmount(field)) return "an amount such as 4Gi";
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_DOUBLE:
     case FieldDescriptor::CPPTYPE_FLOAT:

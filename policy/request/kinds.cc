@@ -36,6 +36,7 @@ constexpr Kind Training(std::string_view name) {
 constexpr Kind FirstTraining(std::string_view name) {
   Kind kind = Training(name);
   kind.view = ViewTrainingJob;
+  kind.tell = TellTrainingJob;
   return kind;
 }
 
@@ -71,7 +72,8 @@ constexpr Kind kKinds[] = {
      .view = ViewJobSet,
      .bound = BoundJobSet,
      .count = CountJobSet,
-     .identify = IdentifyJobSet},
+     .identify = IdentifyJobSet,
+     .tell = TellJobSet},
     {.name = "RayJob",
      .group = "ray.io",
      .field = "rayJob",
@@ -82,7 +84,8 @@ constexpr Kind kKinds[] = {
      .view = ViewRayJob,
      .bound = BoundRayJob,
      .count = CountRayJob,
-     .identify = IdentifyRayJob},
+     .identify = IdentifyRayJob,
+     .tell = TellRayJob},
     {.name = "RayCluster",
      .group = "ray.io",
      .field = "rayCluster",
@@ -107,7 +110,8 @@ constexpr Kind kKinds[] = {
      .view = ViewSparkApplication,
      .bound = BoundSparkApplication,
      .count = CountSparkApplication,
-     .identify = IdentifySparkApplication},
+     .identify = IdentifySparkApplication,
+     .tell = TellSparkApplication},
     FirstTraining("PyTorchJob"),
     Training("TFJob"),
     Training("MPIJob"),

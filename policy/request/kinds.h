@@ -15,6 +15,7 @@ namespace mulligan {
 
 class FieldPath;
 struct NativeCount;
+struct ObjectWords;
 struct WorkloadView;
 
 // What training-operator's jobs are called where a report leaves out which.
@@ -65,6 +66,8 @@ struct Kind {
   // Adds what tells one failure of it from the next, besides conditions, to
   // `hash`; whether that is anything. Ids outlive releases: never change it.
   bool (*identify)(const v1::FailureReport& report, StableHash& hash) = nullptr;
+  // What people are told of it besides; null: nothing.
+  void (*tell)(const v1::FailureReport& report, ObjectWords& words) = nullptr;
 };
 
 // All rows. A kind of several groups has one for each, the first one first.

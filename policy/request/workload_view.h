@@ -71,6 +71,28 @@ struct ObjectCount {
   std::int64_t value;
 };
 
+// How often an operator has tried, by its own count.
+struct OwnTries {
+  // What it calls one: "run"; empty: the status does not keep the count.
+  std::string_view of;
+  std::int64_t made = 0;
+  // The setting that bounds them, and how much of it is used; empty: none does.
+  std::string_view limit_name;
+  std::int64_t used = 0;
+  std::int64_t limit = 0;
+  // What the operator says once the limit is met; empty: anything.
+  std::string_view exhausted;
+};
+
+// What a person is told about an object besides what decides.
+struct ObjectWords {
+  OwnTries tries;
+  // The command that shows the log of what failed; empty: not known.
+  std::string log_command;
+  // What to do where its memory ran out; empty: nothing of its own.
+  std::string memory_remedy;
+};
+
 // Points into the report.
 struct WorkloadView {
   // Its row; of training-operator's kinds that of kTrainingJob.

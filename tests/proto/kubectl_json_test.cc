@@ -61,6 +61,32 @@ TEST(KubectlJsonTest, PodSpecIsRead) {
                 containers {
                   name: "main"
                   image: "registry.example.com/llm:7"
+                  resources {
+                    limits {
+                      key: "cpu"
+                      value { string_value: "8" }
+                    }
+                    limits {
+                      key: "memory"
+                      value { string_value: "64Gi" }
+                    }
+                    limits {
+                      key: "nvidia.com/gpu"
+                      value { string_value: "8" }
+                    }
+                    requests {
+                      key: "cpu"
+                      value { string_value: "500m" }
+                    }
+                    requests {
+                      key: "memory"
+                      value { string_value: "64Gi" }
+                    }
+                    requests {
+                      key: "nvidia.com/gpu"
+                      value { string_value: "8" }
+                    }
+                  }
                   termination_message_path: "/dev/termination-log"
                   termination_message_policy: "File"
                 }
@@ -144,7 +170,16 @@ TEST(KubectlJsonTest, JobIsRead) {
   EXPECT_THAT(job.spec().template_(), EqualsProto(R"pb(
                 metadata { labels { key: "app" value: "llm" } }
                 spec {
-                  containers { name: "main" image: "x" }
+                  containers {
+                    name: "main"
+                    image: "x"
+                    resources {
+                      limits {
+                        key: "cpu"
+                        value { string_value: "1" }
+                      }
+                    }
+                  }
                   restart_policy: "Never"
                 }
               )pb"));

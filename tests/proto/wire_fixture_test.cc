@@ -29,8 +29,26 @@ using kubernetes::batch::v1::Job;
 using kubernetes::core::v1::Pod;
 using ::testing::ElementsAreArray;
 
-// As Go does in JSON.
-void InlineClaims(Message& object) {
+template <typename Quantities, typename Values>
+void AsValues(Quantities& quantities, Values& values) {
+  for (const auto& [name, quantity] : quantities) {
+    values[name].set_string_value(quantity.string());
+  }
+  quantities.clear();
+}
+
+template <typename Containers>
+void ResourcesAsValues(Containers& containers) {
+  for (auto& container : containers) {
+    if (!container.has_resources()) continue;
+    auto& all = *container.mutable_resources();
+    AsValues(*all.mutable_limit_quantities(), *all.mutable_limits());
+    AsValues(*all.mutable_request_quantities(), *all.mutable_requests());
+  }
+}
+
+// As Go writes it in JSON.
+void AsInJson(Message& object) {
   auto* const pod = dynamic_cast<Pod*>(&object);
   auto* const job = dynamic_cast<Job*>(&object);
   if (pod == nullptr && job == nullptr) return;
@@ -43,8 +61,19 @@ void InlineClaims(Message& object) {
       volume.mutable_persistent_volume_claim()->Swap(
           source.mutable_persistent_volume_claim());
     }
+    if (source.has_empty_dir()) {
+      auto& folder = *volume.mutable_empty_dir();
+      folder.Swap(source.mutable_empty_dir());
+      if (folder.has_size_limit_quantity()) {
+        folder.mutable_size_limit()->set_string_value(
+            folder.size_limit_quantity().string());
+        folder.clear_size_limit_quantity();
+      }
+    }
     volume.clear_volume_source();
   }
+  ResourcesAsValues(*spec.mutable_containers());
+  ResourcesAsValues(*spec.mutable_init_containers());
 }
 
 struct Fixture {
@@ -72,7 +101,7 @@ class WireFixtureTest : public ::testing::TestWithParam<Fixture> {
     from_bytes_.reset(GetParam().prototype->New());
     ASSERT_TRUE(from_bytes_->ParseFromString(envelope_.raw()));
     from_bytes_->DiscardUnknownFields();
-    InlineClaims(*from_bytes_);
+    AsInJson(*from_bytes_);
 
     from_json_.reset(GetParam().prototype->New());
     google::protobuf::util::JsonParseOptions options;

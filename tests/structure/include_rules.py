@@ -79,6 +79,7 @@ RULES = (
     policy_layer("rules", "import", "operators", "demystify", "request",
                  "base"),
     policy_layer("budget", "rules", "demystify", "request", "base"),
+    policy_layer("remedy", "demystify", "request", "base"),
     policy_layer("verdict", "budget", "rules", "operators", "demystify",
                  "request", "base"),
     # The loader may read files; the rest of policy/ must not know it exists.

@@ -221,7 +221,6 @@ absl::StatusOr<Inputs> ReadInputs(const std::vector<std::string>& paths,
     inputs.groups = builder.Groups();
   }
   inputs.warnings = builder.warnings();
-  inputs.specs = builder.specs();
   return inputs;
 }
 

@@ -38,8 +38,6 @@ struct Inputs {
   std::vector<WorkloadReport> workloads;
   // What the objects of the one request are of; empty for reports.
   std::vector<WorkloadGroup> groups;
-  // Resources of all containers.
-  ContainerSpecs specs;
   // What the ledger was read from; empty: nowhere.
   std::string ledger_source;
 };

@@ -124,7 +124,7 @@ class Writer {
     for (const auto& [key, member] : object) {
       if (!keys.Insert(key)) return false;
       const std::size_t start = Open(field);
-      Text(key_field, key);
+      Text(key_field.number, key);
       if (!Single(member, value_field, "", depth + 1)) return false;
       Close(start);
     }
@@ -137,7 +137,7 @@ class Writer {
     switch (field.kind) {
       case WireKind::kString:
         if (value.get(text) != simdjson::SUCCESS) return false;
-        Text(field, text);
+        Text(field.number, text);
         return true;
       case WireKind::kMessage: {
         const std::size_t start = Open(field);
@@ -150,8 +150,10 @@ class Writer {
       case WireKind::kDuration:
         return value.get(text) == simdjson::SUCCESS && IsDuration(text) &&
                Time<google::protobuf::Duration>(value, field);
+      case WireKind::kAmount:
+        return Amount(value, field);
       case WireKind::kDouble:
-        return Double(value, field);
+        return Double(value, field.number);
       default:
         return Number(value, field);
     }
@@ -190,7 +192,20 @@ class Writer {
     return true;
   }
 
-  bool Double(const element& value, const WireField& field) {
+  // Fields of google.protobuf.Value.
+  bool Amount(const element& value, const WireField& field) {
+    const std::size_t start = Open(field);
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS) {
+      Text(3, text);
+    } else if (!Double(value, 2)) {
+      return false;
+    }
+    Close(start);
+    return true;
+  }
+
+  bool Double(const element& value, std::uint32_t field) {
     double number = 0;
     std::int64_t whole = 0;
     if (value.get(whole) == simdjson::SUCCESS) {
@@ -199,7 +214,7 @@ class Writer {
     } else if (!value.is_double() || value.get(number) != simdjson::SUCCESS) {
       return false;
     }
-    Tag(field.number, kFixed64Wire);
+    Tag(field, kFixed64Wire);
     const auto bits = std::bit_cast<std::array<char, sizeof(number)>>(number);
     wire_.append(bits.data(), bits.size());
     return true;
@@ -274,8 +289,8 @@ class Writer {
     wire_.push_back(static_cast<char>(value));
   }
 
-  void Text(const WireField& field, std::string_view text) {
-    Tag(field.number, kDelimitedWire);
+  void Text(std::uint32_t field, std::string_view text) {
+    Tag(field, kDelimitedWire);
     Varint(text.size());
     wire_.append(text);
   }

@@ -50,6 +50,8 @@ enum class WireKind : std::uint8_t {
   kMessage,
   kTimestamp,
   kDuration,
+  // google.protobuf.Value that is a string or a number: an amount.
+  kAmount,
   // Bytes, Struct, Any, fixed and unsigned long numbers: too rare for a quick
   // way.
   kOther,

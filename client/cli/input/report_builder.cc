@@ -244,7 +244,6 @@ absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
                          ? reflection.AddMessage(&read.piece, field)
                          : reflection.MutableMessage(&read.piece, field);
   ++objects_;
-  specs_.Read(object.text);
   if (row.name == "Event") {
     return Prefixed(object.Label(),
                     ParseProtoJson(CoreEventJson(object), *message));
@@ -336,7 +335,6 @@ absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
   if (absl::Status status = Join(added, request_); !status.ok()) {
     return Prefixed(source, status);
   }
-  specs_.Read(object.text);
   ++objects_;
   return absl::OkStatus();
 }

@@ -10,7 +10,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/cli/input/container_specs.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/workload_groups.h"
 #include "google/protobuf/descriptor.h"
@@ -50,9 +49,6 @@ class ReportBuilder {
   // Sentences about what was ignored or repaired, at most 20.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // Resources of the containers in what was added as JSON or YAML.
-  const ContainerSpecs& specs() const { return specs_; }
-
  private:
   absl::Status AddValue(std::string_view source, std::string_view json);
   absl::Status AddObject(const KubernetesObject& object);
@@ -82,7 +78,6 @@ class ReportBuilder {
   bool in_list_ = false;
   std::vector<std::string> warnings_;
   size_t objects_ = 0;
-  ContainerSpecs specs_;
 };
 
 // Checks the report within a DecideRequest. INVALID_ARGUMENT names field, found

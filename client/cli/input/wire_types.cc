@@ -17,6 +17,7 @@ WireKind KindOfMessage(const Descriptor& type) {
   const std::string& name = type.full_name();
   if (name == "google.protobuf.Timestamp") return WireKind::kTimestamp;
   if (name == "google.protobuf.Duration") return WireKind::kDuration;
+  if (name == "google.protobuf.Value") return WireKind::kAmount;
   return name.starts_with("google.protobuf.") ? WireKind::kOther
                                               : WireKind::kMessage;
 }

@@ -245,31 +245,33 @@ std::string TimelineSection(const Told& told) {
   return Section("times", "Time line", body);
 }
 
+std::string EvidenceItem(const v1::Evidence& evidence) {
+  std::string item = "<li><p>";
+  if (!evidence.value().empty()) {
+    absl::StrAppend(&item, "<b>", Escaped(evidence.value()), "</b> ");
+  }
+  absl::StrAppend(&item, Escaped(evidence.meaning()), "</p>");
+  absl::StrAppend(&item, "<p class=\"soft\">", Code(evidence.path()));
+  if (!evidence.object().empty()) {
+    absl::StrAppend(&item, " of ", Escaped(evidence.object()));
+  }
+  if (!evidence.overrode().empty()) {
+    absl::StrAppend(&item, "; overrides ", Escaped(evidence.overrode()));
+  }
+  return item + "</p></li>\n";
+}
+
 std::string EvidenceSection(const Told& told) {
   const v1::Diagnosis& diagnosis = told.response.diagnosis();
-  const Quote& quote = told.story.quote;
-  if (diagnosis.evidence().empty() && quote.text.empty()) return "";
-  std::string body = "<ol class=\"evidence\">\n";
+  std::string body;
   for (const v1::Evidence& evidence : diagnosis.evidence()) {
-    body += "<li><p>";
-    if (!evidence.value().empty()) {
-      absl::StrAppend(&body, "<b>", Escaped(evidence.value()), "</b> ");
-    }
-    absl::StrAppend(&body, Escaped(evidence.meaning()), "</p>");
-    absl::StrAppend(&body, "<p class=\"soft\">", Code(evidence.path()));
-    if (!evidence.object().empty()) {
-      absl::StrAppend(&body, " of ", Escaped(evidence.object()));
-    }
-    if (!evidence.overrode().empty()) {
-      absl::StrAppend(&body, "; overrides ", Escaped(evidence.overrode()));
-    }
-    body += "</p></li>\n";
+    body += EvidenceItem(evidence);
   }
-  if (!quote.text.empty()) {
-    absl::StrAppend(&body, "<li><p><b>", Escaped(quote.text),
-                    "</b> what the headline tells of</p><p class=\"soft\">",
-                    Code(quote.path), "</p></li>\n");
+  if (diagnosis.has_problem_evidence()) {
+    body += EvidenceItem(diagnosis.problem_evidence());
   }
+  if (body.empty()) return "";
+  body = "<ol class=\"evidence\">\n" + body;
   return Section("evidence-list", "Evidence, heaviest first", body + "</ol>\n");
 }
 

@@ -266,7 +266,7 @@ std::string FormatForPeople(const Story& story,
     WriteNative(story, response, layout);
   }
   const v1::Diagnosis& diagnosis = response.diagnosis();
-  WriteEvidence(diagnosis, story.quote, layout);
+  WriteEvidence(diagnosis, layout);
   WriteBudgets(response.accounting(), options.verbose, layout);
   if (options.verbose || diagnosis.confidence() == v1::Diagnosis::LOW) {
     WriteConsidered(diagnosis, layout);

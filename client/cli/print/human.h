@@ -20,8 +20,7 @@ void WriteFact(Layout& layout, std::string_view name, const std::string& text,
 
 // What was observed, heaviest first, with the path it was read at, and what the
 // headline quotes besides.
-void WriteEvidence(const v1::Diagnosis& diagnosis, const Quote& quote,
-                   Layout& layout);
+void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
 
 // Budgets after the decision as a table; the one that paid is marked. Without
 // `all`, those never used are named below it.

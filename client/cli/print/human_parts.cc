@@ -187,30 +187,30 @@ std::string RulePlace(const v1::RuleReference& rule) {
   return absl::StrFormat("%s:%d", rule.file(), rule.line());
 }
 
-void WriteEvidence(const v1::Diagnosis& diagnosis, const Quote& quote,
-                   Layout& layout) {
-  if (diagnosis.evidence().empty() && quote.text.empty()) return;
+void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
+  std::vector<const v1::Evidence*> all;
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    all.push_back(&evidence);
+  }
+  if (diagnosis.has_problem_evidence()) {
+    all.push_back(&diagnosis.problem_evidence());
+  }
+  if (all.empty()) return;
   Title("Evidence", layout);
   int number = 0;
-  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+  for (const v1::Evidence* evidence : all) {
     const std::string lead = absl::StrFormat("%3d. ", ++number);
-    std::string text = Printable(evidence.value());
-    if (!text.empty() && !evidence.meaning().empty()) text += ": ";
-    text += evidence.meaning();
-    layout.Hanging(lead, text.empty() ? evidence.path() : text);
-    if (!text.empty() && !evidence.path().empty()) {
-      layout.Paragraph(lead.size(), evidence.path(), Style::kDim);
+    std::string text = Printable(evidence->value());
+    if (!text.empty() && !evidence->meaning().empty()) text += ": ";
+    text += evidence->meaning();
+    layout.Hanging(lead, text.empty() ? evidence->path() : text);
+    if (!text.empty() && !evidence->path().empty()) {
+      layout.Paragraph(lead.size(), evidence->path(), Style::kDim);
     }
-    if (!evidence.overrode().empty()) {
+    if (!evidence->overrode().empty()) {
       layout.Paragraph(lead.size(),
-                       absl::StrFormat("overrides %s", evidence.overrode()));
+                       absl::StrFormat("overrides %s", evidence->overrode()));
     }
-  }
-  if (quote.text.empty()) return;
-  const std::string lead = absl::StrFormat("%3d. ", ++number);
-  layout.Hanging(lead, quote.text + ": what the headline tells of");
-  if (!quote.path.empty()) {
-    layout.Paragraph(lead.size(), quote.path, Style::kDim);
   }
 }
 

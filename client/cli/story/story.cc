@@ -13,9 +13,9 @@
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/input/workload_groups.h"
-#include "client/cli/story/commands.h"
-#include "client/cli/story/particulars.h"
 #include "client/cli/story/wording.h"
+#include "policy/base/shell.h"
+#include "policy/remedy/tell.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/answer.h"
 #include "policy/verdict/native_decision.h"
@@ -52,12 +52,12 @@ std::string RefusalText(const v1::AttemptRecord& record) {
 
 // "retry the pod in 9s with memory x1.5"; "with more memory" where the report
 // has nothing that the factor multiplies.
-std::string DoneText(v1::Decision decision, const Particulars& found,
-                     const ContainerSpecs& specs) {
+std::string DoneText(v1::Decision decision, const v1::FailureReport& report,
+                     const v1::Culprit& culprit) {
   std::string more;
   auto& changes = *decision.mutable_resources();
   for (int i = changes.size(); i-- > 0;) {
-    if (HasBase(changes[i], found, specs)) continue;
+    if (HasBase(changes[i], report, culprit)) continue;
     more.insert(0, absl::StrCat(" with more ", changes[i].resource()));
     changes.DeleteSubrange(i, 1);
   }
@@ -78,7 +78,7 @@ std::string NoEnd(const v1::FailureReport& report,
 // `asked`: a verdict on it was given, now or before, so that it may have been
 // followed.
 Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
-                  const Particulars& found, const ContainerSpecs& specs) {
+                  const v1::FailureReport& report, const v1::Culprit& culprit) {
   Attempt attempt;
   attempt.number = record.attempt();
   attempt.observed = !record.has_finished_at();
@@ -93,7 +93,7 @@ Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
     return attempt;
   }
   attempt.action = record.decision().action();
-  attempt.done = DoneText(record.decision(), found, specs);
+  attempt.done = DoneText(record.decision(), report, culprit);
   const std::string refusal = RefusalText(record);
   if (!refusal.empty()) absl::StrAppend(&attempt.done, ": ", refusal);
   return attempt;
@@ -126,15 +126,16 @@ bool Has(const v1::BudgetLedger& ledger, const std::string& failure_id) {
 
 // What the ledger of the request lacks, but for the failure at hand, was read
 // from the objects just now.
-void TellAttempts(const v1::BudgetLedger& before,
-                  const v1::BudgetLedger& ledger, int at_hand,
-                  const Particulars& found, const ContainerSpecs& specs,
+void TellAttempts(const v1::DecideRequest& request,
+                  const v1::DecideResponse& response, int at_hand,
                   Story& story) {
+  const v1::BudgetLedger& ledger = response.ledger();
   for (int i = 0; i < ledger.history_size(); ++i) {
     const v1::AttemptRecord& record = ledger.history(i);
     const bool now = i == at_hand;
-    story.attempts.push_back(AttemptOf(
-        record, now || Has(before, record.failure_id()), found, specs));
+    const bool asked = now || Has(request.ledger(), record.failure_id());
+    story.attempts.push_back(AttemptOf(record, asked, request.report(),
+                                       response.diagnosis().culprit()));
     story.attempts.back().at_hand = now;
   }
   story.dropped = ledger.history_dropped();
@@ -211,18 +212,6 @@ std::string Label(const v1::WorkloadReference& workload) {
   return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
 }
 
-// What comes from outside and goes again: nobody has to mend the work.
-constexpr v1::Cause kPassing[] = {
-    v1::PREEMPTED_QUEUE, v1::PREEMPTED_SCHEDULER,   v1::SPOT_RECLAIMED,
-    v1::DRAINED,         v1::TAINT_EVICTED,         v1::NODE_SHUTDOWN,
-    v1::NODE_LOST,       v1::NODE_PRESSURE_EVICTED, v1::GPU_FAULT,
-    v1::FABRIC_FAULT,    v1::DEVICE_ADMISSION,      v1::API_TRANSIENT,
-    v1::CREATE_CONFLICT, v1::IMAGE_PULL_TRANSIENT,  v1::COLLECTIVE_CASCADE};
-
-bool Passes(v1::Cause cause) {
-  return std::ranges::find(kPassing, cause) != std::end(kPassing);
-}
-
 absl::StatusOr<v1::BudgetLedger> Parse(const std::string& text,
                                        const std::string& label) {
   const auto bad = [&label](std::string_view why) {
@@ -261,85 +250,63 @@ std::string Side::Price() const {
   return absl::StrFormat("%s %d of %d used", limit_name, used, limit);
 }
 
+std::string ProblemOf(const v1::DecideResponse& response) {
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  if (!diagnosis.problem().empty()) return diagnosis.problem();
+  // Of a server before 0.2, or explained by nothing.
+  std::string summary = diagnosis.summary().empty()
+                            ? response.decision().sentence()
+                            : diagnosis.summary();
+  while (!summary.empty() && summary.back() == '.') summary.pop_back();
+  return summary;
+}
+
 Story TellStory(const v1::DecideRequest& request,
-                const v1::DecideResponse& response, const ContainerSpecs& specs,
+                const v1::DecideResponse& response,
                 const std::string& ledger_source) {
   Story story;
-  const v1::WorkloadReference workload = WorkloadOf(request.report());
-  const Particulars found =
-      ParticularsOf(request.report(), response.diagnosis(), specs);
+  const v1::FailureReport& report = request.report();
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  const v1::WorkloadReference workload = WorkloadOf(report);
   story.workload = Label(workload);
-  story.headline = Headline(response, found);
-  story.quote =
-      FindQuote(request.report(), response.diagnosis(), story.headline, found);
-  story.restarts = RestartsIn(request.report());
-  story.echo = EchoOf(response.diagnosis());
-  story.first_step = FirstStep(response, found, specs);
-  const DifferentCauses others = FindDifferentCauses(response);
-  if (!others.remark.empty()) {
-    absl::StrAppend(&story.headline, "; ", others.remark);
-  }
-  if (!others.step.empty()) story.first_step = others.step;
-  story.broken = response.diagnosis().situation() == v1::Diagnosis::BROKEN;
+  story.headline = ProblemOf(response);
+  story.restarts = RestartsIn(report);
+  story.echo = EchoOf(diagnosis);
+  story.first_step = diagnosis.first_step().text();
+  story.broken = diagnosis.situation() == v1::Diagnosis::BROKEN;
   story.action = response.decision().action();
   const int at_hand = RecordAtHand(response);
-  TellAttempts(request.ledger(), response.ledger(), at_hand, found, specs,
-               story);
+  TellAttempts(request, response, at_hand, story);
   for (Attempt& attempt : story.attempts) {
     if (attempt.at_hand && attempt.observed) {
-      attempt.no_end = NoEnd(request.report(), response.diagnosis());
+      attempt.no_end = NoEnd(report, diagnosis);
     }
   }
   for (const v1::ResourceChange& change : response.decision().resources()) {
     story.resources.push_back(change);
-    if (!HasBase(change, found, specs)) story.resources.back().set_factor(0);
+    if (!HasBase(change, report, diagnosis.culprit())) {
+      story.resources.back().set_factor(0);
+    }
   }
   const bool decides =
       response.explanation().decided_by() == v1::Explanation::NATIVE;
   if (!decides) {
-    story.sides.push_back(
-        OurSide(response, at_hand, request.report().observed_at()));
+    story.sides.push_back(OurSide(response, at_hand, report.observed_at()));
   }
   if (response.has_native()) {
-    story.sides.push_back(OperatorSide(response.native(), request.report()));
+    story.sides.push_back(OperatorSide(response.native(), report));
   }
   story.ledger = NoteLedger(workload, response.ledger(), ledger_source);
   return story;
 }
 
-DifferentCauses FindDifferentCauses(const v1::DecideResponse& response) {
-  const bool gave_up =
-      response.has_native() &&
-      DecisionOf(response.native()).action() == v1::Decision::FAIL;
-  if (!gave_up) return {};
-  std::vector<v1::Cause> causes;
-  const auto add = [&causes](v1::Cause cause) {
-    if (std::ranges::find(causes, cause) == causes.end()) {
-      causes.push_back(cause);
-    }
-  };
-  for (const v1::AttemptRecord& record : response.ledger().history()) {
-    add(record.cause());
+std::string EchoOf(const v1::Diagnosis& diagnosis) {
+  for (const v1::Cascade& cascade : diagnosis.cascades()) {
+    // Reasons and exit codes are one word.
+    if (cascade.how().find(' ') == std::string::npos) continue;
+    return absl::StrCat("pod ", cascade.pod(), " says: ", cascade.how());
   }
-  const v1::Cause last = response.diagnosis().cause();
-  add(last);
-  if (causes.size() < 2) return {};
-  std::vector<std::string> names;
-  std::vector<std::string> persons;
-  for (const v1::Cause cause : causes) {
-    names.push_back(v1::Cause_Name(cause));
-    if (!Passes(cause)) persons.push_back(names.back());
-  }
-  DifferentCauses found;
-  found.remark = absl::StrCat(response.ledger().history_size(),
-                              " attempts failed for different ", "reasons (",
-                              absl::StrJoin(names, ", "), ")");
-  if (Passes(last) && !persons.empty()) {
-    found.step = absl::StrCat(absl::StrJoin(persons, " and "), " before it ",
-                              persons.size() == 1 ? "needs" : "need",
-                              " a person: see the attempts");
-  }
-  return found;
+  return "";
 }
 
 std::string TakeAnnotatedLedger(v1::DecideRequest& request,

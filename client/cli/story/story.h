@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/input/container_specs.h"
 #include "client/ledger.h"
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
@@ -72,20 +71,11 @@ struct LedgerNote {
   std::string command;
 };
 
-// A text that the headline tells and the evidence of the diagnosis lacks.
-struct Quote {
-  // Empty: there is none.
-  std::string text;
-  // Where it was read; empty: not known.
-  std::string path;
-};
-
 struct Story {
   // "Job ml/train"; empty: nothing tells.
   std::string workload;
   // What stopped it, with names and numbers.
   std::string headline;
-  Quote quote;
   // Of containers in place: "container main 7 times, in place"; empty: none.
   std::string restarts;
   // What one of those that died because of the culprit says; empty: nothing.
@@ -111,7 +101,7 @@ struct Story {
 
 // `ledger_source` is what the request's ledger was read from.
 Story TellStory(const v1::DecideRequest& request,
-                const v1::DecideResponse& response, const ContainerSpecs& specs,
+                const v1::DecideResponse& response,
                 const std::string& ledger_source);
 
 // "container main 7 times, in place", or of a gang who most; empty: no
@@ -126,16 +116,8 @@ std::string EchoOf(const v1::Diagnosis& diagnosis);
 void FindOwnCount(const v1::FailureReport& report,
                   const v1::NativeVerdict& native, Side& side);
 
-struct DifferentCauses {
-  // "3 attempts failed for different reasons (CONTAINER_OOM, APP_ERROR,
-  // DRAINED)"; empty: one reason, or the operator has not given up.
-  std::string remark;
-  // "CONTAINER_OOM and APP_ERROR before it need a person"; empty where the last
-  // failure needs one too, or none does.
-  std::string step;
-};
-
-DifferentCauses FindDifferentCauses(const v1::DecideResponse& response);
+// What stopped the work, in a sentence.
+std::string ProblemOf(const v1::DecideResponse& response);
 
 // Fills request.ledger from the annotation, unless the request has a ledger:
 // that of report.workload, of the most senior object that has one (custom

@@ -6,12 +6,21 @@
 
 namespace mulligan::demystify {
 
+// Of a row's patterns.
 inline re2::RE2::Options PatternOptions() {
   re2::RE2::Options options;
   options.set_case_sensitive(false);
   options.set_dot_nl(true);
   // Texts are bytes, not necessarily UTF-8.
   options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  options.set_log_errors(false);
+  return options;
+}
+
+// Of what names things, whose groups people are shown.
+inline re2::RE2::Options RemedyOptions() {
+  re2::RE2::Options options;
+  options.set_case_sensitive(false);
   options.set_log_errors(false);
   return options;
 }

@@ -119,6 +119,23 @@ bool SavesOutputs(std::string_view name);
 // well be the work itself where no other container is.
 bool SoundsLikeHelper(std::string_view name);
 
+// What people are told where a text names what is wrong (message Remedy of
+// compiler/signature_rows.proto has the words in braces).
+struct RemedyRow {
+  // The table of texts that it stands in, "start"; empty: in another table.
+  std::string_view table;
+  v1::Cause cause;
+  const char* names;
+  // Empty: as the diagnosis says.
+  std::string_view problem;
+  std::string_view remedy;
+  // Empty: there is none.
+  std::string_view command;
+  v1::FirstStep::Actor actor;
+};
+// In the order of their tables.
+std::span<const RemedyRow> RemedyRows();
+
 // Texts by who wrote them.
 const TextTable& ApplicationTexts();
 // Those of them that tell of accelerators, interconnects and machines.

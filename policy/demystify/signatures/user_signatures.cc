@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "policy/base/issue.h"
 #include "policy/base/text_pattern.h"
 #include "policy/demystify/signatures/text_table.h"
@@ -17,6 +18,7 @@ namespace mulligan {
 struct UserSignatures::Row {
   std::string name;
   std::string meaning;
+  std::string remedy;
   demystify::Signature signature;
   // Null: exit codes only.
   std::unique_ptr<const re2::RE2> pattern;
@@ -32,6 +34,10 @@ struct UserSignatures::Row {
 };
 
 namespace {
+
+constexpr std::size_t kMaxRemedyBytes = 1024;
+constexpr const char* kRemedyNames[] = {"{pod}",   "{container}", "{node}",
+                                        "{image}", "{logs}",      "{says}"};
 
 std::uint32_t Bit(int source) { return 1U << static_cast<unsigned>(source); }
 
@@ -73,6 +79,30 @@ void CheckConditions(const v1::Signature& signature, const std::string& path,
   if (signature.message_pattern().empty() && signature.exit_codes().empty()) {
     report.Error(path,
                  "neither messagePattern nor exitCodes, expected at least one");
+  }
+}
+
+void CheckRemedy(const v1::Signature& signature, const std::string& path,
+                 IssueReporter& report) {
+  const std::string& remedy = signature.remedy();
+  if (remedy.size() > kMaxRemedyBytes) {
+    report.Error(path + ".remedy",
+                 absl::StrCat("has ", remedy.size(),
+                              " bytes, expected at most ", kMaxRemedyBytes));
+  }
+  for (std::size_t at = remedy.find('{'); at != std::string::npos;
+       at = remedy.find('{', at + 1)) {
+    const std::string_view rest = std::string_view(remedy).substr(at);
+    if (std::ranges::any_of(kRemedyNames, [rest](std::string_view name) {
+          return rest.starts_with(name);
+        })) {
+      continue;
+    }
+    report.Error(
+        path + ".remedy",
+        absl::StrFormat("\"%s\" stands for nothing, expected one of %s",
+                        std::string(rest.substr(0, rest.find('}') + 1)),
+                        absl::StrJoin(kRemedyNames, ", ")));
   }
 }
 
@@ -125,6 +155,7 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
     CheckCause(from, path, report);
     CheckBlame(from, path, report);
     CheckConditions(from, path, report);
+    CheckRemedy(from, path, report);
     if (!from.message_pattern().empty()) {
       row->pattern = CompilePattern(
           from.message_pattern(), path + ".messagePattern", allowance, report);
@@ -132,6 +163,7 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
     row->name = absl::StrCat(policy_name, "/", from.name());
     row->meaning = from.meaning().empty() ? "a signature of the policy matched"
                                           : from.meaning();
+    row->remedy = from.remedy();
     row->sources = SourcesOf(from);
     row->exit_codes.assign(from.exit_codes().begin(), from.exit_codes().end());
     row->signature = {row->name,
@@ -150,6 +182,13 @@ std::unique_ptr<const UserSignatures> UserSignatures::Create(
   }
   if (report.errors() > 0) return nullptr;
   return result;
+}
+
+std::string_view UserSignatures::RemedyOf(std::string_view signature) const {
+  const auto row = std::ranges::find(rows_, signature, [](const auto& one) {
+    return std::string_view(one->name);
+  });
+  return row == rows_.end() ? std::string_view() : (*row)->remedy;
 }
 
 const demystify::Signature* UserSignatures::Match(

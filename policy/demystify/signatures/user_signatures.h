@@ -41,6 +41,10 @@ class UserSignatures {
                                     std::optional<std::int32_t> exit_code,
                                     PatternAllowance& patterns) const;
 
+  // What the signature that Diagnosis.signature names says to do first; empty:
+  // nothing, or it is none of these.
+  std::string_view RemedyOf(std::string_view signature) const;
+
  private:
   struct Row;
 

@@ -77,4 +77,12 @@ bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash) {
   return status.has_restarts();
 }
 
+void TellJobSet(const v1::FailureReport& report, ObjectWords& words) {
+  const auto& job_set = report.job_set();
+  words.tries.limit_name = "maxRestarts";
+  words.tries.used = job_set.status().restarts_count_towards_max();
+  words.tries.limit = job_set.spec().failure_policy().max_restarts();
+  words.tries.exhausted = "ReachedMaxRestarts";
+}
+
 }  // namespace mulligan

@@ -1,6 +1,8 @@
 // RayJobs and RayClusters (KubeRay 1.5).
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+#include "policy/base/shell.h"
 #include "policy/request/validate_parts.h"
 #include "policy/request/views/ray_words.h"
 #include "policy/request/views/views.h"
@@ -209,6 +211,28 @@ bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view) {
   view.suspend_leaf = nullptr;
   AddCluster(report.ray_cluster().status(), kOwnStatus, true, view);
   return true;
+}
+
+void TellRayJob(const v1::FailureReport& report, ObjectWords& words) {
+  const auto& job = report.ray_job();
+  const auto& status = job.status();
+  const std::string& mode = job.spec().submission_mode();
+  const std::string command = absl::StrCat(
+      "kubectl logs", InNamespace(job.metadata().namespace_()), " ");
+  if (mode.empty() || mode == "K8sJobMode") {
+    // The submitter Job has the name of its RayJob, and what the application
+    // wrote.
+    words.log_command = command + ShellWord("job/" + job.metadata().name());
+  } else if (!status.ray_cluster_name().empty()) {
+    words.log_command =
+        command + "-l " +
+        ShellWord(absl::StrCat("ray.io/cluster=", status.ray_cluster_name(),
+                               ",ray.io/node-type=head"));
+  }
+  words.tries.of = "attempt";
+  words.tries.made = status.failed();
+  words.tries.used = status.failed() - 1;
+  words.tries.limit = job.spec().backoff_limit();
 }
 
 }  // namespace mulligan

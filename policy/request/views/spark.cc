@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_format.h"
+#include "policy/base/shell.h"
 #include "policy/request/validate_parts.h"
 #include "policy/request/views/spark_words.h"
 #include "policy/request/views/views.h"
@@ -33,6 +35,20 @@ std::optional<std::int32_t> ExitCodeIn(const std::string& message) {
     return std::nullopt;
   }
   return code;
+}
+
+// Whose memory, by the words of the operator: the driver's, or executors'.
+std::string MemoryRemedy(
+    const kubernetes::spark::v1beta2::SparkApplicationSpec& spec,
+    const kubernetes::spark::v1beta2::ApplicationState& state) {
+  const bool driver = state.error_message().find("driver") != std::string::npos;
+  const std::string_view role = driver ? "driver" : "executor";
+  const std::string& memory =
+      driver ? spec.driver().memory() : spec.executor().memory();
+  return absl::StrFormat(
+      "raise spec.%s.memory%s, or spec.%s.memoryOverhead where it is not the "
+      "heap",
+      role, memory.empty() ? "" : ", now " + memory, role);
 }
 
 }  // namespace
@@ -97,6 +113,35 @@ bool IdentifySparkApplication(const v1::FailureReport& report,
       .Add(static_cast<std::uint64_t>(status.execution_attempts()))
       .Add(static_cast<std::uint64_t>(status.submission_attempts()));
   return !status.submission_id().empty() || status.submission_attempts() > 0;
+}
+
+void TellSparkApplication(const v1::FailureReport& report, ObjectWords& words) {
+  const auto& application = report.spark_application();
+  const auto& status = application.status();
+  const auto& policy = application.spec().restart_policy();
+  const std::string& space = application.metadata().namespace_();
+  const std::string& driver = status.driver_info().pod_name();
+  if (!driver.empty()) {
+    words.log_command =
+        LogCommand({space, driver, std::string(spark::kDriverContainer)});
+  }
+  const bool retries = policy.type() == "OnFailure";
+  const bool ran = status.execution_attempts() > 0;
+  words.tries.of = ran ? "run" : "submission";
+  words.tries.made =
+      ran ? status.execution_attempts() : status.submission_attempts();
+  if (retries) {
+    words.tries.limit = ran ? policy.on_failure_retries()
+                            : policy.on_submission_failure_retries();
+    words.tries.used = words.tries.made - 1;
+  }
+  // The status says FAILED of a limit that was met and of what is not retried.
+  if (retries && words.tries.made > words.tries.limit) {
+    words.tries.limit_name =
+        ran ? "onFailureRetries" : "onSubmissionFailureRetries";
+  }
+  words.memory_remedy =
+      MemoryRemedy(application.spec(), status.application_state());
 }
 
 }  // namespace mulligan

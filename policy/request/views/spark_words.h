@@ -21,6 +21,9 @@ inline constexpr std::string_view kResuming = "RESUMING";
 inline constexpr std::string_view kCompleted = "COMPLETED";
 inline constexpr std::string_view kFailed = "FAILED";
 
+// The container of the driver's pod.
+inline constexpr std::string_view kDriverContainer = "spark-kubernetes-driver";
+
 }  // namespace mulligan::spark
 
 #endif  // MULLIGAN_POLICY_REQUEST_VIEWS_SPARK_WORDS_H_

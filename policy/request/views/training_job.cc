@@ -24,4 +24,12 @@ bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view) {
   return true;
 }
 
+// The status does not keep the count, only that the limit was met.
+void TellTrainingJob(const v1::FailureReport& report, ObjectWords& words) {
+  words.tries.limit_name = "backoffLimit";
+  words.tries.limit = report.kubeflow_job().spec().run_policy().backoff_limit();
+  words.tries.used = words.tries.limit;
+  words.tries.exhausted = "specified backoff limit";
+}
+
 }  // namespace mulligan

@@ -25,6 +25,8 @@ void BoundJobSet(const v1::FailureReport& report, const FieldPath& job_set);
 NativeCount CountJobSet(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash);
 
+void TellJobSet(const v1::FailureReport& report, ObjectWords& words);
+
 bool ViewTrainJob(const v1::FailureReport& report, WorkloadView& view);
 // What its JobSet has counted.
 NativeCount CountTrainJob(const v1::FailureReport& report,
@@ -35,6 +37,8 @@ void BoundRayJob(const v1::FailureReport& report, const FieldPath& job);
 // status.failed, less one in Failed or Retrying.
 NativeCount CountRayJob(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyRayJob(const v1::FailureReport& report, StableHash& hash);
+
+void TellRayJob(const v1::FailureReport& report, ObjectWords& words);
 
 bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view);
 
@@ -47,8 +51,10 @@ NativeCount CountSparkApplication(const v1::FailureReport& report,
                                   std::int32_t earlier);
 bool IdentifySparkApplication(const v1::FailureReport& report,
                               StableHash& hash);
+void TellSparkApplication(const v1::FailureReport& report, ObjectWords& words);
 
 bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view);
+void TellTrainingJob(const v1::FailureReport& report, ObjectWords& words);
 
 // What is the same for all kinds: name, labels, conditions, suspension.
 template <typename Object>

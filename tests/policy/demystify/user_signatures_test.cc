@@ -136,6 +136,19 @@ TEST(UserSignature, SaysWhoHasToActAndWhetherItCanRecover) {
   EXPECT_EQ(diagnosis.outlook(), v1::Diagnosis::CANNOT_RECOVER);
 }
 
+TEST(UserSignature, SaysWhatToDoWhereItDecides) {
+  const auto created = Create(R"pb(
+    signatures {
+      name: "ost"
+      cause: DEPENDENCY_UNAVAILABLE
+      message_pattern: "ost 7"
+      remedy: "page #storage"
+    }
+  )pb");
+  EXPECT_EQ(created.signatures->RemedyOf("fleet/ost"), "page #storage");
+  EXPECT_EQ(created.signatures->RemedyOf("text/ost"), "");
+}
+
 TEST(UserSignature, EveryMistakeIsReported) {
   const auto created = Create(R"pb(
     signatures { name: "a" cause: APP_ERROR message_pattern: "(" }
@@ -149,6 +162,12 @@ TEST(UserSignature, EveryMistakeIsReported) {
       fault_domain: 99
       outlook: 99
     }
+    signatures {
+      name: "braces"
+      cause: APP_ERROR
+      exit_codes: 1
+      remedy: "drain {node}, page {team}"
+    }
   )pb");
   EXPECT_EQ(created.signatures, nullptr);
   EXPECT_THAT(
@@ -161,7 +180,10 @@ TEST(UserSignature, EveryMistakeIsReported) {
           Field(&Issue::message, HasSubstr("neither messagePattern")),
           Field(&Issue::message, HasSubstr("signatures[3].cause: missing")),
           Field(&Issue::message, HasSubstr("99 is no fault domain")),
-          Field(&Issue::message, HasSubstr("99 is no outlook"))));
+          Field(&Issue::message, HasSubstr("99 is no outlook")),
+          Field(&Issue::message,
+                HasSubstr("\"{team}\" stands for nothing, expected one of "
+                          "{pod}, {container}"))));
 }
 
 TEST(UserSignature, PatternLengthIsBounded) {

@@ -53,13 +53,17 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 // firstStep is what a person has to do before anything goes on.
 func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse) string {
 	why := fmt.Sprintf("kubectl mulligan why -n %s %s/%s", obj.GetNamespace(), strings.ToLower(obj.GetKind()), obj.GetName())
+	step := answer.GetDiagnosis().GetFirstStep().GetText()
+	if step == "" {
+		step = "find out why: " + mulligan.Problem(answer)
+	}
 	switch action := answer.GetDecision().GetAction(); {
 	case mode != Act:
 		return ""
 	case action == mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
-		return fmt.Sprintf("correct the spec: %s (%s)", answer.GetDiagnosis().GetSummary(), why)
+		return shortened(fmt.Sprintf("%s; the retry begins once the spec is corrected (%s)", step, why))
 	case action == mulliganv1.Decision_FAIL:
-		return fmt.Sprintf("find out why, correct it, and create it anew: %s (%s)", answer.GetDiagnosis().GetSummary(), why)
+		return shortened(fmt.Sprintf("%s; then create it anew (%s)", step, why))
 	}
 	return ""
 }
@@ -195,21 +199,27 @@ const mostParts = 20
 // Most bytes of a quoted text in an Event, which has 1024 in all.
 const maxQuote = 300
 
-// messageOf is the sentence, what it was seen by in Kubernetes' own words, and how
-// the workload's own operator differs where that was asked.
+// messageOf is the sentence, what to do first, what it was seen by in Kubernetes'
+// own words, and how the workload's own operator differs where that was asked.
 func messageOf(answer *mulliganv1.DecideResponse) string {
 	message := answer.GetDecision().GetSentence()
+	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
+		message += " Do first: " + quote(step) + "."
+	}
 	if evidence := answer.GetDiagnosis().GetEvidence(); len(evidence) > 0 && evidence[0].GetValue() != "" {
-		quote := evidence[0].GetValue()
-		if len(quote) > maxQuote {
-			quote = strings.ToValidUTF8(quote[:maxQuote], "") + "..."
-		}
-		message += fmt.Sprintf(" Seen: %s: %s", evidence[0].GetPath(), quote)
+		message += fmt.Sprintf(" Seen: %s: %s", evidence[0].GetPath(), quote(evidence[0].GetValue()))
 	}
 	if difference := answer.GetNative().GetDifference(); difference != "" {
 		message += " The operator: " + difference
 	}
 	return message
+}
+
+func quote(text string) string {
+	if len(text) <= maxQuote {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxQuote], "") + "..."
 }
 
 // carryOut does what is decided, as often as it is called.

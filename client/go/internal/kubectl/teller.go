@@ -152,7 +152,10 @@ func printText(out io.Writer, answer *mulliganv1.DecideResponse) {
 		fmt.Fprintf(out, "  %-10s %s\n", name, fmt.Sprintf(format, values...))
 	}
 	diagnosis, accounting := answer.GetDiagnosis(), answer.GetAccounting()
-	fmt.Fprintf(out, "%s\n\n", clean(diagnosis.GetSummary()))
+	fmt.Fprintf(out, "%s\n\n", clean(mulligan.Problem(answer)))
+	if step := diagnosis.GetFirstStep(); step.GetText() != "" {
+		row("Do first", "%s", clean(step.GetText()))
+	}
 	row("Mulligan", "%s", clean(answer.GetDecision().GetSentence()))
 	row("Cause", "%s (%s), confidence %s", diagnosis.GetCause(), diagnosis.GetFaultDomain(), diagnosis.GetConfidence())
 	if accounting.GetChargedTo() != "" {
@@ -167,7 +170,7 @@ func printText(out io.Writer, answer *mulliganv1.DecideResponse) {
 		row("Operator", "%s: %s; %s", native.GetOperator(), native.GetVerdict(), clean(native.GetReason()))
 	}
 	row("Rule", "%s/%s", answer.GetPolicy().GetName(), answer.GetExplanation().GetMatchedRule().GetRule())
-	for _, evidence := range diagnosis.GetEvidence() {
+	for _, evidence := range append(diagnosis.GetEvidence(), quoted(diagnosis)...) {
 		row("Evidence", "%s: %s (%s)", clean(evidence.GetMeaning()), clean(evidence.GetValue()), evidence.GetPath())
 	}
 	for _, warning := range answer.GetWarnings() {
@@ -175,9 +178,17 @@ func printText(out io.Writer, answer *mulliganv1.DecideResponse) {
 	}
 }
 
+// quoted is the line that the problem tells and none of the evidence has.
+func quoted(diagnosis *mulliganv1.Diagnosis) []*mulliganv1.Evidence {
+	if line := diagnosis.GetProblemEvidence(); line != nil {
+		return []*mulliganv1.Evidence{line}
+	}
+	return nil
+}
+
 // printLine is the same of one workload of many.
 func printLine(out io.Writer, workload client.Object, answer *mulliganv1.DecideResponse) {
 	fmt.Fprintf(out, "%-40s %-22s %-22s %s\n",
 		fmt.Sprintf("%s %s/%s", workload.GetObjectKind().GroupVersionKind().Kind, workload.GetNamespace(), workload.GetName()),
-		answer.GetDecision().GetAction(), answer.GetDiagnosis().GetCause(), clean(answer.GetDiagnosis().GetSummary()))
+		answer.GetDecision().GetAction(), answer.GetDiagnosis().GetCause(), clean(mulligan.Problem(answer)))
 }

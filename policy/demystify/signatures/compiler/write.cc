@@ -91,6 +91,28 @@ std::string HttpCodesOf(const Row& row) {
                       SignatureOf(row), "}");
 }
 
+// Of all tables.
+std::string RemediesOf(const std::vector<CompiledTable>& tables) {
+  std::string text = "namespace {\nconstexpr RemedyRow kRemedies[] = {\n";
+  for (const CompiledTable& table : tables) {
+    for (const CompiledRow& compiled : table.rows) {
+      for (const Row::Remedy& remedy : compiled.row.remedies()) {
+        absl::StrAppend(&text, "  {", Quoted(table.evidence),
+                        ", v1::", v1::Cause_Name(compiled.row.cause()), ", ",
+                        Quoted(remedy.names()), ",\n   ",
+                        Quoted(remedy.problem()), ",\n   ",
+                        Quoted(remedy.remedy()), ",\n   ",
+                        Quoted(remedy.command()), ", v1::FirstStep::",
+                        v1::FirstStep::Actor_Name(remedy.actor()), "},\n");
+      }
+    }
+  }
+  return text +
+         "};\n}  // namespace\nstd::span<const RemedyRow> RemedyRows() { "
+         "return "
+         "kRemedies; }\n\n";
+}
+
 struct InCpp {
   std::string type;
   std::string row;
@@ -178,7 +200,8 @@ std::string SourceOf(const std::vector<CompiledTable>& tables) {
                     "> rows::", table.name, "() { return k", table.name,
                     "; }\n\n");
   }
-  absl::StrAppend(&text, "}  // namespace mulligan::demystify\n");
+  absl::StrAppend(&text, RemediesOf(tables),
+                  "}  // namespace mulligan::demystify\n");
   return text;
 }
 

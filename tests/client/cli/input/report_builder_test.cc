@@ -48,7 +48,21 @@ INSTANTIATE_TEST_SUITE_P(
                      "status":{"phase":"Failed"}})",
                  R"pb(pods {
                         metadata { name: "a" }
-                        spec { containers { name: "c" } }
+                        spec {
+                          containers {
+                            name: "c"
+                            resources {
+                              limits {
+                                key: "cpu"
+                                value { string_value: "500m" }
+                              }
+                              limits {
+                                key: "memory"
+                                value { number_value: 1 }
+                              }
+                            }
+                          }
+                        }
                         status { phase: "Failed" }
                       })pb"},
         KindCase{"PodWithoutApiVersion",

@@ -28,8 +28,7 @@ std::string Format(const v1::DecideResponse& response,
   // As after a report that is told again: every attempt was asked about.
   v1::DecideRequest request;
   *request.mutable_ledger() = response.ledger();
-  return FormatForPeople(TellStory(request, response, {}, ""), response,
-                         options);
+  return FormatForPeople(TellStory(request, response, ""), response, options);
 }
 
 v1::DecideResponse Parse(const std::string& text) {

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "client/cli/input/report_builder.h"
-#include "client/cli/story/particulars.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "policy/remedy/tell.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
@@ -36,7 +36,12 @@ TEST_P(FirstStepTest, HasNamesAndNumbers) {
   ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
   auto response = Parse<v1::DecideResponse>(GetParam().response);
   response.mutable_diagnosis()->set_situation(v1::Diagnosis::BROKEN);
-  const Story story = TellStory(request, response, builder.specs(), "");
+  Tell({.report = request.report(),
+        .decision = response.decision(),
+        .ledger = response.ledger(),
+        .failure_id = response.failure_id()},
+       *response.mutable_diagnosis());
+  const Story story = TellStory(request, response, "");
   EXPECT_EQ(story.headline, GetParam().headline);
   EXPECT_EQ(story.first_step, GetParam().first_step);
 }
@@ -171,123 +176,6 @@ const StoryRow kStoryRows[] = {
 INSTANTIATE_TEST_SUITE_P(Rows, FirstStepTest, ::testing::ValuesIn(kStoryRows),
                          [](const auto& row) { return row.param.name; });
 
-struct Text {
-  v1::Cause cause;
-  const char* text;
-  const char* problem;
-};
-
-const Text kTexts[] = {
-    {v1::CONFIG_MISSING,
-     "MountVolume.SetUp failed for volume \"v\" : configmap \"c\" not found",
-     "configmap c does not exist"},
-    {v1::CONFIG_MISSING, "couldn't find key pw in Secret ml/pg",
-     "Secret pg has no key pw"},
-    {v1::CONFIG_MISSING,
-     "exec: \"trian\": executable file not found in $PATH: unknown",
-     "program trian is not in image i:1"},
-    {v1::CONFIG_MISSING, "exec /bin/a: exec format error",
-     "image i:1 is built for another architecture"},
-    {v1::QUOTA_EXCEEDED,
-     "pods \"a\" is forbidden: exceeded quota: gpu, requested: "
-     "requests.nvidia.com/gpu=8, used: requests.nvidia.com/gpu=60, limited: "
-     "requests.nvidia.com/gpu=64",
-     "quota gpu is used up: requested requests.nvidia.com/gpu=8, used "
-     "requests.nvidia.com/gpu=60, limited: requests.nvidia.com/gpu=64"},
-    {v1::CREATE_REJECTED,
-     "admission webhook \"v.io\" denied the request: no team label",
-     "webhook v.io refuses it: no team label"},
-    {v1::CREATE_REJECTED,
-     "admission webhook \"v.io\" denied the request: \n\nthe object was "
-     "blocked: \n\nrun-as-nonroot:\n  check: set runAsNonRoot\n",
-     "webhook v.io refuses it: the object was blocked: run-as-nonroot: check: "
-     "set runAsNonRoot"},
-    {v1::NODE_PRESSURE_EVICTED,
-     "The node was low on resource: ephemeral-storage. Threshold: 10Gi",
-     "evicted, the node ran low on ephemeral-storage"},
-    {v1::IMAGE_INVALID,
-     "Failed to pull image \"r/x@sha256:0\": r/x@sha256:0: not found",
-     "image r/x@sha256:0: no such digest"},
-    {v1::IMAGE_INVALID, "no match for platform in manifest",
-     "image i:1: not built for the node's platform"},
-    {v1::IMAGE_DENIED, "pull access denied, 403 Forbidden",
-     "image i:1: the registry refuses access (403 Forbidden)"},
-    {v1::IMAGE_DENIED, "pull access denied",
-     "image i:1: the registry refuses access"},
-    {v1::API_TRANSIENT,
-     "failed calling webhook \"w.io\": failed to call webhook: Post "
-     "\"https://hook.infra.svc:443/v1\": no endpoints available for service "
-     "\"hook\"",
-     "webhook w.io cannot be called: its service hook in namespace infra has "
-     "no endpoints"},
-    {v1::CREATE_REJECTED,
-     "pods \"a\" is forbidden: violates PodSecurity \"baseline:latest\": a, "
-     "b",
-     "the pod violates PodSecurity baseline:latest: a, b"},
-    {v1::SANDBOX_OR_MOUNT,
-     "Multi-Attach error for volume \"v-1\" Volume is already used by pod(s) "
-     "old-1",
-     "volume v-1 is still attached elsewhere, for pod old-1"},
-    {v1::GPU_FAULT, "CUDA error 802: system not yet initialized",
-     "the fabric manager of the node is not running (CUDA 802)"},
-    {v1::CONTAINER_OOM, "java.lang.OutOfMemoryError: Java heap space",
-     "the heap of the JVM is full: Java heap space"},
-    {v1::CANCELLED, "Scaled down replica set web-1 from 2 to 0",
-     "deleted because replica set web-1 was scaled down from 2 to 0"},
-    {v1::CANCELLED, "Scaled down replica set web-1 to 0 from 2",
-     "deleted because replica set web-1 was scaled down to 0 from 2"},
-    {v1::CONTAINER_OOM, "OutOfMemoryError: Metaspace",
-     "the JVM's Metaspace is full"},
-    {v1::CONTAINER_OOM, "MemoryError: Unable to allocate 7.45 GiB for an array",
-     "the program asked for 7.45 GiB at once"},
-    {v1::CONFIG_USER_ERROR,
-     "mapping values are not allowed here in \"/etc/a.yaml\", line 3, column 7",
-     "/etc/a.yaml does not parse as YAML, line 3"},
-    {v1::CONFIG_USER_ERROR,
-     "Error(s) in loading state_dict for Net: size mismatch for head.weight: "
-     "copying a param",
-     "the checkpoint does not fit the model: size mismatch for head.weight"},
-    {v1::CONFIG_USER_ERROR,
-     "configmaps \\\"a\\\" is forbidden: User "
-     "\\\"system:serviceaccount:ml:x\\\" "
-     "cannot get resource \\\"configmaps\\\" in API group",
-     "system:serviceaccount:ml:x may not get configmaps"},
-    {v1::GPU_FAULT,
-     "NVRM: Xid (PCI:0000:8d:00): 79, pid=7, GPU has fallen off the bus.",
-     "the GPU driver of the node reports Xid (PCI:0000:8d:00): 79, pid=7, GPU "
-     "has fallen off the bus."},
-    {v1::DEVICE_ADMISSION,
-     "Allocate failed due to requested number of devices unavailable for "
-     "nvidia.com/gpu. Requested: 4, Available: 1, which is unexpected",
-     "the node had 1 of nvidia.com/gpu left when it was asked for 4"},
-    {v1::DEVICE_ADMISSION,
-     "Node didn't have enough resource: cpu, requested: 8000, used: 5000, "
-     "capacity: 8000",
-     "the node had no room for 8000 of cpu, 5000 were in use"},
-    {v1::SANDBOX_OR_MOUNT,
-     "MountVolume.SetUp failed for volume \"nfs\" : mount failed: exit status "
-     "32\nOutput: mount.nfs: access denied by server while mounting "
-     "10.1.1.5:/ml",
-     "volume nfs could not be mounted: access denied by server while mounting "
-     "10.1.1.5:/ml"},
-    {v1::IMAGE_PULL_TRANSIENT, "write /var/lib/a: no space left on device",
-     "image i:1: the node has no room for it"},
-    {v1::IMAGE_PULL_TRANSIENT, "toomanyrequests: slow down",
-     "image i:1: the registry limits the rate"},
-    // Texts of another subject explain nothing.
-    {v1::APP_ERROR, "secret \"pg\" not found", ""},
-};
-
-TEST(ProblemTest, NamesWhatTheTextsName) {
-  for (const Text& row : kTexts) {
-    Particulars found;
-    found.image = "i:1";
-    FindProblem(row.cause, {"something else", row.text}, found);
-    EXPECT_EQ(found.problem, row.problem) << row.text;
-    EXPECT_EQ(found.remedy.empty(), found.problem.empty());
-  }
-}
-
 constexpr char kTwoAttempts[] = R"pb(
   diagnosis { situation: BROKEN }
   decision { action: FAIL scope: JOB }
@@ -323,7 +211,7 @@ TEST(StoryTest, TellsEveryAttemptAndWhoPaid) {
   v1::DecideRequest request;
   request.mutable_ledger()->add_history()->set_failure_id("a");
   const Story story =
-      TellStory(request, Parse<v1::DecideResponse>(kTwoAttempts), {}, "");
+      TellStory(request, Parse<v1::DecideResponse>(kTwoAttempts), "");
   ASSERT_EQ(story.attempts.size(), 2U);
   EXPECT_EQ(story.attempts[0].paid_by, "memory 3/3");
   EXPECT_EQ(story.attempts[0].done, "retry the pod at once");
@@ -339,7 +227,7 @@ TEST(StoryTest, TellsEveryAttemptAndWhoPaid) {
 
 TEST(StoryTest, NothingWasDoneAboutAnAttemptThatNobodyAskedAbout) {
   const Story story =
-      TellStory({}, Parse<v1::DecideResponse>(kTwoAttempts), {}, "");
+      TellStory({}, Parse<v1::DecideResponse>(kTwoAttempts), "");
   ASSERT_EQ(story.attempts.size(), 2U);
   EXPECT_EQ(story.attempts[0].paid_by, "memory 3/3");
   EXPECT_EQ(story.attempts[0].done, "nobody asked then");
@@ -365,7 +253,7 @@ TEST(StoryTest, ARepeatedReportSaysThatItWasDecidedBefore) {
                                       finished_at { seconds: 1000 }
                                     }
                                   })pb"),
-                                {}, "");
+                                "");
   EXPECT_TRUE(story.attempts[0].at_hand);
   EXPECT_EQ(story.sides[0].verdict, "RETRY the pod, as decided before");
   EXPECT_EQ(story.sides[0].Price(), "memory 1 of 3 used");
@@ -383,7 +271,7 @@ TEST(StoryTest, TheOperatorStandsBesideUs) {
                                     verdict: "Failed"
                                     reason: "BackoffLimitExceeded"
                                   })pb"),
-                                {}, "");
+                                "");
   ASSERT_EQ(story.sides.size(), 2U);
   EXPECT_EQ(story.sides[1].who, "Job");
   EXPECT_EQ(story.sides[1].verdict, "FAIL the Job");

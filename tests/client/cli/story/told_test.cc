@@ -43,7 +43,7 @@ Pages Explain(const std::string& objects) {
   EXPECT_OK(response);
   if (!response.ok()) return {};
   Told told;
-  told.story = TellStory(*request, *response, builder.specs(), "");
+  told.story = TellStory(*request, *response, "");
   told.report = request->report();
   told.response = *response;
   return {FormatForPeople(told.story, told.response, {}), HtmlPage(told)};

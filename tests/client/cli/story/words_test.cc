@@ -3,11 +3,10 @@
 #include <string>
 
 #include "client/cli/input/report_builder.h"
-#include "client/cli/story/particulars.h"
-#include "client/cli/story/story.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "policy/remedy/tell.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
@@ -28,12 +27,12 @@ TEST_P(WordsTest, NameTheKnob) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", GetParam().objects));
   ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
-  v1::DecideResponse response;
+  v1::Diagnosis diagnosis;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      GetParam().diagnosis, response.mutable_diagnosis()));
-  const Story story = TellStory(request, response, builder.specs(), "");
-  EXPECT_EQ(story.headline, GetParam().headline);
-  EXPECT_EQ(story.first_step, GetParam().first_step);
+      GetParam().diagnosis, &diagnosis));
+  Tell({.report = request.report()}, diagnosis);
+  EXPECT_EQ(diagnosis.problem(), GetParam().headline);
+  EXPECT_EQ(diagnosis.first_step().text(), GetParam().first_step);
 }
 
 constexpr char kFullPod[] = R"({"kind":"Pod","metadata":{"name":"a",
@@ -203,28 +202,6 @@ const WordsRow kPrograms[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Program, WordsTest, ::testing::ValuesIn(kPrograms),
                          [](const auto& test) { return test.param.name; });
-
-TEST(ErrorLine, IsTheLastThatTellsOfAnError) {
-  const struct {
-    const char* log;
-    const char* line;
-  } rows[] = {
-      {"ValueError: a\nmore\n[rank3]: pkg.TypeError: b\ndone\n",
-       "pkg.TypeError: b"},
-      {"26/01/02 03:04:05 ERROR Executor: lost", "Executor: lost"},
-      {"[ERROR] disk gone", "disk gone"},
-      {"Error: no such frame", "Error: no such frame"},
-      {"all is well\n", ""},
-      {"", ""},
-  };
-  for (const auto& row : rows) {
-    EXPECT_EQ(LastErrorLine(row.log), row.line) << row.log;
-  }
-  const std::string cut =
-      LastErrorLine("ValueError: " + std::string(300, 'x') + " tail");
-  EXPECT_LE(cut.size(), 204U);
-  EXPECT_THAT(cut, ::testing::EndsWith(" ..."));
-}
 
 }  // namespace
 }  // namespace mulligan::cli

@@ -291,6 +291,63 @@ func (Diagnosis_Outlook) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{0, 3}
 }
 
+// Who can do it.
+type FirstStep_Actor int32
+
+const (
+	// Not set.
+	FirstStep_ACTOR_UNSPECIFIED FirstStep_Actor = 0
+	// Who wrote or submitted the work.
+	FirstStep_USER FirstStep_Actor = 1
+	// Who runs the cluster.
+	FirstStep_PLATFORM FirstStep_Actor = 2
+	// Nobody has to: it passes. `text` says what helps if it happens often.
+	FirstStep_NOBODY FirstStep_Actor = 3
+)
+
+// Enum value maps for FirstStep_Actor.
+var (
+	FirstStep_Actor_name = map[int32]string{
+		0: "ACTOR_UNSPECIFIED",
+		1: "USER",
+		2: "PLATFORM",
+		3: "NOBODY",
+	}
+	FirstStep_Actor_value = map[string]int32{
+		"ACTOR_UNSPECIFIED": 0,
+		"USER":              1,
+		"PLATFORM":          2,
+		"NOBODY":            3,
+	}
+)
+
+func (x FirstStep_Actor) Enum() *FirstStep_Actor {
+	p := new(FirstStep_Actor)
+	*p = x
+	return p
+}
+
+func (x FirstStep_Actor) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (FirstStep_Actor) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_diagnosis_proto_enumTypes[4].Descriptor()
+}
+
+func (FirstStep_Actor) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_diagnosis_proto_enumTypes[4]
+}
+
+func (x FirstStep_Actor) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use FirstStep_Actor.Descriptor instead.
+func (FirstStep_Actor) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{1, 0}
+}
+
 // Kinds of facts, the heaviest first.
 type Evidence_Weight int32
 
@@ -352,11 +409,11 @@ func (x Evidence_Weight) String() string {
 }
 
 func (Evidence_Weight) Descriptor() protoreflect.EnumDescriptor {
-	return file_mulligan_v1_diagnosis_proto_enumTypes[4].Descriptor()
+	return file_mulligan_v1_diagnosis_proto_enumTypes[5].Descriptor()
 }
 
 func (Evidence_Weight) Type() protoreflect.EnumType {
-	return &file_mulligan_v1_diagnosis_proto_enumTypes[4]
+	return &file_mulligan_v1_diagnosis_proto_enumTypes[5]
 }
 
 func (x Evidence_Weight) Number() protoreflect.EnumNumber {
@@ -365,7 +422,7 @@ func (x Evidence_Weight) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Evidence_Weight.Descriptor instead.
 func (Evidence_Weight) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{2, 0}
+	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{3, 0}
 }
 
 // The result of demystifying one report. Always filled.
@@ -413,6 +470,17 @@ type Diagnosis struct {
 	Outlook Diagnosis_Outlook `protobuf:"varint,17,opt,name=outlook,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlook,omitempty"`
 	// What the outlook rests on, in words. Empty when it is UNSPECIFIED.
 	OutlookReason string `protobuf:"bytes,18,opt,name=outlook_reason,json=outlookReason,proto3" json:"outlook_reason,omitempty"`
+	// What stopped the work, in one sentence with the names and numbers there
+	// are, for people: "Pod eval-2, container main: secret pg does not exist".
+	// Like `summary`, but with the program's own words, and without the full
+	// stop. Empty with explain NONE.
+	Problem string `protobuf:"bytes,19,opt,name=problem,proto3" json:"problem,omitempty"`
+	// The line that `problem` tells, where none of `evidence` has it. Absent:
+	// one has.
+	ProblemEvidence *Evidence `protobuf:"bytes,20,opt,name=problem_evidence,json=problemEvidence,proto3" json:"problem_evidence,omitempty"`
+	// What to do first. Absent: nothing is broken or held back, nobody knows, or
+	// explain is NONE.
+	FirstStep     *FirstStep `protobuf:"bytes,21,opt,name=first_step,json=firstStep,proto3" json:"first_step,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -573,6 +641,94 @@ func (x *Diagnosis) GetOutlookReason() string {
 	return ""
 }
 
+func (x *Diagnosis) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
+func (x *Diagnosis) GetProblemEvidence() *Evidence {
+	if x != nil {
+		return x.ProblemEvidence
+	}
+	return nil
+}
+
+func (x *Diagnosis) GetFirstStep() *FirstStep {
+	if x != nil {
+		return x.FirstStep
+	}
+	return nil
+}
+
+// The first thing that somebody should do about a failure.
+type FirstStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One line in the imperative: "raise the memory limit of container main from
+	// 4Gi to 6Gi". With `command` where there is one. From a policy file where
+	// its signature decided and has a `remedy`.
+	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	// Who does it.
+	Actor FirstStep_Actor `protobuf:"varint,2,opt,name=actor,proto3,enum=mulligan.v1.FirstStep_Actor" json:"actor,omitempty"`
+	// The first command of `text` alone, its words quoted for a POSIX shell:
+	// "kubectl logs -n ml train-0 -c main". Empty: there is none.
+	Command       string `protobuf:"bytes,3,opt,name=command,proto3" json:"command,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FirstStep) Reset() {
+	*x = FirstStep{}
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FirstStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FirstStep) ProtoMessage() {}
+
+func (x *FirstStep) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FirstStep.ProtoReflect.Descriptor instead.
+func (*FirstStep) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *FirstStep) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *FirstStep) GetActor() FirstStep_Actor {
+	if x != nil {
+		return x.Actor
+	}
+	return FirstStep_ACTOR_UNSPECIFIED
+}
+
+func (x *FirstStep) GetCommand() string {
+	if x != nil {
+		return x.Command
+	}
+	return ""
+}
+
 // The member a failure started with. Empty fields are unknown.
 type Culprit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -592,7 +748,7 @@ type Culprit struct {
 
 func (x *Culprit) Reset() {
 	*x = Culprit{}
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[1]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -604,7 +760,7 @@ func (x *Culprit) String() string {
 func (*Culprit) ProtoMessage() {}
 
 func (x *Culprit) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[1]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -617,7 +773,7 @@ func (x *Culprit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Culprit.ProtoReflect.Descriptor instead.
 func (*Culprit) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{1}
+	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Culprit) GetPod() string {
@@ -678,7 +834,7 @@ type Evidence struct {
 
 func (x *Evidence) Reset() {
 	*x = Evidence{}
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[2]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -690,7 +846,7 @@ func (x *Evidence) String() string {
 func (*Evidence) ProtoMessage() {}
 
 func (x *Evidence) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[2]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -703,7 +859,7 @@ func (x *Evidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Evidence.ProtoReflect.Descriptor instead.
 func (*Evidence) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{2}
+	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Evidence) GetPath() string {
@@ -763,7 +919,7 @@ type Cascade struct {
 
 func (x *Cascade) Reset() {
 	*x = Cascade{}
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[3]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -775,7 +931,7 @@ func (x *Cascade) String() string {
 func (*Cascade) ProtoMessage() {}
 
 func (x *Cascade) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[3]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -788,7 +944,7 @@ func (x *Cascade) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cascade.ProtoReflect.Descriptor instead.
 func (*Cascade) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Cascade) GetPod() string {
@@ -825,7 +981,7 @@ type ConsideredCause struct {
 
 func (x *ConsideredCause) Reset() {
 	*x = ConsideredCause{}
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[4]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +993,7 @@ func (x *ConsideredCause) String() string {
 func (*ConsideredCause) ProtoMessage() {}
 
 func (x *ConsideredCause) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[4]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +1006,7 @@ func (x *ConsideredCause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConsideredCause.ProtoReflect.Descriptor instead.
 func (*ConsideredCause) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ConsideredCause) GetCause() Cause {
@@ -880,7 +1036,7 @@ type NeededEvidence struct {
 
 func (x *NeededEvidence) Reset() {
 	*x = NeededEvidence{}
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[5]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +1048,7 @@ func (x *NeededEvidence) String() string {
 func (*NeededEvidence) ProtoMessage() {}
 
 func (x *NeededEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[5]
+	mi := &file_mulligan_v1_diagnosis_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +1061,7 @@ func (x *NeededEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NeededEvidence.ProtoReflect.Descriptor instead.
 func (*NeededEvidence) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *NeededEvidence) GetWhat() string {
@@ -926,8 +1082,7 @@ var File_mulligan_v1_diagnosis_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_diagnosis_proto_rawDesc = "" +
 	"\n" +
-	"\x1bmulligan/v1/diagnosis.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17mulligan/v1/cause.proto\"\xf3\n" +
-	"\n" +
+	"\x1bmulligan/v1/diagnosis.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17mulligan/v1/cause.proto\"\x86\f\n" +
 	"\tDiagnosis\x12(\n" +
 	"\x05cause\x18\x01 \x01(\x0e2\x12.mulligan.v1.CauseR\x05cause\x12E\n" +
 	"\ffault_domain\x18\x02 \x01(\x0e2\".mulligan.v1.Diagnosis.FaultDomainR\vfaultDomain\x12A\n" +
@@ -952,7 +1107,11 @@ const file_mulligan_v1_diagnosis_proto_rawDesc = "" +
 	"\texit_code\x18\x0f \x01(\x05H\x00R\bexitCode\x88\x01\x01\x12>\n" +
 	"\tsituation\x18\x10 \x01(\x0e2 .mulligan.v1.Diagnosis.SituationR\tsituation\x128\n" +
 	"\aoutlook\x18\x11 \x01(\x0e2\x1e.mulligan.v1.Diagnosis.OutlookR\aoutlook\x12%\n" +
-	"\x0eoutlook_reason\x18\x12 \x01(\tR\routlookReason\"\xbd\x01\n" +
+	"\x0eoutlook_reason\x18\x12 \x01(\tR\routlookReason\x12\x18\n" +
+	"\aproblem\x18\x13 \x01(\tR\aproblem\x12@\n" +
+	"\x10problem_evidence\x18\x14 \x01(\v2\x15.mulligan.v1.EvidenceR\x0fproblemEvidence\x125\n" +
+	"\n" +
+	"first_step\x18\x15 \x01(\v2\x16.mulligan.v1.FirstStepR\tfirstStep\"\xbd\x01\n" +
 	"\vFaultDomain\x12\x1c\n" +
 	"\x18FAULT_DOMAIN_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vAPPLICATION\x10\x01\x12\x11\n" +
@@ -986,7 +1145,17 @@ const file_mulligan_v1_diagnosis_proto_rawDesc = "" +
 	"\x0eCANNOT_RECOVER\x10\x03\x12\x13\n" +
 	"\x0fOUTLOOK_UNKNOWN\x10\x04B\f\n" +
 	"\n" +
-	"_exit_code\"u\n" +
+	"_exit_code\"\xb1\x01\n" +
+	"\tFirstStep\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x122\n" +
+	"\x05actor\x18\x02 \x01(\x0e2\x1c.mulligan.v1.FirstStep.ActorR\x05actor\x12\x18\n" +
+	"\acommand\x18\x03 \x01(\tR\acommand\"B\n" +
+	"\x05Actor\x12\x15\n" +
+	"\x11ACTOR_UNSPECIFIED\x10\x00\x12\b\n" +
+	"\x04USER\x10\x01\x12\f\n" +
+	"\bPLATFORM\x10\x02\x12\n" +
+	"\n" +
+	"\x06NOBODY\x10\x03\"u\n" +
 	"\aCulprit\x12\x10\n" +
 	"\x03pod\x18\x01 \x01(\tR\x03pod\x12\x1c\n" +
 	"\tcontainer\x18\x02 \x01(\tR\tcontainer\x12\x12\n" +
@@ -1037,44 +1206,49 @@ func file_mulligan_v1_diagnosis_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_diagnosis_proto_rawDescData
 }
 
-var file_mulligan_v1_diagnosis_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_mulligan_v1_diagnosis_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_mulligan_v1_diagnosis_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_mulligan_v1_diagnosis_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_mulligan_v1_diagnosis_proto_goTypes = []any{
 	(Diagnosis_FaultDomain)(0),    // 0: mulligan.v1.Diagnosis.FaultDomain
 	(Diagnosis_Confidence)(0),     // 1: mulligan.v1.Diagnosis.Confidence
 	(Diagnosis_Situation)(0),      // 2: mulligan.v1.Diagnosis.Situation
 	(Diagnosis_Outlook)(0),        // 3: mulligan.v1.Diagnosis.Outlook
-	(Evidence_Weight)(0),          // 4: mulligan.v1.Evidence.Weight
-	(*Diagnosis)(nil),             // 5: mulligan.v1.Diagnosis
-	(*Culprit)(nil),               // 6: mulligan.v1.Culprit
-	(*Evidence)(nil),              // 7: mulligan.v1.Evidence
-	(*Cascade)(nil),               // 8: mulligan.v1.Cascade
-	(*ConsideredCause)(nil),       // 9: mulligan.v1.ConsideredCause
-	(*NeededEvidence)(nil),        // 10: mulligan.v1.NeededEvidence
-	(Cause)(0),                    // 11: mulligan.v1.Cause
-	(DerivedCause)(0),             // 12: mulligan.v1.DerivedCause
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(FirstStep_Actor)(0),          // 4: mulligan.v1.FirstStep.Actor
+	(Evidence_Weight)(0),          // 5: mulligan.v1.Evidence.Weight
+	(*Diagnosis)(nil),             // 6: mulligan.v1.Diagnosis
+	(*FirstStep)(nil),             // 7: mulligan.v1.FirstStep
+	(*Culprit)(nil),               // 8: mulligan.v1.Culprit
+	(*Evidence)(nil),              // 9: mulligan.v1.Evidence
+	(*Cascade)(nil),               // 10: mulligan.v1.Cascade
+	(*ConsideredCause)(nil),       // 11: mulligan.v1.ConsideredCause
+	(*NeededEvidence)(nil),        // 12: mulligan.v1.NeededEvidence
+	(Cause)(0),                    // 13: mulligan.v1.Cause
+	(DerivedCause)(0),             // 14: mulligan.v1.DerivedCause
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
 }
 var file_mulligan_v1_diagnosis_proto_depIdxs = []int32{
-	11, // 0: mulligan.v1.Diagnosis.cause:type_name -> mulligan.v1.Cause
+	13, // 0: mulligan.v1.Diagnosis.cause:type_name -> mulligan.v1.Cause
 	0,  // 1: mulligan.v1.Diagnosis.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
 	1,  // 2: mulligan.v1.Diagnosis.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	6,  // 3: mulligan.v1.Diagnosis.culprit:type_name -> mulligan.v1.Culprit
-	7,  // 4: mulligan.v1.Diagnosis.evidence:type_name -> mulligan.v1.Evidence
-	8,  // 5: mulligan.v1.Diagnosis.cascades:type_name -> mulligan.v1.Cascade
-	9,  // 6: mulligan.v1.Diagnosis.considered:type_name -> mulligan.v1.ConsideredCause
-	10, // 7: mulligan.v1.Diagnosis.needed_evidence:type_name -> mulligan.v1.NeededEvidence
-	12, // 8: mulligan.v1.Diagnosis.derived_cause:type_name -> mulligan.v1.DerivedCause
-	13, // 9: mulligan.v1.Diagnosis.finished_at:type_name -> google.protobuf.Timestamp
+	8,  // 3: mulligan.v1.Diagnosis.culprit:type_name -> mulligan.v1.Culprit
+	9,  // 4: mulligan.v1.Diagnosis.evidence:type_name -> mulligan.v1.Evidence
+	10, // 5: mulligan.v1.Diagnosis.cascades:type_name -> mulligan.v1.Cascade
+	11, // 6: mulligan.v1.Diagnosis.considered:type_name -> mulligan.v1.ConsideredCause
+	12, // 7: mulligan.v1.Diagnosis.needed_evidence:type_name -> mulligan.v1.NeededEvidence
+	14, // 8: mulligan.v1.Diagnosis.derived_cause:type_name -> mulligan.v1.DerivedCause
+	15, // 9: mulligan.v1.Diagnosis.finished_at:type_name -> google.protobuf.Timestamp
 	2,  // 10: mulligan.v1.Diagnosis.situation:type_name -> mulligan.v1.Diagnosis.Situation
 	3,  // 11: mulligan.v1.Diagnosis.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
-	4,  // 12: mulligan.v1.Evidence.weight:type_name -> mulligan.v1.Evidence.Weight
-	11, // 13: mulligan.v1.ConsideredCause.cause:type_name -> mulligan.v1.Cause
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	9,  // 12: mulligan.v1.Diagnosis.problem_evidence:type_name -> mulligan.v1.Evidence
+	7,  // 13: mulligan.v1.Diagnosis.first_step:type_name -> mulligan.v1.FirstStep
+	4,  // 14: mulligan.v1.FirstStep.actor:type_name -> mulligan.v1.FirstStep.Actor
+	5,  // 15: mulligan.v1.Evidence.weight:type_name -> mulligan.v1.Evidence.Weight
+	13, // 16: mulligan.v1.ConsideredCause.cause:type_name -> mulligan.v1.Cause
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_diagnosis_proto_init() }
@@ -1084,14 +1258,14 @@ func file_mulligan_v1_diagnosis_proto_init() {
 	}
 	file_mulligan_v1_cause_proto_init()
 	file_mulligan_v1_diagnosis_proto_msgTypes[0].OneofWrappers = []any{}
-	file_mulligan_v1_diagnosis_proto_msgTypes[3].OneofWrappers = []any{}
+	file_mulligan_v1_diagnosis_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_diagnosis_proto_rawDesc), len(file_mulligan_v1_diagnosis_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   6,
+			NumEnums:      6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1704,7 +1704,12 @@ type Signature struct {
 	// Who has to act. Absent: as the cause says.
 	FaultDomain Diagnosis_FaultDomain `protobuf:"varint,8,opt,name=fault_domain,json=faultDomain,proto3,enum=mulligan.v1.Diagnosis_FaultDomain" json:"fault_domain,omitempty"`
 	// Whether the work can recover unchanged. Absent: as the cause says.
-	Outlook       Diagnosis_Outlook `protobuf:"varint,9,opt,name=outlook,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlook,omitempty"`
+	Outlook Diagnosis_Outlook `protobuf:"varint,9,opt,name=outlook,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlook,omitempty"`
+	// What to do first when it decides: the answer's first_step.text, at most
+	// 1024 bytes. "{pod}", "{container}", "{node}" and "{image}" stand for what
+	// they are called, "{logs}" for the command that shows the log, "{says}" for
+	// the deciding text after a colon. Absent: as the cause says.
+	Remedy        string `protobuf:"bytes,10,opt,name=remedy,proto3" json:"remedy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1800,6 +1805,13 @@ func (x *Signature) GetOutlook() Diagnosis_Outlook {
 		return x.Outlook
 	}
 	return Diagnosis_OUTLOOK_UNSPECIFIED
+}
+
+func (x *Signature) GetRemedy() string {
+	if x != nil {
+		return x.Remedy
+	}
+	return ""
 }
 
 // When a history means more than its last failure.
@@ -2111,7 +2123,7 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\n" +
 	"KillSwitch\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xa9\x04\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xc1\x04\n" +
 	"\tSignature\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12(\n" +
 	"\x05cause\x18\x02 \x01(\x0e2\x12.mulligan.v1.CauseR\x05cause\x12'\n" +
@@ -2124,7 +2136,9 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"confidence\x12\x18\n" +
 	"\ameaning\x18\a \x01(\tR\ameaning\x12E\n" +
 	"\ffault_domain\x18\b \x01(\x0e2\".mulligan.v1.Diagnosis.FaultDomainR\vfaultDomain\x128\n" +
-	"\aoutlook\x18\t \x01(\x0e2\x1e.mulligan.v1.Diagnosis.OutlookR\aoutlook\"\x7f\n" +
+	"\aoutlook\x18\t \x01(\x0e2\x1e.mulligan.v1.Diagnosis.OutlookR\aoutlook\x12\x16\n" +
+	"\x06remedy\x18\n" +
+	" \x01(\tR\x06remedy\"\x7f\n" +
 	"\x06Source\x12\x16\n" +
 	"\x12SOURCE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13TERMINATION_MESSAGE\x10\x01\x12\t\n" +

@@ -8,6 +8,7 @@ package corev1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	v1 "mulligan.dev/mulligan/gen/mulligan/kubernetes/meta/v1"
 	reflect "reflect"
 	sync "sync"
@@ -78,12 +79,12 @@ func (x *PodTemplateSpec) GetSpec() *PodSpec {
 }
 
 // PodSpec is the part of a pod's specification that matters for reading a
-// failure. Left out on purpose: everything with a Quantity (resources,
-// overhead: its JSON form is a string, its protobuf form a message, so no
-// mirror fits both) or an IntOrString (probes, ports), and the structs that Go
-// inlines, whose JSON is flat while the wire has an extra level (but for the
-// claims of `volumes`: ephemeralContainers). Decoders skip them as unknown
-// fields.
+// failure. A Quantity is a string or a number in JSON and a message in bytes,
+// so that each has two fields here: the one of JSON has a number that
+// Kubernetes does not use. Left out on purpose: everything with an IntOrString
+// (probes, ports), and the structs that Go inlines, whose JSON is flat while
+// the wire has an extra level (but for two of `volumes`: ephemeralContainers).
+// Decoders skip them as unknown fields.
 type PodSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Volumes that containers may mount, by name.
@@ -260,6 +261,8 @@ type Container struct {
 	Name *string `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
 	// Image as written by the user.
 	Image *string `protobuf:"bytes,2,opt,name=image" json:"image,omitempty"`
+	// What it asks for and what it may use at most.
+	Resources *ResourceRequirements `protobuf:"bytes,8,opt,name=resources" json:"resources,omitempty"`
 	// Where it has volumes.
 	VolumeMounts []*VolumeMount `protobuf:"bytes,9,rep,name=volume_mounts,json=volumeMounts" json:"volume_mounts,omitempty"`
 	// File from which the kubelet reads the termination message.
@@ -320,6 +323,13 @@ func (x *Container) GetImage() string {
 	return ""
 }
 
+func (x *Container) GetResources() *ResourceRequirements {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
+}
+
 func (x *Container) GetVolumeMounts() []*VolumeMount {
 	if x != nil {
 		return x.VolumeMounts
@@ -355,6 +365,125 @@ func (x *Container) GetRestartPolicyRules() []*ContainerRestartRule {
 	return nil
 }
 
+// ResourceRequirements are amounts of resources by their names, "memory".
+type ResourceRequirements struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the container may use at most, as bytes have it.
+	LimitQuantities map[string]*Quantity `protobuf:"bytes,1,rep,name=limit_quantities,json=limitQuantities" json:"limit_quantities,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What the scheduler sets aside for it, as bytes have it.
+	RequestQuantities map[string]*Quantity `protobuf:"bytes,2,rep,name=request_quantities,json=requestQuantities" json:"request_quantities,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What the container may use at most, as JSON has it: "4Gi", or a number.
+	Limits map[string]*structpb.Value `protobuf:"bytes,1000,rep,name=limits" json:"limits,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What the scheduler sets aside for it, likewise.
+	Requests      map[string]*structpb.Value `protobuf:"bytes,1001,rep,name=requests" json:"requests,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceRequirements) Reset() {
+	*x = ResourceRequirements{}
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceRequirements) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceRequirements) ProtoMessage() {}
+
+func (x *ResourceRequirements) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceRequirements.ProtoReflect.Descriptor instead.
+func (*ResourceRequirements) Descriptor() ([]byte, []int) {
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ResourceRequirements) GetLimitQuantities() map[string]*Quantity {
+	if x != nil {
+		return x.LimitQuantities
+	}
+	return nil
+}
+
+func (x *ResourceRequirements) GetRequestQuantities() map[string]*Quantity {
+	if x != nil {
+		return x.RequestQuantities
+	}
+	return nil
+}
+
+func (x *ResourceRequirements) GetLimits() map[string]*structpb.Value {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+func (x *ResourceRequirements) GetRequests() map[string]*structpb.Value {
+	if x != nil {
+		return x.Requests
+	}
+	return nil
+}
+
+// Quantity is an amount of a resource as it was written.
+type Quantity struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A decimal number with or without a unit: "4Gi", "500m", "8".
+	String_       *string `protobuf:"bytes,1,opt,name=string" json:"string,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Quantity) Reset() {
+	*x = Quantity{}
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Quantity) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Quantity) ProtoMessage() {}
+
+func (x *Quantity) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Quantity.ProtoReflect.Descriptor instead.
+func (*Quantity) Descriptor() ([]byte, []int) {
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Quantity) GetString_() string {
+	if x != nil && x.String_ != nil {
+		return *x.String_
+	}
+	return ""
+}
+
 // Volume is the part of a volume that tells whose storage it is. Go inlines the
 // struct behind `volume_source`: bytes have that field, JSON the other.
 type Volume struct {
@@ -365,13 +494,15 @@ type Volume struct {
 	VolumeSource *VolumeSource `protobuf:"bytes,2,opt,name=volume_source,json=volumeSource" json:"volume_source,omitempty"`
 	// The claim behind it, as JSON has it. A number that Kubernetes does not use.
 	PersistentVolumeClaim *PersistentVolumeClaimVolumeSource `protobuf:"bytes,1000,opt,name=persistent_volume_claim,json=persistentVolumeClaim" json:"persistent_volume_claim,omitempty"`
-	unknownFields         protoimpl.UnknownFields
-	sizeCache             protoimpl.SizeCache
+	// An empty folder that goes with the pod, likewise.
+	EmptyDir      *EmptyDirVolumeSource `protobuf:"bytes,1001,opt,name=empty_dir,json=emptyDir" json:"empty_dir,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Volume) Reset() {
 	*x = Volume{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[3]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -383,7 +514,7 @@ func (x *Volume) String() string {
 func (*Volume) ProtoMessage() {}
 
 func (x *Volume) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[3]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -396,7 +527,7 @@ func (x *Volume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Volume.ProtoReflect.Descriptor instead.
 func (*Volume) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Volume) GetName() string {
@@ -420,9 +551,18 @@ func (x *Volume) GetPersistentVolumeClaim() *PersistentVolumeClaimVolumeSource {
 	return nil
 }
 
-// VolumeSource is the kind of volume that outlives its pods.
+func (x *Volume) GetEmptyDir() *EmptyDirVolumeSource {
+	if x != nil {
+		return x.EmptyDir
+	}
+	return nil
+}
+
+// VolumeSource is what is behind a volume, where that tells of its size.
 type VolumeSource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// An empty folder that goes with the pod. Absent: it is of another kind.
+	EmptyDir *EmptyDirVolumeSource `protobuf:"bytes,2,opt,name=empty_dir,json=emptyDir" json:"empty_dir,omitempty"`
 	// The claim behind it. Absent: it is of another kind.
 	PersistentVolumeClaim *PersistentVolumeClaimVolumeSource `protobuf:"bytes,10,opt,name=persistent_volume_claim,json=persistentVolumeClaim" json:"persistent_volume_claim,omitempty"`
 	unknownFields         protoimpl.UnknownFields
@@ -431,7 +571,7 @@ type VolumeSource struct {
 
 func (x *VolumeSource) Reset() {
 	*x = VolumeSource{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[4]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -443,7 +583,7 @@ func (x *VolumeSource) String() string {
 func (*VolumeSource) ProtoMessage() {}
 
 func (x *VolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[4]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -456,12 +596,83 @@ func (x *VolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeSource.ProtoReflect.Descriptor instead.
 func (*VolumeSource) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *VolumeSource) GetEmptyDir() *EmptyDirVolumeSource {
+	if x != nil {
+		return x.EmptyDir
+	}
+	return nil
 }
 
 func (x *VolumeSource) GetPersistentVolumeClaim() *PersistentVolumeClaimVolumeSource {
 	if x != nil {
 		return x.PersistentVolumeClaim
+	}
+	return nil
+}
+
+// EmptyDirVolumeSource is a folder that is made for the pod and goes with it.
+type EmptyDirVolumeSource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "Memory" for a file system in memory. Empty: on the node's disk.
+	Medium *string `protobuf:"bytes,1,opt,name=medium" json:"medium,omitempty"`
+	// How much may be in it, as bytes have it. Absent: no limit of its own.
+	SizeLimitQuantity *Quantity `protobuf:"bytes,2,opt,name=size_limit_quantity,json=sizeLimitQuantity" json:"size_limit_quantity,omitempty"`
+	// How much may be in it, as JSON has it: "1Gi", or a number.
+	SizeLimit     *structpb.Value `protobuf:"bytes,1000,opt,name=size_limit,json=sizeLimit" json:"size_limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EmptyDirVolumeSource) Reset() {
+	*x = EmptyDirVolumeSource{}
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EmptyDirVolumeSource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EmptyDirVolumeSource) ProtoMessage() {}
+
+func (x *EmptyDirVolumeSource) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EmptyDirVolumeSource.ProtoReflect.Descriptor instead.
+func (*EmptyDirVolumeSource) Descriptor() ([]byte, []int) {
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *EmptyDirVolumeSource) GetMedium() string {
+	if x != nil && x.Medium != nil {
+		return *x.Medium
+	}
+	return ""
+}
+
+func (x *EmptyDirVolumeSource) GetSizeLimitQuantity() *Quantity {
+	if x != nil {
+		return x.SizeLimitQuantity
+	}
+	return nil
+}
+
+func (x *EmptyDirVolumeSource) GetSizeLimit() *structpb.Value {
+	if x != nil {
+		return x.SizeLimit
 	}
 	return nil
 }
@@ -477,7 +688,7 @@ type PersistentVolumeClaimVolumeSource struct {
 
 func (x *PersistentVolumeClaimVolumeSource) Reset() {
 	*x = PersistentVolumeClaimVolumeSource{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[5]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -489,7 +700,7 @@ func (x *PersistentVolumeClaimVolumeSource) String() string {
 func (*PersistentVolumeClaimVolumeSource) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[5]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -502,7 +713,7 @@ func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use PersistentVolumeClaimVolumeSource.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimVolumeSource) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PersistentVolumeClaimVolumeSource) GetClaimName() string {
@@ -525,7 +736,7 @@ type VolumeMount struct {
 
 func (x *VolumeMount) Reset() {
 	*x = VolumeMount{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[6]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -537,7 +748,7 @@ func (x *VolumeMount) String() string {
 func (*VolumeMount) ProtoMessage() {}
 
 func (x *VolumeMount) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[6]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -550,7 +761,7 @@ func (x *VolumeMount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeMount.ProtoReflect.Descriptor instead.
 func (*VolumeMount) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *VolumeMount) GetName() string {
@@ -580,7 +791,7 @@ type ContainerRestartRule struct {
 
 func (x *ContainerRestartRule) Reset() {
 	*x = ContainerRestartRule{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -592,7 +803,7 @@ func (x *ContainerRestartRule) String() string {
 func (*ContainerRestartRule) ProtoMessage() {}
 
 func (x *ContainerRestartRule) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -605,7 +816,7 @@ func (x *ContainerRestartRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRestartRule.ProtoReflect.Descriptor instead.
 func (*ContainerRestartRule) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{7}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ContainerRestartRule) GetAction() string {
@@ -635,7 +846,7 @@ type ContainerRestartRuleOnExitCodes struct {
 
 func (x *ContainerRestartRuleOnExitCodes) Reset() {
 	*x = ContainerRestartRuleOnExitCodes{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +858,7 @@ func (x *ContainerRestartRuleOnExitCodes) String() string {
 func (*ContainerRestartRuleOnExitCodes) ProtoMessage() {}
 
 func (x *ContainerRestartRuleOnExitCodes) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +871,7 @@ func (x *ContainerRestartRuleOnExitCodes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRestartRuleOnExitCodes.ProtoReflect.Descriptor instead.
 func (*ContainerRestartRuleOnExitCodes) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{8}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ContainerRestartRuleOnExitCodes) GetOperator() string {
@@ -697,7 +908,7 @@ type Toleration struct {
 
 func (x *Toleration) Reset() {
 	*x = Toleration{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -709,7 +920,7 @@ func (x *Toleration) String() string {
 func (*Toleration) ProtoMessage() {}
 
 func (x *Toleration) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -722,7 +933,7 @@ func (x *Toleration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Toleration.ProtoReflect.Descriptor instead.
 func (*Toleration) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{9}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Toleration) GetKey() string {
@@ -771,7 +982,7 @@ type PodSchedulingGate struct {
 
 func (x *PodSchedulingGate) Reset() {
 	*x = PodSchedulingGate{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -783,7 +994,7 @@ func (x *PodSchedulingGate) String() string {
 func (*PodSchedulingGate) ProtoMessage() {}
 
 func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -796,7 +1007,7 @@ func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGate.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGate) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{10}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PodSchedulingGate) GetName() string {
@@ -810,7 +1021,7 @@ var File_mulligan_kubernetes_core_v1_pod_spec_proto protoreflect.FileDescriptor
 
 const file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc = "" +
 	"\n" +
-	"*mulligan/kubernetes/core/v1/pod_spec.proto\x12\x1bmulligan.kubernetes.core.v1\x1a-mulligan/kubernetes/meta/v1/object_meta.proto\"\x90\x01\n" +
+	"*mulligan/kubernetes/core/v1/pod_spec.proto\x12\x1bmulligan.kubernetes.core.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a-mulligan/kubernetes/meta/v1/object_meta.proto\"\x90\x01\n" +
 	"\x0fPodTemplateSpec\x12C\n" +
 	"\bmetadata\x18\x01 \x01(\v2'.mulligan.kubernetes.meta.v1.ObjectMetaR\bmetadata\x128\n" +
 	"\x04spec\x18\x02 \x01(\v2$.mulligan.kubernetes.core.v1.PodSpecR\x04spec\"\xfb\x06\n" +
@@ -834,22 +1045,49 @@ const file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc = "" +
 	"\x10scheduling_gates\x18& \x03(\v2..mulligan.kubernetes.core.v1.PodSchedulingGateR\x0fschedulingGates\x1a?\n" +
 	"\x11NodeSelectorEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x88\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd9\x03\n" +
 	"\tContainer\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05image\x18\x02 \x01(\tR\x05image\x12M\n" +
+	"\x05image\x18\x02 \x01(\tR\x05image\x12O\n" +
+	"\tresources\x18\b \x01(\v21.mulligan.kubernetes.core.v1.ResourceRequirementsR\tresources\x12M\n" +
 	"\rvolume_mounts\x18\t \x03(\v2(.mulligan.kubernetes.core.v1.VolumeMountR\fvolumeMounts\x128\n" +
 	"\x18termination_message_path\x18\r \x01(\tR\x16terminationMessagePath\x12<\n" +
 	"\x1atermination_message_policy\x18\x14 \x01(\tR\x18terminationMessagePolicy\x12%\n" +
 	"\x0erestart_policy\x18\x18 \x01(\tR\rrestartPolicy\x12c\n" +
-	"\x14restart_policy_rules\x18\x19 \x03(\v21.mulligan.kubernetes.core.v1.ContainerRestartRuleR\x12restartPolicyRules\"\xe5\x01\n" +
+	"\x14restart_policy_rules\x18\x19 \x03(\v21.mulligan.kubernetes.core.v1.ContainerRestartRuleR\x12restartPolicyRules\"\xb8\x06\n" +
+	"\x14ResourceRequirements\x12q\n" +
+	"\x10limit_quantities\x18\x01 \x03(\v2F.mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntryR\x0flimitQuantities\x12w\n" +
+	"\x12request_quantities\x18\x02 \x03(\v2H.mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntryR\x11requestQuantities\x12V\n" +
+	"\x06limits\x18\xe8\a \x03(\v2=.mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntryR\x06limits\x12\\\n" +
+	"\brequests\x18\xe9\a \x03(\v2?.mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntryR\brequests\x1ai\n" +
+	"\x14LimitQuantitiesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12;\n" +
+	"\x05value\x18\x02 \x01(\v2%.mulligan.kubernetes.core.v1.QuantityR\x05value:\x028\x01\x1ak\n" +
+	"\x16RequestQuantitiesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12;\n" +
+	"\x05value\x18\x02 \x01(\v2%.mulligan.kubernetes.core.v1.QuantityR\x05value:\x028\x01\x1aQ\n" +
+	"\vLimitsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
+	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\x1aS\n" +
+	"\rRequestsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
+	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\"\"\n" +
+	"\bQuantity\x12\x16\n" +
+	"\x06string\x18\x01 \x01(\tR\x06string\"\xb6\x02\n" +
 	"\x06Volume\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12N\n" +
 	"\rvolume_source\x18\x02 \x01(\v2).mulligan.kubernetes.core.v1.VolumeSourceR\fvolumeSource\x12w\n" +
-	"\x17persistent_volume_claim\x18\xe8\a \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\"\x86\x01\n" +
-	"\fVolumeSource\x12v\n" +
+	"\x17persistent_volume_claim\x18\xe8\a \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\x12O\n" +
+	"\tempty_dir\x18\xe9\a \x01(\v21.mulligan.kubernetes.core.v1.EmptyDirVolumeSourceR\bemptyDir\"\xd6\x01\n" +
+	"\fVolumeSource\x12N\n" +
+	"\tempty_dir\x18\x02 \x01(\v21.mulligan.kubernetes.core.v1.EmptyDirVolumeSourceR\bemptyDir\x12v\n" +
 	"\x17persistent_volume_claim\x18\n" +
-	" \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\"B\n" +
+	" \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\"\xbd\x01\n" +
+	"\x14EmptyDirVolumeSource\x12\x16\n" +
+	"\x06medium\x18\x01 \x01(\tR\x06medium\x12U\n" +
+	"\x13size_limit_quantity\x18\x02 \x01(\v2%.mulligan.kubernetes.core.v1.QuantityR\x11sizeLimitQuantity\x126\n" +
+	"\n" +
+	"size_limit\x18\xe8\a \x01(\v2\x16.google.protobuf.ValueR\tsizeLimit\"B\n" +
 	"!PersistentVolumeClaimVolumeSource\x12\x1d\n" +
 	"\n" +
 	"claim_name\x18\x01 \x01(\tR\tclaimName\"@\n" +
@@ -886,42 +1124,63 @@ func file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP() []byte {
 	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescData
 }
 
-var file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_mulligan_kubernetes_core_v1_pod_spec_proto_goTypes = []any{
 	(*PodTemplateSpec)(nil),                   // 0: mulligan.kubernetes.core.v1.PodTemplateSpec
 	(*PodSpec)(nil),                           // 1: mulligan.kubernetes.core.v1.PodSpec
 	(*Container)(nil),                         // 2: mulligan.kubernetes.core.v1.Container
-	(*Volume)(nil),                            // 3: mulligan.kubernetes.core.v1.Volume
-	(*VolumeSource)(nil),                      // 4: mulligan.kubernetes.core.v1.VolumeSource
-	(*PersistentVolumeClaimVolumeSource)(nil), // 5: mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
-	(*VolumeMount)(nil),                       // 6: mulligan.kubernetes.core.v1.VolumeMount
-	(*ContainerRestartRule)(nil),              // 7: mulligan.kubernetes.core.v1.ContainerRestartRule
-	(*ContainerRestartRuleOnExitCodes)(nil),   // 8: mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
-	(*Toleration)(nil),                        // 9: mulligan.kubernetes.core.v1.Toleration
-	(*PodSchedulingGate)(nil),                 // 10: mulligan.kubernetes.core.v1.PodSchedulingGate
-	nil,                                       // 11: mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
-	(*v1.ObjectMeta)(nil),                     // 12: mulligan.kubernetes.meta.v1.ObjectMeta
+	(*ResourceRequirements)(nil),              // 3: mulligan.kubernetes.core.v1.ResourceRequirements
+	(*Quantity)(nil),                          // 4: mulligan.kubernetes.core.v1.Quantity
+	(*Volume)(nil),                            // 5: mulligan.kubernetes.core.v1.Volume
+	(*VolumeSource)(nil),                      // 6: mulligan.kubernetes.core.v1.VolumeSource
+	(*EmptyDirVolumeSource)(nil),              // 7: mulligan.kubernetes.core.v1.EmptyDirVolumeSource
+	(*PersistentVolumeClaimVolumeSource)(nil), // 8: mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	(*VolumeMount)(nil),                       // 9: mulligan.kubernetes.core.v1.VolumeMount
+	(*ContainerRestartRule)(nil),              // 10: mulligan.kubernetes.core.v1.ContainerRestartRule
+	(*ContainerRestartRuleOnExitCodes)(nil),   // 11: mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
+	(*Toleration)(nil),                        // 12: mulligan.kubernetes.core.v1.Toleration
+	(*PodSchedulingGate)(nil),                 // 13: mulligan.kubernetes.core.v1.PodSchedulingGate
+	nil,                                       // 14: mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
+	nil,                                       // 15: mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry
+	nil,                                       // 16: mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry
+	nil,                                       // 17: mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry
+	nil,                                       // 18: mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry
+	(*v1.ObjectMeta)(nil),                     // 19: mulligan.kubernetes.meta.v1.ObjectMeta
+	(*structpb.Value)(nil),                    // 20: google.protobuf.Value
 }
 var file_mulligan_kubernetes_core_v1_pod_spec_proto_depIdxs = []int32{
-	12, // 0: mulligan.kubernetes.core.v1.PodTemplateSpec.metadata:type_name -> mulligan.kubernetes.meta.v1.ObjectMeta
+	19, // 0: mulligan.kubernetes.core.v1.PodTemplateSpec.metadata:type_name -> mulligan.kubernetes.meta.v1.ObjectMeta
 	1,  // 1: mulligan.kubernetes.core.v1.PodTemplateSpec.spec:type_name -> mulligan.kubernetes.core.v1.PodSpec
-	3,  // 2: mulligan.kubernetes.core.v1.PodSpec.volumes:type_name -> mulligan.kubernetes.core.v1.Volume
+	5,  // 2: mulligan.kubernetes.core.v1.PodSpec.volumes:type_name -> mulligan.kubernetes.core.v1.Volume
 	2,  // 3: mulligan.kubernetes.core.v1.PodSpec.containers:type_name -> mulligan.kubernetes.core.v1.Container
-	11, // 4: mulligan.kubernetes.core.v1.PodSpec.node_selector:type_name -> mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
+	14, // 4: mulligan.kubernetes.core.v1.PodSpec.node_selector:type_name -> mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
 	2,  // 5: mulligan.kubernetes.core.v1.PodSpec.init_containers:type_name -> mulligan.kubernetes.core.v1.Container
-	9,  // 6: mulligan.kubernetes.core.v1.PodSpec.tolerations:type_name -> mulligan.kubernetes.core.v1.Toleration
-	10, // 7: mulligan.kubernetes.core.v1.PodSpec.scheduling_gates:type_name -> mulligan.kubernetes.core.v1.PodSchedulingGate
-	6,  // 8: mulligan.kubernetes.core.v1.Container.volume_mounts:type_name -> mulligan.kubernetes.core.v1.VolumeMount
-	7,  // 9: mulligan.kubernetes.core.v1.Container.restart_policy_rules:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRule
-	4,  // 10: mulligan.kubernetes.core.v1.Volume.volume_source:type_name -> mulligan.kubernetes.core.v1.VolumeSource
-	5,  // 11: mulligan.kubernetes.core.v1.Volume.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
-	5,  // 12: mulligan.kubernetes.core.v1.VolumeSource.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
-	8,  // 13: mulligan.kubernetes.core.v1.ContainerRestartRule.exit_codes:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	12, // 6: mulligan.kubernetes.core.v1.PodSpec.tolerations:type_name -> mulligan.kubernetes.core.v1.Toleration
+	13, // 7: mulligan.kubernetes.core.v1.PodSpec.scheduling_gates:type_name -> mulligan.kubernetes.core.v1.PodSchedulingGate
+	3,  // 8: mulligan.kubernetes.core.v1.Container.resources:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements
+	9,  // 9: mulligan.kubernetes.core.v1.Container.volume_mounts:type_name -> mulligan.kubernetes.core.v1.VolumeMount
+	10, // 10: mulligan.kubernetes.core.v1.Container.restart_policy_rules:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRule
+	15, // 11: mulligan.kubernetes.core.v1.ResourceRequirements.limit_quantities:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry
+	16, // 12: mulligan.kubernetes.core.v1.ResourceRequirements.request_quantities:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry
+	17, // 13: mulligan.kubernetes.core.v1.ResourceRequirements.limits:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry
+	18, // 14: mulligan.kubernetes.core.v1.ResourceRequirements.requests:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry
+	6,  // 15: mulligan.kubernetes.core.v1.Volume.volume_source:type_name -> mulligan.kubernetes.core.v1.VolumeSource
+	8,  // 16: mulligan.kubernetes.core.v1.Volume.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	7,  // 17: mulligan.kubernetes.core.v1.Volume.empty_dir:type_name -> mulligan.kubernetes.core.v1.EmptyDirVolumeSource
+	7,  // 18: mulligan.kubernetes.core.v1.VolumeSource.empty_dir:type_name -> mulligan.kubernetes.core.v1.EmptyDirVolumeSource
+	8,  // 19: mulligan.kubernetes.core.v1.VolumeSource.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	4,  // 20: mulligan.kubernetes.core.v1.EmptyDirVolumeSource.size_limit_quantity:type_name -> mulligan.kubernetes.core.v1.Quantity
+	20, // 21: mulligan.kubernetes.core.v1.EmptyDirVolumeSource.size_limit:type_name -> google.protobuf.Value
+	11, // 22: mulligan.kubernetes.core.v1.ContainerRestartRule.exit_codes:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
+	4,  // 23: mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry.value:type_name -> mulligan.kubernetes.core.v1.Quantity
+	4,  // 24: mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry.value:type_name -> mulligan.kubernetes.core.v1.Quantity
+	20, // 25: mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.Value
+	20, // 26: mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.Value
+	27, // [27:27] is the sub-list for method output_type
+	27, // [27:27] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_kubernetes_core_v1_pod_spec_proto_init() }
@@ -935,7 +1194,7 @@ func file_mulligan_kubernetes_core_v1_pod_spec_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc), len(file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -7,10 +7,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "client/cli/story/particulars.h"
+#include "policy/remedy/sentences.h"
 #include "policy/request/workload_view.h"
 
-namespace mulligan::cli {
+namespace mulligan::remedy {
 namespace {
 
 namespace core = kubernetes::core::v1;
@@ -73,18 +73,24 @@ std::string PathIn(const v1::FailureReport& report, const std::string& part) {
 
 }  // namespace
 
-Quote FindQuote(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
-                const std::string& headline, const Particulars& found) {
-  const bool has_problem = !found.problem.empty();
-  const std::string& told = has_problem ? found.problem : found.error_line;
+v1::Evidence FindQuote(const v1::FailureReport& report,
+                       const v1::Diagnosis& diagnosis,
+                       const std::string& headline, const Particulars& found,
+                       const Remedy& remedy) {
+  v1::Evidence quote;
+  const bool has_problem = !remedy.problem.empty();
+  const std::string& told = has_problem ? remedy.problem : found.error_line;
   const std::string text =
-      OneLine(has_problem ? found.source : found.error_line);
+      OneLine(has_problem ? remedy.source : found.error_line);
   const std::string part(absl::StripSuffix(text, " ...").substr(0, kCompared));
-  if (part.empty() || headline.find(told) == std::string::npos) return {};
+  if (part.empty() || headline.find(told) == std::string::npos) return quote;
   for (const v1::Evidence& evidence : diagnosis.evidence()) {
-    if (Holds(evidence.value(), part)) return {};
+    if (Holds(evidence.value(), part)) return quote;
   }
-  return {text, PathIn(report, part)};
+  quote.set_value(text);
+  quote.set_path(PathIn(report, part));
+  quote.set_meaning("what the headline tells of");
+  return quote;
 }
 
-}  // namespace mulligan::cli
+}  // namespace mulligan::remedy

@@ -1,10 +1,11 @@
 #include <string>
 
-#include "client/cli/story/story.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/remedy/sentences.h"
 
-namespace mulligan::cli {
+namespace mulligan::remedy {
 namespace {
 
 struct DifferentRow {
@@ -20,7 +21,12 @@ TEST_P(DifferentCausesTest, AreToldWhereTheOperatorGaveUp) {
   v1::DecideResponse response;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(GetParam().response,
                                                             &response));
-  const DifferentCauses found = FindDifferentCauses(response);
+  const v1::FailureReport none;
+  const DifferentCauses found = FindDifferentCauses(
+      {.report = none,
+       .ledger = response.ledger(),
+       .native = response.has_native() ? &response.native() : nullptr},
+      response.diagnosis().cause());
   EXPECT_EQ(found.remark, GetParam().remark);
   EXPECT_EQ(found.step, GetParam().step);
 }
@@ -59,4 +65,4 @@ INSTANTIATE_TEST_SUITE_P(Rows, DifferentCausesTest,
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace mulligan::cli
+}  // namespace mulligan::remedy

@@ -1,8 +1,8 @@
-#include "client/cli/story/commands.h"
+#include "policy/base/shell.h"
 
 #include "absl/strings/str_cat.h"
 
-namespace mulligan::cli {
+namespace mulligan {
 
 std::string Quoted(std::string_view text) {
   std::string quoted = "'";
@@ -42,4 +42,4 @@ std::string LogCommand(const LogPlace& place) {
       place.restarted ? " --previous" : "");
 }
 
-}  // namespace mulligan::cli
+}  // namespace mulligan

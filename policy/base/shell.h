@@ -1,11 +1,11 @@
 // Commands that people copy into a shell.
-#ifndef MULLIGAN_CLIENT_CLI_STORY_COMMANDS_H_
-#define MULLIGAN_CLIENT_CLI_STORY_COMMANDS_H_
+#ifndef MULLIGAN_POLICY_BASE_SHELL_H_
+#define MULLIGAN_POLICY_BASE_SHELL_H_
 
 #include <string>
 #include <string_view>
 
-namespace mulligan::cli {
+namespace mulligan {
 
 // `text` in single quotes for a POSIX shell.
 std::string Quoted(std::string_view text);
@@ -34,6 +34,6 @@ struct LogPlace {
 // "kubectl logs -n ml a -c main --previous".
 std::string LogCommand(const LogPlace& place);
 
-}  // namespace mulligan::cli
+}  // namespace mulligan
 
-#endif  // MULLIGAN_CLIENT_CLI_STORY_COMMANDS_H_
+#endif  // MULLIGAN_POLICY_BASE_SHELL_H_

@@ -1,5 +1,4 @@
-// What is told about a gang: of which nobody in the report is the root, and
-// whose members died of another.
+// What to do about a gang of which nobody in the report is the root.
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -10,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/story/commands.h"
-#include "client/cli/story/particulars.h"
+#include "policy/base/shell.h"
+#include "policy/remedy/remedies.h"
 
-namespace mulligan::cli {
+namespace mulligan::remedy {
 namespace {
 
 namespace core = kubernetes::core::v1;
@@ -71,15 +70,15 @@ long long MissingMembers(const v1::FailureReport& report) {
 
 }  // namespace
 
-void FindGangRemedy(const v1::FailureReport& report,
-                    const v1::Diagnosis& diagnosis, Particulars& found) {
+Remedy RemedyOfGang(const v1::FailureReport& report,
+                    const v1::Diagnosis& diagnosis) {
   const bool of_pods = diagnosis.evidence_size() > 0 &&
                        diagnosis.evidence(0).path().starts_with("pods[");
   if (diagnosis.situation() != v1::Diagnosis::BROKEN || !of_pods ||
       !diagnosis.culprit().pod().empty() ||
       std::ranges::find(kWithoutWords, diagnosis.cause()) !=
           std::end(kWithoutWords)) {
-    return;
+    return {};
   }
   std::vector<BadEnd> ends;
   bool kept = true;
@@ -89,7 +88,7 @@ void FindGangRemedy(const v1::FailureReport& report,
       ends.push_back(std::move(end));
     }
   }
-  if (ends.size() < 2) return;
+  if (ends.size() < 2) return {};
   // Who says nothing may hide more than who tells of another's death.
   std::ranges::stable_sort(ends, [](const BadEnd& a, const BadEnd& b) {
     return std::make_tuple(!a.silent, a.at) < std::make_tuple(!b.silent, b.at);
@@ -97,26 +96,21 @@ void FindGangRemedy(const v1::FailureReport& report,
   ends.resize(std::min(ends.size(), kMostLogs));
   std::vector<std::string> commands;
   for (const BadEnd& end : ends) commands.push_back(LogCommand(end.log));
-  found.remedy = absl::StrCat("read the logs of its members, first: ",
-                              absl::StrJoin(commands, "; "));
+  Remedy remedy;
+  remedy.actor = v1::FirstStep::USER;
+  remedy.command = commands.front();
+  remedy.step = absl::StrCat("read the logs of its members, first: ",
+                             absl::StrJoin(commands, "; "));
   if (!kept) {
-    absl::StrAppend(&found.remedy,
+    absl::StrAppend(&remedy.step,
                     "; with terminationMessagePolicy: ", std::string(kFallback),
                     " the next report brings their ends along");
   }
   if (const long long missing = MissingMembers(report); missing > 0) {
-    absl::StrAppend(&found.remedy, "; ", missing,
+    absl::StrAppend(&remedy.step, "; ", missing,
                     " members are not in the report: give them, too");
   }
+  return remedy;
 }
 
-std::string EchoOf(const v1::Diagnosis& diagnosis) {
-  for (const v1::Cascade& cascade : diagnosis.cascades()) {
-    // Reasons and exit codes are one word.
-    if (cascade.how().find(' ') == std::string::npos) continue;
-    return absl::StrCat("pod ", cascade.pod(), " says: ", cascade.how());
-  }
-  return "";
-}
-
-}  // namespace mulligan::cli
+}  // namespace mulligan::remedy

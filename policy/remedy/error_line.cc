@@ -1,0 +1,140 @@
+#include "policy/remedy/error_line.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+#include "absl/strings/ascii.h"
+#include "re2/re2.h"
+
+namespace mulligan::remedy {
+namespace {
+
+// Causes that a program's words tell of.
+constexpr v1::Cause kTold[] = {
+    v1::APP_ERROR,          v1::CRASH_SIGNAL,     v1::CONFIG_USER_ERROR,
+    v1::DECLARED_FATAL,     v1::DATA_OR_NUMERIC,  v1::DEPENDENCY_UNAVAILABLE,
+    v1::DECLARED_RETRYABLE, v1::LAUNCHER_FAILED,  v1::GPU_OOM,
+    v1::STORAGE_EXHAUSTED,  v1::RENDEZVOUS_FAILED};
+
+constexpr std::size_t kLongest = 200;
+
+re2::StringPiece Piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+// "[rank3]: " and time and level in front of a line.
+std::string_view WithoutHead(std::string_view line) {
+  static const RE2 kHead(
+      "^(?:\\s+|\\[\\w+\\]:|[\\d-]{8,10}[ T][\\d:.,]{8,}Z?|"
+      "\\d\\d/\\d\\d/\\d\\d [\\d:]{8}|\\[?(?:ERROR|FATAL|CRITICAL|SEVERE)\\]?"
+      "(?:[: ]|$))");
+  re2::StringPiece rest = Piece(line);
+  while (!rest.empty() && RE2::Consume(&rest, kHead)) {
+  }
+  return {rest.data(), rest.size()};
+}
+
+bool TellsOfError(std::string_view line) {
+  static const RE2 kError(
+      "^(?:\\s*\\[\\w+\\]: ?)?(?:[\\w.$]+(?:Error|Exception|Interrupt|Exit)"
+      "(?::|\\s*$)|(?i:(?:fatal )?error|panic|fatal): )|"
+      "\\b(?:ERROR|FATAL|CRITICAL|SEVERE)\\b|^Exception in thread |"
+      "^thread '.*' panicked at");
+  return RE2::PartialMatch(Piece(line), kError);
+}
+
+std::string Shortened(std::string_view line) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) {
+    line.remove_suffix(1);
+  }
+  if (line.size() <= kLongest) return std::string(line);
+  const std::size_t space = line.substr(0, kLongest).rfind(' ');
+  return std::string(line.substr(0, space == line.npos ? kLongest : space)) +
+         " ...";
+}
+
+// "Missing input files:" says what in the line below.
+std::string WithNext(std::string_view line, std::string_view rest) {
+  std::string whole(
+      absl::StripTrailingAsciiWhitespace({line.data(), line.size()}));
+  if (!whole.ends_with(":")) return whole;
+  while (!rest.empty() && (rest.front() == '\n' || rest.front() == '\r')) {
+    rest.remove_prefix(1);
+  }
+  const std::string_view next = rest.substr(0, rest.find('\n'));
+  const std::string text(
+      absl::StripAsciiWhitespace({next.data(), next.size()}));
+  return text.empty() ? whole : whole + " " + text;
+}
+
+// Whether evidence is the words of the program: a container's, or those that an
+// operator found.
+bool IsOfProgram(const v1::Evidence& evidence) {
+  return evidence.path().ends_with("erminated.message") ||
+         evidence.path() == "rayJob.status.message" ||
+         evidence.path().ends_with(".errorMessage");
+}
+
+// What the culprit container said at its end.
+std::string_view LogOf(const v1::FailureReport& report,
+                       const v1::Culprit& culprit) {
+  for (const auto& pod : report.pods()) {
+    if (pod.metadata().name() != culprit.pod()) continue;
+    for (const auto* statuses : {&pod.status().container_statuses(),
+                                 &pod.status().init_container_statuses()}) {
+      for (const auto& status : *statuses) {
+        if (status.name() != culprit.container()) continue;
+        const std::string& now = status.state().terminated().message();
+        return now.empty() ? status.last_state().terminated().message() : now;
+      }
+    }
+  }
+  return report.exit().message();
+}
+
+}  // namespace
+
+std::string FirstLine(std::string_view text) {
+  return Shortened(text.substr(0, text.find('\n')));
+}
+
+std::string LastErrorLine(std::string_view log) {
+  std::size_t end = log.size();
+  while (end > 0) {
+    const std::size_t before = log.rfind('\n', end - 1);
+    const std::size_t begin = before == log.npos ? 0 : before + 1;
+    const std::string_view line = log.substr(begin, end - begin);
+    if (TellsOfError(line)) {
+      return Shortened(WithNext(WithoutHead(line), log.substr(end)));
+    }
+    if (begin == 0) break;
+    end = begin - 1;
+  }
+  return "";
+}
+
+std::string ErrorLineOf(const v1::FailureReport& report,
+                        const v1::Diagnosis& diagnosis) {
+  if (std::ranges::find(kTold, diagnosis.cause()) == std::end(kTold)) {
+    return "";
+  }
+  if (diagnosis.evidence_size() > 0) {
+    const v1::Evidence& first = diagnosis.evidence(0);
+    const bool own = IsOfProgram(first);
+    const bool whole = !first.value().ends_with(":");
+    if (own && whole && TellsOfError(first.value())) {
+      return Shortened(WithoutHead(first.value()));
+    }
+  }
+  std::string line = LastErrorLine(LogOf(report, diagnosis.culprit()));
+  if (!line.empty() || diagnosis.evidence_size() == 0) return line;
+  // Not in the form of an error, but it is what decided.
+  const v1::Evidence& first = diagnosis.evidence(0);
+  const bool told = IsOfProgram(first) &&
+                    first.weight() != v1::Evidence::EXIT_CODE &&
+                    !first.value().starts_with("Traceback ");
+  return told ? Shortened(WithoutHead(first.value())) : "";
+}
+
+}  // namespace mulligan::remedy

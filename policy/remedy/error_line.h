@@ -1,0 +1,29 @@
+// The line in which a program says what it failed of.
+#ifndef MULLIGAN_POLICY_REMEDY_ERROR_LINE_H_
+#define MULLIGAN_POLICY_REMEDY_ERROR_LINE_H_
+
+#include <string>
+#include <string_view>
+
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/report.pb.h"
+
+namespace mulligan::remedy {
+
+// The last line of `log` that tells of an error, without rank, time and level:
+// "KeyError: 'input_ids'". At most 200 bytes, cut between words. Empty: no line
+// does.
+std::string LastErrorLine(std::string_view log);
+
+// The line that decided where a program's own words did, else the last error
+// line of the culprit container's termination message. Empty for causes that no
+// program tells of.
+std::string ErrorLineOf(const v1::FailureReport& report,
+                        const v1::Diagnosis& diagnosis);
+
+// What a text says first, cut likewise.
+std::string FirstLine(std::string_view text);
+
+}  // namespace mulligan::remedy
+
+#endif  // MULLIGAN_POLICY_REMEDY_ERROR_LINE_H_

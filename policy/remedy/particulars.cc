@@ -1,0 +1,262 @@
+#include "policy/remedy/particulars.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/base/shell.h"
+#include "policy/remedy/error_line.h"
+#include "policy/remedy/remedies.h"
+#include "policy/request/workload.h"
+#include "policy/request/workload_view.h"
+#include "re2/re2.h"
+
+namespace mulligan::remedy {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// In one line: what a webhook or a scheduler lists stays together.
+void AddText(std::string text, std::vector<std::string>& texts) {
+  absl::RemoveExtraAsciiWhitespace(&text);
+  if (!text.empty()) texts.push_back(std::move(text));
+}
+
+void AddTextsOf(const core::Pod& pod, std::vector<std::string>& texts) {
+  for (const auto* statuses : {&pod.status().container_statuses(),
+                               &pod.status().init_container_statuses()}) {
+    for (const core::ContainerStatus& status : *statuses) {
+      AddText(status.state().waiting().message(), texts);
+      AddText(status.state().terminated().message(), texts);
+      AddText(status.last_state().terminated().message(), texts);
+    }
+  }
+  AddText(pod.status().message(), texts);
+  for (const core::PodCondition& condition : pod.status().conditions()) {
+    AddText(condition.message(), texts);
+  }
+}
+
+// Everything that was said about the failure, what decided first.
+std::vector<std::string> TextsAbout(const v1::FailureReport& report,
+                                    const v1::Diagnosis& diagnosis) {
+  std::vector<std::string> texts;
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    AddText(evidence.value(), texts);
+  }
+  if (const core::Pod* pod = CulpritPod(report, diagnosis)) {
+    AddTextsOf(*pod, texts);
+  }
+  const v1::Culprit& culprit = diagnosis.culprit();
+  for (const core::Event& event : report.events()) {
+    const std::string& about = event.involved_object().name();
+    const bool ours = about == culprit.pod() || about == culprit.name() ||
+                      // A scaled-down owner names the pods' own owner.
+                      diagnosis.cause() == v1::CANCELLED;
+    if (about.empty() || !ours) continue;
+    AddText(event.message(), texts);
+  }
+  // A node's own conditions, where one of them decided.
+  for (const core::Node& node : report.nodes()) {
+    if (node.metadata().name() != culprit.node()) continue;
+    for (const core::NodeCondition& condition : node.status().conditions()) {
+      const std::string state = condition.type() + "=" + condition.status();
+      const bool decided = std::ranges::any_of(
+          diagnosis.evidence(),
+          [&](const auto& evidence) { return evidence.value() == state; });
+      if (decided) AddText(condition.message(), texts);
+    }
+  }
+  AddText(report.creation_error().message(), texts);
+  AddText(report.exit().message(), texts);
+  return texts;
+}
+
+std::string ImageOf(const core::Pod& pod, const std::string& container) {
+  for (const auto* containers :
+       {&pod.spec().containers(), &pod.spec().init_containers()}) {
+    for (const core::Container& spec : *containers) {
+      if (spec.name() == container) return spec.image();
+    }
+  }
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (status.name() == container) return status.image();
+  }
+  return "";
+}
+
+long long DeadlineOf(const v1::FailureReport& report,
+                     const v1::Diagnosis& diagnosis, const core::Pod* pod) {
+  if (diagnosis.cause() == v1::DEADLINE_POD && pod != nullptr) {
+    return pod->spec().active_deadline_seconds();
+  }
+  if (diagnosis.cause() != v1::DEADLINE_JOB) return 0;
+  for (const WorkloadView& view : Owners(report).views) {
+    if (view.deadline_seconds > 0) return view.deadline_seconds;
+  }
+  return report.jobs_size() == 1 ? ViewOf(report.jobs(0)).deadline_seconds : 0;
+}
+
+// What the Jobs say besides.
+void ReadJobs(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
+              Particulars& found) {
+  for (const auto& job : report.jobs()) {
+    if (found.failed_indexes.empty()) {
+      found.failed_indexes = job.status().failed_indexes();
+    }
+    for (const auto& condition : job.status().conditions()) {
+      found.deadline_passed |= condition.reason() == "DeadlineExceeded" &&
+                               condition.status() == "True" &&
+                               diagnosis.cause() != v1::DEADLINE_JOB;
+    }
+  }
+}
+
+std::string_view LimitedResource(v1::Cause cause) {
+  if (cause == v1::CONTAINER_OOM) return "memory";
+  if (cause == v1::STORAGE_EXHAUSTED) return "ephemeral-storage";
+  return "";
+}
+
+// The image that a text names, which long specs leave out.
+std::string ImageNamedIn(const std::vector<std::string>& texts) {
+  static const RE2 kNamed(R"re((?:image|reference) "([^"]+)")re");
+  std::string image;
+  for (const std::string& text : texts) {
+    if (RE2::PartialMatch(text, kNamed, &image)) return image;
+  }
+  return "";
+}
+
+bool IsAboutAnImage(v1::Cause cause) {
+  return cause == v1::IMAGE_INVALID || cause == v1::IMAGE_DENIED ||
+         cause == v1::IMAGE_PULL_TRANSIENT;
+}
+
+// "run 4 of 4": retries are one try less.
+std::string TriesText(const OwnTries& tries) {
+  if (tries.made <= 0 || tries.of.empty()) return "";
+  return absl::StrFormat("%s %d of %d", tries.of, tries.made,
+                         std::max(tries.made, 1 + tries.limit));
+}
+
+// What the object says that the diagnosis is about, where no pod is known.
+void ReadObject(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
+                Particulars& found) {
+  const bool alone = diagnosis.situation() == v1::Diagnosis::BROKEN &&
+                     diagnosis.culprit().pod().empty();
+  if (!alone) return;
+  for (const WorkloadView& view : Owners(report).views) {
+    if (view.kind_name != diagnosis.culprit().kind()) continue;
+    if (view.kind->tell == nullptr) continue;
+    ObjectWords words;
+    view.kind->tell(report, words);
+    found.tries = TriesText(words.tries);
+    found.logs = std::move(words.log_command);
+    found.memory_remedy = std::move(words.memory_remedy);
+    if (found.error_line.empty() && !view.message.empty()) {
+      found.error_line = FirstLine(view.message);
+    }
+  }
+}
+
+bool WasRestarted(const core::Pod& pod, const std::string& container) {
+  return std::ranges::any_of(
+      pod.status().container_statuses(), [&](const auto& status) {
+        return status.name() == container && !status.state().has_terminated() &&
+               status.last_state().has_terminated();
+      });
+}
+
+void ReadAmounts(const v1::Diagnosis& diagnosis, const ContainerSpecs& specs,
+                 Particulars& found) {
+  const std::string_view resource = LimitedResource(diagnosis.cause());
+  if (resource.empty()) return;
+  const auto amount = [&](Amounts amounts) {
+    return specs.OfPod(found.pod, found.container, resource, amounts)
+        .value_or("");
+  };
+  found.limit = amount(Amounts::kLimits);
+  found.request = amount(Amounts::kRequests);
+  if (diagnosis.cause() != v1::STORAGE_EXHAUSTED) return;
+  for (const std::string& text : found.texts) {
+    if (found.limit.empty()) found.limit = StorageLimitIn(text);
+  }
+}
+
+// What the kubelet, or whoever decided, said of it.
+std::string MessageIn(const v1::Diagnosis& diagnosis,
+                      const std::vector<std::string>& texts) {
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    const bool is_text = evidence.weight() == v1::Evidence::MESSAGE ||
+                         evidence.value().find(' ') != std::string::npos;
+    if (is_text && !evidence.value().empty()) return evidence.value();
+  }
+  const bool has_text =
+      !texts.empty() && texts.back().find(' ') != std::string::npos;
+  return has_text ? texts.back() : std::string();
+}
+
+}  // namespace
+
+const core::Pod* CulpritPod(const v1::FailureReport& report,
+                            const v1::Diagnosis& diagnosis) {
+  for (const core::Pod& pod : report.pods()) {
+    if (pod.metadata().name() == diagnosis.culprit().pod()) return &pod;
+  }
+  return nullptr;
+}
+
+std::string Named(std::string_view what, const std::string& name) {
+  return name.empty() ? absl::StrCat("the ", std::string(what))
+                      : absl::StrCat(std::string(what), " ", name);
+}
+
+Particulars ParticularsOf(const v1::FailureReport& report,
+                          const v1::Diagnosis& diagnosis,
+                          const ContainerSpecs& specs) {
+  Particulars found;
+  const v1::Culprit& culprit = diagnosis.culprit();
+  found.pod = culprit.pod();
+  found.container = culprit.container();
+  found.node = culprit.node();
+  const v1::WorkloadReference workload = WorkloadOf(report);
+  found.workload = workload.name();
+  found.space = workload.namespace_();
+  const core::Pod* pod = CulpritPod(report, diagnosis);
+  bool restarted = false;
+  if (pod != nullptr) {
+    found.image = ImageOf(*pod, culprit.container());
+    if (found.space.empty()) found.space = pod->metadata().namespace_();
+    found.runs = pod->status().phase() == "Running";
+    restarted = WasRestarted(*pod, culprit.container());
+  }
+  found.deadline_seconds = DeadlineOf(report, diagnosis, pod);
+  found.texts = TextsAbout(report, diagnosis);
+  ReadAmounts(diagnosis, specs, found);
+  if (IsAboutAnImage(diagnosis.cause())) {
+    std::string image = ImageNamedIn(found.texts);
+    if (!image.empty()) found.image = std::move(image);
+  }
+  found.message = MessageIn(diagnosis, found.texts);
+  found.queue_remark = QueueRemark(report, diagnosis);
+  found.error_line = ErrorLineOf(report, diagnosis);
+  ReadObject(report, diagnosis, found);
+  if (!found.error_line.empty()) found.message = found.error_line;
+  if (found.logs.empty()) {
+    found.logs =
+        found.pod.empty()
+            ? "kubectl logs of the failed pod"
+            : LogCommand({found.space, found.pod, found.container, restarted});
+  }
+  ReadJobs(report, diagnosis, found);
+  return found;
+}
+
+}  // namespace mulligan::remedy

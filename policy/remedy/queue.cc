@@ -1,0 +1,79 @@
+// What holds work in a Kueue queue.
+#include "absl/strings/str_cat.h"
+#include "policy/base/shell.h"
+#include "policy/remedy/remedies.h"
+#include "policy/request/workload_view.h"
+#include "re2/re2.h"
+
+namespace mulligan::remedy {
+namespace {
+
+// Of the condition that tells most: why it was deactivated or evicted before
+// why it waits.
+std::string SaidBy(const v1::FailureReport& report) {
+  const auto& conditions = report.kueue_workload().status().conditions();
+  for (const std::string_view type :
+       {"DeactivationTarget", "Evicted", "QuotaReserved"}) {
+    for (const auto& condition : conditions) {
+      const bool tells =
+          condition.status() == (type == "QuotaReserved" ? "False" : "True");
+      if (condition.type() == type && tells) return condition.message();
+    }
+  }
+  return "";
+}
+
+// Of the workload a controller says it made: "Created Workload: ml/job-a-1b2".
+std::string NameOfWorkload(const v1::FailureReport& report) {
+  static const RE2 kCreated("Created Workload: (?:[^/\\s]+/)?(\\S+)");
+  std::string name = report.kueue_workload().metadata().name();
+  for (const auto& event : report.events()) {
+    if (name.empty()) RE2::PartialMatch(event.message(), kCreated, &name);
+  }
+  return name;
+}
+
+std::string AskCommand(const std::string& workload, const Particulars& found) {
+  const std::string space = InNamespace(found.space);
+  return workload.empty() ? absl::StrCat("kubectl get workloads", space)
+                          : absl::StrCat("kubectl describe workload", space,
+                                         " ", NameWord("workload", workload));
+}
+
+}  // namespace
+
+Remedy RemedyOfQueue(const v1::FailureReport& report,
+                     const v1::Diagnosis& diagnosis, const Particulars& found) {
+  if (diagnosis.cause() != v1::SUSPENDED &&
+      diagnosis.cause() != v1::START_TIMEOUT) {
+    return {};
+  }
+  const std::string queue(QueueOf(Owners(report)));
+  const std::string said = SaidBy(report);
+  if (queue.empty() && said.empty()) return {};
+  const std::string workload = NameOfWorkload(report);
+  Remedy remedy = RemedyInQueueWords(
+      said, {queue, workload, AskCommand(workload, found)}, found);
+  // The conditions of the Workload are in no list of evidence by themselves.
+  remedy.source.clear();
+  if (!said.empty()) {
+    remedy.problem = absl::StrCat("Kueue says: ", said);
+  } else {
+    remedy.problem = absl::StrCat("it is suspended; Kueue's queue ", queue,
+                                  " holds it, and only its Workload says why");
+  }
+  return remedy;
+}
+
+std::string QueueRemark(const v1::FailureReport& report,
+                        const v1::Diagnosis& diagnosis) {
+  if (diagnosis.situation() != v1::Diagnosis::BROKEN) return "";
+  for (const auto& condition : report.kueue_workload().status().conditions()) {
+    if (condition.type() == "Evicted" && condition.status() == "True") {
+      return condition.message();
+    }
+  }
+  return "";
+}
+
+}  // namespace mulligan::remedy

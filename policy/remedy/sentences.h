@@ -1,0 +1,57 @@
+// The two sentences of an answer, from what was found about the failure.
+#ifndef MULLIGAN_POLICY_REMEDY_SENTENCES_H_
+#define MULLIGAN_POLICY_REMEDY_SENTENCES_H_
+
+#include <string>
+#include <string_view>
+
+#include "policy/remedy/container_specs.h"
+#include "policy/remedy/particulars.h"
+#include "policy/remedy/remedies.h"
+#include "policy/remedy/tell.h"
+
+namespace mulligan::remedy {
+
+// Causes about a resource that can be raised, and which.
+struct Growth {
+  v1::Cause cause;
+  std::string_view resource;
+  std::string_view limit;
+};
+
+// Null: no such cause.
+const Growth* GrowthOf(v1::Cause cause);
+
+// What stopped the work, in one sentence with the names and numbers there are:
+// "Pod eval-2, container main: image ghcr.io/acme/train:v2: no such tag".
+std::string Headline(const Answered& answered, const v1::Diagnosis& diagnosis,
+                     const Particulars& found, const Remedy& remedy);
+
+// The line that `headline` tells and none of the evidence has; empty: one has.
+v1::Evidence FindQuote(const v1::FailureReport& report,
+                       const v1::Diagnosis& diagnosis,
+                       const std::string& headline, const Particulars& found,
+                       const Remedy& remedy);
+
+// "raise the memory limit of container trainer from 4Gi to 6Gi". Without text
+// when nothing is broken or held back, or nobody knows.
+v1::FirstStep FirstStepOf(const Answered& answered,
+                          const v1::Diagnosis& diagnosis,
+                          const Particulars& found, const Remedy& remedy,
+                          const ContainerSpecs& specs);
+
+// Attempts of a workload that failed for different reasons until its operator
+// gave up.
+struct DifferentCauses {
+  // "3 attempts failed for different reasons (CONTAINER_OOM, APP_ERROR,
+  // DRAINED)"; empty: one reason, or the operator has not given up.
+  std::string remark;
+  // "CONTAINER_OOM and APP_ERROR before it need a person"; empty where the last
+  // failure needs one too, or none does.
+  std::string step;
+};
+DifferentCauses FindDifferentCauses(const Answered& answered, v1::Cause last);
+
+}  // namespace mulligan::remedy
+
+#endif  // MULLIGAN_POLICY_REMEDY_SENTENCES_H_

@@ -1,0 +1,115 @@
+#include "policy/remedy/tell.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "policy/base/utf8.h"
+#include "policy/remedy/container_specs.h"
+#include "policy/remedy/particulars.h"
+#include "policy/remedy/sentences.h"
+#include "policy/request/workload.h"
+
+namespace mulligan {
+namespace {
+
+using remedy::Particulars;
+using remedy::Remedy;
+
+// What `more` says takes the place of what was said before.
+void Refine(Remedy more, Remedy& remedy) {
+  if (!more.problem.empty()) {
+    remedy.problem = std::move(more.problem);
+    remedy.source = std::move(more.source);
+  }
+  if (more.step.empty()) return;
+  remedy.step = std::move(more.step);
+  remedy.actor = more.actor;
+  remedy.command = std::move(more.command);
+}
+
+// The general first, what knows more after it.
+Remedy FindRemedy(const v1::FailureReport& report,
+                  const v1::Diagnosis& diagnosis, const Particulars& found,
+                  const ContainerSpecs& specs) {
+  const v1::Cause cause = diagnosis.cause();
+  Remedy remedy = remedy::RemedyInTexts(cause, found);
+  if (cause == v1::STORAGE_EXHAUSTED) {
+    Refine(remedy::RemedyOfStorage(found, specs), remedy);
+  }
+  const auto* pod = remedy::CulpritPod(report, diagnosis);
+  if (cause == v1::UNSCHEDULABLE && pod != nullptr) {
+    Refine(remedy::RemedyOfSelector(*pod, found), remedy);
+  }
+  if (cause == v1::NODE_PRESSURE_EVICTED) {
+    Refine(remedy::RemedyOfPressure(found), remedy);
+  }
+  Refine(remedy::RemedyOfQueue(report, diagnosis, found), remedy);
+  Refine(remedy::RemedyOfGang(report, diagnosis), remedy);
+  if (cause == v1::CONTAINER_OOM) {
+    Refine({.step = found.memory_remedy, .actor = v1::FirstStep::USER}, remedy);
+  }
+  return remedy;
+}
+
+// As long as people read, as an answer repeats any text of a report.
+std::string Shown(std::string text) {
+  constexpr std::size_t kMost = 2048;
+  absl::RemoveExtraAsciiWhitespace(&text);
+  std::string shown = Visible(absl::StrReplaceAll(text, {{"\n", " "}}));
+  if (shown.size() <= kMost) return shown;
+  shown.resize(Utf8Boundary(shown, kMost));
+  return shown + " ...";
+}
+
+}  // namespace
+
+void Tell(const Answered& answered, v1::Diagnosis& diagnosis) {
+  const ContainerSpecs specs(answered.report);
+  const Particulars found =
+      remedy::ParticularsOf(answered.report, diagnosis, specs);
+  const Remedy remedy = FindRemedy(answered.report, diagnosis, found, specs);
+  std::string problem = remedy::Headline(answered, diagnosis, found, remedy);
+  v1::Evidence quote =
+      remedy::FindQuote(answered.report, diagnosis, problem, found, remedy);
+  v1::FirstStep first =
+      remedy::FirstStepOf(answered, diagnosis, found, remedy, specs);
+  const remedy::DifferentCauses others =
+      remedy::FindDifferentCauses(answered, diagnosis.cause());
+  if (!others.remark.empty()) absl::StrAppend(&problem, "; ", others.remark);
+  if (!others.step.empty()) {
+    first.Clear();
+    first.set_text(others.step);
+    first.set_actor(v1::FirstStep::USER);
+  }
+  diagnosis.set_problem(Shown(std::move(problem)));
+  if (!quote.value().empty()) {
+    quote.set_value(Excerpt(quote.value()));
+    *diagnosis.mutable_problem_evidence() = std::move(quote);
+  }
+  if (!first.text().empty()) {
+    first.set_text(Shown(first.text()));
+    first.set_command(Shown(first.command()));
+    *diagnosis.mutable_first_step() = std::move(first);
+  }
+}
+
+bool HasBase(const v1::ResourceChange& change, const v1::FailureReport& report,
+             const v1::Culprit& culprit) {
+  const ContainerSpecs specs(report);
+  const std::string& container =
+      change.container().empty() ? culprit.container() : change.container();
+  if (!specs.Knows(container)) return true;
+  const std::string workload = WorkloadOf(report).name();
+  for (const Amounts amounts : {Amounts::kLimits, Amounts::kRequests}) {
+    if (specs.OfPod(culprit.pod(), container, change.resource(), amounts) ||
+        specs.OfTemplates(workload, container, change.resource(), amounts)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace mulligan

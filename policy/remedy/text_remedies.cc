@@ -1,0 +1,186 @@
+// What the rows of the signature tables advise, where a text names what is
+// wrong.
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "policy/base/shell.h"
+#include "policy/base/utf8.h"
+#include "policy/demystify/signatures/pattern_options.h"
+#include "policy/demystify/signatures/tables.h"
+#include "policy/remedy/remedies.h"
+#include "re2/re2.h"
+
+namespace mulligan::remedy {
+namespace {
+
+using demystify::RemedyRow;
+
+struct CompiledRemedy {
+  const RemedyRow* row;
+  std::unique_ptr<const RE2> names;
+};
+
+const std::vector<CompiledRemedy>& AllRemedies() {
+  static const auto* const all = [] {
+    auto* rows = new std::vector<CompiledRemedy>;
+    for (const RemedyRow& row : demystify::RemedyRows()) {
+      rows->push_back({&row, std::make_unique<const RE2>(
+                                 row.names, demystify::RemedyOptions())});
+    }
+    return rows;
+  }();
+  return *all;
+}
+
+// Tables of what the kubelet, the API server, schedulers and admission write.
+constexpr std::string_view kOfKubernetes[] = {
+    "creation", "kubelet", "killing", "scheduling", "mount", "start"};
+constexpr std::string_view kOfQueues[] = {"queue", "queue-wait"};
+
+// Causes that those texts explain, whatever the cause of their row.
+constexpr v1::Cause kExplained[] = {
+    v1::CREATE_REJECTED,       v1::QUOTA_EXCEEDED,   v1::API_TRANSIENT,
+    v1::UNSCHEDULABLE,         v1::CONFIG_MISSING,   v1::SANDBOX_OR_MOUNT,
+    v1::NODE_PRESSURE_EVICTED, v1::START_TIMEOUT,    v1::IMAGE_INVALID,
+    v1::LAUNCHER_FAILED,       v1::CONFIG_USER_ERROR};
+
+template <typename Values>
+bool Contains(const Values& values, const auto& value) {
+  return std::ranges::find(values, value) != std::end(values);
+}
+
+// Most groups of a row's `names`.
+constexpr int kMostGroups = 3;
+
+// What stands for the words of a row.
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+Words WordsOf(const Particulars& found) {
+  const std::string& image = found.image;
+  return {
+      {"{image}", Named("image", image)},
+      {"{pod}", Named("pod", found.pod)},
+      {"{node}", Named("node", found.node)},
+      {"{container}", Named("container", found.container)},
+      {"{tag}", image.find('@') == std::string::npos ? "tag" : "digest"},
+      {"{limit}", found.limit.empty() ? "" : "'s limit of " + found.limit},
+      {"{above}", found.limit.empty() ? "" : ", its limit is " + found.limit},
+      {"{space}", found.space.empty() ? "" : " in namespace " + found.space}};
+}
+
+// In one pass: what was put in is never read again.
+std::string Fill(std::string_view text, const Words& words) {
+  return absl::StrReplaceAll({text.data(), text.size()}, words);
+}
+
+// Nothing: the text does not name it.
+std::optional<Remedy> Filled(const CompiledRemedy& compiled,
+                             const std::string& text, const Words& names) {
+  re2::StringPiece pieces[kMostGroups + 1];
+  const int count = compiled.names->NumberOfCapturingGroups() + 1;
+  if (!compiled.names->Match(text, 0, text.size(), RE2::UNANCHORED, pieces,
+                             count)) {
+    return std::nullopt;
+  }
+  Words words = names;
+  Words quoted = names;
+  for (int i = 1; i < count; ++i) {
+    const std::string group = absl::StrJoin(
+        absl::StrSplit(pieces[i].as_string(), absl::ByAnyChar(" \t\r\n"),
+                       absl::SkipEmpty()),
+        " ");
+    words.emplace_back(absl::StrCat("\\", i), group);
+    quoted.emplace_back(absl::StrCat("\\", i), ShellWord(group));
+  }
+  const RemedyRow& row = *compiled.row;
+  Remedy remedy;
+  remedy.problem = Fill(row.problem, words);
+  remedy.step = Fill(row.remedy, words);
+  remedy.command = Fill(row.command, quoted);
+  if (!remedy.command.empty()) {
+    absl::StrAppend(&remedy.step, ": ", remedy.command);
+  }
+  remedy.actor = row.actor;
+  // What is shown of it is short: from a little before the match.
+  constexpr std::ptrdiff_t kBefore = 60;
+  const std::ptrdiff_t at = pieces[0].data() - text.data();
+  remedy.source = text.size() <= kMaxExcerpt || at <= kBefore
+                      ? text
+                      : text.substr(static_cast<std::size_t>(at - kBefore));
+  return remedy;
+}
+
+// By the first text that any of the rows which are `meant` names something in.
+template <typename IsMeant>
+std::optional<Remedy> FirstFilled(const std::vector<std::string>& texts,
+                                  const Words& names, const IsMeant& is_meant) {
+  for (const std::string& text : texts) {
+    for (const CompiledRemedy& compiled : AllRemedies()) {
+      if (!is_meant(*compiled.row)) continue;
+      if (auto remedy = Filled(compiled, text, names)) return remedy;
+    }
+  }
+  return std::nullopt;
+}
+
+// What the registry answered, which long messages have at their end.
+std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
+  static const RE2 kStatus("\\b(40[13] (?:Forbidden|Unauthorized))");
+  if (cause != v1::IMAGE_DENIED) return "";
+  std::string status;
+  for (const std::string& text : texts) {
+    if (RE2::PartialMatch(text, kStatus, &status)) {
+      return absl::StrCat(" (", status, ")");
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Remedy RemedyInTexts(v1::Cause cause, const Particulars& found) {
+  const Words names = WordsOf(found);
+  // Rows of the cause itself before what others explain of it.
+  auto remedy = FirstFilled(found.texts, names, [&](const RemedyRow& row) {
+    return row.cause == cause && !Contains(kOfKubernetes, row.table) &&
+           !Contains(kOfQueues, row.table);
+  });
+  if (remedy.has_value()) {
+    remedy->problem += StatusIn(cause, found.texts);
+    return *std::move(remedy);
+  }
+  const bool explained = Contains(kExplained, cause);
+  remedy = FirstFilled(found.texts, names, [&](const RemedyRow& row) {
+    return Contains(kOfKubernetes, row.table) &&
+           (explained || row.cause == cause);
+  });
+  return std::move(remedy).value_or(Remedy());
+}
+
+Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
+                          const Particulars& found) {
+  Words names = WordsOf(found);
+  names.emplace_back("{queue}", Named("queue", queue.queue));
+  names.emplace_back("{workload}", Named("Workload", queue.workload));
+  names.emplace_back("{ask}", queue.ask);
+  auto remedy = FirstFilled({said}, names, [](const RemedyRow& row) {
+    return Contains(kOfQueues, row.table);
+  });
+  if (remedy.has_value()) return *std::move(remedy);
+  return {.step = absl::StrCat("see what ", Named("queue", queue.queue),
+                               " waits for: ", queue.ask),
+          .actor = v1::FirstStep::USER,
+          .command = queue.ask};
+}
+
+}  // namespace mulligan::remedy

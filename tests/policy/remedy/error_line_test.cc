@@ -1,0 +1,34 @@
+#include "policy/remedy/error_line.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace mulligan::remedy {
+namespace {
+
+TEST(ErrorLine, IsTheLastThatTellsOfAnError) {
+  const struct {
+    const char* log;
+    const char* line;
+  } rows[] = {
+      {"ValueError: a\nmore\n[rank3]: pkg.TypeError: b\ndone\n",
+       "pkg.TypeError: b"},
+      {"26/01/02 03:04:05 ERROR Executor: lost", "Executor: lost"},
+      {"[ERROR] disk gone", "disk gone"},
+      {"Error: no such frame", "Error: no such frame"},
+      {"all is well\n", ""},
+      {"", ""},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(LastErrorLine(row.log), row.line) << row.log;
+  }
+  const std::string cut =
+      LastErrorLine("ValueError: " + std::string(300, 'x') + " tail");
+  EXPECT_LE(cut.size(), 204U);
+  EXPECT_THAT(cut, ::testing::EndsWith(" ..."));
+}
+
+}  // namespace
+}  // namespace mulligan::remedy

@@ -1,0 +1,102 @@
+// What people are told of an answer, through the whole of Decide.
+#include "policy/remedy/tell.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/base/utf8.h"
+#include "tests/policy/decide_fixture.h"
+#include "tests/testing/proto_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Parse;
+using ::testing::StartsWith;
+
+using TellTest = DecideTest;
+
+v1::DecideRequest OutOfMemory() {
+  v1::DecideRequest request = Failure(1, 137, "OOMKilled");
+  auto& pod = *request.mutable_report()->mutable_pods(0);
+  auto& spec = *pod.mutable_spec();
+  auto& container = spec.containers().empty() ? *spec.add_containers()
+                                              : *spec.mutable_containers(0);
+  container.set_name(pod.status().container_statuses(0).name());
+  (*container.mutable_resources()->mutable_limits())["memory"].set_string_value(
+      "4Gi");
+  return request;
+}
+
+TEST_F(TellTest, TheAnswerSaysWhatIsWrongAndWhatToDoFirst) {
+  const v1::Diagnosis told = Ask(OutOfMemory()).diagnosis();
+  EXPECT_THAT(told.problem(), HasSubstr("memory limit of 4Gi"));
+  EXPECT_THAT(told.first_step().text(), HasSubstr("from 4Gi to 6Gi"));
+  EXPECT_EQ(told.first_step().actor(), v1::FirstStep::USER);
+}
+
+TEST_F(TellTest, NothingIsToldToWhoWantsNoExplanation) {
+  v1::DecideRequest request = OutOfMemory();
+  request.set_explain(v1::DecideRequest::EXPLAIN_NONE);
+  const v1::Diagnosis told = Ask(request).diagnosis();
+  EXPECT_EQ(told.problem(), "");
+  EXPECT_FALSE(told.has_first_step());
+}
+
+TEST_F(TellTest, CommandsAreQuotedForTheShell) {
+  v1::DecideRequest request = AppError();
+  request.mutable_report()->mutable_pods(0)->mutable_metadata()->set_name(
+      "a; rm -rf x");
+  const v1::FirstStep step = Ask(request).diagnosis().first_step();
+  EXPECT_THAT(step.command(), StartsWith("kubectl logs "));
+  EXPECT_THAT(step.command(), HasSubstr("'a; rm -rf x'"));
+  EXPECT_THAT(step.text(), HasSubstr(step.command()));
+}
+
+TEST_F(TellTest, TextsOfReportsAreShownAsEveryAnswerShowsThem) {
+  v1::DecideRequest request = AppError();
+  request.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message("ValueError: \x1b[31m\xff " + std::string(9000, 'x'));
+  const v1::Diagnosis told = Ask(request).diagnosis();
+  EXPECT_THAT(told.problem(), HasSubstr("ValueError: \\u001b[31m"));
+  EXPECT_EQ(FindInvalidUtf8(told.problem()), std::string::npos);
+  EXPECT_LE(told.problem().size(), 2100U);
+  EXPECT_LE(told.problem_evidence().value().size(), kMaxExcerpt + 4);
+}
+
+// What an organisation says to do about its own text comes before what the
+// cause says.
+TEST_F(TellTest, TheRemedyOfAPolicyComesFirst) {
+  v1::DecideRequest request = AppError();
+  auto& ended = *request.mutable_report()
+                     ->mutable_pods(0)
+                     ->mutable_status()
+                     ->mutable_container_statuses(0)
+                     ->mutable_state()
+                     ->mutable_terminated();
+  ended.set_message("lustre: ost 7 went away");
+  v1::RetryPolicy& policy = *request.mutable_inline_policy();
+  policy.set_api_version("mulligan.dev/v1");
+  policy.set_kind("RetryPolicy");
+  policy.mutable_metadata()->set_name("fleet");
+  *policy.mutable_spec() = Parse<v1::RetryPolicySpec>(kSpec);
+  auto& signature = *policy.mutable_spec()->add_signatures();
+  signature.set_name("lustre");
+  signature.set_cause(v1::DEPENDENCY_UNAVAILABLE);
+  signature.set_message_pattern("lustre: ost");
+  signature.set_remedy("page #storage with {pod}{says}");
+  const v1::FirstStep step = Ask(request).diagnosis().first_step();
+  EXPECT_THAT(step.text(), StartsWith("page #storage with pod "));
+  EXPECT_THAT(step.text(), HasSubstr("lustre: ost 7 went away"));
+  EXPECT_EQ(step.actor(), v1::FirstStep::PLATFORM);
+}
+
+}  // namespace
+}  // namespace mulligan
