@@ -54,13 +54,14 @@ TEST(ReadYamlMessageTest, ReadsObjectsOfOthersAsTheCoreSchemaSays) {
   const auto reading = Read<v1::PolicyTestFixture>(R"(
 objects:
   - kind: Pod
-    n: {whole: 137, minus: -1, part: 1.5, octal: 010, quoted: "1"}
-    b: [true, yes, null, ~, 2026-11-03T09:00:00Z]
+    n: {whole: 137, minus: -1, part: 1.5, octal: 010, quoted: "1",
+        hex: 0x10, half: .5}
+    b: [True, yes, null, ~, 2026-11-03T09:00:00Z]
     empty: {}
     twice: {a: 1, a: 2}
 )");
   EXPECT_THAT(reading.issues,
-              ElementsAre("7:19 duplicate key \"a\", first given at line 7"));
+              ElementsAre("8:19 duplicate key \"a\", first given at line 8"));
   const auto& object = reading.message.objects(0).fields();
   EXPECT_EQ(object.at("kind").string_value(), "Pod");
   const auto& numbers = object.at("n").struct_value().fields();
@@ -68,6 +69,8 @@ objects:
   EXPECT_EQ(numbers.at("minus").number_value(), -1);
   EXPECT_EQ(numbers.at("part").number_value(), 1.5);
   EXPECT_EQ(numbers.at("octal").string_value(), "010");
+  EXPECT_EQ(numbers.at("hex").number_value(), 16);
+  EXPECT_EQ(numbers.at("half").number_value(), 0.5);
   EXPECT_EQ(numbers.at("quoted").string_value(), "1");
   const auto& values = object.at("b").list_value().values();
   ASSERT_EQ(values.size(), 5);
@@ -172,6 +175,17 @@ TEST(ReadYamlMessageTest, KeepsPositions) {
   EXPECT_EQ(Show(map.Find("rules[0].name")), "5:11");
   EXPECT_EQ(Show(map.Find("rules[0].when")), "6:5");
   EXPECT_EQ(Show(map.Find("rules[0].when.causes[1]")), "6:32");
+}
+
+TEST(ReadYamlMessageTest, RefusesWhatJsonCannotHoldInObjectsOfOthers) {
+  const auto reading = Read<v1::PolicyTestFixture>(
+      "objects:\n- {<<: 1}\n- a: [b: {? [] : 1}]\n");
+  EXPECT_THAT(reading.issues,
+              ElementsAre("2:4 merge keys (<<) are not supported: write the "
+                          "members out",
+                          "3:13 expected a scalar as key"));
+  EXPECT_THAT(Read<v1::PolicyTestFixture>("objects: [{a: 1e999}]").issues,
+              ElementsAre(HasSubstr("1:11 ")));
 }
 
 struct YamlReaderBadCase {
