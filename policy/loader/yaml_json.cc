@@ -122,10 +122,9 @@ class JsonWriter {
                     "merge keys (<<) are not supported: write the members out");
     }
     const auto [first, added] = lines.emplace(key.text, key.position.line);
-    return added ||
-           Refuse(key,
-                  absl::StrFormat("duplicate key %s, first given at line %d",
-                                  Quote(key.text), first->second));
+    return added || Refuse(key, absl::StrFormat(
+                                    "duplicate key %s, first given at line %d",
+                                    Quote(key.text), first->second));
   }
 
   void WriteList(const YamlNode& list, int depth) {
