@@ -15,6 +15,7 @@
 #include "policy/limits.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_reader.h"
+#include "policy/loader/yaml_text.h"
 #include "policy/loader/yaml_tree.h"
 
 namespace mulligan {

@@ -12,6 +12,7 @@
 #include "mulligan/v1/cause.pb.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_scalar.h"
+#include "policy/loader/yaml_text.h"
 #include "policy/loader/yaml_tree.h"
 
 namespace mulligan {

@@ -11,8 +11,11 @@
 #include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/struct.pb.h"
+#include "google/protobuf/util/json_util.h"
 #include "policy/loader/suggest.h"
+#include "policy/loader/yaml_json.h"
 #include "policy/loader/yaml_scalar.h"
+#include "policy/loader/yaml_text.h"
 #include "policy/loader/yaml_tree.h"
 
 namespace mulligan {
@@ -148,14 +151,6 @@ class MessageReader {
                                 Quote(key.text), first->second.line));
     }
     return is_new;
-  }
-
-  void CheckKeysBelow(const YamlNode& node, const std::string& path) {
-    std::map<std::string, Position, std::less<>> seen;
-    for (const auto& [key, value] : node.entries) {
-      if (CheckKey(key, path, seen)) CheckKeysBelow(value, path);
-    }
-    for (const YamlNode& item : node.items) CheckKeysBelow(item, path);
   }
 
   void ReadMap(const YamlNode& node, const std::string& path,
@@ -307,10 +302,7 @@ class MessageReader {
           field.is_repeated()
               ? *message.GetReflection()->AddMessage(&message, &field)
               : *message.GetReflection()->MutableMessage(&message, &field);
-      if (IsStruct(field)) {
-        CheckKeysBelow(value, path);
-        return child.CopyFrom(ReadStruct(value));
-      }
+      if (IsStruct(field)) return ReadObject(value, path, child);
       return ReadMap(value, path, child);
     }
     if (!CheckKind(value, NodeKind::kScalar, path, field, true)) return;
@@ -321,6 +313,22 @@ class MessageReader {
     const absl::Status status = StoreScalar(value, field, message);
     if (!status.ok()) {
       Report(value.position, path, std::string(status.message()));
+    }
+  }
+
+  // An object of another program, as JSON has it.
+  void ReadObject(const YamlNode& map, const std::string& path,
+                  Message& object) {
+    Issues faults;
+    std::string json;
+    AppendYamlAsJson(map, faults, json);
+    for (const Issue& fault : faults) {
+      Report(fault.position, path, fault.message);
+    }
+    const auto read =
+        google::protobuf::util::JsonStringToMessage(json, &object);
+    if (!read.ok()) {
+      Report(map.position, path, std::string(read.message()));
     }
   }
 

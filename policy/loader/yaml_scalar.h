@@ -13,7 +13,6 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/message.h"
-#include "google/protobuf/struct.pb.h"
 #include "policy/loader/yaml_tree.h"
 
 namespace mulligan {
@@ -40,11 +39,6 @@ absl::StatusOr<double> ReadDouble(const YamlNode& node);
 // Whole numbers with units d, h, m, s, ms, largest first: "90s", "1m30s",
 // "7d". Not negative, at most 3650d.
 absl::StatusOr<google::protobuf::Duration> ReadDuration(const YamlNode& node);
-
-// What `map` holds, read as Kubernetes reads it: scalars by the core schema of
-// YAML 1.2 (quoted ones are strings, so are `yes` and digits with a leading
-// zero). Of keys given twice the first counts.
-google::protobuf::Struct ReadStruct(const YamlNode& map);
 
 // Whether values of `field` are written as one scalar: all types but messages,
 // and google.protobuf.Duration.

@@ -6,14 +6,16 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <optional>
 #include <sstream>
 
 #include "absl/strings/str_format.h"
-#include "policy/base/utf8.h"
+#include "policy/loader/yaml_text.h"
 
 namespace mulligan {
 namespace {
@@ -21,6 +23,10 @@ namespace {
 // yaml-cpp's tags for a scalar without one: plain, and quoted or block.
 constexpr std::string_view kPlainTag = "?";
 constexpr std::string_view kQuotedTag = "!";
+// Scalars with these are what they look like.
+constexpr std::array<std::string_view, 5> kPlainTags = {
+    kPlainTag, "tag:yaml.org,2002:null", "tag:yaml.org,2002:bool",
+    "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"};
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
@@ -32,6 +38,15 @@ Position PositionOf(const YAML::Mark& mark) {
 Issue TooManyValues(const std::string& file, const Position& position) {
   return {Issue::Severity::kError, file, position,
           absl::StrFormat("more than %d values in a file", kMaxYamlNodes)};
+}
+
+std::size_t BytesOf(const YamlNode& node) {
+  std::size_t bytes = sizeof(node) + node.text.size();
+  for (const YamlNode& item : node.items) bytes += BytesOf(item);
+  for (const auto& [key, value] : node.entries) {
+    bytes += BytesOf(key) + BytesOf(value);
+  }
+  return bytes;
 }
 
 // Whether the quoted string that opens at `start` is closed. yaml-cpp takes
@@ -55,9 +70,13 @@ bool IsClosed(std::string_view text, size_t start) {
 class TreeBuilder : public YAML::EventHandler {
  public:
   // `nodes` counts those of all documents of the file.
-  TreeBuilder(const std::string& file, std::string_view text, int& nodes,
-              Issues& issues)
-      : file_(file), text_(text), nodes_(nodes), issues_(issues) {}
+  TreeBuilder(const std::string& file, std::string_view text,
+              YamlDialect dialect, int& nodes, Issues& issues)
+      : file_(file),
+        text_(text),
+        any_(dialect == YamlDialect::kAny),
+        nodes_(nodes),
+        issues_(issues) {}
 
   // Whether a string swallowed what came after it.
   bool truncated() const { return truncated_; }
@@ -73,11 +92,18 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     CheckAnchor(mark, anchor);
-    Add({.kind = YamlNode::Kind::kNull, .position = PositionOf(mark)});
+    Add({.kind = YamlNode::Kind::kNull, .position = PositionOf(mark)}, anchor);
   }
 
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    Refuse(mark, "aliases (*name) are not allowed, write the value out");
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchored_.find(anchor);
+    if (!any_) {
+      Refuse(mark, "aliases (*name) are not allowed, write the value out");
+    } else if (found == anchored_.end()) {
+      if (!truncated_) Refuse(mark, "an alias inside what it stands for");
+    } else if (!TakeTooMuch(found->second)) {
+      return Add(found->second);
+    }
     Add({.kind = YamlNode::Kind::kHole, .position = PositionOf(mark)});
   }
 
@@ -86,10 +112,12 @@ class TreeBuilder : public YAML::EventHandler {
     CheckAnchor(mark, anchor);
     CheckTag(mark, tag);
     if (tag == kQuotedTag) CheckClosed(mark);
+    const bool plain = std::ranges::find(kPlainTags, tag) != kPlainTags.end();
     Add({.kind = YamlNode::Kind::kScalar,
          .position = PositionOf(mark),
          .text = value,
-         .quoted = tag != kPlainTag});
+         .quoted = !plain},
+        anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag,
@@ -109,8 +137,9 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct OpenNode {
     YamlNode node;
+    YAML::anchor_t anchor = YAML::NullAnchor;
     // Of a map: the key whose value comes next.
-    std::optional<YamlNode> key;
+    std::optional<YamlNode> key = std::nullopt;
   };
 
   void Refuse(const YAML::Mark& mark, std::string message) {
@@ -119,13 +148,13 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void CheckAnchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != YAML::NullAnchor) {
+    if (!any_ && anchor != YAML::NullAnchor) {
       Refuse(mark, "anchors (&name) are not allowed");
     }
   }
 
   void CheckTag(const YAML::Mark& mark, const std::string& tag) {
-    if (tag.empty() || tag == kPlainTag || tag == kQuotedTag) return;
+    if (any_ || tag.empty() || tag == kPlainTag || tag == kQuotedTag) return;
     Refuse(mark, absl::StrFormat("tags (%s) are not allowed", Quote(tag)));
   }
 
@@ -141,17 +170,17 @@ class TreeBuilder : public YAML::EventHandler {
 
   void Open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
-    if (skipped_ > 0 || open_.size() >= static_cast<size_t>(kMaxYamlDepth)) {
+    const int most = any_ ? kMaxAnyYamlDepth : kMaxYamlDepth;
+    if (skipped_ > 0 || open_.size() >= static_cast<size_t>(most)) {
       if (skipped_++ == 0) {
-        Refuse(mark,
-               absl::StrFormat("nested deeper than %d levels", kMaxYamlDepth));
+        Refuse(mark, absl::StrFormat("nested deeper than %d levels", most));
       }
       return;
     }
     CheckAnchor(mark, anchor);
     CheckTag(mark, tag);
     open_.push_back({.node = {.kind = kind, .position = PositionOf(mark)},
-                     .key = std::nullopt});
+                     .anchor = anchor});
   }
 
   void End() {
@@ -163,14 +192,30 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void Close() {
-    YamlNode node = std::move(open_.back().node);
+    OpenNode closed = std::move(open_.back());
     open_.pop_back();
-    Add(std::move(node));
+    Add(std::move(closed.node), closed.anchor);
   }
 
-  void Add(YamlNode node) {
+  // Whether aliases take too much with one more copy of `node`.
+  bool TakeTooMuch(const YamlNode& node) {
+    aliased_bytes_ += BytesOf(node);
+    if (aliased_bytes_ <= kMaxAliasedBytes) return false;
+    if (!truncated_) {
+      issues_.push_back({Issue::Severity::kError, file_, node.position,
+                         absl::StrFormat("aliases expand to more than %d MiB",
+                                         kMaxAliasedBytes >> 20U)});
+    }
+    truncated_ = true;
+    return true;
+  }
+
+  void Add(YamlNode node, YAML::anchor_t anchor = YAML::NullAnchor) {
     if (skipped_ > 0) return;
-    if (++nodes_ > kMaxYamlNodes) {
+    if (any_ && anchor != YAML::NullAnchor && !TakeTooMuch(node)) {
+      anchored_[anchor] = node;
+    }
+    if (!any_ && ++nodes_ > kMaxYamlNodes) {
       if (nodes_ == kMaxYamlNodes + 1) {
         issues_.push_back(TooManyValues(file_, node.position));
       }
@@ -195,88 +240,31 @@ class TreeBuilder : public YAML::EventHandler {
   const std::string& file_;
   // Without byte order mark, so that marks are offsets into it.
   std::string_view text_;
+  const bool any_;
   int& nodes_;
   Issues& issues_;
   std::vector<OpenNode> open_;
   std::optional<YamlNode> root_;
+  std::map<YAML::anchor_t, YamlNode> anchored_;
+  std::size_t aliased_bytes_ = 0;
   // Levels below kMaxYamlDepth we are in.
   int skipped_ = 0;
   bool truncated_ = false;
 };
 
-constexpr size_t kMaxQuoted = 60;
-
-bool IsForbiddenControl(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
-}
-
-class TextChecker {
- public:
-  TextChecker(const std::string& file, Issues& issues)
-      : file_(file), issues_(issues) {}
-
-  // Returns false when the line must not be parsed. One issue of each kind is
-  // enough: a binary file has thousands.
-  bool CheckLine(std::string_view line, int number) {
-    bool parsable = true;
-    if (const size_t at = FindInvalidUtf8(line); at != line.npos) {
-      parsable = false;
-      Report(bad_bytes_, number, at,
-             absl::StrFormat("byte 0x%02x is not valid UTF-8",
-                             static_cast<unsigned char>(line[at])));
-    }
-    for (size_t i = 0; i < line.size(); ++i) {
-      if (!IsForbiddenControl(line[i])) continue;
-      parsable = false;
-      Report(bad_controls_, number, i,
-             absl::StrFormat("control character 0x%02x is not allowed",
-                             static_cast<unsigned char>(line[i])));
-      break;
-    }
-    const size_t indent = line.find_first_not_of(" \t\r");
-    const size_t tab = line.find('\t');
-    if (indent != line.npos && tab < indent) {
-      Report(bad_tabs_, number, tab, "tab in indentation, use spaces");
-      parsable = false;
-    }
-    if (line.substr(0, 1) == "%") {
-      Report(bad_directives_, number, 0, "directives (%) are not allowed");
-      parsable = false;
-    }
-    return parsable;
-  }
-
- private:
-  void Report(bool& reported, int line, size_t offset, std::string message) {
-    if (reported) return;
-    reported = true;
-    issues_.push_back({Issue::Severity::kError,
-                       file_,
-                       {line, static_cast<int>(offset) + 1},
-                       std::move(message)});
-  }
-
-  const std::string& file_;
-  Issues& issues_;
-  bool bad_bytes_ = false;
-  bool bad_controls_ = false;
-  bool bad_tabs_ = false;
-  bool bad_directives_ = false;
-};
-
 }  // namespace
 
 YamlDocuments ParseYaml(const std::string& file, const std::string& text,
-                        Issues& issues) {
+                        Issues& issues, YamlDialect dialect) {
   YamlDocuments parsed;
-  if (!CheckYamlText(file, text, issues)) return parsed;
+  const bool any = dialect == YamlDialect::kAny;
+  if (!CheckYamlText(file, text, issues, dialect)) return parsed;
   // yaml-cpp keeps what stands between [ and ] until it knows that it is no
   // key, hundreds of bytes for each of these, before the first value is seen
   // here.
-  if (std::ranges::count_if(text, [](char c) {
-        return c == ',' || c == '[' || c == '{';
-      }) > kMaxYamlNodes) {
+  if (!any && std::ranges::count_if(text, [](char c) {
+                return c == ',' || c == '[' || c == '{';
+              }) > kMaxYamlNodes) {
     parsed.truncated = true;
     issues.push_back(TooManyValues(file, {1, 1}));
     return parsed;
@@ -295,7 +283,7 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
     YAML::Parser parser(in);
     int nodes = 0;
     for (bool more = true; more && nodes <= kMaxYamlNodes;) {
-      TreeBuilder builder(file, body, nodes, issues);
+      TreeBuilder builder(file, body, dialect, nodes, issues);
       try {
         more = parser.HandleNextDocument(builder);
       } catch (const YAML::DeepRecursion& error) {
@@ -316,36 +304,6 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
     fail({}, error.what());
   }
   return parsed;
-}
-
-bool CheckYamlText(const std::string& file, std::string_view text,
-                   Issues& issues) {
-  TextChecker checker(file, issues);
-  bool parsable = true;
-  int number = 1;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    parsable = checker.CheckLine(text.substr(0, end), number++) && parsable;
-    if (end == text.npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return parsable;
-}
-
-std::string Quote(std::string_view text) {
-  std::string out = "\"";
-  const size_t end =
-      text.size() <= kMaxQuoted ? text.size() : Utf8Boundary(text, kMaxQuoted);
-  for (const char c : text.substr(0, end)) {
-    if (IsForbiddenControl(c) || c == '\n' || c == '\t' || c == '\r') {
-      absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  if (end < text.size()) out += "...";
-  out += '"';
-  return out;
 }
 
 }  // namespace mulligan

@@ -1,5 +1,6 @@
 // YAML as a tree that keeps what yaml-cpp's own nodes lose: positions,
-// duplicate keys and whether a scalar was quoted.
+// duplicate keys and whether a scalar was quoted. Policies, suites and the
+// objects that the command line is given are all read by it.
 #ifndef MULLIGAN_POLICY_LOADER_YAML_TREE_H_
 #define MULLIGAN_POLICY_LOADER_YAML_TREE_H_
 
@@ -18,6 +19,19 @@ inline constexpr int kMaxYamlDepth = 32;
 // Values of one file, of two bytes each in the worst case and two hundred in
 // memory. A policy of a thousand rules has twenty thousand.
 inline constexpr int kMaxYamlNodes = 50'000;
+// What the values that aliases stand for may take.
+inline constexpr std::size_t kMaxAliasedBytes = std::size_t{64} << 20;
+
+enum class YamlDialect {
+  // What policies may be written in.
+  kPolicy,
+  // All of YAML, as kubectl and people write it: aliases are the values they
+  // stand for, tags are obeyed. Values are not counted.
+  kAny,
+};
+
+// Of the dialect kAny; JSON may not be nested deeper either.
+inline constexpr int kMaxAnyYamlDepth = 100;
 
 struct YamlNode {
   // kHole stands for a value that was refused and reported already.
@@ -27,8 +41,8 @@ struct YamlNode {
   Position position = {};
   // Scalars.
   std::string text = {};
-  // The scalar stood in quotes or was a block (| or >), so it is a string
-  // whatever it looks like.
+  // The scalar stood in quotes, was a block (| or >) or has a tag that says so:
+  // it is a string whatever it looks like.
   bool quoted = false;
   std::vector<YamlNode> items = {};
   // In file order, duplicates included.
@@ -43,26 +57,21 @@ struct YamlDocuments {
 
 // Parses the documents of one file. Adds an issue for everything that policies
 // refuse at this level: text that is no UTF-8, control characters, tabs in
-// indentation, syntax errors, anchors, aliases, merge keys, tags, nesting
-// beyond kMaxYamlDepth and values beyond kMaxYamlNodes, which are not read.
-// Aliases are never expanded, so the tree is no larger than the text.
+// indentation, syntax errors, strings that are not closed, anchors, aliases,
+// tags, nesting beyond kMaxYamlDepth and values beyond kMaxYamlNodes, which are
+// not read. Their aliases are never expanded, so the tree is no larger than the
+// text.
+//
+// Of the dialect kAny: for syntax errors, strings that are not closed, U+0004,
+// nesting beyond kMaxAnyYamlDepth, an alias inside what it stands for, and
+// aliases that expand to more than kMaxAliasedBytes.
 //
 // What was read before a syntax error is returned too, so that its problems
 // can be reported in the same run. The only function that meets yaml-cpp, and
 // none of its exceptions leave it.
 YamlDocuments ParseYaml(const std::string& file, const std::string& text,
-                        Issues& issues);
-
-// Adds an issue for bytes that are no UTF-8, for control characters (yaml-cpp
-// takes U+0004 for the end of the file and would drop the rest without a word),
-// for tabs in indentation and for directives (a line that starts with %, which
-// yaml-cpp skips). Returns false when the text must not be parsed.
-bool CheckYamlText(const std::string& file, std::string_view text,
-                   Issues& issues);
-
-// `text` in double quotes for a message: control characters escaped, cut when
-// longer than 60 bytes, so that a file cannot forge lines of output.
-std::string Quote(std::string_view text);
+                        Issues& issues,
+                        YamlDialect dialect = YamlDialect::kPolicy);
 
 }  // namespace mulligan
 

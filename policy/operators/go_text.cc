@@ -217,11 +217,6 @@ FieldError TooManyError(std::string field, std::int64_t size, int limit) {
           absl::StrFormat("must have at most %d items", limit)};
 }
 
-FieldError TooLongError(std::string field, int limit) {
-  return {"Too long", std::move(field), "",
-          absl::StrFormat("may not be more than %d bytes", limit)};
-}
-
 void CheckNonNegative(std::string field, std::int64_t value,
                       FieldErrors& errors) {
   if (value >= 0) return;

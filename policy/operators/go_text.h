@@ -80,7 +80,6 @@ FieldError NotSupportedError(std::string field, std::string_view value,
                              const std::vector<std::string_view>& supported);
 FieldError DuplicateError(std::string field, std::int64_t value);
 FieldError TooManyError(std::string field, std::int64_t size, int limit);
-FieldError TooLongError(std::string field, int limit);
 
 // Appends an error when `value` is negative.
 void CheckNonNegative(std::string field, std::int64_t value,

@@ -64,8 +64,8 @@ TEST_P(OracleTest, AgreesButForTheKnownDifferences) {
 INSTANTIATE_TEST_SUITE_P(
     Operators, OracleTest,
     ::testing::Values(File{"job", 623}, File{"job_generated", 331},
-                      File{"jobset", 601}, File{"jobset_generated", 320},
-                      File{"kuberay", 1223}, File{"kueue", 957},
+                      File{"jobset", 601}, File{"jobset_generated", 295},
+                      File{"kuberay", 1203}, File{"kueue", 957},
                       File{"training_operator", 1109}, File{"trainer", 400},
                       File{"flyte", 933}, File{"flyte2", 297},
                       File{"flyte_releases", 620}, File{"flyte_kubeflow", 248},

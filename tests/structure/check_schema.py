@@ -5,6 +5,9 @@ Usage: check_schema.py current ROOT MULLIGAN    the file in deploy/ is up to dat
        check_schema.py honest ROOT MULLIGAN     it accepts what is shipped, and
                                                 refuses only what the loader does
        check_schema.py structural ROOT MULLIGAN the form for a CRD is one
+       check_schema.py crd ROOT MULLIGAN        the CRD in deploy/ holds that form;
+                                                with --update as a fourth
+                                                argument, it is written there
 
 `honest` takes every key of every shipped policy in turn, leaves it out,
 misspells it, gives it another type and empties it. What the schema refuses then,
@@ -160,14 +163,39 @@ def structural(_, mulligan):
     return problems
 
 
+def crd(root, mulligan, *update):
+    """What the definition says of a policy is the form for a CRD; the rest of
+    it (names, columns, status) stands there alone."""
+    file = root / "deploy/controller/retrypolicies.yaml"
+    text = file.read_text()
+    definition = yaml.safe_load(text)
+    schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    policy = json.loads(schema_of(mulligan, "--form", "crd"))
+    wanted = {"description": policy["description"],
+              "required": policy["required"],
+              "properties": {**schema["properties"],
+                             "spec": policy["properties"]["spec"]}}
+    if not update:
+        if wanted.items() <= schema.items():
+            return []
+        return [f"python3 tests/structure/check_schema.py crd . MULLIGAN "
+                f"--update writes {file.relative_to(root)}"]
+    schema.update(wanted)
+    header = "".join(line for line in text.splitlines(keepends=True)
+                     if line.startswith("#"))
+    file.write_text(header + yaml.safe_dump(definition, allow_unicode=True))
+    return []
+
+
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 4 and sys.argv[4:] != ["--update"]:
         sys.exit(__doc__)
-    checks = {"current": current, "honest": honest, "structural": structural}
+    checks = {"current": current, "honest": honest, "structural": structural,
+              "crd": crd}
     if sys.argv[1] == "honest" and jsonschema is None:
         print("skipped: needs python3-jsonschema")
         sys.exit(SKIPPED)
-    problems = checks[sys.argv[1]](Path(sys.argv[2]), sys.argv[3])
+    problems = checks[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

@@ -1,183 +1,19 @@
-
-#include "yaml-cpp/yaml.h"
-
+// YAML from JSON and to it.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
-#include "re2/re2.h"
-#include "yaml-cpp/depthguard.h"
+#include "policy/base/issue.h"
+#include "policy/loader/yaml_json.h"
+#include "policy/loader/yaml_tree.h"
 
 namespace mulligan::cli {
 namespace {
-
-constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
-
-bool IsOneOf(std::string_view text,
-             std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, text) != words.end();
-}
-
-// 0x and 0o integers, in decimal.
-std::optional<std::string> PrefixedInteger(std::string_view text) {
-  const std::string_view prefix = text.substr(0, 2);
-  const int base = prefix == "0x" ? 16 : prefix == "0o" ? 8 : 0;
-  if (base == 0 || text.size() == 2) return std::nullopt;
-  uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data() + 2, end, value, base);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return absl::StrFormat("%d", value);
-}
-
-// A decimal number as JSON writes it: ".5" and "5." and "+5" are YAML only.
-std::optional<std::string> Decimal(std::string_view text) {
-  static const RE2 kForm(
-      "(?:\\+|(-?))(?:(0|[1-9][0-9]*)\\.?|((?:0|[1-9][0-9]*)?\\.[0-9]+))"
-      "([eE][-+]?[0-9]+)?");
-  std::string sign, whole, fraction, exponent;
-  if (!RE2::FullMatch({text.data(), text.size()}, kForm, &sign, &whole,
-                      &fraction, &exponent)) {
-    return std::nullopt;
-  }
-  return absl::StrCat(sign, whole, fraction.starts_with('.') ? "0" : "",
-                      fraction, exponent);
-}
-
-std::optional<std::string> PlainValue(std::string_view text) {
-  if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return "null";
-  if (IsOneOf(text, {"true", "True", "TRUE"})) return "true";
-  if (IsOneOf(text, {"false", "False", "FALSE"})) return "false";
-  if (auto integer = PrefixedInteger(text)) return integer;
-  if (auto number = Decimal(text)) return number;
-  // JSON has no such numbers; protobuf reads these strings as doubles.
-  if (IsOneOf(text, {".nan", ".NaN", ".NAN"})) return "\"NaN\"";
-  if (IsOneOf(text, {".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"})) {
-    return "\"Infinity\"";
-  }
-  if (IsOneOf(text, {"-.inf", "-.Inf", "-.INF"})) return "\"-Infinity\"";
-  return std::nullopt;
-}
-
-// The JSON value of a scalar with content `text` and yaml-cpp's `tag`: "?" for
-// plain ones, "!" for quoted ones, else the tag that was written. Rules as in
-// YamlToJson.
-std::string YamlScalarToJson(std::string_view text, std::string_view tag) {
-  if (tag.substr(0, kTagPrefix.size()) == kTagPrefix) {
-    tag.remove_prefix(kTagPrefix.size());
-  }
-  const bool plain = IsOneOf(tag, {"", "?", "null", "bool", "int", "float"});
-  if (plain) {
-    if (auto value = PlainValue(text)) return *std::move(value);
-  }
-  return QuoteJson(text);
-}
-
-constexpr size_t kMaxJsonBytes = size_t{64} << 20;
-
-absl::Status ErrorAt(const YAML::Mark& mark, std::string_view what) {
-  if (mark.is_null()) return absl::InvalidArgumentError(std::string(what));
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "line %d, column %d: %s", mark.line + 1, mark.column + 1, what));
-}
-
-class Writer {
- public:
-  absl::Status Write(const YAML::Node& node, int depth) {
-    if (json_.size() > kMaxJsonBytes) {
-      return ErrorAt(node.Mark(), "aliases expand to more than 64 MiB");
-    }
-    if (depth >= kMaxJsonDepth && !node.IsScalar()) {
-      return ErrorAt(node.Mark(),
-                     absl::StrFormat("expected at most %d nested levels, and "
-                                     "no alias inside what it stands for",
-                                     kMaxJsonDepth));
-    }
-    switch (node.Type()) {
-      case YAML::NodeType::Map:
-        return WriteMap(node, depth);
-      case YAML::NodeType::Sequence:
-        return WriteSequence(node, depth);
-      case YAML::NodeType::Scalar:
-        json_ += YamlScalarToJson(node.Scalar(), node.Tag());
-        return absl::OkStatus();
-      default:
-        json_ += "null";
-        return absl::OkStatus();
-    }
-  }
-
-  std::string TakeJson() { return std::move(json_); }
-
- private:
-  absl::Status WriteMap(const YAML::Node& map, int depth) {
-    std::set<std::string> keys;
-    json_.push_back('{');
-    for (const auto& member : map) {
-      const YAML::Node& key = member.first;
-      if (!key.IsScalar()) {
-        return ErrorAt(key.Mark(), "expected a scalar as key");
-      }
-      if (key.Scalar() == "<<" && key.Tag() == "?") {
-        return ErrorAt(key.Mark(),
-                       "merge keys (<<) are not supported: write the members "
-                       "out");
-      }
-      if (!keys.insert(key.Scalar()).second) {
-        return ErrorAt(key.Mark(), absl::StrFormat("duplicate key %s",
-                                                   QuoteJson(key.Scalar())));
-      }
-      if (keys.size() > 1) json_.push_back(',');
-      json_ += QuoteJson(key.Scalar());
-      json_.push_back(':');
-      if (absl::Status status = Write(member.second, depth + 1); !status.ok()) {
-        return status;
-      }
-    }
-    json_.push_back('}');
-    return absl::OkStatus();
-  }
-
-  absl::Status WriteSequence(const YAML::Node& sequence, int depth) {
-    bool first = true;
-    json_.push_back('[');
-    for (const YAML::Node& element : sequence) {
-      if (!first) json_.push_back(',');
-      first = false;
-      if (absl::Status status = Write(element, depth + 1); !status.ok()) {
-        return status;
-      }
-    }
-    json_.push_back(']');
-    return absl::OkStatus();
-  }
-
-  std::string json_;
-};
-
-absl::StatusOr<std::vector<std::string>> Convert(std::string_view yaml) {
-  std::vector<std::string> documents;
-  for (const YAML::Node& node : YAML::LoadAll(std::string(yaml))) {
-    if (!node.IsDefined() || node.IsNull()) continue;
-    Writer writer;
-    if (absl::Status status = writer.Write(node, 0); !status.ok()) {
-      return status;
-    }
-    documents.push_back(writer.TakeJson());
-  }
-  return documents;
-}
 
 // What YAML 1.1 and 1.2 read as something else than a string.
 constexpr std::array<std::string_view, 10> kReserved = {
@@ -275,19 +111,18 @@ class Printer {
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> YamlToJson(std::string_view yaml) {
-  try {
-    return Convert(yaml);
-  } catch (const YAML::DeepRecursion&) {
-    // Its mark is where the parser has read to, not where it gave up.
-    return absl::InvalidArgumentError(
-        absl::StrFormat("expected at most %d nested levels", kMaxJsonDepth));
-  } catch (const YAML::Exception& e) {
-    return ErrorAt(e.mark, absl::StrFormat("not YAML: %s", e.msg));
-  } catch (const std::exception& e) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("not YAML: %s", e.what()));
+absl::StatusOr<std::vector<std::string>> YamlToJson(const std::string& yaml) {
+  Issues issues;
+  std::vector<std::string> documents;
+  for (const YamlNode& document :
+       ParseYaml("", yaml, issues, YamlDialect::kAny).documents) {
+    if (document.kind == YamlNode::Kind::kNull) continue;
+    AppendYamlAsJson(document, issues, documents.emplace_back());
   }
+  if (issues.empty()) return documents;
+  const auto& [line, column] = issues.front().position;
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "line %d, column %d: %s", line, column, issues.front().message));
 }
 
 std::string JsonToYaml(std::string_view json) {

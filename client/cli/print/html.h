@@ -65,9 +65,10 @@ std::string LedgerSection(const LedgerNote& ledger);
 // order of the timeline. Empty without lanes and events.
 std::string TimelineSvg(const Timeline& timeline, const std::string& title);
 
-// The style sheet: system fonts, one accent colour, light and dark, phone to
+// page.html: what every page is, with {{title}} and {{body}} to be filled in.
+// Its style sheet: system fonts, one accent colour, light and dark, phone to
 // wide screen, and paper.
-std::string_view PageStyle();
+std::string_view PageTemplate();
 
 }  // namespace mulligan::cli
 

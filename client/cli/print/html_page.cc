@@ -1,23 +1,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "client/cli/print/html.h"
 #include "client/cli/story/wording.h"
 
 namespace mulligan::cli {
 
 std::string HtmlDocument(const std::string& title, const std::string& body) {
-  return absl::StrCat(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      // Were escaping ever to fail: nothing runs and nothing is fetched.
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-      "'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
-      "'none'\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, "
-      "initial-scale=1\"/>\n<meta name=\"color-scheme\" content=\"light "
-      "dark\"/>\n<title>",
-      title, "</title>\n<style>", std::string(PageStyle()),
-      "</style>\n</head>\n<body>\n<main>\n", body,
-      "</main>\n</body>\n</html>\n");
+  // Were escaping ever to fail: the template lets nothing run and nothing be
+  // fetched.
+  return absl::StrReplaceAll(std::string(PageTemplate()),
+                             {{"{{title}}", title}, {"{{body}}", body}});
 }
 
 namespace {

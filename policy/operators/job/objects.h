@@ -70,10 +70,10 @@ void SetJobDefaults(const Gates& gates, JobSpec& spec);
 
 // What the API server refuses in a Job, as far as failures are handled by it.
 // Expects the defaults, as the API server validates after defaulting. Checked
-// are limits, deadlines, completion mode, both policies, podReplacementPolicy,
-// the length of managedBy and the template's restartPolicy; not the rest of
-// the template and the selector. A spec without a template, which reports may
-// leave out, is not refused for want of it.
+// are limits, deadlines, completion mode, both policies, podReplacementPolicy
+// and the template's restartPolicy; not the rest of the template, the selector
+// and lengths of texts. A spec without a template, which reports may leave out,
+// is not refused for want of it.
 ObjectIssues ValidateJobSpec(const JobSpec& spec);
 
 // Finalizer of a pod that is not accounted yet.

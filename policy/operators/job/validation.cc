@@ -1,7 +1,6 @@
 // What the API server refuses in a Job, as far as failures are handled by it.
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -24,7 +23,6 @@ constexpr int kMaxFailedIndexes = 100000;
 constexpr int kManyCompletions = 100000;
 constexpr int kMaxParallelismWithMany = 10000;
 constexpr int kMaxFailedIndexesWithMany = 10000;
-constexpr std::size_t kMaxManagedByLength = 63;
 
 constexpr char kParallelism[] = "spec.parallelism";
 constexpr char kCompletions[] = "spec.completions";
@@ -49,10 +47,6 @@ void CheckNumbers(const JobSpec& spec, FieldErrors& errors) {
   if (spec.has_max_failed_indexes() && !spec.has_backoff_limit_per_index()) {
     errors.push_back(
         RequiredError(kPerIndex, "when maxFailedIndexes is specified"));
-  }
-  if (spec.managed_by().size() > kMaxManagedByLength) {
-    errors.push_back(
-        TooLongError("spec.managedBy", static_cast<int>(kMaxManagedByLength)));
   }
 }
 
@@ -130,7 +124,6 @@ std::string SuccessPolicyAsJson(const SuccessPolicy& policy) {
 constexpr int kMaxPolicyRules = 20;
 constexpr int kMaxExitCodes = 255;
 constexpr int kMaxPatterns = 20;
-constexpr int kMaxIndexesLength = 64 * 1024;
 
 // `supported` is sorted, as the API server lists it.
 void CheckOneOf(const std::string& field, const std::string& value,
@@ -249,9 +242,6 @@ void CheckSuccessRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
   std::int64_t indexes = 0;
   const std::string& text = rule.succeeded_indexes();
   const std::string field = path + ".succeededIndexes";
-  if (text.size() > std::size_t{kMaxIndexesLength}) {
-    errors.push_back(TooLongError(field, kMaxIndexesLength));
-  }
   const std::string fault =
       text.empty() ? "" : CountIndexes(text, completions, indexes);
   if (!fault.empty()) {

@@ -106,8 +106,7 @@ ObjectIssues FailurePolicyIssues(const FailurePolicy& policy,
                                  const Gates& gates,
                                  PatternAllowance& allowance);
 
-// The same with what depends on the groups: targets, the number of replicas,
-// requirements of in-place restarts.
+// The same with the targets, which are names of groups.
 ObjectIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
                                 PatternAllowance& allowance);
 

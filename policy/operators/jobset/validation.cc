@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,7 +23,6 @@ namespace {
 
 constexpr std::size_t kMinNameLength = 1;
 constexpr std::size_t kMaxNameLength = 128;
-constexpr std::int32_t kMaxReplicasForRestartJob = 1024;
 
 constexpr char kPolicy[] = "spec.failurePolicy";
 constexpr char kRules[] = "spec.failurePolicy.rules";
@@ -135,40 +132,6 @@ void CheckStrategy(const FailurePolicy& policy, const Gates& gates,
   }
 }
 
-// What agents restarting pods in place rely on.
-void CheckInPlaceGroup(const ReplicatedJob& group, const std::string& path,
-                       FieldErrors& errors) {
-  const auto& job = group.template_().spec();
-  const auto refuse = [&](std::string_view field, std::string value,
-                          std::string_view what) {
-    errors.push_back(InvalidError(
-        absl::StrCat(path, ".template.spec.", std::string(field)),
-        std::move(value),
-        absl::StrFormat("replicatedJob %s: %s when in-place restart is enabled",
-                        group.name(), what)));
-  };
-  const auto number = [](bool present, std::int32_t value) {
-    return present ? absl::StrFormat("%d", value) : std::string("null");
-  };
-  if (!job.has_backoff_limit() ||
-      job.backoff_limit() != std::numeric_limits<std::int32_t>::max()) {
-    refuse("backoffLimit", number(job.has_backoff_limit(), job.backoff_limit()),
-           "must be set to 2147483647 (MaxInt32)");
-  }
-  if (job.pod_replacement_policy() != "Failed") {
-    refuse("podReplacementPolicy",
-           job.has_pod_replacement_policy()
-               ? QuotedValue(job.pod_replacement_policy())
-               : "null",
-           "must be set to Failed");
-  }
-  if (!job.has_completions() || !job.has_parallelism() ||
-      job.completions() != job.parallelism()) {
-    refuse("completions", number(job.has_completions(), job.completions()),
-           "completions and parallelism must be set and equal to each other");
-  }
-}
-
 // `path` is the list of targets, `of` what the message says it belongs to.
 void CheckTargets(
     const google::protobuf::RepeatedPtrField<std::string>& targets,
@@ -221,31 +184,11 @@ ObjectIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
   ObjectIssues own = FailurePolicyIssues(policy, gates, allowance);
   errors.insert(errors.end(), own.errors.begin(), own.errors.end());
   issues.warnings = std::move(own.warnings);
-  const bool has_job_action = HasJobAction(policy);
+  if (HasJobAction(policy) && !gates.restart_job) return issues;
   for (int i = 0; i < policy.rules_size(); ++i) {
-    if (has_job_action && !gates.restart_job) break;
     CheckTargets(policy.rules(i).target_replicated_jobs(),
                  IndexField(kRules, i) + ".targetReplicatedJobs",
                  " in failure policy", spec, errors);
-  }
-  const bool too_many =
-      std::any_of(spec.replicated_jobs().begin(), spec.replicated_jobs().end(),
-                  [](const ReplicatedJob& group) {
-                    return group.replicas() > kMaxReplicasForRestartJob;
-                  });
-  if (has_job_action && gates.restart_job && too_many) {
-    errors.push_back(SpecError(
-        kRules,
-        absl::StrFormat("JobSet cannot have a failure policy rule with "
-                        "RestartJob or RestartJobAndIgnoreMaxRestarts action "
-                        "and a replicated job with replicas > %d",
-                        kMaxReplicasForRestartJob)));
-  }
-  if (gates.in_place_restart && policy.restart_strategy() == "InPlaceRestart") {
-    for (int i = 0; i < spec.replicated_jobs_size(); ++i) {
-      CheckInPlaceGroup(spec.replicated_jobs(i),
-                        IndexField("spec.replicatedJobs", i), errors);
-    }
   }
   return issues;
 }

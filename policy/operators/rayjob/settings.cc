@@ -23,7 +23,7 @@ constexpr std::array<FeatureRow<Settings>, 8> kFeatures = {{
     {&Settings::transition_grace_period, 4},
     {&Settings::submitter_finished_timeout, 5},
     {&Settings::validation_failed, 5},
-    {&Settings::checks_groups, 6},
+    {&Settings::selected_never_retry, 6},
     {&Settings::deletion_policy, 6},
     {&Settings::pre_running_deadline, 6},
     {&Settings::status_check_timeout, 7},

@@ -86,9 +86,8 @@ struct Settings {
   // No gate: a refused RayJob gets to state ValidationFailed, since 1.5.
   // Before, the pass ends in an error and is repeated.
   bool validation_failed = true;
-  // No gate: refuses clusterSelector with backoffLimit and worker groups
-  // without sensible limits, since 1.6.
-  bool checks_groups = true;
+  // No gate: refuses clusterSelector with backoffLimit, since 1.6.
+  bool selected_never_retry = true;
   // No gate: spec.preRunningDeadlineSeconds is known, since 1.6.
   bool pre_running_deadline = true;
   // No gate: an unreachable dashboard ends a RayJob, since 1.7.

@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_join.h"
 #include "policy/operators/objects.h"
 
 namespace mulligan::rayjob {
@@ -27,21 +26,126 @@ constexpr std::string_view kDns1035Rule =
 
 constexpr std::array<std::string_view, 4> kModes = {
     kK8sJobMode, kHttpMode, kSidecarMode, kInteractiveMode};
-constexpr std::array<std::string_view, 2> kManagers = {
-    kOwnManager, "kueue.x-k8s.io/multikueue"};
 
-// Whether a text can be a YAML mapping, judged by its first line with content.
-// Finds texts that are no mapping at all; a mistake inside a mapping passes.
-bool CanBeYamlMapping(const std::string& text) {
-  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
-  for (const std::string& line : lines) {
-    const std::string content(absl::StripAsciiWhitespace(line));
-    if (content.empty() || content[0] == '#' || content == "---") continue;
-    return content[0] == '{' || content.back() == ':' ||
-           content.find(": ") != std::string::npos ||
-           content.find(":\t") != std::string::npos;
+// Refusals in the order in which KubeRay looks for them.
+struct Refusals {
+  void Add(bool broken, std::string_view field, std::string_view detail) {
+    if (!broken) return;
+    errors.push_back(
+        InvalidError(ChildField("spec", field), "", std::string(detail)));
   }
-  return true;
+  // With the words most of KubeRay's refusals begin with.
+  void AddInvalid(bool broken, std::string_view field,
+                  std::string_view detail) {
+    if (!broken) return;
+    Add(true, field,
+        absl::StrCat("The RayJob spec is invalid: ", std::string(detail)));
+  }
+
+  FieldErrors errors;
+};
+
+constexpr std::string_view kStrategy = "deletionStrategy";
+constexpr std::string_view kDeleteNone = "DeleteNone";
+
+// A selected cluster is not the RayJob's to delete.
+bool DeletesSelected(const RayJobSpec& spec, std::string_view policy) {
+  return !spec.cluster_selector().empty() &&
+         (policy == "DeleteCluster" || policy == "DeleteWorkers");
+}
+
+// spec.deletionStrategy: both of the older branches, or rules.
+void CheckBranches(const RayJobSpec& spec, Refusals& refusals) {
+  const DeletionStrategy& strategy = spec.deletion_strategy();
+  if (!strategy.has_on_success() || !strategy.has_on_failure()) {
+    return refusals.Add(
+        true, kStrategy,
+        "both DeletionStrategy.OnSuccess and DeletionStrategy.OnFailure must "
+        "be set when using the legacy deletion policy fields of "
+        "DeletionStrategy");
+  }
+  const std::string& on_success = strategy.on_success().policy();
+  const std::string& on_failure = strategy.on_failure().policy();
+  if (on_success.empty() || on_failure.empty()) {
+    return refusals.Add(
+        true, kStrategy,
+        absl::StrFormat("the DeletionPolicyType field of DeletionStrategy.%s "
+                        "cannot be unset when DeletionStrategy is enabled",
+                        on_success.empty() ? "OnSuccess" : "OnFailure"));
+  }
+  for (const auto& [policy, end] :
+       {std::pair(on_success, "success"), std::pair(on_failure, "failure")}) {
+    refusals.Add(DeletesSelected(spec, policy), kStrategy,
+                 absl::StrFormat("the ClusterSelector mode doesn't support "
+                                 "DeletionStrategy=%s on %s",
+                                 policy, end));
+  }
+  refusals.AddInvalid(
+      spec.shutdown_after_job_finishes() &&
+          (on_success == kDeleteNone || on_failure == kDeleteNone),
+      kStrategy,
+      "shutdownAfterJobFinshes is set to 'true' while deletion policy is "
+      "'DeleteNone'");
+}
+
+// What is wrong with one rule; nothing: empty.
+std::string FaultOf(const DeletionRule& rule, const RayJobSpec& spec) {
+  const auto& when = rule.condition();
+  if (when.has_job_status() && when.has_job_deployment_status()) {
+    return "cannot set both JobStatus and JobDeploymentStatus at the same time";
+  }
+  if (!when.has_job_status() && !when.has_job_deployment_status()) {
+    return "exactly one of JobStatus and JobDeploymentStatus must be set";
+  }
+  if (when.ttl_seconds() < 0) return "TTLSeconds must be non-negative";
+  if (!DeletesSelected(spec, rule.policy())) return "";
+  return absl::StrFormat(
+      "DeletionPolicyType '%s' not supported when ClusterSelector is set",
+      rule.policy());
+}
+
+// What is wrong with the rules is told as one, a line each.
+void CheckRules(const RayJobSpec& spec, Refusals& refusals) {
+  std::vector<std::string> faults;
+  const auto& rules = spec.deletion_strategy().deletion_rules();
+  for (int i = 0; i < rules.size(); ++i) {
+    const std::string fault = FaultOf(rules[i], spec);
+    if (fault.empty()) continue;
+    faults.push_back(absl::StrFormat("deletionRules[%d]: %s", i, fault));
+  }
+  refusals.Add(!faults.empty(), "deletionStrategy.deletionRules",
+               absl::StrJoin(faults, "\n"));
+}
+
+void CheckDeletion(const RayJobSpec& spec, const Settings& settings,
+                   Refusals& refusals) {
+  refusals.AddInvalid(!spec.shutdown_after_job_finishes() &&
+                          spec.ttl_seconds_after_finished() > 0,
+                      "ttlSecondsAfterFinished",
+                      "a RayJob with shutdownAfterJobFinishes set to false "
+                      "cannot have TTLSecondsAfterFinished");
+  if (!spec.has_deletion_strategy()) return;
+  if (!settings.deletion_policy) {
+    return refusals.Add(true, kStrategy,
+                        "RayJobDeletionPolicy feature gate must be enabled to "
+                        "use DeletionStrategy");
+  }
+  const DeletionStrategy& strategy = spec.deletion_strategy();
+  const bool rules = !strategy.deletion_rules().empty();
+  const bool branches = strategy.has_on_success() || strategy.has_on_failure();
+  refusals.AddInvalid(
+      rules && spec.shutdown_after_job_finishes(), kStrategy,
+      "spec.shutdownAfterJobFinishes and spec.deletionStrategy.deletionRules "
+      "are mutually exclusive");
+  refusals.AddInvalid(rules && branches, kStrategy,
+                      "Cannot use both legacy onSuccess/onFailure fields and "
+                      "deletionRules simultaneously");
+  if (branches) return CheckBranches(spec, refusals);
+  if (rules) return CheckRules(spec, refusals);
+  refusals.AddInvalid(
+      true, kStrategy,
+      "DeletionStrategy requires either BOTH onSuccess and onFailure, OR the "
+      "deletionRules field (cannot be empty)");
 }
 
 void CheckWhereItRuns(const RayJobSpec& spec, bool retries,
@@ -60,7 +164,7 @@ void CheckWhereItRuns(const RayJobSpec& spec, bool retries,
                "cluster name in ClusterSelector should not be empty");
   refusals.Add(spec.submission_mode() == kSidecarMode, "clusterSelector",
                "ClusterSelector is not supported in SidecarMode");
-  refusals.AddInvalid(settings.checks_groups && retries, "backoffLimit",
+  refusals.AddInvalid(settings.selected_never_retry && retries, "backoffLimit",
                       "BackoffLimit is incompatible with ClusterSelector mode");
 }
 
@@ -113,20 +217,6 @@ void CheckName(const std::string& name, FieldErrors& errors) {
 
 }  // namespace
 
-void Refusals::Add(bool broken, std::string_view field,
-                   std::string_view detail) {
-  if (!broken) return;
-  errors.push_back(
-      InvalidError(ChildField("spec", field), "", std::string(detail)));
-}
-
-void Refusals::AddInvalid(bool broken, std::string_view field,
-                          std::string_view detail) {
-  if (!broken) return;
-  Add(true, field,
-      absl::StrCat("The RayJob spec is invalid: ", std::string(detail)));
-}
-
 FieldErrors ValidateRayJob(const RayJob& job, const Settings& settings) {
   const RayJobSpec& spec = job.spec();
   FieldErrors errors;
@@ -140,12 +230,6 @@ FieldErrors ValidateRayJob(const RayJob& job, const Settings& settings) {
         "status.jobDeploymentStatus", QuotedValue(kWaiting),
         "The RayJob status is invalid: JobDeploymentStatus cannot be `Waiting` "
         "when SubmissionMode is not InteractiveMode"));
-  }
-  if (spec.has_managed_by() && !HasText(kManagers, spec.managed_by())) {
-    errors.push_back(InvalidError(
-        "spec.managedBy", QuotedValue(spec.managed_by()),
-        "the managedBy field value must be either 'ray.io/kuberay-operator' or "
-        "'kueue.x-k8s.io/multikueue'"));
   }
   return errors;
 }
@@ -164,12 +248,6 @@ FieldErrors ValidateRayJobSpec(const RayJobSpec& spec,
   CheckDeletion(spec, settings, refusals);
   CheckWhereItRuns(spec, retries, settings, refusals);
   CheckModes(spec, retries, refusals);
-  if (spec.has_ray_cluster_spec()) {
-    CheckCluster(spec.ray_cluster_spec(), settings, refusals);
-  }
-  refusals.Add(!CanBeYamlMapping(spec.runtime_env_yaml()), "runtimeEnvYAML",
-               absl::StrCat("failed to unmarshal RuntimeEnvYAML: ",
-                            spec.runtime_env_yaml()));
   CheckNumbers(spec, settings, refusals);
   return std::move(refusals.errors);
 }

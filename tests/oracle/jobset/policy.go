@@ -152,9 +152,6 @@ func spoil(random *rand.Rand, js *jobset.JobSet) {
 				TargetReplicatedJobs: []string{cases.Pick(random, "ghost", "", "driver", "Driver")}}
 		case 5:
 			rule.Action = cases.Pick[jobset.FailurePolicyAction](random, "RestartJob", "RestartJobAndIgnoreMaxRestarts")
-			if cases.Chance(random, 2) {
-				js.Spec.ReplicatedJobs[0].Replicas = cases.Pick[int32](random, 1024, 1025)
-			}
 		default:
 			policy.RestartStrategy = "InPlaceRestart"
 		}

@@ -77,7 +77,7 @@ func group(random *rand.Rand, name string, inPlace bool) jobset.ReplicatedJob {
 			Containers:    []corev1.Container{{Name: "main"}},
 		}},
 	}
-	if inPlace && !cases.Chance(random, 12) {
+	if inPlace {
 		spec.BackoffLimit = ptr.To(int32(math.MaxInt32))
 		spec.PodReplacementPolicy = ptr.To(batchv1.Failed)
 	}

@@ -71,26 +71,5 @@ func generate(random *rand.Rand, number int) cases.Case {
 		},
 		Expect: expectation(did),
 	}
-	if filledIn(made.rayJob) != nil {
-		made.rayJob = filledIn(made.rayJob)
-		if did, err := pass(made); err == nil {
-			result.Point, result.Instead = "kuberay-cut-down", []map[string]any{expectation(did)}
-		}
-	}
 	return result
-}
-
-// filledIn is the RayJob with the container that its head group lacks; nil: it
-// lacks none.
-func filledIn(rayJob map[string]any) map[string]any {
-	filled := cases.Object(rayJob)
-	inner := filled
-	for _, name := range []string{"spec", "rayClusterSpec", "headGroupSpec", "template", "spec"} {
-		inner, _ = inner[name].(map[string]any)
-	}
-	if containers, ok := inner["containers"].([]any); !ok || len(containers) > 0 {
-		return nil
-	}
-	inner["containers"] = []any{map[string]any{"name": "ray-head", "image": "rayproject/ray:2.46.0"}}
-	return filled
 }

@@ -54,13 +54,14 @@ TEST(ReadYamlMessageTest, ReadsObjectsOfOthersAsTheCoreSchemaSays) {
   const auto reading = Read<v1::PolicyTestFixture>(R"(
 objects:
   - kind: Pod
-    n: {whole: 137, minus: -1, part: 1.5, octal: 010, quoted: "1"}
-    b: [true, yes, null, ~, 2026-11-03T09:00:00Z]
+    n: {whole: 137, minus: -1, part: 1.5, octal: 010, quoted: "1",
+        hex: 0x10, half: .5}
+    b: [True, yes, null, ~, 2026-11-03T09:00:00Z]
     empty: {}
     twice: {a: 1, a: 2}
 )");
   EXPECT_THAT(reading.issues,
-              ElementsAre("7:19 duplicate key \"a\", first given at line 7"));
+              ElementsAre("8:19 duplicate key \"a\", first given at line 8"));
   const auto& object = reading.message.objects(0).fields();
   EXPECT_EQ(object.at("kind").string_value(), "Pod");
   const auto& numbers = object.at("n").struct_value().fields();
@@ -68,6 +69,8 @@ objects:
   EXPECT_EQ(numbers.at("minus").number_value(), -1);
   EXPECT_EQ(numbers.at("part").number_value(), 1.5);
   EXPECT_EQ(numbers.at("octal").string_value(), "010");
+  EXPECT_EQ(numbers.at("hex").number_value(), 16);
+  EXPECT_EQ(numbers.at("half").number_value(), 0.5);
   EXPECT_EQ(numbers.at("quoted").string_value(), "1");
   const auto& values = object.at("b").list_value().values();
   ASSERT_EQ(values.size(), 5);
@@ -77,6 +80,8 @@ objects:
   EXPECT_TRUE(values[3].has_null_value());
   EXPECT_EQ(values[4].string_value(), "2026-11-03T09:00:00Z");
   EXPECT_TRUE(object.at("empty").has_struct_value());
+  EXPECT_THAT(Read<v1::PolicyTestFixture>("objects: [{a: 1e999}]").issues,
+              ElementsAre(HasSubstr("1:11 ")));
   const auto wrong = Read<v1::PolicyTestFixture>("objects: [Pod]");
   EXPECT_THAT(wrong.issues,
               ElementsAre("1:11 expected a map, found a single value"));

@@ -1,9 +1,10 @@
+#include "policy/loader/yaml_text.h"
+
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/loader/yaml_tree.h"
 
 namespace mulligan {
 namespace {

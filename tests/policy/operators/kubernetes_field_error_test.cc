@@ -26,8 +26,6 @@ TEST(FormatFieldErrorTest, PrintsAsTheApiServer) {
   EXPECT_EQ(FormatFieldError(DuplicateError("a", 7)), "a: Duplicate value: 7");
   EXPECT_EQ(FormatFieldError(TooManyError("a", 3, 2)),
             "a: Too many: 3: must have at most 2 items");
-  EXPECT_EQ(FormatFieldError(TooLongError("a", 63)),
-            "a: Too long: may not be more than 63 bytes");
   EXPECT_EQ(FormatFieldError(ForbiddenError("a", "why")), "a: Forbidden: why");
 }
 

@@ -53,15 +53,29 @@ INSTANTIATE_TEST_SUITE_P(
         Scalar{"Quantity", "500m", R"("500m")"},
         Scalar{"Version", "1.2.3", R"("1.2.3")"},
         Scalar{"TaggedString", "!!str 5", R"("5")"},
-        Scalar{"Block", "|\n  x\n  y\n", R"("x\u000ay\u000a")"},
+        Scalar{"Block", "|\n  x\n  y\n", R"("x\ny\n")"},
         Scalar{"FlowMap", "{b: [1, x]}", R"({"b":[1,"x"]})"},
-        Scalar{"Alias", "[&x {c: 1}, *x]", R"([{"c":1},{"c":1}])"}),
+        Scalar{"Alias", "[&x {c: 1}, *x]", R"([{"c":1},{"c":1}])"},
+        Scalar{"AliasInAnAlias", "[&x {c: &y [1]}, *x, *y]",
+               R"([{"c":[1]},{"c":[1]},[1]])"},
+        Scalar{"TaggedNumber", "!!int 5", "5"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(YamlToJsonTest, SplitsDocumentsAndSkipsEmptyOnes) {
   EXPECT_THAT(YamlToJson("---\na: 1\n---\n---\n# nothing\n---\nb: 2\n"),
               IsOkAndHolds(ElementsAre(R"({"a":1})", R"({"b":2})")));
   EXPECT_THAT(YamlToJson(""), IsOkAndHolds(IsEmpty()));
+}
+
+// Each step stands for the one before, ten levels further in.
+std::string Ladder(int steps) {
+  std::string yaml = "a0: &a0 x\n";
+  for (int i = 1; i < steps; ++i) {
+    const std::string name = "a" + std::to_string(i);
+    yaml += name + ": &" + name + " " + std::string(10, '[') + "*a" +
+            std::to_string(i - 1) + std::string(10, ']') + "\n";
+  }
+  return yaml;
 }
 
 struct BadYaml {
@@ -90,11 +104,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadYaml{"MergeKey", "a: &x {b: 1}\nc:\n  <<: *x\n",
                 "line 3, column 3: merge keys (<<) are not supported"},
         BadYaml{"UnknownAlias", "a: *x\n", "line 1, column "},
+        BadYaml{"AliasInsideItself", "a: &x [1, *x]\n",
+                "line 1, column 11: an alias inside what it stands for"},
+        BadYaml{"AliasesBehindAliases", Ladder(12),
+                "nested deeper than 100 levels"},
+        BadYaml{"UnclosedString", "a: 1\nb: 'x\nc: 2\n",
+                "line 2, column 4: quoted string is not closed"},
+        BadYaml{"EndOfTransmission", "a: 1\n\x04\nb: 2\n",
+                "line 2, column 1: control character 0x04 is not allowed"},
         BadYaml{"TooDeep", std::string(101, '[') + std::string(101, ']'),
-                "expected at most 100 nested levels"},
+                "nested deeper than 100 levels"},
         BadYaml{"DeeperThanTheParserGoes",
                 std::string(3000, '[') + std::string(3000, ']'),
-                "expected at most 100 nested levels"}),
+                "nested deeper than 100 levels"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(YamlToJsonTest, AliasesMayNotGrowWithoutBound) {

@@ -116,10 +116,6 @@ INSTANTIATE_TEST_SUITE_P(
              "spec.maxFailedIndexes: Invalid value: 100001: must be less than "
              "or equal to 10000 when completions are above 100000 and used "
              "with backoff limit per index"}},
-        ValidationCase{"LongManagedBy",
-                       "managed_by: '" + std::string(64, 'x') + "'",
-                       {"spec.managedBy: Too long: may not be more than 63 "
-                        "bytes"}},
         ValidationCase{
             "AlwaysRestarting",
             "template { spec { restart_policy: 'Always' } }",

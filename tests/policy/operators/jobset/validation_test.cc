@@ -63,16 +63,6 @@ const RefusalCase kRefusals[] = {
      "rules { name: 'a' } }",
      "rule names are not unique, rules with indices [0 2] all have the same "
      "name 'a'"},
-    {"TooManyReplicas",
-     "failure_policy { rules { action: 'RestartJob' } } "
-     "replicated_jobs { replicas: 1025 }",
-     "replicas > 1024"},
-    {"InPlaceBackoffLimit",
-     "failure_policy { restart_strategy: 'InPlaceRestart' } "
-     "replicated_jobs { name: 'g' template { spec { backoff_limit: 6 "
-     "pod_replacement_policy: 'Failed' parallelism: 1 completions: 1 } } }",
-     "spec.replicatedJobs[0].template.spec.backoffLimit: replicatedJob g: must "
-     "be set to 2147483647 (MaxInt32) when in-place restart is enabled"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, RefusalTest, testing::ValuesIn(kRefusals),
