@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "policy/base/utf8.h"
 #include "policy/remedy/sentences.h"
 #include "policy/request/workload_view.h"
 
@@ -54,6 +55,15 @@ std::string PathInPod(const core::Pod& pod, const std::string& part) {
   return Holds(status.message(), part) ? "message" : "";
 }
 
+// What is long ends with what matters: a traceback with the error.
+std::string EndOf(std::string_view text) {
+  constexpr std::size_t kKept = kMaxExcerpt - 8;
+  if (text.size() <= kMaxExcerpt) return Excerpt(text);
+  const std::size_t space = text.find(' ', text.size() - kKept);
+  const std::size_t from = space == text.npos ? text.size() - kKept : space + 1;
+  return "... " + Excerpt(text.substr(from));
+}
+
 // Where the report has it; empty: in parts that no headline quotes.
 std::string PathIn(const v1::FailureReport& report, const std::string& part) {
   for (int i = 0; i < report.pods_size(); ++i) {
@@ -87,7 +97,7 @@ v1::Evidence FindQuote(const v1::FailureReport& report,
   for (const v1::Evidence& evidence : diagnosis.evidence()) {
     if (Holds(evidence.value(), part)) return quote;
   }
-  quote.set_value(text);
+  quote.set_value(EndOf(text));
   quote.set_path(PathIn(report, part));
   quote.set_meaning("what the headline tells of");
   return quote;

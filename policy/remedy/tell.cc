@@ -86,7 +86,6 @@ void Tell(const Answered& answered, v1::Diagnosis& diagnosis) {
   }
   diagnosis.set_problem(Shown(std::move(problem)));
   if (!quote.value().empty()) {
-    quote.set_value(Excerpt(quote.value()));
     *diagnosis.mutable_problem_evidence() = std::move(quote);
   }
   if (!first.text().empty()) {

@@ -1,7 +1,6 @@
 // What the rows of the signature tables advise, where a text names what is
 // wrong.
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -14,7 +13,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/shell.h"
-#include "policy/base/utf8.h"
 #include "policy/demystify/signatures/pattern_options.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/remedy/remedies.h"
@@ -111,12 +109,7 @@ std::optional<Remedy> Filled(const CompiledRemedy& compiled,
     absl::StrAppend(&remedy.step, ": ", remedy.command);
   }
   remedy.actor = row.actor;
-  // What is shown of it is short: from a little before the match.
-  constexpr std::ptrdiff_t kBefore = 60;
-  const std::ptrdiff_t at = pieces[0].data() - text.data();
-  remedy.source = text.size() <= kMaxExcerpt || at <= kBefore
-                      ? text
-                      : text.substr(static_cast<std::size_t>(at - kBefore));
+  remedy.source = text;
   return remedy;
 }
 

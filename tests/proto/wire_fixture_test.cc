@@ -83,6 +83,19 @@ struct Fixture {
   std::vector<std::string> unpopulated;
 };
 
+// What the JSON of a pod's specification has elsewhere.
+std::vector<std::string> InBytesOnly(const std::string& spec) {
+  std::vector<std::string> fields = {
+      spec + ".volumes.volume_source",
+      spec + ".volumes.empty_dir.size_limit_quantity"};
+  for (const char* containers : {".containers", ".init_containers"}) {
+    for (const char* field : {"limit_quantities", "request_quantities"}) {
+      fields.push_back(spec + containers + ".resources." + field);
+    }
+  }
+  return fields;
+}
+
 class WireFixtureTest : public ::testing::TestWithParam<Fixture> {
  protected:
   void SetUp() override {
@@ -138,12 +151,10 @@ TEST_P(WireFixtureTest, BytesSurviveARoundTrip) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kubernetes, WireFixtureTest,
-    ::testing::Values(Fixture{"core.v1.Pod",
-                              &Pod::default_instance(),
-                              {"spec.volumes.volume_source"}},
-                      Fixture{"batch.v1.Job",
-                              &Job::default_instance(),
-                              {"spec.template.spec.volumes.volume_source"}},
+    ::testing::Values(Fixture{"core.v1.Pod", &Pod::default_instance(),
+                              InBytesOnly("spec")},
+                      Fixture{"batch.v1.Job", &Job::default_instance(),
+                              InBytesOnly("spec.template.spec")},
                       Fixture{"core.v1.Node",
                               &kubernetes::core::v1::Node::default_instance(),
                               {}},

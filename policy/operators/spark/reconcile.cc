@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
 #include "policy/operators/objects.h"
+#include "policy/request/views/spark_words.h"
 
 namespace mulligan::spark {
 namespace {
@@ -26,7 +27,6 @@ constexpr std::array<FeatureRow<Settings>, 2> kFeatures = {{
 // No gate bears on failures.
 constexpr std::array<GateRow<Settings>, 0> kGates = {};
 
-constexpr std::string_view kDriverContainer = "spark-kubernetes-driver";
 constexpr std::string_view kRoleLabel = "spark-role";
 
 ApplicationState& StateIn(Pass& pass) {

@@ -23,7 +23,7 @@ YamlNode Plain(const std::string& text) {
   return {.kind = YamlNode::Kind::kScalar, .text = text};
 }
 
-YamlNode Quoted(const std::string& text) {
+YamlNode InQuotes(const std::string& text) {
   return {.kind = YamlNode::Kind::kScalar, .text = text, .quoted = true};
 }
 
@@ -44,7 +44,7 @@ TEST_P(GoodDurationTest, IsRead) {
   expected.set_nanos(GetParam().nanos);
   EXPECT_THAT(ReadDuration(Plain(GetParam().text)),
               IsOkAndHolds(EqualsProto(expected)));
-  EXPECT_THAT(ReadDuration(Quoted(GetParam().text)),
+  EXPECT_THAT(ReadDuration(InQuotes(GetParam().text)),
               IsOkAndHolds(EqualsProto(expected)));
 }
 
@@ -144,7 +144,7 @@ TEST(ReadIntegerTest, ReadsTheEndsOfTheRange) {
 }
 
 TEST(ReadIntegerTest, RefusesQuotes) {
-  EXPECT_THAT(ReadInteger(Quoted("3"), 0, 10),
+  EXPECT_THAT(ReadInteger(InQuotes("3"), 0, 10),
               StatusIs(_, HasSubstr("\"3\" in quotes is a string, expected a "
                                     "whole number without quotes")));
 }
@@ -196,7 +196,7 @@ TEST(ReadBoolTest, TakesTheTwoWordsOnly) {
                 StatusIs(_, HasSubstr("is not true or false")))
         << word;
   }
-  EXPECT_THAT(ReadBool(Quoted("true")), StatusIs(_, HasSubstr("in quotes")));
+  EXPECT_THAT(ReadBool(InQuotes("true")), StatusIs(_, HasSubstr("in quotes")));
 }
 
 TEST(ReadStringTest, AsksForQuotesWhereReadersDisagree) {
@@ -206,7 +206,7 @@ TEST(ReadStringTest, AsksForQuotesWhereReadersDisagree) {
     EXPECT_THAT(ReadString(Plain(word)),
                 StatusIs(_, HasSubstr("put it in quotes")))
         << word;
-    EXPECT_THAT(ReadString(Quoted(word)), IsOkAndHolds(word));
+    EXPECT_THAT(ReadString(InQuotes(word)), IsOkAndHolds(word));
   }
 }
 

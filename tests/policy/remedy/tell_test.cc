@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 using TellTest = DecideTest;
 
-v1::DecideRequest OutOfMemory() {
+v1::DecideRequest OutOfItsMemory() {
   v1::DecideRequest request = Failure(1, 137, "OOMKilled");
   auto& pod = *request.mutable_report()->mutable_pods(0);
   auto& spec = *pod.mutable_spec();
@@ -31,14 +31,14 @@ v1::DecideRequest OutOfMemory() {
 }
 
 TEST_F(TellTest, TheAnswerSaysWhatIsWrongAndWhatToDoFirst) {
-  const v1::Diagnosis told = Ask(OutOfMemory()).diagnosis();
+  const v1::Diagnosis told = Ask(OutOfItsMemory()).diagnosis();
   EXPECT_THAT(told.problem(), HasSubstr("memory limit of 4Gi"));
   EXPECT_THAT(told.first_step().text(), HasSubstr("from 4Gi to 6Gi"));
   EXPECT_EQ(told.first_step().actor(), v1::FirstStep::USER);
 }
 
 TEST_F(TellTest, NothingIsToldToWhoWantsNoExplanation) {
-  v1::DecideRequest request = OutOfMemory();
+  v1::DecideRequest request = OutOfItsMemory();
   request.set_explain(v1::DecideRequest::EXPLAIN_NONE);
   const v1::Diagnosis told = Ask(request).diagnosis();
   EXPECT_EQ(told.problem(), "");

@@ -33,7 +33,7 @@ std::string InCamelCase(std::string_view name) {
   return result;
 }
 
-std::string Quoted(const std::string& text) {
+std::string InCppQuotes(const std::string& text) {
   return absl::StrCat("\"", absl::CHexEscape(text), "\"");
 }
 
@@ -49,11 +49,12 @@ std::string FlagsOf(const Row& row) {
 
 std::string SignatureOf(const Row& row) {
   return absl::StrCat(
-      "{", Quoted(row.name()), ", v1::", v1::Cause_Name(row.cause()),
+      "{", InCppQuotes(row.name()), ", v1::", v1::Cause_Name(row.cause()),
       ", v1::Diagnosis::", v1::Diagnosis::Confidence_Name(row.confidence()),
       ", Tier::", InCamelCase(Row::Tier_Name(row.tier())),
       ", v1::Evidence::", v1::Evidence::Weight_Name(row.weight()), ", ",
-      FlagsOf(row), ",\n   ", Quoted(row.meaning()), ",\n   v1::Diagnosis::",
+      FlagsOf(row), ",\n   ", InCppQuotes(row.meaning()),
+      ",\n   v1::Diagnosis::",
       v1::Diagnosis::FaultDomain_Name(row.fault_domain()),
       ", v1::Diagnosis::", v1::Diagnosis::Outlook_Name(row.outlook()), "}");
 }
@@ -62,9 +63,10 @@ std::string TextsOf(const CompiledRow& compiled) {
   return absl::StrJoin(
       compiled.texts, ",\n  ",
       [&compiled](std::string* out, const SearchedText& text) {
-        absl::StrAppend(out, "{", Quoted(text.keyword), ", ",
-                        text.pattern.empty() ? "nullptr" : Quoted(text.pattern),
-                        ",\n  ", SignatureOf(compiled.row), "}");
+        absl::StrAppend(
+            out, "{", InCppQuotes(text.keyword), ", ",
+            text.pattern.empty() ? "nullptr" : InCppQuotes(text.pattern),
+            ",\n  ", SignatureOf(compiled.row), "}");
       });
 }
 
@@ -97,12 +99,12 @@ std::string RemediesOf(const std::vector<CompiledTable>& tables) {
   for (const CompiledTable& table : tables) {
     for (const CompiledRow& compiled : table.rows) {
       for (const Row::Remedy& remedy : compiled.row.remedies()) {
-        absl::StrAppend(&text, "  {", Quoted(table.evidence),
+        absl::StrAppend(&text, "  {", InCppQuotes(table.evidence),
                         ", v1::", v1::Cause_Name(compiled.row.cause()), ", ",
-                        Quoted(remedy.names()), ",\n   ",
-                        Quoted(remedy.problem()), ",\n   ",
-                        Quoted(remedy.remedy()), ",\n   ",
-                        Quoted(remedy.command()), ", v1::FirstStep::",
+                        InCppQuotes(remedy.names()), ",\n   ",
+                        InCppQuotes(remedy.problem()), ",\n   ",
+                        InCppQuotes(remedy.remedy()), ",\n   ",
+                        InCppQuotes(remedy.command()), ", v1::FirstStep::",
                         v1::FirstStep::Actor_Name(remedy.actor()), "},\n");
       }
     }
@@ -155,7 +157,8 @@ std::string HeaderOf(const std::vector<CompiledTable>& tables) {
                         " k", row.constant, ";\n");
       } else if (!row.constant.empty()) {
         absl::StrAppend(&keys, "inline constexpr std::string_view k",
-                        row.constant, " = ", Quoted(row.row.name()), ";\n");
+                        row.constant, " = ", InCppQuotes(row.row.name()),
+                        ";\n");
       }
     }
   }
@@ -214,9 +217,9 @@ std::string SamplesOf(const std::vector<CompiledTable>& tables) {
   for (const CompiledTable& table : tables) {
     for (const CompiledRow& row : table.rows) {
       for (const std::string& sample : row.samples) {
-        absl::StrAppend(&text, "  {", Quoted(table.evidence), ", ",
-                        Quoted(row.row.name()), ",\n   ", Quoted(sample),
-                        "},\n");
+        absl::StrAppend(&text, "  {", InCppQuotes(table.evidence), ", ",
+                        InCppQuotes(row.row.name()), ",\n   ",
+                        InCppQuotes(sample), "},\n");
       }
     }
   }
