@@ -57,6 +57,7 @@ Remedy FindRemedy(const v1::FailureReport& report,
 // As long as people read, as an answer repeats any text of a report.
 std::string Shown(std::string text) {
   constexpr std::size_t kMost = 2048;
+  if (text.size() <= kMost && IsPrintableAscii(text)) return text;
   absl::RemoveExtraAsciiWhitespace(&text);
   std::string shown = Visible(absl::StrReplaceAll(text, {{"\n", " "}}));
   if (shown.size() <= kMost) return shown;
@@ -67,7 +68,11 @@ std::string Shown(std::string text) {
 }  // namespace
 
 void Tell(const Answered& answered, v1::Diagnosis& diagnosis) {
-  const ContainerSpecs specs(answered.report);
+  // Of a large report it takes a while to gather what containers ask for, and
+  // only of what can grow it is told.
+  const bool grows = remedy::GrowthOf(diagnosis.cause()) != nullptr;
+  const ContainerSpecs specs(grows ? answered.report
+                                   : v1::FailureReport::default_instance());
   const Particulars found =
       remedy::ParticularsOf(answered.report, diagnosis, specs);
   const Remedy remedy = FindRemedy(answered.report, diagnosis, found, specs);

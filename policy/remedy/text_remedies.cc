@@ -1,6 +1,7 @@
 // What the rows of the signature tables advise, where a text names what is
 // wrong.
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -23,21 +24,9 @@ namespace {
 
 using demystify::RemedyRow;
 
-struct CompiledRemedy {
-  const RemedyRow* row;
-  std::unique_ptr<const RE2> names;
-};
-
-const std::vector<CompiledRemedy>& AllRemedies() {
-  static const auto* const all = [] {
-    auto* rows = new std::vector<CompiledRemedy>;
-    for (const RemedyRow& row : demystify::RemedyRows()) {
-      rows->push_back({&row, std::make_unique<const RE2>(
-                                 row.names, demystify::RemedyOptions())});
-    }
-    return rows;
-  }();
-  return *all;
+template <typename Values>
+bool Contains(const Values& values, const auto& value) {
+  return std::ranges::find(values, value) != std::end(values);
 }
 
 // Tables of what the kubelet, the API server, schedulers and admission write.
@@ -45,17 +34,39 @@ constexpr std::string_view kOfKubernetes[] = {
     "creation", "kubelet", "killing", "scheduling", "mount", "start"};
 constexpr std::string_view kOfQueues[] = {"queue", "queue-wait"};
 
+// Who writes the texts of a row's table.
+enum class Writer : std::uint8_t { kProgram, kKubernetes, kQueue };
+
+struct CompiledRemedy {
+  const RemedyRow* row;
+  Writer writer;
+  std::unique_ptr<const RE2> names;
+};
+
+Writer WriterOf(std::string_view table) {
+  if (Contains(kOfKubernetes, table)) return Writer::kKubernetes;
+  return Contains(kOfQueues, table) ? Writer::kQueue : Writer::kProgram;
+}
+
+const std::vector<CompiledRemedy>& AllRemedies() {
+  static const auto* const all = [] {
+    auto* rows = new std::vector<CompiledRemedy>;
+    for (const RemedyRow& row : demystify::RemedyRows()) {
+      rows->push_back(
+          {&row, WriterOf(row.table),
+           std::make_unique<const RE2>(row.names, demystify::RemedyOptions())});
+    }
+    return rows;
+  }();
+  return *all;
+}
+
 // Causes that those texts explain, whatever the cause of their row.
 constexpr v1::Cause kExplained[] = {
     v1::CREATE_REJECTED,       v1::QUOTA_EXCEEDED,   v1::API_TRANSIENT,
     v1::UNSCHEDULABLE,         v1::CONFIG_MISSING,   v1::SANDBOX_OR_MOUNT,
     v1::NODE_PRESSURE_EVICTED, v1::START_TIMEOUT,    v1::IMAGE_INVALID,
     v1::LAUNCHER_FAILED,       v1::CONFIG_USER_ERROR};
-
-template <typename Values>
-bool Contains(const Values& values, const auto& value) {
-  return std::ranges::find(values, value) != std::end(values);
-}
 
 // Most groups of a row's `names`.
 constexpr int kMostGroups = 3;
@@ -83,15 +94,17 @@ std::string Fill(std::string_view text, const Words& words) {
 
 // Nothing: the text does not name it.
 std::optional<Remedy> Filled(const CompiledRemedy& compiled,
-                             const std::string& text, const Words& names) {
+                             const std::string& text, const Particulars& found,
+                             const Words& more) {
   re2::StringPiece pieces[kMostGroups + 1];
   const int count = compiled.names->NumberOfCapturingGroups() + 1;
   if (!compiled.names->Match(text, 0, text.size(), RE2::UNANCHORED, pieces,
                              count)) {
     return std::nullopt;
   }
-  Words words = names;
-  Words quoted = names;
+  Words words = WordsOf(found);
+  words.insert(words.end(), more.begin(), more.end());
+  Words quoted = words;
   for (int i = 1; i < count; ++i) {
     const std::string group = absl::StrJoin(
         absl::StrSplit(pieces[i].as_string(), absl::ByAnyChar(" \t\r\n"),
@@ -116,11 +129,12 @@ std::optional<Remedy> Filled(const CompiledRemedy& compiled,
 // By the first text that any of the rows which are `meant` names something in.
 template <typename IsMeant>
 std::optional<Remedy> FirstFilled(const std::vector<std::string>& texts,
-                                  const Words& names, const IsMeant& is_meant) {
+                                  const Particulars& found, const Words& more,
+                                  const IsMeant& is_meant) {
   for (const std::string& text : texts) {
     for (const CompiledRemedy& compiled : AllRemedies()) {
-      if (!is_meant(*compiled.row)) continue;
-      if (auto remedy = Filled(compiled, text, names)) return remedy;
+      if (!is_meant(compiled)) continue;
+      if (auto remedy = Filled(compiled, text, found, more)) return remedy;
     }
   }
   return std::nullopt;
@@ -142,33 +156,31 @@ std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
 }  // namespace
 
 Remedy RemedyInTexts(v1::Cause cause, const Particulars& found) {
-  const Words names = WordsOf(found);
   // Rows of the cause itself before what others explain of it.
-  auto remedy = FirstFilled(found.texts, names, [&](const RemedyRow& row) {
-    return row.cause == cause && !Contains(kOfKubernetes, row.table) &&
-           !Contains(kOfQueues, row.table);
-  });
+  auto remedy =
+      FirstFilled(found.texts, found, {}, [&](const CompiledRemedy& one) {
+        return one.row->cause == cause && one.writer == Writer::kProgram;
+      });
   if (remedy.has_value()) {
     remedy->problem += StatusIn(cause, found.texts);
     return *std::move(remedy);
   }
   const bool explained = Contains(kExplained, cause);
-  remedy = FirstFilled(found.texts, names, [&](const RemedyRow& row) {
-    return Contains(kOfKubernetes, row.table) &&
-           (explained || row.cause == cause);
+  remedy = FirstFilled(found.texts, found, {}, [&](const CompiledRemedy& one) {
+    return one.writer == Writer::kKubernetes &&
+           (explained || one.row->cause == cause);
   });
   return std::move(remedy).value_or(Remedy());
 }
 
 Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
                           const Particulars& found) {
-  Words names = WordsOf(found);
-  names.emplace_back("{queue}", Named("queue", queue.queue));
-  names.emplace_back("{workload}", Named("Workload", queue.workload));
-  names.emplace_back("{ask}", queue.ask);
-  auto remedy = FirstFilled({said}, names, [](const RemedyRow& row) {
-    return Contains(kOfQueues, row.table);
-  });
+  const Words names = {{"{queue}", Named("queue", queue.queue)},
+                       {"{workload}", Named("Workload", queue.workload)},
+                       {"{ask}", queue.ask}};
+  auto remedy = FirstFilled(
+      {said}, found, names,
+      [](const CompiledRemedy& one) { return one.writer == Writer::kQueue; });
   if (remedy.has_value()) return *std::move(remedy);
   return {.step = absl::StrCat("see what ", Named("queue", queue.queue),
                                " waits for: ", queue.ask),
