@@ -11,6 +11,7 @@
 #include "policy/demystify/judge.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/signatures/text_table.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "policy/base/characters.h"
 #include "policy/demystify/life_signs.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {

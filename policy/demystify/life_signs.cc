@@ -7,7 +7,7 @@
 #include "policy/base/labels.h"
 #include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/rows.h"
-#include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -41,8 +41,7 @@ class LifeSigns {
     }
     const auto queue = QueueIn(report_);
     if (queue && AddConditions(*queue, {Root::kWorkload})) {
-      // The queue knows of its pods by hearsay.
-      facts_.back().confidence = v1::Diagnosis::MEDIUM;
+      Weigh(Round::kRead, facts_.back());
     }
   }
 
@@ -123,28 +122,6 @@ class LifeSigns {
   Candidates& facts_;
 };
 
-bool IsOfOwner(Root root) {
-  return root != Root::kPods && root != Root::kEvents && root != Root::kNodes &&
-         root != Root::kWorkload;
-}
-
-// What keeps a pod from starting until somebody corrects it.
-bool KeepsFromStarting(const Candidate& fact) {
-  return fact.decides() && fact.tier >= Tier::kSpecific &&
-         fact.confidence >= v1::Diagnosis::MEDIUM &&
-         (fact.cause == v1::IMAGE_INVALID || fact.cause == v1::IMAGE_DENIED ||
-          fact.cause == v1::CONFIG_MISSING);
-}
-
-bool SomePodStarted(const Context& context, const Gang& gang) {
-  if (gang.state.started || gang.running > 0 || gang.succeeded > 0) return true;
-  const auto& events = context.report.events();
-  return std::ranges::any_of(events, [](const auto& event) {
-    return event.reason() == "Started" &&
-           event.involved_object().kind() == "Pod";
-  });
-}
-
 // As the phase says, or will say: a container has ended badly for good.
 bool HasFailed(const core::Pod& pod) {
   if (pod.status().phase() == "Failed") return true;
@@ -163,18 +140,6 @@ bool NamesQueue(const Object& object) {
 }
 
 }  // namespace
-
-bool PodRuns(const core::Pod& pod) {
-  if (pod.status().phase() != "Running") return false;
-  bool runs = false;
-  for (const core::ContainerStatus& status :
-       pod.status().container_statuses()) {
-    if (IsHelper(pod, status.name())) continue;
-    if (!status.state().has_running()) return false;
-    runs = true;
-  }
-  return runs;
-}
 
 bool JobIsFull(const v1::FailureReport& report) {
   if (report.jobs_size() != 1) return false;
@@ -246,40 +211,6 @@ Seconds StuckAt(const Context& context, const std::vector<int>& pods) {
     stuck = Earlier(stuck, StartingSince(pod));
   }
   return Known(stuck) ? stuck + kStuck + 1 : kUnknownTime;
-}
-
-void WeighSuspension(const Context& context, Candidates& facts) {
-  if (context.owners.gave_up()) {
-    for (Candidate& fact : facts) {
-      if (fact.decides() && fact.cause == v1::SUSPENDED) {
-        Demote(fact, "what has failed for good is not resumed");
-      }
-    }
-    return;
-  }
-  const bool queue_says = std::ranges::any_of(facts, [](const Candidate& fact) {
-    return fact.decides() && fact.place.root == Root::kWorkload;
-  });
-  if (!queue_says) return;
-  for (Candidate& fact : facts) {
-    if (fact.decides() && fact.cause == v1::SUSPENDED &&
-        IsOfOwner(fact.place.root)) {
-      Demote(fact, "the queue suspends what it does not admit");
-    }
-  }
-}
-
-void WeighDeadline(const Context& context, const Gang& gang,
-                   Candidates& facts) {
-  if (std::ranges::none_of(facts, KeepsFromStarting) ||
-      SomePodStarted(context, gang)) {
-    return;
-  }
-  for (Candidate& fact : facts) {
-    if (fact.decides() && fact.cause == v1::DEADLINE_JOB) {
-      Demote(fact, "it passed because no pod could start");
-    }
-  }
 }
 
 bool MayBeQueued(const Owners& owners) {

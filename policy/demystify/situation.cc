@@ -89,7 +89,6 @@ void LookForLife(const Context& context, const std::vector<Member>& members,
   const std::size_t before = facts.size();
   AddLifeSign(context, members, pods, facts);
   if (facts.size() == before) {
-    conclusion.confidence = v1::Diagnosis::LOW;
     conclusion.warnings.emplace_back(
         "nothing in the report has a status that says how the work fares");
     return;

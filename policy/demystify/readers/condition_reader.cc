@@ -3,6 +3,7 @@
 #include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -74,18 +75,16 @@ class ConditionReader {
     const TextSignature* text = KubeletTexts().Find(condition.message());
     if (text == nullptr) text = KubeletTexts().Find(status.message());
     if (text != nullptr) {
-      // The words' own meaning: the reason covers others, too.
       candidate.row = &text->row;
       candidate.table = KubeletTexts().name();
       candidate.cause = text->row.cause;
-      candidate.confidence = text->row.confidence;
+      Weigh(Round::kBeside, candidate, {.message = &text->row});
       return;
     }
     const Signature* reason = FindPodReason(status.reason());
     if (reason == nullptr) return;
     candidate.cause = reason->cause;
-    // Evicted together with the condition is node pressure, and so said.
-    candidate.confidence = v1::Diagnosis::HIGH;
+    Weigh(Round::kBeside, candidate, {.reason = reason});
   }
 
   void ReadUnscheduled(const core::PodCondition& condition) {
@@ -102,8 +101,7 @@ class ConditionReader {
                                     condition.message(), At(".message"), at_);
     if (text == nullptr || text->cause == facts_[sign].cause) return;
     facts_[sign].cause = text->cause;
-    facts_[sign].confidence = text->confidence;
-    facts_[sign].tier = text->tier;
+    Weigh(Round::kBeside, facts_[sign], {.message = text});
   }
 
   // Kueue marks plain pods before it deletes them.

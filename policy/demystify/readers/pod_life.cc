@@ -9,10 +9,16 @@ namespace mulligan::demystify {
 
 namespace core = kubernetes::core::v1;
 
-bool IsDeviceOfEnd(const PodState& state, Seconds at) {
-  return Known(at) && Known(state.finished_at) &&
-         at + kDeviceSeenBefore >= state.finished_at &&
-         at <= state.finished_at + kDeviceSeenAfter;
+bool PodRuns(const core::Pod& pod) {
+  if (pod.status().phase() != "Running") return false;
+  bool runs = false;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (IsHelper(pod, status.name())) continue;
+    if (!status.state().has_running()) return false;
+    runs = true;
+  }
+  return runs;
 }
 
 bool IsAtWork(const core::Pod& pod) {

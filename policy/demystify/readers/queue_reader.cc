@@ -1,10 +1,11 @@
 // Kueue, creation errors and bare exits: facts of one object each.
-#include <algorithm>
+#include <span>
 
 #include "policy/demystify/log.h"
 #include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -58,13 +59,20 @@ void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
   }
 }
 
-// An error that contradicts itself is believed less: a code that is none of an
-// error, or one beside a phase in which no call is made.
-v1::Diagnosis::Confidence MostConfidence(const v1::CreationError& error) {
-  if (error.http_code() == 0) return v1::Diagnosis::HIGH;
-  if (!IsErrorCode(error.http_code())) return v1::Diagnosis::LOW;
-  return error.phase() == v1::CreationError::BUILD ? v1::Diagnosis::MEDIUM
-                                                   : v1::Diagnosis::HIGH;
+// What the API answered to a call. Returns the row of its message; null: there
+// is none.
+const Signature* AddAnswer(Candidates& facts, const v1::CreationError& error) {
+  const Signature* text =
+      AddText(facts, CreationTexts(), error.message(),
+              {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
+  if (const Signature* reason = FindStatusReason(error.reason())) {
+    AddError(facts, *reason, ".reason", error.reason());
+  } else if (const Signature* code = FindHttpCode(error.http_code())) {
+    AddError(facts, *code, ".httpCode", {}, error.http_code());
+  } else if (text == nullptr) {
+    AddUnnamedError(facts, error);
+  }
+  return text;
 }
 
 // A workload that is not admitted, by its condition `i`: what the queue says of
@@ -113,10 +121,9 @@ void ReadQueue(const Context& context, Candidates& facts) {
       AddFact(facts, "queue", *FindEvictedReason(reason), place, reason, at);
       explained = true;
     } else if (type == "DeactivationTarget" && is_true) {
-      // Says why, where Evicted is no more than Deactivated.
       AddFact(facts, "queue", *FindEvictedReason("DeactivatedDueTo" + reason),
-              place, reason, at)
-          .PutAheadOf(kQueueWeight);
+              place, reason, at);
+      Weigh(Round::kRead, facts.back(), {.condition = type});
       explained = true;
     } else if (type == "Preempted" && is_true) {
       AddFact(facts, "queue", *FindEvictedReason("Preempted"), place, reason,
@@ -158,47 +165,21 @@ void ReadCreationError(const Context& context, Candidates& facts) {
       facts, v1::Signature::CREATION_ERROR, error.message(), std::nullopt,
       {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
   const std::size_t before = facts.size();
-  const v1::Diagnosis::Confidence most = MostConfidence(error);
-  if (error.phase() == v1::CreationError::BUILD) {
-    AddError(facts, BuildFailure(), ".phase", "BUILD");
-    facts.back().confidence = std::min(facts.back().confidence, most);
-    if (!IsErrorCode(error.http_code())) return;
-    Demote(facts.back(), "the code is that of a call");
+  const bool of_build = error.phase() == v1::CreationError::BUILD;
+  if (of_build) AddError(facts, BuildFailure(), ".phase", "BUILD");
+  const bool was_called = !of_build || IsErrorCode(error.http_code());
+  const Signature* text = was_called ? AddAnswer(facts, error) : nullptr;
+  const Scene scene = {.message = text,
+                       .is_answer = true,
+                       .http_code = error.http_code(),
+                       .of_build = of_build};
+  const auto added = std::span(facts).subspan(before);
+  Weigh(Round::kBeside, added, scene);
+  if (text != nullptr && text->confidence != v1::Diagnosis::HIGH &&
+      text->cause == v1::QUOTA_EXCEEDED) {
+    Weigh(Round::kQuota, std::span(facts), scene);
   }
-  const Signature* text =
-      AddText(facts, CreationTexts(), error.message(),
-              {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
-  // "Not found" and the like are weaker than a code or reason beside them.
-  const bool vague = text == nullptr || text->confidence != v1::Diagnosis::HIGH;
-  if (vague && text != nullptr) facts.back().tier = Tier::kSpecific;
-  const Signature* reason = FindStatusReason(error.reason());
-  if (reason != nullptr) {
-    AddError(facts, *reason, ".reason", error.reason());
-    if (!vague && reason->cause != text->cause) {
-      facts.back().tier = Tier::kSpecific;
-      facts.back().why_not = "the message says more than the reason";
-    }
-  } else if (const Signature* code = FindHttpCode(error.http_code())) {
-    AddError(facts, *code, ".httpCode", {}, error.http_code());
-    if (!vague && code->cause != text->cause) {
-      facts.back().tier = Tier::kSpecific;
-      facts.back().why_not = "the message says more than the code";
-    }
-  } else if (text == nullptr) {
-    AddUnnamedError(facts, error);
-  }
-  // A quota inside a Forbidden is no refusal of the object.
-  if (vague && text != nullptr && text->cause == v1::QUOTA_EXCEEDED) {
-    for (Candidate& fact : facts) {
-      if (fact.row == text) fact.tier = Tier::kDecisive;
-      if (fact.cause == v1::CREATE_REJECTED && fact.decides()) {
-        fact.tier = Tier::kSpecific;
-      }
-    }
-  }
-  for (std::size_t i = before; i < facts.size(); ++i) {
-    facts[i].confidence = std::min(facts[i].confidence, most);
-  }
+  Weigh(Round::kTrust, added, scene);
 }
 
 void ReadExit(const Context& context, Candidates& facts,
@@ -223,19 +204,16 @@ void ReadExit(const Context& context, Candidates& facts,
     row = FindWaitingReason(reason);
     table = "waiting";
   }
-  bool told = false;
+  const Signature* told = nullptr;
   if (row != nullptr) {
     const TextTable* texts = row->key == key::kEvicted         ? &KubeletTexts()
                              : row->cause == v1::IMAGE_INVALID ? &ImageTexts()
                                                                : &StartTexts();
-    told = AddText(facts, *texts, exit.message(), at(".message"),
-                   kUnknownTime) != nullptr;
-    Candidate& fact = AddFact(facts, table, *row, at(".reason"), reason);
-    if (told && row->confidence != v1::Diagnosis::HIGH) {
-      fact.tier = Tier::kConvention;
-    }
+    told = AddText(facts, *texts, exit.message(), at(".message"), kUnknownTime);
+    AddFact(facts, table, *row, at(".reason"), reason);
+    Weigh(Round::kBeside, facts.back(), {.message = told});
   }
-  if (!told) {
+  if (told == nullptr) {
     const bool killed =
         exit_code.has_value() && EndOf(*exit_code, reason) == End::kKilled;
     AddLog(facts, exit.message(), at(".message"), kUnknownTime, killed);
@@ -243,8 +221,8 @@ void ReadExit(const Context& context, Candidates& facts,
   if (!exit_code.has_value()) return;
   if (*exit_code == 0) {
     if (row == nullptr) {
-      AddSign(facts, sign::kWorkloadPodSucceeded, at(".exitCode"), "0").tier =
-          Tier::kDecisive;
+      AddSign(facts, sign::kWorkloadPodSucceeded, at(".exitCode"), "0");
+      Weigh(Round::kRead, facts.back());
     }
     return;
   }

@@ -11,82 +11,13 @@
 #include "mulligan/kubernetes/core/v1/event.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/pod_state.h"
 #include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 
 // A pod that starts or ends for longer than this is stuck.
 inline constexpr Seconds kStuck = 600;
-// A node that does not answer for so long has lost its pods: as long as
-// Kubernetes waits (tolerationSeconds of the default tolerations).
-inline constexpr Seconds kNodePatience = 300;
-
-// A device that fails takes the program that uses it along within so long; its
-// detector tells of it up to a minute late.
-inline constexpr Seconds kDeviceSeenBefore = 300;
-inline constexpr Seconds kDeviceSeenAfter = 60;
-
-enum class Phase : std::uint8_t {
-  kUnknown,
-  kPending,
-  kRunning,
-  kSucceeded,
-  kFailed,
-};
-
-// How the deciding container ended, as far as its status tells.
-enum class End : std::uint8_t {
-  // No end is known.
-  kNone,
-  // Exit code 0.
-  kClean,
-  // By itself: any other code.
-  kOwn,
-  // By a signal somebody sent: 137, 143 and their other notations.
-  kKilled,
-  // The runtime or kubelet lost it; the code is invented.
-  kLost,
-};
-
-// What is known of a pod before its facts are weighed.
-struct PodState {
-  Phase phase = Phase::kUnknown;
-  End end = End::kNone;
-  // Some container ran.
-  bool started = false;
-  // A container waits for something other than its next restart.
-  bool blocked = false;
-  // A container waits for its next restart, and how it ended is not told.
-  bool looping = false;
-  // The end is that of an earlier run; the container runs again.
-  bool recovered = false;
-  // The kubelet will start the container that ended again, as its restart
-  // policy says, with or without a back-off.
-  bool restarting = false;
-  // What ended is a container beside one of the work that still runs.
-  bool beside = false;
-  // When somebody announced the end of the pod while it ran: a disruption, a
-  // deletion. Unknown: nobody did, or only after it had ended.
-  Seconds marked = kUnknownTime;
-  // Between SIGTERM and SIGKILL: spec.terminationGracePeriodSeconds.
-  Seconds grace = 30;
-  // The deciding container: index in its list, -1 when there is none.
-  int container = -1;
-  bool init = false;
-  std::optional<std::int32_t> exit_code;
-  Seconds finished_at = kUnknownTime;
-  // Its termination message.
-  std::string_view message;
-
-  bool unclear_end() const { return end != End::kOwn && end != End::kClean; }
-  // What ended runs again, will without anybody's help, or was not the work.
-  bool goes_on() const { return recovered || restarting || beside; }
-};
-
-// Whether trouble of a device that showed at `at` can be why the container
-// ended by itself.
-bool IsDeviceOfEnd(const PodState& state, Seconds at);
-
 struct PodReading {
   int pod = -1;
   PodState state;
@@ -100,6 +31,10 @@ struct PodReading {
 // every fact to `facts`, which must be empty, weighed against each other, and
 // sets `best`. Linear in the size of the pod and its events.
 PodReading ReadPod(const Context& context, int index, Candidates& facts);
+
+// Whether a container of the pod runs, and none of its main ones has ended or
+// waits.
+bool PodRuns(const kubernetes::core::v1::Pod& pod);
 
 // Whether a container of the pod runs that is no helper: it is at work,
 // whatever became of its other containers.
@@ -168,9 +103,6 @@ void ReadOperators(const Context& context, Candidates& facts);
 
 // Adds what the Kueue Workload says.
 void ReadQueue(const Context& context, Candidates& facts);
-
-// Whether an answer with this HTTP code says that something failed.
-inline bool IsErrorCode(std::int32_t http_code) { return http_code >= 400; }
 
 // Adds what report.creation_error says.
 void ReadCreationError(const Context& context, Candidates& facts);
