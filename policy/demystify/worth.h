@@ -13,12 +13,12 @@ namespace mulligan::demystify {
 
 // What a fact is worth where a rule holds; what is not said stays.
 struct Worth {
-  std::optional<Tier> tier;
-  std::optional<v1::Diagnosis::Confidence> confidence;
-  std::optional<v1::Diagnosis::Confidence> at_most;
+  std::optional<Tier> tier = {};
+  std::optional<v1::Diagnosis::Confidence> confidence = {};
+  std::optional<v1::Diagnosis::Confidence> at_most = {};
   // Among the facts of this class, or ahead of them, behind the class before.
-  std::optional<Weight> among;
-  std::optional<Weight> ahead_of;
+  std::optional<Weight> among = {};
+  std::optional<Weight> ahead_of = {};
   // Ahead of the facts of the strongest one's class.
   bool ahead_of_strongest = false;
   // Tier and confidence are those of its row again, or of the message's.
