@@ -1,10 +1,15 @@
+#include "policy/demystify/attempts.h"
+
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "policy/demystify/causes.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/member.h"
+#include "policy/demystify/was_decided.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -1,15 +1,21 @@
+#include "policy/demystify/blame.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <span>
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/causes.h"
-#include "policy/demystify/judge.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/conclusion.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/gang.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/volumes.h"
 #include "policy/demystify/weighing.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 
+#include "policy/demystify/fact.h"
 #include "policy/demystify/weighing.h"
 #include "policy/request/kinds.h"
 
@@ -36,6 +38,111 @@ bool SaysSpark(const Owners& owners) {
   // The pods of one report are of one kind: the first tells.
   return !owners.report.pods().empty() && IsSparkPod(owners.report.pods(0));
 }
+
+template <typename Objects>
+int FindByName(const Objects& objects, const core::ObjectReference& reference) {
+  for (int i = 0; i < objects.size(); ++i) {
+    const auto& metadata = objects[i].metadata();
+    if (metadata.name() == reference.name() &&
+        (metadata.namespace_().empty() || reference.namespace_().empty() ||
+         metadata.namespace_() == reference.namespace_())) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// More names tell no more.
+constexpr std::size_t kMaxStems = 64;
+
+// Whether objects of this kind belong to one workload, unlike nodes and claims.
+bool IsOfOneWorkload(std::string_view name) {
+  const Kind* const kind = FindKind(name);
+  return kind != nullptr && kind->is_workload && !kind->field.empty();
+}
+
+// Whether `rest` of a pod's name behind its Job's ends in nothing but an index
+// and what Kubernetes makes up: "-x7k2p", "-3-x7k2p".
+bool IsMadeUp(std::string_view rest) {
+  if (rest.empty() || rest.front() != '-') return false;
+  rest.remove_prefix(1);
+  const std::size_t dash = rest.find('-');
+  return dash == std::string_view::npos ||
+         (rest.find_first_not_of("0123456789") == dash &&
+          rest.find('-', dash + 1) == std::string_view::npos);
+}
+
+// Names longer than this are cut before Kubernetes appends to them.
+constexpr std::size_t kLongestWholeName = 52;
+
+// Whether an object may be called `name` that belongs to one called `stem`.
+bool MayBeOf(std::string_view name, std::string_view stem, bool pod_of_job) {
+  const std::size_t at = name.find(stem);
+  if (at == std::string_view::npos) return false;
+  if (!pod_of_job || stem.size() > kLongestWholeName) return true;
+  return at == 0 && IsMadeUp(name.substr(stem.size()));
+}
+
+// Finds the pod of a report that an event is about.
+class PodFinder {
+ public:
+  explicit PodFinder(const v1::FailureReport& report)
+      : report_(report), many_(report.pods_size() > kSearchedObjects) {
+    for (int i = 0; many_ && i < report.pods_size(); ++i) {
+      by_name_.try_emplace(report.pods(i).metadata().name(), i);
+    }
+  }
+
+  // -1: none.
+  int Find(const core::ObjectReference& about) const {
+    if (about.kind() != "Pod" && !about.kind().empty()) return -1;
+    const bool one = report_.pods_size() == 1;
+    if (about.name().empty() || report_.pods_size() == 0) return one ? 0 : -1;
+    if (many_) {
+      const auto found = by_name_.find(about.name());
+      return found == by_name_.end() ? -1 : found->second;
+    }
+    const int target = FindByName(report_.pods(), about);
+    // A pod whose name the caller left out.
+    return target < 0 && one && report_.pods(0).metadata().name().empty()
+               ? 0
+               : target;
+  }
+
+ private:
+  const v1::FailureReport& report_;
+  const bool many_;
+  std::unordered_map<std::string_view, int> by_name_;
+};
+
+// Tells events about an object that had a name before the one in the report has
+// it: a JobSet's restarts make Jobs of the same names.
+class Predecessors {
+ public:
+  explicit Predecessors(const v1::FailureReport& report) : report_(report) {
+    for (const auto& job : report.jobs()) {
+      if (job.metadata().uid().empty()) continue;
+      jobs_.insert(job.metadata().name());
+      uids_.insert(job.metadata().uid());
+    }
+  }
+
+  // `pod` is the pod of the report that has the name; -1: none.
+  bool Has(const core::ObjectReference& about, int pod) const {
+    if (about.uid().empty()) return false;
+    if (pod >= 0) {
+      const std::string& uid = report_.pods(pod).metadata().uid();
+      return !uid.empty() && uid != about.uid();
+    }
+    return about.kind() == "Job" && jobs_.contains(about.name()) &&
+           !uids_.contains(about.uid());
+  }
+
+ private:
+  const v1::FailureReport& report_;
+  std::unordered_set<std::string_view> jobs_;
+  std::unordered_set<std::string_view> uids_;
+};
 
 }  // namespace
 
@@ -112,6 +219,100 @@ bool WasPlaced(const core::Pod& pod) {
   return !pod.spec().node_name().empty() || status.has_start_time() ||
          !status.container_statuses().empty() ||
          (!status.phase().empty() && status.phase() != "Pending");
+}
+
+std::vector<std::string_view> Context::Stems() const {
+  std::vector<std::string_view> stems;
+  const auto add = [&stems](std::string_view name) {
+    if (!name.empty() && std::ranges::find(stems, name) == stems.end() &&
+        stems.size() < kMaxStems) {
+      stems.push_back(name);
+    }
+  };
+  add(report.workload().name());
+  for (const WorkloadView& view : owners.views) {
+    add(view.meta->name());
+    add(view.part);
+  }
+  // A Workload's own name is made of its owner's.
+  for (const auto& owner :
+       report.kueue_workload().metadata().owner_references()) {
+    add(owner.name());
+  }
+  for (const auto& job : report.jobs()) add(job.metadata().name());
+  for (const core::Pod& pod : report.pods()) {
+    for (const auto& owner : pod.metadata().owner_references()) {
+      add(owner.name());
+    }
+  }
+  // Nobody owns the pods: only what is about them is theirs.
+  if (stems.empty()) {
+    for (const core::Pod& pod : report.pods()) add(pod.metadata().name());
+  }
+  return stems;
+}
+
+Context::PodNames Context::NamesOfPods() const {
+  if (!owners.views.empty()) return PodNames::kAny;
+  const std::string& kind = report.workload().kind();
+  const auto& queued = report.kueue_workload().metadata().owner_references();
+  if (!queued.empty() && queued[0].kind() != "Job") return PodNames::kAny;
+  const auto owned_by_job = [](const core::Pod& pod) {
+    const auto& of_pod = pod.metadata().owner_references();
+    return !of_pod.empty() && of_pod[0].kind() == "Job";
+  };
+  const bool has_pods = !report.pods().empty();
+  if (!report.jobs().empty() || !queued.empty() ||
+      (has_pods && std::ranges::all_of(report.pods(), owned_by_job))) {
+    return kind.empty() || kind == "Job" ? PodNames::kOfJob : PodNames::kAny;
+  }
+  const bool bare =
+      report.workload().name().empty() && has_pods &&
+      std::ranges::all_of(report.pods(), [](const core::Pod& pod) {
+        return pod.metadata().owner_references().empty();
+      });
+  return bare ? PodNames::kReported : PodNames::kAny;
+}
+
+void Context::IndexEvents() {
+  const std::vector<std::string_view> stems = Stems();
+  const PodNames pod_names = NamesOfPods();
+  const Predecessors predecessors(report);
+  const auto is_strange = [&stems, pod_names](const auto& about) {
+    if (stems.empty() || about.name().empty()) return false;
+    const bool is_pod = about.kind() == "Pod";
+    if (is_pod && pod_names == PodNames::kReported) return true;
+    const bool of_job = is_pod && pod_names == PodNames::kOfJob;
+    return std::ranges::none_of(stems, [&](std::string_view stem) {
+      return MayBeOf(about.name(), stem, of_job);
+    });
+  };
+  const PodFinder pods(report);
+  for (int i = 0; i < report.events_size(); ++i) {
+    const core::ObjectReference& about = report.events(i).involved_object();
+    if (about.kind() == "Node") {
+      std::vector<int>& events = node_events[about.name()];
+      if (events.size() < kMaxNodeEvents) events.push_back(i);
+      if (report.pods().empty()) shared_events.push_back(i);
+      continue;
+    }
+    const int target = pods.Find(about);
+    if (predecessors.Has(about, target)) {
+      ++strange_events;
+    } else if (target >= 0) {
+      pod_events.push_back({target, i});
+    } else if (!is_strange(about)) {
+      other_events.push_back(i);
+    } else if (IsOfOneWorkload(about.kind())) {
+      ++strange_events;
+    } else {
+      shared_events.push_back(i);
+    }
+  }
+  const auto by_target = [](const Link& a, const Link& b) {
+    return a.target < b.target;
+  };
+  std::ranges::stable_sort(pod_events, by_target);
 }
 
 }  // namespace mulligan::demystify

@@ -2,9 +2,6 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +9,9 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/demystify/signatures/user_signatures.h"
+#include "policy/demystify/was_decided.h"
 
 namespace mulligan {
-
-// What the ledger has of the failure of which a pod is the root: when it was
-// struck, at the latest, in seconds since the epoch, or
-// demystify::kUnknownTime. Nothing: it does not have it.
-using WasDecided = std::function<std::optional<std::int64_t>(int pod)>;
 
 struct DemystifyOptions {
   // Signatures of the deciding policy; may be null.

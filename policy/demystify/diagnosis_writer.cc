@@ -1,15 +1,22 @@
+#include "policy/demystify/diagnosis_writer.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/blame.h"
 #include "policy/demystify/causes.h"
+#include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
-#include "policy/demystify/demystify.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/fingerprint.h"
 #include "policy/demystify/gang.h"
-#include "policy/demystify/judge.h"
 #include "policy/demystify/life_signs.h"
+#include "policy/demystify/member.h"
+#include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/pod_reader.h"
 #include "policy/demystify/signatures/text_table.h"
 #include "policy/demystify/worth.h"
 

@@ -11,7 +11,13 @@
 #include <utility>
 
 #include "policy/base/characters.h"
-#include "policy/demystify/life_signs.h"
+#include "policy/demystify/causes.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/member.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/pod_reader.h"
 #include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {

@@ -8,7 +8,10 @@
 
 #include "mulligan/v1/diagnosis.pb.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/member.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_reader.h"
 
 namespace mulligan::demystify {
 

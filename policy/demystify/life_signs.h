@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "policy/demystify/context.h"
-#include "policy/demystify/gang.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/member.h"
 
 namespace mulligan::demystify {

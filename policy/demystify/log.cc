@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "policy/demystify/fact.h"
+#include "policy/demystify/log_lines.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
 

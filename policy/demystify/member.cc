@@ -9,7 +9,13 @@
 
 #include "absl/strings/numbers.h"
 #include "policy/base/labels.h"
-#include "policy/demystify/life_signs.h"
+#include "policy/demystify/causes.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/pod_reader.h"
+#include "policy/demystify/was_decided.h"
 
 namespace mulligan::demystify {
 namespace {

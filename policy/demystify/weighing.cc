@@ -5,6 +5,9 @@
 #include <iterator>
 
 #include "policy/demystify/conditions.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/scene.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {

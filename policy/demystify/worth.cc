@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "policy/demystify/causes.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/scene.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -14,8 +14,8 @@
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/causes.h"
-#include "policy/demystify/context.h"
 #include "policy/demystify/demystify.h"
+#include "policy/demystify/fact.h"
 #include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {

@@ -1,11 +1,17 @@
+#include "policy/demystify/readers/container_reader.h"
+
 #include <span>
 
 #include "absl/container/inlined_vector.h"
 #include "policy/demystify/context.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 namespace {

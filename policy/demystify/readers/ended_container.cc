@@ -1,12 +1,16 @@
+#include "policy/demystify/readers/ended_container.h"
+
 #include <algorithm>
 #include <optional>
 
 #include "policy/base/labels.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/log.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/pod_state.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 namespace {

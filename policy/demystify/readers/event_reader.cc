@@ -1,8 +1,13 @@
+#include "policy/demystify/readers/event_reader.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
 #include "policy/demystify/weighing.h"

@@ -1,10 +1,13 @@
+#include "policy/demystify/readers/operator_reader.h"
+
 #include <re2/re2.h>
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/log.h"
-#include "policy/demystify/readers/readers.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing.h"

@@ -1,9 +1,13 @@
 // What a pod's own status says of its life.
+#include "policy/demystify/readers/pod_life.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include "policy/base/conditions.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/ended_container.h"
 
 namespace mulligan::demystify {
 

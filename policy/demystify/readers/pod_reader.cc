@@ -1,10 +1,21 @@
+#include "policy/demystify/readers/pod_reader.h"
+
 #include <algorithm>
 #include <span>
 
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/condition_reader.h"
+#include "policy/demystify/readers/container_reader.h"
+#include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/node_reader.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {
