@@ -26,7 +26,12 @@
 #include "policy/request/workload.h"
 #include "policy/request/workload_view.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/answer_again.h"
+#include "policy/verdict/call.h"
+#include "policy/verdict/earlier_attempts.h"
+#include "policy/verdict/explain.h"
 #include "policy/verdict/intake.h"
+#include "policy/verdict/ledger_owner.h"
 #include "policy/verdict/native_decision.h"
 #include "policy/verdict/verdict.h"
 

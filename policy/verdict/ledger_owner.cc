@@ -10,6 +10,8 @@
 //   3. An object that may own the other, or be owned by it, contradicts
 //   nothing;
 //      one of the same rank with another UID is another workload.
+#include "policy/verdict/ledger_owner.h"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -20,7 +22,6 @@
 #include "policy/request/kinds.h"
 #include "policy/request/ownership.h"
 #include "policy/request/workload_view.h"
-#include "policy/verdict/intake.h"
 
 namespace mulligan {
 namespace {
