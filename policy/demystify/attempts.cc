@@ -44,7 +44,7 @@ struct OpenIncident {
   bool silent = true;
   // All of them died of another member.
   bool echoes = true;
-  std::unordered_set<std::string_view> slots;
+  std::unordered_set<int> slots;
 
   bool Takes(const Member& member) const {
     if (member.restart != restart) return false;
@@ -52,7 +52,7 @@ struct OpenIncident {
                   !(silent || MayFollow(member.reading)))) {
       return false;
     }
-    if (!member.slot.empty() && slots.count(member.slot) > 0) return false;
+    if (member.has_slot() && slots.count(member.slot) > 0) return false;
     if (BeganAfter(member, first_begin, first_struck)) return false;
     const bool late = Known(first_struck) && Known(member.struck) &&
                       member.struck > first_struck + kIncidentSpan;
@@ -71,7 +71,7 @@ struct OpenIncident {
     pods.push_back(member.reading.pod);
     last_begin = member.begin;
     last_struck = member.struck;
-    if (!member.slot.empty()) slots.insert(member.slot);
+    if (member.has_slot()) slots.insert(member.slot);
   }
 };
 
@@ -118,7 +118,7 @@ class Splitter {
   std::vector<bool> FindFollowed(
       const std::vector<OpenIncident>& incidents) const {
     std::vector<bool> followed(incidents.size(), false);
-    std::unordered_set<std::string_view> later_slots;
+    std::unordered_set<int> later_slots;
     const Member* latest = nullptr;
     for (std::size_t i = incidents.size(); i-- > 0;) {
       const OpenIncident& incident = incidents[i];
@@ -126,7 +126,7 @@ class Splitter {
           incident.slots.empty()
               ? latest != nullptr && BeganAfter(*latest, incident.last_begin,
                                                 incident.last_struck)
-              : std::ranges::any_of(incident.slots, [&later_slots](auto slot) {
+              : std::ranges::any_of(incident.slots, [&later_slots](int slot) {
                   return later_slots.contains(slot);
                 });
       later_slots.insert(incident.slots.begin(), incident.slots.end());
@@ -161,7 +161,7 @@ class Splitter {
   void FindSuccessors() {
     for (const Member& member : members_) {
       if (member.ended()) continue;
-      if (member.slot.empty()) {
+      if (!member.has_slot()) {
         if (Known(member.begin) &&
             (latest_ == nullptr || latest_->begin < member.begin)) {
           latest_ = &member;
@@ -176,7 +176,7 @@ class Splitter {
   }
 
   bool IsReplaced(const Member& member) const {
-    if (member.slot.empty()) return false;
+    if (!member.has_slot()) return false;
     const auto found = in_slot_.find(member.slot);
     if (found == in_slot_.end()) return false;
     const Member& other = *found->second;
@@ -237,7 +237,7 @@ class Splitter {
   const OwnerAttempts& owner_;
   const WasDecided& was_decided_;
   const Member* latest_ = nullptr;
-  std::unordered_map<std::string_view, const Member*> in_slot_;
+  std::unordered_map<int, const Member*> in_slot_;
 };
 
 }  // namespace

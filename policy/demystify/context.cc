@@ -146,15 +146,15 @@ class Predecessors {
 
 }  // namespace
 
-Context::Context(const v1::FailureReport& of,
-                 const UserSignatures* user_signatures,
+Context::Context(const Owners& of, const UserSignatures* user_signatures,
                  const google::protobuf::Timestamp& absent_now,
                  PatternAllowance& allowance)
-    : report(of),
+    : report(of.report),
       owners(of),
       signatures(user_signatures),
       patterns(allowance),
-      now(ToSeconds(of.has_observed_at() ? of.observed_at() : absent_now)),
+      now(ToSeconds(report.has_observed_at() ? report.observed_at()
+                                             : absent_now)),
       spark(SaysSpark(owners)),
       program_failed(
           std::ranges::any_of(owners.views, &WorkloadView::program_failed)) {

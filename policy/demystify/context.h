@@ -12,6 +12,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/demystify/fact.h"
+#include "policy/demystify/log.h"
 #include "policy/demystify/signatures/user_signatures.h"
 #include "policy/request/workload_view.h"
 
@@ -29,16 +30,18 @@ inline constexpr int kSearchedObjects = 8;
 
 struct Context {
   // `absent_now` is what time it is where the report does not say.
-  Context(const v1::FailureReport& of, const UserSignatures* user_signatures,
+  Context(const Owners& of, const UserSignatures* user_signatures,
           const google::protobuf::Timestamp& absent_now,
           PatternAllowance& allowance);
 
   const v1::FailureReport& report;
-  const Owners owners;
+  const Owners& owners;
   // May be null.
   const UserSignatures* signatures;
   // For the signatures' patterns.
   PatternAllowance& patterns;
+  // Changes by reading, which shows in no answer.
+  mutable LogReader log = {};
   // When the report was observed.
   Seconds now;
   // Exit codes are read as Spark's.

@@ -141,11 +141,11 @@ void ReadEarlier(const demystify::Context& context,
 
 }  // namespace
 
-Findings Demystify(const v1::FailureReport& report,
-                   const DemystifyOptions& options, v1::Diagnosis& diagnosis) {
+Findings Demystify(const Owners& owners, const DemystifyOptions& options,
+                   v1::Diagnosis& diagnosis) {
   PatternAllowance own;
   demystify::Context context(
-      report, options.signatures, options.now,
+      owners, options.signatures, options.now,
       options.patterns != nullptr ? *options.patterns : own);
   context.not_the_programs = options.not_the_programs;
   demystify::Judgement judgement =

@@ -86,17 +86,18 @@ class Writer {
     diagnosis_.set_outlook_reason(std::move(found.reason));
   }
 
+  static void WritePod(const kubernetes::core::v1::Pod& pod,
+                       v1::Culprit& culprit) {
+    culprit.set_pod(Excerpt(pod.metadata().name()));
+    culprit.set_node(Excerpt(pod.spec().node_name()));
+  }
+
   void WriteCulprit() {
     v1::Culprit& culprit = *diagnosis_.mutable_culprit();
     if (conclusion_.gang.named >= 0) {
-      const auto& pod = report_.pods(conclusion_.gang.named);
-      culprit.set_pod(Excerpt(pod.metadata().name()));
-      culprit.set_node(Excerpt(pod.spec().node_name()));
+      WritePod(report_.pods(conclusion_.gang.named), culprit);
     } else if (const auto* pod = Pod()) {
-      if (!conclusion_.gang.nobody) {
-        culprit.set_pod(Excerpt(pod->metadata().name()));
-        culprit.set_node(Excerpt(pod->spec().node_name()));
-      }
+      if (!conclusion_.gang.nobody) WritePod(*pod, culprit);
       culprit.set_container(
           Excerpt(ContainerName(*pod, conclusion_.gang.state)));
     } else if (!conclusion_.named_pod.empty()) {
@@ -156,12 +157,22 @@ class Writer {
   }
 
   void WriteCascades() {
+    std::string_view text;
+    std::string_view keyword;
+    std::string how;
     for (const PodReading& member : conclusion_.gang.cascades) {
+      const Candidate& fact = member.best;
       v1::Cascade& cascade = *diagnosis_.add_cascades();
       cascade.set_pod(Excerpt(report_.pods(member.pod).metadata().name()));
-      cascade.set_how(member.best.text.empty() && member.best.value.empty()
-                          ? std::string(member.best.row->meaning)
-                          : ValueOf(member.best));
+      // The members of a gang die of the same words.
+      if (fact.text.empty() || fact.text != text || fact.keyword != keyword) {
+        how = fact.text.empty() && fact.value.empty()
+                  ? std::string(fact.row->meaning)
+                  : ValueOf(fact);
+      }
+      text = fact.text;
+      keyword = fact.keyword;
+      cascade.set_how(how);
       if (member.state.exit_code.has_value()) {
         cascade.set_exit_code(*member.state.exit_code);
       }
@@ -173,14 +184,13 @@ class Writer {
         diagnosis_.considered_size() >= kMaxConsidered) {
       return false;
     }
-    for (const v1::ConsideredCause& known : diagnosis_.considered()) {
-      if (known.cause() == cause) return false;
-    }
-    return true;
+    return std::ranges::find(diagnosis_.considered(), cause,
+                             &v1::ConsideredCause::cause) ==
+           diagnosis_.considered().end();
   }
 
   void Consider(v1::Cause cause, std::string why_not) {
-    v1::ConsideredCause& considered = *diagnosis_.add_considered();
+    auto& considered = *diagnosis_.add_considered();
     considered.set_cause(cause);
     considered.set_why_not(std::move(why_not));
   }
@@ -188,14 +198,11 @@ class Writer {
   void WriteConsidered() {
     std::vector<const Candidate*> others;
     for (const Candidate& fact : conclusion_.facts) {
-      if (fact.row != nullptr && fact.cause != conclusion_.cause) {
-        others.push_back(&fact);
-      }
+      const bool other = fact.cause != conclusion_.cause;
+      if (fact.row != nullptr && other) others.push_back(&fact);
     }
     std::ranges::stable_sort(others,
-                             [](const Candidate* a, const Candidate* b) {
-                               return Stronger(*a, *b);
-                             });
+                             [](auto* a, auto* b) { return Stronger(*a, *b); });
     for (const Candidate* fact : others) {
       if (!IsNew(fact->cause)) continue;
       const std::string why =
@@ -291,12 +298,10 @@ class Writer {
       }
       signature.append(winner_->row->key);
     }
-    std::string_view line;
-    if (winner_ != nullptr && !winner_->text.empty()) {
-      line = LineWith(winner_->text, winner_->keyword);
-    } else {
-      line = LastLine(Message());
-    }
+    const std::string_view line =
+        winner_ != nullptr && !winner_->text.empty()
+            ? LineWith(winner_->text, winner_->keyword)
+            : LastLine(Message());
     std::string_view pod, node, space;
     if (const auto* culprit = Pod()) {
       pod = culprit->metadata().name();

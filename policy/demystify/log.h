@@ -2,14 +2,28 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LOG_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LOG_H_
 
+#include <cstddef>
 #include <string_view>
 
+#include "absl/container/inlined_vector.h"
 #include "policy/demystify/fact.h"
+#include "policy/demystify/signatures/text_table.h"
 
 namespace mulligan::demystify {
 
-// Adds what `text`, the end of a log, says to `candidates`, read at `place`.
-// Returns the row; null when the log says nothing known.
+// What was found where. `line` is a part of the log as it was reported.
+struct LogFinding {
+  const TextSignature* row = nullptr;
+  std::string_view table;
+  std::string_view line;
+  // Where the line begins.
+  std::size_t begin = 0;
+};
+
+// Reads the logs of one report.
+//
+// Add() adds what `text`, the end of a log, says to `candidates`, read at
+// `place`. Returns the row; null when the log says nothing known.
 //
 // Lines of a log have roles, and not every line may name the cause:
 // 1. Advice and guesses ("this might be caused by ...") never do.
@@ -19,8 +33,21 @@ namespace mulligan::demystify {
 //    program did not meet an error of its own before it.
 // 4. Of a program that was `killed`, mistakes do only in its last lines: it had
 //    gone on after the others.
-const Signature* AddLog(Candidates& candidates, std::string_view text,
-                        const Place& place, Seconds at, bool killed = false);
+class LogReader {
+ public:
+  const Signature* Add(Candidates& candidates, std::string_view text,
+                       const Place& place, Seconds at, bool killed = false);
+
+ private:
+  // What a text says: first what it failed of, then what tells that it passes.
+  using Said = absl::InlinedVector<LogFinding, 2>;
+  static Said Read(std::string_view text, bool killed);
+
+  // The last text: the members of a gang die of the same words.
+  std::string_view text_;
+  bool killed_ = false;
+  Said said_;
+};
 
 }  // namespace mulligan::demystify
 

@@ -30,12 +30,13 @@ struct Member {
   // jobset.sigs.k8s.io/restart-attempt; -1: not of a JobSet.
   int restart = -1;
   // The place it takes in its Job, which holds one pod at a time: its
-  // completion index, or the Job itself where that runs one pod. Empty: not
-  // known.
-  std::string slot;
+  // completion index, or the Job itself where that runs one pod. Members of one
+  // place have one number; -1: not known.
+  int slot = -1;
   // It works for itself: nothing tells that it shares a fate with the others.
   bool alone = false;
 
+  bool has_slot() const { return slot >= 0; }
   bool succeeded() const {
     return reading.failing() && reading.best.cause == v1::SUCCEEDED;
   }

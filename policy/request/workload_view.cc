@@ -46,13 +46,13 @@ WorkloadPhase FurthestOfJobs(const Owners& owners) {
 }  // namespace
 
 Owners::Owners(const v1::FailureReport& of) : report(of) {
+  WorkloadView next;
   for (const Kind& kind : Kinds()) {
-    if (kind.view == nullptr) continue;
-    WorkloadView view;
-    if (!kind.view(report, view)) continue;
-    view.kind = &kind;
-    view.queue = QueueLabel(*view.meta);
-    views.push_back(std::move(view));
+    // Leaves the view alone where there is none.
+    if (kind.view == nullptr || !kind.view(report, next)) continue;
+    next.kind = &kind;
+    next.queue = QueueLabel(*next.meta);
+    views.push_back(std::exchange(next, {}));
   }
   const auto seniority = [](const WorkloadView& view) {
     return view.kind->seniority;

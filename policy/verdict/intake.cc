@@ -123,7 +123,7 @@ void DiagnoseReport(Call& call) {
         return IsNotThePrograms(record.cause());
       }));
   v1::Diagnosis& diagnosis = call.diagnosis();
-  call.findings = Demystify(call.request.report(), options, diagnosis);
+  call.findings = Demystify(call.owners, options, diagnosis);
   for (std::string& warning : call.findings.warnings) {
     call.Warn(std::move(warning));
   }
@@ -147,7 +147,7 @@ void OpenLedger(Call& call) {
   // What is not broken leaves the ledger as it was.
   const bool broken =
       call.response.diagnosis().situation() == v1::Diagnosis::BROKEN;
-  if (broken) TieLedger(call.request.report(), call.workload, false, ledger);
+  if (broken) TieLedger(call.owners, call.workload, false, ledger);
 }
 
 bool MarkIfStale(Call& call) {

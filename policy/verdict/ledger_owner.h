@@ -5,20 +5,20 @@
 #include "absl/status/status.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan {
 
 // FAILED_PRECONDITION when the ledger belongs to another workload, as far as
 // the report can tell (ledger_owner.cc has the rules).
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
-                              const v1::FailureReport& report,
+                              const Owners& owners,
                               const v1::WorkloadReference& workload);
 
 // Ties `ledger`, which is the workload's, to an object of it; once something is
 // `recorded`, to the most senior one that was told so far.
-void TieLedger(const v1::FailureReport& report,
-               const v1::WorkloadReference& workload, bool recorded,
-               v1::BudgetLedger& ledger);
+void TieLedger(const Owners& owners, const v1::WorkloadReference& workload,
+               bool recorded, v1::BudgetLedger& ledger);
 
 }  // namespace mulligan
 

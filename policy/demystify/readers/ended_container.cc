@@ -6,7 +6,6 @@
 #include "policy/base/labels.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/log.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing.h"
@@ -75,9 +74,9 @@ class EndedReader {
     }
     if (message.empty() || ended.end == End::kLost) return nullptr;
     const Place place = MessagePlace(ended, pod_);
-    return start_failed
-               ? AddText(facts_, StartTexts(), message, place, at_)
-               : AddLog(facts_, message, place, at_, ended.end == End::kKilled);
+    return start_failed ? AddText(facts_, StartTexts(), message, place, at_)
+                        : context_.log.Add(facts_, message, place, at_,
+                                           ended.end == End::kKilled);
   }
 
   void ReadReason(const EndedContainer& ended, const Signature* text) {

@@ -4,7 +4,6 @@
 
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/log.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/signatures/rows.h"
@@ -47,7 +46,8 @@ void ReadExit(const Context& context, Candidates& facts,
   if (told == nullptr) {
     const bool killed =
         exit_code.has_value() && EndOf(*exit_code, reason) == End::kKilled;
-    AddLog(facts, exit.message(), at(".message"), kUnknownTime, killed);
+    context.log.Add(facts, exit.message(), at(".message"), kUnknownTime,
+                    killed);
   }
   if (!exit_code.has_value()) return;
   if (*exit_code == 0) {

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/log.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing.h"
@@ -135,7 +134,7 @@ class OperatorReader {
       if (state.cause == v1::LAUNCHER_FAILED) AddCreation(said);
       if (AddText(facts_, OperatorTexts(), said.message, place, said.at) ==
           nullptr) {
-        AddLog(facts_, said.message, place, said.at);
+        context_.log.Add(facts_, said.message, place, said.at);
       }
     }
   }

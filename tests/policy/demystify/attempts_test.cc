@@ -115,7 +115,8 @@ TEST_P(AttemptsTest, AreToldApart) {
     *report.add_pods() = pod;
   }
   PatternAllowance patterns;
-  const Context context(report, nullptr, {}, patterns);
+  const Owners owners(report);
+  const Context context(owners, nullptr, {}, patterns);
   Candidates facts;
   const auto members = ReadMembers(context, facts);
   const Attempts attempts = SplitAttempts(
