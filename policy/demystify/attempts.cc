@@ -129,6 +129,7 @@ class Splitter {
               : std::ranges::any_of(incident.slots, [&later_slots](int slot) {
                   return later_slots.contains(slot);
                 });
+      if (i == 0) break;
       later_slots.insert(incident.slots.begin(), incident.slots.end());
       const Member& root = members_[At(incident.pods.front())];
       if (latest == nullptr || Before(latest->begin, root.begin)) {

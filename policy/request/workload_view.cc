@@ -114,9 +114,10 @@ std::string_view QueueOf(const Owners& owners) {
 }
 
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
-  int attempt = -1;
   const std::string_view label =
       LabelOf(metadata.labels(), "jobset.sigs.k8s.io/restart-attempt");
+  if (label.empty()) return -1;
+  int attempt = -1;
   return absl::SimpleAtoi({label.data(), label.size()}, &attempt) ? attempt
                                                                   : -1;
 }

@@ -89,9 +89,10 @@ bool Mentions(const Owners& owners, std::string_view uid) {
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
                               const Owners& owners,
                               const v1::WorkloadReference& workload) {
+  // A new one is anybody's.
+  if (ledger.workload_uid().empty()) return absl::OkStatus();
   const Owner owner = OwnerOf(owners, workload);
-  if (ledger.workload_uid().empty() || owner.uid.empty() ||
-      ledger.workload_uid() == owner.uid ||
+  if (owner.uid.empty() || ledger.workload_uid() == owner.uid ||
       Mentions(owners, ledger.workload_uid())) {
     return absl::OkStatus();
   }
