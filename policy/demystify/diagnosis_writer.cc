@@ -38,13 +38,8 @@ std::string ValueOf(const Candidate& fact) {
 // "exit code 143 alone", "reason Evicted alone".
 std::string Alone(const Candidate& fact) {
   if (!fact.text.empty()) return "the message alone";
-  if (fact.value.empty())
-    return absl::StrCat("exit code ", fact.number, " alone");
-  return absl::StrCat(ValueOf(fact), " alone");
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+  return absl::StrCat(fact.value.empty() ? "exit code " : "", ValueOf(fact),
+                      " alone");
 }
 
 class Writer {
@@ -160,10 +155,10 @@ class Writer {
     std::string_view text;
     std::string_view keyword;
     std::string how;
-    for (const PodReading& member : conclusion_.gang.cascades) {
-      const Candidate& fact = member.best;
+    for (const PodReading* member : conclusion_.gang.cascades) {
+      const Candidate& fact = member->best;
       v1::Cascade& cascade = *diagnosis_.add_cascades();
-      cascade.set_pod(Excerpt(report_.pods(member.pod).metadata().name()));
+      cascade.set_pod(Excerpt(report_.pods(member->pod).metadata().name()));
       // The members of a gang die of the same words.
       if (fact.text.empty() || fact.text != text || fact.keyword != keyword) {
         how = fact.text.empty() && fact.value.empty()
@@ -173,9 +168,8 @@ class Writer {
       text = fact.text;
       keyword = fact.keyword;
       cascade.set_how(how);
-      if (member.state.exit_code.has_value()) {
-        cascade.set_exit_code(*member.state.exit_code);
-      }
+      const auto& exit_code = member->state.exit_code;
+      if (exit_code.has_value()) cascade.set_exit_code(*exit_code);
     }
   }
 
@@ -278,7 +272,7 @@ class Writer {
           })) {
         continue;
       }
-      v1::NeededEvidence& needed = *diagnosis_.add_needed_evidence();
+      auto& needed = *diagnosis_.add_needed_evidence();
       needed.set_what(what);
       needed.set_why(std::string(row.why));
     }
@@ -293,15 +287,13 @@ class Writer {
     }
     if (winner_ != nullptr) {
       std::string& signature = *diagnosis_.mutable_signature();
-      if (!winner_->table.empty()) {
-        signature.append(winner_->table).push_back('/');
-      }
+      if (!winner_->table.empty()) signature.append(winner_->table).append("/");
       signature.append(winner_->row->key);
     }
+    const bool has_text = winner_ != nullptr && !winner_->text.empty();
     const std::string_view line =
-        winner_ != nullptr && !winner_->text.empty()
-            ? LineWith(winner_->text, winner_->keyword)
-            : LastLine(Message());
+        has_text ? LineWith(winner_->text, winner_->keyword)
+                 : LastLine(Message());
     std::string_view pod, node, space;
     if (const auto* culprit = Pod()) {
       pod = culprit->metadata().name();
@@ -367,15 +359,16 @@ class Writer {
     }
     WriteSubject(text);
     text.append(": ").append(winner_->row->meaning);
-    if (conclusion_.exit_code.value_or(0) != 0 &&
-        !Contains(winner_->row->meaning, "exit code")) {
+    const bool says_code =
+        winner_->row->meaning.find("exit code") != std::string_view::npos;
+    if (conclusion_.exit_code.value_or(0) != 0 && !says_code) {
       absl::StrAppend(&text, " (exit code ", *conclusion_.exit_code, ")");
     }
     const auto& cascades = conclusion_.gang.cascades;
     if (!cascades.empty()) {
       const bool told =
-          std::ranges::any_of(cascades, [](const PodReading& member) {
-            return ClassOf(member) == GangClass::kEcho;
+          std::ranges::any_of(cascades, [](const PodReading* member) {
+            return ClassOf(*member) == GangClass::kEcho;
           });
       absl::StrAppend(&text, "; ", cascades.size(),
                       cascades.size() == 1 ? " other member" : " other members",

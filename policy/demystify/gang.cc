@@ -337,7 +337,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
         !member.alone || ClassOf(member.reading) == GangClass::kEcho;
     if (waited ||
         (pod != gang.root && may_follow && IsCascade(member.reading, root))) {
-      gang.cascades.push_back(member.reading);
+      gang.cascades.push_back(&member.reading);
     }
   }
   return gang;

@@ -30,8 +30,9 @@ struct Gang {
   bool nobody = false;
   Candidate cause;
   PodState state;
-  // Members that died because of the root, in the order of the report.
-  std::vector<PodReading> cascades;
+  // Members that died because of the root, in the order of the report. They
+  // belong to the members that were read.
+  std::vector<const PodReading*> cascades;
   // Members that fail, the root included.
   int failing = 0;
   // Some pod runs, waits without trouble or succeeded.

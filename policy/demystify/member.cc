@@ -112,8 +112,9 @@ constexpr std::string_view kGangLabels[] = {
 
 bool HasGangLabel(const core::Pod& pod) {
   return std::ranges::any_of(pod.metadata().labels(), [](const auto& label) {
-    return std::ranges::any_of(kGangLabels, [&label](std::string_view key) {
-      return std::string_view(label.first).starts_with(key);
+    const std::string_view name = label.first;
+    return std::ranges::any_of(kGangLabels, [name](std::string_view key) {
+      return name.starts_with(key.front()) && name.starts_with(key);
     });
   });
 }

@@ -29,27 +29,27 @@ class ConditionReader {
     index_ = index;
     const core::PodCondition& condition = pod_.status().conditions(index);
     at_ = ToSeconds(condition.last_transition_time());
-    const std::string& type = condition.type();
     if (!condition.message().empty()) {
       context_.AddUserSignature(facts_, v1::Signature::POD_MESSAGE,
                                 condition.message(), state_.exit_code,
                                 At(".message"), at_);
     }
-    const bool is_true = condition.status() == "True";
-    const bool is_false = condition.status() == "False";
-    // Sizes first: most conditions say nothing and this runs for every pod.
-    if (type.size() == 16 && type == "DisruptionTarget") {
-      if (is_true) ReadDisruption(condition);
-    } else if (type.size() == 12 && type == "PodScheduled") {
-      if (is_false) ReadUnscheduled(condition);
-    } else if (type.size() == 17 && type == "TerminationTarget") {
-      if (is_true) ReadTermination(condition);
-    } else if (type.size() == 17 && type == "TerminatedByKueue") {
-      if (is_true) Sign(sign::kTerminatedByKueue, condition.reason());
-    } else if (type.size() == 11 && type == "Initialized") {
-      if (is_false) ReadUninitialized(condition);
-    } else if (type.size() == 25 && type == "PodReadyToStartContainers") {
-      if (is_false) ReadNotReadyToStart();
+    // The type first: most conditions say nothing, and there are many pods.
+    const auto is = [&condition](std::string_view type, const char* status) {
+      return condition.type() == type && condition.status() == status;
+    };
+    if (is("DisruptionTarget", "True")) {
+      ReadDisruption(condition);
+    } else if (is("PodScheduled", "False")) {
+      ReadUnscheduled(condition);
+    } else if (is("TerminationTarget", "True")) {
+      ReadTermination(condition);
+    } else if (is("TerminatedByKueue", "True")) {
+      Sign(sign::kTerminatedByKueue, condition.reason());
+    } else if (is("Initialized", "False")) {
+      ReadUninitialized(condition);
+    } else if (is("PodReadyToStartContainers", "False")) {
+      ReadNotReadyToStart();
     }
   }
 

@@ -26,6 +26,7 @@ class OperatorReader {
       : context_(context), facts_(facts) {}
 
   void ReadJobs() {
+    if (context_.report.jobs().empty()) return;
     const int newest = context_.owners.NewestAttempt();
     for (int i = 0; i < context_.report.jobs_size(); ++i) {
       const auto& job = context_.report.jobs(i);
