@@ -26,7 +26,12 @@
 #include "policy/request/workload.h"
 #include "policy/request/workload_view.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/answer_again.h"
+#include "policy/verdict/call.h"
+#include "policy/verdict/earlier_attempts.h"
+#include "policy/verdict/explain.h"
 #include "policy/verdict/intake.h"
+#include "policy/verdict/ledger_owner.h"
 #include "policy/verdict/native_decision.h"
 #include "policy/verdict/verdict.h"
 
@@ -254,22 +259,21 @@ absl::Status DecideValid(const v1::DecideRequest& request,
                          const PolicySet& policies,
                          const DecideOptions& options,
                          v1::DecideResponse& response) {
-  const v1::FailureReport& report = request.report();
+  const Owners owners(request.report());
   std::optional<v1::WorkloadReference> on_heap;
   v1::WorkloadReference& workload = Scratch(response.GetArena(), on_heap);
   // Copying labels costs more than the rest of the reference.
-  FillWorkload(report, request.has_inline_policy() || policies.matches_labels(),
+  FillWorkload(owners, request.has_inline_policy() || policies.matches_labels(),
                workload);
   const absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, workload, policies, options.inline_policies);
   if (!policy.ok()) return policy.status();
-  if (absl::Status owner = CheckLedgerOwner(request.ledger(), report, workload);
+  if (absl::Status owner = CheckLedgerOwner(request.ledger(), owners, workload);
       !owner.ok()) {
     return owner;
   }
   PatternAllowance patterns(kMaxPatternSteps, options.watch);
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  const Owners owners(report);
   Call call{request,  owners,      *policy,
             workload, observed_at, ToTime(observed_at),
             patterns, response};
@@ -293,7 +297,7 @@ absl::Status DecideValid(const v1::DecideRequest& request,
     }
   }
   if (call.ledger().attempts_seen() != request.ledger().attempts_seen()) {
-    TieLedger(report, workload, /*recorded=*/true, call.ledger());
+    TieLedger(owners, workload, /*recorded=*/true, call.ledger());
   }
   if (native.has_value()) ShowNative(call, *std::move(native));
   // Once, whoever wrote: a ledger may leave its bounds without a new record, by
@@ -410,7 +414,8 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   options.full = true;
   PatternAllowance patterns(kMaxPatternSteps, call_options.watch);
   options.patterns = &patterns;
-  Findings findings = Demystify(report, options, *response.mutable_diagnosis());
+  Findings findings =
+      Demystify(Owners(report), options, *response.mutable_diagnosis());
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   Tell({.report = report,
         .own_remedy = OwnRemedy(*policy, response.diagnosis())},

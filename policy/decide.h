@@ -35,7 +35,7 @@ struct DecideOptions {
 //      is not broken is left alone and leaves the ledger as it was;
 //   5. was it told before: the same answer again (budget/failure_id.h); is
 //      it of a past attempt: IGNORE;
-//   6. earlier attempts that the ledger lacks (verdict/intake.h);
+//   6. earlier attempts that the ledger lacks (verdict/earlier_attempts.h);
 //   7. what the history shows (budget/history.h);
 //   8. what the policy wants, and what stands against it (verdict/verdict.h);
 //   9. answer, explanation, ledger (verdict/answer.h, verdict/verdict.h).

@@ -6,7 +6,8 @@
 #include <string_view>
 
 #include "policy/base/stable_hash.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/readers/ended_container.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan {
 namespace {

@@ -72,7 +72,7 @@ struct ToldFailure {
 //      gang was taken for the root then
 //   3. the lifetimes overlap: whatever lived when the recorded pod was struck
 //      is of the same incident, unless it ended by itself more than half an
-//      hour later (kIncidentSpan in policy/demystify/member.h)
+//      hour later (kIncidentSpan in policy/demystify/attempts.h)
 //   4. one of both was told without pods, and the times and counters agree. A
 //      counter without a time that shows no more than the ledger has tells
 //      nothing new; a deadline that passed is told by nobody's end

@@ -11,8 +11,9 @@
 #include "policy/base/times.h"
 #include "policy/budget/failure_id.h"
 #include "policy/budget/ledger.h"
+#include "policy/demystify/attempts.h"
 #include "policy/demystify/causes.h"
-#include "policy/demystify/member.h"
+#include "policy/demystify/fact.h"
 #include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {

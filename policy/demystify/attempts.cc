@@ -1,10 +1,14 @@
+#include "policy/demystify/attempts.h"
+
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "policy/demystify/causes.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/member.h"
+#include "policy/demystify/was_decided.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -39,15 +43,17 @@ struct OpenIncident {
   bool silent = true;
   // All of them died of another member.
   bool echoes = true;
-  std::unordered_set<std::string_view> slots;
+  // Those that its members hold, each once.
+  std::vector<int> slots;
 
-  bool Takes(const Member& member) const {
+  // `has_its_slot`: another member holds that of `member`.
+  bool Takes(const Member& member, bool has_its_slot) const {
     if (member.restart != restart) return false;
     if (alone && (!IsNear(member.struck, last_struck) ||
                   !(silent || MayFollow(member.reading)))) {
       return false;
     }
-    if (!member.slot.empty() && slots.count(member.slot) > 0) return false;
+    if (has_its_slot) return false;
     if (BeganAfter(member, first_begin, first_struck)) return false;
     const bool late = Known(first_struck) && Known(member.struck) &&
                       member.struck > first_struck + kIncidentSpan;
@@ -66,7 +72,7 @@ struct OpenIncident {
     pods.push_back(member.reading.pod);
     last_begin = member.begin;
     last_struck = member.struck;
-    if (!member.slot.empty()) slots.insert(member.slot);
+    if (member.has_slot()) slots.push_back(member.slot);
   }
 };
 
@@ -74,7 +80,10 @@ class Splitter {
  public:
   Splitter(const std::vector<Member>& members, const OwnerAttempts& owner,
            const WasDecided& was_decided)
-      : members_(members), owner_(owner), was_decided_(was_decided) {}
+      : members_(members),
+        owner_(owner),
+        was_decided_(was_decided),
+        slots_(CountSlots(members)) {}
 
   Attempts Split() {
     FindSuccessors();
@@ -103,6 +112,12 @@ class Splitter {
   }
 
  private:
+  static std::size_t CountSlots(const std::vector<Member>& members) {
+    int last = -1;
+    for (const Member& member : members) last = std::max(last, member.slot);
+    return static_cast<std::size_t>(last + 1);
+  }
+
   static std::size_t At(int pod) { return static_cast<std::size_t>(pod); }
 
   bool IsOldRestart(const Member& member) const {
@@ -113,7 +128,7 @@ class Splitter {
   std::vector<bool> FindFollowed(
       const std::vector<OpenIncident>& incidents) const {
     std::vector<bool> followed(incidents.size(), false);
-    std::unordered_set<std::string_view> later_slots;
+    std::vector<bool> is_later(slots_);
     const Member* latest = nullptr;
     for (std::size_t i = incidents.size(); i-- > 0;) {
       const OpenIncident& incident = incidents[i];
@@ -121,10 +136,10 @@ class Splitter {
           incident.slots.empty()
               ? latest != nullptr && BeganAfter(*latest, incident.last_begin,
                                                 incident.last_struck)
-              : std::ranges::any_of(incident.slots, [&later_slots](auto slot) {
-                  return later_slots.contains(slot);
+              : std::ranges::any_of(incident.slots, [&is_later](int slot) {
+                  return is_later[At(slot)];
                 });
-      later_slots.insert(incident.slots.begin(), incident.slots.end());
+      for (const int slot : incident.slots) is_later[At(slot)] = true;
       const Member& root = members_[At(incident.pods.front())];
       if (latest == nullptr || Before(latest->begin, root.begin)) {
         latest = &root;
@@ -156,7 +171,7 @@ class Splitter {
   void FindSuccessors() {
     for (const Member& member : members_) {
       if (member.ended()) continue;
-      if (member.slot.empty()) {
+      if (!member.has_slot()) {
         if (Known(member.begin) &&
             (latest_ == nullptr || latest_->begin < member.begin)) {
           latest_ = &member;
@@ -171,7 +186,7 @@ class Splitter {
   }
 
   bool IsReplaced(const Member& member) const {
-    if (member.slot.empty()) return false;
+    if (!member.has_slot()) return false;
     const auto found = in_slot_.find(member.slot);
     if (found == in_slot_.end()) return false;
     const Member& other = *found->second;
@@ -196,18 +211,27 @@ class Splitter {
       return !Known(b->struck) || a->struck < b->struck;
     });
     std::vector<OpenIncident> incidents;
+    // The incident, by its number, that a member of each slot joined last.
+    std::vector<std::size_t> joined(slots_, members_.size());
     // Replaced ones first: they are over even if others of their time are not,
     // but for those that died with them and wait for their turn.
     for (const bool replaced : {true, false}) {
       const std::size_t first = incidents.size();
       for (const Member* member : ended) {
         if (IsReplaced(*member) != replaced) continue;
+        const bool has_its_slot =
+            member->has_slot() &&
+            joined[At(member->slot)] + 1 == incidents.size();
         const bool joins =
-            !incidents.empty() && incidents.back().Takes(*member) &&
+            !incidents.empty() &&
+            incidents.back().Takes(*member, has_its_slot) &&
             (incidents.size() > first || incidents.back().echoes ||
              ClassOf(member->reading) == GangClass::kEcho);
         if (!joins) incidents.emplace_back();
         incidents.back().Add(*member);
+        if (member->has_slot()) {
+          joined[At(member->slot)] = incidents.size() - 1;
+        }
       }
     }
     return incidents;
@@ -231,8 +255,9 @@ class Splitter {
   const std::vector<Member>& members_;
   const OwnerAttempts& owner_;
   const WasDecided& was_decided_;
+  const std::size_t slots_;
   const Member* latest_ = nullptr;
-  std::unordered_map<std::string_view, const Member*> in_slot_;
+  std::unordered_map<int, const Member*> in_slot_;
 };
 
 }  // namespace

@@ -1,13 +1,21 @@
+#include "policy/demystify/blame.h"
+
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/causes.h"
-#include "policy/demystify/judge.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/conclusion.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/gang.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/volumes.h"
+#include "policy/demystify/weighing.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -209,30 +217,16 @@ const Candidate* TroubleBeside(const Conclusion& conclusion) {
   return found;
 }
 
-// The taint manager removes the pods of a node that fell silent; other taints
-// are set by people and autoscalers.
-void LookBehindTaint(Conclusion& conclusion) {
-  if (conclusion.cause != v1::TAINT_EVICTED) return;
-  // A machine that is taken back falls silent, too.
-  for (const v1::Cause cause : {v1::SPOT_RECLAIMED, v1::NODE_LOST}) {
-    for (std::size_t i = 0; i < conclusion.facts.size(); ++i) {
-      Candidate& fact = conclusion.facts[i];
-      if (fact.row == nullptr || fact.row->cause != cause ||
-          fact.row->tier < Tier::kSpecific) {
-        continue;
-      }
-      fact.tier = conclusion.decisive()->tier;
-      fact.why_not = "";
-      conclusion.winner = static_cast<int>(i);
-      conclusion.cause = cause;
-      // The taint manager and whoever saw the node go agree.
-      conclusion.confidence =
-          cause == v1::NODE_LOST
-              ? std::max(conclusion.confidence, fact.row->confidence)
-              : fact.row->confidence;
-      return;
-    }
-  }
+// A fact that answers instead of the one that decided, for one that says less.
+void LookBehindWinner(Conclusion& conclusion) {
+  const int behind = WeighBehind(std::span(conclusion.facts),
+                                 {.fails = conclusion.gang.root >= 0,
+                                  .cause = conclusion.cause,
+                                  .confidence = conclusion.confidence});
+  if (behind < 0) return;
+  conclusion.winner = behind;
+  conclusion.cause = conclusion.decisive()->row->cause;
+  conclusion.confidence = conclusion.decisive()->confidence;
 }
 
 // A pull that fails without a reason is given the time an outage may take.
@@ -241,15 +235,6 @@ void LookBehindPull(const Context& context, Conclusion& conclusion) {
   if (conclusion.cause != v1::IMAGE_INVALID ||
       conclusion.confidence != v1::Diagnosis::LOW || conclusion.gang.root < 0) {
     return;
-  }
-  // The secret that is not there may be the one that it needs.
-  for (std::size_t i = 0; i < conclusion.facts.size(); ++i) {
-    const Candidate& fact = conclusion.facts[i];
-    if (fact.row != nullptr && fact.row->cause == v1::IMAGE_DENIED) {
-      conclusion.winner = static_cast<int>(i);
-      conclusion.cause = v1::IMAGE_DENIED;
-      return;
-    }
   }
   const auto& status = context.report.pods(conclusion.gang.root).status();
   const Seconds start = ToSeconds(status.start_time());
@@ -346,7 +331,7 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
 }
 
 void LookBehind(const Context& context, Conclusion& conclusion) {
-  LookBehindTaint(conclusion);
+  LookBehindWinner(conclusion);
   LookBehindPull(context, conclusion);
   LookBehindVolume(context, conclusion);
 }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 
-#include "absl/strings/str_cat.h"
-#include "policy/base/utf8.h"
-#include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/weighing.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::demystify {
@@ -39,28 +39,122 @@ bool SaysSpark(const Owners& owners) {
   return !owners.report.pods().empty() && IsSparkPod(owners.report.pods(0));
 }
 
-// By Root; that of an owner is its kind's field.
-constexpr std::string_view kRoots[] = {
-    "pods", "jobs",          "nodes",         "events", "usage",
-    "",     "kueueWorkload", "creationError", "exit",   "",
+template <typename Objects>
+int FindByName(const Objects& objects, const core::ObjectReference& reference) {
+  for (int i = 0; i < objects.size(); ++i) {
+    const auto& metadata = objects[i].metadata();
+    if (metadata.name() == reference.name() &&
+        (metadata.namespace_().empty() || reference.namespace_().empty() ||
+         metadata.namespace_() == reference.namespace_())) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// More names tell no more.
+constexpr std::size_t kMaxStems = 64;
+
+// Whether objects of this kind belong to one workload, unlike nodes and claims.
+bool IsOfOneWorkload(std::string_view name) {
+  const Kind* const kind = FindKind(name);
+  return kind != nullptr && kind->is_workload && !kind->field.empty();
+}
+
+// Whether `rest` of a pod's name behind its Job's ends in nothing but an index
+// and what Kubernetes makes up: "-x7k2p", "-3-x7k2p".
+bool IsMadeUp(std::string_view rest) {
+  if (rest.empty() || rest.front() != '-') return false;
+  rest.remove_prefix(1);
+  const std::size_t dash = rest.find('-');
+  return dash == std::string_view::npos ||
+         (rest.find_first_not_of("0123456789") == dash &&
+          rest.find('-', dash + 1) == std::string_view::npos);
+}
+
+// Names longer than this are cut before Kubernetes appends to them.
+constexpr std::size_t kLongestWholeName = 52;
+
+// Whether an object may be called `name` that belongs to one called `stem`.
+bool MayBeOf(std::string_view name, std::string_view stem, bool pod_of_job) {
+  const std::size_t at = name.find(stem);
+  if (at == std::string_view::npos) return false;
+  if (!pod_of_job || stem.size() > kLongestWholeName) return true;
+  return at == 0 && IsMadeUp(name.substr(stem.size()));
+}
+
+// Finds the pod of a report that an event is about.
+class PodFinder {
+ public:
+  explicit PodFinder(const v1::FailureReport& report)
+      : report_(report), many_(report.pods_size() > kSearchedObjects) {
+    for (int i = 0; many_ && i < report.pods_size(); ++i) {
+      by_name_.try_emplace(report.pods(i).metadata().name(), i);
+    }
+  }
+
+  // -1: none.
+  int Find(const core::ObjectReference& about) const {
+    if (about.kind() != "Pod" && !about.kind().empty()) return -1;
+    const bool one = report_.pods_size() == 1;
+    if (about.name().empty() || report_.pods_size() == 0) return one ? 0 : -1;
+    if (many_) {
+      const auto found = by_name_.find(about.name());
+      return found == by_name_.end() ? -1 : found->second;
+    }
+    const int target = FindByName(report_.pods(), about);
+    // A pod whose name the caller left out.
+    return target < 0 && one && report_.pods(0).metadata().name().empty()
+               ? 0
+               : target;
+  }
+
+ private:
+  const v1::FailureReport& report_;
+  const bool many_;
+  std::unordered_map<std::string_view, int> by_name_;
 };
 
-template <typename Object>
-ObjectName Named(std::string_view kind, const Object& object) {
-  return {kind, object.metadata().namespace_(), object.metadata().name()};
-}
+// Tells events about an object that had a name before the one in the report has
+// it: a JobSet's restarts make Jobs of the same names.
+class Predecessors {
+ public:
+  explicit Predecessors(const v1::FailureReport& report) : report_(report) {
+    for (const auto& job : report.jobs()) {
+      if (job.metadata().uid().empty()) continue;
+      jobs_.insert(job.metadata().name());
+      uids_.insert(job.metadata().uid());
+    }
+  }
+
+  // `pod` is the pod of the report that has the name; -1: none.
+  bool Has(const core::ObjectReference& about, int pod) const {
+    if (about.uid().empty()) return false;
+    if (pod >= 0) {
+      const std::string& uid = report_.pods(pod).metadata().uid();
+      return !uid.empty() && uid != about.uid();
+    }
+    return about.kind() == "Job" && jobs_.contains(about.name()) &&
+           !uids_.contains(about.uid());
+  }
+
+ private:
+  const v1::FailureReport& report_;
+  std::unordered_set<std::string_view> jobs_;
+  std::unordered_set<std::string_view> uids_;
+};
 
 }  // namespace
 
-Context::Context(const v1::FailureReport& of,
-                 const UserSignatures* user_signatures,
+Context::Context(const Owners& of, const UserSignatures* user_signatures,
                  const google::protobuf::Timestamp& absent_now,
                  PatternAllowance& allowance)
-    : report(of),
+    : report(of.report),
       owners(of),
       signatures(user_signatures),
       patterns(allowance),
-      now(ToSeconds(of.has_observed_at() ? of.observed_at() : absent_now)),
+      now(ToSeconds(report.has_observed_at() ? report.observed_at()
+                                             : absent_now)),
       spark(SaysSpark(owners)),
       program_failed(
           std::ranges::any_of(owners.views, &WorkloadView::program_failed)) {
@@ -117,73 +211,7 @@ void Context::AddUserSignature(Candidates& facts, v1::Signature::Source source,
   if (row == nullptr) return;
   Candidate& fact = AddFact(facts, "", *row, place, text, at);
   if (exit_code.has_value() && text.empty()) fact.number = *exit_code;
-  // Before the built-in texts and exit codes, after structured evidence.
-  fact.PutAheadOf(kExitCodeWeight);
-}
-
-const Candidate* Strongest(const Candidates& candidates) {
-  const Candidate* best = nullptr;
-  for (const Candidate& candidate : candidates) {
-    if (!candidate.decides()) continue;
-    if (best == nullptr || Stronger(candidate, *best)) best = &candidate;
-  }
-  return best;
-}
-
-const Signature* AddText(Candidates& candidates, const TextTable& table,
-                         std::string_view text, const Place& place,
-                         Seconds at) {
-  const TextSignature* found = table.Find(text);
-  if (found == nullptr) return nullptr;
-  Candidate& fact =
-      AddFact(candidates, table.name(), found->row, place, {}, at);
-  fact.text = text;
-  fact.keyword = found->keyword;
-  return &found->row;
-}
-
-Candidate& AddSign(Candidates& candidates, const Signature& sign,
-                   const Place& place, std::string_view value, Seconds at) {
-  return AddFact(candidates, "sign", sign, place, value, at);
-}
-
-std::string PathOf(const Place& place) {
-  std::string path;
-  path.reserve(72);
-  path.append(place.root == Root::kOwner
-                  ? place.owner->kind->field
-                  : kRoots[static_cast<std::size_t>(place.root)]);
-  if (place.index >= 0) absl::StrAppend(&path, "[", place.index, "]");
-  path.append(place.list);
-  if (place.item >= 0) absl::StrAppend(&path, "[", place.item, "]");
-  path.append(place.leaf);
-  return path;
-}
-
-ObjectName ObjectOf(const v1::FailureReport& report, const Place& place) {
-  switch (place.root) {
-    case Root::kPods:
-      return Named("Pod", report.pods(place.index));
-    case Root::kJobs:
-      return Named("Job", report.jobs(place.index));
-    case Root::kNodes:
-      return Named("Node", report.nodes(place.index));
-    case Root::kEvents: {
-      const auto& about = report.events(place.index).involved_object();
-      return {about.kind(), about.namespace_(), about.name()};
-    }
-    case Root::kOwner:
-      return {place.owner->kind_name, place.owner->meta->namespace_(),
-              place.owner->meta->name()};
-    case Root::kWorkload:
-      return Named("Workload", report.kueue_workload());
-    case Root::kUsage:
-    case Root::kCreationError:
-    case Root::kExit:
-    case Root::kReport:
-      return {};
-  }
-  return {};
+  Weigh(Round::kRead, fact);
 }
 
 bool WasPlaced(const core::Pod& pod) {
@@ -193,13 +221,98 @@ bool WasPlaced(const core::Pod& pod) {
          (!status.phase().empty() && status.phase() != "Pending");
 }
 
-std::string ObjectText(const ObjectName& object) {
-  if (object.name.empty()) return {};
-  std::string text(object.kind);
-  text.push_back('/');
-  if (!object.space.empty()) text.append(object.space).push_back('/');
-  text.append(object.name);
-  return Excerpt(text);
+std::vector<std::string_view> Context::Stems() const {
+  std::vector<std::string_view> stems;
+  const auto add = [&stems](std::string_view name) {
+    if (!name.empty() && std::ranges::find(stems, name) == stems.end() &&
+        stems.size() < kMaxStems) {
+      stems.push_back(name);
+    }
+  };
+  add(report.workload().name());
+  for (const WorkloadView& view : owners.views) {
+    add(view.meta->name());
+    add(view.part);
+  }
+  // A Workload's own name is made of its owner's.
+  for (const auto& owner :
+       report.kueue_workload().metadata().owner_references()) {
+    add(owner.name());
+  }
+  for (const auto& job : report.jobs()) add(job.metadata().name());
+  for (const core::Pod& pod : report.pods()) {
+    for (const auto& owner : pod.metadata().owner_references()) {
+      add(owner.name());
+    }
+  }
+  // Nobody owns the pods: only what is about them is theirs.
+  if (stems.empty()) {
+    for (const core::Pod& pod : report.pods()) add(pod.metadata().name());
+  }
+  return stems;
+}
+
+Context::PodNames Context::NamesOfPods() const {
+  if (!owners.views.empty()) return PodNames::kAny;
+  const std::string& kind = report.workload().kind();
+  const auto& queued = report.kueue_workload().metadata().owner_references();
+  if (!queued.empty() && queued[0].kind() != "Job") return PodNames::kAny;
+  const auto owned_by_job = [](const core::Pod& pod) {
+    const auto& of_pod = pod.metadata().owner_references();
+    return !of_pod.empty() && of_pod[0].kind() == "Job";
+  };
+  const bool has_pods = !report.pods().empty();
+  if (!report.jobs().empty() || !queued.empty() ||
+      (has_pods && std::ranges::all_of(report.pods(), owned_by_job))) {
+    return kind.empty() || kind == "Job" ? PodNames::kOfJob : PodNames::kAny;
+  }
+  const bool bare =
+      report.workload().name().empty() && has_pods &&
+      std::ranges::all_of(report.pods(), [](const core::Pod& pod) {
+        return pod.metadata().owner_references().empty();
+      });
+  return bare ? PodNames::kReported : PodNames::kAny;
+}
+
+void Context::IndexEvents() {
+  const std::vector<std::string_view> stems = Stems();
+  const PodNames pod_names = NamesOfPods();
+  const Predecessors predecessors(report);
+  const auto is_strange = [&stems, pod_names](const auto& about) {
+    if (stems.empty() || about.name().empty()) return false;
+    const bool is_pod = about.kind() == "Pod";
+    if (is_pod && pod_names == PodNames::kReported) return true;
+    const bool of_job = is_pod && pod_names == PodNames::kOfJob;
+    return std::ranges::none_of(stems, [&](std::string_view stem) {
+      return MayBeOf(about.name(), stem, of_job);
+    });
+  };
+  const PodFinder pods(report);
+  for (int i = 0; i < report.events_size(); ++i) {
+    const core::ObjectReference& about = report.events(i).involved_object();
+    if (about.kind() == "Node") {
+      std::vector<int>& events = node_events[about.name()];
+      if (events.size() < kMaxNodeEvents) events.push_back(i);
+      if (report.pods().empty()) shared_events.push_back(i);
+      continue;
+    }
+    const int target = pods.Find(about);
+    if (predecessors.Has(about, target)) {
+      ++strange_events;
+    } else if (target >= 0) {
+      pod_events.push_back({target, i});
+    } else if (!is_strange(about)) {
+      other_events.push_back(i);
+    } else if (IsOfOneWorkload(about.kind())) {
+      ++strange_events;
+    } else {
+      shared_events.push_back(i);
+    }
+  }
+  const auto by_target = [](const Link& a, const Link& b) {
+    return a.target < b.target;
+  };
+  std::ranges::stable_sort(pod_events, by_target);
 }
 
 }  // namespace mulligan::demystify

@@ -5,9 +5,18 @@
 #include <utility>
 
 #include "policy/base/labels.h"
+#include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/diagnosis_writer.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/judge.h"
+#include "policy/demystify/member.h"
+#include "policy/demystify/odd_values.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/limits.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan {
 namespace {
@@ -132,11 +141,11 @@ void ReadEarlier(const demystify::Context& context,
 
 }  // namespace
 
-Findings Demystify(const v1::FailureReport& report,
-                   const DemystifyOptions& options, v1::Diagnosis& diagnosis) {
+Findings Demystify(const Owners& owners, const DemystifyOptions& options,
+                   v1::Diagnosis& diagnosis) {
   PatternAllowance own;
   demystify::Context context(
-      report, options.signatures, options.now,
+      owners, options.signatures, options.now,
       options.patterns != nullptr ? *options.patterns : own);
   context.not_the_programs = options.not_the_programs;
   demystify::Judgement judgement =

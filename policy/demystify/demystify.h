@@ -2,23 +2,16 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
-#include "mulligan/v1/report.pb.h"
 #include "policy/demystify/signatures/user_signatures.h"
+#include "policy/demystify/was_decided.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan {
-
-// What the ledger has of the failure of which a pod is the root: when it was
-// struck, at the latest, in seconds since the epoch, or
-// demystify::kUnknownTime. Nothing: it does not have it.
-using WasDecided = std::function<std::optional<std::int64_t>(int pod)>;
 
 struct DemystifyOptions {
   // Signatures of the deciding policy; may be null.
@@ -91,15 +84,15 @@ struct Findings {
   google::protobuf::Timestamp gone_at;
 };
 
-// Classifies `report` and fills `diagnosis` (which must be empty). Pure: the
-// only clock is report.observed_at. Never fails: an end that cannot be
-// recognised is UNKNOWN with low confidence, no end at all is NOT_FAILED.
-// Linear in the size of the report, but for sorting its pods.
+// Classifies the report of `owners` and fills `diagnosis` (which must be
+// empty). Pure: the only clock is report.observed_at. Never fails: an end that
+// cannot be recognised is UNKNOWN with low confidence, no end at all is
+// NOT_FAILED. Linear in the size of the report, but for sorting its pods.
 //
 // The report is about one workload. Of several attempts the last one is
 // diagnosed; the ones before it are in Findings.
-Findings Demystify(const v1::FailureReport& report,
-                   const DemystifyOptions& options, v1::Diagnosis& diagnosis);
+Findings Demystify(const Owners& owners, const DemystifyOptions& options,
+                   v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan
 

@@ -1,16 +1,24 @@
+#include "policy/demystify/diagnosis_writer.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/blame.h"
 #include "policy/demystify/causes.h"
+#include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
-#include "policy/demystify/demystify.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/fingerprint.h"
 #include "policy/demystify/gang.h"
-#include "policy/demystify/judge.h"
 #include "policy/demystify/life_signs.h"
+#include "policy/demystify/member.h"
+#include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/pod_reader.h"
 #include "policy/demystify/signatures/text_table.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -30,13 +38,8 @@ std::string ValueOf(const Candidate& fact) {
 // "exit code 143 alone", "reason Evicted alone".
 std::string Alone(const Candidate& fact) {
   if (!fact.text.empty()) return "the message alone";
-  if (fact.value.empty())
-    return absl::StrCat("exit code ", fact.number, " alone");
-  return absl::StrCat(ValueOf(fact), " alone");
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+  return absl::StrCat(fact.value.empty() ? "exit code " : "", ValueOf(fact),
+                      " alone");
 }
 
 class Writer {
@@ -78,17 +81,18 @@ class Writer {
     diagnosis_.set_outlook_reason(std::move(found.reason));
   }
 
+  static void WritePod(const kubernetes::core::v1::Pod& pod,
+                       v1::Culprit& culprit) {
+    culprit.set_pod(Excerpt(pod.metadata().name()));
+    culprit.set_node(Excerpt(pod.spec().node_name()));
+  }
+
   void WriteCulprit() {
     v1::Culprit& culprit = *diagnosis_.mutable_culprit();
     if (conclusion_.gang.named >= 0) {
-      const auto& pod = report_.pods(conclusion_.gang.named);
-      culprit.set_pod(Excerpt(pod.metadata().name()));
-      culprit.set_node(Excerpt(pod.spec().node_name()));
+      WritePod(report_.pods(conclusion_.gang.named), culprit);
     } else if (const auto* pod = Pod()) {
-      if (!conclusion_.gang.nobody) {
-        culprit.set_pod(Excerpt(pod->metadata().name()));
-        culprit.set_node(Excerpt(pod->spec().node_name()));
-      }
+      if (!conclusion_.gang.nobody) WritePod(*pod, culprit);
       culprit.set_container(
           Excerpt(ContainerName(*pod, conclusion_.gang.state)));
     } else if (!conclusion_.named_pod.empty()) {
@@ -148,15 +152,24 @@ class Writer {
   }
 
   void WriteCascades() {
-    for (const PodReading& member : conclusion_.gang.cascades) {
+    std::string_view text;
+    std::string_view keyword;
+    std::string how;
+    for (const PodReading* member : conclusion_.gang.cascades) {
+      const Candidate& fact = member->best;
       v1::Cascade& cascade = *diagnosis_.add_cascades();
-      cascade.set_pod(Excerpt(report_.pods(member.pod).metadata().name()));
-      cascade.set_how(member.best.text.empty() && member.best.value.empty()
-                          ? std::string(member.best.row->meaning)
-                          : ValueOf(member.best));
-      if (member.state.exit_code.has_value()) {
-        cascade.set_exit_code(*member.state.exit_code);
+      cascade.set_pod(Excerpt(report_.pods(member->pod).metadata().name()));
+      // The members of a gang die of the same words.
+      if (fact.text.empty() || fact.text != text || fact.keyword != keyword) {
+        how = fact.text.empty() && fact.value.empty()
+                  ? std::string(fact.row->meaning)
+                  : ValueOf(fact);
       }
+      text = fact.text;
+      keyword = fact.keyword;
+      cascade.set_how(how);
+      const auto& exit_code = member->state.exit_code;
+      if (exit_code.has_value()) cascade.set_exit_code(*exit_code);
     }
   }
 
@@ -165,14 +178,13 @@ class Writer {
         diagnosis_.considered_size() >= kMaxConsidered) {
       return false;
     }
-    for (const v1::ConsideredCause& known : diagnosis_.considered()) {
-      if (known.cause() == cause) return false;
-    }
-    return true;
+    return std::ranges::find(diagnosis_.considered(), cause,
+                             &v1::ConsideredCause::cause) ==
+           diagnosis_.considered().end();
   }
 
   void Consider(v1::Cause cause, std::string why_not) {
-    v1::ConsideredCause& considered = *diagnosis_.add_considered();
+    auto& considered = *diagnosis_.add_considered();
     considered.set_cause(cause);
     considered.set_why_not(std::move(why_not));
   }
@@ -180,14 +192,11 @@ class Writer {
   void WriteConsidered() {
     std::vector<const Candidate*> others;
     for (const Candidate& fact : conclusion_.facts) {
-      if (fact.row != nullptr && fact.cause != conclusion_.cause) {
-        others.push_back(&fact);
-      }
+      const bool other = fact.cause != conclusion_.cause;
+      if (fact.row != nullptr && other) others.push_back(&fact);
     }
     std::ranges::stable_sort(others,
-                             [](const Candidate* a, const Candidate* b) {
-                               return Stronger(*a, *b);
-                             });
+                             [](auto* a, auto* b) { return Stronger(*a, *b); });
     for (const Candidate* fact : others) {
       if (!IsNew(fact->cause)) continue;
       const std::string why =
@@ -263,7 +272,7 @@ class Writer {
           })) {
         continue;
       }
-      v1::NeededEvidence& needed = *diagnosis_.add_needed_evidence();
+      auto& needed = *diagnosis_.add_needed_evidence();
       needed.set_what(what);
       needed.set_why(std::string(row.why));
     }
@@ -278,17 +287,13 @@ class Writer {
     }
     if (winner_ != nullptr) {
       std::string& signature = *diagnosis_.mutable_signature();
-      if (!winner_->table.empty()) {
-        signature.append(winner_->table).push_back('/');
-      }
+      if (!winner_->table.empty()) signature.append(winner_->table).append("/");
       signature.append(winner_->row->key);
     }
-    std::string_view line;
-    if (winner_ != nullptr && !winner_->text.empty()) {
-      line = LineWith(winner_->text, winner_->keyword);
-    } else {
-      line = LastLine(Message());
-    }
+    const bool has_text = winner_ != nullptr && !winner_->text.empty();
+    const std::string_view line =
+        has_text ? LineWith(winner_->text, winner_->keyword)
+                 : LastLine(Message());
     std::string_view pod, node, space;
     if (const auto* culprit = Pod()) {
       pod = culprit->metadata().name();
@@ -354,15 +359,16 @@ class Writer {
     }
     WriteSubject(text);
     text.append(": ").append(winner_->row->meaning);
-    if (conclusion_.exit_code.value_or(0) != 0 &&
-        !Contains(winner_->row->meaning, "exit code")) {
+    const bool says_code =
+        winner_->row->meaning.find("exit code") != std::string_view::npos;
+    if (conclusion_.exit_code.value_or(0) != 0 && !says_code) {
       absl::StrAppend(&text, " (exit code ", *conclusion_.exit_code, ")");
     }
     const auto& cascades = conclusion_.gang.cascades;
     if (!cascades.empty()) {
       const bool told =
-          std::ranges::any_of(cascades, [](const PodReading& member) {
-            return ClassOf(member) == GangClass::kEcho;
+          std::ranges::any_of(cascades, [](const PodReading* member) {
+            return ClassOf(*member) == GangClass::kEcho;
           });
       absl::StrAppend(&text, "; ", cascades.size(),
                       cascades.size() == 1 ? " other member" : " other members",

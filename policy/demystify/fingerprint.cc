@@ -1,3 +1,5 @@
+#include "policy/demystify/fingerprint.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -5,7 +7,6 @@
 #include "absl/strings/ascii.h"
 #include "policy/base/characters.h"
 #include "policy/base/stable_hash.h"
-#include "policy/demystify/judge.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -11,7 +11,14 @@
 #include <utility>
 
 #include "policy/base/characters.h"
-#include "policy/demystify/life_signs.h"
+#include "policy/demystify/causes.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/member.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/pod_reader.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -330,7 +337,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
         !member.alone || ClassOf(member.reading) == GangClass::kEcho;
     if (waited ||
         (pod != gang.root && may_follow && IsCascade(member.reading, root))) {
-      gang.cascades.push_back(member.reading);
+      gang.cascades.push_back(&member.reading);
     }
   }
   return gang;

@@ -8,7 +8,10 @@
 
 #include "mulligan/v1/diagnosis.pb.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/member.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_reader.h"
 
 namespace mulligan::demystify {
 
@@ -27,8 +30,9 @@ struct Gang {
   bool nobody = false;
   Candidate cause;
   PodState state;
-  // Members that died because of the root, in the order of the report.
-  std::vector<PodReading> cascades;
+  // Members that died because of the root, in the order of the report. They
+  // belong to the members that were read.
+  std::vector<const PodReading*> cascades;
   // Members that fail, the root included.
   int failing = 0;
   // Some pod runs, waits without trouble or succeeded.

@@ -3,21 +3,34 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <span>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/attempts.h"
+#include "policy/demystify/blame.h"
+#include "policy/demystify/causes.h"
+#include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/gang.h"
-#include "policy/demystify/life_signs.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/member.h"
+#include "policy/demystify/odd_values.h"
+#include "policy/demystify/readers/creation_error_reader.h"
+#include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/exit_reader.h"
+#include "policy/demystify/readers/node_reader.h"
+#include "policy/demystify/readers/operator_reader.h"
+#include "policy/demystify/readers/queue_reader.h"
+#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/rows.h"
+#include "policy/demystify/situation.h"
+#include "policy/demystify/was_decided.h"
+#include "policy/demystify/weighing.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {
-
-bool IsOutcome(const Candidate& fact) {
-  return fact.cause == v1::SUCCEEDED || fact.cause == v1::CANCELLED;
-}
 
 // Of the condition behind a fact, "BackoffLimitExceeded".
 std::string_view StateOf(const Candidate& fact) {
@@ -40,6 +53,36 @@ bool AreOfOneObject(const Candidate& a, const Candidate& b) {
 
 bool IsNotTheProgramsEnd(const Member& member) {
   return member.ended() && IsNotThePrograms(member.reading.best.cause);
+}
+
+bool IsOfQueue(const Candidate& fact) {
+  return fact.decides() && fact.place.root == Root::kWorkload;
+}
+
+// Of an object: it says that the workload failed, or of what by itself.
+bool Fails(const Candidate& fact) {
+  return fact.decides() && fact.cause != v1::SUCCEEDED;
+}
+bool FailsByItself(const Candidate& fact) {
+  return fact.decides() && fact.tier >= Tier::kSpecific &&
+         fact.IsOf(kOperatorWeight) && !IsOutcome(fact);
+}
+
+// What keeps a pod from starting until somebody corrects it.
+bool KeepsFromStarting(const Candidate& fact) {
+  return fact.decides() && fact.tier >= Tier::kSpecific &&
+         fact.confidence >= v1::Diagnosis::MEDIUM &&
+         (fact.cause == v1::IMAGE_INVALID || fact.cause == v1::IMAGE_DENIED ||
+          fact.cause == v1::CONFIG_MISSING);
+}
+
+bool SomePodStarted(const Context& context, const Gang& gang) {
+  if (gang.state.started || gang.running > 0 || gang.succeeded > 0) return true;
+  const auto& events = context.report.events();
+  return std::ranges::any_of(events, [](const auto& event) {
+    return event.reason() == "Started" &&
+           event.involved_object().kind() == "Pod";
+  });
 }
 
 class Judge {
@@ -65,7 +108,7 @@ class Judge {
         static_cast<int>(std::ranges::count_if(members_, IsNotTheProgramsEnd));
     pod_facts_ = facts.size();
     if (with_objects) ReadObjects();
-    WeighObjects();
+    WeighAll();
     Decide();
     Assess(context_, members_, pods_, conclusion_);
     conclusion_.ended_at = EndOfCulprit();
@@ -82,13 +125,11 @@ class Judge {
     ReadQueue(context_, facts);
     ReadOperators(context_, facts);
     if (report.pods().empty()) ReadExit(context_, facts, conclusion_.exit_code);
-    const bool failing = gang().root >= 0;
     const std::size_t before = facts.size();
     const bool open = LeavesOpen();
     if (!NothingWasCreated()) ReadOtherEvents(context_, facts);
     if (open) ReadSharedEvents(context_, facts);
     WeighOtherEvents(before);
-    if (failing) KeepQueueEvents(before);
     if (!report.pods().empty() || !open) return;
     for (int i = 0; i < report.nodes_size(); ++i) ReadNode(context_, i, facts);
   }
@@ -109,28 +150,19 @@ class Judge {
            !context_.owners.any();
   }
 
-  // Events are about other objects or from earlier: they break nothing that is
-  // known to run or to have succeeded.
   void WeighOtherEvents(std::size_t before) {
-    const bool runs =
-        context_.owners.SayThatItRuns() ||
-        (gang().root < 0 && gang().succeeded + gang().running > 0);
-    const bool active = !context_.report.jobs().empty() &&
-                        context_.report.jobs(0).status().active() > 0;
-    // It has run: what was in the way of a replacement passes.
-    const bool ran =
-        std::ranges::any_of(context_.owners.views, &WorkloadView::has_run);
-    for (std::size_t i = before; i < conclusion_.facts.size(); ++i) {
-      Candidate& fact = conclusion_.facts[i];
-      if (!fact.decides()) continue;
-      if (runs && !fact.IsOf(kQueueWeight)) {
-        Demote(fact, "the work goes on");
-      } else if (HasSuccessor(fact)) {
-        Demote(fact, "a pod has taken the place of the one that is gone");
-      } else if ((active && IsAboutCreation(fact.cause)) ||
-                 (ran && IsPassing(fact.cause))) {
-        Demote(fact, "the pods were created after all");
-      }
+    const auto& jobs = context_.report.jobs();
+    const auto& views = context_.owners.views;
+    Scene scene = {
+        .fails = gang().root >= 0,
+        .work_goes_on =
+            context_.owners.SayThatItRuns() ||
+            (gang().root < 0 && gang().succeeded + gang().running > 0),
+        .has_active = !jobs.empty() && jobs[0].status().active() > 0,
+        .has_run = std::ranges::any_of(views, &WorkloadView::has_run)};
+    for (Candidate& fact : FactsFrom(before)) {
+      scene.has_successor = HasSuccessor(fact);
+      Weigh(Round::kEvents, fact, scene);
     }
   }
 
@@ -147,100 +179,57 @@ class Judge {
     });
   }
 
-  static bool IsAboutCreation(v1::Cause cause) {
-    return cause == v1::API_TRANSIENT || cause == v1::CREATE_REJECTED ||
-           cause == v1::CREATE_CONFLICT || cause == v1::QUOTA_EXCEEDED;
+  std::span<Candidate> FactsFrom(std::size_t first) {
+    return std::span(conclusion_.facts).subspan(first);
+  }
+  std::span<Candidate> PodFacts() {
+    return std::span(conclusion_.facts).first(pod_facts_);
   }
 
-  static bool IsPassing(v1::Cause cause) {
-    return cause == v1::API_TRANSIENT || cause == v1::CREATE_CONFLICT;
-  }
-
-  // A pod that fails has its own story; of events about other objects only
-  // those of a queue still matter.
-  void KeepQueueEvents(std::size_t before) {
-    for (std::size_t i = before; i < conclusion_.facts.size(); ++i) {
-      Candidate& fact = conclusion_.facts[i];
-      if (!fact.IsOf(kQueueWeight)) {
-        Demote(fact, "the event is about another object");
-      }
-    }
-  }
-
-  // Objects above against the root pod, by time and kind of end.
-  void WeighObjects() {
-    Candidates& facts = conclusion_.facts;
-    WeighSuspension(context_, facts);
-    WeighDeadline(context_, gang(), facts);
-    const PodState& state = gang().state;
-    bool operator_failed = false;
-    for (std::size_t i = pod_facts_; i < facts.size(); ++i) {
-      Candidate& fact = facts[i];
-      operator_failed |= fact.decides() && fact.cause != v1::SUCCEEDED;
-      if (gang().root < 0 || !fact.decides() || IsOutcome(fact)) continue;
-      const bool from_above = fact.order <= 2 * kQueueWeight;
-      if (from_above && state.end != End::kClean &&
-          Before(state.finished_at, fact.at)) {
-        Demote(fact, "it happened after the container had ended");
-      } else if ((fact.flags & kUnclearEndOnly) != 0 && !state.unclear_end()) {
-        Demote(fact, "the container ended by itself");
-      }
-    }
-    // A workload that failed for a reason of its own deletes what is left.
-    for (std::size_t i = pod_facts_; i < facts.size(); ++i) {
-      if (!facts[i].decides() || facts[i].tier < Tier::kSpecific ||
-          !facts[i].IsOf(kOperatorWeight) || IsOutcome(facts[i])) {
-        continue;
-      }
-      for (std::size_t pod = 0; pod < pod_facts_; ++pod) {
-        if (facts[pod].row == &sign::kDeletionRequested) {
-          Demote(facts[pod], "the workload had failed and cleaned up");
-        }
-      }
-      break;
-    }
-    // Some pods succeeded, the workload did not: failed ones are gone.
-    if (gang().root < 0 && operator_failed) {
-      for (std::size_t i = 0; i < pod_facts_; ++i) {
-        if (facts[i].cause == v1::SUCCEEDED) {
-          Demote(facts[i], "the workload failed although this pod succeeded");
-        }
-      }
-    }
+  // Objects above against the root pod, by time and kind of end, and what they
+  // say against what it says.
+  void WeighAll() {
+    const Candidates& facts = conclusion_.facts;
+    Scene scene = {
+        .state = gang().state,
+        .fails = gang().root >= 0,
+        .gave_up = context_.owners.gave_up(),
+        .queue_says = std::ranges::any_of(facts, IsOfQueue),
+        .kept_from_starting = std::ranges::any_of(facts, KeepsFromStarting) &&
+                              !SomePodStarted(context_, gang())};
+    Weigh(Round::kObjects, PodFacts(), scene);
+    scene.of_objects = true;
+    Weigh(Round::kObjects, FactsFrom(pod_facts_), scene);
+    scene.others_live = gang().healthy > 0;
+    scene.workload_failed = std::ranges::any_of(FactsFrom(pod_facts_), Fails);
+    scene.failed_by_itself =
+        std::ranges::any_of(FactsFrom(pod_facts_), FailsByItself);
+    Weigh(Round::kMembers, PodFacts(), scene);
   }
 
   void Decide() {
-    Candidates& facts = conclusion_.facts;
-    // Members that still run are no success yet.
-    if (gang().root < 0 && gang().healthy > 0) {
-      for (std::size_t i = 0; i < pod_facts_; ++i) {
-        Demote(facts[i], "other pods have not succeeded yet");
-      }
-    }
-    for (std::size_t i = 0; i < facts.size(); ++i) {
-      if (!facts[i].decides()) continue;
-      if (conclusion_.winner < 0 ||
-          Stronger(facts[i], *conclusion_.decisive())) {
-        conclusion_.winner = static_cast<int>(i);
-      }
-    }
-    const Candidate* winner = conclusion_.decisive();
-    if (winner == nullptr) return;
-    conclusion_.cause = winner->cause;
-    conclusion_.confidence = winner->confidence;
-    if (gang().rootless) conclusion_.confidence = v1::Diagnosis::LOW;
-    CheckStates();
+    const Candidate* strongest = Strongest(conclusion_.facts);
+    if (strongest == nullptr) return;
+    conclusion_.winner = static_cast<int>(strongest - conclusion_.facts.data());
+    conclusion_.cause = strongest->cause;
+    conclusion_.confidence = strongest->confidence;
+    Trust(Round::kSure,
+          {.rootless = gang().rootless, .in_two_states = IsInTwoStates()});
     LookBehind(context_, conclusion_);
     CheckSuccess();
   }
 
-  // A container cannot wait, run and have ended at once.
-  void CheckStates() {
+  // How sure the answer is, weighed as the fact that decided.
+  void Trust(Round round, const Scene& scene) {
+    Candidate decisive = *conclusion_.decisive();
+    decisive.confidence = conclusion_.confidence;
+    Weigh(round, decisive, scene);
+    conclusion_.confidence = decisive.confidence;
+  }
+
+  bool IsInTwoStates() const {
     const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
-    if (pod >= 0 && ContainerInTwoStates(context_.report.pods(pod))) {
-      conclusion_.confidence =
-          std::min(conclusion_.confidence, v1::Diagnosis::MEDIUM);
-    }
+    return pod >= 0 && ContainerInTwoStates(context_.report.pods(pod));
   }
 
   // A failure the object that says it succeeded also speaks of. Evictions that
@@ -260,28 +249,35 @@ class Judge {
     return nullptr;
   }
 
+  // What the pod says besides of trouble; null: nothing.
+  const Candidate* TroubleOfPod() {
+    const auto facts = PodFacts();
+    const auto trouble = std::ranges::find_if(facts, [](const Candidate& fact) {
+      return fact.cause != v1::SUCCEEDED && fact.tier >= Tier::kSpecific;
+    });
+    return trouble == facts.end() ? nullptr : &*trouble;
+  }
+
   void CheckSuccess() {
     if (conclusion_.cause != v1::SUCCEEDED) return;
     const Candidate& success = *conclusion_.decisive();
-    if (const Candidate* failure = FailureBeside(success)) {
+    const Candidate* failure = FailureBeside(success);
+    const Candidate* trouble = TroubleOfPod();
+    Trust(Round::kSuccess, {.says_failure = failure != nullptr,
+                            .pod_says_failure = trouble != nullptr});
+    if (failure != nullptr) {
       const ObjectName object = ObjectOf(context_.report, success.place);
-      conclusion_.confidence = v1::Diagnosis::LOW;
       conclusion_.warnings.push_back(absl::StrCat(
           std::string(object.kind), object.name.empty() ? "" : " ",
           Excerpt(object.name), " says both ", Excerpt(StateOf(success)),
           " and ", Excerpt(StateOf(*failure)), ": it is taken as succeeded"));
     }
-    for (std::size_t i = 0; i < pod_facts_; ++i) {
-      const Candidate& fact = conclusion_.facts[i];
-      if (fact.cause == v1::SUCCEEDED || fact.tier < Tier::kSpecific) continue;
-      conclusion_.confidence =
-          std::min(conclusion_.confidence, v1::Diagnosis::MEDIUM);
+    if (trouble != nullptr) {
       conclusion_.warnings.push_back(
           absl::StrCat("the pod succeeded although its report also says ",
-                       v1::Cause_Name(fact.cause)));
-      return;
-    }
-    if (gang().succeeded_as_failed >= 0 && success.place.root == Root::kPods) {
+                       v1::Cause_Name(trouble->cause)));
+    } else if (gang().succeeded_as_failed >= 0 &&
+               success.place.root == Root::kPods) {
       const auto& pod = context_.report.pods(gang().succeeded_as_failed);
       conclusion_.warnings.push_back(
           absl::StrCat("pod ", Excerpt(pod.metadata().name()),

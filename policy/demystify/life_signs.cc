@@ -5,9 +5,14 @@
 #include <string_view>
 
 #include "policy/base/labels.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/member.h"
+#include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
-#include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -41,8 +46,7 @@ class LifeSigns {
     }
     const auto queue = QueueIn(report_);
     if (queue && AddConditions(*queue, {Root::kWorkload})) {
-      // The queue knows of its pods by hearsay.
-      facts_.back().confidence = v1::Diagnosis::MEDIUM;
+      Weigh(Round::kRead, facts_.back());
     }
   }
 
@@ -123,28 +127,6 @@ class LifeSigns {
   Candidates& facts_;
 };
 
-bool IsOfOwner(Root root) {
-  return root != Root::kPods && root != Root::kEvents && root != Root::kNodes &&
-         root != Root::kWorkload;
-}
-
-// What keeps a pod from starting until somebody corrects it.
-bool KeepsFromStarting(const Candidate& fact) {
-  return fact.decides() && fact.tier >= Tier::kSpecific &&
-         fact.confidence >= v1::Diagnosis::MEDIUM &&
-         (fact.cause == v1::IMAGE_INVALID || fact.cause == v1::IMAGE_DENIED ||
-          fact.cause == v1::CONFIG_MISSING);
-}
-
-bool SomePodStarted(const Context& context, const Gang& gang) {
-  if (gang.state.started || gang.running > 0 || gang.succeeded > 0) return true;
-  const auto& events = context.report.events();
-  return std::ranges::any_of(events, [](const auto& event) {
-    return event.reason() == "Started" &&
-           event.involved_object().kind() == "Pod";
-  });
-}
-
 // As the phase says, or will say: a container has ended badly for good.
 bool HasFailed(const core::Pod& pod) {
   if (pod.status().phase() == "Failed") return true;
@@ -162,18 +144,53 @@ bool NamesQueue(const Object& object) {
   return object.metadata().labels().contains("kueue.x-k8s.io/queue-name");
 }
 
+// Pods that another one has made anew as long as it runs.
+struct Following {
+  const char* role;
+  std::string_view follower;
+  std::string_view leader;
+  const char* group;
+};
+
+constexpr Following kFollowings[] = {
+    // KubeRay 1.5, for the head.
+    {"ray.io/node-type", "worker", "head", "ray.io/cluster"},
+    // Spark 3, the driver itself.
+    {"spark-role", "executor", "driver", "spark-app-selector"},
+};
+
+bool IsFollower(const core::Pod& pod) {
+  return std::ranges::any_of(kFollowings, [&pod](const Following& kind) {
+    return LabelOf(pod.metadata().labels(), kind.role) == kind.follower;
+  });
+}
+
+// Whether the pod follows one of the report that runs.
+bool LeaderRuns(const v1::FailureReport& report, int pod) {
+  const auto& labels = report.pods(pod).metadata().labels();
+  return std::ranges::any_of(kFollowings, [&](const Following& kind) {
+    const std::string_view group = LabelOf(labels, kind.group);
+    if (LabelOf(labels, kind.role) != kind.follower || group.empty()) {
+      return false;
+    }
+    return std::ranges::any_of(report.pods(), [&](const core::Pod& other) {
+      const auto& of_other = other.metadata().labels();
+      return LabelOf(of_other, kind.role) == kind.leader &&
+             LabelOf(of_other, kind.group) == group && PodRuns(other) &&
+             !IsBeingStopped(other);
+    });
+  });
+}
+
 }  // namespace
 
-bool PodRuns(const core::Pod& pod) {
-  if (pod.status().phase() != "Running") return false;
-  bool runs = false;
-  for (const core::ContainerStatus& status :
-       pod.status().container_statuses()) {
-    if (IsHelper(pod, status.name())) continue;
-    if (!status.state().has_running()) return false;
-    runs = true;
+bool OwnerGoesOn(const Context& context, int pod) {
+  for (const WorkloadView& view : context.owners.views) {
+    if (!view.kind->replaces_parts) continue;
+    return view.phase == WorkloadPhase::kRuns &&
+           IsFollower(context.report.pods(pod));
   }
-  return runs;
+  return LeaderRuns(context.report, pod);
 }
 
 bool JobIsFull(const v1::FailureReport& report) {
@@ -246,40 +263,6 @@ Seconds StuckAt(const Context& context, const std::vector<int>& pods) {
     stuck = Earlier(stuck, StartingSince(pod));
   }
   return Known(stuck) ? stuck + kStuck + 1 : kUnknownTime;
-}
-
-void WeighSuspension(const Context& context, Candidates& facts) {
-  if (context.owners.gave_up()) {
-    for (Candidate& fact : facts) {
-      if (fact.decides() && fact.cause == v1::SUSPENDED) {
-        Demote(fact, "what has failed for good is not resumed");
-      }
-    }
-    return;
-  }
-  const bool queue_says = std::ranges::any_of(facts, [](const Candidate& fact) {
-    return fact.decides() && fact.place.root == Root::kWorkload;
-  });
-  if (!queue_says) return;
-  for (Candidate& fact : facts) {
-    if (fact.decides() && fact.cause == v1::SUSPENDED &&
-        IsOfOwner(fact.place.root)) {
-      Demote(fact, "the queue suspends what it does not admit");
-    }
-  }
-}
-
-void WeighDeadline(const Context& context, const Gang& gang,
-                   Candidates& facts) {
-  if (std::ranges::none_of(facts, KeepsFromStarting) ||
-      SomePodStarted(context, gang)) {
-    return;
-  }
-  for (Candidate& fact : facts) {
-    if (fact.decides() && fact.cause == v1::DEADLINE_JOB) {
-      Demote(fact, "it passed because no pod could start");
-    }
-  }
 }
 
 bool MayBeQueued(const Owners& owners) {

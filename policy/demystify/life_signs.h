@@ -6,14 +6,10 @@
 #include <vector>
 
 #include "policy/demystify/context.h"
-#include "policy/demystify/gang.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/member.h"
 
 namespace mulligan::demystify {
-
-// Whether a container of the pod runs, and none of its main ones has ended or
-// waits.
-bool PodRuns(const kubernetes::core::v1::Pod& pod);
 
 // Whether the owner replaces its parts by itself and says that it goes on: the
 // death of pods[pod] is then no end of the work.
@@ -46,14 +42,6 @@ void AddLifeSign(const Context& context, const std::vector<Member>& members,
 // has been starting for too long. Unknown: every further change will be an
 // event of its own.
 Seconds StuckAt(const Context& context, const std::vector<int>& pods);
-
-// A queue holds work by suspending it: where its Workload says why, that counts
-// and not the suspension. Nobody resumes what has failed for good.
-void WeighSuspension(const Context& context, Candidates& facts);
-
-// A deadline that passed while the pods could not start is the end of the wait,
-// not its cause. `gang` tells of the pods of the report.
-void WeighDeadline(const Context& context, const Gang& gang, Candidates& facts);
 
 // Whether a queue may hold the work: no owner is at hand, or one that names it.
 bool MayBeQueued(const Owners& owners);

@@ -4,20 +4,15 @@
 #include <cstddef>
 #include <string>
 
+#include "policy/demystify/fact.h"
+#include "policy/demystify/log_lines.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
 
 namespace mulligan::demystify {
 namespace {
 
-// What was found where. `line` is a part of the log as it was reported.
-struct Finding {
-  const TextSignature* row = nullptr;
-  std::string_view table;
-  std::string_view line;
-  // Where the line begins.
-  std::size_t begin = 0;
-};
+using Finding = LogFinding;
 
 // What is looked at of a log: copies in which lines of some roles are blank, so
 // that positions lead back to the log.
@@ -194,14 +189,6 @@ Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
   return scanned.Find(ApplicationTexts(), last);
 }
 
-void AddFinding(Candidates& candidates, const Finding& found,
-                std::string_view text, const Place& place, Seconds at) {
-  Candidate& fact =
-      AddFact(candidates, found.table, found.row->row, place, {}, at);
-  fact.text = found.line.empty() ? text : found.line;
-  fact.keyword = found.row->keyword;
-}
-
 Finding Best(const Scanned& scanned) {
   // First, what the driver says of the GPU.
   Finding found = FindXid(scanned, /*faults_only=*/true);
@@ -225,24 +212,36 @@ Finding Best(const Scanned& scanned) {
 
 }  // namespace
 
-const Signature* AddLog(Candidates& candidates, std::string_view text,
-                        const Place& place, Seconds at, bool killed) {
-  if (text.empty()) return nullptr;
+LogReader::Said LogReader::Read(std::string_view text, bool killed) {
   const Scanned scanned(text);
   const Finding found = Best(scanned);
-  if (found.row == nullptr) return nullptr;
-  if (killed && IsMistake(found) &&
-      WentOn(scanned, found, scanned.told().size())) {
-    return nullptr;
-  }
-  AddFinding(candidates, found, text, place, at);
+  if (found.row == nullptr) return {};
+  const bool went_on = killed && IsMistake(found) &&
+                       WentOn(scanned, found, scanned.told().size());
+  if (went_on) return {};
+  Said said = {found};
   if (IsMistake(found)) {
     const Finding passing = scanned.Find(PassingTexts(), scanned.reports());
-    if (passing.row != nullptr) {
-      AddFinding(candidates, passing, text, place, at);
-    }
+    if (passing.row != nullptr) said.push_back(passing);
   }
-  return &found.row->row;
+  return said;
+}
+
+const Signature* LogReader::Add(Candidates& candidates, std::string_view text,
+                                const Place& place, Seconds at, bool killed) {
+  if (text.empty()) return nullptr;
+  if (text != text_ || killed != killed_) {
+    said_ = Read(text, killed);
+    text_ = text;
+    killed_ = killed;
+  }
+  for (const Finding& found : said_) {
+    Candidate& fact =
+        AddFact(candidates, found.table, found.row->row, place, {}, at);
+    fact.text = found.line.empty() ? text : found.line;
+    fact.keyword = found.row->keyword;
+  }
+  return said_.empty() ? nullptr : &said_.front().row->row;
 }
 
 }  // namespace mulligan::demystify

@@ -1,3 +1,5 @@
+#include "policy/demystify/log_lines.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -5,7 +7,6 @@
 
 #include "absl/strings/ascii.h"
 #include "policy/base/characters.h"
-#include "policy/demystify/log.h"
 #include "policy/demystify/signatures/keyword_matcher.h"
 
 namespace mulligan::demystify {

@@ -2,14 +2,23 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "policy/base/labels.h"
-#include "policy/demystify/life_signs.h"
+#include "policy/demystify/causes.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/pod_reader.h"
+#include "policy/demystify/was_decided.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -38,7 +47,7 @@ Seconds EndSeconds(const core::Pod& pod, const PodReading& reading) {
   return LastReady(pod.status());
 }
 
-// Fills the slots of members.
+// Numbers the slots of members.
 class Slots {
  public:
   explicit Slots(const v1::FailureReport& report) {
@@ -49,23 +58,31 @@ class Slots {
     }
   }
 
-  std::string Of(const core::Pod& pod) const {
+  int Of(const core::Pod& pod) {
     const auto& labels = pod.metadata().labels();
-    if (labels.empty()) return {};
+    if (labels.empty()) return -1;
     std::string_view job = LabelOf(labels, "batch.kubernetes.io/job-name");
     if (job.empty()) job = LabelOf(labels, "job-name");
     const std::string_view index =
         LabelOf(labels, "batch.kubernetes.io/job-completion-index");
     if (job.empty() || (index.empty() && single_pod_jobs_.count(job) == 0)) {
-      return {};
+      return -1;
     }
-    std::string slot(job);
-    slot.push_back('/');
-    return slot.append(index);
+    const int next = static_cast<int>(numbers_.size());
+    return numbers_.try_emplace(Place(job, index), next).first->second;
   }
 
  private:
   std::unordered_set<std::string_view> single_pod_jobs_;
+  // A Job and an index.
+  using Place = std::pair<std::string_view, std::string_view>;
+  struct Hash {
+    std::size_t operator()(const Place& place) const {
+      const std::hash<std::string_view> hash;
+      return 31 * hash(place.first) + hash(place.second);
+    }
+  };
+  std::unordered_map<Place, int, Hash> numbers_;
 };
 
 // The restart attempt that a pod is of; -1: nothing tells. Of a workload whose
@@ -95,8 +112,9 @@ constexpr std::string_view kGangLabels[] = {
 
 bool HasGangLabel(const core::Pod& pod) {
   return std::ranges::any_of(pod.metadata().labels(), [](const auto& label) {
-    return std::ranges::any_of(kGangLabels, [&label](std::string_view key) {
-      return std::string_view(label.first).starts_with(key);
+    const std::string_view name = label.first;
+    return std::ranges::any_of(kGangLabels, [name](std::string_view key) {
+      return name.starts_with(key.front()) && name.starts_with(key);
     });
   });
 }
@@ -124,7 +142,7 @@ bool WorksAlone(const core::Pod& pod) {
 void BoundBySuccessors(const v1::FailureReport& report,
                        std::vector<Member>& members) {
   struct InSlot {
-    std::string_view slot;
+    int slot;
     Seconds created;
     Member* member;
   };
@@ -153,7 +171,7 @@ void BoundBySuccessors(const v1::FailureReport& report,
     if (member.restart >= 0 && next != first_of_restart.end()) {
       bound(next->second);
     }
-    if (member.slot.empty() || i + 1 == in_slots.size()) continue;
+    if (!member.has_slot() || i + 1 == in_slots.size()) continue;
     const InSlot& after = in_slots[i + 1];
     if (after.slot == member.slot && after.created > in_slots[i].created) {
       bound(after.created);
@@ -213,7 +231,7 @@ Seconds BeginOfTrouble(const PodReading& member) {
 void BoundByRecords(const WasDecided& was_decided,
                     std::vector<Member>& members) {
   for (Member& member : members) {
-    if (!member.failed() || !member.slot.empty()) continue;
+    if (!member.failed() || member.has_slot()) continue;
     const std::optional<Seconds> struck = was_decided(member.reading.pod);
     if (struck) member.struck = Earlier(member.struck, *struck);
   }
@@ -228,7 +246,7 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
     member.reading = ReadPod(context, i, facts);
   }
   // A pod alone has nobody to be compared with, but its end is its own.
-  const Slots slots(context.report);
+  Slots slots(context.report);
   for (Member& member : members) {
     const core::Pod& pod = context.report.pods(member.reading.pod);
     member.begin = BeginOf(pod, member.reading.state);

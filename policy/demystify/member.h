@@ -3,14 +3,15 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_MEMBER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_MEMBER_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "policy/demystify/causes.h"
 #include "policy/demystify/context.h"
-#include "policy/demystify/demystify.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_reader.h"
+#include "policy/demystify/was_decided.h"
 
 namespace mulligan::demystify {
 
@@ -29,12 +30,13 @@ struct Member {
   // jobset.sigs.k8s.io/restart-attempt; -1: not of a JobSet.
   int restart = -1;
   // The place it takes in its Job, which holds one pod at a time: its
-  // completion index, or the Job itself where that runs one pod. Empty: not
-  // known.
-  std::string slot;
+  // completion index, or the Job itself where that runs one pod. Members of one
+  // place have one number; -1: not known.
+  int slot = -1;
   // It works for itself: nothing tells that it shares a fate with the others.
   bool alone = false;
 
+  bool has_slot() const { return slot >= 0; }
   bool succeeded() const {
     return reading.failing() && reading.best.cause == v1::SUCCEEDED;
   }
@@ -74,73 +76,10 @@ Seconds BeginOfTrouble(const PodReading& member);
 // the last.
 std::vector<Member> ReadMembers(const Context& context, Candidates& facts);
 
-// A member that failed by itself this long after the first end of an incident
-// did not die of it, although it was there: the timeouts by which the death of
-// a peer is noticed are 10 to 30 minutes (NCCL, Gloo).
-inline constexpr Seconds kIncidentSpan = 1800;
-
 // What was told before had happened by then, whatever the clock of the node
 // says: bounds Member.struck where no slot does.
 void BoundByRecords(const WasDecided& was_decided,
                     std::vector<Member>& members);
-
-// What the objects above the pods say of their attempts.
-struct OwnerAttempts {
-  // The newest restart attempt of the JobSet; -1: none.
-  int newest = -1;
-  // The workload has failed for good.
-  bool gave_up = false;
-  // The Job has counted every failed pod of the report, and as many as it wants
-  // are active again.
-  bool full = false;
-};
-
-OwnerAttempts OwnerAttemptsOf(const Owners& owners);
-
-struct Attempts {
-  struct Earlier {
-    // Members, by their number in `members`.
-    std::vector<int> pods;
-    // No attempt before the one at hand but beside it: members that work for
-    // themselves, and nobody took their place yet.
-    bool open = false;
-  };
-  // Those that failed before the one at hand, oldest first.
-  std::vector<Earlier> earlier;
-  // Members of the attempt at hand: those that failed last, and whatever lives
-  // or succeeded.
-  std::vector<int> current;
-};
-
-// Rules, in this order:
-//
-//   1. Pods of a lower restart attempt than their JobSet has made, or another
-//      of its pods, are of an earlier attempt, whatever their times.
-//   2. Of two pods in one slot (Member.slot), the one that was created first,
-//      by the API server's clock, ended first, or stands first in the report
-//      where no time tells, is of an earlier one.
-//   3. A pod that began when or after another had ended is of a later attempt.
-//      Pods whose lifetimes overlap, or have no known times, are a gang.
-//   4. Within a gang, who failed by itself more than kIncidentSpan after the
-//      first end is another incident.
-//   5. Failed pods are an earlier attempt when a pod that lives or succeeded
-//      took their place: in their slot or, where slots are not known, began
-//      after all of them had ended; or when their Job is full again.
-//   6. Members that work for themselves (Member.alone) are an incident each,
-//   but
-//      for those that say nothing and ended within kClockSkew of another. Of
-//      several that are open the last one is at hand that is not decided yet,
-//      else the last one.
-//
-// Times tie within a second: what begins in the second of an end began after
-// it, unless the ended one began in that second too.
-//
-// With `owner.gave_up` the last failed attempt is the one at hand, whatever
-// lives on. `was_decided` tells for the root of an incident whether the ledger
-// has it; empty: it has none.
-Attempts SplitAttempts(const std::vector<Member>& members,
-                       const OwnerAttempts& owner,
-                       const WasDecided& was_decided = {});
 
 }  // namespace mulligan::demystify
 

@@ -1,3 +1,5 @@
+#include "policy/demystify/odd_values.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -6,8 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
-#include "policy/demystify/judge.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/scene.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::demystify {

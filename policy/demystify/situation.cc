@@ -1,9 +1,18 @@
+#include "policy/demystify/situation.h"
+
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
-#include "policy/demystify/judge.h"
+#include "policy/demystify/conclusion.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/gang.h"
 #include "policy/demystify/life_signs.h"
+#include "policy/demystify/member.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/request/ownership.h"
 
@@ -89,7 +98,6 @@ void LookForLife(const Context& context, const std::vector<Member>& members,
   const std::size_t before = facts.size();
   AddLifeSign(context, members, pods, facts);
   if (facts.size() == before) {
-    conclusion.confidence = v1::Diagnosis::LOW;
     conclusion.warnings.emplace_back(
         "nothing in the report has a status that says how the work fares");
     return;

@@ -15,7 +15,7 @@
 //      better, else it stays and the begin goes unknown.
 //
 // A clock that is ahead is also bounded by the next pod in the same place
-// (demystify/member.h).
+// (demystify/member.h: Member.struck).
 #ifndef MULLIGAN_POLICY_REQUEST_CLOCKS_H_
 #define MULLIGAN_POLICY_REQUEST_CLOCKS_H_
 

@@ -85,9 +85,9 @@ void FillFromEvent(const kubernetes::core::v1::Event& event,
 }
 
 // The most senior object above the pods; absent: there is none.
-std::optional<WorkloadView> SeniorOf(const v1::FailureReport& report) {
-  Owners owners(report);
-  if (!owners.views.empty()) return std::move(owners.views.front());
+std::optional<WorkloadView> SeniorOf(const Owners& owners) {
+  const v1::FailureReport& report = owners.report;
+  if (!owners.views.empty()) return owners.views.front();
   if (report.jobs_size() > 0) return ViewOf(report.jobs(0));
   // Pods come before the queue's object: they have owners.
   return report.pods_size() == 0 ? QueueIn(report) : std::nullopt;
@@ -100,9 +100,10 @@ std::string_view OwnerKind(const kubernetes::core::v1::Pod& pod) {
   return "Pod";
 }
 
-void FillFromObjects(const v1::FailureReport& report, bool with_labels,
+void FillFromObjects(const Owners& owners, bool with_labels,
                      v1::WorkloadReference& workload) {
-  if (const auto senior = SeniorOf(report)) {
+  const v1::FailureReport& report = owners.report;
+  if (const auto senior = SeniorOf(owners)) {
     FillFrom(senior->kind->group, Excerpt(senior->kind_name), *senior->meta,
              with_labels, workload);
   } else if (report.pods_size() > 0) {
@@ -145,10 +146,11 @@ v1::Decision::Scope JobScope(const v1::FailureReport& report,
 
 }  // namespace
 
-void FillWorkload(const v1::FailureReport& report, bool with_labels,
+void FillWorkload(const Owners& owners, bool with_labels,
                   v1::WorkloadReference& workload) {
+  const v1::FailureReport& report = owners.report;
   workload = report.workload();
-  FillFromObjects(report, with_labels, workload);
+  FillFromObjects(owners, with_labels, workload);
   if (!workload.has_replicas() && report.pods_size() > 0) {
     workload.set_replicas(report.pods_size());
   }
@@ -156,14 +158,16 @@ void FillWorkload(const v1::FailureReport& report, bool with_labels,
 
 v1::WorkloadReference WorkloadOf(const v1::FailureReport& report) {
   v1::WorkloadReference workload;
-  FillWorkload(report, true, workload);
+  FillWorkload(Owners(report), true, workload);
   return workload;
 }
 
 std::string_view WorkloadKindOf(const v1::FailureReport& report) {
   const std::string& stated = report.workload().kind();
   if (!stated.empty()) return stated;
-  if (const auto senior = SeniorOf(report)) return senior->kind_name;
+  if (const auto senior = SeniorOf(Owners(report))) {
+    return senior->kind_name;
+  }
   if (report.pods_size() > 0) return OwnerKind(report.pods(0));
   if (report.has_creation_error()) return report.creation_error().kind();
   if (report.events_size() > 0) {

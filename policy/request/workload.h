@@ -6,6 +6,7 @@
 
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan {
 
@@ -14,9 +15,10 @@ namespace mulligan {
 // owner, pod).
 v1::WorkloadReference WorkloadOf(const v1::FailureReport& report);
 
-// The same, into `workload`. Without `with_labels` the labels and annotations
-// of the objects are left out, which is most of the work.
-void FillWorkload(const v1::FailureReport& report, bool with_labels,
+// The same, of the report of `owners`, into `workload`. Without `with_labels`
+// the labels and annotations of the objects are left out, which is most of the
+// work.
+void FillWorkload(const Owners& owners, bool with_labels,
                   v1::WorkloadReference& workload);
 
 // Its kind alone; empty: nothing tells. The view lives as long as the report.

@@ -46,13 +46,13 @@ WorkloadPhase FurthestOfJobs(const Owners& owners) {
 }  // namespace
 
 Owners::Owners(const v1::FailureReport& of) : report(of) {
+  WorkloadView next;
   for (const Kind& kind : Kinds()) {
-    if (kind.view == nullptr) continue;
-    WorkloadView view;
-    if (!kind.view(report, view)) continue;
-    view.kind = &kind;
-    view.queue = QueueLabel(*view.meta);
-    views.push_back(std::move(view));
+    // Leaves the view alone where there is none.
+    if (kind.view == nullptr || !kind.view(report, next)) continue;
+    next.kind = &kind;
+    next.queue = QueueLabel(*next.meta);
+    views.push_back(std::exchange(next, {}));
   }
   const auto seniority = [](const WorkloadView& view) {
     return view.kind->seniority;
@@ -114,9 +114,10 @@ std::string_view QueueOf(const Owners& owners) {
 }
 
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
-  int attempt = -1;
   const std::string_view label =
       LabelOf(metadata.labels(), "jobset.sigs.k8s.io/restart-attempt");
+  if (label.empty()) return -1;
+  int attempt = -1;
   return absl::SimpleAtoi({label.data(), label.size()}, &attempt) ? attempt
                                                                   : -1;
 }

@@ -1,10 +1,11 @@
+#include "policy/verdict/answer_again.h"
+
 #include <algorithm>
 #include <optional>
 
 #include "policy/base/times.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/verdict/answer.h"
-#include "policy/verdict/intake.h"
 
 namespace mulligan {
 

@@ -1,3 +1,5 @@
+#include "policy/verdict/earlier_attempts.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -7,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
 #include "policy/budget/ledger.h"
 #include "policy/request/kubernetes_codec.h"
@@ -169,35 +170,6 @@ std::string Record(Call& call, const Told& told) {
 }
 
 }  // namespace
-
-std::int32_t EarlierIn(const Call& call) {
-  return static_cast<std::int32_t>(call.findings.earlier.size()) +
-         call.findings.more_earlier;
-}
-
-absl::Time FailedAt(const v1::Diagnosis& diagnosis, absl::Time now) {
-  return IsSet(diagnosis.finished_at())
-             ? std::min(ToTime(diagnosis.finished_at()), now)
-             : now;
-}
-
-std::uint64_t IdentityOf(const Call& call, const FailureId& id) {
-  return StableHash().Add(call.workload.uid()).Add(id.id).value();
-}
-
-ToldFailure ToldNow(const Call& call, const FailureId& id,
-                    const NativeCount& count) {
-  const v1::FailureReport& report = call.request.report();
-  return {
-      call.owners,
-      call.workload,
-      call.findings.incident,
-      id,
-      call.diagnosis().cause(),
-      call.diagnosis().finished_at(),
-      report.has_attempt() && !IsPastAttempt(call.ledger(), report.attempt()),
-      count.counted};
-}
 
 void TellSeparate(Call& call) {
   for (const EarlierAttempt& beside : call.findings.earlier) {

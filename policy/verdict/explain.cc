@@ -1,3 +1,5 @@
+#include "policy/verdict/explain.h"
+
 #include <string>
 #include <vector>
 

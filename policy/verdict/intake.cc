@@ -10,13 +10,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/causes.h"
-#include "policy/demystify/context.h"
 #include "policy/demystify/demystify.h"
+#include "policy/demystify/fact.h"
 #include "policy/request/kubernetes_codec.h"
+#include "policy/verdict/ledger_owner.h"
 
 namespace mulligan {
 namespace {
@@ -121,7 +123,7 @@ void DiagnoseReport(Call& call) {
         return IsNotThePrograms(record.cause());
       }));
   v1::Diagnosis& diagnosis = call.diagnosis();
-  call.findings = Demystify(call.request.report(), options, diagnosis);
+  call.findings = Demystify(call.owners, options, diagnosis);
   for (std::string& warning : call.findings.warnings) {
     call.Warn(std::move(warning));
   }
@@ -145,7 +147,7 @@ void OpenLedger(Call& call) {
   // What is not broken leaves the ledger as it was.
   const bool broken =
       call.response.diagnosis().situation() == v1::Diagnosis::BROKEN;
-  if (broken) TieLedger(call.request.report(), call.workload, false, ledger);
+  if (broken) TieLedger(call.owners, call.workload, false, ledger);
 }
 
 bool MarkIfStale(Call& call) {
@@ -213,6 +215,35 @@ std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
       ToTime(end->finished_at()) - ToTime(end->started_at());
   if (ran < absl::ZeroDuration()) return std::nullopt;
   return ran;
+}
+
+std::int32_t EarlierIn(const Call& call) {
+  return static_cast<std::int32_t>(call.findings.earlier.size()) +
+         call.findings.more_earlier;
+}
+
+absl::Time FailedAt(const v1::Diagnosis& diagnosis, absl::Time now) {
+  return IsSet(diagnosis.finished_at())
+             ? std::min(ToTime(diagnosis.finished_at()), now)
+             : now;
+}
+
+std::uint64_t IdentityOf(const Call& call, const FailureId& id) {
+  return StableHash().Add(call.workload.uid()).Add(id.id).value();
+}
+
+ToldFailure ToldNow(const Call& call, const FailureId& id,
+                    const NativeCount& count) {
+  const v1::FailureReport& report = call.request.report();
+  return {
+      call.owners,
+      call.workload,
+      call.findings.incident,
+      id,
+      call.diagnosis().cause(),
+      call.diagnosis().finished_at(),
+      report.has_attempt() && !IsPastAttempt(call.ledger(), report.attempt()),
+      count.counted};
 }
 
 }  // namespace mulligan

@@ -19,56 +19,17 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
-#include "policy/base/pattern_allowance.h"
-#include "policy/base/warnings.h"
 #include "policy/budget/failure_id.h"
 #include "policy/budget/history.h"
 #include "policy/budget/ledger.h"
-#include "policy/demystify/demystify.h"
-#include "policy/request/validate.h"
-#include "policy/rules/policy_set.h"
+#include "policy/verdict/call.h"
 
 namespace mulligan {
-
-// The state of one call. `request.report` is about one workload.
-struct Call {
-  const v1::DecideRequest& request;
-  const Owners& owners;  // of its report
-  const ChosenPolicy& policy;
-  const v1::WorkloadReference& workload;
-  google::protobuf::Timestamp observed_at;  // the report's, else the server's
-  absl::Time now;                           // the same
-  PatternAllowance& patterns;               // for all patterns of the call
-  v1::DecideResponse& response;
-  std::optional<absl::Time> since = std::nullopt;  // the earliest sign of it
-  Findings findings = {};
-
-  const CompiledPolicy& compiled() const { return policy.rules->compiled(); }
-  const v1::BudgetLedger& ledger() const { return response.ledger(); }
-  v1::BudgetLedger& ledger() { return *response.mutable_ledger(); }
-  const v1::Diagnosis& diagnosis() const { return response.diagnosis(); }
-  v1::Diagnosis& diagnosis() { return *response.mutable_diagnosis(); }
-  void Warn(std::string text) {
-    AddWarning(std::move(text), *response.mutable_warnings());
-  }
-};
 
 // The warning for a report without a time.
 inline constexpr char kNoObservedAt[] =
     "report.observedAt is absent: the server's time was used, so repeated "
     "calls may differ";
-
-// FAILED_PRECONDITION when the ledger belongs to another workload, as far as
-// the report can tell (ledger_owner.cc has the rules).
-absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
-                              const v1::FailureReport& report,
-                              const v1::WorkloadReference& workload);
-
-// Ties `ledger`, which is the workload's, to an object of it; once something is
-// `recorded`, to the most senior one that was told so far.
-void TieLedger(const v1::FailureReport& report,
-               const v1::WorkloadReference& workload, bool recorded,
-               v1::BudgetLedger& ledger);
 
 // Warns about enum values of newer clients.
 void WarnOfUnknownEnums(Call& call);
@@ -86,13 +47,6 @@ bool MarkIfStale(Call& call);
 // The same when the failure has the record `known`, which is overtaken; -1: it
 // has none. Nothing is charged again.
 bool MarkIfOvertaken(Call& call, int known);
-
-// Until when pods of the attempt are being stopped; absent: none is.
-std::optional<absl::Time> GoneAt(const Call& call);
-
-// Answers with the verdict of a record once more, and charges nothing. A delay
-// has been running since.
-void AnswerAgain(Call& call, const v1::AttemptRecord& record);
 
 // Warns about records later than the report: they make windows and loops look
 // shorter than they are.
@@ -128,14 +82,6 @@ std::uint64_t IdentityOf(const Call& call, const FailureId& id);
 // arguments.
 ToldFailure ToldNow(const Call& call, const FailureId& id,
                     const NativeCount& count);
-
-// Fills response.separate: what was decided about the failures that are open
-// beside the one at hand.
-void TellSeparate(Call& call);
-
-// Charges and records in call.ledger() what happened before the failure at
-// hand and is not there yet. Says so in a warning.
-void TellEarlierAttempts(Call& call, const NativeCount& count);
 
 }  // namespace mulligan
 

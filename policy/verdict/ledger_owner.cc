@@ -10,6 +10,8 @@
 //   3. An object that may own the other, or be owned by it, contradicts
 //   nothing;
 //      one of the same rank with another UID is another workload.
+#include "policy/verdict/ledger_owner.h"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -20,7 +22,6 @@
 #include "policy/request/kinds.h"
 #include "policy/request/ownership.h"
 #include "policy/request/workload_view.h"
-#include "policy/verdict/intake.h"
 
 namespace mulligan {
 namespace {
@@ -48,8 +49,8 @@ Owner MakerOf(const ObjectMeta& object) {
   return {controller->kind(), controller->uid()};
 }
 
-Owner OwnerOf(const v1::FailureReport& report,
-              const v1::WorkloadReference& workload) {
+Owner OwnerOf(const Owners& owners, const v1::WorkloadReference& workload) {
+  const v1::FailureReport& report = owners.report;
   Owner owner{workload.kind(), workload.uid()};
   const auto climb = [&owner](const ObjectMeta& object) {
     const Owner maker = MakerOf(object);
@@ -57,7 +58,7 @@ Owner OwnerOf(const v1::FailureReport& report,
   };
   if (report.pods_size() > 0) climb(report.pods(0).metadata());
   if (report.jobs_size() > 0) climb(report.jobs(0).metadata());
-  for (const WorkloadView& view : Owners(report).views) climb(*view.meta);
+  for (const WorkloadView& view : owners.views) climb(*view.meta);
   return owner;
 }
 
@@ -68,7 +69,8 @@ bool Mentions(const ObjectMeta& object, std::string_view uid) {
              [uid](const auto& owner) { return owner.uid() == uid; });
 }
 
-bool Mentions(const v1::FailureReport& report, std::string_view uid) {
+bool Mentions(const Owners& owners, std::string_view uid) {
+  const v1::FailureReport& report = owners.report;
   const auto mentions = [uid](const auto& object) {
     return Mentions(object.metadata(), uid);
   };
@@ -77,20 +79,21 @@ bool Mentions(const v1::FailureReport& report, std::string_view uid) {
       mentions(report.kueue_workload())) {
     return true;
   }
-  return std::ranges::any_of(
-      Owners(report).views,
-      [uid](const WorkloadView& view) { return Mentions(*view.meta, uid); });
+  return std::ranges::any_of(owners.views, [uid](const WorkloadView& view) {
+    return Mentions(*view.meta, uid);
+  });
 }
 
 }  // namespace
 
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
-                              const v1::FailureReport& report,
+                              const Owners& owners,
                               const v1::WorkloadReference& workload) {
-  const Owner owner = OwnerOf(report, workload);
-  if (ledger.workload_uid().empty() || owner.uid.empty() ||
-      ledger.workload_uid() == owner.uid ||
-      Mentions(report, ledger.workload_uid())) {
+  // A new one is anybody's.
+  if (ledger.workload_uid().empty()) return absl::OkStatus();
+  const Owner owner = OwnerOf(owners, workload);
+  if (owner.uid.empty() || ledger.workload_uid() == owner.uid ||
+      Mentions(owners, ledger.workload_uid())) {
     return absl::OkStatus();
   }
   if (!ledger.workload_kind().empty() &&
@@ -103,10 +106,9 @@ absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
       ledger.workload_uid(), std::string(owner.uid)));
 }
 
-void TieLedger(const v1::FailureReport& report,
-               const v1::WorkloadReference& workload, bool recorded,
-               v1::BudgetLedger& ledger) {
-  const Owner owner = OwnerOf(report, workload);
+void TieLedger(const Owners& owners, const v1::WorkloadReference& workload,
+               bool recorded, v1::BudgetLedger& ledger) {
+  const Owner owner = OwnerOf(owners, workload);
   if (owner.uid.empty() || owner.uid.size() > kMaxLedgerUidBytes ||
       owner.kind.size() > kMaxLedgerUidBytes) {
     return;

@@ -102,16 +102,6 @@ struct Verdict {
 //      once more with the delay.
 Verdict Evaluate(const Case& failure, const WhatIf& change, Accounts& accounts);
 
-// Fills `rules_tried`: each rule before the deciding one, and what did not fit.
-void ExplainRules(const Case& failure, const Verdict& verdict,
-                  v1::Explanation& explanation);
-
-// Fills `counterfactuals`: small changes that lead to another verdict, each
-// found by evaluating the whole case again. What does not flip the verdict is
-// not listed. Requires: failure.ledger is as it was before the decision.
-void ExplainFlips(const Case& failure, const Verdict& verdict,
-                  v1::Explanation& explanation);
-
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_VERDICT_VERDICT_H_

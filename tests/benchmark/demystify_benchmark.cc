@@ -48,7 +48,8 @@ void Run(benchmark::State& state, const v1::FailureReport& report, bool full) {
   for (auto _ : state) {
     auto* diagnosis =
         google::protobuf::Arena::CreateMessage<v1::Diagnosis>(&arena);
-    benchmark::DoNotOptimize(Demystify(report, {nullptr, full}, *diagnosis));
+    benchmark::DoNotOptimize(
+        Demystify(Owners(report), {nullptr, full}, *diagnosis));
     if (++rounds % 64 == 0) arena.Reset();
   }
   state.counters["bytes"] = static_cast<double>(report.ByteSizeLong());

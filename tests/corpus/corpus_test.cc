@@ -69,7 +69,7 @@ TEST(CorpusFileTest, BadLineIsNamed) {
 
 v1::Diagnosis DiagnosisOf(const v1::FailureReport& report) {
   v1::Diagnosis diagnosis;
-  Demystify(report, {}, diagnosis);
+  Demystify(Owners(report), {}, diagnosis);
   return diagnosis;
 }
 

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from include_rules import RULES
+from include_rules import ONE_WAY, RULES
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMENT = re.compile(r"//.*")
@@ -36,10 +36,55 @@ def check_file(root, path):
                 yield f"{path}:{number}: {rule.folder}/ may not use {text}"
 
 
+def read_units(root):
+    """By path without suffix, in folders of ONE_WAY: what a header and its
+    source include of these, likewise."""
+    units = {}
+    for folder in ONE_WAY:
+        for path in sorted((root / folder).glob("*.*")):
+            if path.suffix not in (".h", ".cc"):
+                continue
+            unit = path.relative_to(root).with_suffix("").as_posix()
+            includes = [INCLUDE.match(line) for line in
+                        path.read_text(encoding="utf-8").splitlines()]
+            known = {include.group(1).removesuffix(".h")
+                     for include in includes if include}
+            units.setdefault(unit, set()).update(known - {unit})
+    return {unit: sorted(known & units.keys())
+            for unit, known in units.items()}
+
+
+def find_cycles(units):
+    """One way round for each arrow that points back."""
+    done = set()
+
+    def visit(unit, way):
+        for known in units[unit]:
+            if known in way:
+                yield way[way.index(known):] + [known]
+            elif known not in done:
+                yield from visit(known, way + [known])
+        done.add(unit)
+
+    for unit in sorted(units):
+        if unit not in done:
+            yield from visit(unit, [unit])
+
+
+def check_units(root):
+    for folder in ONE_WAY:
+        for source in sorted((root / folder).glob("*.cc")):
+            if not source.with_suffix(".h").exists():
+                yield (f"{source.relative_to(root)}: has no header of its "
+                       "name")
+    for cycle in find_cycles(read_units(root)):
+        yield f"know each other: {' -> '.join(cycle)}"
+
+
 def check_tree(root):
     """Returns (violations, number of files checked)."""
     root = Path(root)
-    violations = []
+    violations = list(check_units(root))
     checked = 0
     for folder in sorted({rule.folder.split("/")[0] for rule in RULES}):
         for path in sorted((root / folder).rglob("*")):

@@ -19,7 +19,7 @@ VIOLATIONS = {
                              "auto t = std::chrono::system_clock::now();"),
     "YAML outside the loader": ("policy/a.cc", "#include <yaml-cpp/yaml.h>"),
     "policy on its loader": ("policy/a.cc", '#include "policy/loader/load.h"'),
-    "causes on rules": ("policy/demystify/judge.cc",
+    "causes on rules": ("policy/demystify/judge.h",
                         '#include "policy/rules/ruleset.h"'),
     "operators on verdicts": ("policy/operators/job/a.cc",
                               '#include "policy/verdict/answer.h"'),
@@ -76,6 +76,17 @@ def violations_of(file, line):
         return check_tree(root)[0]
 
 
+def violations_in(files):
+    """Of files, each with what it includes; empty: nothing."""
+    with tempfile.TemporaryDirectory() as root:
+        for file, included in files.items():
+            path = Path(root) / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f'#include "{included}"\n' if included else "",
+                            encoding="utf-8")
+        return check_tree(root)[0]
+
+
 class CheckIncludesTest(unittest.TestCase):
 
     def test_finds_each_planted_violation(self):
@@ -89,6 +100,37 @@ class CheckIncludesTest(unittest.TestCase):
         for name, (file, line) in ALLOWED.items():
             with self.subTest(name):
                 self.assertEqual(violations_of(file, line), [])
+
+    def test_finds_arrows_that_point_back(self):
+        readers = "policy/demystify/readers"
+        ways = {
+            "by headers": {"policy/demystify/a.h": "policy/demystify/b.h",
+                           "policy/demystify/b.h": "policy/demystify/a.h"},
+            "by a source": {"policy/demystify/a.h": "policy/demystify/b.h",
+                            "policy/demystify/b.h": "",
+                            "policy/demystify/b.cc": "policy/demystify/a.h"},
+            "by a third": {"policy/demystify/a.h": "policy/demystify/b.h",
+                           "policy/demystify/b.h": f"{readers}/c.h",
+                           f"{readers}/c.h": "policy/demystify/a.h"},
+        }
+        for name, files in ways.items():
+            with self.subTest(name):
+                found = violations_in(files)
+                self.assertEqual(len(found), 1, found)
+                self.assertTrue(found[0].startswith("know each other: "),
+                                found)
+
+    def test_two_ways_to_one_header_are_no_arrow_back(self):
+        self.assertEqual(
+            violations_in({"policy/demystify/a.h": "policy/demystify/b.h",
+                           "policy/demystify/a.cc": "policy/demystify/c.h",
+                           "policy/demystify/b.h": "policy/demystify/c.h",
+                           "policy/demystify/c.h": ""}), [])
+
+    def test_finds_a_source_without_its_header(self):
+        found = violations_in({"policy/demystify/a.cc": ""})
+        self.assertEqual(
+            found, ["policy/demystify/a.cc: has no header of its name"])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,14 @@
+#include "policy/demystify/readers/condition_reader.h"
+
 #include <string_view>
 
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -23,27 +29,27 @@ class ConditionReader {
     index_ = index;
     const core::PodCondition& condition = pod_.status().conditions(index);
     at_ = ToSeconds(condition.last_transition_time());
-    const std::string& type = condition.type();
     if (!condition.message().empty()) {
       context_.AddUserSignature(facts_, v1::Signature::POD_MESSAGE,
                                 condition.message(), state_.exit_code,
                                 At(".message"), at_);
     }
-    const bool is_true = condition.status() == "True";
-    const bool is_false = condition.status() == "False";
-    // Sizes first: most conditions say nothing and this runs for every pod.
-    if (type.size() == 16 && type == "DisruptionTarget") {
-      if (is_true) ReadDisruption(condition);
-    } else if (type.size() == 12 && type == "PodScheduled") {
-      if (is_false) ReadUnscheduled(condition);
-    } else if (type.size() == 17 && type == "TerminationTarget") {
-      if (is_true) ReadTermination(condition);
-    } else if (type.size() == 17 && type == "TerminatedByKueue") {
-      if (is_true) Sign(sign::kTerminatedByKueue, condition.reason());
-    } else if (type.size() == 11 && type == "Initialized") {
-      if (is_false) ReadUninitialized(condition);
-    } else if (type.size() == 25 && type == "PodReadyToStartContainers") {
-      if (is_false) ReadNotReadyToStart();
+    // The type first: most conditions say nothing, and there are many pods.
+    const auto is = [&condition](std::string_view type, const char* status) {
+      return condition.type() == type && condition.status() == status;
+    };
+    if (is("DisruptionTarget", "True")) {
+      ReadDisruption(condition);
+    } else if (is("PodScheduled", "False")) {
+      ReadUnscheduled(condition);
+    } else if (is("TerminationTarget", "True")) {
+      ReadTermination(condition);
+    } else if (is("TerminatedByKueue", "True")) {
+      Sign(sign::kTerminatedByKueue, condition.reason());
+    } else if (is("Initialized", "False")) {
+      ReadUninitialized(condition);
+    } else if (is("PodReadyToStartContainers", "False")) {
+      ReadNotReadyToStart();
     }
   }
 
@@ -74,18 +80,16 @@ class ConditionReader {
     const TextSignature* text = KubeletTexts().Find(condition.message());
     if (text == nullptr) text = KubeletTexts().Find(status.message());
     if (text != nullptr) {
-      // The words' own meaning: the reason covers others, too.
       candidate.row = &text->row;
       candidate.table = KubeletTexts().name();
       candidate.cause = text->row.cause;
-      candidate.confidence = text->row.confidence;
+      Weigh(Round::kBeside, candidate, {.message = &text->row});
       return;
     }
     const Signature* reason = FindPodReason(status.reason());
     if (reason == nullptr) return;
     candidate.cause = reason->cause;
-    // Evicted together with the condition is node pressure, and so said.
-    candidate.confidence = v1::Diagnosis::HIGH;
+    Weigh(Round::kBeside, candidate, {.reason = reason});
   }
 
   void ReadUnscheduled(const core::PodCondition& condition) {
@@ -102,8 +106,7 @@ class ConditionReader {
                                     condition.message(), At(".message"), at_);
     if (text == nullptr || text->cause == facts_[sign].cause) return;
     facts_[sign].cause = text->cause;
-    facts_[sign].confidence = text->confidence;
-    facts_[sign].tier = text->tier;
+    Weigh(Round::kBeside, facts_[sign], {.message = text});
   }
 
   // Kueue marks plain pods before it deletes them.

@@ -1,8 +1,17 @@
+#include "policy/demystify/readers/container_reader.h"
+
+#include <span>
+
 #include "absl/container/inlined_vector.h"
 #include "policy/demystify/context.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -122,11 +131,9 @@ class ContainersReader {
         MakeCandidate("waiting", *row, list, waiting.reason());
     candidate.place.leaf = ".state.waiting.reason";
     if (IsWaitingForRestart(status)) {
-      if (status.last_state().has_terminated()) {
-        Demote(candidate, "how the container fails is in its last state");
-      } else {
-        state_.looping = true;
-      }
+      const bool has_last_state = status.last_state().has_terminated();
+      state_.looping = state_.looping || !has_last_state;
+      Weigh(Round::kBeside, candidate, {.has_last_state = has_last_state});
       facts_.push_back(candidate);
       return;
     }
@@ -138,11 +145,7 @@ class ContainersReader {
     const TextTable& texts = image ? ImageTexts() : StartTexts();
     const Signature* said =
         AddText(facts_, texts, waiting.message(), message, kUnknownTime);
-    // The message says more than its reason, which may be surer of the same.
-    if (said != nullptr && (candidate.confidence != v1::Diagnosis::HIGH ||
-                            said->cause != candidate.cause)) {
-      candidate.tier = Tier::kConvention;
-    }
+    Weigh(Round::kBeside, candidate, {.message = said});
     facts_.push_back(candidate);
   }
 
@@ -190,16 +193,13 @@ class ContainersReader {
   void ReadFailure(const Ended& ended, const Ended& primary) {
     const std::size_t before = facts_.size();
     ReadEndedContainer(context_, index_, ended, facts_);
-    if (&ended == &primary) {
-      AddRole(ended, before);
-    } else {
-      DemoteEchoes(before, "another container of the pod decides");
-    }
-    if (state_.end == End::kClean && ended.helper) {
-      DemoteAll(before, "helpers do not fail work that has completed");
-    } else if (state_.end == End::kNone) {
-      DemoteAll(before, "the pod is being stopped, and still at work");
-    }
+    if (&ended == &primary) AddRole(ended);
+    Weigh(Round::kContainer, std::span(facts_).subspan(before),
+          {.is_primary = &ended == &primary,
+           .is_helper = ended.helper,
+           .is_init = ended.init,
+           .code = ended.code,
+           .state = state_});
     if (ended.last && ended.end == End::kClean && !ended.recovered) {
       AddSign(facts_, sign::kCompletedButRestarted, ReasonPlace(ended, index_),
               ended.terminated->reason());
@@ -208,38 +208,14 @@ class ContainersReader {
 
   // Init containers and helpers are not the workload: unless something more
   // specific is known, their role names the cause.
-  void AddRole(const Ended& ended, std::size_t before) {
+  void AddRole(const Ended& ended) {
     if (ended.end != End::kOwn) return;
     if (ended.init) {
-      DemoteConventions(before, ended);
       AddSign(facts_, sign::kInitFailed, ExitCodePlace(ended, index_), {})
           .number = ended.code;
-      // That something is missing says more than who missed it.
-      if (ended.code == 126 || ended.code == 127) {
-        facts_.back().tier = Tier::kGeneric;
-      }
     } else if (ended.helper && !context_.program_failed) {
       AddSign(facts_, sign::kHelperFailed, ExitCodePlace(ended, index_), {})
           .number = ended.code;
-    }
-  }
-
-  // For an init container exit 2 or 65 says less than that it is one; 126 and
-  // 127 still say that something is missing.
-  void DemoteConventions(std::size_t before, const Ended& ended) {
-    if (ended.code >= 125 && ended.code <= 139) return;
-    for (std::size_t i = before; i < facts_.size(); ++i) {
-      if (facts_[i].tier == Tier::kConvention) facts_[i].tier = Tier::kGeneric;
-    }
-  }
-
-  void DemoteAll(std::size_t before, const char* why) {
-    for (std::size_t i = before; i < facts_.size(); ++i) Demote(facts_[i], why);
-  }
-
-  void DemoteEchoes(std::size_t before, const char* why) {
-    for (std::size_t i = before; i < facts_.size(); ++i) {
-      if (facts_[i].tier <= Tier::kConvention) Demote(facts_[i], why);
     }
   }
 

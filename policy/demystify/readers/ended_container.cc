@@ -1,11 +1,15 @@
+#include "policy/demystify/readers/ended_container.h"
+
 #include <algorithm>
 #include <optional>
 
 #include "policy/base/labels.h"
 #include "policy/demystify/context.h"
-#include "policy/demystify/log.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -48,8 +52,8 @@ class EndedReader {
     const core::ContainerStateTerminated& terminated = *ended.terminated;
     at_ = ToSeconds(terminated.finished_at());
     const bool start_failed = CodeIsInvented(terminated.reason());
-    const bool told = ReadTexts(ended, start_failed);
-    ReadReason(ended, told && start_failed);
+    const Signature* text = ReadTexts(ended, start_failed);
+    ReadReason(ended, start_failed ? text : nullptr);
     if (ended.code == 0 || start_failed) return;
     const Signature& row =
         FindExitCode(ended.code, ContextOf(context_, terminated.reason()));
@@ -58,8 +62,8 @@ class EndedReader {
   }
 
  private:
-  // Returns whether a built-in text says more.
-  bool ReadTexts(const EndedContainer& ended, bool start_failed) {
+  // Returns the row of the built-in text in its message; null: there is none.
+  const Signature* ReadTexts(const EndedContainer& ended, bool start_failed) {
     const std::string& message = ended.terminated->message();
     if (context_.signatures != nullptr) {
       context_.AddUserSignature(facts_, v1::Signature::TERMINATION_MESSAGE,
@@ -68,21 +72,21 @@ class EndedReader {
                                                 : MessagePlace(ended, pod_),
                                 at_);
     }
-    if (message.empty() || ended.end == End::kLost) return false;
+    if (message.empty() || ended.end == End::kLost) return nullptr;
     const Place place = MessagePlace(ended, pod_);
-    return (start_failed ? AddText(facts_, StartTexts(), message, place, at_)
-                         : AddLog(facts_, message, place, at_,
-                                  ended.end == End::kKilled)) != nullptr;
+    return start_failed ? AddText(facts_, StartTexts(), message, place, at_)
+                        : context_.log.Add(facts_, message, place, at_,
+                                           ended.end == End::kKilled);
   }
 
-  void ReadReason(const EndedContainer& ended, bool text_says_more) {
+  void ReadReason(const EndedContainer& ended, const Signature* text) {
     const std::string& reason = ended.terminated->reason();
     if (reason.empty() || reason == "Error" || reason == "Completed") return;
     const Signature* row = FindTerminatedReason(reason);
     if (row == nullptr) return;
     Candidate& fact = AddFact(facts_, "terminated", *row,
                               ReasonPlace(ended, pod_), reason, at_);
-    if (text_says_more) fact.tier = Tier::kConvention;
+    Weigh(Round::kBeside, fact, {.message = text});
   }
 
   const Context& context_;

@@ -1,10 +1,16 @@
+#include "policy/demystify/readers/event_reader.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
+#include "policy/demystify/weighing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -28,7 +34,7 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-bool IsDeviceFault(v1::Cause cause) {
+bool IsOfDevice(v1::Cause cause) {
   return cause == v1::GPU_FAULT || cause == v1::FABRIC_FAULT;
 }
 
@@ -54,8 +60,8 @@ const TextTable* TableOf(Texts texts) {
 
 class EventReader {
  public:
-  // `state` is that of the pod the events are read for; null: of none.
-  EventReader(const Context& context, const Gate& gate, const PodState* state,
+  // `state` is that of the pod the events are read for.
+  EventReader(const Context& context, const Gate& gate, const PodState& state,
               Candidates& facts)
       : context_(context), gate_(gate), state_(state), facts_(facts) {}
 
@@ -130,23 +136,19 @@ class EventReader {
   // Other words of detectors about accelerators and links.
   bool ReadDevice(const std::string& message) {
     const TextSignature* text = HardwareErrors().Find(message);
-    if (text == nullptr || !IsDeviceFault(text->row.cause)) return false;
+    if (text == nullptr || !IsOfDevice(text->row.cause)) return false;
     AddDevice(*text, message);
     return true;
   }
 
-  // A fault is the node's own word: it comes before what the program makes of
-  // it, if the program ended right then.
   void AddDevice(const TextSignature& text, std::string_view message) {
     Candidate& fact =
         AddFact(facts_, "text", text.row, At(".message"), {}, at_);
     fact.text = message;
     fact.keyword = text.keyword;
-    if (IsDeviceFault(fact.cause)) fact.order = 2 * kDisruptionWeight;
-    if (state_ != nullptr && state_->end == End::kOwn &&
-        !IsDeviceOfEnd(*state_, at_)) {
-      Demote(fact, "the device failed at another time");
-    }
+    const Scene scene = {.of_device = true, .state = state_};
+    Weigh(Round::kRead, fact, scene);
+    Weigh(Round::kBeside, fact, scene);
   }
 
   const Signature* ReadText(const EventSignature& row,
@@ -185,7 +187,7 @@ class EventReader {
 
   const Context& context_;
   const Gate gate_;
-  const PodState* const state_;
+  const PodState& state_;
   Candidates& facts_;
   Place place_;
   Seconds at_ = kUnknownTime;
@@ -223,7 +225,7 @@ void ReadEventsOfPod(const Context& context, int index, const PodState& state,
       gate.schedule = false;
     }
   }
-  EventReader reader(context, gate, &state, facts);
+  EventReader reader(context, gate, state, facts);
   for (auto link = first; link != last; ++link) {
     reader.Read(link->event, state.exit_code);
   }
@@ -245,14 +247,14 @@ void ReadOtherEvents(const Context& context, Candidates& facts) {
     const std::string& reason = context.report.events(index).reason();
     if (reason == "Scheduled") gate.schedule = false;
   }
-  EventReader reader(context, gate, nullptr, facts);
+  EventReader reader(context, gate, kNoPod, facts);
   for (const int index : context.other_events) {
     reader.Read(index, std::nullopt);
   }
 }
 
 void ReadSharedEvents(const Context& context, Candidates& facts) {
-  EventReader reader(context, Gate(), nullptr, facts);
+  EventReader reader(context, Gate(), kNoPod, facts);
   for (const int index : context.shared_events) {
     reader.Read(index, std::nullopt);
   }

@@ -1,8 +1,12 @@
+#include "policy/demystify/readers/node_reader.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 

@@ -1,14 +1,15 @@
+#include "policy/demystify/readers/operator_reader.h"
+
 #include <re2/re2.h>
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "policy/demystify/life_signs.h"
-#include "policy/demystify/log.h"
-#include "policy/demystify/member.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -25,6 +26,7 @@ class OperatorReader {
       : context_(context), facts_(facts) {}
 
   void ReadJobs() {
+    if (context_.report.jobs().empty()) return;
     const int newest = context_.owners.NewestAttempt();
     for (int i = 0; i < context_.report.jobs_size(); ++i) {
       const auto& job = context_.report.jobs(i);
@@ -133,7 +135,7 @@ class OperatorReader {
       if (state.cause == v1::LAUNCHER_FAILED) AddCreation(said);
       if (AddText(facts_, OperatorTexts(), said.message, place, said.at) ==
           nullptr) {
-        AddLog(facts_, said.message, place, said.at);
+        context_.log.Add(facts_, said.message, place, said.at);
       }
     }
   }
@@ -141,15 +143,11 @@ class OperatorReader {
   void AddCreation(const Said& said) {
     Place place = said.place;
     place.leaf = said.message_leaf;
-    const std::size_t before = facts_.size();
-    const Signature* text =
-        AddText(facts_, CreationTexts(), said.message, place, said.at);
-    if (text == nullptr) return;
-    // A text about creation refines the state, it does not outrank it.
-    facts_[before].tier = text->confidence == v1::Diagnosis::HIGH
-                              ? Tier::kDecisive
-                              : Tier::kSpecific;
-    facts_[before].PutAheadOf(facts_[before].row->weight);
+    if (AddText(facts_, CreationTexts(), said.message, place, said.at) ==
+        nullptr) {
+      return;
+    }
+    Weigh(Round::kRead, facts_.back());
   }
 
   // The Job controller's fixed sentences are the only place that tells which
@@ -169,8 +167,7 @@ class OperatorReader {
     state.row = &row;
     state.table = "sign";
     state.cause = row.cause;
-    state.confidence = row.confidence;
-    state.tier = row.tier;
+    Weigh(Round::kRead, state);
   }
 
   // The Job controller counts before it writes a condition: all completions are

@@ -1,18 +1,28 @@
 // What a pod's own status says of its life.
+#include "policy/demystify/readers/pod_life.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include "policy/base/conditions.h"
-#include "policy/demystify/readers/readers.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/ended_container.h"
 
 namespace mulligan::demystify {
 
 namespace core = kubernetes::core::v1;
 
-bool IsDeviceOfEnd(const PodState& state, Seconds at) {
-  return Known(at) && Known(state.finished_at) &&
-         at + kDeviceSeenBefore >= state.finished_at &&
-         at <= state.finished_at + kDeviceSeenAfter;
+bool PodRuns(const core::Pod& pod) {
+  if (pod.status().phase() != "Running") return false;
+  bool runs = false;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (IsHelper(pod, status.name())) continue;
+    if (!status.state().has_running()) return false;
+    runs = true;
+  }
+  return runs;
 }
 
 bool IsAtWork(const core::Pod& pod) {

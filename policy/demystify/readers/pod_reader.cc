@@ -1,17 +1,26 @@
-#include <algorithm>
+#include "policy/demystify/readers/pod_reader.h"
 
-#include "policy/demystify/life_signs.h"
-#include "policy/demystify/readers/readers.h"
+#include <algorithm>
+#include <span>
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/condition_reader.h"
+#include "policy/demystify/readers/container_reader.h"
+#include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/node_reader.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
+#include "policy/demystify/worth.h"
 
 namespace mulligan::demystify {
 namespace {
 
 namespace core = kubernetes::core::v1;
-
-// Kubelet and node controller report trouble of a node this late.
-constexpr Seconds kNodeReportDelay = 60;
 
 Phase PhaseOf(const std::string& phase) {
   if (phase == "Running") return Phase::kRunning;
@@ -71,7 +80,7 @@ class PodReader {
     if (!context_.report.usage().empty()) ReadUsage();
     if (state_.container >= 0 && !state_.init) ReadDevices();
     ReadOutcome();
-    Weigh();
+    WeighAll();
     ReadSpot();
     PodReading reading;
     reading.pod = index_;
@@ -96,17 +105,14 @@ class PodReader {
     // Only the message tells the two kinds of eviction apart, and it is all
     // there is when the reason is absent or not known.
     const bool vague = row == nullptr || row->confidence == v1::Diagnosis::LOW;
-    const bool told = vague && AddText(facts_, KubeletTexts(), status.message(),
-                                       message, kUnknownTime) != nullptr;
+    const Signature* told =
+        vague ? AddText(facts_, KubeletTexts(), status.message(), message,
+                        kUnknownTime)
+              : nullptr;
     if (row == nullptr) return;
     Candidate& fact = AddFact(facts_, "pod-reason", *row,
                               InPod(index_, ".status.reason"), status.reason());
-    if (told) fact.tier = Tier::kConvention;
-    if (state_.phase == Phase::kRunning &&
-        fact.confidence == v1::Diagnosis::HIGH && row->key != "NodeLost") {
-      // The reason of an earlier shutdown stays when the pod comes back.
-      fact.confidence = v1::Diagnosis::MEDIUM;
-    }
+    Weigh(Round::kBeside, fact, {.message = told, .state = state_});
   }
 
   // The timestamp is when the grace period ends.
@@ -126,9 +132,8 @@ class PodReader {
     const bool still_there =
         state_.phase == Phase::kRunning && state_.end == End::kNone;
     if (still_there && Before(gone + kStuck, context_.now)) {
-      Candidate& fact = Sign(sign::kStuckTerminating,
-                             ".metadata.deletionTimestamp", "set", gone);
-      fact.PutAheadOf(fact.row->weight);
+      Weigh(Round::kRead, Sign(sign::kStuckTerminating,
+                               ".metadata.deletionTimestamp", "set", gone));
     }
   }
 
@@ -155,11 +160,7 @@ class PodReader {
     }
     if (!Known(mark)) return;
     if (state_.recovered && Before(state_.finished_at, mark)) {
-      for (Candidate& fact : facts_) {
-        if (fact.at == state_.finished_at) {
-          Demote(fact, "that run of the container is over");
-        }
-      }
+      Weigh(Round::kRun, std::span(facts_), {.state = state_});
       state_.recovered = false;
       state_.end = End::kNone;
       state_.exit_code.reset();
@@ -217,19 +218,18 @@ class PodReader {
   // What the phase alone says.
   void ReadOutcome() {
     if (state_.phase == Phase::kSucceeded) {
-      Candidate& fact = Sign(sign::kWorkloadPodSucceeded, ".status.phase",
-                             "Succeeded", state_.finished_at);
-      fact.tier = Tier::kDecisive;
-      fact.PutAheadOf(kQueueWeight);
+      Weigh(Round::kRead,
+            Sign(sign::kWorkloadPodSucceeded, ".status.phase", "Succeeded",
+                 state_.finished_at),
+            {.state = state_});
       return;
     }
     if (state_.end == End::kClean &&
         (state_.phase != Phase::kRunning || OnlyHelpersRun(pod_))) {
-      Sign(sign::kWorkloadPodSucceeded, ".status.containerStatuses",
-           "exit code 0", state_.finished_at);
-      if (state_.phase == Phase::kFailed) {
-        facts_.back().confidence = v1::Diagnosis::MEDIUM;
-      }
+      Weigh(Round::kRead,
+            Sign(sign::kWorkloadPodSucceeded, ".status.containerStatuses",
+                 "exit code 0", state_.finished_at),
+            {.state = state_});
       return;
     }
     if (Strongest(facts_) != nullptr) return;
@@ -253,96 +253,19 @@ class PodReader {
   // Facts against each other: a kill explains itself by nothing, an end of
   // its own needs no explanation from outside, and what was announced after
   // the end did not cause it.
-  void Weigh() {
-    const bool oom = HasFreshOomKill();
-    const bool runs = !state_.recovered && PodRuns(pod_);
-    const bool starts = state_.phase == Phase::kPending &&
-                        !Known(state_.marked) && WasPlaced(pod_);
-    for (Candidate& fact : facts_) {
-      if (!fact.decides()) continue;
-      const bool goes_on = runs || (starts && fact.place.root == Root::kNodes);
-      if (goes_on && IsPassing(fact) && !ExplainsDeletion(fact)) {
-        Demote(fact, runs ? "the pod is running" : "the pod is starting");
-        continue;
-      }
-      // A kubelet that restarts may refuse pods that have done their work.
-      if (fact.cause == v1::DEVICE_ADMISSION && state_.end == End::kClean) {
-        Demote(fact, "the container had ended well before");
-        continue;
-      }
-      // Within the grace period of a deletion a program may answer its SIGTERM
-      // with an exit of its own.
-      if (fact.row == &sign::kDeletionRequested && state_.end == End::kOwn &&
-          pod_.metadata().deletion_grace_period_seconds() > 0 &&
-          Known(fact.at) && fact.at <= state_.finished_at &&
-          state_.finished_at <=
-              ToSeconds(pod_.metadata().deletion_timestamp()) +
-                  kNodeReportDelay) {
-        fact.confidence = v1::Diagnosis::LOW;
-        continue;
-      }
-      if ((fact.flags & kUnclearEndOnly) != 0) {
-        if (!state_.unclear_end()) {
-          // A program may answer the SIGTERM of a failed probe with an exit of
-          // its own, too.
-          if (fact.cause == v1::PROBE_KILLED && fact.tier == Tier::kDecisive &&
-              state_.end == End::kOwn && !NamesItsError()) {
-            fact.confidence = v1::Diagnosis::MEDIUM;
-          } else {
-            Demote(fact, "the container ended by itself");
-          }
-          continue;
-        }
-        const bool alive = state_.end == End::kNone && !state_.blocked &&
-                           !state_.looping && !Known(state_.marked) &&
-                           (state_.phase == Phase::kRunning ||
-                            state_.phase == Phase::kPending);
-        if (alive && fact.tier <= Tier::kConvention) {
-          Demote(fact, "nothing has ended the pod");
-          continue;
-        }
-      }
-      const bool outside = fact.order <= 2 * kDisruptionWeight ||
-                           (fact.flags & kUnclearEndOnly) != 0;
-      if (outside && state_.end != End::kClean && AfterTheEnd(fact)) {
-        Demote(fact, "announced after the container had ended");
-        continue;
-      }
-      if (oom && YieldsToOomKill(fact)) {
-        Demote(fact, "the container was killed at its memory limit");
-      }
-    }
-  }
-
-  // The container or its log tells what it failed of.
-  bool NamesItsError() const {
-    return std::ranges::any_of(facts_, [](const Candidate& fact) {
-      return fact.decides() && fact.place.root == Root::kPods &&
-             fact.tier >= Tier::kSpecific && fact.cause != v1::PROBE_KILLED;
-    });
-  }
-
-  // Of a pod that runs: what an event said, and trouble of its node that may
-  // still pass.
-  bool IsPassing(const Candidate& fact) const {
-    if (fact.place.root == Root::kEvents) return true;
-    return fact.place.root == Root::kNodes &&
-           !(Known(fact.at) && Before(fact.at + kNodePatience, context_.now));
-  }
-
-  // What happened to the node shortly before the pod was deleted.
-  bool ExplainsDeletion(const Candidate& fact) const {
-    const Seconds requested = DeletionRequested();
-    return fact.IsOf(kDisruptionWeight) && Known(fact.at) && Known(requested) &&
-           fact.at <= requested && requested <= fact.at + kNodeLossSeenAfter;
-  }
-
-  bool AfterTheEnd(const Candidate& fact) const {
-    if (fact.place.root == Root::kPods || fact.place.root == Root::kWorkload) {
-      return Before(state_.finished_at, fact.at);
-    }
-    return Known(fact.at) && Known(state_.finished_at) &&
-           state_.finished_at + kNodeReportDelay < fact.at;
+  void WeighAll() {
+    const auto& metadata = pod_.metadata();
+    Weigh(Round::kPod, std::span(facts_),
+          {.state = state_,
+           .runs = !state_.recovered && PodRuns(pod_),
+           .starts = state_.phase == Phase::kPending && !Known(state_.marked) &&
+                     WasPlaced(pod_),
+           .deletion_requested = DeletionRequested(),
+           .deletion_grace = metadata.deletion_grace_period_seconds(),
+           .deletion_ends = ToSeconds(metadata.deletion_timestamp()),
+           .now = context_.now,
+           .oom_killed = HasFreshOomKill(),
+           .facts = std::span(facts_)});
   }
 
   bool HasFreshOomKill() const {
@@ -355,19 +278,6 @@ class PodReader {
     return false;
   }
 
-  // An OOM kill stands (kubernetes.md 9.5) unless the node itself was short
-  // of memory, or the pod was being disrupted when it happened.
-  bool YieldsToOomKill(const Candidate& fact) const {
-    if (fact.cause == v1::CONTAINER_OOM || fact.cause == v1::SUCCEEDED ||
-        fact.cause == v1::NODE_PRESSURE_EVICTED ||
-        fact.cause == v1::STORAGE_EXHAUSTED || fact.cause == v1::NODE_LOST) {
-      return false;
-    }
-    return fact.tier == Tier::kDecisive && fact.order < 2 * kContainerWeight &&
-           !(Known(fact.at) && Known(state_.finished_at));
-  }
-
-  // A node of spot capacity that went away was most likely taken back.
   void ReadSpot() {
     const Candidate* best = Strongest(facts_);
     if (best == nullptr) return;
@@ -379,9 +289,10 @@ class PodReader {
     std::string_view label;
     Place place;
     if (!FindSpotSign(context_, index_, place, label)) return;
-    const Weight weight = WeightOf(*best);
-    AddSign(facts_, sign::kSpotNodeShutdown, place, label, best->at)
-        .PutAheadOf(weight);
+    const Candidate shutdown = *best;
+    Weigh(Round::kRead,
+          AddSign(facts_, sign::kSpotNodeShutdown, place, label, shutdown.at),
+          {.strongest = &shutdown});
   }
 
   const Context& context_;

@@ -1,10 +1,12 @@
-// Kueue, creation errors and bare exits: facts of one object each.
-#include <algorithm>
+#include "policy/demystify/readers/queue_reader.h"
 
-#include "policy/demystify/log.h"
-#include "policy/demystify/readers/readers.h"
+#include <span>
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -30,41 +32,6 @@ void ReadFinished(Candidates& facts, const std::string& reason,
            : succeeded ? "Workload/Succeeded"
                        : "Workload/Failed",
            place, reason, at);
-}
-
-void AddError(Candidates& facts, const Signature& row, const char* leaf,
-              std::string_view value, std::int32_t number = 0) {
-  AddFact(facts, "creation-error", row,
-          {Root::kCreationError, -1, "", -1, leaf}, value)
-      .number = number;
-}
-
-// Nothing sent names a cause: shows the most telling of what was sent.
-void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
-  if (!error.message().empty()) {
-    AddError(facts, NoAnswer(), ".message", error.message());
-  } else if (!error.reason().empty()) {
-    AddError(facts, NoAnswer(), ".reason", error.reason());
-  } else if (error.http_code() != 0) {
-    AddError(facts, NoAnswer(), ".httpCode", {}, error.http_code());
-  } else if (error.phase() == v1::CreationError::CREATE) {
-    AddError(facts, NoAnswer(), ".phase", "CREATE");
-  } else if (error.phase() != v1::CreationError::PHASE_UNSPECIFIED) {
-    AddError(facts, NoAnswer(), ".phase", {}, error.phase());
-  } else if (!error.kind().empty()) {
-    AddError(facts, NoAnswer(), ".kind", error.kind());
-  } else {
-    AddError(facts, NoAnswer(), "", "{}");
-  }
-}
-
-// An error that contradicts itself is believed less: a code that is none of an
-// error, or one beside a phase in which no call is made.
-v1::Diagnosis::Confidence MostConfidence(const v1::CreationError& error) {
-  if (error.http_code() == 0) return v1::Diagnosis::HIGH;
-  if (!IsErrorCode(error.http_code())) return v1::Diagnosis::LOW;
-  return error.phase() == v1::CreationError::BUILD ? v1::Diagnosis::MEDIUM
-                                                   : v1::Diagnosis::HIGH;
 }
 
 // A workload that is not admitted, by its condition `i`: what the queue says of
@@ -113,10 +80,9 @@ void ReadQueue(const Context& context, Candidates& facts) {
       AddFact(facts, "queue", *FindEvictedReason(reason), place, reason, at);
       explained = true;
     } else if (type == "DeactivationTarget" && is_true) {
-      // Says why, where Evicted is no more than Deactivated.
       AddFact(facts, "queue", *FindEvictedReason("DeactivatedDueTo" + reason),
-              place, reason, at)
-          .PutAheadOf(kQueueWeight);
+              place, reason, at);
+      Weigh(Round::kRead, facts.back(), {.condition = type});
       explained = true;
     } else if (type == "Preempted" && is_true) {
       AddFact(facts, "queue", *FindEvictedReason("Preempted"), place, reason,
@@ -145,117 +111,6 @@ void ReadQueue(const Context& context, Candidates& facts) {
              {Root::kWorkload, -1, "", -1, ".spec.active"}, "false",
              kUnknownTime);
   }
-}
-
-void ReadCreationError(const Context& context, Candidates& facts) {
-  if (!context.report.has_creation_error()) return;
-  const v1::CreationError& error = context.report.creation_error();
-  // Says nothing; beside objects that do it is an empty form.
-  const bool alone =
-      context.report.pods().empty() && context.report.jobs().empty();
-  if (!alone && error.ByteSizeLong() == 0) return;
-  context.AddUserSignature(
-      facts, v1::Signature::CREATION_ERROR, error.message(), std::nullopt,
-      {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
-  const std::size_t before = facts.size();
-  const v1::Diagnosis::Confidence most = MostConfidence(error);
-  if (error.phase() == v1::CreationError::BUILD) {
-    AddError(facts, BuildFailure(), ".phase", "BUILD");
-    facts.back().confidence = std::min(facts.back().confidence, most);
-    if (!IsErrorCode(error.http_code())) return;
-    Demote(facts.back(), "the code is that of a call");
-  }
-  const Signature* text =
-      AddText(facts, CreationTexts(), error.message(),
-              {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
-  // "Not found" and the like are weaker than a code or reason beside them.
-  const bool vague = text == nullptr || text->confidence != v1::Diagnosis::HIGH;
-  if (vague && text != nullptr) facts.back().tier = Tier::kSpecific;
-  const Signature* reason = FindStatusReason(error.reason());
-  if (reason != nullptr) {
-    AddError(facts, *reason, ".reason", error.reason());
-    if (!vague && reason->cause != text->cause) {
-      facts.back().tier = Tier::kSpecific;
-      facts.back().why_not = "the message says more than the reason";
-    }
-  } else if (const Signature* code = FindHttpCode(error.http_code())) {
-    AddError(facts, *code, ".httpCode", {}, error.http_code());
-    if (!vague && code->cause != text->cause) {
-      facts.back().tier = Tier::kSpecific;
-      facts.back().why_not = "the message says more than the code";
-    }
-  } else if (text == nullptr) {
-    AddUnnamedError(facts, error);
-  }
-  // A quota inside a Forbidden is no refusal of the object.
-  if (vague && text != nullptr && text->cause == v1::QUOTA_EXCEEDED) {
-    for (Candidate& fact : facts) {
-      if (fact.row == text) fact.tier = Tier::kDecisive;
-      if (fact.cause == v1::CREATE_REJECTED && fact.decides()) {
-        fact.tier = Tier::kSpecific;
-      }
-    }
-  }
-  for (std::size_t i = before; i < facts.size(); ++i) {
-    facts[i].confidence = std::min(facts[i].confidence, most);
-  }
-}
-
-void ReadExit(const Context& context, Candidates& facts,
-              std::optional<std::int32_t>& exit_code) {
-  if (!context.report.has_exit()) return;
-  const v1::ContainerExit& exit = context.report.exit();
-  const auto at = [](const char* leaf) {
-    return Place{Root::kExit, -1, "", -1, leaf};
-  };
-  if (exit.has_exit_code()) exit_code = exit.exit_code();
-  context.AddUserSignature(
-      facts, v1::Signature::TERMINATION_MESSAGE, exit.message(), exit_code,
-      at(exit.message().empty() ? ".exitCode" : ".message"), kUnknownTime);
-  const std::string& reason = exit.reason();
-  const Signature* row = FindPodReason(reason);
-  const char* table = "pod-reason";
-  if (row == nullptr || reason == key::kOomKilled) {
-    row = FindTerminatedReason(reason);
-    table = "terminated";
-  }
-  if (row == nullptr) {
-    row = FindWaitingReason(reason);
-    table = "waiting";
-  }
-  bool told = false;
-  if (row != nullptr) {
-    const TextTable* texts = row->key == key::kEvicted         ? &KubeletTexts()
-                             : row->cause == v1::IMAGE_INVALID ? &ImageTexts()
-                                                               : &StartTexts();
-    told = AddText(facts, *texts, exit.message(), at(".message"),
-                   kUnknownTime) != nullptr;
-    Candidate& fact = AddFact(facts, table, *row, at(".reason"), reason);
-    if (told && row->confidence != v1::Diagnosis::HIGH) {
-      fact.tier = Tier::kConvention;
-    }
-  }
-  if (!told) {
-    const bool killed =
-        exit_code.has_value() && EndOf(*exit_code, reason) == End::kKilled;
-    AddLog(facts, exit.message(), at(".message"), kUnknownTime, killed);
-  }
-  if (!exit_code.has_value()) return;
-  if (*exit_code == 0) {
-    if (row == nullptr) {
-      AddSign(facts, sign::kWorkloadPodSucceeded, at(".exitCode"), "0").tier =
-          Tier::kDecisive;
-    }
-    return;
-  }
-  // The code beside these reasons is a placeholder.
-  if (reason == "ContainerStatusUnknown" || reason == "StartError") return;
-  const ExitContext codes = reason == "Unknown" ? ExitContext::kRuntimeUnknown
-                            : context.spark     ? ExitContext::kSpark
-                                                : ExitContext::kAny;
-  AddFact(facts, "exit-code", FindExitCode(*exit_code, codes), at(".exitCode"),
-          {})
-      .number = *exit_code;
 }
 
 }  // namespace mulligan::demystify

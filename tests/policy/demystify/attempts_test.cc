@@ -1,4 +1,6 @@
 // Which attempt was that? Lifetimes, slots and restart attempts.
+#include "policy/demystify/attempts.h"
+
 #include <string>
 #include <vector>
 
@@ -6,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/member.h"
 #include "tests/policy/demystify/diagnose.h"
 
@@ -112,7 +115,8 @@ TEST_P(AttemptsTest, AreToldApart) {
     *report.add_pods() = pod;
   }
   PatternAllowance patterns;
-  const Context context(report, nullptr, {}, patterns);
+  const Owners owners(report);
+  const Context context(owners, nullptr, {}, patterns);
   Candidates facts;
   const auto members = ReadMembers(context, facts);
   const Attempts attempts = SplitAttempts(

@@ -20,7 +20,7 @@ v1::FailureReport Report(std::string_view text) {
 v1::Diagnosis Diagnose(const v1::FailureReport& report,
                        const DemystifyOptions& options, Findings* findings) {
   v1::Diagnosis diagnosis;
-  Findings found = Demystify(report, options, diagnosis);
+  Findings found = Demystify(Owners(report), options, diagnosis);
   if (findings != nullptr) *findings = std::move(found);
   return diagnosis;
 }

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/base/utf8.h"
-#include "policy/demystify/judge.h"
+#include "policy/demystify/fingerprint.h"
 #include "policy/request/workload.h"
 #include "tests/policy/demystify/diagnose.h"
 #include "tests/testing/proto_matchers.h"

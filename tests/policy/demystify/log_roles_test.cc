@@ -2,7 +2,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "policy/demystify/log.h"
+#include "policy/demystify/log_lines.h"
 #include "tests/policy/demystify/diagnose.h"
 
 namespace mulligan::demystify {

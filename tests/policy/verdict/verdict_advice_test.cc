@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/verdict/explain.h"
 #include "policy/verdict/verdict.h"
 #include "tests/policy/verdict/verdict_fixture.h"
 #include "tests/testing/proto_matchers.h"

@@ -1,0 +1,33 @@
+// Who has to act, whether the work can recover, and what stands behind the fact
+// that decided.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_BLAME_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_BLAME_H_
+
+#include <string>
+
+#include "mulligan/v1/diagnosis.pb.h"
+#include "policy/demystify/conclusion.h"
+#include "policy/demystify/context.h"
+
+namespace mulligan::demystify {
+
+// Who has to act.
+v1::Diagnosis::FaultDomain DomainOf(const Context& context,
+                                    const Conclusion& conclusion);
+
+struct OutlookFound {
+  v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
+  // In words; empty when the outlook is unspecified.
+  std::string reason;
+};
+
+// Unspecified for what is not broken.
+OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion);
+
+// Puts the fact behind the winner of `conclusion` in its place, or the cause
+// that the surroundings of the report suggest.
+void LookBehind(const Context& context, Conclusion& conclusion);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_BLAME_H_

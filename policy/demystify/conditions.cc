@@ -1,0 +1,353 @@
+#include "policy/demystify/conditions.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+#include "policy/demystify/scene.h"
+#include "policy/demystify/signatures/rows.h"
+#include "policy/demystify/signatures/tables.h"
+
+namespace mulligan::demystify {
+namespace {
+
+using F = const Candidate&;
+using S = const Scene&;
+
+// Kubelet and node controller report trouble of a node this late.
+constexpr Seconds kNodeReportDelay = 60;
+
+bool ExplainsUnclearEnd(F fact) { return (fact.flags & kUnclearEndOnly) != 0; }
+
+bool IsOfOwner(Root root) {
+  return root != Root::kPods && root != Root::kEvents && root != Root::kNodes &&
+         root != Root::kWorkload;
+}
+
+// What an event said of a pod that lives, and trouble of its node that may
+// still pass.
+bool MayPass(F fact, S scene) {
+  if (fact.place.root == Root::kEvents) return true;
+  return fact.place.root == Root::kNodes &&
+         !(Known(fact.at) && Before(fact.at + kNodePatience, scene.now));
+}
+
+// What happened to the node shortly before the pod was deleted.
+bool ExplainsDeletion(F fact, S scene) {
+  return fact.IsOf(kDisruptionWeight) && Known(fact.at) &&
+         Known(scene.deletion_requested) &&
+         fact.at <= scene.deletion_requested &&
+         scene.deletion_requested <= fact.at + kNodeLossSeenAfter;
+}
+
+// The container or its log tells what it failed of.
+bool NamesItsError(S scene) {
+  return std::ranges::any_of(scene.facts, [](F fact) {
+    return fact.decides() && fact.place.root == Root::kPods &&
+           fact.tier >= Tier::kSpecific && fact.cause != v1::PROBE_KILLED;
+  });
+}
+
+// Nothing says that the pod ended, or why it would not live.
+bool Lives(const PodState& state) {
+  return state.end == End::kNone && !state.blocked && !state.looping &&
+         !Known(state.marked) &&
+         (state.phase == Phase::kRunning || state.phase == Phase::kPending);
+}
+
+bool IsAboutCreation(v1::Cause cause) {
+  return cause == v1::API_TRANSIENT || cause == v1::CREATE_REJECTED ||
+         cause == v1::CREATE_CONFLICT || cause == v1::QUOTA_EXCEEDED;
+}
+
+bool IsPassing(v1::Cause cause) {
+  return cause == v1::API_TRANSIENT || cause == v1::CREATE_CONFLICT;
+}
+
+// What an API answered in one field, beside words that name another cause.
+bool IsBesideWords(F fact, S scene, std::string_view field) {
+  return scene.is_answer && scene.message != nullptr &&
+         scene.message->confidence == kHigh && fact.row != scene.message &&
+         fact.cause != scene.message->cause && field == fact.place.leaf;
+}
+
+bool IsSucceeded(F fact, Phase phase, S scene) {
+  return fact.row == &sign::kWorkloadPodSucceeded && scene.state.phase == phase;
+}
+
+bool IsBehindTaint(F fact, v1::Cause cause, S scene) {
+  return scene.cause == v1::TAINT_EVICTED && fact.row != nullptr &&
+         fact.row->cause == cause && fact.row->tier >= Tier::kSpecific;
+}
+
+}  // namespace
+
+bool DecidesNothing(F fact, S) { return !fact.decides(); }
+
+bool IsUsersOwn(F fact, S) { return fact.table.empty(); }
+
+bool IsDeviceFault(F fact, S scene) {
+  return scene.of_device &&
+         (fact.cause == v1::GPU_FAULT || fact.cause == v1::FABRIC_FAULT);
+}
+
+bool IsStuckTerminating(F fact, S) {
+  return fact.row == &sign::kStuckTerminating;
+}
+
+bool IsOfSpotNode(F fact, S) { return fact.row == &sign::kSpotNodeShutdown; }
+
+bool IsDeactivation(F, S scene) {
+  return scene.condition == "DeactivationTarget";
+}
+
+bool IsPodFailureRule(F fact, S) {
+  return fact.row == &sign::kPolicyDisruption ||
+         fact.row == &sign::kPolicyCondition;
+}
+
+bool IsSureOfCreation(F fact, S scene) {
+  return IsVagueOfCreation(fact, scene) && fact.confidence == kHigh;
+}
+
+bool IsVagueOfCreation(F fact, S) {
+  return fact.table == CreationTexts().name();
+}
+
+bool IsLifeByHearsay(F fact, S) {
+  return fact.row == &sign::kObjectAlive && fact.place.root == Root::kWorkload;
+}
+
+bool IsExitAlone(F fact, S) { return fact.place.root == Root::kExit; }
+
+bool SucceededByPhase(F fact, S scene) {
+  return IsSucceeded(fact, Phase::kSucceeded, scene);
+}
+
+bool SucceededInFailedPod(F fact, S scene) {
+  return IsSucceeded(fact, Phase::kFailed, scene);
+}
+
+bool LastStateTells(F, S scene) { return scene.has_last_state; }
+
+bool WasNoCall(F fact, S scene) {
+  return fact.row == &BuildFailure() && IsErrorCode(scene.http_code);
+}
+
+bool IsVagueAnswer(F fact, S scene) {
+  return scene.is_answer && fact.row == scene.message &&
+         fact.confidence != kHigh;
+}
+
+bool IsReasonBesideWords(F fact, S scene) {
+  return IsBesideWords(fact, scene, ".reason");
+}
+
+bool IsCodeBesideWords(F fact, S scene) {
+  return IsBesideWords(fact, scene, ".httpCode");
+}
+
+bool IsOfAnswer(F, S scene) { return scene.is_answer; }
+
+bool IsReadByItsWords(F fact, S scene) {
+  return scene.message != nullptr && fact.row == scene.message;
+}
+
+bool HasPodReason(F, S scene) { return scene.reason != nullptr; }
+
+bool SaysWhyUnscheduled(F fact, S scene) {
+  return scene.message != nullptr &&
+         (fact.row == &sign::kUnschedulable || fact.row == &sign::kUnscheduled);
+}
+
+bool MessageSaysMore(F fact, S scene) {
+  if (scene.message == nullptr) return false;
+  // The message of a bare exit may be about anything.
+  const bool names_another =
+      fact.place.root != Root::kExit && fact.cause != scene.message->cause;
+  return fact.confidence != kHigh || names_another;
+}
+
+bool IsReasonOfRunningPod(F fact, S scene) {
+  return scene.state.phase == Phase::kRunning && fact.table == "pod-reason" &&
+         fact.confidence == kHigh && fact.row->key != "NodeLost";
+}
+
+bool IsDeviceAtAnotherTime(F fact, S scene) {
+  return scene.of_device && scene.state.end == End::kOwn &&
+         !IsDeviceOfEnd(scene.state, fact.at);
+}
+
+bool IsTheMessage(F fact, S scene) { return fact.row == scene.message; }
+
+bool IsRefusal(F fact, S) {
+  return fact.cause == v1::CREATE_REJECTED && fact.decides();
+}
+
+bool IsCodeOfNoError(F, S scene) {
+  return scene.http_code != 0 && !IsErrorCode(scene.http_code);
+}
+
+bool IsCodeWithoutCall(F, S scene) {
+  return scene.http_code != 0 && scene.of_build;
+}
+
+bool HelpedCompletedWork(F, S scene) {
+  return scene.is_helper && scene.state.end == End::kClean;
+}
+
+bool IsStillAtWork(F, S scene) { return scene.state.end == End::kNone; }
+
+bool AnotherDecides(F fact, S scene) {
+  return !scene.is_primary && fact.tier <= Tier::kConvention;
+}
+
+bool InitMissesSomething(F fact, S scene) {
+  return fact.row == &sign::kInitFailed &&
+         (scene.code == 126 || scene.code == 127);
+}
+
+bool IsConventionOfInit(F fact, S scene) {
+  // Codes of shells and signals still say what happened.
+  const bool is_of_shell = scene.code >= 125 && scene.code <= 139;
+  return scene.is_primary && scene.is_init && scene.state.end == End::kOwn &&
+         fact.row != &sign::kInitFailed && fact.tier == Tier::kConvention &&
+         !is_of_shell;
+}
+
+bool IsOfTheRunBefore(F fact, S scene) {
+  return fact.at == scene.state.finished_at;
+}
+
+bool PassesAsPodRuns(F fact, S scene) {
+  return scene.runs && MayPass(fact, scene) && !ExplainsDeletion(fact, scene);
+}
+
+bool PassesAsPodStarts(F fact, S scene) {
+  return scene.starts && fact.place.root == Root::kNodes &&
+         MayPass(fact, scene) && !ExplainsDeletion(fact, scene);
+}
+
+bool RefusedWhenDone(F fact, S scene) {
+  return fact.cause == v1::DEVICE_ADMISSION && scene.state.end == End::kClean;
+}
+
+bool DeletionWasAnswered(F fact, S scene) {
+  return fact.row == &sign::kDeletionRequested &&
+         scene.state.end == End::kOwn && scene.deletion_grace > 0 &&
+         Known(fact.at) && fact.at <= scene.state.finished_at &&
+         scene.state.finished_at <= scene.deletion_ends + kNodeReportDelay;
+}
+
+bool ProbeWasAnswered(F fact, S scene) {
+  return ExplainsUnclearEnd(fact) && scene.state.end == End::kOwn &&
+         fact.cause == v1::PROBE_KILLED && fact.tier == Tier::kDecisive &&
+         !NamesItsError(scene);
+}
+
+bool EndExplainsItself(F fact, S scene) {
+  return ExplainsUnclearEnd(fact) && !scene.state.unclear_end();
+}
+
+bool HasNoEndToExplain(F fact, S scene) {
+  return ExplainsUnclearEnd(fact) && fact.tier <= Tier::kConvention &&
+         Lives(scene.state);
+}
+
+bool CameAfterTheEnd(F fact, S scene) {
+  const PodState& state = scene.state;
+  const bool is_from_outside =
+      fact.order <= 2 * kDisruptionWeight || ExplainsUnclearEnd(fact);
+  if (!is_from_outside || state.end == End::kClean) return false;
+  if (fact.place.root == Root::kPods || fact.place.root == Root::kWorkload) {
+    return Before(state.finished_at, fact.at);
+  }
+  return Known(state.finished_at) &&
+         Before(state.finished_at + kNodeReportDelay, fact.at);
+}
+
+// Not where the node itself was short of memory, or the pod was being disrupted
+// when it happened (kubernetes.md 9.5).
+bool YieldsToOomKill(F fact, S scene) {
+  if (!scene.oom_killed || fact.cause == v1::CONTAINER_OOM ||
+      fact.cause == v1::SUCCEEDED || fact.cause == v1::NODE_PRESSURE_EVICTED ||
+      fact.cause == v1::STORAGE_EXHAUSTED || fact.cause == v1::NODE_LOST) {
+    return false;
+  }
+  return fact.tier == Tier::kDecisive && fact.order < 2 * kContainerWeight &&
+         !(Known(fact.at) && Known(scene.state.finished_at));
+}
+
+bool IsBesideFailedPod(F fact, S scene) {
+  return scene.fails && !fact.IsOf(kQueueWeight);
+}
+
+bool WorkGoesOn(F fact, S scene) {
+  return scene.work_goes_on && !fact.IsOf(kQueueWeight);
+}
+
+bool WasReplaced(F, S scene) { return scene.has_successor; }
+
+bool WasCreatedAfterAll(F fact, S scene) {
+  return (scene.has_active && IsAboutCreation(fact.cause)) ||
+         (scene.has_run && IsPassing(fact.cause));
+}
+
+bool SuspendedAfterFailure(F fact, S scene) {
+  return scene.gave_up && fact.cause == v1::SUSPENDED;
+}
+
+bool SuspendedByQueue(F fact, S scene) {
+  return scene.queue_says && !scene.gave_up && fact.cause == v1::SUSPENDED &&
+         IsOfOwner(fact.place.root);
+}
+
+bool DeadlineWithoutStart(F fact, S scene) {
+  return scene.kept_from_starting && fact.cause == v1::DEADLINE_JOB;
+}
+
+bool IsNotAgainstFailedPod(F fact, S scene) {
+  return !scene.of_objects || !scene.fails || IsOutcome(fact);
+}
+
+bool CameFromAboveAfterTheEnd(F fact, S scene) {
+  return fact.order <= 2 * kQueueWeight && scene.state.end != End::kClean &&
+         Before(scene.state.finished_at, fact.at);
+}
+
+bool OthersHaveNotSucceeded(F, S scene) {
+  return !scene.fails && scene.others_live;
+}
+
+bool WorkloadFailed(F fact, S scene) {
+  return !scene.fails && scene.workload_failed && fact.cause == v1::SUCCEEDED;
+}
+
+bool DeletedByFailedWorkload(F fact, S scene) {
+  return scene.failed_by_itself && fact.row == &sign::kDeletionRequested;
+}
+
+bool RootIsElsewhere(F, S scene) { return scene.rootless; }
+
+bool ContainerIsInTwoStates(F, S scene) { return scene.in_two_states; }
+
+bool TakenBackBehindTaint(F fact, S scene) {
+  return IsBehindTaint(fact, v1::SPOT_RECLAIMED, scene);
+}
+
+bool LostBehindTaint(F fact, S scene) {
+  return IsBehindTaint(fact, v1::NODE_LOST, scene);
+}
+
+bool DeniedBehindPull(F fact, S scene) {
+  return scene.cause == v1::IMAGE_INVALID && scene.confidence == kLow &&
+         scene.fails && fact.row != nullptr &&
+         fact.row->cause == v1::IMAGE_DENIED;
+}
+
+bool SaysFailureToo(F, S scene) { return scene.says_failure; }
+
+bool PodSaysFailure(F, S scene) { return scene.pod_says_failure; }
+
+}  // namespace mulligan::demystify

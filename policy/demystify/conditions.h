@@ -1,0 +1,98 @@
+// The conditions of the rules by which facts are weighed (weighing.cc): each
+// whether something holds for a fact where it stands.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_CONDITIONS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_CONDITIONS_H_
+
+#include "policy/demystify/fact.h"
+#include "policy/demystify/scene.h"
+
+namespace mulligan::demystify {
+
+using Condition = bool(const Candidate& fact, const Scene& scene);
+
+// Not weighed further.
+Condition DecidesNothing;
+
+// Round::kRead.
+Condition IsUsersOwn;
+Condition IsDeviceFault;
+Condition IsStuckTerminating;
+Condition IsOfSpotNode;
+Condition IsDeactivation;
+Condition IsPodFailureRule;
+Condition IsSureOfCreation;
+Condition IsVagueOfCreation;
+Condition IsLifeByHearsay;
+Condition IsExitAlone;
+Condition SucceededByPhase;
+Condition SucceededInFailedPod;
+
+// Round::kBeside.
+Condition LastStateTells;
+Condition WasNoCall;
+Condition IsVagueAnswer;
+Condition IsReasonBesideWords;
+Condition IsCodeBesideWords;
+Condition IsOfAnswer;
+Condition IsReadByItsWords;
+Condition HasPodReason;
+Condition SaysWhyUnscheduled;
+Condition MessageSaysMore;
+Condition IsReasonOfRunningPod;
+Condition IsDeviceAtAnotherTime;
+
+// Round::kQuota and kTrust.
+Condition IsTheMessage;
+Condition IsRefusal;
+Condition IsCodeOfNoError;
+Condition IsCodeWithoutCall;
+
+// Round::kContainer and kRun.
+Condition HelpedCompletedWork;
+Condition IsStillAtWork;
+Condition AnotherDecides;
+Condition InitMissesSomething;
+Condition IsConventionOfInit;
+Condition IsOfTheRunBefore;
+
+// Round::kPod.
+Condition PassesAsPodRuns;
+Condition PassesAsPodStarts;
+Condition RefusedWhenDone;
+Condition DeletionWasAnswered;
+Condition ProbeWasAnswered;
+Condition EndExplainsItself;
+Condition HasNoEndToExplain;
+Condition CameAfterTheEnd;
+Condition YieldsToOomKill;
+
+// Round::kEvents.
+Condition IsBesideFailedPod;
+Condition WorkGoesOn;
+Condition WasReplaced;
+Condition WasCreatedAfterAll;
+
+// Round::kObjects.
+Condition SuspendedAfterFailure;
+Condition SuspendedByQueue;
+Condition DeadlineWithoutStart;
+Condition IsNotAgainstFailedPod;
+Condition CameFromAboveAfterTheEnd;
+
+// Round::kMembers.
+Condition OthersHaveNotSucceeded;
+Condition WorkloadFailed;
+Condition DeletedByFailedWorkload;
+
+// Round::kSure, kBehind and kSuccess.
+Condition RootIsElsewhere;
+Condition ContainerIsInTwoStates;
+Condition TakenBackBehindTaint;
+Condition LostBehindTaint;
+Condition DeniedBehindPull;
+Condition SaysFailureToo;
+Condition PodSaysFailure;
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_CONDITIONS_H_

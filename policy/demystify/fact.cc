@@ -1,0 +1,89 @@
+#include "policy/demystify/fact.h"
+
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "policy/base/utf8.h"
+
+namespace mulligan::demystify {
+namespace {
+
+// By Root; that of an owner is its kind's field.
+constexpr std::string_view kRoots[] = {
+    "pods", "jobs",          "nodes",         "events", "usage",
+    "",     "kueueWorkload", "creationError", "exit",   "",
+};
+
+template <typename Object>
+ObjectName Named(std::string_view kind, const Object& object) {
+  return {kind, object.metadata().namespace_(), object.metadata().name()};
+}
+
+}  // namespace
+
+const Signature* AddText(Candidates& candidates, const TextTable& table,
+                         std::string_view text, const Place& place,
+                         Seconds at) {
+  const TextSignature* found = table.Find(text);
+  if (found == nullptr) return nullptr;
+  Candidate& fact =
+      AddFact(candidates, table.name(), found->row, place, {}, at);
+  fact.text = text;
+  fact.keyword = found->keyword;
+  return &found->row;
+}
+
+Candidate& AddSign(Candidates& candidates, const Signature& sign,
+                   const Place& place, std::string_view value, Seconds at) {
+  return AddFact(candidates, "sign", sign, place, value, at);
+}
+
+std::string PathOf(const Place& place) {
+  std::string path;
+  path.reserve(72);
+  path.append(place.root == Root::kOwner
+                  ? place.owner->kind->field
+                  : kRoots[static_cast<std::size_t>(place.root)]);
+  if (place.index >= 0) absl::StrAppend(&path, "[", place.index, "]");
+  path.append(place.list);
+  if (place.item >= 0) absl::StrAppend(&path, "[", place.item, "]");
+  path.append(place.leaf);
+  return path;
+}
+
+ObjectName ObjectOf(const v1::FailureReport& report, const Place& place) {
+  switch (place.root) {
+    case Root::kPods:
+      return Named("Pod", report.pods(place.index));
+    case Root::kJobs:
+      return Named("Job", report.jobs(place.index));
+    case Root::kNodes:
+      return Named("Node", report.nodes(place.index));
+    case Root::kEvents: {
+      const auto& about = report.events(place.index).involved_object();
+      return {about.kind(), about.namespace_(), about.name()};
+    }
+    case Root::kOwner:
+      return {place.owner->kind_name, place.owner->meta->namespace_(),
+              place.owner->meta->name()};
+    case Root::kWorkload:
+      return Named("Workload", report.kueue_workload());
+    case Root::kUsage:
+    case Root::kCreationError:
+    case Root::kExit:
+    case Root::kReport:
+      return {};
+  }
+  return {};
+}
+
+std::string ObjectText(const ObjectName& object) {
+  if (object.name.empty()) return {};
+  std::string text(object.kind);
+  text.push_back('/');
+  if (!object.space.empty()) text.append(object.space).push_back('/');
+  text.append(object.name);
+  return Excerpt(text);
+}
+
+}  // namespace mulligan::demystify

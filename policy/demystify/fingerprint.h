@@ -1,0 +1,30 @@
+// What tells two occurrences of one failure from two failures.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_FINGERPRINT_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_FINGERPRINT_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mulligan/v1/cause.pb.h"
+
+namespace mulligan::demystify {
+
+// 16 hexadecimal digits: a hash of cause, exit code and the template of
+// `message`. The same on every platform and in every release of this version
+// of the API.
+std::string Fingerprint(v1::Cause cause, std::optional<std::int32_t> exit_code,
+                        std::string_view message,
+                        std::initializer_list<std::string_view> names);
+
+// `message` with everything masked that differs between two occurrences of one
+// failure: `names` (of pod, node, namespace ...), numbers, hexadecimal and
+// mixed identifiers, addresses, times, ranks. At most 512 bytes are looked at.
+std::string MessageTemplate(std::string_view message,
+                            std::initializer_list<std::string_view> names);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_FINGERPRINT_H_

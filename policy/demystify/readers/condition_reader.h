@@ -1,0 +1,18 @@
+// What the conditions of a pod say.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_CONDITION_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_CONDITION_READER_H_
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+
+namespace mulligan::demystify {
+
+// Adds what the conditions of pods[index] say. A DisruptionTarget that is not
+// True is stale and says nothing.
+void ReadPodConditions(const Context& context, int index, const PodState& state,
+                       Candidates& facts);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_CONDITION_READER_H_

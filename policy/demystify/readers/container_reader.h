@@ -1,0 +1,21 @@
+// How the containers of a pod ended.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_CONTAINER_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_CONTAINER_READER_H_
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+
+namespace mulligan::demystify {
+
+// Reads init and main containers (never ephemeral ones) of pods[index] into
+// `facts` and fills the container part of `state`. Rules: `state` before
+// `lastState`, which counts only while the container waits for a restart or
+// runs again; init containers fail a pod, sidecars do not; among several the
+// first that ended by itself decides, and those killed after it are echoes.
+void ReadContainers(const Context& context, int index, PodState& state,
+                    Candidates& facts);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_CONTAINER_READER_H_

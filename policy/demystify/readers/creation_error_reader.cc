@@ -1,0 +1,87 @@
+#include "policy/demystify/readers/creation_error_reader.h"
+
+#include <span>
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/scene.h"
+#include "policy/demystify/signatures/rows.h"
+#include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing.h"
+
+namespace mulligan::demystify {
+namespace {
+
+void AddError(Candidates& facts, const Signature& row, const char* leaf,
+              std::string_view value, std::int32_t number = 0) {
+  AddFact(facts, "creation-error", row,
+          {Root::kCreationError, -1, "", -1, leaf}, value)
+      .number = number;
+}
+
+// Nothing sent names a cause: shows the most telling of what was sent.
+void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
+  if (!error.message().empty()) {
+    AddError(facts, NoAnswer(), ".message", error.message());
+  } else if (!error.reason().empty()) {
+    AddError(facts, NoAnswer(), ".reason", error.reason());
+  } else if (error.http_code() != 0) {
+    AddError(facts, NoAnswer(), ".httpCode", {}, error.http_code());
+  } else if (error.phase() == v1::CreationError::CREATE) {
+    AddError(facts, NoAnswer(), ".phase", "CREATE");
+  } else if (error.phase() != v1::CreationError::PHASE_UNSPECIFIED) {
+    AddError(facts, NoAnswer(), ".phase", {}, error.phase());
+  } else if (!error.kind().empty()) {
+    AddError(facts, NoAnswer(), ".kind", error.kind());
+  } else {
+    AddError(facts, NoAnswer(), "", "{}");
+  }
+}
+
+// What the API answered to a call. Returns the row of its message; null: there
+// is none.
+const Signature* AddAnswer(Candidates& facts, const v1::CreationError& error) {
+  const Signature* text =
+      AddText(facts, CreationTexts(), error.message(),
+              {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
+  if (const Signature* reason = FindStatusReason(error.reason())) {
+    AddError(facts, *reason, ".reason", error.reason());
+  } else if (const Signature* code = FindHttpCode(error.http_code())) {
+    AddError(facts, *code, ".httpCode", {}, error.http_code());
+  } else if (text == nullptr) {
+    AddUnnamedError(facts, error);
+  }
+  return text;
+}
+
+}  // namespace
+
+void ReadCreationError(const Context& context, Candidates& facts) {
+  if (!context.report.has_creation_error()) return;
+  const v1::CreationError& error = context.report.creation_error();
+  // Says nothing; beside objects that do it is an empty form.
+  const bool alone =
+      context.report.pods().empty() && context.report.jobs().empty();
+  if (!alone && error.ByteSizeLong() == 0) return;
+  context.AddUserSignature(
+      facts, v1::Signature::CREATION_ERROR, error.message(), std::nullopt,
+      {Root::kCreationError, -1, "", -1, ".message"}, kUnknownTime);
+  const std::size_t before = facts.size();
+  const bool of_build = error.phase() == v1::CreationError::BUILD;
+  if (of_build) AddError(facts, BuildFailure(), ".phase", "BUILD");
+  const bool was_called = !of_build || IsErrorCode(error.http_code());
+  const Signature* text = was_called ? AddAnswer(facts, error) : nullptr;
+  const Scene scene = {.message = text,
+                       .is_answer = true,
+                       .http_code = error.http_code(),
+                       .of_build = of_build};
+  const auto added = std::span(facts).subspan(before);
+  Weigh(Round::kBeside, added, scene);
+  if (text != nullptr && text->confidence != v1::Diagnosis::HIGH &&
+      text->cause == v1::QUOTA_EXCEEDED) {
+    Weigh(Round::kQuota, std::span(facts), scene);
+  }
+  Weigh(Round::kTrust, added, scene);
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,15 @@
+// What an API answered when an object was to be created.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_CREATION_ERROR_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_CREATION_ERROR_READER_H_
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+
+namespace mulligan::demystify {
+
+// Adds what report.creation_error says.
+void ReadCreationError(const Context& context, Candidates& facts);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_CREATION_ERROR_READER_H_

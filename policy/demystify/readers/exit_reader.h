@@ -1,0 +1,19 @@
+// What the end of a container says that is all there is.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_EXIT_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_EXIT_READER_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+
+namespace mulligan::demystify {
+
+// Adds what report.exit says; fills `exit_code` when there is one.
+void ReadExit(const Context& context, Candidates& facts,
+              std::optional<std::int32_t>& exit_code);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_EXIT_READER_H_

@@ -1,0 +1,16 @@
+// What Jobs and the objects above the pods say.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_OPERATOR_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_OPERATOR_READER_H_
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+
+namespace mulligan::demystify {
+
+// Adds what Jobs, JobSet, RayJob, RayCluster, TrainJob, SparkApplication and
+// kubeflow v1 job say.
+void ReadOperators(const Context& context, Candidates& facts);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_OPERATOR_READER_H_

@@ -1,0 +1,39 @@
+// What a pod's own status says of its life.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_LIFE_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_LIFE_H_
+
+#include <string_view>
+
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+
+namespace mulligan::demystify {
+
+// A pod that starts or ends for longer than this is stuck.
+inline constexpr Seconds kStuck = 600;
+// Whether a container of the pod runs, and none of its main ones has ended or
+// waits.
+bool PodRuns(const kubernetes::core::v1::Pod& pod);
+
+// Whether a container of the pod runs that is no helper: it is at work,
+// whatever became of its other containers.
+bool IsAtWork(const kubernetes::core::v1::Pod& pod);
+
+// Whether an init container is at work: it may take as long as it likes.
+bool InitRuns(const kubernetes::core::v1::Pod& pod);
+
+// Since when a pod that has not started is starting; unknown without a time.
+Seconds StartingSince(const kubernetes::core::v1::Pod& pod);
+
+// The deciding container; null when there is none.
+const kubernetes::core::v1::ContainerStatus* DecidingContainer(
+    const kubernetes::core::v1::Pod& pod, const PodState& state);
+
+// Its name; empty when there is none.
+std::string_view ContainerName(const kubernetes::core::v1::Pod& pod,
+                               const PodState& state);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_LIFE_H_

@@ -1,0 +1,27 @@
+// What a pod says, weighed: the strongest fact about it.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_READER_H_
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/pod_state.h"
+
+namespace mulligan::demystify {
+
+struct PodReading {
+  int pod = -1;
+  PodState state;
+  // The strongest fact; row is null when nothing is wrong with the pod.
+  Candidate best;
+
+  bool failing() const { return best.row != nullptr; }
+};
+
+// Reads pods[index] with the events and the node that belong to it. Appends
+// every fact to `facts`, which must be empty, weighed against each other, and
+// sets `best`. Linear in the size of the pod and its events.
+PodReading ReadPod(const Context& context, int index, Candidates& facts);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_READER_H_

@@ -1,0 +1,15 @@
+// What the queue says.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_QUEUE_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_QUEUE_READER_H_
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+
+namespace mulligan::demystify {
+
+// Adds what the Kueue Workload says.
+void ReadQueue(const Context& context, Candidates& facts);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_QUEUE_READER_H_

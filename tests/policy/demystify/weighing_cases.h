@@ -1,0 +1,57 @@
+// For each rule by which facts are weighed a fact that it decides about, and
+// one change that makes it decide no more.
+#ifndef MULLIGAN_TESTS_POLICY_DEMYSTIFY_WEIGHING_CASES_H_
+#define MULLIGAN_TESTS_POLICY_DEMYSTIFY_WEIGHING_CASES_H_
+
+#include <span>
+
+#include "policy/demystify/scene.h"
+
+namespace mulligan::demystify {
+
+inline constexpr Signature kSomeRow = {.key = "some",
+                                       .cause = v1::APP_ERROR,
+                                       .confidence = kMedium,
+                                       .tier = Tier::kSpecific,
+                                       .weight = kContainerWeight,
+                                       .flags = kNoFlags,
+                                       .meaning = "something"};
+inline constexpr Signature kOtherRow = {.key = "other",
+                                        .cause = v1::IMAGE_INVALID,
+                                        .confidence = kHigh,
+                                        .tier = Tier::kConvention,
+                                        .weight = kTextWeight,
+                                        .flags = kNoFlags,
+                                        .meaning = "something else"};
+
+// A fact and what stands beside it.
+struct Setting {
+  Candidate fact = MakeCandidate("table", kSomeRow, {}, "value");
+  PodState state;
+  Scene scene = {.state = state};
+  Signature row = kSomeRow;
+
+  void Be(const Signature& sign) {
+    fact = MakeCandidate("sign", sign, fact.place, "value");
+  }
+  void BeOf(v1::Cause cause) {
+    row.cause = cause;
+    Be(row);
+  }
+  void ExplainUnclearEnds() { fact.flags = kUnclearEndOnly; }
+  void ComeFrom(Root root) { fact.place.root = root; }
+};
+
+struct RuleCase {
+  const char* rule;
+  void (*decides)(Setting& now);
+  // Changes what `decides` has made.
+  void (*decides_no_more)(Setting& now);
+};
+
+// In the order of the table.
+std::span<const RuleCase> RuleCases();
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_TESTS_POLICY_DEMYSTIFY_WEIGHING_CASES_H_
