@@ -32,7 +32,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"mulligan.dev/mulligan/recipes/gate"
+	"mulligan.dev/mulligan/gate"
 )
 
 // Terminal looks at a TrainJob whose status of this round is in memory. Without the
@@ -47,7 +47,7 @@ func Terminal(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.Train
 		return 0, err
 	}
 	switch verdict.Way {
-	case gate.Hold:
+	case gate.Later, gate.Wait:
 		return verdict.After, nil
 	case gate.Retry:
 		if err := deleteJobSet(); err != nil {

@@ -1,0 +1,95 @@
+package main
+
+// recipes is the table of operators. A release that has moved a function is one row to
+// change; `recipes apply` says what the function is now.
+var recipes = []Recipe{
+	{
+		Operator:  "jobset",
+		Module:    "sigs.k8s.io/jobset",
+		PackageTo: "pkg/mulligan",
+		GlueTo:    "pkg/controllers/mulligan.go",
+		Main:      ".",
+		Insertions: []Insertion{
+			{
+				File:     "pkg/controllers/jobset_controller.go",
+				Function: "func (r *JobSetReconciler) SetupWithManager(mgr ctrl.Manager) error",
+				Text: `
+	if err := openMulligan(mgr); err != nil {
+		return err
+	}
+`,
+			},
+			{
+				File:     "pkg/controllers/jobset_controller.go",
+				Function: "func (r *JobSetReconciler) reconcile(ctx context.Context, js *jobset.JobSet, updateStatusOpts *statusUpdateOpts) (ctrl.Result, error)",
+				At:       Place{Call: "executeFailurePolicy"},
+				Text: `
+		if decided, hold, err := r.askMulligan(ctx, js, ownedJobs, updateStatusOpts); decided || err != nil {
+			return ctrl.Result{RequeueAfter: hold}, err
+		}
+`,
+			},
+			{
+				File:     "pkg/controllers/jobset_controller.go",
+				Function: "func (r *JobSetReconciler) createJobs(ctx context.Context, js *jobset.JobSet, jobs []*batchv1.Job) error",
+				Text: `
+	if err := r.followMulligan(js, jobs); err != nil {
+		return err
+	}
+`,
+			},
+		},
+	},
+	{
+		Operator:  "kuberay",
+		Module:    "github.com/ray-project/kuberay/ray-operator",
+		PackageTo: "pkg/mulligan",
+		GlueTo:    "controllers/ray/mulligan.go",
+		Main:      ".",
+		Insertions: []Insertion{
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) SetupWithManager(mgr ctrl.Manager, reconcileConcurrency int) error",
+				Text: `
+	if err := openMulligan(mgr); err != nil {
+		return err
+	}
+`,
+			},
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error)",
+				At:       Place{Call: "checkBackoffLimitAndUpdateStatusIfNeeded"},
+				Text: `
+	decided, hold, err := r.askMulligan(ctx, rayJobInstance)
+	if err != nil || hold > 0 {
+		return ctrl.Result{RequeueAfter: hold}, err
+	}
+	if !decided {
+		…
+	}
+`,
+			},
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error)",
+				At:       Place{Statement: "rayJobInstance.Status.RayClusterStatus = rayv1.RayClusterStatus{}"},
+				Text: `
+		if hold := holdForMulligan(rayJobInstance); hold > 0 {
+			return ctrl.Result{RequeueAfter: hold}, nil
+		}
+`,
+			},
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) getOrCreateRayClusterInstance(ctx context.Context, rayJobInstance *rayv1.RayJob) (*rayv1.RayCluster, error)",
+				At:       Place{Call: "r.Create"},
+				Text: `
+			if err := r.followMulligan(rayJobInstance, rayClusterInstance); err != nil {
+				return nil, err
+			}
+`,
+			},
+		},
+	},
+}
