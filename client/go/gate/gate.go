@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
@@ -62,7 +63,7 @@ type Verdict struct {
 	Counts bool
 	// Advice is the whole answer; nil for Native.
 	Advice *mulligan.Advice
-	// NoAnswer is why there is none although it was asked for; for the log.
+	// NoAnswer is why there is none although it was asked for. It is in the log, too.
 	NoAnswer error
 }
 
@@ -89,9 +90,13 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 		return Verdict{}, err
 	}
 	if advice.NoAnswer != nil {
+		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", advice.NoAnswer.Error())
 		return Verdict{NoAnswer: advice.NoAnswer}, nil
 	}
-	return verdictOf(advice), nil
+	verdict := verdictOf(advice)
+	log.FromContext(ctx).Info("Mulligan was asked", "action", advice.Action().String(), "way", verdict.Way.String(),
+		"after", verdict.After.String(), "sentence", advice.Decision.GetSentence())
+	return verdict, nil
 }
 
 func (g *Gate) open() bool { return g != nil && g.Enabled }

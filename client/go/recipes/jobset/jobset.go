@@ -5,7 +5,8 @@
 // the JobSet, its Jobs, their pods, nodes and events.
 //
 //	RETRY, due      all Jobs anew; counts toward maxRestarts where the work is to blame
-//	RETRY, later    the Jobs that still run are deleted, all Jobs anew when it is due
+//	RETRY, later    restarted as well, so that all Jobs are deleted and what they hold
+//	                is given back at once; they are made anew when it is due ([Hold])
 //	WAIT            undecided: nothing changes, the members that run are evidence
 //	FAIL, WAIT_...  condition Failed with reason Mulligan and the sentence
 //	IGNORE          as without Mulligan
@@ -21,6 +22,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	jobsetv1alpha2 "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 
 	"mulligan.dev/mulligan/gate"
@@ -30,20 +32,16 @@ import (
 const (
 	// ReasonFailed is that of the condition Failed.
 	ReasonFailed = "Mulligan"
-	// ReasonRestarts is that of the condition Restarting once the restart has begun.
+	// ReasonRestarts is that of the condition Restarting.
 	ReasonRestarts = "MulliganRestarts"
-	// ReasonHolds is that of the condition Restarting until the restart is due.
-	ReasonHolds = "MulliganHolds"
 	// ReasonWaits is that of the Event about a failure that is not decided yet.
 	ReasonWaits = "MulliganWaits"
 )
 
 // Actions are what the controller can do about a failed JobSet.
 type Actions struct {
-	// Restart makes all Jobs anew; counts: toward maxRestarts.
+	// Restart deletes all Jobs and makes them anew; counts: toward maxRestarts.
 	Restart func(counts bool, message string)
-	// Release deletes the Jobs that still run and says so in the status.
-	Release func(message string) error
 	// Tell records an Event.
 	Tell func(reason, message string)
 	// Fail sets the condition Failed.
@@ -58,10 +56,9 @@ func FailurePolicy(ctx context.Context, g *gate.Gate, js *jobsetv1alpha2.JobSet,
 		return false, 0, err
 	}
 	switch verdict.Way {
-	case gate.Retry:
+	case gate.Retry, gate.Later:
 		actions.Restart(verdict.Counts, verdict.Sentence)
-	case gate.Later:
-		err = actions.Release(verdict.Sentence)
+		return true, 0, nil
 	case gate.Wait:
 		actions.Tell(ReasonWaits, verdict.Sentence)
 	case gate.Stop:
@@ -69,7 +66,16 @@ func FailurePolicy(ctx context.Context, g *gate.Gate, js *jobsetv1alpha2.JobSet,
 	default:
 		return false, 0, nil
 	}
-	return true, verdict.After, err
+	return true, verdict.After, nil
+}
+
+// Hold is how long no Jobs are made anew. A suspended JobSet need not wait: its Jobs
+// take nothing.
+func Hold(g *gate.Gate, js *jobsetv1alpha2.JobSet, now time.Time) time.Duration {
+	if ptr.Deref(js.Spec.Suspend, false) {
+		return 0
+	}
+	return g.Pause(js, now)
 }
 
 // Follow writes what was advised for the restart into Jobs that are about to be

@@ -1,7 +1,6 @@
 package jobset
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	jobsetv1alpha2 "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 
+	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
@@ -26,7 +27,7 @@ func TestFailurePolicy(t *testing.T) {
 	}{
 		{"retry that the work pays", []mulligantest.Step{own}, false, "restart, counts true", 0},
 		{"retry that its surroundings pay", []mulligantest.Step{spot}, false, "restart, counts false", 0},
-		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, "release: " + gatetest.Sentence, time.Minute},
+		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, "restart, counts true", 0},
 		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, "tell MulliganWaits: " + gatetest.Sentence, time.Minute},
 		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, false, "fail Mulligan: " + gatetest.Sentence, 0},
 		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, "", 0},
@@ -40,7 +41,6 @@ func TestFailurePolicy(t *testing.T) {
 			did := ""
 			decided, hold, err := FailurePolicy(t.Context(), g, js, Actions{
 				Restart: func(counts bool, _ string) { did = fmt.Sprintf("restart, counts %t", counts) },
-				Release: func(message string) error { did = "release: " + message; return nil },
 				Tell:    func(reason, message string) { did = fmt.Sprintf("tell %s: %s", reason, message) },
 				Fail:    func(reason, message string) { did = fmt.Sprintf("fail %s: %s", reason, message) },
 			})
@@ -51,12 +51,24 @@ func TestFailurePolicy(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReleasedIsTriedAgain(t *testing.T) {
-	js := &jobsetv1alpha2.JobSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
-	g := gatetest.Open(t, js, jobsetv1alpha2.AddToScheme, gatetest.Says(mulliganv1.Decision_RETRY, time.Minute))
-	refused := errors.New("refused")
-	decided, _, err := FailurePolicy(t.Context(), g, js, Actions{Release: func(string) error { return refused }})
-	if !decided || !errors.Is(err, refused) {
-		t.Errorf("decided %t, error %v", decided, err)
+func TestHold(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	const later = `{"history": [{"observedAt": "2026-11-23T11:59:50Z", "decision": {"action": "RETRY", "retryAfter": "30s"}}]}`
+	for _, test := range []struct {
+		name         string
+		suspend, off bool
+		want         time.Duration
+	}{
+		{"until it is due", false, false, 20 * time.Second},
+		{"not while it is suspended", true, false, 0},
+		{"not with the flag off", false, true, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			js := &jobsetv1alpha2.JobSet{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{mulligan.LedgerAnnotation: later}}}
+			js.Spec.Suspend = &test.suspend
+			if got := Hold(&gate.Gate{Enabled: !test.off}, js, now); got != test.want {
+				t.Errorf("held for %s, want %s", got, test.want)
+			}
+		})
 	}
 }

@@ -24,9 +24,19 @@ var recipes = []Recipe{
 				Function: "func (r *JobSetReconciler) reconcile(ctx context.Context, js *jobset.JobSet, updateStatusOpts *statusUpdateOpts) (ctrl.Result, error)",
 				At:       Place{Call: "executeFailurePolicy"},
 				Text: `
-		if decided, hold, err := r.askMulligan(ctx, js, ownedJobs, updateStatusOpts); decided || err != nil {
+		if decided, hold, err := r.askMulligan(ctx, js, updateStatusOpts); decided || err != nil {
 			return ctrl.Result{RequeueAfter: hold}, err
 		}
+`,
+			},
+			{
+				File:     "pkg/controllers/jobset_controller.go",
+				Function: "func (r *JobSetReconciler) reconcile(ctx context.Context, js *jobset.JobSet, updateStatusOpts *statusUpdateOpts) (ctrl.Result, error)",
+				At:       Place{Call: "r.reconcileReplicatedJobs"},
+				Text: `
+	if hold := holdForMulligan(js); hold > 0 {
+		return ctrl.Result{RequeueAfter: hold}, nil
+	}
 `,
 			},
 			{
