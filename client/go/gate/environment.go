@@ -50,5 +50,5 @@ func FromEnvironment(kube client.Client, reader client.Reader) (*Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvServer, err)
 	}
-	return &Gate{Enabled: true, Asker: &mulligan.Asker{Service: service, Kube: kube, Reader: reader}}, nil
+	return New(service, kube, reader), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/evidence"
 )
 
 // Gate is the operator's feature: a flag, and who is asked. A nil Gate is closed.
@@ -24,6 +25,15 @@ type Gate struct {
 	// ledger; the call itself has that of [mulligan.Dial]. Zero: 2 seconds; a
 	// reconcile should not wait long.
 	Deadline time.Duration
+
+	kept evidence.Pods
+}
+
+// New opens a gate. kube stores the ledger; reader reads what a report needs.
+func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, reader client.Reader) *Gate {
+	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: service, Kube: kube, Reader: reader}}
+	g.Asker.Edit = g.addKept
+	return g
 }
 
 // Way is what to do at the place of decision.

@@ -1,18 +1,26 @@
 package gate_test
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/gatetest"
+	"mulligan.dev/mulligan/mulligantest"
 )
 
 // The operator's own counter means bugs of the work, and nothing else.
@@ -129,5 +137,44 @@ func TestFromEnvironment(t *testing.T) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+func lastOf[T any](list []T) T { return list[len(list)-1] }
+
+// A pod that is gone by the time of the question is in it, one that is there is in it
+// once, and none is any more once the next attempt starts.
+func TestWhatIsKept(t *testing.T) {
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
+	job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "u"}}
+	gone := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "gone", UID: "gone"}}
+	there := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ml", Name: "there", UID: "there",
+		Labels:          map[string]string{"batch.kubernetes.io/job-name": "train", "batch.kubernetes.io/controller-uid": "u", "controller-uid": "u"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "u", Controller: ptr.To(true)}},
+	}}
+	scheme := runtime.NewScheme()
+	if err := errors.Join(corev1.AddToScheme(scheme), batchv1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(job, there).Build()
+	service := mulligantest.New(t)
+	service.Next(mulligantest.Cause(mulliganv1.Cause_NOT_FAILED), mulligantest.Cause(mulliganv1.Cause_NOT_FAILED))
+	g := gate.New(service.Client(), kube, kube)
+	g.Keep("u", gone)
+	g.Keep("u", there)
+	for _, want := range []string{"gone there", "there"} {
+		if _, err := g.Ask(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, pod := range lastOf(service.Requests()).GetReport().GetPods() {
+			names = append(names, pod.GetMetadata().GetName())
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("asked with %q, want %q", got, want)
+		}
+		g.Forget(job)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -112,6 +113,8 @@ func workerEnds(attempts int, end ending) ending {
 		return pod.Labels["jobset.sigs.k8s.io/job-index"] == "0" && end(pod)
 	}
 }
+
+func fails(pod *corev1.Pod) bool { return exits(pod, 1, "Error") }
 
 // says ends a program with an error and this as its last words.
 func says(message string) ending {
@@ -234,6 +237,19 @@ func (c *cluster) jobSetEnds(t *testing.T, namespace string) *unstructured.Unstr
 
 func (c *cluster) jobSetOutcome(t *testing.T, set *unstructured.Unstructured) jobSetOutcome {
 	t.Helper()
+	got := jobSetOutcomeOf(t, set)
+	jobs := c.jobs(t, set.GetNamespace())
+	for i := range jobs {
+		if jobs[i].Labels["jobset.sigs.k8s.io/restart-attempt"] == strconv.FormatInt(got.restarts, 10) {
+			got.memory = jobs[i].Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String()
+		}
+	}
+	return got
+}
+
+// jobSetOutcomeOf is what the JobSet itself tells.
+func jobSetOutcomeOf(t *testing.T, set *unstructured.Unstructured) jobSetOutcome {
+	t.Helper()
 	var got jobSetOutcome
 	got.state, _, _ = unstructured.NestedString(set.Object, "status", "terminalState")
 	got.restarts, _, _ = unstructured.NestedInt64(set.Object, "status", "restarts")
@@ -245,17 +261,45 @@ func (c *cluster) jobSetOutcome(t *testing.T, set *unstructured.Unstructured) jo
 			got.reason, _ = condition["reason"].(string)
 		}
 	}
-	for name, use := range spent(t, set).GetBudgets() {
-		if got.charged == nil {
-			got.charged = map[string]int32{}
-		}
-		got.charged[name] = use.GetUsed()
-	}
-	jobs := c.jobs(t, set.GetNamespace())
-	for i := range jobs {
-		if jobs[i].Labels["jobset.sigs.k8s.io/restart-attempt"] == strconv.FormatInt(got.restarts, 10) {
-			got.memory = jobs[i].Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String()
-		}
-	}
+	got.charged = charges(t, set)
 	return got
+}
+
+// A pause of a minute: what was held is given back at once, nothing is started, and the
+// JobSet can be deleted.
+func TestRecipeOfJobSetHolds(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "jobset")
+	w := way{"asking", true, func(t *testing.T) string { return c.recipeServer(t, time.Minute).address }, false}
+	c.runs(t, "jobset", "jobset", w, c.jobSetReady(t))
+	namespace := c.namespace(t)
+	c.play(t, namespace, workerEnds(1, isPreempted))
+	must(t, c.Create(t.Context(), object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 1}", 4))))
+	var set *unstructured.Unstructured
+	empty := func() string {
+		set = &c.objects(t, namespace, jobSetKind)[0]
+		restarts, _, _ := unstructured.NestedInt64(set.Object, "status", "restarts")
+		if jobs := len(c.jobs(t, namespace)); restarts != 1 || jobs != 0 || c.running(t, namespace) != 0 {
+			return fmt.Sprintf("%d restarts, %d Jobs, %d pods run, want 1, 0, 0", restarts, jobs, c.running(t, namespace))
+		}
+		return ""
+	}
+	eventually(t, 20*time.Second, empty)
+	conditions, _, _ := unstructured.NestedSlice(set.Object, "status", "conditions")
+	if said := fmt.Sprint(conditions); !strings.Contains(said, "MulliganRestarts") || !strings.Contains(said, "charged to disruption") {
+		t.Errorf("the status does not tell of the pause: %s", said)
+	}
+	for range 50 {
+		if wrong := empty(); wrong != "" {
+			t.Fatalf("it did not stay so: %s", wrong)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	must(t, c.Delete(t.Context(), set))
+	eventually(t, 20*time.Second, func() string {
+		if left := c.objects(t, namespace, jobSetKind); len(left) != 0 {
+			return "it is still there"
+		}
+		return ""
+	})
 }

@@ -39,15 +39,15 @@ func waysOf(c *cluster) []way {
 		{"flag off", true, nobody, true},
 		{"service away", true, freeAddress, true},
 		{"service silent", true, silent, true},
-		{"asking", true, func(t *testing.T) string { return c.recipeServer(t).address }, false},
+		{"asking", true, func(t *testing.T) string { return c.recipeServer(t, recipeDelay).address }, false},
 	}
 }
 
 // Delays of the policy that recipes are played with: long enough to see what is held.
 const recipeDelay = 3 * time.Second
 
-// recipeServer starts a service of the test's own.
-func (c *cluster) recipeServer(t *testing.T) *process {
+// recipeServer starts a service of the test's own with these delays.
+func (c *cluster) recipeServer(t *testing.T, delay time.Duration) *process {
 	t.Helper()
 	name := "server-" + strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '/' || r == '_' {
@@ -57,9 +57,13 @@ func (c *cluster) recipeServer(t *testing.T) *process {
 	}, t.Name()))
 	folder := filepath.Join(c.run, name)
 	must(t, os.MkdirAll(folder, 0o755))
-	policy, err := policyWithDelay(recipeDelay.String())
+	policy, err := policyWithDelay(delay.String())
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(folder, "default.yaml"), []byte(policy), 0o644))
+	// A test's second service is not its first.
+	if err := os.Remove(filepath.Join(c.run, name+".ports")); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
 	server, err := startServer(c, name, folder)
 	must(t, err)
 	t.Cleanup(server.end)
@@ -217,7 +221,7 @@ func (s *statuses) compare(t *testing.T, c *cluster, scenario string, w way, obj
 	})
 }
 
-var firstFailed = regexp.MustCompile(` \(first failed job: [^)]*\)`)
+var ofOneRun = regexp.MustCompile(` \(first failed job: [^)]*\)| StartTime: [^.]*\.`)
 
 // withoutTimes is a status in the order of its conditions, without what differs between
 // two runs: times, names that are made up, and who of a gang was seen first.
@@ -231,7 +235,7 @@ func withoutTimes(t *testing.T, obj *unstructured.Unstructured) string {
 	slices.SortFunc(conditions, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	text, err := json.MarshalIndent(status, "", " ")
 	must(t, err)
-	return firstFailed.ReplaceAllString(string(text), "")
+	return ofOneRun.ReplaceAllString(string(text), "")
 }
 
 func without(value any, key string) {
@@ -246,4 +250,14 @@ func without(value any, key string) {
 			without(below, key)
 		}
 	}
+}
+
+// charges are what the ledger of a workload says, by budget.
+func charges(t *testing.T, obj client.Object) map[string]int32 {
+	t.Helper()
+	charged := map[string]int32{}
+	for name, use := range spent(t, obj).GetBudgets() {
+		charged[name] = use.GetUsed()
+	}
+	return charged
 }

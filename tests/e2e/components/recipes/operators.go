@@ -100,6 +100,17 @@ var recipes = []Recipe{
 			}
 `,
 			},
+			{
+				File:     "controllers/ray/raycluster_controller.go",
+				Function: "func (r *RayClusterReconciler) reconcilePods(ctx context.Context, instance *rayv1.RayCluster) error",
+				At:       Place{Statement: "shouldDelete, reason := shouldDeletePod(headPod, rayv1.HeadNode)"},
+				Text: `
+		…
+		if shouldDelete {
+			keepForMulligan(instance, &headPod)
+		}
+`,
+			},
 		},
 	},
 }
