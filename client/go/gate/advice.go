@@ -55,7 +55,7 @@ func (g *Gate) Follow(obj client.Object, now time.Time, templates ...*corev1.Pod
 
 // granted is the latest failure in the ledger on obj, where the answer was a retry.
 func (g *Gate) granted(obj client.Object) (*mulliganv1.AttemptRecord, error) {
-	if !g.open() {
+	if !g.Open() {
 		return nil, nil
 	}
 	ledger, err := mulligan.LedgerFrom(obj)

@@ -86,7 +86,7 @@ const defaultDeadline = 2 * time.Second
 // status in memory may be newer than the stored one. An error means that the ledger
 // could not be stored: do nothing, and reconcile again.
 func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
-	if !g.open() {
+	if !g.Open() {
 		return Verdict{}, nil
 	}
 	deadline := g.Deadline
@@ -109,7 +109,8 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	return verdict, nil
 }
 
-func (g *Gate) open() bool { return g != nil && g.Enabled }
+// Open says whether there is anybody to ask.
+func (g *Gate) Open() bool { return g != nil && g.Enabled }
 
 func verdictOf(advice *mulligan.Advice) Verdict {
 	v := Verdict{

@@ -15,14 +15,14 @@ import (
 // workload has failed, and adds it to the questions about that, until Forget. A process
 // that ends takes it along: then less is known, and nothing is charged twice.
 func (g *Gate) Keep(workload types.UID, pod *corev1.Pod) {
-	if g.open() {
+	if g.Open() {
 		g.kept.Keep(workload, pod.DeepCopy())
 	}
 }
 
 // Forget is for the time at which the next attempt starts.
 func (g *Gate) Forget(workload client.Object) {
-	if g.open() {
+	if g.Open() {
 		g.kept.Drop(workload.GetNamespace(), workload.GetUID())
 	}
 }

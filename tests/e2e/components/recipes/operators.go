@@ -113,4 +113,32 @@ var recipes = []Recipe{
 			},
 		},
 	},
+	{
+		Operator:  "trainer",
+		Module:    "github.com/kubeflow/trainer/v2",
+		PackageTo: "pkg/mulligan",
+		GlueTo:    "pkg/controller/mulligan.go",
+		Main:      "./cmd/trainer-controller-manager",
+		Insertions: []Insertion{
+			{
+				File:     "pkg/controller/trainjob_controller.go",
+				Function: "func (r *TrainJobReconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error",
+				Text: `
+	if err := openMulligan(mgr); err != nil {
+		return err
+	}
+`,
+			},
+			{
+				File:     "pkg/controller/trainjob_controller.go",
+				Function: "func (r *TrainJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error)",
+				At:       Place{Call: "equality.Semantic.DeepEqual"},
+				Text: `
+	if hold, askErr := r.askMulligan(ctx, &trainJob); hold > 0 || askErr != nil {
+		return ctrl.Result{RequeueAfter: hold}, errors.Join(err, askErr)
+	}
+`,
+			},
+		},
+	},
 }
