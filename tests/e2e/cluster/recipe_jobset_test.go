@@ -210,7 +210,7 @@ func (s jobSetScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 	if !w.native {
 		want = s.asking
 	}
-	t.Logf("%s: %s", w.name, pods)
+	t.Logf("%s, %s: %s", s.name, w.name, pods)
 	if got.memory != want.memory || got.state != want.state || got.reason != want.reason ||
 		got.restarts != want.restarts || got.counted != want.counted || !maps.Equal(got.charged, want.charged) {
 		t.Errorf("it ended as %+v, want %+v; status %v", got, want, set.Object["status"])

@@ -191,7 +191,7 @@ func (s rayScenario) play(t *testing.T, c *cluster, w way, plays *rayPlays, seen
 	if !w.native {
 		want = s.asking
 	}
-	t.Logf("%s: %s", w.name, pods)
+	t.Logf("%s, %s: %s", s.name, w.name, pods)
 	if got.status != want.status || got.reason != want.reason || got.failed != want.failed || got.succeeded != want.succeeded ||
 		!maps.Equal(got.charged, want.charged) || !strings.Contains(got.message, want.message) {
 		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
