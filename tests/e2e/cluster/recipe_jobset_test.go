@@ -55,7 +55,7 @@ var jobSetScenarios = []jobSetScenario{
 	{
 		name: "the program fails", policy: "failurePolicy: {maxRestarts: 1}", replicas: 2,
 		end: func() ending {
-			return workerEnds(1, says("ConnectionRefusedError: the tracking server did not answer"))
+			return workerEnds(1, fails)
 		},
 		native: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, counted: 1, memory: "1Gi"},
 		asking: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, counted: 1, memory: "1Gi", charged: map[string]int32{"application": 1}},
@@ -157,16 +157,15 @@ func gangNeeds(size int, memory string) ending {
 		if len(seen[attempt]) < size {
 			return false
 		}
-		if died[attempt].IsZero() {
-			died[attempt] = time.Now()
-		}
 		if pod.Labels["jobset.sigs.k8s.io/job-index"] == "2" {
-			runsOutOfMemory(pod)
-			endsAt(pod, died[attempt], "")
-			return true
+			died[attempt] = time.Now()
+			return runsOutOfMemory(pod)
+		}
+		if died[attempt].IsZero() || time.Since(died[attempt]) < time.Second {
+			return false
 		}
 		exits(pod, 1, "Error")
-		endsAt(pod, died[attempt].Add(time.Second), "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
+		endsAt(pod, time.Now(), "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
 		return true
 	}
 }
