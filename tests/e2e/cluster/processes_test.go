@@ -105,20 +105,14 @@ var (
 // seconds to minutes and graces of minutes to hours are one and eight seconds here,
 // and the same as "slow", with five and eight.
 func shortPolicy(run string) (string, error) {
-	text, err := os.ReadFile("../../../policy/default_policy.yaml")
-	if err != nil {
-		return "", err
-	}
 	folder := filepath.Join(run, "policies")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
 	for name, delay := range map[string]string{"default": "1s", "slow": "5s"} {
-		policy := limits.ReplaceAllString(string(text), "max: "+delay)
-		policy = delays.ReplaceAllString(policy, "initial: "+delay)
-		policy = graces.ReplaceAllString(policy, "grace: 8s")
-		if !strings.Contains(policy, "grace: 8s") || !strings.Contains(policy, "initial: "+delay) {
-			return "", fmt.Errorf("default_policy.yaml has no delays to shorten")
+		policy, err := policyWithDelay(delay)
+		if err != nil {
+			return "", err
 		}
 		if name != "default" {
 			policy = strings.Replace(policy, "  name: default\n", "  name: "+name+"\n", 1)
@@ -129,6 +123,22 @@ func shortPolicy(run string) (string, error) {
 		}
 	}
 	return folder, nil
+}
+
+// policyWithDelay is the built-in default policy with this as every delay, and graces of
+// eight seconds.
+func policyWithDelay(delay string) (string, error) {
+	text, err := os.ReadFile("../../../policy/default_policy.yaml")
+	if err != nil {
+		return "", err
+	}
+	policy := limits.ReplaceAllString(string(text), "max: "+delay)
+	policy = delays.ReplaceAllString(policy, "initial: "+delay)
+	policy = graces.ReplaceAllString(policy, "grace: 8s")
+	if !strings.Contains(policy, "grace: 8s") || !strings.Contains(policy, "initial: "+delay) {
+		return "", fmt.Errorf("default_policy.yaml has no delays to shorten")
+	}
+	return policy, nil
 }
 
 // startController starts mulligan-controller for the test's namespace alone.
@@ -162,6 +172,14 @@ func (c *cluster) startControllerWith(t *testing.T, config, namespace, mode stri
 		return ""
 	})
 	return p
+}
+
+// run runs a command that a test's end must not interrupt.
+func run(command string, args ...string) error {
+	if out, err := exec.Command(command, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %v: %w\n%s", command, args, err, out)
+	}
+	return nil
 }
 
 func freeAddress(t *testing.T) string {

@@ -29,12 +29,18 @@ type dashboard struct {
 	lock sync.Mutex
 	// Submission ids in the order in which they were first asked for.
 	jobs []string
-	// What the nth of them is doing; from 0.
-	status func(n int) (status, message string)
+	// What the nth of them, from 0, is doing.
+	status func(n int, id string) (status, message string)
 }
 
 // startDashboard listens where scripts/control-plane has sent KubeRay.
 func startDashboard(t *testing.T, c *cluster, status func(n int) (string, string)) {
+	t.Helper()
+	startDashboardOf(t, c, func(n int, _ string) (string, string) { return status(n) })
+}
+
+// startDashboardOf is told the submission id, which begins with the RayJob's name.
+func startDashboardOf(t *testing.T, c *cluster, status func(n int, id string) (string, string)) {
 	t.Helper()
 	port, err := os.ReadFile(filepath.Join(c.run, "ray-dashboard.port"))
 	must(t, err)
@@ -60,7 +66,7 @@ func (d *dashboard) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if n == len(d.jobs) {
 		d.jobs = append(d.jobs, id)
 	}
-	status, message := d.status(n)
+	status, message := d.status(n, id)
 	answer := map[string]any{
 		"submission_id": id, "status": status, "message": message, "entrypoint": "python train.py",
 		"start_time": time.Now().Add(-5 * time.Second).UnixMilli(),

@@ -16,6 +16,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/evidence"
 )
 
 // asker puts the question about one workload.
@@ -23,7 +24,7 @@ type asker struct {
 	decider mulliganv1.RetryDecisionServiceClient
 	reader  reader
 	// What the reader does not see any more.
-	evidence *evidence
+	evidence *evidence.Pods
 	// What failed elsewhere; of all kinds.
 	recent *recent
 }
@@ -80,7 +81,7 @@ func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured
 	alone.SetOwnerReferences(owners)
 	report, err := mulligan.Gather(ctx, from, alone)
 	if err == nil {
-		a.evidence.addTo(report, obj)
+		a.evidence.AddTo(report, obj)
 	}
 	return report, err
 }

@@ -199,7 +199,7 @@ func (r *reconciler) remember(obj *unstructured.Unstructured, edit func(*remembe
 // letGo frees what is remembered about a workload that needs no more questions.
 func (r *reconciler) letGo(obj *unstructured.Unstructured) {
 	r.remember(obj, calm)
-	r.asker.evidence.drop(obj.GetNamespace(), obj.GetUID())
+	r.asker.evidence.Drop(obj.GetNamespace(), obj.GetUID())
 }
 
 // calm is a workload of which no pod is in trouble any more.
@@ -212,7 +212,7 @@ func (r *reconciler) gone(obj *unstructured.Unstructured) {
 }
 
 func (r *reconciler) drop(namespace string, uid types.UID) {
-	r.asker.evidence.drop(namespace, uid)
+	r.asker.evidence.Drop(namespace, uid)
 	r.shares.drop(namespace, uid)
 }
 

@@ -25,6 +25,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/evidence"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
@@ -118,7 +119,7 @@ func (w *world) record(t *testing.T) *records.RetryRecord {
 func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 	return &reconciler{
 		kind: jobKind, client: cluster, records: clusterStore{client: cluster, live: cluster}, options: options,
-		asker:    asker{decider: w.service.Client(), reader: reader{cluster, cluster, w.ties}, evidence: &evidence{}, recent: newRecent(func() time.Time { return w.clock })},
+		asker:    asker{decider: w.service.Client(), reader: reader{cluster, cluster, w.ties}, evidence: &evidence.Pods{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
 		shares:   newShares(options.RetriesPerMinute, func() time.Time { return w.clock }),
 		recorder: w.events,

@@ -23,6 +23,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/evidence"
 )
 
 // Name is the controller's, in Events, leases and field managers.
@@ -58,7 +59,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 			kind:     kind,
 			client:   mgr.GetClient(),
 			records:  kept,
-			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence{}, recent: lately},
+			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence.Pods{}, recent: lately},
 			options:  options,
 			paused:   paused,
 			shares:   divided,
@@ -168,7 +169,7 @@ func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []rec
 			m.troubled = r.now()
 		}
 	})
-	r.asker.evidence.keep(owner.UID, pod.(*corev1.Pod))
+	r.asker.evidence.Keep(owner.UID, pod.(*corev1.Pod))
 	return []reconcile.Request{{NamespacedName: workload}}
 }
 

@@ -41,8 +41,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/recipes/gate"
 )
 
 // Whose failures Flyte charges to the retries of the task; all others to the system.
@@ -65,7 +65,7 @@ func Decide(ctx context.Context, g *gate.Gate, obj client.Object, native core.Ph
 	}
 	code, info, cleanup := native.Err().GetCode(), native.Info(), native.CleanupOnFailure()
 	switch verdict.Way {
-	case gate.Hold:
+	case gate.Later, gate.Wait:
 		return core.PhaseInfoRunning(native.Version(), info), nil
 	case gate.Retry:
 		if users[verdict.Advice.Response.GetDiagnosis().GetFaultDomain()] {

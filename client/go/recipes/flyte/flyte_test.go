@@ -12,8 +12,8 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
-	"mulligan.dev/mulligan/recipes/internal/gatetest"
 )
 
 func attempt(name string) *corev1.Pod {

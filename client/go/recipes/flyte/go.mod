@@ -156,12 +156,10 @@ replace (
 	github.com/flyteorg/flyte/flyteidl => github.com/flyteorg/flyte/flyteidl v1.16.7
 	github.com/flyteorg/flyte/flytepropeller => ../../../../tests/oracle/flyte/propeller
 	mulligan.dev/mulligan => ../../
-	mulligan.dev/mulligan/recipes => ../
 )
 
 require (
 	k8s.io/api v0.36.0
 	k8s.io/apimachinery v0.36.0
 	mulligan.dev/mulligan v0.0.0
-	mulligan.dev/mulligan/recipes v0.0.0
 )

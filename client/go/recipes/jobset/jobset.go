@@ -1,68 +1,89 @@
 // Package jobset lets Mulligan decide about the restart of a JobSet.
 //
-// Decision point: jobset v0.12.0, pkg/controllers/failure_policy.go,
-// executeFailurePolicy, which reconcile calls when a child Job has failed. Its caller
-// would become
+// Decision point: jobset v0.12.0, pkg/controllers/jobset_controller.go, reconcile,
+// before it calls executeFailurePolicy because a child Job has failed. What is sent:
+// the JobSet, its Jobs, their pods, nodes and events.
 //
-//	hold, err := jobset.FailurePolicy(ctx, r.gate, js, jobset.Actions{
-//		Native:     func() error { return executeFailurePolicy(ctx, js, ownedJobs, updateStatusOpts) },
-//		RestartAll: func(counts bool, message string) { failurePolicyRecreateAll(ctx, js, counts, updateStatusOpts, ...) },
-//		Fail:       func(reason, message string) { setJobSetFailedCondition(js, reason, message, updateStatusOpts) },
-//	})
-//	if err != nil || hold > 0 {
-//		return ctrl.Result{RequeueAfter: hold}, err
-//	}
-//
-// What is sent: the JobSet, its Jobs, their pods, nodes and events.
-//
-//	RETRY, due      all Jobs anew; counts toward maxRestarts if a budget paid
-//	RETRY, later    nothing until it is due
-//	WAIT            the same
+//	RETRY, due      all Jobs anew; counts toward maxRestarts where the work is to blame
+//	RETRY, later    restarted as well, so that all Jobs are deleted and what they hold
+//	                is given back at once; they are made anew when it is due ([Hold])
+//	WAIT            undecided: nothing changes, the members that run are evidence
 //	FAIL, WAIT_...  condition Failed with reason Mulligan and the sentence
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// Memory and node advice is not followed here: a JobSet's templates are immutable,
-// and it takes a new JobSet (mulligan-controller does that).
+// Jobs of a restart are made from the JobSet's templates, which are immutable; more
+// memory and other nodes are written into the Jobs ([Follow]).
 package jobset
 
 import (
 	"context"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	jobsetv1alpha2 "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 
-	"mulligan.dev/mulligan/recipes/gate"
+	"mulligan.dev/mulligan/gate"
 )
 
-// FailedReason is the reason of the condition of a JobSet that is given up.
-const FailedReason = "Mulligan"
+// Reasons of conditions and Events.
+const (
+	// ReasonFailed is that of the condition Failed.
+	ReasonFailed = "Mulligan"
+	// ReasonRestarts is that of the condition Restarting.
+	ReasonRestarts = "MulliganRestarts"
+	// ReasonWaits is that of the Event about a failure that is not decided yet.
+	ReasonWaits = "MulliganWaits"
+)
 
 // Actions are what the controller can do about a failed JobSet.
 type Actions struct {
-	// Native is the failure policy of the spec.
-	Native func() error
-	// RestartAll starts all Jobs anew; counts: toward maxRestarts.
-	RestartAll func(counts bool, message string)
+	// Restart deletes all Jobs and makes them anew; counts: toward maxRestarts.
+	Restart func(counts bool, message string)
+	// Tell records an Event.
+	Tell func(reason, message string)
 	// Fail sets the condition Failed.
 	Fail func(reason, message string)
 }
 
-// FailurePolicy does one of the actions, or none and returns how long to hold.
-func FailurePolicy(ctx context.Context, g *gate.Gate, js *jobsetv1alpha2.JobSet, actions Actions) (hold time.Duration, err error) {
+// FailurePolicy does one of the actions. decided: the failure policy of the spec is
+// not asked, and the JobSet is reconciled again after a positive hold.
+func FailurePolicy(ctx context.Context, g *gate.Gate, js *jobsetv1alpha2.JobSet, actions Actions) (decided bool, hold time.Duration, err error) {
 	verdict, err := g.Ask(ctx, js)
 	if err != nil {
-		return 0, err
+		return false, 0, err
 	}
 	switch verdict.Way {
-	case gate.Hold:
-		return verdict.After, nil
-	case gate.Retry:
-		actions.RestartAll(verdict.Charged, verdict.Sentence)
-		return 0, nil
+	case gate.Retry, gate.Later:
+		actions.Restart(verdict.Counts, verdict.Sentence)
+		return true, 0, nil
+	case gate.Wait:
+		actions.Tell(ReasonWaits, verdict.Sentence)
 	case gate.Stop:
-		actions.Fail(FailedReason, verdict.Sentence)
-		return 0, nil
+		actions.Fail(ReasonFailed, verdict.Sentence)
+	default:
+		return false, 0, nil
 	}
-	return 0, actions.Native()
+	return true, verdict.After, nil
+}
+
+// Hold is how long no Jobs are made anew. A suspended JobSet need not wait: its Jobs
+// take nothing.
+func Hold(g *gate.Gate, js *jobsetv1alpha2.JobSet, now time.Time) time.Duration {
+	if ptr.Deref(js.Spec.Suspend, false) {
+		return 0
+	}
+	return g.Pause(js, now)
+}
+
+// Follow writes what was advised for the restart into Jobs that are about to be
+// created. It returns what could not be followed.
+func Follow(g *gate.Gate, js *jobsetv1alpha2.JobSet, jobs []*batchv1.Job, now time.Time) ([]string, error) {
+	var templates []*corev1.PodTemplateSpec
+	for _, job := range jobs {
+		templates = append(templates, &job.Spec.Template)
+	}
+	return g.Follow(js, now, templates...)
 }

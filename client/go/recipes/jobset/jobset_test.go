@@ -8,17 +8,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	jobsetv1alpha2 "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 
+	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
-	"mulligan.dev/mulligan/recipes/internal/gatetest"
 )
 
 func TestFailurePolicy(t *testing.T) {
-	// What the default policy charges, and what it does not.
-	charged := mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM, func(r *mulliganv1.DecideResponse) { r.Decision.RetryAfter = nil })
-	free := mulligantest.Cause(mulliganv1.Cause_SPOT_RECLAIMED, func(r *mulliganv1.DecideResponse) {
-		r.Decision.RetryAfter, r.Accounting, r.Ledger = nil, nil, nil
-	})
+	// What the work is to blame for, and what it is not.
+	own, spot := gatetest.Blames(mulliganv1.Diagnosis_RESOURCE_LIMIT), gatetest.Blames(mulliganv1.Diagnosis_DISRUPTION)
 	for _, test := range []struct {
 		name     string
 		steps    []mulligantest.Step
@@ -26,27 +25,49 @@ func TestFailurePolicy(t *testing.T) {
 		want     string
 		wantHold time.Duration
 	}{
-		{"retry that a budget pays", []mulligantest.Step{charged}, false, "restart, counts true", 0},
-		{"retry that nobody pays", []mulligantest.Step{free}, false, "restart, counts false", 0},
-		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, "", time.Minute},
-		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, "", time.Minute},
+		{"retry that the work pays", []mulligantest.Step{own}, false, "restart, counts true", 0},
+		{"retry that its surroundings pay", []mulligantest.Step{spot}, false, "restart, counts false", 0},
+		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, "restart, counts true", 0},
+		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, "tell MulliganWaits: " + gatetest.Sentence, time.Minute},
 		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, false, "fail Mulligan: " + gatetest.Sentence, 0},
-		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, "native", 0},
-		{"service away", gatetest.Away(), false, "native", 0},
-		{"flag off", []mulligantest.Step{free}, true, "native", 0},
+		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, "", 0},
+		{"service away", gatetest.Away(), false, "", 0},
+		{"flag off", []mulligantest.Step{spot}, true, "", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			js := &jobsetv1alpha2.JobSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 			g := gatetest.Open(t, js, jobsetv1alpha2.AddToScheme, test.steps...)
 			g.Enabled = !test.off
 			did := ""
-			hold, err := FailurePolicy(t.Context(), g, js, Actions{
-				Native:     func() error { did = "native"; return nil },
-				RestartAll: func(counts bool, _ string) { did = fmt.Sprintf("restart, counts %t", counts) },
-				Fail:       func(reason, message string) { did = fmt.Sprintf("fail %s: %s", reason, message) },
+			decided, hold, err := FailurePolicy(t.Context(), g, js, Actions{
+				Restart: func(counts bool, _ string) { did = fmt.Sprintf("restart, counts %t", counts) },
+				Tell:    func(reason, message string) { did = fmt.Sprintf("tell %s: %s", reason, message) },
+				Fail:    func(reason, message string) { did = fmt.Sprintf("fail %s: %s", reason, message) },
 			})
-			if err != nil || did != test.want || hold != test.wantHold {
-				t.Errorf("did %q, hold %s, error %v; want %q, %s", did, hold, err, test.want, test.wantHold)
+			if err != nil || did != test.want || hold != test.wantHold || decided != (did != "") {
+				t.Errorf("did %q, decided %t, hold %s, error %v; want %q, %s", did, decided, hold, err, test.want, test.wantHold)
+			}
+		})
+	}
+}
+
+func TestHold(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	const later = `{"history": [{"observedAt": "2026-11-23T11:59:50Z", "decision": {"action": "RETRY", "retryAfter": "30s"}}]}`
+	for _, test := range []struct {
+		name         string
+		suspend, off bool
+		want         time.Duration
+	}{
+		{"until it is due", false, false, 20 * time.Second},
+		{"not while it is suspended", true, false, 0},
+		{"not with the flag off", false, true, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			js := &jobsetv1alpha2.JobSet{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{mulligan.LedgerAnnotation: later}}}
+			js.Spec.Suspend = &test.suspend
+			if got := Hold(&gate.Gate{Enabled: !test.off}, js, now); got != test.want {
+				t.Errorf("held for %s, want %s", got, test.want)
 			}
 		})
 	}

@@ -1,24 +1,22 @@
 // Package kuberay lets Mulligan decide about the retry of a RayJob.
 //
-// Decision point: ray-operator v1.5.1, controllers/ray/rayjob_controller.go,
-// checkBackoffLimitAndUpdateStatusIfNeeded, which Reconcile calls once the status of
-// this round is known and before it is written. It would become
+// Decision point: ray-operator v1.5.1, controllers/ray/rayjob_controller.go, Reconcile,
+// before checkBackoffLimitAndUpdateStatusIfNeeded: the status of this round is known
+// and not written. What is sent: the RayJob with that status, its RayCluster, the
+// submitter's Job and the pods, nodes and events of all of them.
 //
-//	hold, err := kuberay.CheckRetry(ctx, r.gate, rayJobInstance, checkBackoffLimitAndUpdateStatusIfNeeded)
-//	if err != nil || hold > 0 {
-//		return ctrl.Result{RequeueAfter: hold}, err // nothing is written, the round is repeated
-//	}
-//
-// What is sent: the RayJob with the status of this round, its RayCluster, the
-// submitter's Job and the pods, nodes and events of all of them, as [mulligan.Gather]
-// finds them.
-//
-//	RETRY, due      Retrying: KubeRay makes a new cluster; status.failed + 1
-//	RETRY, later    nothing is written until it is due
-//	WAIT            the same
-//	FAIL, WAIT_...  Failed stays; status.message is the sentence
+//	RETRY, due      Retrying: KubeRay deletes the cluster and makes a new one;
+//	                status.failed + 1 where the work is to blame
+//	RETRY, later    Retrying as well, so that the cluster is given back at once; it
+//	                stays Retrying until the next attempt is due ([Hold])
+//	WAIT            undecided: nothing is written, the round is repeated; the cluster
+//	                is evidence
+//	FAIL, WAIT_...  Failed stays; status.failed + 1; status.message is the sentence
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
+//
+// A head that has failed is replaced before Ray says that the job has, so it is kept for
+// the question ([Keep]).
 //
 // A RayJob beyond its deadline, which KubeRay never retries, is asked about too: the
 // deadline may have passed while an image was pulled.
@@ -29,36 +27,82 @@ import (
 	"time"
 
 	rayv1 "github.com/ray-project/kuberay/ray-operator/apis/ray/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"mulligan.dev/mulligan/recipes/gate"
+	"mulligan.dev/mulligan/gate"
 )
 
-// CheckRetry sets the status of a RayJob whose round ended in Failed, and calls
-// native for every other. A positive hold: write nothing, reconcile after it.
-func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, native func(context.Context, *rayv1.RayJob)) (hold time.Duration, err error) {
-	if rayJob.Status.JobDeploymentStatus != rayv1.JobDeploymentStatusFailed {
-		native(ctx, rayJob)
-		return 0, nil
+// Reasons of Events.
+const (
+	// ReasonRetries is that of a retry, due or later.
+	ReasonRetries = "MulliganRetries"
+	// ReasonWaits is that of a failure that is not decided yet.
+	ReasonWaits = "MulliganWaits"
+	// ReasonStops is that of a RayJob that is given up.
+	ReasonStops = "MulliganStops"
+)
+
+// CheckRetry writes into the status of a RayJob whose round ended in Failed, in memory.
+// decided: backoffLimit is not asked. With a positive hold nothing is to be written and
+// the round is repeated after it. tell records an Event.
+func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell func(reason, message string)) (decided bool, hold time.Duration, err error) {
+	status := &rayJob.Status
+	if status.JobDeploymentStatus != rayv1.JobDeploymentStatusFailed {
+		return false, 0, nil
 	}
 	verdict, err := g.Ask(ctx, rayJob)
 	if err != nil {
-		return 0, err
+		return false, 0, err
 	}
+	counts := verdict.Counts
 	switch verdict.Way {
-	case gate.Hold:
-		return verdict.After, nil
-	case gate.Native:
-		native(ctx, rayJob)
-		return 0, nil
-	}
-	status := &rayJob.Status
-	status.Failed = ptr.To(ptr.Deref(status.Failed, 0) + 1)
-	status.Succeeded = ptr.To(ptr.Deref(status.Succeeded, 0))
-	if verdict.Way == gate.Retry {
+	case gate.Retry, gate.Later:
 		status.JobDeploymentStatus = rayv1.JobDeploymentStatusRetrying
-	} else {
-		status.Message = verdict.Sentence
+		tell(ReasonRetries, verdict.Sentence)
+	case gate.Stop:
+		counts = true
+		tell(ReasonStops, verdict.Sentence)
+	case gate.Wait:
+		tell(ReasonWaits, verdict.Sentence)
+		return true, verdict.After, nil
+	default:
+		return false, 0, nil
 	}
-	return 0, nil
+	status.Message = verdict.Sentence
+	failed := ptr.Deref(status.Failed, 0)
+	if counts {
+		failed++
+	}
+	status.Failed = ptr.To(failed)
+	status.Succeeded = ptr.To(ptr.Deref(status.Succeeded, 0))
+	return true, 0, nil
+}
+
+// Hold is how long a RayJob that is Retrying stays so once its cluster is gone. Whoever
+// suspends it need not wait for that.
+func Hold(g *gate.Gate, rayJob *rayv1.RayJob, now time.Time) time.Duration {
+	if rayJob.Status.JobDeploymentStatus != rayv1.JobDeploymentStatusRetrying || rayJob.Spec.Suspend {
+		return 0
+	}
+	return g.Pause(rayJob, now)
+}
+
+// Keep remembers a pod of a RayJob's cluster that is about to be deleted.
+func Keep(g *gate.Gate, cluster *rayv1.RayCluster, pod *corev1.Pod) {
+	if owner := metav1.GetControllerOf(cluster); owner != nil {
+		g.Keep(owner.UID, pod)
+	}
+}
+
+// Follow writes what was advised for the next attempt into its cluster, which is about
+// to be created. It returns what could not be followed.
+func Follow(g *gate.Gate, rayJob *rayv1.RayJob, cluster *rayv1.RayClusterSpec, now time.Time) ([]string, error) {
+	g.Forget(rayJob)
+	templates := []*corev1.PodTemplateSpec{&cluster.HeadGroupSpec.Template}
+	for i := range cluster.WorkerGroupSpecs {
+		templates = append(templates, &cluster.WorkerGroupSpecs[i].Template)
+	}
+	return g.Follow(rayJob, now, templates...)
 }

@@ -1,7 +1,6 @@
 package kuberay
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -9,9 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
-	"mulligan.dev/mulligan/recipes/internal/gatetest"
 )
 
 func failed() *rayv1.RayJob {
@@ -25,6 +26,8 @@ func failed() *rayv1.RayJob {
 }
 
 func TestCheckRetry(t *testing.T) {
+	own, spot := gatetest.Blames(mulliganv1.Diagnosis_RESOURCE_LIMIT), gatetest.Blames(mulliganv1.Diagnosis_DISRUPTION)
+	const native = "the head died"
 	for _, test := range []struct {
 		name        string
 		steps       []mulligantest.Step
@@ -33,23 +36,24 @@ func TestCheckRetry(t *testing.T) {
 		wantFailed  int32
 		wantMessage string
 		wantHold    time.Duration
-		wantNative  bool
+		wantTold    string
 	}{
-		{"retry", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, rayv1.JobDeploymentStatusRetrying, 2, "the head died", 0, false},
-		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 9*time.Second)}, false, rayv1.JobDeploymentStatusFailed, 1, "the head died", 9 * time.Second, false},
-		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, 0)}, false, rayv1.JobDeploymentStatusFailed, 1, "the head died", time.Second, false},
-		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, false, rayv1.JobDeploymentStatusFailed, 2, gatetest.Sentence, 0, false},
-		{"spec update", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, false, rayv1.JobDeploymentStatusFailed, 2, gatetest.Sentence, 0, false},
-		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, rayv1.JobDeploymentStatusFailed, 1, "the head died", 0, true},
-		{"service away", gatetest.Away(), false, rayv1.JobDeploymentStatusFailed, 1, "the head died", 0, true},
-		{"flag off", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, true, rayv1.JobDeploymentStatusFailed, 1, "the head died", 0, true},
+		{"retry that the work pays", []mulligantest.Step{own}, false, rayv1.JobDeploymentStatusRetrying, 2, gatetest.Sentence, 0, ReasonRetries},
+		{"retry that its surroundings pay", []mulligantest.Step{spot}, false, rayv1.JobDeploymentStatusRetrying, 1, gatetest.Sentence, 0, ReasonRetries},
+		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, rayv1.JobDeploymentStatusRetrying, 2, gatetest.Sentence, 0, ReasonRetries},
+		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, 0)}, false, rayv1.JobDeploymentStatusFailed, 1, native, time.Second, ReasonWaits},
+		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, false, rayv1.JobDeploymentStatusFailed, 2, gatetest.Sentence, 0, ReasonStops},
+		{"spec update", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, false, rayv1.JobDeploymentStatusFailed, 2, gatetest.Sentence, 0, ReasonStops},
+		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, rayv1.JobDeploymentStatusFailed, 1, native, 0, ""},
+		{"service away", gatetest.Away(), false, rayv1.JobDeploymentStatusFailed, 1, native, 0, ""},
+		{"flag off", []mulligantest.Step{own}, true, rayv1.JobDeploymentStatusFailed, 1, native, 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rayJob := failed()
 			g := gatetest.Open(t, rayJob, rayv1.AddToScheme, test.steps...)
 			g.Enabled = !test.off
-			native := false
-			hold, err := CheckRetry(t.Context(), g, rayJob, func(context.Context, *rayv1.RayJob) { native = true })
+			told := ""
+			decided, hold, err := CheckRetry(t.Context(), g, rayJob, func(reason, _ string) { told = reason })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,8 +61,8 @@ func TestCheckRetry(t *testing.T) {
 			if status.JobDeploymentStatus != test.wantStatus || *status.Failed != test.wantFailed || status.Message != test.wantMessage {
 				t.Errorf("status %s, failed %d, %q; want %s, %d, %q", status.JobDeploymentStatus, *status.Failed, status.Message, test.wantStatus, test.wantFailed, test.wantMessage)
 			}
-			if hold != test.wantHold || native != test.wantNative {
-				t.Errorf("hold %s, native %t; want %s, %t", hold, native, test.wantHold, test.wantNative)
+			if hold != test.wantHold || told != test.wantTold || decided != (told != "") {
+				t.Errorf("hold %s, told %q, decided %t; want %s, %q", hold, told, decided, test.wantHold, test.wantTold)
 			}
 		})
 	}
@@ -67,9 +71,34 @@ func TestCheckRetry(t *testing.T) {
 func TestAnotherStatusIsKubeRaysOwnAffair(t *testing.T) {
 	rayJob := failed()
 	rayJob.Status.JobDeploymentStatus = rayv1.JobDeploymentStatusRunning
-	native := false
 	g := gatetest.Open(t, rayJob, rayv1.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
-	if _, err := CheckRetry(t.Context(), g, rayJob, func(context.Context, *rayv1.RayJob) { native = true }); err != nil || !native {
-		t.Errorf("native %t, error %v", native, err)
+	if decided, _, err := CheckRetry(t.Context(), g, rayJob, nil); err != nil || decided {
+		t.Errorf("decided %t, error %v", decided, err)
+	}
+}
+
+func TestHold(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	const later = `{"history": [{"observedAt": "2026-11-23T11:59:50Z", "decision": {"action": "RETRY", "retryAfter": "30s"}}]}`
+	for _, test := range []struct {
+		name    string
+		status  rayv1.JobDeploymentStatus
+		suspend bool
+		off     bool
+		want    time.Duration
+	}{
+		{"while it is Retrying", rayv1.JobDeploymentStatusRetrying, false, false, 20 * time.Second},
+		{"not while it is Suspending", rayv1.JobDeploymentStatusSuspending, false, false, 0},
+		{"not once it is to be suspended", rayv1.JobDeploymentStatusRetrying, true, false, 0},
+		{"not with the flag off", rayv1.JobDeploymentStatusRetrying, false, true, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rayJob := failed()
+			rayJob.Annotations = map[string]string{mulligan.LedgerAnnotation: later}
+			rayJob.Status.JobDeploymentStatus, rayJob.Spec.Suspend = test.status, test.suspend
+			if got := Hold(&gate.Gate{Enabled: !test.off}, rayJob, now); got != test.want {
+				t.Errorf("held for %s, want %s", got, test.want)
+			}
+		})
 	}
 }

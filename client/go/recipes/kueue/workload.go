@@ -38,7 +38,7 @@ import (
 	"k8s.io/utils/ptr"
 	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"mulligan.dev/mulligan/recipes/gate"
+	"mulligan.dev/mulligan/gate"
 )
 
 // Requeue is what to do with the Workload.
@@ -64,7 +64,7 @@ func PodsReadyTimeout(ctx context.Context, g *gate.Gate, wl *kueuev1beta2.Worklo
 	switch verdict.Way {
 	case gate.Stop:
 		return Requeue{Deactivate: true, Message: verdict.Sentence}, nil
-	case gate.Retry, gate.Hold:
+	case gate.Retry, gate.Later, gate.Wait:
 		return Requeue{Message: verdict.Sentence, At: now.Add(verdict.After), Counts: verdict.Charged}, nil
 	}
 	return Requeue{Native: true}, nil

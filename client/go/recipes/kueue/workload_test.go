@@ -9,8 +9,8 @@ import (
 	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
-	"mulligan.dev/mulligan/recipes/internal/gatetest"
 )
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

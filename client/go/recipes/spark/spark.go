@@ -35,7 +35,7 @@ import (
 
 	"github.com/kubeflow/spark-operator/v2/api/v1beta2"
 
-	"mulligan.dev/mulligan/recipes/gate"
+	"mulligan.dev/mulligan/gate"
 )
 
 // Run is what comes next.
@@ -56,7 +56,7 @@ func Next(ctx context.Context, g *gate.Gate, app *v1beta2.SparkApplication, shou
 		return Run{}, err
 	}
 	switch verdict.Way {
-	case gate.Hold:
+	case gate.Later, gate.Wait:
 		return Run{After: verdict.After}, nil
 	case gate.Retry:
 		return Run{Retry: true}, nil

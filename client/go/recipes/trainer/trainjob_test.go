@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
-	"mulligan.dev/mulligan/recipes/internal/gatetest"
 )
 
 func TestTerminal(t *testing.T) {
@@ -20,33 +20,43 @@ func TestTerminal(t *testing.T) {
 		steps       []mulligantest.Step
 		off         bool
 		condition   metav1.ConditionStatus
+		restarting  bool
 		wantDeleted bool
+		wantTold    string
 		wantHold    time.Duration
-		// Message of the condition Failed; empty: there is none.
+		// Message of the condition Failed in memory.
 		want string
 	}{
-		{"retry", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, metav1.ConditionTrue, true, 0, ""},
-		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, metav1.ConditionTrue, false, time.Minute, native},
-		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, metav1.ConditionTrue, false, time.Minute, native},
-		{"spec update", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, false, metav1.ConditionTrue, false, 0, gatetest.Sentence},
-		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, metav1.ConditionTrue, false, 0, native},
-		{"service away", gatetest.Away(), false, metav1.ConditionTrue, false, 0, native},
-		{"flag off", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, true, metav1.ConditionTrue, false, 0, native},
-		{"not failed", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, metav1.ConditionFalse, false, 0, native},
+		{"retry", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, metav1.ConditionTrue, false, true, ReasonRetries, time.Second, native},
+		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, metav1.ConditionTrue, false, false, ReasonRetries, time.Minute, native},
+		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, metav1.ConditionTrue, false, false, ReasonWaits, time.Minute, native},
+		{"spec update", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, false, metav1.ConditionTrue, false, false, ReasonStops, 0, gatetest.Sentence},
+		{"not asked while the JobSet goes", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, metav1.ConditionTrue, true, false, "", time.Second, native},
+		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, metav1.ConditionTrue, false, false, "", 0, native},
+		{"service away", gatetest.Away(), false, metav1.ConditionTrue, false, false, "", 0, native},
+		{"flag off", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, true, metav1.ConditionTrue, true, false, "", 0, native},
+		{"not failed", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, metav1.ConditionFalse, false, false, "", 0, native},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 			trainJob.Status.Conditions = []metav1.Condition{{Type: trainerv1alpha1.TrainJobFailed, Status: test.condition, Reason: "Failed", Message: native}}
 			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, test.steps...)
 			g.Enabled = !test.off
-			deleted := false
-			hold, err := Terminal(t.Context(), g, trainJob, func() error { deleted = true; return nil })
+			deleted, told := false, ""
+			hold, err := Terminal(t.Context(), g, trainJob, Actions{
+				Restarting:   func() (bool, error) { return test.restarting, nil },
+				DeleteJobSet: func() error { deleted = true; return nil },
+				Tell:         func(reason, _ string) { told = reason },
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := ""
 			if condition := meta.FindStatusCondition(trainJob.Status.Conditions, trainerv1alpha1.TrainJobFailed); condition != nil {
 				got = condition.Message
+			}
+			if told != test.wantTold {
+				t.Errorf("told %q, want %q", told, test.wantTold)
 			}
 			if deleted != test.wantDeleted || hold != test.wantHold || got != test.want {
 				t.Errorf("deleted %t, hold %s, message %q; want %t, %s, %q", deleted, hold, got, test.wantDeleted, test.wantHold, test.want)

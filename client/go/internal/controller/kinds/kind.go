@@ -182,5 +182,10 @@ func template(podTemplate map[string]any) []Shape {
 	if spec == nil {
 		return nil
 	}
-	return []Shape{{Pod: spec, Grow: func(change Change) bool { return growContainer(spec, change) }}}
+	return []Shape{PodShape(spec)}
+}
+
+// PodShape is the Shape of a PodSpec.
+func PodShape(spec map[string]any) Shape {
+	return Shape{Pod: spec, Grow: func(change Change) bool { return growContainer(spec, change) }}
 }

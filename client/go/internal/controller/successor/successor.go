@@ -43,7 +43,7 @@ func Of(kind kinds.Kind, rec *records.RetryRecord, now time.Time) (*unstructured
 	if err := describe(next, rec, advice.GetLastAttempt()); err != nil {
 		return nil, nil, err
 	}
-	notes := follow(kind.Shapes(next), advice, decided.Container, now)
+	notes := Follow(kind.Shapes(next), advice, decided.Container, now)
 	if field := kind.SuspendField(next); next.GetLabels()[QueueLabel] != "" && field != nil {
 		if err := unstructured.SetNestedField(next.Object, true, field...); err != nil {
 			return nil, nil, err
@@ -98,8 +98,9 @@ func describe(next *unstructured.Unstructured, rec *records.RetryRecord, last bo
 	return nil
 }
 
-// follow writes the advice into all descriptions of pods.
-func follow(shapes []kinds.Shape, decision *mulliganv1.Decision, culprit string, now time.Time) []string {
+// Follow writes the advice into all descriptions of pods and returns what of it could
+// not be followed. culprit is the container that an unnamed change is for.
+func Follow(shapes []kinds.Shape, decision *mulliganv1.Decision, culprit string, now time.Time) []string {
 	var notes []string
 	for _, change := range decision.GetResources() {
 		container := change.GetContainer()

@@ -1,5 +1,5 @@
 // Package gate is what the recipes share: ask Mulligan at the place where an
-// operator decides about a retry, and say in four words what to do there.
+// operator decides about a retry, and say in five words what to do there.
 package gate
 
 import (
@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/evidence"
 )
 
 // Gate is the operator's feature: a flag, and who is asked. A nil Gate is closed.
@@ -19,8 +21,19 @@ type Gate struct {
 	Enabled bool
 	// Asker asks and stores the ledger on the object. Mandatory when Enabled.
 	Asker *mulligan.Asker
-	// Deadline of a question. Zero: 2 seconds; a reconcile should not wait long.
+	// Deadline of a question with all that is read for it and of storing the
+	// ledger; the call itself has that of [mulligan.Dial]. Zero: 2 seconds; a
+	// reconcile should not wait long.
 	Deadline time.Duration
+
+	kept evidence.Pods
+}
+
+// New opens a gate. kube stores the ledger; reader reads what a report needs.
+func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, reader client.Reader) *Gate {
+	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: service, Kube: kube, Reader: reader}}
+	g.Asker.Edit = g.addKept
+	return g
 }
 
 // Way is what to do at the place of decision.
@@ -32,32 +45,40 @@ const (
 	Native Way = iota
 	// Retry: start the next attempt now.
 	Retry
-	// Hold: change nothing and persist nothing; look again after Verdict.After.
-	Hold
+	// Later: give back what the ended attempt holds, and start the next one after
+	// Verdict.After.
+	Later
+	// Wait: undecided. Change nothing, since what is there is evidence, and ask again
+	// after Verdict.After.
+	Wait
 	// Stop: no further attempt. The reason is Verdict.Sentence.
 	Stop
 )
 
-func (w Way) String() string { return [...]string{"Native", "Retry", "Hold", "Stop"}[w] }
+func (w Way) String() string { return [...]string{"Native", "Retry", "Later", "Wait", "Stop"}[w] }
 
 // Verdict is the way with its particulars.
 type Verdict struct {
 	Way Way
-	// After is how long to hold. Positive for Hold, else zero.
+	// After is how long to hold. Positive for Later and Wait, else zero.
 	After time.Duration
 	// Sentence for a condition or an Event. Empty for Native.
 	Sentence string
-	// Charged says whether a budget paid. The operator's own counter moves with it,
-	// so that it is right on the day the flag is switched off.
+	// Charged says whether a budget paid.
 	Charged bool
+	// Counts says whether the operator's own counter moves: a budget paid for a fault
+	// of the work itself. What its surroundings are to blame for leaves the counter
+	// alone, so that a limit of one means one bug, also on the day the flag is switched
+	// off.
+	Counts bool
 	// Advice is the whole answer; nil for Native.
 	Advice *mulligan.Advice
-	// NoAnswer is why there is none although it was asked for; for the log.
+	// NoAnswer is why there is none although it was asked for. It is in the log, too.
 	NoAnswer error
 }
 
-// Pauses of a Hold are at least this long, so that a reconcile does not spin.
-const leastHold = time.Second
+// Pauses are at least this long, so that a reconcile does not spin.
+const leastPause = time.Second
 
 const defaultDeadline = 2 * time.Second
 
@@ -65,7 +86,7 @@ const defaultDeadline = 2 * time.Second
 // status in memory may be newer than the stored one. An error means that the ledger
 // could not be stored: do nothing, and reconcile again.
 func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
-	if g == nil || !g.Enabled {
+	if !g.Open() {
 		return Verdict{}, nil
 	}
 	deadline := g.Deadline
@@ -79,10 +100,17 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 		return Verdict{}, err
 	}
 	if advice.NoAnswer != nil {
+		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", advice.NoAnswer.Error())
 		return Verdict{NoAnswer: advice.NoAnswer}, nil
 	}
-	return verdictOf(advice), nil
+	verdict := verdictOf(advice)
+	log.FromContext(ctx).Info("Mulligan was asked", "action", advice.Action().String(), "way", verdict.Way.String(),
+		"after", verdict.After.String(), "sentence", advice.Decision.GetSentence())
+	return verdict, nil
 }
+
+// Open says whether there is anybody to ask.
+func (g *Gate) Open() bool { return g != nil && g.Enabled }
 
 func verdictOf(advice *mulligan.Advice) Verdict {
 	v := Verdict{
@@ -90,21 +118,31 @@ func verdictOf(advice *mulligan.Advice) Verdict {
 		Charged:  chargedOf(advice.Response),
 		Advice:   advice,
 	}
+	v.Counts = v.Charged && ownFaults[advice.Response.GetDiagnosis().GetFaultDomain()]
 	switch advice.Action() {
 	case mulliganv1.Decision_RETRY:
 		if v.After = advice.RetryAfter(); v.After > 0 {
-			v.Way, v.After = Hold, max(v.After, leastHold)
+			v.Way, v.After = Later, max(v.After, leastPause)
 		} else {
 			v.Way = Retry
 		}
 	case mulliganv1.Decision_WAIT:
-		v.Way, v.After = Hold, max(advice.RetryAfter(), leastHold)
+		v.Way, v.After = Wait, max(advice.RetryAfter(), leastPause)
 	case mulliganv1.Decision_FAIL, mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
 		v.Way = Stop
 	default:
 		return Verdict{}
 	}
 	return v
+}
+
+// ownFaults are those of the work itself: its program, its spec and the limits that
+// this sets.
+var ownFaults = map[mulliganv1.Diagnosis_FaultDomain]bool{
+	mulliganv1.Diagnosis_APPLICATION:    true,
+	mulliganv1.Diagnosis_CONFIGURATION:  true,
+	mulliganv1.Diagnosis_RESOURCE_LIMIT: true,
+	mulliganv1.Diagnosis_DEADLINE:       true,
 }
 
 // chargedOf looks at the record of the failure: an answer told again charges

@@ -1,4 +1,4 @@
-package controller
+package evidence
 
 import (
 	"strconv"
@@ -16,10 +16,10 @@ func keptPod(namespace, name string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + name)}}
 }
 
-func podsOf(t *testing.T, e *evidence, workload *batchv1.Job) []string {
+func podsOf(t *testing.T, e *Pods, workload *batchv1.Job) []string {
 	t.Helper()
 	report := mulligan.NewReport()
-	e.addTo(report, workload)
+	e.AddTo(report, workload)
 	var names []string
 	for _, obj := range report.Objects() {
 		if pod, ok := obj.(*corev1.Pod); ok {
@@ -30,24 +30,24 @@ func podsOf(t *testing.T, e *evidence, workload *batchv1.Job) []string {
 }
 
 func TestEvidenceIsOfItsOwnNamespace(t *testing.T) {
-	e := &evidence{}
+	e := &Pods{}
 	victim := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "prod", Name: "train", UID: "victim"}}
 	for i := range 2 * maxKeptPods {
-		e.keep("victim", keptPod("evil", strconv.Itoa(i)))
+		e.Keep("victim", keptPod("evil", strconv.Itoa(i)))
 	}
-	e.keep("victim", keptPod("prod", "own"))
+	e.Keep("victim", keptPod("prod", "own"))
 	if got := podsOf(t, e, victim); len(got) != 1 || got[0] != "own" {
 		t.Errorf("the report has %v, want the pod of its own namespace", got)
 	}
 }
 
 func TestEvidenceOfManyLeavesRoomForOne(t *testing.T) {
-	e := &evidence{}
+	e := &Pods{}
 	for i := range 2 * maxKeptWorkloads {
-		e.keep(types.UID(strconv.Itoa(i)), keptPod("evil", strconv.Itoa(i)))
+		e.Keep(types.UID(strconv.Itoa(i)), keptPod("evil", strconv.Itoa(i)))
 	}
 	honest := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "prod", Name: "train", UID: "honest"}}
-	e.keep("honest", keptPod("prod", "own"))
+	e.Keep("honest", keptPod("prod", "own"))
 	if got := podsOf(t, e, honest); len(got) != 1 || len(e.pods) > maxKeptWorkloads {
 		t.Errorf("the report has %v of %d workloads kept, want its pod and at most %d", got, len(e.pods), maxKeptWorkloads)
 	}

@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/mulligantest"
-	"mulligan.dev/mulligan/recipes/gate"
 )
 
 // Sentence is what every answer of Says says.
@@ -42,6 +42,15 @@ func Open(t *testing.T, obj client.Object, addToScheme func(*runtime.Scheme) err
 func Says(action mulliganv1.Decision_Action, after time.Duration) mulligantest.Step {
 	return mulligantest.Cause(mulliganv1.Cause_APP_ERROR, func(response *mulliganv1.DecideResponse) {
 		response.Decision = &mulliganv1.Decision{Action: action, Sentence: Sentence, RetryAfter: durationpb.New(after)}
+		response.Diagnosis.FaultDomain = mulliganv1.Diagnosis_APPLICATION
+	})
+}
+
+// Blames is a retry at once, charged, for which this is to blame.
+func Blames(domain mulliganv1.Diagnosis_FaultDomain) mulligantest.Step {
+	return mulligantest.Cause(mulliganv1.Cause_UNKNOWN, func(response *mulliganv1.DecideResponse) {
+		response.Decision.RetryAfter, response.Decision.Sentence = nil, Sentence
+		response.Diagnosis.FaultDomain = domain
 	})
 }
 

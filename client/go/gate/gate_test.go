@@ -1,0 +1,180 @@
+package gate_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/gate"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/gatetest"
+	"mulligan.dev/mulligan/mulligantest"
+)
+
+// The operator's own counter means bugs of the work, and nothing else.
+func TestWhatCounts(t *testing.T) {
+	for _, test := range []struct {
+		domain mulliganv1.Diagnosis_FaultDomain
+		want   bool
+	}{
+		{mulliganv1.Diagnosis_APPLICATION, true},
+		{mulliganv1.Diagnosis_CONFIGURATION, true},
+		{mulliganv1.Diagnosis_RESOURCE_LIMIT, true},
+		{mulliganv1.Diagnosis_DEADLINE, true},
+		{mulliganv1.Diagnosis_DISRUPTION, false},
+		{mulliganv1.Diagnosis_INFRASTRUCTURE, false},
+		{mulliganv1.Diagnosis_QUEUE, false},
+		{mulliganv1.Diagnosis_CONTROL_PLANE, false},
+	} {
+		t.Run(test.domain.String(), func(t *testing.T) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
+			g := gatetest.Open(t, pod, corev1.AddToScheme, gatetest.Blames(test.domain))
+			verdict, err := g.Ask(t.Context(), pod)
+			if err != nil || verdict.Counts != test.want {
+				t.Errorf("counts %t, error %v; want %t", verdict.Counts, err, test.want)
+			}
+		})
+	}
+}
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+func withLedger(ledger string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: "train", Annotations: map[string]string{mulligan.LedgerAnnotation: ledger},
+	}}
+}
+
+func TestPause(t *testing.T) {
+	for _, test := range []struct {
+		name, ledger string
+		want         time.Duration
+	}{
+		{"granted and not due", `{"history": [{"observedAt": "2026-11-23T11:59:50Z", "decision": {"action": "RETRY", "retryAfter": "30s"}}]}`, 20 * time.Second},
+		{"due", `{"history": [{"observedAt": "2026-11-23T11:59:00Z", "decision": {"action": "RETRY", "retryAfter": "30s"}}]}`, 0},
+		{"given up", `{"history": [{"observedAt": "2026-11-23T11:59:50Z", "decision": {"action": "FAIL"}}]}`, 0},
+		{"only the latest", `{"history": [{"observedAt": "2026-11-23T11:59:50Z", "decision": {"action": "RETRY", "retryAfter": "30s"}}, {"observedAt": "2026-11-23T11:59:55Z", "decision": {"action": "RETRY"}}]}`, 0},
+		{"no ledger", ``, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := (&gate.Gate{Enabled: true}).Pause(withLedger(test.ledger), noon); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+const grows = `{"history": [{"decision": {"action": "RETRY", "resources": [{"resource": "memory", "factor": 1.5, "container": "trainer"}],
+	"placement": {"avoidNodes": [{"node": "node-3", "hard": true, "expiresAt": "2026-11-23T13:00:00Z"}]}}}]}`
+
+func TestFollow(t *testing.T) {
+	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{
+		Name:      "trainer",
+		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{"memory": resource.MustParse("1Gi")}},
+	}}}}
+	untouched := template.DeepCopy()
+	if notes, err := (*gate.Gate)(nil).Follow(withLedger(grows), noon, untouched); err != nil || notes != nil || !untouched.Spec.Containers[0].Resources.Limits.Memory().Equal(resource.MustParse("1Gi")) {
+		t.Errorf("a closed gate follows advice: %v, %v", untouched.Spec, err)
+	}
+	notes, err := (&gate.Gate{Enabled: true}).Follow(withLedger(grows), noon, template)
+	if err != nil || notes != nil {
+		t.Fatalf("notes %q, error %v", notes, err)
+	}
+	if got := template.Spec.Containers[0].Resources.Limits.Memory().String(); got != "1536Mi" {
+		t.Errorf("memory %s, want 1536Mi", got)
+	}
+	terms := template.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	if len(terms) != 1 || terms[0].MatchFields[0].Values[0] != "node-3" {
+		t.Errorf("terms %v, want none with node-3", terms)
+	}
+}
+
+func TestWhatCannotBeFollowedIsSaid(t *testing.T) {
+	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "trainer"}}}}
+	notes, err := (&gate.Gate{Enabled: true}).Follow(withLedger(grows), noon, template)
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "memory could not be raised") {
+		t.Errorf("notes %q, error %v", notes, err)
+	}
+}
+
+func TestFromEnvironment(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		env  map[string]string
+		open bool
+		want string
+	}{
+		{"off", nil, false, ""},
+		{"on", map[string]string{gate.EnvServer: "127.0.0.1:8980"}, true, ""},
+		{"with a deadline", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvDeadline: "1s"}, true, ""},
+		{"no address", map[string]string{gate.EnvServer: "mulligan"}, false, `MULLIGAN_SERVER: mulligan: target "mulligan" is not valid, expected HOST:PORT`},
+		{"no duration", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvDeadline: "soon"}, false, `MULLIGAN_DEADLINE "soon" is not valid, expected a duration`},
+		{"no time at all", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvDeadline: "0s"}, false, "deadline 0s is not valid"},
+		{"a key without an authority", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvKey: "tls.key"}, false, `TLSFiles.CA "" is not valid`},
+		{"a file that is not there", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvCA: "nowhere.crt"}, false, "nowhere.crt"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, name := range []string{gate.EnvServer, gate.EnvDeadline, gate.EnvCA, gate.EnvCertificate, gate.EnvKey} {
+				t.Setenv(name, test.env[name])
+			}
+			g, err := gate.FromEnvironment(nil, nil)
+			if (g != nil) != test.open {
+				t.Errorf("open %t, want %t", g != nil, test.open)
+			}
+			if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func lastOf[T any](list []T) T { return list[len(list)-1] }
+
+// A pod that is gone by the time of the question is in it, one that is there is in it
+// once, and none is any more once the next attempt starts.
+func TestWhatIsKept(t *testing.T) {
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
+	job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "u"}}
+	gone := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "gone", UID: "gone"}}
+	there := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ml", Name: "there", UID: "there",
+		Labels:          map[string]string{"batch.kubernetes.io/job-name": "train", "batch.kubernetes.io/controller-uid": "u", "controller-uid": "u"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "u", Controller: ptr.To(true)}},
+	}}
+	scheme := runtime.NewScheme()
+	if err := errors.Join(corev1.AddToScheme(scheme), batchv1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(job, there).Build()
+	service := mulligantest.New(t)
+	service.Next(mulligantest.Cause(mulliganv1.Cause_NOT_FAILED), mulligantest.Cause(mulliganv1.Cause_NOT_FAILED))
+	g := gate.New(service.Client(), kube, kube)
+	g.Keep("u", gone)
+	g.Keep("u", there)
+	for _, want := range []string{"gone there", "there"} {
+		if _, err := g.Ask(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, pod := range lastOf(service.Requests()).GetReport().GetPods() {
+			names = append(names, pod.GetMetadata().GetName())
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("asked with %q, want %q", got, want)
+		}
+		g.Forget(job)
+	}
+}

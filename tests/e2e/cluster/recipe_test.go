@@ -1,0 +1,263 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A way is how an operator runs while its scenarios are played.
+type way struct {
+	name string
+	// Of the release or with the recipe inside.
+	recipe bool
+	// Whom it asks; "" is the flag switched off.
+	server func(t *testing.T) string
+	// Decides as it does without Mulligan.
+	native bool
+}
+
+// waysOf are the release, which tells the others what native is, and the binary with
+// the recipe: off, with a service that is away or silent, and asking.
+func waysOf(c *cluster) []way {
+	nobody := func(*testing.T) string { return "" }
+	return []way{
+		{"release", false, nobody, true},
+		{"flag off", true, nobody, true},
+		{"service away", true, freeAddress, true},
+		{"service silent", true, silent, true},
+		{"asking", true, func(t *testing.T) string { return c.recipeServer(t, recipeDelay).address }, false},
+	}
+}
+
+// Delays of the policy that recipes are played with: long enough to see what is held.
+const recipeDelay = 3 * time.Second
+
+// recipeServer starts a service of the test's own with these delays.
+func (c *cluster) recipeServer(t *testing.T, delay time.Duration) *process {
+	t.Helper()
+	name := "server-" + strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '/' || r == '_' {
+			return '-'
+		}
+		return r
+	}, t.Name()))
+	folder := filepath.Join(c.run, name)
+	must(t, os.MkdirAll(folder, 0o755))
+	policy, err := policyWithDelay(delay.String())
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(folder, "default.yaml"), []byte(policy), 0o644))
+	// A test's second service is not its first.
+	if err := os.Remove(filepath.Join(c.run, name+".ports")); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	server, err := startServer(c, name, folder)
+	must(t, err)
+	t.Cleanup(server.end)
+	return server
+}
+
+// silent is the address of somebody who accepts connections and says nothing.
+func silent(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { connection.Close() })
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// needsRecipe skips a test whose operator was not built with its recipe.
+func (c *cluster) needsRecipe(t *testing.T, operator string) {
+	t.Helper()
+	c.needs(t, operator)
+	if _, err := os.Stat(filepath.Join(c.bin, operator+"-recipe")); err != nil {
+		t.Skipf("skipped: %s is not built with its recipe", operator)
+	}
+}
+
+// runs lets an operator run in a way until the test is over, and as before after that.
+// release is the name of its binary, ready when it works.
+func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func() string) {
+	t.Helper()
+	file := filepath.Join(c.run, operator+".command")
+	before, err := os.ReadFile(file)
+	must(t, err)
+	command := string(before)
+	if w.recipe {
+		binary := filepath.Join(c.bin, release)
+		if strings.Count(command, binary+" ") != 1 {
+			t.Fatalf("%s does not run %s: %s", file, binary, command)
+		}
+		command = strings.Replace(command, binary+" ", fmt.Sprintf("env %s %s ",
+			strings.Join(c.recipeEnvironment(w.server(t)), " "), filepath.Join(c.bin, operator+"-recipe")), 1)
+	}
+	restart := func(t *testing.T, command string) {
+		c.controlPlane(t, "stop", operator)
+		must(t, os.WriteFile(file, []byte(command), 0o644))
+		c.controlPlane(t, "start", operator)
+		eventually(t, long, ready)
+	}
+	restart(t, command)
+	t.Cleanup(func() {
+		// The test's own context is over.
+		script := os.Getenv("E2E_CONTROL_PLANE")
+		for _, err := range []error{
+			run(script, "stop", c.run, operator), os.WriteFile(file, before, 0o644), run(script, "start", c.run, operator),
+		} {
+			if err != nil {
+				t.Errorf("%s does not run as before: %v", operator, err)
+			}
+		}
+	})
+}
+
+func (c *cluster) recipeEnvironment(server string) []string {
+	return []string{
+		"MULLIGAN_SERVER=" + server,
+		"MULLIGAN_TLS_CA=" + c.certs.file("ca.crt"),
+		"MULLIGAN_TLS_CERT=" + c.certs.file("controller.crt"),
+		"MULLIGAN_TLS_KEY=" + c.certs.file("controller.key"),
+	}
+}
+
+// listening says what is wrong where nobody listens at a port of this machine.
+func listening(port string) func() string {
+	return func() string {
+		connection, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			return err.Error()
+		}
+		connection.Close()
+		return ""
+	}
+}
+
+// held measures how many seconds the pods of a namespace run, all of them together.
+type held struct {
+	lock    sync.Mutex
+	seconds float64
+}
+
+func (c *cluster) holds(t *testing.T, namespace string) *held {
+	t.Helper()
+	h := &held{}
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	go func() {
+		const every = 200 * time.Millisecond
+		last := time.Now()
+		for ctx.Err() == nil {
+			pods := &corev1.PodList{}
+			if c.List(ctx, pods, client.InNamespace(namespace)) == nil {
+				running := 0
+				for i := range pods.Items {
+					if pods.Items[i].Status.Phase == corev1.PodRunning {
+						running++
+					}
+				}
+				h.lock.Lock()
+				h.seconds += float64(running) * time.Since(last).Seconds()
+				h.lock.Unlock()
+			}
+			last = time.Now()
+			time.Sleep(every)
+		}
+	}()
+	return h
+}
+
+func (h *held) String() string {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	return fmt.Sprintf("%.0f pod-seconds", h.seconds)
+}
+
+// statuses are what the release wrote, by scenario: what the other ways must write, too.
+type statuses struct {
+	lock sync.Mutex
+	of   map[string]string
+}
+
+// compare keeps the status of the release, and waits for others to be the same.
+func (s *statuses) compare(t *testing.T, c *cluster, scenario string, w way, obj *unstructured.Unstructured) {
+	t.Helper()
+	if !w.recipe {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		s.of[scenario] = withoutTimes(t, obj)
+		return
+	}
+	s.lock.Lock()
+	want := s.of[scenario]
+	s.lock.Unlock()
+	eventually(t, 10*time.Second, func() string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj))
+		if got := withoutTimes(t, obj); got != want {
+			return fmt.Sprintf("the status is\n%s\nand that of the release\n%s", got, want)
+		}
+		return ""
+	})
+}
+
+var ofOneRun = regexp.MustCompile(` \(first failed job: [^)]*\)| StartTime: [^.]*\.`)
+
+// withoutTimes is a status in the order of its conditions, without what differs between
+// two runs: times, names that are made up, and who of a gang was seen first.
+func withoutTimes(t *testing.T, obj *unstructured.Unstructured) string {
+	t.Helper()
+	status, _, _ := unstructured.NestedMap(obj.Object, "status")
+	for _, key := range []string{"lastTransitionTime", "startTime", "endTime", "jobId", "rayClusterName", "dashboardURL", "rayClusterStatus", "replicatedJobsStatus"} {
+		without(status, key)
+	}
+	conditions, _ := status["conditions"].([]any)
+	slices.SortFunc(conditions, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	text, err := json.MarshalIndent(status, "", " ")
+	must(t, err)
+	return ofOneRun.ReplaceAllString(string(text), "")
+}
+
+func without(value any, key string) {
+	switch value := value.(type) {
+	case map[string]any:
+		delete(value, key)
+		for _, below := range value {
+			without(below, key)
+		}
+	case []any:
+		for _, below := range value {
+			without(below, key)
+		}
+	}
+}
+
+// charges are what the ledger of a workload says, by budget.
+func charges(t *testing.T, obj client.Object) map[string]int32 {
+	t.Helper()
+	charged := map[string]int32{}
+	for name, use := range spent(t, obj).GetBudgets() {
+		charged[name] = use.GetUsed()
+	}
+	return charged
+}

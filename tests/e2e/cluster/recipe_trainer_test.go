@@ -1,0 +1,119 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A TrainJob of one node, whose pods end so in the first attempts and succeed after them.
+type trainScenario struct {
+	name     string
+	attempts int
+	end      ending
+	// With the release and with the recipe: the condition, a part of its message, how
+	// many pods there were and what was charged.
+	native, asking trainOutcome
+}
+
+type trainOutcome struct {
+	condition, message string
+	pods               int
+	charged            map[string]int32
+}
+
+var trainScenarios = []trainScenario{
+	{
+		name: "spot takes the node three times", attempts: 3, end: isTakenAway,
+		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
+		asking: trainOutcome{condition: "Complete", message: "jobset completed", pods: 4, charged: map[string]int32{"disruption": 3}},
+	},
+	{
+		name: "the program fails", attempts: 9, end: fails,
+		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
+		asking: trainOutcome{condition: "Failed", message: "fail the", pods: 4, charged: map[string]int32{"application": 3}},
+	},
+	{
+		name: "a mistake in the image", attempts: 9, end: says("ModuleNotFoundError: No module named 'trianer'"),
+		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
+		asking: trainOutcome{condition: "Failed", message: "a Python module is missing", pods: 1},
+	},
+}
+
+// Each pod is an attempt: its Job replaces none.
+var onePodEach = strings.Replace(runtimeManifest, "            spec:\n              template:", "            spec:\n              backoffLimit: 0\n              template:", 1)
+
+// Not beside others: they use the same Trainer.
+func TestRecipeOfTrainer(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "trainer")
+	seen := &statuses{of: map[string]string{}}
+	for _, w := range waysOf(c) {
+		t.Run(w.name, func(t *testing.T) {
+			c.runs(t, "trainer", "trainer-controller-manager", w, immediately)
+			t.Run("plays", func(t *testing.T) {
+				for _, scenario := range trainScenarios {
+					t.Run(scenario.name, func(t *testing.T) {
+						t.Parallel()
+						scenario.play(t, c, w, seen)
+					})
+				}
+			})
+		})
+	}
+}
+
+func (s trainScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
+	namespace := c.namespace(t)
+	var lock sync.Mutex
+	attempts := map[string]bool{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		lock.Lock()
+		defer lock.Unlock()
+		attempts[string(pod.UID)] = true
+		if len(attempts) > s.attempts {
+			return succeeds(pod)
+		}
+		return s.end(pod)
+	})
+	must(t, c.Create(t.Context(), object(t, namespace, onePodEach)))
+	must(t, c.Create(t.Context(), object(t, namespace, trainJobManifest)))
+	got, want := trainOutcome{}, s.native
+	if !w.native {
+		want = s.asking
+	}
+	var job *unstructured.Unstructured
+	eventually(t, long, func() string {
+		job = &c.objects(t, namespace, trainJobKind)[0]
+		if got.condition, got.message = trainEnd(job); got.condition == "" {
+			return fmt.Sprintf("the TrainJob is %v, Events %q", job.Object["status"], c.allEvents(t, namespace))
+		}
+		return ""
+	})
+	lock.Lock()
+	got.pods, got.charged = len(attempts), charges(t, job)
+	lock.Unlock()
+	if got.condition != want.condition || !strings.Contains(got.message, want.message) || got.pods != want.pods || !maps.Equal(got.charged, want.charged) {
+		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
+	}
+	if w.native {
+		seen.compare(t, c, s.name, w, job)
+	}
+}
+
+// trainEnd is the final condition of a TrainJob and its message.
+func trainEnd(job *unstructured.Unstructured) (condition, message string) {
+	conditions, _, _ := unstructured.NestedSlice(job.Object, "status", "conditions")
+	for _, entry := range conditions {
+		held, _ := entry.(map[string]any)
+		if kind := fmt.Sprint(held["type"]); held["status"] == "True" && (kind == "Failed" || kind == "Complete") {
+			return kind, fmt.Sprint(held["message"])
+		}
+	}
+	return "", ""
+}

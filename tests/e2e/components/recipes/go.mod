@@ -1,0 +1,3 @@
+module mulligan.dev/e2e/recipes
+
+go 1.25.0

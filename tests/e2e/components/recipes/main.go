@@ -1,0 +1,69 @@
+// Command recipes puts the recipes of client/go/recipes into the operators they are
+// for: a copy of the operator's module that asks Mulligan, as scripts/e2e builds it and
+// scripts/recipe-diff prints it.
+//
+//	recipes list               operators
+//	recipes module OPERATOR    the operator's module
+//	recipes main OPERATOR      the package of its binary
+//	recipes apply OPERATOR SOURCE TO ROOT
+//
+// apply copies SOURCE, a folder with the operator's module, to TO and changes the copy;
+// ROOT is the folder of this repository.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+const usage = "expected recipes list, recipes module|main OPERATOR or recipes apply OPERATOR SOURCE TO ROOT"
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "recipes:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	switch {
+	case len(args) == 1 && args[0] == "list":
+		fmt.Println(strings.Join(names(), "\n"))
+		return nil
+	case len(args) < 2:
+		return fmt.Errorf("%s", usage)
+	}
+	recipe, err := named(args[1])
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(args) == 2 && args[0] == "module":
+		fmt.Println(recipe.Module)
+	case len(args) == 2 && args[0] == "main":
+		fmt.Println(recipe.Main)
+	case len(args) == 5 && args[0] == "apply":
+		return recipe.apply(args[2], args[3], args[4])
+	default:
+		return fmt.Errorf("%s", usage)
+	}
+	return nil
+}
+
+func names() []string {
+	var all []string
+	for _, recipe := range recipes {
+		all = append(all, recipe.Operator)
+	}
+	return all
+}
+
+func named(operator string) (Recipe, error) {
+	for _, recipe := range recipes {
+		if recipe.Operator == operator {
+			return recipe, nil
+		}
+	}
+	return Recipe{}, fmt.Errorf("no recipe for %q, expected one of %s", operator, strings.Join(names(), ", "))
+}

@@ -1,0 +1,144 @@
+package main
+
+// recipes is the table of operators. A release that has moved a function is one row to
+// change; `recipes apply` says what the function is now.
+var recipes = []Recipe{
+	{
+		Operator:  "jobset",
+		Module:    "sigs.k8s.io/jobset",
+		PackageTo: "pkg/mulligan",
+		GlueTo:    "pkg/controllers/mulligan.go",
+		Main:      ".",
+		Insertions: []Insertion{
+			{
+				File:     "pkg/controllers/jobset_controller.go",
+				Function: "func (r *JobSetReconciler) SetupWithManager(mgr ctrl.Manager) error",
+				Text: `
+	if err := openMulligan(mgr); err != nil {
+		return err
+	}
+`,
+			},
+			{
+				File:     "pkg/controllers/jobset_controller.go",
+				Function: "func (r *JobSetReconciler) reconcile(ctx context.Context, js *jobset.JobSet, updateStatusOpts *statusUpdateOpts) (ctrl.Result, error)",
+				At:       Place{Call: "executeFailurePolicy"},
+				Text: `
+		if decided, hold, err := r.askMulligan(ctx, js, updateStatusOpts); decided || err != nil {
+			return ctrl.Result{RequeueAfter: hold}, err
+		}
+`,
+			},
+			{
+				File:     "pkg/controllers/jobset_controller.go",
+				Function: "func (r *JobSetReconciler) reconcile(ctx context.Context, js *jobset.JobSet, updateStatusOpts *statusUpdateOpts) (ctrl.Result, error)",
+				At:       Place{Call: "r.reconcileReplicatedJobs"},
+				Text: `
+	if hold := holdForMulligan(js); hold > 0 {
+		return ctrl.Result{RequeueAfter: hold}, nil
+	}
+`,
+			},
+			{
+				File:     "pkg/controllers/jobset_controller.go",
+				Function: "func (r *JobSetReconciler) createJobs(ctx context.Context, js *jobset.JobSet, jobs []*batchv1.Job) error",
+				Text: `
+	if err := r.followMulligan(js, jobs); err != nil {
+		return err
+	}
+`,
+			},
+		},
+	},
+	{
+		Operator:  "kuberay",
+		Module:    "github.com/ray-project/kuberay/ray-operator",
+		PackageTo: "pkg/mulligan",
+		GlueTo:    "controllers/ray/mulligan.go",
+		Main:      ".",
+		Insertions: []Insertion{
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) SetupWithManager(mgr ctrl.Manager, reconcileConcurrency int) error",
+				Text: `
+	if err := openMulligan(mgr); err != nil {
+		return err
+	}
+`,
+			},
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error)",
+				At:       Place{Call: "checkBackoffLimitAndUpdateStatusIfNeeded"},
+				Text: `
+	decided, hold, err := r.askMulligan(ctx, rayJobInstance)
+	if err != nil || hold > 0 {
+		return ctrl.Result{RequeueAfter: hold}, err
+	}
+	if !decided {
+		…
+	}
+`,
+			},
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error)",
+				At:       Place{Statement: "rayJobInstance.Status.RayClusterStatus = rayv1.RayClusterStatus{}"},
+				Text: `
+		if hold := holdForMulligan(rayJobInstance); hold > 0 {
+			return ctrl.Result{RequeueAfter: hold}, nil
+		}
+`,
+			},
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) getOrCreateRayClusterInstance(ctx context.Context, rayJobInstance *rayv1.RayJob) (*rayv1.RayCluster, error)",
+				At:       Place{Call: "r.Create"},
+				Text: `
+			if err := r.followMulligan(rayJobInstance, rayClusterInstance); err != nil {
+				return nil, err
+			}
+`,
+			},
+			{
+				File:     "controllers/ray/raycluster_controller.go",
+				Function: "func (r *RayClusterReconciler) reconcilePods(ctx context.Context, instance *rayv1.RayCluster) error",
+				At:       Place{Statement: "shouldDelete, reason := shouldDeletePod(headPod, rayv1.HeadNode)"},
+				Text: `
+		…
+		if shouldDelete {
+			keepForMulligan(instance, &headPod)
+		}
+`,
+			},
+		},
+	},
+	{
+		Operator:  "trainer",
+		Module:    "github.com/kubeflow/trainer/v2",
+		PackageTo: "pkg/mulligan",
+		GlueTo:    "pkg/controller/mulligan.go",
+		Main:      "./cmd/trainer-controller-manager",
+		Insertions: []Insertion{
+			{
+				File:     "pkg/controller/trainjob_controller.go",
+				Function: "func (r *TrainJobReconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error",
+				Text: `
+	if err := openMulligan(mgr); err != nil {
+		return err
+	}
+`,
+			},
+			{
+				File:     "pkg/controller/trainjob_controller.go",
+				Function: "func (r *TrainJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error)",
+				At:       Place{Call: "equality.Semantic.DeepEqual"},
+				Text: `
+	if hold, askErr := r.askMulligan(ctx, &trainJob); hold > 0 || askErr != nil {
+		return ctrl.Result{RequeueAfter: hold}, errors.Join(err, askErr)
+	}
+`,
+			},
+		},
+	},
+}

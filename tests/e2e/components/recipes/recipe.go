@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// A Recipe is what makes an operator ask Mulligan.
+type Recipe struct {
+	// Operator is its name, also of the folders of ours and of its component.
+	Operator string
+	// Module of the operator.
+	Module string
+	// Package below client/go/recipes, copied into the operator at PackageTo under the
+	// name "mulligan".
+	PackageTo string
+	// GlueTo is where the glue beside this table goes: into the package that decides.
+	GlueTo string
+	// Main is the package of the binary, in the module.
+	Main string
+	// Insertions call the glue.
+	Insertions []Insertion
+}
+
+// apply makes of source, a folder with the operator's module, a copy in to that has the
+// recipe inside. root is the folder of this repository.
+func (r Recipe) apply(source, to, root string) error {
+	if err := copyTree(source, to); err != nil {
+		return err
+	}
+	for _, insertion := range r.Insertions {
+		if err := insertion.apply(to); err != nil {
+			return fmt.Errorf("%s: %w", r.Operator, err)
+		}
+	}
+	if err := r.addOurs(to, root); err != nil {
+		return err
+	}
+	client := "mulligan.dev/mulligan"
+	return goCommand(to, "mod", "edit", "-require="+client+"@v0.0.0", "-replace="+client+"="+filepath.Join(root, "client/go"))
+}
+
+func (i Insertion) apply(module string) error {
+	path := filepath.Join(module, i.File)
+	source, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil {
+		source = []byte("package gone\n")
+	}
+	made, err := i.Insert(source)
+	if moved := (*Moved)(nil); errors.As(err, &moved) && len(moved.Now) == 0 {
+		moved.Now = functionsNamed(module, moved.Name)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, made, 0o644)
+}
+
+// functionsNamed looks through a module, tests excepted.
+func functionsNamed(module, name string) []string {
+	var found []string
+	_ = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil
+		}
+		for _, declaration := range file.Decls {
+			if function, ok := declaration.(*ast.FuncDecl); ok && function.Name.Name == name {
+				inside, _ := filepath.Rel(module, path)
+				found = append(found, inside+": "+shape(function))
+			}
+		}
+		return nil
+	})
+	return found
+}
+
+// addOurs copies the recipe's package and the glue.
+func (r Recipe) addOurs(to, root string) error {
+	folder := filepath.Join(root, "client/go/recipes", r.Operator)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return err
+		}
+		if err := writeFile(filepath.Join(to, r.PackageTo, name), renamed(source, r.Operator)); err != nil {
+			return err
+		}
+	}
+	glue, err := os.ReadFile(filepath.Join(root, "tests/e2e/components/recipes", r.Operator, "glue.go.txt"))
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(to, r.GlueTo), glue)
+}
+
+// renamed gives a package the name "mulligan": it is one of the operator's now.
+func renamed(source []byte, name string) []byte {
+	clause := regexp.MustCompile(`(?m)^(package|// Package) ` + name + `\b`)
+	return clause.ReplaceAll(source, []byte("$1 mulligan"))
+}
+
+func writeFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
+}
+
+// copyTree makes a writable copy: the module cache is not.
+func copyTree(from, to string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, inside)
+		if entry.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, content, 0o644)
+	})
+}
+
+func goCommand(folder string, args ...string) error {
+	command := exec.Command("go", args...)
+	command.Dir = folder
+	var said bytes.Buffer
+	command.Stdout, command.Stderr = &said, &said
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, said.Bytes())
+	}
+	return nil
+}
