@@ -33,6 +33,7 @@
 #include "policy/verdict/intake.h"
 #include "policy/verdict/ledger_owner.h"
 #include "policy/verdict/native_decision.h"
+#include "policy/verdict/one_workload.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
@@ -311,59 +312,6 @@ absl::Status DecideValid(const v1::DecideRequest& request,
   TellPeople(request, *policy, response);
   return absl::OkStatus();
 }
-
-// A valid request, without what belongs to another workload than the named one,
-// with each object once, and with all times by one clock.
-template <typename Request>
-class OfOneWorkload {
- public:
-  template <typename Response>
-  OfOneWorkload(const Request& request,
-                const google::protobuf::Timestamp& observed_at,
-                Response& response)
-      : as_stamped_(&request) {
-    const auto& named = request.report().workload();
-    if (!named.name().empty() || !named.uid().empty()) {
-      unread_ = FindForeign(request.report());
-    }
-    const std::string again = AddDoubles(request.report(), unread_);
-    if (!unread_.empty()) {
-      as_stamped_ = &changed_.emplace(request);
-      LeaveOut(unread_, *changed_->mutable_report());
-    }
-    if (!unread_.owners.empty()) {
-      response.add_warnings(absl::StrCat(
-          "left out what belongs to another workload: ",
-          Visible(absl::StrJoin(unread_.owners, ", ").substr(0, 1024))));
-    }
-    if (!again.empty()) {
-      response.add_warnings(absl::StrCat(
-          again, " is in the report more than once: the newest is taken"));
-    }
-    request_ = as_stamped_;
-    if (!HasWrongTimes(as_stamped_->report(), observed_at)) return;
-    request_ = &repaired_.emplace(*as_stamped_);
-    response.add_warnings(
-        RepairTimes(*repaired_->mutable_report(), observed_at));
-  }
-
-  const Request& operator*() const { return *request_; }
-
-  // With its times as they were told: an operator does not repair them.
-  const v1::FailureReport& as_stamped() const { return as_stamped_->report(); }
-
-  // Evidence is found in the report as it was sent.
-  void Restore(v1::Diagnosis& diagnosis) const {
-    if (changed_) RestorePaths(unread_, diagnosis);
-  }
-
- private:
-  const Request* as_stamped_;
-  const Request* request_;
-  std::optional<Request> changed_;
-  std::optional<Request> repaired_;
-  Unread unread_;
-};
 
 // When the report was observed: as it says, else `now`, with a warning.
 template <typename Response>

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "policy/demystify/signatures/compiler/keyword.h"
+#include "policy/demystify/signatures/compiler/remedies.h"
 #include "policy/demystify/signatures/pattern_options.h"
 #include "policy/demystify/signatures/text_table.h"
 #include "policy/loader/yaml_reader.h"
@@ -23,17 +24,6 @@ namespace {
 
 using signatures::Row;
 using signatures::Table;
-
-// Words in braces that policy/remedy/text_remedies.cc knows.
-constexpr std::string_view kRemedyWords[] = {
-    "{pod}",   "{container}", "{node}",     "{image}", "{space}", "{limit}",
-    "{above}", "{tag}",       "{workload}", "{queue}", "{ask}"};
-
-bool IsRemedyWord(std::string_view text) {
-  return std::ranges::any_of(kRemedyWords, [text](std::string_view word) {
-    return text.starts_with(word);
-  });
-}
 
 // "deletion-requested" is DeletionRequested.
 std::string ConstantOf(const std::string& name) {
@@ -134,7 +124,7 @@ class TableCompiler {
     compiled.position = positions_.Find(at);
     CheckMandatory(row, at);
     CheckKind(row, at);
-    CheckRemedies(row, at);
+    CheckRemedies(row, at, report_);
     if (!row.message_pattern().empty() || row.message_patterns_size() > 0) {
       CompileTexts(row, at, compiled);
     }
@@ -178,38 +168,6 @@ class TableCompiler {
          "a weight such as MESSAGE");
     need(!row.meaning().empty() || row.needs_text(), "meaning",
          "what people are told");
-  }
-
-  void CheckRemedies(const Row& row, const std::string& at) {
-    for (int i = 0; i < row.remedies_size(); ++i) {
-      const Row::Remedy& remedy = row.remedies(i);
-      const std::string path = absl::StrCat(at, ".remedies[", i, "]");
-      const re2::RE2 names(remedy.names(), RemedyOptions());
-      if (remedy.names().empty() || !names.ok()) {
-        report_.Error(path + ".names",
-                      absl::StrFormat("\"%s\": %s, expected an RE2 expression",
-                                      remedy.names(), names.error()));
-      }
-      if (remedy.remedy().empty() ||
-          remedy.actor() == v1::FirstStep::ACTOR_UNSPECIFIED) {
-        report_.Error(path, "expected a remedy, and an actor who does it");
-      }
-      for (const std::string* text :
-           {&remedy.problem(), &remedy.remedy(), &remedy.command()}) {
-        std::string why;
-        if (names.ok() && !names.CheckRewriteString(*text, &why)) {
-          report_.Error(path, absl::StrFormat("\"%s\": %s", *text, why));
-        }
-        for (std::size_t brace = text->find('{'); brace != std::string::npos;
-             brace = text->find('{', brace + 1)) {
-          if (IsRemedyWord(std::string_view(*text).substr(brace))) continue;
-          report_.Error(path,
-                        absl::StrFormat("\"%s\" has a word in braces that "
-                                        "stands for nothing",
-                                        *text));
-        }
-      }
-    }
   }
 
   // What rows of this kind of table have, and no others.

@@ -1,0 +1,61 @@
+#include "policy/demystify/signatures/compiler/remedies.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/demystify/signatures/pattern_options.h"
+
+namespace mulligan::demystify {
+namespace {
+
+// Words in braces that policy/remedy/text_remedies.cc knows.
+constexpr std::string_view kRemedyWords[] = {
+    "{pod}",   "{container}", "{node}",     "{image}", "{space}", "{limit}",
+    "{above}", "{tag}",       "{workload}", "{queue}", "{ask}"};
+
+bool IsRemedyWord(std::string_view text) {
+  return std::ranges::any_of(kRemedyWords, [text](std::string_view word) {
+    return text.starts_with(word);
+  });
+}
+
+}  // namespace
+
+void CheckRemedies(const signatures::Row& row, const std::string& at,
+                   IssueReporter& report) {
+  for (int i = 0; i < row.remedies_size(); ++i) {
+    const signatures::Row::Remedy& remedy = row.remedies(i);
+    const std::string path = absl::StrCat(at, ".remedies[", i, "]");
+    const re2::RE2 names(remedy.names(), RemedyOptions());
+    if (remedy.names().empty() || !names.ok()) {
+      report.Error(path + ".names",
+                   absl::StrFormat("\"%s\": %s, expected an RE2 expression",
+                                   remedy.names(), names.error()));
+    }
+    if (remedy.remedy().empty() ||
+        remedy.actor() == v1::FirstStep::ACTOR_UNSPECIFIED) {
+      report.Error(path, "expected a remedy, and an actor who does it");
+    }
+    for (const std::string* text :
+         {&remedy.problem(), &remedy.remedy(), &remedy.command()}) {
+      std::string why;
+      if (names.ok() && !names.CheckRewriteString(*text, &why)) {
+        report.Error(path, absl::StrFormat("\"%s\": %s", *text, why));
+      }
+      for (std::size_t brace = text->find('{'); brace != std::string::npos;
+           brace = text->find('{', brace + 1)) {
+        if (IsRemedyWord(std::string_view(*text).substr(brace))) continue;
+        report.Error(path, absl::StrFormat("\"%s\" has a word in braces that "
+                                           "stands for nothing",
+                                           *text));
+      }
+    }
+  }
+}
+
+}  // namespace mulligan::demystify
