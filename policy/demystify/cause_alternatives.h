@@ -2,9 +2,35 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_CAUSE_ALTERNATIVES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_CAUSE_ALTERNATIVES_H_
 
-#include "policy/demystify/causes.h"
+#include <cstdint>
+#include <string_view>
+
+#include "mulligan/v1/cause.pb.h"
 
 namespace mulligan {
+
+// Parts of a report that may be missing.
+enum class Part : std::uint8_t {
+  kNodes,
+  kEvents,
+  kWorkload,
+  kUsage,
+  kMessage,
+  kPods,
+  kOwner,
+};
+
+// Another reading of an ambiguous cause. When `part` is in the report, the
+// reading was ruled out with `why_not`; when it is missing, `what` is worth
+// fetching.
+struct Alternative {
+  v1::Cause other;
+  Part part;
+  std::string_view why_not;
+  // "%" stands for the name of pod, node or workload.
+  std::string_view what;
+  std::string_view why;
+};
 
 inline constexpr Alternative kCancelledOr[] = {
     {v1::PREEMPTED_QUEUE, Part::kWorkload,

@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <iterator>
 
-#include "policy/demystify/cause_alternatives.h"
-
 namespace mulligan {
 namespace {
 

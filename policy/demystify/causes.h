@@ -9,6 +9,7 @@
 
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
+#include "policy/demystify/cause_alternatives.h"
 
 namespace mulligan {
 
@@ -39,29 +40,6 @@ enum History : std::uint8_t {
   // that many at once are one incident. Not so what a program may do by itself:
   // a bug in a sweep of fifty jobs fails fifty times, and is none.
   kShared = 8,
-};
-
-// Parts of a report that may be missing.
-enum class Part : std::uint8_t {
-  kNodes,
-  kEvents,
-  kWorkload,
-  kUsage,
-  kMessage,
-  kPods,
-  kOwner,
-};
-
-// Another reading of an ambiguous cause. When `part` is in the report, the
-// reading was ruled out with `why_not`; when it is missing, `what` is worth
-// fetching.
-struct Alternative {
-  v1::Cause other;
-  Part part;
-  std::string_view why_not;
-  // "%" stands for the name of pod, node or workload.
-  std::string_view what;
-  std::string_view why;
 };
 
 // Begins `why_not` of a considered cause that evidence is missing for: possible
