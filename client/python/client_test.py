@@ -129,6 +129,8 @@ class ExplainPodTest(unittest.TestCase):
                 self.assertEqual(run.returncode, code, run.stderr)
                 self.assertIn("Pod " if code < 2 else "nothing was charged",
                               run.stdout + run.stderr)
+                if code < 2:
+                    self.assertIn("\nDo first: ", run.stdout)
 
 
 def load(name, **fakes):

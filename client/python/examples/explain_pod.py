@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kubectl get pod NAME -o json | explain_pod.py HOST:PORT
 
-Prints the verdict on a pod. Exit code 0: another try, 1: none, 2: no answer.
+Prints the verdict on a pod, what is wrong and what to do first. Exit code 0: another try, 1: none, 2: no answer.
 """
 
 import json
@@ -20,6 +20,9 @@ def main(target, pod):
               f"{error.details()}", file=sys.stderr)
         return 2
     print(answer.decision.sentence)
+    print(answer.diagnosis.problem)
+    if answer.diagnosis.first_step.text:
+        print("Do first:", answer.diagnosis.first_step.text)
     return 0 if answer.decision.action == answer.decision.RETRY else 1
 
 
