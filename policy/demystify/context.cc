@@ -8,6 +8,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/weighing.h"
 #include "policy/request/kinds.h"
+#include "policy/request/views/spark_words.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -22,7 +23,7 @@ bool IsSparkPod(const core::Pod& pod) {
   for (const core::ContainerStatus& status :
        pod.status().container_statuses()) {
     if (status.name() == "spark-kubernetes-executor" ||
-        status.name() == "spark-kubernetes-driver") {
+        status.name() == spark::kDriverContainer) {
       return true;
     }
   }

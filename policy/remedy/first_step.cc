@@ -5,11 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "policy/base/shell.h"
 #include "policy/demystify/causes.h"
 #include "policy/remedy/quantity.h"
 #include "policy/remedy/sentences.h"
+#include "policy/remedy/words.h"
 #include "policy/request/views/spark_words.h"
 
 namespace mulligan::remedy {
@@ -41,18 +41,6 @@ v1::FirstStep::Actor ActorOf(const v1::Diagnosis& diagnosis) {
     default:
       return v1::FirstStep::NOBODY;
   }
-}
-
-// The step of a row, with names in it.
-std::string Fill(std::string_view text, const Particulars& found) {
-  return absl::StrReplaceAll(
-      {text.data(), text.size()},
-      {{"{pod}", Named("pod", found.pod)},
-       {"{container}", Named("container", found.container)},
-       {"{node}", Named("node", found.node)},
-       {"{image}", Named("image", found.image)},
-       {"{logs}", found.logs},
-       {"{says}", found.message.empty() ? "" : ": " + found.message}});
 }
 
 double GrantedFactor(const v1::Decision& decision, std::string_view resource) {
@@ -213,7 +201,7 @@ Step StepOf(const Answered& answered, const v1::Diagnosis& diagnosis,
             const Particulars& found, const Remedy& remedy,
             const ContainerSpecs& specs) {
   if (!answered.own_remedy.empty()) {
-    return {Fill(answered.own_remedy, found)};
+    return {Fill(answered.own_remedy, WordsOf(found))};
   }
   if (std::string step = StepOfHistory(diagnosis, found); !step.empty()) {
     return {std::move(step), v1::FirstStep::PLATFORM};
@@ -230,7 +218,7 @@ Step StepOf(const Answered& answered, const v1::Diagnosis& diagnosis,
   const CauseRow& row = RowOf(cause);
   if (!row.remedy.empty()) {
     const bool logs = row.remedy.find("{logs}") != row.remedy.npos;
-    return {Fill(row.remedy, found), row.actor,
+    return {Fill(row.remedy, WordsOf(found)), row.actor,
             logs && !found.pod.empty() ? found.logs : std::string()};
   }
   if (diagnosis.needed_evidence_size() == 0) return {};
@@ -260,9 +248,7 @@ v1::FirstStep FirstStepOf(const Answered& answered,
   if (!acts && !deleted) return first;
   Step step = StepOf(answered, diagnosis, found, remedy, specs);
   if (step.text.empty()) return first;
-  const bool nothing = step.text.starts_with("nothing");
-  first.set_actor(nothing ? v1::FirstStep::NOBODY
-                  : step.actor != v1::FirstStep::ACTOR_UNSPECIFIED
+  first.set_actor(step.actor != v1::FirstStep::ACTOR_UNSPECIFIED
                       ? step.actor
                       : ActorOf(diagnosis));
   first.set_text(std::move(step.text));

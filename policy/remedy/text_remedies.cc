@@ -11,12 +11,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/shell.h"
 #include "policy/demystify/signatures/pattern_options.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/remedy/remedies.h"
+#include "policy/remedy/words.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {
@@ -70,27 +70,6 @@ constexpr v1::Cause kExplained[] = {
 
 // Most groups of a row's `names`.
 constexpr int kMostGroups = 3;
-
-// What stands for the words of a row.
-using Words = std::vector<std::pair<std::string, std::string>>;
-
-Words WordsOf(const Particulars& found) {
-  const std::string& image = found.image;
-  return {
-      {"{image}", Named("image", image)},
-      {"{pod}", Named("pod", found.pod)},
-      {"{node}", Named("node", found.node)},
-      {"{container}", Named("container", found.container)},
-      {"{tag}", image.find('@') == std::string::npos ? "tag" : "digest"},
-      {"{limit}", found.limit.empty() ? "" : "'s limit of " + found.limit},
-      {"{above}", found.limit.empty() ? "" : ", its limit is " + found.limit},
-      {"{space}", found.space.empty() ? "" : " in namespace " + found.space}};
-}
-
-// In one pass: what was put in is never read again.
-std::string Fill(std::string_view text, const Words& words) {
-  return absl::StrReplaceAll({text.data(), text.size()}, words);
-}
 
 // Nothing: the text does not name it.
 std::optional<Remedy> Filled(const CompiledRemedy& compiled,

@@ -27,26 +27,7 @@ func object(t *testing.T, namespace, manifest string) *unstructured.Unstructured
 	return obj
 }
 
-const gangManifest = `
-apiVersion: jobset.x-k8s.io/v1alpha2
-kind: JobSet
-metadata: {name: pretrain}
-spec:
-  failurePolicy: {maxRestarts: 0}
-  replicatedJobs:
-    - name: workers
-      replicas: 4
-      template:
-        spec:
-          backoffLimit: 0
-          template:
-            spec:
-              restartPolicy: Never
-              containers:
-                - name: trainer
-                  image: registry.local/trainer:1
-                  resources: {limits: {memory: 1Gi}, requests: {memory: 1Gi}}
-`
+var gangManifest = fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", 4)
 
 // gangFails lets the first gang die of one member's memory; the others lose their
 // peer two seconds later.

@@ -288,17 +288,5 @@ func TestRecipeOfJobSetHolds(t *testing.T) {
 	if said := fmt.Sprint(conditions); !strings.Contains(said, "MulliganRestarts") || !strings.Contains(said, "charged to disruption") {
 		t.Errorf("the status does not tell of the pause: %s", said)
 	}
-	for range 50 {
-		if wrong := empty(); wrong != "" {
-			t.Fatalf("it did not stay so: %s", wrong)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	must(t, c.Delete(t.Context(), set))
-	eventually(t, 20*time.Second, func() string {
-		if left := c.objects(t, namespace, jobSetKind); len(left) != 0 {
-			return "it is still there"
-		}
-		return ""
-	})
+	c.deletedWhileHeld(t, set, 5*time.Second, empty)
 }

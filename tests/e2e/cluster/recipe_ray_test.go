@@ -250,17 +250,5 @@ func TestRecipeOfKubeRayHolds(t *testing.T) {
 	if got := rayOutcomeOf(t, job); !strings.Contains(got.message, "charged to disruption") || got.failed != 0 {
 		t.Errorf("the status does not tell of the pause: %+v", got)
 	}
-	for range 80 {
-		if wrong := empty(); wrong != "" {
-			t.Fatalf("it did not stay so: %s", wrong)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	must(t, c.Delete(t.Context(), job))
-	eventually(t, 20*time.Second, func() string {
-		if left := c.objects(t, namespace, rayJobKind); len(left) != 0 {
-			return "it is still there"
-		}
-		return ""
-	})
+	c.deletedWhileHeld(t, job, 8*time.Second, empty)
 }

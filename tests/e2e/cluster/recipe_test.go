@@ -261,3 +261,21 @@ func charges(t *testing.T, obj client.Object) map[string]int32 {
 	}
 	return charged
 }
+
+// deletedWhileHeld sees to it that a workload stays as check wants it, and that its
+// user can delete it then.
+func (c *cluster) deletedWhileHeld(t *testing.T, obj *unstructured.Unstructured, held time.Duration, check func() string) {
+	t.Helper()
+	for end := time.Now().Add(held); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if wrong := check(); wrong != "" {
+			t.Fatalf("it did not stay so: %s", wrong)
+		}
+	}
+	must(t, c.Delete(t.Context(), obj))
+	eventually(t, 20*time.Second, func() string {
+		if left := c.objects(t, obj.GetNamespace(), obj.GroupVersionKind()); len(left) != 0 {
+			return "it is still there"
+		}
+		return ""
+	})
+}
