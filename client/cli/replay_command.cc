@@ -1,14 +1,9 @@
 // `mulligan replay`.
-#include <unistd.h>
-
-#include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +13,7 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
+#include "client/cli/log/progress_bar.h"
 #include "client/cli/replay/replay.h"
 
 namespace mulligan::cli {
@@ -39,8 +35,6 @@ struct ReplayOptions {
   std::string output = "text";
 };
 
-using ReplayClock = std::chrono::steady_clock;
-
 absl::StatusOr<Shard> ParseShard(const std::string& text) {
   if (text.empty()) return Shard();
   Shard shard;
@@ -58,48 +52,6 @@ absl::StatusOr<Shard> ParseShard(const std::string& text) {
                       "0 to N-1, such as 0/8",
                       text));
 }
-
-// A line that is written over until it is wiped.
-class ProgressBar {
- public:
-  explicit ProgressBar(std::ostream& out) : out_(out) {}
-
-  void Show(const ReplayProgress& progress) {
-    const auto now = ReplayClock::now();
-    if (now - shown_ < std::chrono::milliseconds(200)) return;
-    shown_ = now;
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    const double speed = static_cast<double>(progress.lines) / seconds;
-    std::string line =
-        absl::StrFormat("%s lines, %s a second", WithCommas(progress.lines),
-                        WithCommas(static_cast<Count>(speed)));
-    if (progress.bytes > 0 && progress.bytes_read > 0) {
-      const double share =
-          std::min(1.0, static_cast<double>(progress.bytes_read) /
-                            static_cast<double>(progress.bytes));
-      const auto filled = static_cast<std::size_t>(share * kWidth);
-      line = absl::StrFormat("[%s%s] %3.0f %%  %s, %.0f s left",
-                             std::string(filled, '#'),
-                             std::string(kWidth - filled, '.'), 100 * share,
-                             line, seconds / share - seconds);
-    }
-    out_ << "\r" << line << kWipe << std::flush;
-    drawn_ = true;
-  }
-
-  void Wipe() {
-    if (drawn_) out_ << "\r" << kWipe << std::flush;
-  }
-
- private:
-  static constexpr std::size_t kWidth = 30;
-  static constexpr char kWipe[] = "\x1b[K";
-
-  std::ostream& out_;
-  const ReplayClock::time_point start_ = ReplayClock::now();
-  ReplayClock::time_point shown_ = start_;
-  bool drawn_ = false;
-};
 
 int Print(const ReplayOptions& options, const ReplayResult& result,
           Streams& streams) {
@@ -202,18 +154,12 @@ int RunReplay(const ReplayOptions& options, Streams& streams) {
     return code;
   }
   LogBlocks logs(*std::move(files));
-  ReplaySettings settings;
-  settings.shard = *shard;
-  settings.threads = options.threads > 0
-                         ? options.threads
-                         : std::max(1U, std::thread::hardware_concurrency());
   ProgressBar bar(streams.err);
-  if (isatty(STDERR_FILENO) != 0) {
-    settings.on_progress = [&bar](const ReplayProgress& progress) {
-      bar.Show(progress);
-    };
-  }
-  ReplayResult result = Replay(logs, *policies.set, settings);
+  ReadSettings settings;
+  settings.shard = *shard;
+  settings.on_progress = bar.IfTerminal();
+  ReplayResult result =
+      Replay(logs, *policies.set, ThreadsFor(options.threads), settings);
   result.parts[absl::StrJoin(options.logs, " ")] = {
       absl::StrCat(shard->index, "/", shard->count)};
   bar.Wipe();

@@ -108,7 +108,9 @@ RULES = (
     cli_layer("input", "base"),
     cli_layer("story", "input", "base"),
     cli_layer("print", "story", "input", "base"),
-    cli_layer("replay", "print", "story", "input", "base"),
+    cli_layer("log", "input", "base"),
+    cli_layer("replay", "log", "print", "story", "input", "base"),
+    cli_layer("report", "log", "print", "story", "input", "base"),
     cli_layer("suite", "print", "story", "input", "base"),
 )
 

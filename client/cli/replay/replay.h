@@ -3,9 +3,6 @@
 #define MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_H_
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -14,14 +11,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/cli/log/log_reader.h"
 #include "mulligan/v1/decision_record.pb.h"
 #include "policy/rules/policy_set.h"
 
-struct gzFile_s;
-
 namespace mulligan::cli {
-
-using Count = std::int64_t;
 
 // Decisions that have something in common.
 struct Tally {
@@ -51,42 +45,6 @@ class Tallies {
 struct Charges {
   Count recorded = 0;
   Count replayed = 0;
-};
-
-// A place in a log.
-struct LogPosition {
-  std::string file;
-  std::size_t line = 0;
-
-  bool operator<(const LogPosition& other) const {
-    return file != other.file ? file < other.file : line < other.line;
-  }
-  // "decisions.jsonl:12".
-  std::string Text() const;
-};
-
-// The first of something, in the order of their places.
-template <typename Value>
-class FirstOnes {
- public:
-  static constexpr std::size_t kMost = 20;
-
-  // Whether Add would keep what is at `place`.
-  bool Wants(const LogPosition& place) const {
-    return all_.size() < kMost || place < all_.rbegin()->first;
-  }
-  void Add(LogPosition place, Value value) {
-    if (!Wants(place)) return;
-    all_.insert_or_assign(std::move(place), std::move(value));
-    if (all_.size() > kMost) all_.erase(std::prev(all_.end()));
-  }
-  void Merge(const FirstOnes& other) {
-    for (const auto& [place, value] : other.all_) Add(place, value);
-  }
-  const std::map<LogPosition, Value>& all() const { return all_; }
-
- private:
-  std::map<LogPosition, Value> all_;
 };
 
 // A decision that would be another one.
@@ -136,96 +94,11 @@ struct ReplayResult {
   void Merge(const ReplayResult& other);
 };
 
-// Of `count` shards, which together have every line once, number `index`, from
-// 0: the completion index of an Indexed Job.
-struct Shard {
-  std::size_t index = 0;
-  std::size_t count = 1;
-
-  bool Has(std::size_t line) const { return line % count == index; }
-};
-
-struct ReplayProgress {
-  std::int64_t bytes_read = 0;
-  // Of all files; 0: not known.
-  std::int64_t bytes = 0;
-  Count lines = 0;
-};
-
-struct ReplaySettings {
-  Shard shard;
-  // At least 1.
-  unsigned threads = 1;
-  // Called from time to time by the thread that called Replay; may be empty.
-  std::function<void(const ReplayProgress&)> on_progress = nullptr;
-};
-
-struct LogBlock {
-  // Position of its file among the files.
-  std::size_t file = 0;
-  // Number of its first line, from 1.
-  std::size_t first_line = 1;
-  // Lines, each with its line break but for the last one of a file.
-  std::string text;
-  // Not empty: the line behind the text, or the rest of this file, cannot be
-  // read, and why.
-  std::string error;
-};
-
-// The files that `paths` name: themselves, and of a directory those in it that
-// do not begin with a dot, by name. NOT_FOUND names what does not exist.
-absl::StatusOr<std::vector<std::string>> FindLogs(
-    const std::vector<std::string>& paths);
-
-// Reads files one after the other, compressed by gzip or not. Used by one
-// thread at a time.
-class LogBlocks {
- public:
-  // "-" is standard input.
-  explicit LogBlocks(std::vector<std::string> files);
-  ~LogBlocks();
-  LogBlocks(const LogBlocks&) = delete;
-  LogBlocks& operator=(const LogBlocks&) = delete;
-
-  // The next block; false at the end of the last file.
-  bool Next(LogBlock& block);
-
-  const std::vector<std::string>& files() const { return files_; }
-  // Bytes on disk: read so far, and of all files, 0 where that is not known.
-  std::int64_t bytes_read() const;
-  std::int64_t bytes() const { return bytes_; }
-
- private:
-  bool Open(LogBlock& block);
-  void Close();
-  // Adds what the file has next to `text`; false at its end, or where it cannot
-  // be read: `error` says why.
-  bool Read(std::string& text, std::string& error);
-  // Reads until the text has whole lines, or the file ends.
-  void Fill(LogBlock& block);
-  // Leaves an error of a line that is too long, and goes on behind it.
-  void SkipLine(LogBlock& block);
-
-  const std::vector<std::string> files_;
-  std::size_t next_file_ = 0;
-  gzFile_s* file_ = nullptr;
-  std::size_t line_ = 1;
-  std::string rest_;  // what was read behind the last block
-  std::int64_t bytes_ = 0;
-  std::int64_t bytes_before_ = 0;  // of files that were read
-};
-
 // Decides each line of `logs` under `policies` and compares. The result is the
 // same for any number of threads. What is not a DecisionRecord is counted and
 // named, and stops nothing; nor does a file that cannot be read to its end.
 ReplayResult Replay(LogBlocks& logs, const PolicySet& policies,
-                    const ReplaySettings& settings);
-
-// "1,234,567".
-std::string WithCommas(Count count);
-
-// `part` of `whole`: "1.2 %", "<0.1 %", "0 %".
-std::string Percent(Count part, Count whole);
+                    unsigned threads, const ReadSettings& settings);
 
 // The names of `tallies` by changed decisions, most first, then by decisions.
 std::vector<std::pair<std::string, Tally>> MostChangedFirst(

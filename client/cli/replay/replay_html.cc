@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/numbers.h"
 #include "client/cli/print/html.h"
 #include "client/cli/replay/replay.h"
 

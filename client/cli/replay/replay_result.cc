@@ -75,8 +75,6 @@ void Tallies::Merge(const Tallies& other) {
   for (const auto& [name, tally] : other.all_) AddTally(tally, At(name));
 }
 
-std::string LogPosition::Text() const { return absl::StrCat(file, ":", line); }
-
 void ReplayResult::Add(
     const v1::DecisionRecord& record, const LogPosition& place,
     const absl::StatusOr<const v1::DecideResponse*>& answer) {

@@ -98,10 +98,10 @@ std::string Line(const v1::DecisionRecord& record) {
 class ReplayTest : public ::testing::Test {
  protected:
   ReplayResult Run(const std::string& log, const PolicySet& policies,
-                   const ReplaySettings& settings = {}) {
+                   unsigned threads = 1, const ReadSettings& settings = {}) {
     const std::string path = folder_.Write("log.jsonl", log);
     LogBlocks logs({path});
-    ReplayResult result = Replay(logs, policies, settings);
+    ReplayResult result = Replay(logs, policies, threads, settings);
     return result;
   }
 
@@ -193,10 +193,10 @@ TEST_F(ReplayTest, ThreadsAndShardsAddUpToTheSame) {
   log += "torn";
   const auto policies = Policies(kFailsAll);
   const std::string expected = ReplayJson(Run(log, *policies));
-  EXPECT_EQ(ReplayJson(Run(log, *policies, {{}, 4})), expected);
+  EXPECT_EQ(ReplayJson(Run(log, *policies, 4)), expected);
   ReplayResult sum;
   for (std::size_t i = 0; i < 3; ++i) {
-    const ReplayResult shard = Run(log, *policies, {{i, 3}, 2});
+    const ReplayResult shard = Run(log, *policies, 2, {{i, 3}});
     EXPECT_GT(shard.lines, 100);
     // As a file between them would do.
     ASSERT_OK_AND_ASSIGN(const ReplayResult read,

@@ -1,10 +1,11 @@
+#include "client/cli/log/log_blocks.h"
+
 #include <zlib.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "client/cli/replay/replay.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"

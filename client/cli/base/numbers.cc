@@ -1,0 +1,26 @@
+#include "client/cli/base/numbers.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace mulligan::cli {
+
+std::string WithCommas(Count count) {
+  std::string digits = absl::StrCat(count);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string Percent(Count part, Count whole) {
+  if (part == 0 || whole == 0) return "0 %";
+  const double share =
+      100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return share < 0.1 ? "<0.1 %" : absl::StrFormat("%.1f %%", share);
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,167 @@
+#include "client/cli/log/log_reader.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_json.h"
+#include "client/cli/input/quick_reader.h"
+
+namespace mulligan::cli {
+namespace {
+
+absl::Status ReadCarefully(std::string_view line, v1::DecisionRecord& record) {
+  const absl::StatusOr<size_t> end = CheckJsonValue(line);
+  if (!end.ok()) return end.status();
+  if (const size_t rest = SkipJsonSpace(line, *end); rest < line.size()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "column %d: expected the end of the line after the record", rest + 1));
+  }
+  if (TypeOfJson(line) != JsonType::kObject) {
+    return absl::InvalidArgumentError("expected a DecisionRecord object");
+  }
+  return ParseProtoJson(line, record);
+}
+
+// Fills `record`, which must be empty, from a line of a decision log. Fields
+// that a newer server wrote are ignored. INVALID_ARGUMENT says where the line
+// is no DecisionRecord.
+absl::Status ReadRecord(std::string_view line, QuickReader& quick,
+                        v1::DecisionRecord& record) {
+  if (!quick.Read(line, record)) {
+    absl::Status read = ReadCarefully(line, record);
+    if (!read.ok()) return read;
+  }
+  if (record.has_request() && record.has_response()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "is no DecisionRecord: it has no request or no response");
+}
+
+// Blocks between the thread that reads and those that decide.
+class BlockQueue {
+ public:
+  explicit BlockQueue(std::size_t most) : most_(most) {}
+
+  void Put(LogBlock block) {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [this] { return blocks_.size() < most_; });
+    blocks_.push_back(std::move(block));
+    ready_.notify_one();
+  }
+
+  void End() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    ready_.notify_all();
+  }
+
+  // Absent: there are no more.
+  std::optional<LogBlock> Take() {
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [this] { return ended_ || !blocks_.empty(); });
+    if (blocks_.empty()) return std::nullopt;
+    LogBlock block = std::move(blocks_.front());
+    blocks_.pop_front();
+    room_.notify_one();
+    return block;
+  }
+
+ private:
+  const std::size_t most_;
+  std::mutex mutex_;
+  std::condition_variable room_;
+  std::condition_variable ready_;
+  std::deque<LogBlock> blocks_;  // guarded by mutex_
+  bool ended_ = false;           // guarded by mutex_
+};
+
+// Takes blocks apart for one sink.
+class LineReader {
+ public:
+  LineReader(const std::vector<std::string>& files, const Shard& shard,
+             RecordSink& sink, std::atomic<Count>& lines)
+      : files_(files), shard_(shard), sink_(sink), lines_(lines) {}
+
+  void Read(const LogBlock& block) {
+    std::string_view text = block.text;
+    LogPosition place = {files_[block.file], block.first_line};
+    for (; !text.empty(); ++place.line) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      if (shard_.Has(place.line)) ReadLine(text.substr(0, end), place);
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    // The line that cannot be read belongs to one shard, too.
+    if (!block.error.empty() && shard_.Has(place.line)) {
+      lines_.fetch_add(1, std::memory_order_relaxed);
+      sink_.TakeBad(place, block.error);
+    }
+  }
+
+ private:
+  void ReadLine(std::string_view line, const LogPosition& place) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    lines_.fetch_add(1, std::memory_order_relaxed);
+    using google::protobuf::Arena;
+    arena_.Reset();
+    auto& record = *Arena::CreateMessage<v1::DecisionRecord>(&arena_);
+    if (absl::Status read = ReadRecord(line, reader_, record); !read.ok()) {
+      return sink_.TakeBad(place, std::string(read.message()));
+    }
+    sink_.Take(record, place, arena_);
+  }
+
+  const std::vector<std::string>& files_;
+  const Shard shard_;
+  RecordSink& sink_;
+  std::atomic<Count>& lines_;
+  google::protobuf::Arena arena_;
+  QuickReader reader_;
+};
+
+}  // namespace
+
+std::string LogPosition::Text() const { return absl::StrCat(file, ":", line); }
+
+unsigned ThreadsFor(unsigned wanted) {
+  return wanted > 0 ? wanted
+                    : std::max(1U, std::thread::hardware_concurrency());
+}
+
+Count ReadRecords(LogBlocks& logs, const ReadSettings& settings,
+                  const std::vector<RecordSink*>& sinks) {
+  BlockQueue queue(2 * sinks.size());
+  std::atomic<Count> lines = 0;
+  std::vector<std::thread> threads;
+  threads.reserve(sinks.size());
+  for (RecordSink* sink : sinks) {
+    threads.emplace_back([&, sink] {
+      LineReader reader(logs.files(), settings.shard, *sink, lines);
+      while (const auto block = queue.Take()) reader.Read(*block);
+    });
+  }
+  LogBlock block;
+  while (logs.Next(block)) {
+    queue.Put(std::move(block));
+    if (settings.on_progress) {
+      settings.on_progress({logs.bytes_read(), logs.bytes(), lines.load()});
+    }
+  }
+  queue.End();
+  for (std::thread& thread : threads) thread.join();
+  return lines.load();
+}
+
+}  // namespace mulligan::cli

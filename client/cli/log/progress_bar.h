@@ -1,0 +1,36 @@
+// How far a long reading is, on a terminal.
+#ifndef MULLIGAN_CLIENT_CLI_LOG_PROGRESS_BAR_H_
+#define MULLIGAN_CLIENT_CLI_LOG_PROGRESS_BAR_H_
+
+#include <chrono>
+#include <functional>
+#include <ostream>
+
+#include "client/cli/log/log_reader.h"
+
+namespace mulligan::cli {
+
+// A line that is written over until it is wiped.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::ostream& out) : out_(out) {}
+
+  // Shows what it is called with, a few times a second. Empty where standard
+  // error is no terminal. Lives as long as the bar.
+  std::function<void(const ReadProgress&)> IfTerminal();
+  void Wipe();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Show(const ReadProgress& progress);
+
+  std::ostream& out_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point shown_ = start_;
+  bool drawn_ = false;
+};
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_LOG_PROGRESS_BAR_H_
