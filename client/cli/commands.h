@@ -21,6 +21,7 @@ void AddExplain(CLI::App& app, Streams& streams, int& code);
 void AddDecide(CLI::App& app, Streams& streams, int& code);
 void AddPolicy(CLI::App& app, Streams& streams, int& code);
 void AddReplay(CLI::App& app, Streams& streams, int& code);
+void AddReport(CLI::App& app, Streams& streams, int& code);
 void AddHealthcheck(CLI::App& app, Streams& streams, int& code);
 
 // Below `policy`.

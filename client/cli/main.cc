@@ -211,6 +211,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddDecide(app, streams, code);
   AddPolicy(app, streams, code);
   AddReplay(app, streams, code);
+  AddReport(app, streams, code);
   AddHealthcheck(app, streams, code);
   AddVersion(app, streams, code);
   const std::vector<std::string> arguments =

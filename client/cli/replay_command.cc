@@ -19,8 +19,6 @@
 namespace mulligan::cli {
 namespace {
 
-constexpr int kMostThreads = 1024;
-
 struct ReplayOptions {
   // Decision logs: files, directories, "-". With `merge` results of replays.
   std::vector<std::string> logs;

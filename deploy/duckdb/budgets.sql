@@ -2,14 +2,14 @@
 WITH charged AS (
   SELECT charged_to AS budget, sum(units) AS charged,
          count(DISTINCT workload) AS workloads
-  FROM decisions
+  FROM failures
   WHERE units > 0
   GROUP BY budget
 ),
 exhausted AS (
   SELECT exhausted AS budget, count(DISTINCT workload) AS workloads_ended,
          mode(cause) AS usual_cause
-  FROM decisions
+  FROM failures
   WHERE exhausted IS NOT NULL
   GROUP BY budget
 )

@@ -8,8 +8,8 @@ SELECT
   mode(cause) AS usual_cause,
   min(observed_at) AS first_seen,
   max(observed_at) AS last_seen
-FROM decisions
-WHERE situation = 'BROKEN' AND NOT duplicate AND node IS NOT NULL
+FROM failures
+WHERE node IS NOT NULL
 GROUP BY node
 ORDER BY infrastructure DESC, failures DESC, node
 LIMIT 50;

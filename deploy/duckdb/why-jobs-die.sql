@@ -8,7 +8,6 @@ SELECT
   count(*) FILTER (action = 'FAIL') AS given_up,
   count(*) FILTER (action = 'WAIT_FOR_SPEC_UPDATE') AS waiting_for_author,
   count(*) FILTER (confidence = 'LOW') AS unsure
-FROM decisions
-WHERE situation = 'BROKEN' AND NOT duplicate
+FROM failures
 GROUP BY cause
 ORDER BY failures DESC, cause;

@@ -76,6 +76,9 @@ struct ReadSettings {
   std::function<void(const ReadProgress&)> on_progress = nullptr;
 };
 
+// Of a command's --threads.
+inline constexpr int kMostThreads = 1024;
+
 // How many threads `wanted` means; 0: one for each processor.
 unsigned ThreadsFor(unsigned wanted);
 

@@ -42,6 +42,26 @@ void Layout::Append(std::string_view text, Style style) {
   if (styled) text_ += kReset;
 }
 
+std::string Padded(std::string_view text, size_t width) {
+  std::string padded = Printable(text);
+  const size_t columns = DisplayWidth(padded);
+  if (columns < width) padded.append(width - columns, ' ');
+  return padded;
+}
+
+std::string CutTo(std::string_view text, size_t width) {
+  std::string line = Printable(text);
+  if (DisplayWidth(line) <= width) return line;
+  // The end of a code point begins the next one.
+  size_t columns = 0;
+  size_t end = 0;
+  for (; end < line.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(line[end]) & 0xC0) != 0x80;
+    if (begins && ++columns > width - 3) break;
+  }
+  return line.substr(0, end) + "...";
+}
+
 void Layout::Line(std::string_view line, Style style) {
   const size_t indent = std::min(line.find_first_not_of(' '), line.size());
   text_.append(indent, ' ');

@@ -18,6 +18,12 @@ enum class Style { kPlain, kBold, kDim, kGreen, kRed, kYellow };
 // longer, such as a path, gets a line of its own.
 std::vector<std::string> WrapText(std::string_view text, size_t width);
 
+// `text` made printable, with spaces up to `width` columns.
+std::string Padded(std::string_view text, size_t width);
+
+// `text` made printable, cut to `width` columns: "a long na...".
+std::string CutTo(std::string_view text, size_t width);
+
 // Collects text of a given width. All text is made printable first, so that
 // what a container wrote cannot steer the terminal.
 class Layout {

@@ -10,13 +10,14 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/numbers.h"
 #include "client/cli/print/html.h"
+#include "client/cli/print/plot.h"
 #include "client/cli/replay/replay.h"
 
 namespace mulligan::cli {
 namespace {
 
 // In units of the drawing.
-constexpr double kWidth = 720;
+constexpr double kWidth = kPlotWidth;
 constexpr double kDayHeight = 150;
 constexpr double kAxisHeight = 22;
 constexpr double kAbove = 18;
@@ -25,29 +26,6 @@ constexpr double kBarTop = 17;
 constexpr double kBarHeight = 11;
 constexpr double kMostDays = 5;  // with their date below
 constexpr std::size_t kMostPlotRows = 15;
-
-std::string Open(double height, const std::string& title) {
-  return absl::StrFormat(
-      "<svg class=\"plot\" viewBox=\"0 0 %g %g\" role=\"img\">"
-      "<title>%s</title>\n",
-      kWidth, height, Escaped(title));
-}
-
-std::string Bar(std::string_view style, double x, double y, double width,
-                double height) {
-  if (width <= 0 || height <= 0) return "";
-  return absl::StrFormat(
-      "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-      "height=\"%.1f\"/>\n",
-      style, x, y, width, height);
-}
-
-std::string Text(std::string_view style, double x, double y,
-                 std::string_view text, std::string_view anchor = "start") {
-  return absl::StrFormat(
-      "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
-      style, x, y, anchor, Escaped(text));
-}
 
 // `part` of `whole`, of a length that is at least visible.
 double Length(Count part, Count whole, double length) {
@@ -64,9 +42,10 @@ std::string DayPlot(const Tallies& by_day) {
   Count most = 1;
   for (const auto& [day, tally] : days) most = std::max(most, tally.decisions);
   const double ground = kAbove + kDayHeight;
-  std::string svg = Open(ground + kAxisHeight,
-                         "Decisions a day, and those that would change");
-  svg += Text("note", 0, 12, absl::StrCat(WithCommas(most), " a day at most"));
+  std::string svg = PlotOpen(ground + kAxisHeight,
+                             "Decisions a day, and those that would change");
+  svg +=
+      PlotText("note", 0, 12, absl::StrCat(WithCommas(most), " a day at most"));
   const double step = kWidth / static_cast<double>(days.size());
   const double width = std::max(0.5, std::min(step * 0.8, 40.0));
   const auto each_date = static_cast<std::size_t>(
@@ -76,10 +55,10 @@ std::string DayPlot(const Tallies& by_day) {
     const double x = step * static_cast<double>(number) + (step - width) / 2;
     const double all = Length(tally.decisions, most, kDayHeight);
     const double changed = Length(tally.changed(), most, kDayHeight);
-    absl::StrAppend(&svg, Bar("all", x, ground - all, width, all),
-                    Bar("changed", x, ground - changed, width, changed));
+    absl::StrAppend(&svg, PlotBar("all", x, ground - all, width, all),
+                    PlotBar("changed", x, ground - changed, width, changed));
     if (number % each_date == 0) {
-      svg += Text("note", x, ground + 15, day);
+      svg += PlotText("note", x, ground + 15, day);
     }
     ++number;
   }
@@ -95,19 +74,20 @@ std::string SharePlot(const Tallies& tallies, const std::string& title) {
   if (rows.size() > kMostPlotRows) rows.resize(kMostPlotRows);
   Count most = 1;
   for (const auto& [name, tally] : rows) most = std::max(most, tally.decisions);
-  std::string svg = Open(kRowHeight * static_cast<double>(rows.size()), title);
+  std::string svg =
+      PlotOpen(kRowHeight * static_cast<double>(rows.size()), title);
   double top = 0;
   for (const auto& [name, tally] : rows) {
     const Count changed = tally.changed();
     const std::string share =
         absl::StrCat(WithCommas(changed), " of ", WithCommas(tally.decisions),
                      ", ", Percent(changed, tally.decisions));
-    absl::StrAppend(&svg, Text("name", 0, top + 12, name),
-                    Text("note", kWidth, top + 12, share, "end"),
-                    Bar("all", 0, top + kBarTop,
-                        Length(tally.decisions, most, kWidth), kBarHeight));
-    svg += Bar("changed", 0, top + kBarTop, Length(changed, most, kWidth),
-               kBarHeight);
+    absl::StrAppend(&svg, PlotText("name", 0, top + 12, name),
+                    PlotText("note", kWidth, top + 12, share, "end"),
+                    PlotBar("all", 0, top + kBarTop,
+                            Length(tally.decisions, most, kWidth), kBarHeight));
+    svg += PlotBar("changed", 0, top + kBarTop, Length(changed, most, kWidth),
+                   kBarHeight);
     top += kRowHeight;
   }
   return svg + "</svg>\n";
@@ -121,37 +101,28 @@ std::string BudgetPlot(const std::map<std::string, Charges>& budgets) {
   for (const auto& [name, charges] : budgets) {
     most = std::max({most, charges.recorded, charges.replayed});
   }
-  std::string svg = Open(kRowHeight * static_cast<double>(rows),
-                         "What each budget paid, and what it would pay");
+  std::string svg = PlotOpen(kRowHeight * static_cast<double>(rows),
+                             "What each budget paid, and what it would pay");
   double top = 0;
   const auto end =
       std::next(budgets.begin(), static_cast<std::ptrdiff_t>(rows));
   for (auto row = budgets.begin(); row != end; ++row) {
     const auto& [name, charges] = *row;
     absl::StrAppend(
-        &svg, Text("name", 0, top + 12, name),
-        Text("note", kWidth, top + 12,
-             absl::StrCat(WithCommas(charges.recorded), " charged, ",
-                          WithCommas(charges.replayed), " would be"),
-             "end"));
+        &svg, PlotText("name", 0, top + 12, name),
+        PlotText("note", kWidth, top + 12,
+                 absl::StrCat(WithCommas(charges.recorded), " charged, ",
+                              WithCommas(charges.replayed), " would be"),
+                 "end"));
     absl::StrAppend(
         &svg,
-        Bar("all", 0, top + kBarTop, Length(charges.recorded, most, kWidth),
-            kBarHeight / 2),
-        Bar("changed", 0, top + kBarTop + kBarHeight / 2,
-            Length(charges.replayed, most, kWidth), kBarHeight / 2));
+        PlotBar("all", 0, top + kBarTop, Length(charges.recorded, most, kWidth),
+                kBarHeight / 2),
+        PlotBar("changed", 0, top + kBarTop + kBarHeight / 2,
+                Length(charges.replayed, most, kWidth), kBarHeight / 2));
     top += kRowHeight;
   }
   return svg + "</svg>\n";
-}
-
-std::string Section(std::string_view title, const std::string& body,
-                    std::string_view legend = "") {
-  if (body.empty()) return "";
-  return absl::StrFormat(
-      "<section>\n<h2>%s</h2>\n%s%s</section>\n", title, body,
-      legend.empty() ? ""
-                     : absl::StrFormat("<p class=\"legend\">%s</p>\n", legend));
 }
 
 std::string Head(const ReplayResult& result, std::string_view policies) {
@@ -219,26 +190,27 @@ std::string ReplayHtml(const ReplayResult& result, std::string_view policies) {
       "<span class=\"key all\"></span> stay as they are";
   std::string html = absl::StrCat("<article>\n", Head(result, policies));
   absl::StrAppend(
-      &html, Section("What changes", CountTable(result.all.changes, "Change")),
-      Section("In what they differ",
-              CountTable(result.differences, "Difference"),
-              "One decision may differ in several."),
-      Section("By day", DayPlot(result.by_day), kLegend));
+      &html,
+      HtmlSection("What changes", CountTable(result.all.changes, "Change")),
+      HtmlSection("In what they differ",
+                  CountTable(result.differences, "Difference"),
+                  "One decision may differ in several."),
+      HtmlSection("By day", DayPlot(result.by_day), kLegend));
   absl::StrAppend(
       &html,
-      Section("By cause", SharePlot(result.by_cause, "Changes by cause"),
-              kLegend),
-      Section("By policy", SharePlot(result.by_policy, "Changes by policy"),
-              kLegend),
-      Section("By kind", SharePlot(result.by_kind, "Changes by kind"),
-              kLegend));
+      HtmlSection("By cause", SharePlot(result.by_cause, "Changes by cause"),
+                  kLegend),
+      HtmlSection("By policy", SharePlot(result.by_policy, "Changes by policy"),
+                  kLegend),
+      HtmlSection("By kind", SharePlot(result.by_kind, "Changes by kind"),
+                  kLegend));
   absl::StrAppend(
       &html,
-      Section("Who pays", BudgetPlot(result.budgets),
-              "<span class=\"key all\"></span> was charged "
-              "<span class=\"key changed\"></span> would be charged"),
-      Section("The first that change", ExampleList(result)),
-      Section("Lines that could not be read", BadList(result)));
+      HtmlSection("Who pays", BudgetPlot(result.budgets),
+                  "<span class=\"key all\"></span> was charged "
+                  "<span class=\"key changed\"></span> would be charged"),
+      HtmlSection("The first that change", ExampleList(result)),
+      HtmlSection("Lines that could not be read", BadList(result)));
   return HtmlDocument("What the policies would have decided",
                       html + "</article>\n");
 }

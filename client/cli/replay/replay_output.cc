@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/numbers.h"
 #include "client/cli/base/utf8.h"
+#include "client/cli/print/layout.h"
 #include "client/cli/replay/replay.h"
 
 namespace mulligan::cli {
@@ -14,13 +15,6 @@ namespace {
 constexpr std::size_t kMostTableRows = 20;
 constexpr std::size_t kMostChanges = 3;
 constexpr std::size_t kMostExamples = 5;
-
-std::string Padded(std::string_view text, std::size_t width) {
-  std::string padded = Printable(text);
-  const std::size_t columns = DisplayWidth(padded);
-  if (columns < width) padded.append(width - columns, ' ');
-  return padded;
-}
 
 std::string ChangesText(const Tally& tally) {
   std::string text;

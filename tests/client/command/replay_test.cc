@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/client/command/run_command.h"
+#include "tests/client/command/samples.h"
 #include "tests/testing/temp_dir.h"
 
 namespace mulligan::testing {
@@ -16,35 +17,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-// Memory ran out; retried by the embedded policies.
-constexpr char kRequest[] =
-    R"({"report":{"observedAt":"2026-11-20T12:00:00Z","pods":[{"metadata":)"
-    R"({"name":"train-0","namespace":"ml","uid":"p-1"},"status":{"phase":)"
-    R"("Failed","containerStatuses":[{"name":"main","state":{"terminated":)"
-    R"({"exitCode":137,"reason":"OOMKilled","finishedAt":)"
-    R"("2026-11-20T11:59:00Z"}}}]}}]}})";
-
 constexpr char kStrict[] =
     "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
     "metadata: {name: strict}\nspec:\n  default: {action: FAIL}\n";
 
-// A log of `lines` such decisions.
-std::string LogText(int lines) {
-  const CommandResult answer =
-      RunMulligan({"explain", "--requests", "-"}, absl::StrCat(kRequest, "\n"));
-  std::string response = answer.out;
-  response.pop_back();
-  const std::string line =
-      absl::StrCat(R"({"decidedAt":"2026-11-20T12:00:00Z","request":)",
-                   kRequest, R"(,"response":)", response, "}\n");
-  std::string log;
-  for (int i = 0; i < lines; ++i) log += line;
-  return log;
-}
-
 class ReplayCommandTest : public ::testing::Test {
  protected:
-  const std::string log_ = WriteTestFile("log.jsonl", LogText(9));
+  const std::string log_ = WriteTestFile("log.jsonl", DecisionLog(9));
   const std::string strict_ = WriteTestFile("strict.yaml", kStrict);
 };
 
@@ -108,7 +87,7 @@ TEST_F(ReplayCommandTest, ALogCountsOnce) {
 
 TEST_F(ReplayCommandTest, ReadsStandardInput) {
   const CommandResult result =
-      RunMulligan({"replay", "-"}, LogText(2) + "torn");
+      RunMulligan({"replay", "-"}, DecisionLog(2) + "torn");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("2 decisions replayed"),

@@ -1,11 +1,25 @@
 #include "tests/client/command/samples.h"
 
 #include <algorithm>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
+#include "tests/client/command/run_command.h"
 
 namespace mulligan::testing {
+namespace {
+
+// Memory ran out; retried by the embedded policies.
+constexpr char kLoggedRequest[] =
+    R"({"report":{"observedAt":"2026-11-20T12:00:00Z","pods":[{"metadata":)"
+    R"({"name":"train-0","namespace":"ml","uid":"p-1"},"status":{"phase":)"
+    R"("Failed","containerStatuses":[{"name":"main","state":{"terminated":)"
+    R"({"exitCode":137,"reason":"OOMKilled","finishedAt":)"
+    R"("2026-11-20T11:59:00Z"}}}]}}]}})";
+
+}  // namespace
 
 const char kOomPod[] = R"({"apiVersion":"v1","kind":"Pod",
   "metadata":{"name":"a","namespace":"n","uid":"u-1"},
@@ -20,6 +34,19 @@ std::string CompactRequest() {
   pod.erase(std::remove(pod.begin(), pod.end(), '\n'), pod.end());
   return R"({"report":{"observedAt":"2026-01-31T08:00:00Z","pods":[)" + pod +
          R"(]},"requestId":"r","nosuch":1})";
+}
+
+std::string DecisionLog(int lines) {
+  const CommandResult answer = RunMulligan({"explain", "--requests", "-"},
+                                           absl::StrCat(kLoggedRequest, "\n"));
+  std::string response = answer.out;
+  response.pop_back();
+  const std::string line =
+      absl::StrCat(R"({"decidedAt":"2026-11-20T12:00:00Z","request":)",
+                   kLoggedRequest, R"(,"response":)", response, "}\n");
+  std::string log;
+  for (int i = 0; i < lines; ++i) log += line;
+  return log;
 }
 
 v1::DecideResponse ParseResponse(const std::string& json) {

@@ -14,6 +14,10 @@ extern const char kOomPod[];
 // A DecideRequest for it on one line, with request id "r".
 std::string CompactRequest();
 
+// A decision log of `lines` lines, all about one pod that ran out of memory and
+// is retried by the embedded policies.
+std::string DecisionLog(int lines);
+
 // A DecideResponse from its JSON; fails the test when it is none.
 v1::DecideResponse ParseResponse(const std::string& json);
 

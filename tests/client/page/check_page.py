@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the pages that `mulligan explain` and `replay` write with -o html.
+"""Checks the pages that `mulligan explain`, `replay` and `report` write with
+-o html.
 
 Usage: check_page.py sound MULLIGAN    well-formed, safe, complete
        check_page.py renders MULLIGAN  in headless chromium, at three sizes,
@@ -41,13 +42,13 @@ def page(mulligan, sample, *flags):
     return result.stdout
 
 
-def replay_page(mulligan, folder):
-    """Of the situations, a few a day, under a policy that retries nothing."""
+def write_log(mulligan, folder):
+    """A decision log of the situations, a few a day, in `folder`."""
     records = []
     asked = ""
     for number, line in enumerate(SITUATIONS.read_text().splitlines()):
         report = json.loads(line)["report"]
-        report["observedAt"] = f"2026-11-{number % 9 + 10}T12:00:00Z"
+        report["observedAt"] = f"2026-12-{number % 9 + 10}T12:00:00Z"
         records.append({"request": {"report": report}})
         asked += json.dumps(records[-1]["request"]) + "\n"
     # A name that tries to break out.
@@ -61,6 +62,12 @@ def replay_page(mulligan, folder):
             record["response"] = json.loads(answer)
             file.write(json.dumps(record) + "\n")
         file.write("torn <script>\n")
+    return log
+
+
+def replay_page(mulligan, folder):
+    """Of the situations, under a policy that retries nothing."""
+    log = write_log(mulligan, folder)
     policy = pathlib.Path(folder, "policy.yaml")
     policy.write_text("apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
                       "metadata: {name: no-retries}\n"
@@ -87,6 +94,34 @@ def check_replay_page(mulligan):
                 bar.attrib
     torn = len(SITUATIONS.read_text().splitlines()) + 1
     for text in ("RETRY to FAIL", "CONTAINER_OOM", f"log.jsonl:{torn}"):
+        assert text in html, text
+
+
+def report_page(mulligan, folder):
+    return subprocess.run(
+        [mulligan, "report", write_log(mulligan, folder), "-o", "html"],
+        check=True, capture_output=True, text=True).stdout
+
+
+def check_report_page(mulligan):
+    with tempfile.TemporaryDirectory() as folder:
+        html = report_page(mulligan, folder)
+    tree = check_safe(html)
+    plots = {e.find("title").text: e for e in tree.iter("svg")
+             if e.attrib["class"] == "plot"}
+    assert len(plots) == 4, list(plots)
+    for title, plot in plots.items():
+        width, height = map(float, plot.attrib["viewBox"].split()[2:])
+        bars = list(plot.iter("rect"))
+        assert bars, title
+        for bar in bars:
+            x, y, w, h = (float(bar.attrib[name])
+                          for name in ("x", "y", "width", "height"))
+            assert 0 <= x and x + w <= width + 1 and 0 <= y and y + h <= height, \
+                (title, bar.attrib)
+        for text in plot.iter("text"):
+            assert 0 <= float(text.attrib["x"]) <= width, (title, text.text)
+    for text in ("Do first", "CONTAINER_OOM", "could not be read"):
         assert text in html, text
 
 
@@ -145,6 +180,7 @@ def sound(mulligan):
     ids = {e.attrib["id"] for e in tree.iter() if "id" in e.attrib}
     assert len(links) == 2 and set(links) <= ids, (links, ids)
     check_replay_page(mulligan)
+    check_report_page(mulligan)
     print("the pages are sound")
 
 
@@ -163,29 +199,37 @@ def first_pixel(png):
     return width, height, tuple(pixels[1:4]), len(set(pixels))
 
 
+def render(browser, folder, page_file):
+    for size, (width, height) in SIZES.items():
+        for scheme, (number, paper) in SCHEMES.items():
+            shot = pathlib.Path(folder, f"{size}-{scheme}.png")
+            subprocess.run(
+                [browser, "--headless", "--no-sandbox", "--disable-gpu",
+                 "--hide-scrollbars", f"--user-data-dir={folder}/profile",
+                 f"--blink-settings=preferredColorScheme={number}",
+                 f"--window-size={width},{height}",
+                 f"--screenshot={shot}", page_file.as_uri()],
+                check=True, capture_output=True, timeout=60)
+            found = first_pixel(shot.read_bytes())
+            what = (page_file.name, size, scheme)
+            assert found[:3] == (width, height, paper), (what, found)
+            assert found[3] > 64, f"{what} is empty"
+
+
 def renders(mulligan):
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if not browser:
         print("skipped: no chromium to render the page with")
         return SKIPPED
-    html = page(mulligan, "gang.json", "--ledger", HERE / "ledger.json")
     with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder, "page.html")
-        file.write_text(html, encoding="utf-8")
-        for size, (width, height) in SIZES.items():
-            for scheme, (number, paper) in SCHEMES.items():
-                shot = pathlib.Path(folder, f"{size}-{scheme}.png")
-                subprocess.run(
-                    [browser, "--headless", "--no-sandbox", "--disable-gpu",
-                     "--hide-scrollbars", f"--user-data-dir={folder}/profile",
-                     f"--blink-settings=preferredColorScheme={number}",
-                     f"--window-size={width},{height}",
-                     f"--screenshot={shot}", file.as_uri()],
-                    check=True, capture_output=True, timeout=60)
-                found = first_pixel(shot.read_bytes())
-                assert found[:3] == (width, height, paper), (size, scheme, found)
-                assert found[3] > 64, f"{size} {scheme} is empty"
-    print(f"the page renders in {browser}")
+        pages = {
+            "explain": page(mulligan, "gang.json", "--ledger", HERE / "ledger.json"),
+            "report": report_page(mulligan, folder)}
+        for name, html in pages.items():
+            file = pathlib.Path(folder, f"{name}.html")
+            file.write_text(html, encoding="utf-8")
+            render(browser, folder, file)
+    print(f"the pages render in {browser}")
     return 0
 
 

@@ -1,0 +1,223 @@
+#include "client/cli/report/entry.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client/cli/input/workload_groups.h"
+#include "client/cli/story/wording.h"
+#include "policy/base/stable_hash.h"
+#include "policy/base/times.h"
+#include "policy/decide.h"
+#include "policy/operators/native.h"
+#include "policy/request/workload.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
+
+// Whose failures they are.
+struct Subject {
+  v1::WorkloadReference workload;
+  // Of the UID; without one of the name, and without that each failure is of a
+  // workload of its own.
+  std::uint64_t key = 0;
+  std::string label;
+  std::string team;
+};
+
+Subject SubjectOf(const v1::DecideRequest& request,
+                  const std::string& failure_id,
+                  const std::string& team_label) {
+  Subject subject;
+  subject.workload = WorkloadOf(request.report());
+  const v1::WorkloadReference& workload = subject.workload;
+  subject.label =
+      WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
+  // A retry may be a new object; the ledger remembers the first.
+  const std::string& account = request.ledger().workload_uid();
+  StableHash hash;
+  hash.Add(!account.empty()           ? account
+           : !workload.uid().empty()  ? workload.uid()
+           : !workload.name().empty() ? subject.label
+                                      : failure_id);
+  subject.key = hash.value();
+  const auto label = workload.labels().find(team_label);
+  subject.team = label != workload.labels().end() && !label->second.empty()
+                     ? label->second
+                     : workload.namespace_();
+  return subject;
+}
+
+// The image of the container at fault; of a pod with one container that one's.
+std::string_view ImageOf(const v1::FailureReport& report,
+                         const v1::Culprit& culprit) {
+  for (const auto& pod : report.pods()) {
+    if (pod.metadata().name() != culprit.pod()) continue;
+    for (const auto& container : pod.spec().containers()) {
+      if (container.name() == culprit.container() ||
+          pod.spec().containers_size() == 1) {
+        return container.image();
+      }
+    }
+  }
+  return "";
+}
+
+std::string_view ZoneOf(const v1::FailureReport& report,
+                        std::string_view node) {
+  for (const auto& known : report.nodes()) {
+    if (known.metadata().name() != node) continue;
+    const auto& labels = known.metadata().labels();
+    const auto zone = labels.find(std::string(kZoneLabel));
+    return zone == labels.end() ? std::string_view() : zone->second;
+  }
+  return "";
+}
+
+bool IsPlatforms(v1::Diagnosis::FaultDomain domain) {
+  return domain == v1::Diagnosis::INFRASTRUCTURE ||
+         domain == v1::Diagnosis::DISRUPTION ||
+         domain == v1::Diagnosis::QUEUE ||
+         domain == v1::Diagnosis::CONTROL_PLANE;
+}
+
+// Whether the retry can end only as the attempt before it did.
+bool IsLasting(const v1::Diagnosis& diagnosis, const v1::Decision& decision) {
+  return diagnosis.outlook() == v1::Diagnosis::CANNOT_RECOVER &&
+         decision.resources().empty();
+}
+
+std::string SignOf(const v1::Diagnosis& diagnosis) {
+  const std::string& node = diagnosis.culprit().node();
+  if (diagnosis.derived_cause() == v1::BAD_NODE && !node.empty()) {
+    return absl::StrCat("node ", node);
+  }
+  const std::string& cause = v1::Cause_Name(diagnosis.cause());
+  return diagnosis.signature().empty()
+             ? cause
+             : absl::StrCat(cause, ", ", diagnosis.signature());
+}
+
+std::uint64_t HashOf(std::string_view text) {
+  return StableHash().Add(text).value();
+}
+
+std::uint8_t Small(v1::Decision::Action action) {
+  return static_cast<std::uint8_t>(action);
+}
+
+class EntryMaker {
+ public:
+  EntryMaker(const v1::DecisionRecord& record, const EntrySettings& settings,
+             Names& names)
+      : record_(record),
+        report_(record.request().report()),
+        names_(names),
+        subject_(SubjectOf(record.request(), record.response().failure_id(),
+                           settings.team_label)) {}
+
+  ToldEntry Make(const std::string& failure_id, const v1::Diagnosis& diagnosis,
+                 const v1::Decision& decision,
+                 const std::string& budget) const {
+    ToldEntry told = {{}, subject_.label, &diagnosis};
+    Entry& entry = told.entry;
+    entry.workload = subject_.key;
+    entry.failure = HashOf(failure_id);
+    entry.observed = absl::ToUnixNanos(ToTime(report_.observed_at()));
+    entry.decided = absl::ToUnixNanos(ToTime(record_.decided_at()));
+    entry.completed = diagnosis.situation() == v1::Diagnosis::FINISHED;
+    entry.spent = entry.completed ? CompletedIn(report_)
+                                  : LostIn(report_, diagnosis, decision);
+    entry.actions[static_cast<std::size_t>(Decider::kRecorded)] =
+        Small(decision.action());
+    entry.by_platform = IsPlatforms(diagnosis.fault_domain());
+    entry.lasting = IsLasting(diagnosis, decision);
+    const std::string& node = diagnosis.culprit().node();
+    const std::string sign = SignOf(diagnosis);
+    const std::string_view by[kBys] = {
+        v1::Cause_Name(diagnosis.cause()),
+        v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain()),
+        subject_.team,
+        subject_.workload.kind(),
+        node,
+        ZoneOf(report_, node),
+        ImageOf(report_, diagnosis.culprit()),
+        budget,
+        sign};
+    std::ranges::transform(
+        by, entry.names.begin(),
+        [this](std::string_view name) { return names_.NumberOf(name); });
+    return told;
+  }
+
+ private:
+  const v1::DecisionRecord& record_;
+  const v1::FailureReport& report_;
+  Names& names_;
+  const Subject subject_;
+};
+
+std::uint8_t NativeAction(const v1::DecideRequest& request) {
+  const NativeInput input = {request.report(), request.ledger(),
+                             v1::NativeSemantics::default_instance(),
+                             request.report().observed_at()};
+  const std::optional<NativeOutcome> outcome = AnswerNatively(input);
+  return outcome.has_value() ? Small(outcome->action) : 0;
+}
+
+}  // namespace
+
+LineKind KindOf(const v1::DecideResponse& response) {
+  const v1::Diagnosis& diagnosis = response.diagnosis();
+  if (diagnosis.situation() == v1::Diagnosis::BROKEN) {
+    return response.accounting().duplicate() ? LineKind::kRepeated
+                                             : LineKind::kFailure;
+  }
+  return diagnosis.situation() == v1::Diagnosis::FINISHED &&
+                 diagnosis.cause() == v1::SUCCEEDED
+             ? LineKind::kCompleted
+             : LineKind::kOther;
+}
+
+std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
+                                 const EntrySettings& settings, Names& names) {
+  const v1::DecideResponse& response = record.response();
+  const LineKind kind = KindOf(response);
+  if (kind == LineKind::kRepeated || kind == LineKind::kOther) return {};
+  const EntryMaker maker(record, settings, names);
+  const v1::Accounting& accounting = response.accounting();
+  const bool limited = accounting.has_exhaustion();
+  std::vector<ToldEntry> entries = {maker.Make(
+      response.failure_id(), response.diagnosis(), response.decision(),
+      limited ? LimitName(accounting.exhaustion()) : accounting.charged_to())};
+  if (kind == LineKind::kCompleted) return entries;
+  Entry& first = entries.front().entry;
+  first.units = static_cast<std::uint8_t>(accounting.units());
+  first.exhausted = limited;
+  first.actions[static_cast<std::size_t>(Decider::kNative)] =
+      NativeAction(record.request());
+  if (settings.candidate != nullptr) {
+    v1::DecideResponse other;
+    if (Decide(record.request(), *settings.candidate, record.decided_at(),
+               other)
+            .ok()) {
+      first.actions[static_cast<std::size_t>(Decider::kCandidate)] =
+          Small(other.decision().action());
+    }
+  }
+  for (const v1::SeparateFailure& separate : response.separate()) {
+    if (separate.duplicate()) continue;
+    entries.push_back(maker.Make(separate.failure_id(), separate.diagnosis(),
+                                 separate.decision(), separate.charged_to()));
+    entries.back().entry.units = separate.charged_to().empty() ? 0 : 1;
+  }
+  return entries;
+}
+
+}  // namespace mulligan::cli

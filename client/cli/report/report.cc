@@ -1,0 +1,309 @@
+#include "client/cli/report/report.h"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <memory>
+#include <thread>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "client/cli/report/entry_store.h"
+#include "client/cli/report/totals.h"
+#include "client/cli/story/wording.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr std::size_t kMostMends = 10;
+constexpr std::size_t kMostExamples = 3;
+constexpr std::size_t kMostIncidents = 20;
+
+// Many at once: so many workloads in ten minutes, and so many times the usual.
+constexpr Count kIncidentWorkloads = 5;
+constexpr Count kIncidentFactor = 5;
+
+// Of one sign the costliest failures, each of another workload.
+class Exhibits {
+ public:
+  void Add(std::uint64_t workload, Exhibit example) {
+    const auto same = std::ranges::find(all_, workload, &Known::workload);
+    if (same != all_.end()) {
+      if (Before(*same, {workload, example})) return;
+      all_.erase(same);
+    }
+    Known known = {workload, std::move(example)};
+    const auto place = std::ranges::find_if(
+        all_, [&](const Known& other) { return Before(known, other); });
+    all_.insert(place, std::move(known));
+    if (all_.size() > kMostExamples) all_.pop_back();
+  }
+  void Merge(const Exhibits& other) {
+    for (const Known& known : other.all_) Add(known.workload, known.example);
+  }
+  std::vector<Exhibit> all() const {
+    std::vector<Exhibit> examples;
+    for (const Known& known : all_) examples.push_back(known.example);
+    return examples;
+  }
+
+ private:
+  struct Known {
+    std::uint64_t workload;
+    Exhibit example;
+  };
+  static bool Before(const Known& a, const Known& b) {
+    const auto key = [](const Known& known) {
+      const Exhibit& of = known.example;
+      return std::tuple(-of.lost.accelerator, -of.lost.core, -of.lost.pod,
+                        of.observed, std::string_view(of.workload));
+    };
+    return key(a) < key(b);
+  }
+
+  std::vector<Known> all_;
+};
+
+using SignExhibits = absl::flat_hash_map<std::uint32_t, Exhibits>;
+
+// What one thread makes of its lines.
+class ReportSink : public RecordSink {
+ public:
+  ReportSink(const ReportSettings& settings, Names& names)
+      : settings_(settings),
+        names_(names),
+        store_(settings.most_bytes / settings.threads) {}
+
+  void Take(const v1::DecisionRecord& record, const LogPosition&,
+            google::protobuf::Arena&) override {
+    const LineKind kind = KindOf(record.response());
+    if (kind == LineKind::kRepeated) ++repeated_;
+    if (kind == LineKind::kOther) ++others_;
+    for (const ToldEntry& told : EntriesOf(record, settings_.entries, names_)) {
+      store_.Add(told.entry, told.workload);
+      if (told.entry.completed) continue;
+      const v1::Diagnosis& diagnosis = *told.diagnosis;
+      examples_[told.entry.names[static_cast<std::size_t>(By::kSign)]].Add(
+          told.entry.workload,
+          {told.workload, SecondsOf(told.entry.observed), told.entry.spent,
+           diagnosis.problem().empty() ? diagnosis.summary()
+                                       : diagnosis.problem(),
+           diagnosis.first_step()});
+    }
+  }
+
+  void TakeBad(const LogPosition& place, std::string why) override {
+    ++bad_lines_;
+    bad_.Add(place, std::move(why));
+  }
+
+  EntryStore& store() { return store_; }
+  const SignExhibits& examples() const { return examples_; }
+  void AddTo(Report& report) const {
+    report.repeated += repeated_;
+    report.others += others_;
+    report.bad_lines += bad_lines_;
+    report.bad.Merge(bad_);
+  }
+
+ private:
+  const ReportSettings& settings_;
+  Names& names_;
+  EntryStore store_;
+  SignExhibits examples_;
+  Count repeated_ = 0;
+  Count others_ = 0;
+  Count bad_lines_ = 0;
+  FirstOnes<std::string> bad_;
+};
+
+using Sinks = std::vector<std::unique_ptr<ReportSink>>;
+
+// Adds up all parts on as many threads as there are sinks. A store is read by
+// several of them, each another part.
+Totals AddUp(const Sinks& sinks) {
+  std::vector<std::string> parts(EntryStore::kParts);
+  std::vector<Totals> totals(sinks.size());
+  std::mutex reading;
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::thread> threads;
+  for (Totals& mine : totals) {
+    threads.emplace_back([&] {
+      for (std::size_t part = next++; part < EntryStore::kParts;
+           part = next++) {
+        std::string bytes;
+        {
+          const std::lock_guard lock(reading);
+          for (const auto& sink : sinks) sink->store().AppendPart(part, bytes);
+        }
+        AddWorkloads(ReadEntries(bytes), mine);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 1; i < totals.size(); ++i) totals[0].Merge(totals[i]);
+  return std::move(totals[0]);
+}
+
+// Moments one after the other, in each of which many more workloads than usual
+// failed of the same.
+std::vector<Incident> IncidentsIn(const Totals& totals, const Names& names) {
+  std::map<std::string, std::map<std::int64_t, Cost>> by_cause;
+  for (const auto& [key, cost] : totals.moments) {
+    by_cause[names.NameOf(key.first)][key.second] = cost;
+  }
+  const std::int64_t span =
+      std::max<std::int64_t>(1, (totals.last - totals.first) / kMomentSeconds);
+  std::vector<Incident> incidents;
+  for (const auto& [cause, moments] : by_cause) {
+    Count all = 0;
+    for (const auto& [moment, cost] : moments) all += cost.workloads;
+    Incident* open = nullptr;
+    for (const auto& [moment, cost] : moments) {
+      if (cost.workloads < kIncidentWorkloads ||
+          cost.workloads * span < kIncidentFactor * all) {
+        continue;
+      }
+      const std::int64_t from = moment * kMomentSeconds;
+      if (open == nullptr || from > open->to) {
+        open = &incidents.emplace_back(Incident{cause, from, from, {}});
+      }
+      open->to = from + kMomentSeconds;
+      open->cost += cost;
+    }
+  }
+  return incidents;
+}
+
+Rows NamedRows(const absl::flat_hash_map<std::uint32_t, Cost>& costs,
+               const Names& names) {
+  Rows rows;
+  for (const auto& [number, cost] : costs) rows[names.NameOf(number)] += cost;
+  return rows;
+}
+
+void NameAll(const Totals& totals, const Names& names, Report& report) {
+  for (std::size_t i = 0; i < kBys; ++i) {
+    report.by[i] = NamedRows(totals.by[i], names);
+  }
+  for (const auto& [key, costs] : totals.flows) {
+    report.flows[{names.NameOf(key.first), names.NameOf(key.second)}] = costs;
+  }
+  for (const auto& [number, cost] : totals.budgets) {
+    report.budgets[names.NameOf(number)] = cost;
+  }
+  for (const auto& [key, spent] : totals.days) {
+    report.days[key.first][names.NameOf(key.second)] = spent;
+  }
+  for (const auto& [key, count] : totals.nodes) {
+    report.nodes[names.NameOf(key.first)][key.second] = count;
+  }
+}
+
+void FindMends(const SignExhibits& examples, Names& names, Report& report) {
+  const Rows& signs = report.by[static_cast<std::size_t>(By::kSign)];
+  for (const auto& [sign, cost] : CostliestFirst(signs, report.unit())) {
+    if (report.mends.size() == kMostMends) return;
+    const auto found = examples.find(names.NumberOf(sign));
+    report.mends.push_back({sign, cost,
+                            found == examples.end() ? std::vector<Exhibit>()
+                                                    : found->second.all()});
+  }
+}
+
+}  // namespace
+
+Unit Report::unit() const {
+  if (all.lost.accelerator > 0) return Unit::kAccelerator;
+  return all.lost.core > 0 ? Unit::kCore : Unit::kPod;
+}
+
+absl::StatusOr<Report> MakeReport(LogBlocks& logs,
+                                  const ReportSettings& settings) {
+  Names names;
+  Sinks sinks;
+  std::vector<RecordSink*> readers;
+  for (unsigned i = 0; i < settings.threads; ++i) {
+    sinks.push_back(std::make_unique<ReportSink>(settings, names));
+    readers.push_back(sinks.back().get());
+  }
+  Report report;
+  report.lines = ReadRecords(logs, settings.read, readers);
+  const Totals totals = AddUp(sinks);
+  SignExhibits examples;
+  for (const auto& sink : sinks) {
+    if (!sink->store().status().ok()) return sink->store().status();
+    sink->AddTo(report);
+    for (const auto& [sign, more] : sink->examples()) {
+      examples[sign].Merge(more);
+    }
+  }
+  report.all = totals.all;
+  report.without_times = totals.without_times;
+  if (totals.all.failures > 0) {
+    report.first = totals.first;
+    report.last = totals.last;
+  }
+  report.done = totals.done;
+  report.verdicts = totals.verdicts;
+  report.comparable = totals.comparable;
+  report.compared = settings.entries.candidate != nullptr;
+  report.saved = totals.saved;
+  report.ends = totals.ends;
+  NameAll(totals, names, report);
+  const Unit unit = report.unit();
+  report.incidents = IncidentsIn(totals, names);
+  std::ranges::stable_sort(
+      report.incidents, std::greater(), [&](const Incident& incident) {
+        return std::tuple(AmountOf(incident.cost.lost, unit),
+                          incident.cost.workloads);
+      });
+  if (report.incidents.size() > kMostIncidents) {
+    report.incidents.resize(kMostIncidents);
+  }
+  FindMends(examples, names, report);
+  return report;
+}
+
+std::int64_t AmountOf(const Spent& spent, Unit unit) {
+  switch (unit) {
+    case Unit::kAccelerator:
+      return spent.accelerator;
+    case Unit::kCore:
+      return spent.core;
+    case Unit::kPod:
+      break;
+  }
+  return spent.pod;
+}
+
+std::string_view NameOf(Unit unit) {
+  static constexpr std::string_view kNames[] = {"accelerator-hours",
+                                                "core-hours", "pod-hours"};
+  return kNames[static_cast<std::size_t>(unit)];
+}
+
+std::string_view NameOf(By by) {
+  static constexpr std::string_view kNames[kBys] = {"cause", "domain", "team",
+                                                    "kind",  "node",   "zone",
+                                                    "image", "budget", "sign"};
+  return kNames[static_cast<std::size_t>(by)];
+}
+
+std::string_view NameOf(End end) {
+  static constexpr std::string_view kNames[kEnds] = {
+      "completed", "given up", "waits for its author", "not known"};
+  return kNames[static_cast<std::size_t>(end)];
+}
+
+std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,
+                                                         Unit unit) {
+  std::vector<std::pair<std::string, Cost>> sorted(rows.begin(), rows.end());
+  std::ranges::stable_sort(sorted, std::greater(), [&](const auto& row) {
+    return std::tuple(AmountOf(row.second.lost, unit), row.second.failures);
+  });
+  return sorted;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,201 @@
+// What failures cost and what retries saved, from decision logs.
+#ifndef MULLIGAN_CLIENT_CLI_REPORT_REPORT_H_
+#define MULLIGAN_CLIENT_CLI_REPORT_REPORT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/cli/base/numbers.h"
+#include "client/cli/log/log_reader.h"
+#include "client/cli/report/entry.h"
+#include "client/cli/report/spent.h"
+#include "mulligan/v1/diagnosis.pb.h"
+
+namespace mulligan::cli {
+
+// Failures that have something in common. A failure that was told twice is one.
+struct Cost {
+  Count failures = 0;
+  // That have at least one of them.
+  Count workloads = 0;
+  // Held by the attempts that ended with them.
+  Spent lost;
+
+  Cost& operator+=(const Cost& other) {
+    failures += other.failures;
+    workloads += other.workloads;
+    lost += other.lost;
+    return *this;
+  }
+};
+
+// How a workload with failures ended, as far as the log goes.
+enum class End : std::uint8_t {
+  kCompleted,
+  kGivenUp,
+  // WAIT_FOR_SPEC_UPDATE.
+  kWaitsForAuthor,
+  // Retried or waited for, and then the log ends, or nobody asked again.
+  kNotKnown,
+};
+inline constexpr std::size_t kEnds = 4;
+
+// What a rule did with the failures of the log.
+struct Verdicts {
+  // Retries after which the same came again and the work was given up for it,
+  // or of what comes again unless something is changed; what the attempts held
+  // that they started. Of retries that nobody made, where another side gave up,
+  // an attempt like the one before is assumed.
+  Cost in_vain;
+  // Of those the assumed ones.
+  Cost assumed;
+  // Workloads given up for a fault of the platform, and what their last attempt
+  // held.
+  Cost given_up;
+
+  Verdicts& operator+=(const Verdicts& other) {
+    in_vain += other.in_vain;
+    assumed += other.assumed;
+    given_up += other.given_up;
+    return *this;
+  }
+};
+
+// Failures of one kind of many workloads within a short time.
+struct Incident {
+  std::string cause;
+  // Seconds since 1970; `to` is the end of its last ten minutes.
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  Cost cost;
+};
+
+// One failure that shows what a group is about.
+struct Exhibit {
+  std::string workload;
+  std::int64_t observed = 0;
+  Spent lost;
+  // Diagnosis.problem, else its summary.
+  std::string problem;
+  v1::FirstStep first_step;
+};
+
+// Something that, mended once, ends many failures: a node, or what failed and
+// by which sign.
+struct Mend {
+  std::string what;
+  Cost cost;
+  // The costliest, each of another workload; at most three.
+  std::vector<Exhibit> examples;
+};
+
+// What a budget paid.
+struct BudgetCost {
+  Count charged = 0;
+  // Workloads that it ended.
+  Count ended = 0;
+  Spent lost;
+};
+
+// Which amount hours are told in: the scarcest that there is.
+enum class Unit : std::uint8_t { kAccelerator, kCore, kPod };
+
+using Rows = std::map<std::string, Cost>;
+// Seconds since 1970 at 00:00 UTC.
+using Day = std::int64_t;
+inline constexpr std::int64_t kDaySeconds = 86'400;
+
+struct Report {
+  Count lines = 0;
+  Count bad_lines = 0;
+  // Lines about failures told before, and about nothing broken.
+  Count repeated = 0;
+  Count others = 0;
+  // The earliest and the latest failure, seconds since 1970.
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+
+  Cost all;
+  // Failures without a pod that has times: what they held is not known.
+  Count without_times = 0;
+  std::array<Rows, kBys> by;
+  // What was done, in fact.
+  Verdicts done;
+  // The same by each side, of the workloads whose operator's own rule is known:
+  // an object of it was told with each failure.
+  std::array<Verdicts, kDeciders> verdicts;
+  Cost comparable;
+  // Whether candidate policies were asked.
+  bool compared = false;
+  // Workloads that the operator would have given up and that completed, with
+  // what the attempt held that completed.
+  Cost saved;
+  std::array<Cost, kEnds> ends;
+  // From who has to act, over the budget that paid, to the end.
+  std::map<std::pair<std::string, std::string>, std::array<Cost, kEnds>> flows;
+  std::map<std::string, BudgetCost> budgets;
+  // What was lost, by day and who has to act.
+  std::map<Day, std::map<std::string, Spent>> days;
+  // Failures of the platform, by node and day.
+  std::map<std::string, std::map<Day, Count>> nodes;
+  std::vector<Incident> incidents;
+  // The costliest ten.
+  std::vector<Mend> mends;
+  FirstOnes<std::string> bad;
+
+  Unit unit() const;
+};
+
+struct ReportSettings {
+  EntrySettings entries;
+  ReadSettings read;
+  // At least 1.
+  unsigned threads = 1;
+  // Of entries, before they are kept in a temporary file.
+  std::size_t most_bytes = std::size_t{96} << 20;
+};
+
+// The same for any number of threads. What is no record is counted and named,
+// and stops nothing. RESOURCE_EXHAUSTED: a temporary file was needed and could
+// not be written.
+absl::StatusOr<Report> MakeReport(LogBlocks& logs,
+                                  const ReportSettings& settings);
+
+// How much of `spent` counts in `unit`.
+std::int64_t AmountOf(const Spent& spent, Unit unit);
+
+// "accelerator-hours", "core-hours", "pod-hours".
+std::string_view NameOf(Unit unit);
+
+// "cause", "team", ...
+std::string_view NameOf(By by);
+// "completed", "given up", "waits for its author", "not known".
+std::string_view NameOf(End end);
+
+// Rows by what was lost, most first, then by failures.
+std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,
+                                                         Unit unit);
+
+// One screen: the headline, who has to act, both rules side by side, incidents,
+// and what to mend first.
+std::string ReportText(const Report& report);
+
+// A page with plots. Every text from outside is escaped.
+std::string ReportHtml(const Report& report);
+
+// Everything there is. docs/report.md has the members.
+std::string ReportJson(const Report& report);
+
+// A line for each name that failures are added up by.
+std::string ReportCsv(const Report& report);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_REPORT_REPORT_H_

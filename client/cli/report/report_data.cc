@@ -1,0 +1,223 @@
+// The report for programs: JSON and CSV.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
+#include "client/cli/report/report.h"
+#include "client/cli/report/report_words.h"
+
+namespace mulligan::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of the members below; changes when one changes its meaning.
+constexpr int kVersion = 1;
+
+std::string TimeOf(std::int64_t seconds) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromUnixSeconds(seconds),
+                          absl::UTCTimeZone());
+}
+
+Json ToJson(const Spent& spent) {
+  return {{"acceleratorHours", Hours(spent.accelerator)},
+          {"coreHours", Hours(spent.core)},
+          {"podHours", Hours(spent.pod)}};
+}
+
+Json ToJson(const Cost& cost) {
+  Json json = {{"failures", cost.failures}, {"workloads", cost.workloads}};
+  json.update(ToJson(cost.lost));
+  return json;
+}
+
+Json ToJson(const Verdicts& verdicts) {
+  return {{"retriedInVain", ToJson(verdicts.in_vain)},
+          {"assumed", ToJson(verdicts.assumed)},
+          {"givenUpForThePlatform", ToJson(verdicts.given_up)}};
+}
+
+// "given up" as "givenUp".
+std::string MemberName(std::string_view words) {
+  std::string name;
+  bool upper = false;
+  for (const char c : words) {
+    if (c == ' ') {
+      upper = true;
+    } else {
+      name += upper ? static_cast<char>(c - 'a' + 'A') : c;
+      upper = false;
+    }
+  }
+  return name;
+}
+
+Json EndsJson(const std::array<Cost, kEnds>& ends) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kEnds; ++i) {
+    json[MemberName(NameOf(static_cast<End>(i)))] = ToJson(ends[i]);
+  }
+  return json;
+}
+
+Json RulesJson(const Report& report) {
+  const auto side = [&](Decider which) {
+    return ToJson(report.verdicts[static_cast<std::size_t>(which)]);
+  };
+  Json json = {{"comparable", ToJson(report.comparable)},
+               {"recorded", side(Decider::kRecorded)},
+               {"native", side(Decider::kNative)}};
+  if (report.compared) json["candidate"] = side(Decider::kCandidate);
+  json["saved"] = ToJson(report.saved);
+  return json;
+}
+
+Json TablesJson(const Report& report) {
+  Json tables = Json::object();
+  for (std::size_t i = 0; i < kBys; ++i) {
+    Json& rows = tables[std::string(NameOf(static_cast<By>(i)))] =
+        Json::object();
+    for (const auto& [name, cost] :
+         CostliestFirst(report.by[i], report.unit())) {
+      rows[name] = ToJson(cost);
+    }
+  }
+  return tables;
+}
+
+Json FlowsJson(const Report& report) {
+  Json flows = Json::array();
+  for (const auto& [names, ends] : report.flows) {
+    flows.push_back({{"domain", names.first},
+                     {"budget", names.second},
+                     {"ends", EndsJson(ends)}});
+  }
+  return flows;
+}
+
+Json BudgetsJson(const Report& report) {
+  Json budgets = Json::object();
+  for (const auto& [name, cost] : report.budgets) {
+    Json& json = budgets[name] = {{"charged", cost.charged},
+                                  {"workloadsEnded", cost.ended}};
+    json.update(ToJson(cost.lost));
+  }
+  return budgets;
+}
+
+Json DaysJson(const Report& report) {
+  Json days = Json::object();
+  for (const auto& [day, domains] : report.days) {
+    Json& json = days[DayText(day)] = Json::object();
+    for (const auto& [domain, spent] : domains) json[domain] = ToJson(spent);
+  }
+  return days;
+}
+
+Json NodesJson(const Report& report) {
+  Json nodes = Json::object();
+  for (const auto& [node, days] : report.nodes) {
+    Json& json = nodes[node] = Json::object();
+    for (const auto& [day, count] : days) json[DayText(day)] = count;
+  }
+  return nodes;
+}
+
+Json IncidentsJson(const Report& report) {
+  Json incidents = Json::array();
+  for (const Incident& incident : report.incidents) {
+    Json& json = incidents.emplace_back(Json({{"cause", incident.cause},
+                                              {"from", TimeOf(incident.from)},
+                                              {"to", TimeOf(incident.to)}}));
+    json.update(ToJson(incident.cost));
+  }
+  return incidents;
+}
+
+Json MendsJson(const Report& report) {
+  Json mends = Json::array();
+  for (const Mend& mend : report.mends) {
+    Json& json = mends.emplace_back(Json({{"what", mend.what}}));
+    json.update(ToJson(mend.cost));
+    Json& examples = json["examples"] = Json::array();
+    for (const Exhibit& example : mend.examples) {
+      Json& one =
+          examples.emplace_back(Json({{"workload", example.workload},
+                                      {"observedAt", TimeOf(example.observed)},
+                                      {"problem", example.problem}}));
+      one.update(ToJson(example.lost));
+      if (example.first_step.text().empty()) continue;
+      one["firstStep"] = {
+          {"text", example.first_step.text()},
+          {"actor", v1::FirstStep::Actor_Name(example.first_step.actor())},
+          {"command", example.first_step.command()}};
+    }
+  }
+  return mends;
+}
+
+// A field of RFC 4180. What a spreadsheet would take for a formula gets an
+// apostrophe: names come from outside.
+std::string CsvField(std::string_view text) {
+  std::string field(text);
+  if (!field.empty() && std::string_view("=+-@\t\r").find(field.front()) !=
+                            std::string_view::npos) {
+    field.insert(0, "'");
+  }
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  return absl::StrCat("\"", absl::StrReplaceAll(field, {{"\"", "\"\""}}), "\"");
+}
+
+}  // namespace
+
+std::string ReportJson(const Report& report) {
+  Json json = {
+      {"reportVersion", kVersion},    {"lines", report.lines},
+      {"badLines", report.bad_lines}, {"repeated", report.repeated},
+      {"notBroken", report.others},   {"withoutTimes", report.without_times},
+      {"unit", NameOf(report.unit())}};
+  if (report.all.failures > 0) {
+    json["from"] = TimeOf(report.first);
+    json["to"] = TimeOf(report.last);
+  }
+  json["all"] = ToJson(report.all);
+  json["ends"] = EndsJson(report.ends);
+  json["done"] = ToJson(report.done);
+  json["rules"] = RulesJson(report);
+  json["by"] = TablesJson(report);
+  json["budgets"] = BudgetsJson(report);
+  json["flows"] = FlowsJson(report);
+  json["days"] = DaysJson(report);
+  json["nodes"] = NodesJson(report);
+  json["incidents"] = IncidentsJson(report);
+  json["mend"] = MendsJson(report);
+  Json& bad = json["bad"] = Json::array();
+  for (const auto& [place, why] : report.bad.all()) {
+    bad.push_back({{"file", place.file}, {"line", place.line}, {"why", why}});
+  }
+  // Names come from outside and may be any bytes.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ReportCsv(const Report& report) {
+  std::string csv =
+      "by,name,failures,workloads,accelerator_hours,core_hours,pod_hours\r\n";
+  for (std::size_t i = 0; i < kBys; ++i) {
+    for (const auto& [name, cost] :
+         CostliestFirst(report.by[i], report.unit())) {
+      absl::StrAppendFormat(&csv, "%s,%s,%d,%d,%.4f,%.4f,%.4f\r\n",
+                            NameOf(static_cast<By>(i)), CsvField(name),
+                            cost.failures, cost.workloads,
+                            Hours(cost.lost.accelerator), Hours(cost.lost.core),
+                            Hours(cost.lost.pod));
+    }
+  }
+  return csv;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,196 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/print/html.h"
+#include "client/cli/print/plot.h"
+#include "client/cli/report/report.h"
+#include "client/cli/report/report_plots.h"
+#include "client/cli/report/report_words.h"
+#include "client/cli/story/wording.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr std::size_t kMostRows = 20;
+
+// Of hours, in the report's unit.
+std::string AmountText(const Report& report, const Spent& spent) {
+  return Escaped(HoursText(AmountOf(spent, report.unit())));
+}
+
+std::string HoursOf(const Report& report, const Spent& spent) {
+  return AmountText(report, spent) + " h";
+}
+
+std::string ReportHead(const Report& report) {
+  std::string html = absl::StrFormat(
+      "<header class=\"story\">\n<p class=\"eyebrow\">What failures cost, %s "
+      "to %s</p>\n<h1>%s</h1>\n<dl class=\"facts\">\n",
+      DayText(report.first), DayText(report.last), Escaped(HeadlineOf(report)));
+  for (std::size_t i = 0; i < kEnds; ++i) {
+    const Cost& cost = report.ends[i];
+    if (cost.workloads == 0) continue;
+    absl::StrAppend(&html,
+                    Fact(absl::StrCat("Workloads: ",
+                                      std::string(NameOf(static_cast<End>(i)))),
+                         absl::StrCat(WithCommas(cost.workloads), ", ",
+                                      HoursOf(report, cost.lost))));
+  }
+  if (report.saved.workloads > 0) {
+    absl::StrAppend(&html,
+                    Fact("Completed, where the operator would have given up",
+                         absl::StrCat(WithCommas(report.saved.workloads), ", ",
+                                      HoursOf(report, report.saved.lost))));
+  }
+  return html + "</dl>\n</header>\n";
+}
+
+std::string SidesTable(const Report& report) {
+  std::string html = absl::StrCat("<p>", Escaped(DoneText(report)), "</p>\n");
+  if (report.comparable.failures == 0) return html;
+  absl::StrAppend(&html, "<table><thead><tr><th>Of the same ",
+                  WithCommas(report.comparable.failures),
+                  " failures</th><th>As decided</th>"
+                  "<th>By the operators' own rules</th>",
+                  report.compared ? "<th>By the candidate</th>" : "",
+                  "</tr></thead>\n<tbody>\n");
+  for (const Comparison& row : ComparisonsOf(report)) {
+    absl::StrAppend(&html, "<tr><td>", Escaped(row.what), "</td>");
+    for (const std::string& side : row.sides) {
+      absl::StrAppend(&html, "<td>", Escaped(side), "</td>");
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table>\n";
+}
+
+std::string MendList(const Report& report) {
+  std::string html;
+  for (const Mend& mend : report.mends) {
+    absl::StrAppendFormat(&html, "<li><b>%s</b>: %s, %s", Escaped(mend.what),
+                          CountsText(mend.cost),
+                          HoursOf(report, mend.cost.lost));
+    if (!mend.examples.empty() &&
+        !mend.examples.front().first_step.text().empty()) {
+      absl::StrAppendFormat(&html,
+                            "<div class=\"first\"><b>Do first</b>%s</div>",
+                            Escaped(mend.examples.front().first_step.text()));
+    }
+    html += "<ul>";
+    for (const Exhibit& example : mend.examples) {
+      absl::StrAppendFormat(
+          &html,
+          "<li><b>%s</b> <span class=\"soft\">%s UTC, %s</span><br/>%s"
+          "</li>\n",
+          Escaped(example.workload), MinuteText(example.observed),
+          HoursOf(report, example.lost), Escaped(example.problem));
+    }
+    html += "</ul></li>\n";
+  }
+  return html.empty() ? html : absl::StrCat("<ol>\n", html, "</ol>\n");
+}
+
+std::string CostTable(const Report& report, By by) {
+  const auto rows =
+      CostliestFirst(report.by[static_cast<std::size_t>(by)], report.unit());
+  std::string html = absl::StrFormat(
+      "<table><thead><tr><th>%s</th><th>Failures</th><th>Workloads</th>"
+      "<th>Hours</th></tr></thead>\n<tbody>\n",
+      NameOf(by));
+  std::size_t shown = 0;
+  for (const auto& [name, cost] : rows) {
+    if (name.empty()) continue;
+    if (shown++ == kMostRows) break;
+    absl::StrAppendFormat(
+        &html,
+        "<tr><td>%s</td><td class=\"number\">%s</td><td "
+        "class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
+        Escaped(by == By::kDomain ? DomainText(name) : name),
+        WithCommas(cost.failures), WithCommas(cost.workloads),
+        AmountText(report, cost.lost));
+  }
+  return shown == 0 ? "" : html + "</tbody></table>\n";
+}
+
+std::string IncidentTable(const Report& report) {
+  if (report.incidents.empty()) return "";
+  std::string html =
+      "<table><thead><tr><th>From (UTC)</th><th>To</th><th>Cause</th>"
+      "<th>Workloads</th><th>Hours</th></tr></thead>\n<tbody>\n";
+  for (const Incident& incident : report.incidents) {
+    absl::StrAppendFormat(
+        &html,
+        "<tr><td class=\"time\">%s</td><td class=\"time\">%s</td><td>%s</td>"
+        "<td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
+        MinuteText(incident.from), MinuteText(incident.to).substr(11),
+        Escaped(incident.cause), WithCommas(incident.cost.workloads),
+        AmountText(report, incident.cost.lost));
+  }
+  return html + "</tbody></table>\n";
+}
+
+std::string BudgetTable(const Report& report) {
+  if (report.budgets.empty()) return "";
+  std::string html =
+      "<table><thead><tr><th>Budget</th><th>Charged</th><th>Workloads ended"
+      "</th><th>Hours</th></tr></thead>\n<tbody>\n";
+  for (const auto& [name, cost] : report.budgets) {
+    absl::StrAppendFormat(
+        &html,
+        "<tr><td>%s</td><td class=\"number\">%s</td><td "
+        "class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
+        Escaped(name), WithCommas(cost.charged), WithCommas(cost.ended),
+        AmountText(report, cost.lost));
+  }
+  return html + "</tbody></table>\n";
+}
+
+std::string CaveatList(const Report& report) {
+  std::string html = "<ul>\n";
+  for (const std::string& caveat : CaveatsOf(report)) {
+    absl::StrAppend(&html, "<li>", Escaped(caveat), "</li>\n");
+  }
+  return html + "</ul>\n";
+}
+
+}  // namespace
+
+std::string ReportHtml(const Report& report) {
+  constexpr std::string_view kTitle = "What failures cost";
+  if (report.all.failures == 0) {
+    return HtmlDocument(
+        std::string(kTitle),
+        absl::StrCat("<article>\n<h1>No failures in ", WithCommas(report.lines),
+                     " lines</h1>\n</article>\n"));
+  }
+  std::string html = absl::StrCat("<article>\n", ReportHead(report));
+  absl::StrAppend(
+      &html,
+      HtmlSection("The same failures, by both rules", SidesTable(report)),
+      HtmlSection("Hours lost, by who has to act", WaterfallPlot(report)),
+      HtmlSection("Hours lost by day", DayPlot(report), DomainLegend(report)));
+  absl::StrAppend(
+      &html,
+      HtmlSection("From who has to act, over who paid, to how it ended",
+                  FlowPlot(report)),
+      HtmlSection("Mend first", MendList(report)),
+      HtmlSection("Incidents", IncidentTable(report),
+                  "At least five workloads in ten minutes, and five times the "
+                  "usual, of one fault of the platform."),
+      HtmlSection("Failures of the platform, by node and day",
+                  NodePlot(report)),
+      HtmlSection("Budgets", BudgetTable(report)));
+  for (const By by :
+       {By::kCause, By::kTeam, By::kKind, By::kNode, By::kZone, By::kImage}) {
+    absl::StrAppend(&html,
+                    HtmlSection(absl::StrCat("By ", std::string(NameOf(by))),
+                                CostTable(report, by)));
+  }
+  absl::StrAppend(&html, HtmlSection("How to read this", CaveatList(report)));
+  return HtmlDocument(std::string(kTitle), html + "</article>\n");
+}
+
+}  // namespace mulligan::cli

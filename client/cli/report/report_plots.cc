@@ -1,0 +1,228 @@
+#include "client/cli/report/report_plots.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/print/html.h"
+#include "client/cli/print/plot.h"
+#include "client/cli/report/report_words.h"
+#include "client/cli/story/wording.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr double kRow = 30;
+constexpr double kBarHeight = 12;
+constexpr double kDayHeight = 150;
+constexpr std::size_t kMostColumns = 45;
+constexpr std::size_t kMostDates = 5;
+constexpr std::size_t kMostNodes = 25;
+constexpr std::int64_t kWeekSeconds = 7 * kDaySeconds;
+// A Monday.
+constexpr std::int64_t kFirstWeek = -3 * kDaySeconds;
+
+// Days, or weeks where days would be too many.
+class Columns {
+ public:
+  explicit Columns(const Report& report)
+      : span_((report.last - report.first) / kDaySeconds >=
+                      static_cast<std::int64_t>(kMostColumns)
+                  ? kWeekSeconds
+                  : kDaySeconds),
+        first_(StartOf(report.first)),
+        count_(
+            static_cast<std::size_t>((StartOf(report.last) - first_) / span_) +
+            1) {}
+
+  std::size_t Of(Day day) const {
+    return static_cast<std::size_t>((StartOf(day) - first_) / span_);
+  }
+  std::size_t count() const { return count_; }
+  std::string Name(std::size_t column) const {
+    return DayText(first_ + static_cast<std::int64_t>(column) * span_);
+  }
+  // Some dates below, from `left`, with `step` from column to column.
+  std::string Dates(double left, double step, double y) const {
+    std::string svg;
+    const std::size_t each = (count_ + kMostDates - 1) / kMostDates;
+    for (std::size_t i = 0; i < count_; i += each) {
+      svg += PlotText("note", left + step * static_cast<double>(i), y, Name(i));
+    }
+    return svg;
+  }
+
+ private:
+  std::int64_t StartOf(std::int64_t seconds) const {
+    const std::int64_t into = (seconds - kFirstWeek) % span_;
+    return seconds - (into + span_) % span_;
+  }
+
+  std::int64_t span_;
+  std::int64_t first_;
+  std::size_t count_;
+};
+
+}  // namespace
+
+double SizeOf(const Report& report, const Cost& cost) {
+  const std::int64_t lost = AmountOf(cost.lost, report.unit());
+  return report.all.lost.any() ? static_cast<double>(lost)
+                               : static_cast<double>(cost.failures);
+}
+
+std::string SizeText(const Report& report, const Cost& cost) {
+  return report.all.lost.any()
+             ? absl::StrCat(HoursText(AmountOf(cost.lost, report.unit())), " h")
+             : WithCommas(cost.failures);
+}
+
+std::vector<std::pair<std::string, Cost>> DomainsOf(const Report& report) {
+  return CostliestFirst(report.by[static_cast<std::size_t>(By::kDomain)],
+                        report.unit());
+}
+
+std::map<std::string, std::string> StylesOf(const Report& report) {
+  std::map<std::string, std::string> styles;
+  for (const auto& [name, cost] : DomainsOf(report)) {
+    styles.emplace(name, absl::StrCat("d", styles.size()));
+  }
+  return styles;
+}
+
+std::string WaterfallPlot(const Report& report) {
+  constexpr double kLeft = 260;
+  constexpr double kRight = 90;
+  const auto domains = DomainsOf(report);
+  const double whole = SizeOf(report, report.all);
+  if (domains.size() < 2 || whole <= 0) return "";
+  const auto styles = StylesOf(report);
+  std::string svg =
+      PlotOpen(kRow * static_cast<double>(domains.size() + 1),
+               "Hours lost, and who has to act for each part of them");
+  const double scale = (kPlotWidth - kLeft - kRight) / whole;
+  double x = kLeft;
+  double y = 0;
+  const auto row = [&](std::string_view style, std::string_view name,
+                       const Cost& cost, double size) {
+    absl::StrAppend(
+        &svg, PlotText("", 0, y + 16, name),
+        PlotBar(style, x, y + 7, std::max(size * scale, 1.0), kBarHeight),
+        PlotText("note", kPlotWidth, y + 16, SizeText(report, cost), "end"));
+    y += kRow;
+  };
+  row("all", "all", report.all, whole);
+  for (const auto& [name, cost] : domains) {
+    const double size = SizeOf(report, cost);
+    row(styles.at(name), DomainText(name), cost, size);
+    x += size * scale;
+  }
+  return svg + "</svg>\n";
+}
+
+std::string DomainLegend(const Report& report) {
+  std::string html;
+  for (const auto& [name, cost] : DomainsOf(report)) {
+    absl::StrAppendFormat(&html, "<span class=\"key d%d\"></span> %s ",
+                          StylesOf(report).at(name).back() - '0',
+                          Escaped(DomainText(name)));
+  }
+  return html;
+}
+
+std::string DayPlot(const Report& report) {
+  const Columns columns(report);
+  if (columns.count() < 2 || !report.all.lost.any()) return "";
+  const auto styles = StylesOf(report);
+  std::vector<std::map<std::string, double>> stacks(columns.count());
+  for (const auto& [day, domains] : report.days) {
+    for (const auto& [domain, spent] : domains) {
+      stacks[columns.Of(day)][styles.at(domain)] +=
+          static_cast<double>(AmountOf(spent, report.unit()));
+    }
+  }
+  double most = 1;
+  for (const auto& stack : stacks) {
+    double sum = 0;
+    for (const auto& [style, size] : stack) sum += size;
+    most = std::max(most, sum);
+  }
+  constexpr double kAbove = 18;
+  const double ground = kAbove + kDayHeight;
+  std::string svg = PlotOpen(ground + 22, "Hours lost by day");
+  svg += PlotText(
+      "note", 0, 12,
+      absl::StrCat(HoursText(static_cast<std::int64_t>(most)), " h at most"));
+  const double step = kPlotWidth / static_cast<double>(columns.count());
+  const double width = std::min(step * 0.8, 40.0);
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    double top = ground;
+    for (const auto& [style, size] : stacks[i]) {
+      const double height = kDayHeight * size / most;
+      top -= height;
+      svg += PlotBar(style, step * static_cast<double>(i) + (step - width) / 2,
+                     top, width, height);
+    }
+  }
+  absl::StrAppend(&svg, columns.Dates(0, step, ground + 15));
+  absl::StrAppendFormat(&svg,
+                        "<path class=\"axis\" d=\"M0 %g H%g\"/>\n</svg>\n",
+                        ground, kPlotWidth);
+  return svg;
+}
+
+std::string NodePlot(const Report& report) {
+  constexpr double kLeft = 200;
+  constexpr double kRight = 60;
+  constexpr double kCell = 16;
+  const Columns columns(report);
+  std::vector<std::pair<std::string, Count>> worst;
+  Count most = 1;
+  for (const auto& [node, days] : report.nodes) {
+    Count all = 0;
+    std::vector<Count> cells(columns.count());
+    for (const auto& [day, count] : days) {
+      all += count;
+      most = std::max(most, cells[columns.Of(day)] += count);
+    }
+    worst.emplace_back(node, all);
+  }
+  if (worst.empty()) return "";
+  std::ranges::stable_sort(worst, std::ranges::greater(),
+                           &std::pair<std::string, Count>::second);
+  if (worst.size() > kMostNodes) worst.resize(kMostNodes);
+  std::string svg = PlotOpen(kCell * static_cast<double>(worst.size()) + 22,
+                             "Failures of the platform, by node and day");
+  const double step =
+      (kPlotWidth - kLeft - kRight) / static_cast<double>(columns.count());
+  double y = 0;
+  for (const auto& [node, all] : worst) {
+    absl::StrAppend(
+        &svg, PlotText("name", 0, y + 12, node),
+        PlotText("note", kPlotWidth, y + 12, WithCommas(all), "end"));
+    std::map<std::size_t, Count> cells;
+    for (const auto& [day, count] : report.nodes.at(node)) {
+      cells[columns.Of(day)] += count;
+    }
+    for (const auto& [column, count] : cells) {
+      const double share =
+          static_cast<double>(count) / static_cast<double>(most);
+      svg += absl::StrFormat(
+          "<rect class=\"heat\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+          "height=\"%.1f\" fill-opacity=\"%.2f\"><title>%s, %s: %d</title>"
+          "</rect>\n",
+          kLeft + step * static_cast<double>(column), y + 1,
+          std::min(std::max(step - 1, 1.0), 30.0), kCell - 2, 0.2 + 0.8 * share,
+          Escaped(node), columns.Name(column), count);
+    }
+    y += kCell;
+  }
+  return svg + columns.Dates(kLeft, step, y + 15) + "</svg>\n";
+}
+
+}  // namespace mulligan::cli

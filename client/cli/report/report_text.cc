@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/base/utf8.h"
+#include "client/cli/print/layout.h"
+#include "client/cli/report/report.h"
+#include "client/cli/report/report_words.h"
+#include "client/cli/story/wording.h"
+
+namespace mulligan::cli {
+namespace {
+
+// One screen.
+constexpr std::size_t kCauses = 7;
+constexpr std::size_t kTeams = 4;
+constexpr std::size_t kMends = 5;
+constexpr std::size_t kIncidents = 3;
+constexpr int kWidth = 96;
+
+std::string Ends(const Report& report) {
+  std::string text;
+  for (std::size_t i = 0; i < kEnds; ++i) {
+    const Cost& cost = report.ends[i];
+    if (cost.workloads == 0) continue;
+    absl::StrAppendFormat(&text, "%s%s %s", text.empty() ? "  " : ", ",
+                          WithCommas(cost.workloads),
+                          NameOf(static_cast<End>(i)));
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+std::string TopOf(const Report& report, By by, std::string_view title,
+                  std::size_t most) {
+  const Unit unit = report.unit();
+  auto rows = CostliestFirst(report.by[static_cast<std::size_t>(by)], unit);
+  std::erase_if(rows, [](const auto& row) { return row.first.empty(); });
+  if (rows.empty()) return "";
+  const std::size_t more = rows.size() - std::min(rows.size(), most);
+  rows.resize(rows.size() - more);
+  std::string text = absl::StrFormat("\n%-50s %10s %10s %12s\n", title,
+                                     "FAILURES", "WORKLOADS", "HOURS");
+  for (const auto& [name, cost] : rows) {
+    absl::StrAppendFormat(
+        &text, "%s %10s %10s %12s\n",
+        Padded(CutTo(by == By::kDomain ? DomainText(name) : name, 50), 50),
+        WithCommas(cost.failures), WithCommas(cost.workloads),
+        HoursText(AmountOf(cost.lost, unit)));
+  }
+  if (more > 0) absl::StrAppendFormat(&text, "  and %d more\n", more);
+  return text;
+}
+
+std::string SidesText(const Report& report) {
+  std::string text = absl::StrCat("\n", DoneText(report), "\n");
+  if (report.comparable.failures == 0) return text;
+  absl::StrAppendFormat(
+      &text, "\n%-36s %-28s %s\n",
+      absl::StrCat("OF THE SAME ", WithCommas(report.comparable.failures),
+                   " FAILURES"),
+      "AS DECIDED",
+      report.compared ? "BY THE OPERATORS             BY THE CANDIDATE"
+                      : "BY THE OPERATORS");
+  for (const Comparison& row : ComparisonsOf(report)) {
+    absl::StrAppendFormat(&text, "%-36s", row.what);
+    for (const std::string& side : row.sides) {
+      absl::StrAppendFormat(&text, " %-28s", side);
+    }
+    while (text.back() == ' ') text.pop_back();
+    text += "\n";
+  }
+  if (report.saved.workloads > 0) {
+    absl::StrAppendFormat(
+        &text, "%s completed (%s h) that %s would have given up.\n",
+        report.saved.workloads == 1
+            ? "1 workload"
+            : WithCommas(report.saved.workloads) + " workloads",
+        HoursText(AmountOf(report.saved.lost, report.unit())),
+        report.saved.workloads == 1 ? "its operator" : "their operators");
+  }
+  return text;
+}
+
+std::string Incidents(const Report& report) {
+  if (report.incidents.empty()) return "";
+  std::string text = "\nINCIDENTS\n";
+  for (std::size_t i = 0; i < report.incidents.size(); ++i) {
+    if (i == kIncidents) {
+      absl::StrAppend(&text, "  and ", report.incidents.size() - i, " more\n");
+      break;
+    }
+    const Incident& incident = report.incidents[i];
+    absl::StrAppendFormat(
+        &text, "%s to %s  %s: %s, %s h\n", MinuteText(incident.from),
+        MinuteText(incident.to).substr(11), incident.cause,
+        CountsText(incident.cost),
+        HoursText(AmountOf(incident.cost.lost, report.unit())));
+  }
+  return text;
+}
+
+std::string Budgets(const Report& report) {
+  std::string text;
+  for (const auto& [name, cost] : report.budgets) {
+    if (cost.ended == 0) continue;
+    absl::StrAppendFormat(&text, "%s%s ended %s", text.empty() ? "" : ", ",
+                          CutTo(name, 40), WithCommas(cost.ended));
+  }
+  return text.empty() ? ""
+                      : absl::StrCat("\nLIMITS THAT ENDED WORK: ", text, "\n");
+}
+
+std::string Mends(const Report& report) {
+  if (report.mends.empty()) return "";
+  std::string text = "\nMEND FIRST\n";
+  for (std::size_t i = 0; i < std::min(report.mends.size(), kMends); ++i) {
+    const Mend& mend = report.mends[i];
+    absl::StrAppendFormat(&text, "%d. %s: %s, %s h\n", i + 1,
+                          CutTo(mend.what, 50), CountsText(mend.cost),
+                          HoursText(AmountOf(mend.cost.lost, report.unit())));
+    if (mend.examples.empty()) continue;
+    const Exhibit& example = mend.examples.front();
+    absl::StrAppend(&text, "   ",
+                    CutTo(absl::StrCat(example.workload, ": ", example.problem),
+                          kWidth - 3),
+                    "\n");
+    if (example.first_step.text().empty()) continue;
+    absl::StrAppend(&text, "   Do first: ",
+                    CutTo(example.first_step.text(), kWidth - 13), "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ReportText(const Report& report) {
+  if (report.all.failures == 0) {
+    return absl::StrFormat("No failures in %s lines.\n",
+                           WithCommas(report.lines));
+  }
+  std::string text =
+      absl::StrFormat("%s, %s to %s\n", HeadlineOf(report),
+                      DayText(report.first), DayText(report.last)) +
+      Ends(report);
+  absl::StrAppend(&text, TopOf(report, By::kCause, "CAUSE", kCauses),
+                  TopOf(report, By::kDomain, "WHO HAS TO ACT", kTeams),
+                  TopOf(report, By::kTeam, "TEAM", kTeams));
+  absl::StrAppend(&text, SidesText(report), Budgets(report), Incidents(report),
+                  Mends(report), "\n");
+  for (const std::string& caveat : CaveatsOf(report)) {
+    absl::StrAppend(&text, caveat, "\n");
+  }
+  return text;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,150 @@
+#include "client/cli/report/report_words.h"
+
+#include <cmath>
+#include <map>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "client/cli/story/wording.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr double kHour = 3'600'000;
+
+std::string Plural(Count count, const char* one, const char* many) {
+  return absl::StrCat(WithCommas(count), " ", count == 1 ? one : many);
+}
+
+std::string SideText(const Cost& cost, const Cost& assumed, const char* one,
+                     const char* many, Unit unit) {
+  std::string text =
+      absl::StrFormat("%s, %s h", Plural(cost.failures, one, many),
+                      HoursText(AmountOf(cost.lost, unit)));
+  if (assumed.failures > 0) {
+    absl::StrAppend(&text, " (", WithCommas(assumed.failures), " assumed)");
+  }
+  return text;
+}
+
+}  // namespace
+
+double Hours(std::int64_t milliseconds) {
+  return static_cast<double>(milliseconds) / kHour;
+}
+
+std::string HoursText(std::int64_t milliseconds) {
+  const double hours = Hours(milliseconds);
+  if (hours >= 10) return WithCommas(std::llround(hours));
+  if (milliseconds > 0 && hours < 0.1) return "<0.1";
+  return milliseconds == 0 ? "0" : absl::StrFormat("%.1f", hours);
+}
+
+std::string DayText(Day day) {
+  return absl::FormatTime("%Y-%m-%d", absl::FromUnixSeconds(day),
+                          absl::UTCTimeZone());
+}
+
+std::string MinuteText(std::int64_t seconds) {
+  return absl::FormatTime("%Y-%m-%d %H:%M", absl::FromUnixSeconds(seconds),
+                          absl::UTCTimeZone());
+}
+
+std::string CountsText(const Cost& cost) {
+  return absl::StrCat(Plural(cost.failures, "failure", "failures"), " of ",
+                      Plural(cost.workloads, "workload", "workloads"));
+}
+
+std::string HeadlineOf(const Report& report) {
+  const Spent& lost = report.all.lost;
+  const Unit unit = report.unit();
+  return absl::StrCat(
+      CountsText(report.all),
+      lost.any()
+          ? absl::StrFormat(" cost %s %s", HoursText(AmountOf(lost, unit)),
+                            NameOf(unit))
+          : ": no pod's times were told");
+}
+
+std::string DoneText(const Report& report) {
+  const Verdicts& done = report.done;
+  return absl::StrFormat(
+      "%s %s in vain (%s h); %s given up for the platform's faults (%s h).",
+      Plural(done.in_vain.failures, "retry", "retries"),
+      done.in_vain.failures == 1 ? "was" : "were",
+      HoursText(AmountOf(done.in_vain.lost, report.unit())),
+      Plural(done.given_up.workloads, "workload was", "workloads were"),
+      HoursText(AmountOf(done.given_up.lost, report.unit())));
+}
+
+std::vector<Comparison> ComparisonsOf(const Report& report) {
+  std::vector<Comparison> rows = {{"retried in vain", {}},
+                                  {"given up for the platform's faults", {}}};
+  for (std::size_t i = 0; i < kDeciders; ++i) {
+    const Verdicts& side = report.verdicts[i];
+    if (static_cast<Decider>(i) == Decider::kCandidate && !report.compared)
+      break;
+    const Unit unit = report.unit();
+    rows[0].sides.push_back(
+        SideText(side.in_vain, side.assumed, "retry", "retries", unit));
+    rows[1].sides.push_back(
+        SideText(side.given_up, {}, "workload", "workloads", unit));
+  }
+  return rows;
+}
+
+std::string DomainText(const std::string& domain) {
+  static const auto* const kWho = new std::map<std::string, const char*>{
+      {"APPLICATION", "the program's authors"},
+      {"CONFIGURATION", "who wrote the manifest"},
+      {"RESOURCE_LIMIT", "who set the limits"},
+      {"INFRASTRUCTURE", "who runs the nodes"},
+      {"DISRUPTION", "nobody: maintenance, preemption, spot"},
+      {"QUEUE", "who sets quotas and queues"},
+      {"DEADLINE", "who set the time limit"},
+      {"CONTROL_PLANE", "who runs the control plane"},
+      {"NONE", "nobody"},
+  };
+  const auto found = kWho->find(domain);
+  return found == kWho->end() ? Words(domain) : found->second;
+}
+
+std::vector<std::string> CaveatsOf(const Report& report) {
+  std::vector<std::string> all = {
+      "Hours are requests times the pods' own times, from the kubelet's start "
+      "to the end; work that a checkpoint kept is not deducted."};
+  if (report.without_times > 0) {
+    all.push_back(absl::StrFormat(
+        "Of %s no pod with times was told: they count, with no hours.",
+        Plural(report.without_times, "failure", "failures")));
+  }
+  const Cost& open = report.ends[static_cast<std::size_t>(End::kNotKnown)];
+  if (open.workloads > 0) {
+    all.push_back(absl::StrFormat(
+        "How %s ended is not in the log: nobody asked once more at their end.",
+        Plural(open.workloads, "workload", "workloads")));
+  }
+  const Count silent = report.all.failures - report.comparable.failures;
+  if (silent > 0) {
+    all.push_back(absl::StrFormat(
+        "The operators' own rules are compared for %s: with %s no object of a "
+        "known operator was told.",
+        CountsText(report.comparable), Plural(silent, "failure", "failures")));
+  }
+  if (report.verdicts[static_cast<std::size_t>(Decider::kNative)]
+          .assumed.failures > 0) {
+    all.push_back(
+        "Assumed: a retry that nobody made would have cost what the attempt "
+        "before it did.");
+  }
+  if (report.bad_lines > 0) {
+    all.push_back(absl::StrFormat("%s of %s lines could not be read.",
+                                  WithCommas(report.bad_lines),
+                                  WithCommas(report.lines)));
+  }
+  return all;
+}
+
+}  // namespace mulligan::cli

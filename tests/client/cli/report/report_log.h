@@ -1,0 +1,59 @@
+// Decision logs for tests of the report.
+#ifndef MULLIGAN_TESTS_CLIENT_CLI_REPORT_REPORT_LOG_H_
+#define MULLIGAN_TESTS_CLIENT_CLI_REPORT_REPORT_LOG_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "client/cli/report/report.h"
+#include "gtest/gtest.h"
+#include "policy/rules/policy_set.h"
+#include "tests/testing/temp_dir.h"
+
+namespace mulligan::cli {
+
+// One line of a log: what was answered about a pod of one GPU that ran for two
+// hours.
+struct Answer {
+  std::string workload = "w-1";
+  std::string failure = "f-1";
+  // Of 2026-11-10, when it was observed.
+  int hour = 2;
+  std::string cause = "APP_ERROR";
+  std::string domain = "APPLICATION";
+  std::string action = "RETRY";
+  std::string situation = "BROKEN";
+  std::string outlook = "MAY_RECOVER";
+  std::string charged_to = "application";
+  bool duplicate = false;
+  // Its limit ended the work.
+  bool exhausted = false;
+  std::string node = "gpu-1";
+  std::string team = "vision";
+  std::string problem = "it ended with 1";
+  // The Job's backoffLimit, so that its own rule is known; -1: no Job told.
+  int backoff_limit = -1;
+};
+
+std::string Line(const Answer& answer);
+
+// The good end of a workload that ran for two hours.
+Answer Completed(const std::string& workload, int hour);
+
+ReportSettings ByTeam();
+ReportSettings ComparedWith(const PolicySet& candidate);
+ReportSettings With(unsigned threads, std::size_t most_bytes = 1 << 20);
+
+class ReportTest : public ::testing::Test {
+ protected:
+  Report Run(const std::vector<Answer>& answers,
+             const ReportSettings& settings = {});
+  Report RunText(const std::string& log, const ReportSettings& settings = {});
+
+  testing::TempDir folder_;
+};
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_TESTS_CLIENT_CLI_REPORT_REPORT_LOG_H_

@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/report/report.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/cli/report/report_log.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::ordered_json;
+using ReportOutputTest = ReportTest;
+
+TEST_F(ReportOutputTest, WhatIsNoRecordIsCountedAndNamed) {
+  const Report report =
+      RunText(Line({}) + "torn {\n" + Line({.workload = "b"}));
+  EXPECT_EQ(report.lines, 3);
+  EXPECT_EQ(report.bad_lines, 1);
+  EXPECT_EQ(report.all.failures, 2);
+  EXPECT_THAT(ReportText(report), HasSubstr("1 of 3 lines could not be read"));
+}
+
+TEST_F(ReportOutputTest, WithoutFailuresThereIsNothingToTell) {
+  const Report report = Run({Completed("w-1", 3)});
+  EXPECT_EQ(ReportText(report), "No failures in 1 lines.\n");
+  EXPECT_THAT(ReportHtml(report), HasSubstr("No failures in 1 lines"));
+  EXPECT_EQ(Json::parse(ReportJson(report))["all"]["failures"], 0);
+}
+
+TEST_F(ReportOutputTest, NamesFromOutsideSteerNothing) {
+  const Report report = Run({{.workload = "=cmd|' /C calc'!A0",
+                              .node = "<script>alert(1)</script>",
+                              .team = "=HYPERLINK(\"x\")",
+                              .problem = "\x1b[2J</li><script>"}},
+                            ByTeam());
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(ReportHtml(report),
+              AllOf(Not(HasSubstr("<script>")), HasSubstr("&lt;script&gt;")));
+  EXPECT_THAT(ReportCsv(report),
+              AllOf(HasSubstr("team,\"'=HYPERLINK(\"\"x\"\")\",1,1,2.0000"),
+                    Not(HasSubstr(",="))));
+}
+
+TEST_F(ReportOutputTest, ATextIsOneScreenHoweverMuchThereIs) {
+  std::vector<Answer> answers;
+  for (int i = 0; i < 400; ++i) {
+    answers.push_back({.workload = absl::StrCat("w-", i),
+                       .hour = i % 100 + 2,
+                       .cause = i % 2 == 0 ? "APP_ERROR" : "NODE_LOST",
+                       .node = absl::StrCat("gpu-", i),
+                       .team = absl::StrCat("team-", i),
+                       .backoff_limit = 6});
+  }
+  const std::string text = ReportText(Run(answers, ByTeam()));
+  EXPECT_LE(std::ranges::count(text, '\n'), 60);
+}
+
+}  // namespace
+}  // namespace mulligan::cli

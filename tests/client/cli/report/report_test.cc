@@ -1,0 +1,231 @@
+#include "client/cli/report/report.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/loader/load.h"
+#include "tests/client/cli/report/report_log.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr std::int64_t kHours = 3'600'000;
+
+const Cost& RowOf(const Report& report, By by, const std::string& name) {
+  return report.by[static_cast<std::size_t>(by)].at(name);
+}
+
+const Cost& EndOf(const Report& report, End end) {
+  return report.ends[static_cast<std::size_t>(end)];
+}
+
+TEST_F(ReportTest, FailuresAreAddedUpByWhatTheyHaveInCommon) {
+  const Report report =
+      Run({{.failure = "f-1"},
+           {.failure = "f-2", .hour = 6},
+           {.workload = "w-2", .cause = "NODE_LOST", .node = "gpu-2"}},
+          ByTeam());
+  EXPECT_EQ(report.all.failures, 3);
+  EXPECT_EQ(report.all.workloads, 2);
+  EXPECT_EQ(report.unit(), Unit::kAccelerator);
+  EXPECT_EQ(report.all.lost.accelerator, 6 * kHours);
+  const Cost& cause = RowOf(report, By::kCause, "APP_ERROR");
+  EXPECT_EQ(cause.failures, 2);
+  EXPECT_EQ(cause.workloads, 1) << "one workload that failed twice of it";
+  EXPECT_EQ(RowOf(report, By::kTeam, "vision").workloads, 2);
+  EXPECT_EQ(RowOf(report, By::kNode, "gpu-2").lost.accelerator, 2 * kHours);
+  EXPECT_EQ(RowOf(report, By::kImage, "train:1").failures, 3);
+  EXPECT_EQ(RowOf(report, By::kKind, "Job").failures, 3);
+}
+
+TEST_F(ReportTest, TheTeamIsTheNamespaceWithoutALabel) {
+  EXPECT_EQ(RowOf(Run({{}}), By::kTeam, "ml").failures, 1);
+}
+
+TEST_F(ReportTest, AFailureToldTwiceCountsAsItWasAnsweredLast) {
+  const Report report = Run({{.action = "WAIT", .charged_to = ""},
+                             {.hour = 3, .cause = "NODE_LOST"},
+                             {.hour = 4, .duplicate = true}});
+  EXPECT_EQ(report.all.failures, 1);
+  EXPECT_EQ(report.repeated, 1);
+  EXPECT_EQ(RowOf(report, By::kCause, "NODE_LOST").failures, 1);
+  EXPECT_EQ(report.budgets.at("application").charged, 1);
+}
+
+TEST_F(ReportTest, SaysHowWorkloadsEnded) {
+  const Report report = Run({
+      {.workload = "done"},
+      Completed("done", 8),
+      {.workload = "given-up", .action = "FAIL"},
+      {.workload = "waits", .action = "WAIT_FOR_SPEC_UPDATE"},
+      {.workload = "open"},
+      Completed("never-failed", 8),
+  });
+  for (const End end :
+       {End::kCompleted, End::kGivenUp, End::kWaitsForAuthor, End::kNotKnown}) {
+    EXPECT_EQ(EndOf(report, end).workloads, 1) << NameOf(end);
+  }
+  EXPECT_THAT(ReportText(report), HasSubstr("How 1 workload ended is not"));
+}
+
+TEST_F(ReportTest, ARetryIsInVainWhenTheSameCameAgainAndEndedTheWork) {
+  const Report report = Run(
+      {{.failure = "f-1", .hour = 2},
+       {.failure = "f-2", .hour = 6},
+       {.failure = "f-3", .hour = 10, .action = "FAIL", .exhausted = true}});
+  EXPECT_EQ(report.done.in_vain.failures, 2);
+  EXPECT_EQ(report.done.in_vain.workloads, 1);
+  EXPECT_EQ(report.done.in_vain.lost.accelerator, 4 * kHours)
+      << "of the attempts that were started in vain, not of the first";
+  EXPECT_EQ(report.budgets.at("application").ended, 1);
+}
+
+TEST_F(ReportTest, ARetryThatHelpedOrMayHaveIsNotInVain) {
+  EXPECT_EQ(Run({{}, {.failure = "f-2", .hour = 6}, Completed("w-1", 12)})
+                .done.in_vain.failures,
+            0);
+  EXPECT_EQ(Run({{.cause = "NODE_LOST"},
+                 {.failure = "f-2", .hour = 6, .action = "FAIL"}})
+                .done.in_vain.failures,
+            0)
+      << "it was given up for something else";
+  EXPECT_EQ(Run({{.outlook = "CANNOT_RECOVER"}, {.failure = "f-2", .hour = 6}})
+                .done.in_vain.failures,
+            1)
+      << "it could not recover";
+}
+
+TEST_F(ReportTest, TheOperatorsOwnRuleIsFollowedUntilItGivesUp) {
+  // A Job without retries is given up at the first failure by its controller;
+  // a lost node is the platform's.
+  const Answer lost = {.cause = "NODE_LOST",
+                       .domain = "INFRASTRUCTURE",
+                       .charged_to = "infrastructure",
+                       .backoff_limit = 0};
+  Answer again = lost;
+  again.failure = "f-2";
+  again.hour = 6;
+  const Report report = Run({lost, again, Completed("w-1", 12)});
+  const auto side = [&](Decider which) -> const Verdicts& {
+    return report.verdicts[static_cast<std::size_t>(which)];
+  };
+  EXPECT_EQ(report.comparable.failures, 2);
+  EXPECT_EQ(side(Decider::kRecorded).given_up.workloads, 0);
+  EXPECT_EQ(side(Decider::kNative).given_up.workloads, 1);
+  EXPECT_EQ(side(Decider::kNative).given_up.lost.accelerator, 2 * kHours);
+  EXPECT_EQ(report.saved.workloads, 1);
+  EXPECT_EQ(report.saved.lost.accelerator, 2 * kHours);
+  EXPECT_THAT(
+      ReportText(report),
+      HasSubstr("1 workload completed (2.0 h) that its operator would"));
+}
+
+TEST_F(ReportTest, WithoutAnOperatorsObjectNothingIsCompared) {
+  const Report report = Run({{}, {.failure = "f-2", .hour = 6}});
+  EXPECT_EQ(report.comparable.failures, 0);
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("BY THE OPERATORS")));
+}
+
+TEST_F(ReportTest, CandidatePoliciesAreASideOfTheirOwn) {
+  Issues issues;
+  const auto strict = LoadPolicies(
+      {{"strict.yaml",
+        "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
+        "metadata: {name: strict}\nspec: {default: {action: FAIL}}\n"}},
+      issues);
+  ASSERT_NE(strict, nullptr);
+  const Report report = Run(
+      {{.cause = "NODE_LOST", .domain = "INFRASTRUCTURE", .backoff_limit = 6}},
+      ComparedWith(*strict));
+  EXPECT_EQ(report.verdicts[static_cast<std::size_t>(Decider::kCandidate)]
+                .given_up.workloads,
+            1);
+  EXPECT_EQ(report.verdicts[static_cast<std::size_t>(Decider::kNative)]
+                .given_up.workloads,
+            0);
+  EXPECT_THAT(ReportText(report), HasSubstr("BY THE CANDIDATE"));
+}
+
+TEST_F(ReportTest, ManyAtOnceAreAnIncident) {
+  std::vector<Answer> answers;
+  for (int i = 0; i < 6; ++i) {
+    answers.push_back({.workload = absl::StrCat("w-", i),
+                       .hour = 30,
+                       .cause = "NODE_LOST",
+                       .domain = "INFRASTRUCTURE"});
+  }
+  // So many of the program's own are none, nor is the platform's usual.
+  for (int i = 0; i < 6; ++i) {
+    answers.push_back({.workload = absl::StrCat("bug-", i), .hour = 40});
+  }
+  answers.push_back({.workload = "early",
+                     .hour = 2,
+                     .cause = "NODE_LOST",
+                     .domain = "INFRASTRUCTURE"});
+  const Report report = Run(answers);
+  ASSERT_THAT(report.incidents, SizeIs(1));
+  EXPECT_EQ(report.incidents[0].cause, "NODE_LOST");
+  EXPECT_EQ(report.incidents[0].cost.workloads, 6);
+  EXPECT_EQ(report.incidents[0].to - report.incidents[0].from, 600);
+}
+
+TEST_F(ReportTest, WhatToMendFirstIsTheCostliestWithItsWorkloads) {
+  std::vector<Answer> answers = {
+      {.workload = "x", .cause = "NODE_LOST", .problem = "node gone"}};
+  for (int i = 0; i < 5; ++i) {
+    answers.push_back({.workload = absl::StrCat("w-", i % 4),
+                       .failure = absl::StrCat("f-", i),
+                       .hour = 2 + i});
+  }
+  const Report report = Run(answers);
+  ASSERT_THAT(report.mends, SizeIs(2));
+  EXPECT_EQ(report.mends[0].what, "APP_ERROR, exit-code/1");
+  EXPECT_EQ(report.mends[0].cost.failures, 5);
+  std::vector<std::string> named;
+  for (const Exhibit& example : report.mends[0].examples) {
+    named.push_back(example.workload);
+  }
+  EXPECT_THAT(named, ElementsAre("Job ml/w-0", "Job ml/w-1", "Job ml/w-2"));
+  EXPECT_EQ(report.mends[0].examples[0].first_step.text(), "read its log");
+  EXPECT_EQ(report.mends[1].examples[0].problem, "node gone");
+}
+
+TEST_F(ReportTest, ThreadsAndTemporaryFilesChangeNothing) {
+  std::vector<Answer> answers;
+  for (int i = 0; i < 300; ++i) {
+    answers.push_back({.workload = absl::StrCat("w-", i % 70),
+                       .failure = absl::StrCat("f-", i % 260),
+                       .hour = i % 48 + 2,
+                       .action = i % 7 == 0 ? "FAIL" : "RETRY",
+                       .node = absl::StrCat("gpu-", i % 5)});
+  }
+  const std::string one = ReportJson(Run(answers));
+  EXPECT_EQ(ReportJson(Run(answers, With(3))), one);
+  EXPECT_EQ(ReportJson(Run(answers, With(2, 4096))), one);
+}
+
+TEST_F(ReportTest, ATemporaryFileThatCannotBeMadeIsTold) {
+  const char* const before = getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/proc", 1);
+  LogBlocks blocks({folder_.Write("log.jsonl", Line({}) + Line({}))});
+  const auto report = MakeReport(blocks, With(1, 1));
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
+  EXPECT_THAT(report.status(),
+              testing::StatusIs(absl::StatusCode::kResourceExhausted,
+                                HasSubstr("a temporary file in /proc")));
+}
+
+}  // namespace
+}  // namespace mulligan::cli

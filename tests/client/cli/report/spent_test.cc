@@ -1,0 +1,158 @@
+#include "client/cli/report/spent.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace mulligan::cli {
+namespace {
+
+constexpr std::int64_t kHour = 3'600'000;
+
+// Times are hours of a day; -1: not set.
+struct PodTimes {
+  std::string name;
+  std::string phase = "Failed";
+  int start = 0;
+  int finished = -1;
+  bool runs = false;
+};
+
+void SetHour(int hour, google::protobuf::Timestamp& time) {
+  time.set_seconds(1'700'000'000 + hour * 3600);
+}
+
+void AddPod(const PodTimes& times, v1::FailureReport& report) {
+  auto& pod = *report.add_pods();
+  pod.mutable_metadata()->set_name(times.name);
+  pod.mutable_status()->set_phase(times.phase);
+  auto& container = *pod.mutable_spec()->add_containers();
+  auto& requests = *container.mutable_resources()->mutable_requests();
+  requests["cpu"].set_string_value("500m");
+  auto& limits = *container.mutable_resources()->mutable_limits();
+  limits["cpu"].set_string_value("4");
+  limits["nvidia.com/gpu"].set_number_value(8);
+  limits["memory"].set_string_value("64Gi");
+  if (times.start >= 0) {
+    SetHour(times.start, *pod.mutable_status()->mutable_start_time());
+  }
+  auto& status = *pod.mutable_status()->add_container_statuses();
+  if (times.runs) {
+    SetHour(times.start,
+            *status.mutable_state()->mutable_running()->mutable_started_at());
+  } else if (times.finished >= 0) {
+    auto& ended = *status.mutable_state()->mutable_terminated();
+    SetHour(times.finished, *ended.mutable_finished_at());
+  }
+}
+
+struct SpentCase {
+  const char* name;
+  std::vector<PodTimes> pods;
+  // Of pod "root", which ended at this hour; it is observed at hour 10.
+  int struck;
+  v1::Decision::Scope scope = v1::Decision::JOB_SET;
+  // Pods left out by the sender, that failed.
+  int omitted = 0;
+  double pod_hours;
+};
+
+class LostTest : public ::testing::TestWithParam<SpentCase> {};
+
+TEST_P(LostTest, PodHours) {
+  const SpentCase& with = GetParam();
+  v1::FailureReport report;
+  SetHour(10, *report.mutable_observed_at());
+  for (const PodTimes& pod : with.pods) AddPod(pod, report);
+  if (with.omitted > 0) report.mutable_omitted_pods()->set_failed(with.omitted);
+  v1::Diagnosis diagnosis;
+  diagnosis.mutable_culprit()->set_pod("root");
+  SetHour(with.struck, *diagnosis.mutable_finished_at());
+  v1::Decision decision;
+  decision.set_scope(with.scope);
+  const Spent lost = LostIn(report, diagnosis, decision);
+  EXPECT_DOUBLE_EQ(static_cast<double>(lost.pod) / kHour, with.pod_hours);
+  EXPECT_EQ(lost.core, lost.pod / 2) << "what is requested, not the limit";
+  EXPECT_EQ(lost.accelerator, lost.pod * 8) << "the limit, nothing requested";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LostTest,
+    ::testing::Values(
+        SpentCase{"OnePod", {{"root", "Failed", 1, 4}}, 4, {}, 0, 3},
+        SpentCase{"AGangWhole",
+                  {{"root", "Failed", 1, 4}, {"peer", "Failed", 1, 5}},
+                  4,
+                  v1::Decision::JOB_SET,
+                  0,
+                  7},
+        SpentCase{"WhoRunsHeldUntilItWasObserved",
+                  {{"root", "Failed", 1, 4}, {"peer", "Running", 2, -1, true}},
+                  4,
+                  v1::Decision::JOB_SET,
+                  0,
+                  11},
+        SpentCase{"OneThatFailsAlone",
+                  {{"root", "Failed", 1, 4}, {"other", "Running", 1, -1, true}},
+                  4,
+                  v1::Decision::INDEX,
+                  0,
+                  3},
+        SpentCase{"WhoSucceededIsKept",
+                  {{"root", "Failed", 1, 4}, {"done", "Succeeded", 1, 5}},
+                  4,
+                  v1::Decision::JOB_SET,
+                  0,
+                  3},
+        SpentCase{"AnEarlierAttemptWasCountedThen",
+                  {{"old", "Failed", 0, 2}, {"root", "Failed", 3, 4}},
+                  4,
+                  v1::Decision::JOB_SET,
+                  0,
+                  1},
+        SpentCase{"WhoWasLeftOutHeldAsMuch",
+                  {{"root", "Failed", 1, 4}, {"peer", "Failed", 1, 4}},
+                  4,
+                  v1::Decision::JOB_SET,
+                  6,
+                  24},
+        SpentCase{"NobodyTookIt", {{"root", "Pending", -1, -1}}, 4, {}, 0, 0},
+        SpentCase{"ItEndedAndNobodySawWhen",
+                  {{"root", "Failed", 1, -1}},
+                  4,
+                  {},
+                  0,
+                  0},
+        SpentCase{
+            "ClocksThatRunBackwards", {{"root", "Failed", 6, 4}}, 4, {}, 0, 0}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(CompletedTest, IsWhatSucceeded) {
+  v1::FailureReport report;
+  SetHour(10, *report.mutable_observed_at());
+  AddPod({"a", "Succeeded", 1, 9}, report);
+  AddPod({"b", "Failed", 1, 3}, report);
+  EXPECT_EQ(CompletedIn(report).pod, 8 * kHour);
+}
+
+TEST(LostTest, AmountsThatAreNoneCountAsNothing) {
+  v1::FailureReport report;
+  SetHour(10, *report.mutable_observed_at());
+  AddPod({"root", "Failed", 1, 4}, report);
+  auto& resources = *report.mutable_pods(0)
+                         ->mutable_spec()
+                         ->mutable_containers(0)
+                         ->mutable_resources();
+  resources.clear_limits();
+  (*resources.mutable_requests())["cpu"].set_string_value("many");
+  (*resources.mutable_request_quantities())["nvidia.com/gpu"].set_string("2");
+  v1::Diagnosis diagnosis;
+  SetHour(4, *diagnosis.mutable_finished_at());
+  const Spent lost = LostIn(report, diagnosis, {});
+  EXPECT_EQ(lost, (Spent{6 * kHour, 0, 3 * kHour}));
+}
+
+}  // namespace
+}  // namespace mulligan::cli
