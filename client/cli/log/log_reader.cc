@@ -89,10 +89,10 @@ class BlockQueue {
 };
 
 // Takes blocks apart for one sink.
-class LineReader {
+class BlockReader {
  public:
-  LineReader(const std::vector<std::string>& files, const Shard& shard,
-             RecordSink& sink, std::atomic<Count>& lines)
+  BlockReader(const std::vector<std::string>& files, const Shard& shard,
+              RecordSink& sink, std::atomic<Count>& lines)
       : files_(files), shard_(shard), sink_(sink), lines_(lines) {}
 
   void Read(const LogBlock& block) {
@@ -148,7 +148,7 @@ Count ReadRecords(LogBlocks& logs, const ReadSettings& settings,
   threads.reserve(sinks.size());
   for (RecordSink* sink : sinks) {
     threads.emplace_back([&, sink] {
-      LineReader reader(logs.files(), settings.shard, *sink, lines);
+      BlockReader reader(logs.files(), settings.shard, *sink, lines);
       while (const auto block = queue.Take()) reader.Read(*block);
     });
   }

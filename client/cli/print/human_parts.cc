@@ -84,7 +84,7 @@ std::size_t WidthOf(const std::vector<Row>& rows, std::size_t column) {
   return width;
 }
 
-std::string Padded(const std::string& text, std::size_t width) {
+std::string Column(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, DisplayWidth(text)), ' ');
 }
 
@@ -110,7 +110,7 @@ void WriteRows(const std::vector<Row>& rows, const std::vector<bool>& marked,
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string lead = " ";
     for (std::size_t i = 0; i < shown; ++i) {
-      lead += Padded(rows[r][i], widths[i]) + "  ";
+      lead += Column(rows[r][i], widths[i]) + "  ";
     }
     const Style style = r == 0      ? Style::kDim
                         : marked[r] ? Style::kBold

@@ -173,7 +173,7 @@ std::uint8_t NativeAction(const v1::DecideRequest& request) {
 
 }  // namespace
 
-LineKind KindOf(const v1::DecideResponse& response) {
+LineKind LineKindOf(const v1::DecideResponse& response) {
   const v1::Diagnosis& diagnosis = response.diagnosis();
   if (diagnosis.situation() == v1::Diagnosis::BROKEN) {
     return response.accounting().duplicate() ? LineKind::kRepeated
@@ -188,7 +188,7 @@ LineKind KindOf(const v1::DecideResponse& response) {
 std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
                                  const EntrySettings& settings, Names& names) {
   const v1::DecideResponse& response = record.response();
-  const LineKind kind = KindOf(response);
+  const LineKind kind = LineKindOf(response);
   if (kind == LineKind::kRepeated || kind == LineKind::kOther) return {};
   const EntryMaker maker(record, settings, names);
   const v1::Accounting& accounting = response.accounting();

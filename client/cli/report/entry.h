@@ -71,7 +71,7 @@ struct Entry {
 };
 
 // Of Entry::observed, in seconds.
-inline std::int64_t SecondsOf(std::int64_t nanoseconds) {
+inline std::int64_t WholeSeconds(std::int64_t nanoseconds) {
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
   return nanoseconds / kNanoseconds;
 }
@@ -102,7 +102,7 @@ enum class LineKind : std::uint8_t {
   // Nothing is broken.
   kOther,
 };
-LineKind KindOf(const v1::DecideResponse& response);
+LineKind LineKindOf(const v1::DecideResponse& response);
 
 // The entries of a record: of a failure as many as it has separate ones, of
 // work that ended well one, of anything else none.

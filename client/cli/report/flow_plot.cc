@@ -72,7 +72,7 @@ std::string Pillars(const Stage& stage, double scale, std::string_view anchor) {
 }  // namespace
 
 std::string FlowPlot(const Report& report) {
-  const double whole = SizeOf(report, report.all);
+  const double whole = DrawnSize(report, report.all);
   if (whole <= 0) return "";
   const auto styles = StylesOf(report);
   Stage domains;
@@ -90,12 +90,12 @@ std::string FlowPlot(const Report& report) {
   std::vector<Flow> flows;
   for (const auto& [names, costs] : report.flows) {
     for (std::size_t i = 0; i < kEnds; ++i) {
-      const double size = SizeOf(report, costs[i]);
+      const double size = DrawnSize(report, costs[i]);
       if (size < whole / 1000) continue;
       const Flow& flow = flows.emplace_back(
           Flow{DomainText(names.first), styles.at(names.first),
                names.second.empty() ? "nobody paid" : names.second,
-               std::string(NameOf(static_cast<End>(i))), size});
+               std::string(ReportName(static_cast<End>(i))), size});
       domains.sizes[flow.domain] += size;
       budgets.sizes[flow.budget] += size;
       ends.sizes[flow.end] += size;

@@ -77,7 +77,7 @@ class ReportSink : public RecordSink {
 
   void Take(const v1::DecisionRecord& record, const LogPosition&,
             google::protobuf::Arena&) override {
-    const LineKind kind = KindOf(record.response());
+    const LineKind kind = LineKindOf(record.response());
     if (kind == LineKind::kRepeated) ++repeated_;
     if (kind == LineKind::kOther) ++others_;
     for (const ToldEntry& told : EntriesOf(record, settings_.entries, names_)) {
@@ -86,7 +86,7 @@ class ReportSink : public RecordSink {
       const v1::Diagnosis& diagnosis = *told.diagnosis;
       examples_[told.entry.names[static_cast<std::size_t>(By::kSign)]].Add(
           told.entry.workload,
-          {told.workload, SecondsOf(told.entry.observed), told.entry.spent,
+          {told.workload, WholeSeconds(told.entry.observed), told.entry.spent,
            diagnosis.problem().empty() ? diagnosis.summary()
                                        : diagnosis.problem(),
            diagnosis.first_step()});
@@ -122,13 +122,13 @@ using Sinks = std::vector<std::unique_ptr<ReportSink>>;
 
 // Adds up all parts on as many threads as there are sinks. A store is read by
 // several of them, each another part.
-Totals AddUp(const Sinks& sinks) {
+ReportTotals AddUp(const Sinks& sinks) {
   std::vector<std::string> parts(EntryStore::kParts);
-  std::vector<Totals> totals(sinks.size());
+  std::vector<ReportTotals> totals(sinks.size());
   std::mutex reading;
   std::atomic<std::size_t> next = 0;
   std::vector<std::thread> threads;
-  for (Totals& mine : totals) {
+  for (ReportTotals& mine : totals) {
     threads.emplace_back([&] {
       for (std::size_t part = next++; part < EntryStore::kParts;
            part = next++) {
@@ -148,7 +148,8 @@ Totals AddUp(const Sinks& sinks) {
 
 // Moments one after the other, in each of which many more workloads than usual
 // failed of the same.
-std::vector<Incident> IncidentsIn(const Totals& totals, const Names& names) {
+std::vector<Incident> IncidentsIn(const ReportTotals& totals,
+                                  const Names& names) {
   std::map<std::string, std::map<std::int64_t, Cost>> by_cause;
   for (const auto& [key, cost] : totals.moments) {
     by_cause[names.NameOf(key.first)][key.second] = cost;
@@ -183,7 +184,7 @@ Rows NamedRows(const absl::flat_hash_map<std::uint32_t, Cost>& costs,
   return rows;
 }
 
-void NameAll(const Totals& totals, const Names& names, Report& report) {
+void NameAll(const ReportTotals& totals, const Names& names, Report& report) {
   for (std::size_t i = 0; i < kBys; ++i) {
     report.by[i] = NamedRows(totals.by[i], names);
   }
@@ -230,7 +231,7 @@ absl::StatusOr<Report> MakeReport(LogBlocks& logs,
   }
   Report report;
   report.lines = ReadRecords(logs, settings.read, readers);
-  const Totals totals = AddUp(sinks);
+  const ReportTotals totals = AddUp(sinks);
   SignExhibits examples;
   for (const auto& sink : sinks) {
     if (!sink->store().status().ok()) return sink->store().status();
@@ -278,20 +279,20 @@ std::int64_t AmountOf(const Spent& spent, Unit unit) {
   return spent.pod;
 }
 
-std::string_view NameOf(Unit unit) {
+std::string_view ReportName(Unit unit) {
   static constexpr std::string_view kNames[] = {"accelerator-hours",
                                                 "core-hours", "pod-hours"};
   return kNames[static_cast<std::size_t>(unit)];
 }
 
-std::string_view NameOf(By by) {
+std::string_view ReportName(By by) {
   static constexpr std::string_view kNames[kBys] = {"cause", "domain", "team",
                                                     "kind",  "node",   "zone",
                                                     "image", "budget", "sign"};
   return kNames[static_cast<std::size_t>(by)];
 }
 
-std::string_view NameOf(End end) {
+std::string_view ReportName(End end) {
   static constexpr std::string_view kNames[kEnds] = {
       "completed", "given up", "waits for its author", "not known"};
   return kNames[static_cast<std::size_t>(end)];

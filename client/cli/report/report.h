@@ -172,12 +172,12 @@ absl::StatusOr<Report> MakeReport(LogBlocks& logs,
 std::int64_t AmountOf(const Spent& spent, Unit unit);
 
 // "accelerator-hours", "core-hours", "pod-hours".
-std::string_view NameOf(Unit unit);
+std::string_view ReportName(Unit unit);
 
 // "cause", "team", ...
-std::string_view NameOf(By by);
+std::string_view ReportName(By by);
 // "completed", "given up", "waits for its author", "not known".
-std::string_view NameOf(End end);
+std::string_view ReportName(End end);
 
 // Rows by what was lost, most first, then by failures.
 std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,

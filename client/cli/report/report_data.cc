@@ -60,7 +60,7 @@ std::string MemberName(std::string_view words) {
 Json EndsJson(const std::array<Cost, kEnds>& ends) {
   Json json = Json::object();
   for (std::size_t i = 0; i < kEnds; ++i) {
-    json[MemberName(NameOf(static_cast<End>(i)))] = ToJson(ends[i]);
+    json[MemberName(ReportName(static_cast<End>(i)))] = ToJson(ends[i]);
   }
   return json;
 }
@@ -80,7 +80,7 @@ Json RulesJson(const Report& report) {
 Json TablesJson(const Report& report) {
   Json tables = Json::object();
   for (std::size_t i = 0; i < kBys; ++i) {
-    Json& rows = tables[std::string(NameOf(static_cast<By>(i)))] =
+    Json& rows = tables[std::string(ReportName(static_cast<By>(i)))] =
         Json::object();
     for (const auto& [name, cost] :
          CostliestFirst(report.by[i], report.unit())) {
@@ -176,11 +176,13 @@ std::string CsvField(std::string_view text) {
 }  // namespace
 
 std::string ReportJson(const Report& report) {
-  Json json = {
-      {"reportVersion", kVersion},    {"lines", report.lines},
-      {"badLines", report.bad_lines}, {"repeated", report.repeated},
-      {"notBroken", report.others},   {"withoutTimes", report.without_times},
-      {"unit", NameOf(report.unit())}};
+  Json json = {{"reportVersion", kVersion},
+               {"lines", report.lines},
+               {"badLines", report.bad_lines},
+               {"repeated", report.repeated},
+               {"notBroken", report.others},
+               {"withoutTimes", report.without_times},
+               {"unit", ReportName(report.unit())}};
   if (report.all.failures > 0) {
     json["from"] = TimeOf(report.first);
     json["to"] = TimeOf(report.last);
@@ -211,7 +213,7 @@ std::string ReportCsv(const Report& report) {
     for (const auto& [name, cost] :
          CostliestFirst(report.by[i], report.unit())) {
       absl::StrAppendFormat(&csv, "%s,%s,%d,%d,%.4f,%.4f,%.4f\r\n",
-                            NameOf(static_cast<By>(i)), CsvField(name),
+                            ReportName(static_cast<By>(i)), CsvField(name),
                             cost.failures, cost.workloads,
                             Hours(cost.lost.accelerator), Hours(cost.lost.core),
                             Hours(cost.lost.pod));

@@ -33,11 +33,11 @@ std::string ReportHead(const Report& report) {
   for (std::size_t i = 0; i < kEnds; ++i) {
     const Cost& cost = report.ends[i];
     if (cost.workloads == 0) continue;
-    absl::StrAppend(&html,
-                    Fact(absl::StrCat("Workloads: ",
-                                      std::string(NameOf(static_cast<End>(i)))),
-                         absl::StrCat(WithCommas(cost.workloads), ", ",
-                                      HoursOf(report, cost.lost))));
+    absl::StrAppend(
+        &html, Fact(absl::StrCat("Workloads: ",
+                                 std::string(ReportName(static_cast<End>(i)))),
+                    absl::StrCat(WithCommas(cost.workloads), ", ",
+                                 HoursOf(report, cost.lost))));
   }
   if (report.saved.workloads > 0) {
     absl::StrAppend(&html,
@@ -49,7 +49,8 @@ std::string ReportHead(const Report& report) {
 }
 
 std::string SidesTable(const Report& report) {
-  std::string html = absl::StrCat("<p>", Escaped(DoneText(report)), "</p>\n");
+  std::string html =
+      absl::StrCat("<p>", Escaped(DoneSentence(report)), "</p>\n");
   if (report.comparable.failures == 0) return html;
   absl::StrAppend(&html, "<table><thead><tr><th>Of the same ",
                   WithCommas(report.comparable.failures),
@@ -57,7 +58,7 @@ std::string SidesTable(const Report& report) {
                   "<th>By the operators' own rules</th>",
                   report.compared ? "<th>By the candidate</th>" : "",
                   "</tr></thead>\n<tbody>\n");
-  for (const Comparison& row : ComparisonsOf(report)) {
+  for (const SideBySide& row : SidesOf(report)) {
     absl::StrAppend(&html, "<tr><td>", Escaped(row.what), "</td>");
     for (const std::string& side : row.sides) {
       absl::StrAppend(&html, "<td>", Escaped(side), "</td>");
@@ -99,7 +100,7 @@ std::string CostTable(const Report& report, By by) {
   std::string html = absl::StrFormat(
       "<table><thead><tr><th>%s</th><th>Failures</th><th>Workloads</th>"
       "<th>Hours</th></tr></thead>\n<tbody>\n",
-      NameOf(by));
+      ReportName(by));
   std::size_t shown = 0;
   for (const auto& [name, cost] : rows) {
     if (name.empty()) continue;
@@ -171,7 +172,8 @@ std::string ReportHtml(const Report& report) {
       &html,
       HtmlSection("The same failures, by both rules", SidesTable(report)),
       HtmlSection("Hours lost, by who has to act", WaterfallPlot(report)),
-      HtmlSection("Hours lost by day", DayPlot(report), DomainLegend(report)));
+      HtmlSection("Hours lost by day", LostByDayPlot(report),
+                  DomainLegend(report)));
   absl::StrAppend(
       &html,
       HtmlSection("From who has to act, over who paid, to how it ended",
@@ -185,9 +187,9 @@ std::string ReportHtml(const Report& report) {
       HtmlSection("Budgets", BudgetTable(report)));
   for (const By by :
        {By::kCause, By::kTeam, By::kKind, By::kNode, By::kZone, By::kImage}) {
-    absl::StrAppend(&html,
-                    HtmlSection(absl::StrCat("By ", std::string(NameOf(by))),
-                                CostTable(report, by)));
+    absl::StrAppend(
+        &html, HtmlSection(absl::StrCat("By ", std::string(ReportName(by))),
+                           CostTable(report, by)));
   }
   absl::StrAppend(&html, HtmlSection("How to read this", CaveatList(report)));
   return HtmlDocument(std::string(kTitle), html + "</article>\n");

@@ -70,13 +70,13 @@ class Columns {
 
 }  // namespace
 
-double SizeOf(const Report& report, const Cost& cost) {
+double DrawnSize(const Report& report, const Cost& cost) {
   const std::int64_t lost = AmountOf(cost.lost, report.unit());
   return report.all.lost.any() ? static_cast<double>(lost)
                                : static_cast<double>(cost.failures);
 }
 
-std::string SizeText(const Report& report, const Cost& cost) {
+std::string DrawnText(const Report& report, const Cost& cost) {
   return report.all.lost.any()
              ? absl::StrCat(HoursText(AmountOf(cost.lost, report.unit())), " h")
              : WithCommas(cost.failures);
@@ -99,7 +99,7 @@ std::string WaterfallPlot(const Report& report) {
   constexpr double kLeft = 260;
   constexpr double kRight = 90;
   const auto domains = DomainsOf(report);
-  const double whole = SizeOf(report, report.all);
+  const double whole = DrawnSize(report, report.all);
   if (domains.size() < 2 || whole <= 0) return "";
   const auto styles = StylesOf(report);
   std::string svg =
@@ -113,12 +113,12 @@ std::string WaterfallPlot(const Report& report) {
     absl::StrAppend(
         &svg, PlotText("", 0, y + 16, name),
         PlotBar(style, x, y + 7, std::max(size * scale, 1.0), kBarHeight),
-        PlotText("note", kPlotWidth, y + 16, SizeText(report, cost), "end"));
+        PlotText("note", kPlotWidth, y + 16, DrawnText(report, cost), "end"));
     y += kRow;
   };
   row("all", "all", report.all, whole);
   for (const auto& [name, cost] : domains) {
-    const double size = SizeOf(report, cost);
+    const double size = DrawnSize(report, cost);
     row(styles.at(name), DomainText(name), cost, size);
     x += size * scale;
   }
@@ -135,7 +135,7 @@ std::string DomainLegend(const Report& report) {
   return html;
 }
 
-std::string DayPlot(const Report& report) {
+std::string LostByDayPlot(const Report& report) {
   const Columns columns(report);
   if (columns.count() < 2 || !report.all.lost.any()) return "";
   const auto styles = StylesOf(report);

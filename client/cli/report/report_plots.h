@@ -13,8 +13,8 @@ namespace mulligan::cli {
 
 // How large a cost is drawn: its hours, or where no hours are known its
 // failures; and what stands beside it.
-double SizeOf(const Report& report, const Cost& cost);
-std::string SizeText(const Report& report, const Cost& cost);
+double DrawnSize(const Report& report, const Cost& cost);
+std::string DrawnText(const Report& report, const Cost& cost);
 
 // The domains, the costliest first, and their classes: "d0" is the costliest.
 std::vector<std::pair<std::string, Cost>> DomainsOf(const Report& report);
@@ -25,7 +25,7 @@ std::string WaterfallPlot(const Report& report);
 
 // A column a day, or a week where there are many, of the domains' hours; needs
 // two days.
-std::string DayPlot(const Report& report);
+std::string LostByDayPlot(const Report& report);
 std::string DomainLegend(const Report& report);
 
 // Bands from domains over budgets to ends, as wide as their hours.

@@ -29,7 +29,7 @@ std::string Ends(const Report& report) {
     if (cost.workloads == 0) continue;
     absl::StrAppendFormat(&text, "%s%s %s", text.empty() ? "  " : ", ",
                           WithCommas(cost.workloads),
-                          NameOf(static_cast<End>(i)));
+                          ReportName(static_cast<End>(i)));
   }
   return text.empty() ? text : text + "\n";
 }
@@ -56,7 +56,7 @@ std::string TopOf(const Report& report, By by, std::string_view title,
 }
 
 std::string SidesText(const Report& report) {
-  std::string text = absl::StrCat("\n", DoneText(report), "\n");
+  std::string text = absl::StrCat("\n", DoneSentence(report), "\n");
   if (report.comparable.failures == 0) return text;
   absl::StrAppendFormat(
       &text, "\n%-36s %-28s %s\n",
@@ -65,7 +65,7 @@ std::string SidesText(const Report& report) {
       "AS DECIDED",
       report.compared ? "BY THE OPERATORS             BY THE CANDIDATE"
                       : "BY THE OPERATORS");
-  for (const Comparison& row : ComparisonsOf(report)) {
+  for (const SideBySide& row : SidesOf(report)) {
     absl::StrAppendFormat(&text, "%-36s", row.what);
     for (const std::string& side : row.sides) {
       absl::StrAppendFormat(&text, " %-28s", side);

@@ -64,11 +64,11 @@ std::string HeadlineOf(const Report& report) {
       CountsText(report.all),
       lost.any()
           ? absl::StrFormat(" cost %s %s", HoursText(AmountOf(lost, unit)),
-                            NameOf(unit))
+                            ReportName(unit))
           : ": no pod's times were told");
 }
 
-std::string DoneText(const Report& report) {
+std::string DoneSentence(const Report& report) {
   const Verdicts& done = report.done;
   return absl::StrFormat(
       "%s %s in vain (%s h); %s given up for the platform's faults (%s h).",
@@ -79,8 +79,8 @@ std::string DoneText(const Report& report) {
       HoursText(AmountOf(done.given_up.lost, report.unit())));
 }
 
-std::vector<Comparison> ComparisonsOf(const Report& report) {
-  std::vector<Comparison> rows = {{"retried in vain", {}},
+std::vector<SideBySide> SidesOf(const Report& report) {
+  std::vector<SideBySide> rows = {{"retried in vain", {}},
                                   {"given up for the platform's faults", {}}};
   for (std::size_t i = 0; i < kDeciders; ++i) {
     const Verdicts& side = report.verdicts[i];

@@ -29,16 +29,16 @@ std::string CountsText(const Cost& cost);
 std::string HeadlineOf(const Report& report);
 
 // What was done about the failures, in fact.
-std::string DoneText(const Report& report);
+std::string DoneSentence(const Report& report);
 
 // One finding in one sentence: what happened by both rules.
-struct Comparison {
+struct SideBySide {
   std::string what;
   // By Mulligan, by the operators' own rules, by the candidate; empty: not
   // asked.
   std::vector<std::string> sides;
 };
-std::vector<Comparison> ComparisonsOf(const Report& report);
+std::vector<SideBySide> SidesOf(const Report& report);
 
 // "Who has to act" for a domain's name: "the platform: nodes, devices,
 // network".

@@ -27,12 +27,12 @@ bool IsAccelerator(std::string_view resource) {
   });
 }
 
-double AmountOf(const google::protobuf::Value& value) {
+double QuantityOf(const google::protobuf::Value& value) {
   if (value.has_number_value()) return value.number_value();
   return QuantityValue(value.string_value()).value_or(0);
 }
 
-double AmountOf(const core::Quantity& quantity) {
+double QuantityOf(const core::Quantity& quantity) {
   return QuantityValue(quantity.string()).value_or(0);
 }
 
@@ -45,9 +45,9 @@ template <typename Amounts>
 void AddAmounts(const Amounts& amounts, Held& held) {
   for (const auto& [resource, amount] : amounts) {
     if (resource == "cpu") {
-      held.cores = std::max(held.cores, AmountOf(amount));
+      held.cores = std::max(held.cores, QuantityOf(amount));
     } else if (IsAccelerator(resource)) {
-      held.accelerators = std::max(held.accelerators, AmountOf(amount));
+      held.accelerators = std::max(held.accelerators, QuantityOf(amount));
     }
   }
 }

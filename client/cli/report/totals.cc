@@ -126,26 +126,26 @@ class OncePerWorkload {
   absl::flat_hash_set<Key> seen_;
 };
 
-void AddBy(const Course& course, Totals& totals) {
+void AddBy(const Course& course, ReportTotals& totals) {
   for (std::size_t by = 0; by < kBys; ++by) {
     OncePerWorkload once(totals.by[by]);
     for (const Entry& failure : course.failures) {
-      const Totals::Number name = failure.names[by];
+      const ReportTotals::Number name = failure.names[by];
       once.At(name) += {1, once.IsFirst(name), failure.spent};
     }
   }
 }
 
-void AddTimes(const Course& course, Totals& totals) {
+void AddTimes(const Course& course, ReportTotals& totals) {
   OncePerWorkload moments(totals.moments);
   for (const Entry& failure : course.failures) {
-    const std::int64_t observed = SecondsOf(failure.observed);
+    const std::int64_t observed = WholeSeconds(failure.observed);
     totals.first = std::min(totals.first, observed);
     totals.last = std::max(totals.last, observed);
     const Day day = observed - observed % kDaySeconds;
     totals.days[{day, NumberOf(failure, By::kDomain)}] += failure.spent;
     if (!failure.by_platform) continue;
-    const Totals::Number node = NumberOf(failure, By::kNode);
+    const ReportTotals::Number node = NumberOf(failure, By::kNode);
     if (node != Names::kNone) ++totals.nodes[{node, day}];
     const std::pair moment = {NumberOf(failure, By::kCause),
                               observed / kMomentSeconds};
@@ -153,10 +153,10 @@ void AddTimes(const Course& course, Totals& totals) {
   }
 }
 
-void AddMoney(const Course& course, Totals& totals) {
+void AddMoney(const Course& course, ReportTotals& totals) {
   OncePerWorkload flows(totals.flows);
   for (const Entry& failure : course.failures) {
-    const Totals::Number budget = NumberOf(failure, By::kBudget);
+    const ReportTotals::Number budget = NumberOf(failure, By::kBudget);
     const std::pair flow = {NumberOf(failure, By::kDomain), budget};
     flows.At(flow)[static_cast<std::size_t>(course.end)] +=
         {1, flows.IsFirst(flow), failure.spent};
@@ -168,7 +168,7 @@ void AddMoney(const Course& course, Totals& totals) {
   }
 }
 
-void AddWorkload(absl::Span<const KeptEntry> entries, Totals& totals) {
+void AddWorkload(absl::Span<const KeptEntry> entries, ReportTotals& totals) {
   const Course course = CourseOf(entries);
   if (course.failures.empty()) return;
   Cost all = {static_cast<Count>(course.failures.size()), 1, {}};
@@ -201,7 +201,7 @@ void AddAll(const Map& from, Map& to) {
 
 }  // namespace
 
-void Totals::Merge(const Totals& other) {
+void ReportTotals::Merge(const ReportTotals& other) {
   all += other.all;
   without_times += other.without_times;
   first = std::min(first, other.first);
@@ -225,7 +225,7 @@ void Totals::Merge(const Totals& other) {
   AddAll(other.moments, moments);
 }
 
-void AddWorkloads(std::vector<KeptEntry> entries, Totals& totals) {
+void AddWorkloads(std::vector<KeptEntry> entries, ReportTotals& totals) {
   // Told at the same time by the failure: the order of threads and files must
   // not show.
   const auto order = [](const KeptEntry& kept) {

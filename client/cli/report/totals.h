@@ -16,7 +16,7 @@ namespace mulligan::cli {
 // What is told of incidents is told for so long.
 inline constexpr std::int64_t kMomentSeconds = 600;
 
-struct Totals {
+struct ReportTotals {
   using Number = std::uint32_t;
 
   Cost all;
@@ -38,12 +38,12 @@ struct Totals {
   absl::flat_hash_map<std::pair<Number, Day>, Count> nodes;
   absl::flat_hash_map<std::pair<Number, std::int64_t>, Cost> moments;
 
-  void Merge(const Totals& other);
+  void Merge(const ReportTotals& other);
 };
 
 // Adds the entries of one part of a store: the whole story of each workload in
 // it, in any order.
-void AddWorkloads(std::vector<KeptEntry> entries, Totals& totals);
+void AddWorkloads(std::vector<KeptEntry> entries, ReportTotals& totals);
 
 }  // namespace mulligan::cli
 

@@ -15,7 +15,7 @@ std::string Hour(int hour) {
   return absl::StrFormat("2026-11-%02dT%02d:00:00Z", 10 + hour / 24, hour % 24);
 }
 
-Json PodOf(const Answer& answer) {
+Json PodOf(const LoggedAnswer& answer) {
   const bool done = answer.situation == "FINISHED";
   return {{"metadata",
            {{"name", "a-0"}, {"namespace", "ml"}, {"uid", answer.failure}}},
@@ -38,7 +38,7 @@ Json PodOf(const Answer& answer) {
 
 }  // namespace
 
-std::string Line(const Answer& answer) {
+std::string LoggedLine(const LoggedAnswer& answer) {
   Json report = {{"observedAt", Hour(answer.hour)},
                  {"workload",
                   {{"kind", "Job"},
@@ -84,7 +84,7 @@ std::string Line(const Answer& answer) {
          "\n";
 }
 
-Answer Completed(const std::string& workload, int hour) {
+LoggedAnswer Completed(const std::string& workload, int hour) {
   return {.workload = workload,
           .failure = "",
           .hour = hour,
@@ -114,10 +114,10 @@ ReportSettings With(unsigned threads, std::size_t most_bytes) {
   return settings;
 }
 
-Report ReportTest::Run(const std::vector<Answer>& answers,
+Report ReportTest::Run(const std::vector<LoggedAnswer>& answers,
                        const ReportSettings& settings) {
   std::string log;
-  for (const Answer& answer : answers) log += Line(answer);
+  for (const LoggedAnswer& answer : answers) log += LoggedLine(answer);
   return RunText(log, settings);
 }
 

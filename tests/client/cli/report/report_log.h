@@ -15,7 +15,7 @@ namespace mulligan::cli {
 
 // One line of a log: what was answered about a pod of one GPU that ran for two
 // hours.
-struct Answer {
+struct LoggedAnswer {
   std::string workload = "w-1";
   std::string failure = "f-1";
   // Of 2026-11-10, when it was observed.
@@ -36,10 +36,10 @@ struct Answer {
   int backoff_limit = -1;
 };
 
-std::string Line(const Answer& answer);
+std::string LoggedLine(const LoggedAnswer& answer);
 
 // The good end of a workload that ran for two hours.
-Answer Completed(const std::string& workload, int hour);
+LoggedAnswer Completed(const std::string& workload, int hour);
 
 ReportSettings ByTeam();
 ReportSettings ComparedWith(const PolicySet& candidate);
@@ -47,7 +47,7 @@ ReportSettings With(unsigned threads, std::size_t most_bytes = 1 << 20);
 
 class ReportTest : public ::testing::Test {
  protected:
-  Report Run(const std::vector<Answer>& answers,
+  Report Run(const std::vector<LoggedAnswer>& answers,
              const ReportSettings& settings = {});
   Report RunText(const std::string& log, const ReportSettings& settings = {});
 

@@ -20,7 +20,7 @@ using ReportOutputTest = ReportTest;
 
 TEST_F(ReportOutputTest, WhatIsNoRecordIsCountedAndNamed) {
   const Report report =
-      RunText(Line({}) + "torn {\n" + Line({.workload = "b"}));
+      RunText(LoggedLine({}) + "torn {\n" + LoggedLine({.workload = "b"}));
   EXPECT_EQ(report.lines, 3);
   EXPECT_EQ(report.bad_lines, 1);
   EXPECT_EQ(report.all.failures, 2);
@@ -49,7 +49,7 @@ TEST_F(ReportOutputTest, NamesFromOutsideSteerNothing) {
 }
 
 TEST_F(ReportOutputTest, ATextIsOneScreenHoweverMuchThereIs) {
-  std::vector<Answer> answers;
+  std::vector<LoggedAnswer> answers;
   for (int i = 0; i < 400; ++i) {
     answers.push_back({.workload = absl::StrCat("w-", i),
                        .hour = i % 100 + 2,

@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 
 constexpr std::int64_t kHours = 3'600'000;
 
-const Cost& RowOf(const Report& report, By by, const std::string& name) {
+const Cost& CostOf(const Report& report, By by, const std::string& name) {
   return report.by[static_cast<std::size_t>(by)].at(name);
 }
 
@@ -40,17 +40,17 @@ TEST_F(ReportTest, FailuresAreAddedUpByWhatTheyHaveInCommon) {
   EXPECT_EQ(report.all.workloads, 2);
   EXPECT_EQ(report.unit(), Unit::kAccelerator);
   EXPECT_EQ(report.all.lost.accelerator, 6 * kHours);
-  const Cost& cause = RowOf(report, By::kCause, "APP_ERROR");
+  const Cost& cause = CostOf(report, By::kCause, "APP_ERROR");
   EXPECT_EQ(cause.failures, 2);
   EXPECT_EQ(cause.workloads, 1) << "one workload that failed twice of it";
-  EXPECT_EQ(RowOf(report, By::kTeam, "vision").workloads, 2);
-  EXPECT_EQ(RowOf(report, By::kNode, "gpu-2").lost.accelerator, 2 * kHours);
-  EXPECT_EQ(RowOf(report, By::kImage, "train:1").failures, 3);
-  EXPECT_EQ(RowOf(report, By::kKind, "Job").failures, 3);
+  EXPECT_EQ(CostOf(report, By::kTeam, "vision").workloads, 2);
+  EXPECT_EQ(CostOf(report, By::kNode, "gpu-2").lost.accelerator, 2 * kHours);
+  EXPECT_EQ(CostOf(report, By::kImage, "train:1").failures, 3);
+  EXPECT_EQ(CostOf(report, By::kKind, "Job").failures, 3);
 }
 
 TEST_F(ReportTest, TheTeamIsTheNamespaceWithoutALabel) {
-  EXPECT_EQ(RowOf(Run({{}}), By::kTeam, "ml").failures, 1);
+  EXPECT_EQ(CostOf(Run({{}}), By::kTeam, "ml").failures, 1);
 }
 
 TEST_F(ReportTest, AFailureToldTwiceCountsAsItWasAnsweredLast) {
@@ -59,7 +59,7 @@ TEST_F(ReportTest, AFailureToldTwiceCountsAsItWasAnsweredLast) {
                              {.hour = 4, .duplicate = true}});
   EXPECT_EQ(report.all.failures, 1);
   EXPECT_EQ(report.repeated, 1);
-  EXPECT_EQ(RowOf(report, By::kCause, "NODE_LOST").failures, 1);
+  EXPECT_EQ(CostOf(report, By::kCause, "NODE_LOST").failures, 1);
   EXPECT_EQ(report.budgets.at("application").charged, 1);
 }
 
@@ -74,7 +74,7 @@ TEST_F(ReportTest, SaysHowWorkloadsEnded) {
   });
   for (const End end :
        {End::kCompleted, End::kGivenUp, End::kWaitsForAuthor, End::kNotKnown}) {
-    EXPECT_EQ(EndOf(report, end).workloads, 1) << NameOf(end);
+    EXPECT_EQ(EndOf(report, end).workloads, 1) << ReportName(end);
   }
   EXPECT_THAT(ReportText(report), HasSubstr("How 1 workload ended is not"));
 }
@@ -109,11 +109,11 @@ TEST_F(ReportTest, ARetryThatHelpedOrMayHaveIsNotInVain) {
 TEST_F(ReportTest, TheOperatorsOwnRuleIsFollowedUntilItGivesUp) {
   // A Job without retries is given up at the first failure by its controller;
   // a lost node is the platform's.
-  const Answer lost = {.cause = "NODE_LOST",
-                       .domain = "INFRASTRUCTURE",
-                       .charged_to = "infrastructure",
-                       .backoff_limit = 0};
-  Answer again = lost;
+  const LoggedAnswer lost = {.cause = "NODE_LOST",
+                             .domain = "INFRASTRUCTURE",
+                             .charged_to = "infrastructure",
+                             .backoff_limit = 0};
+  LoggedAnswer again = lost;
   again.failure = "f-2";
   again.hour = 6;
   const Report report = Run({lost, again, Completed("w-1", 12)});
@@ -158,7 +158,7 @@ TEST_F(ReportTest, CandidatePoliciesAreASideOfTheirOwn) {
 }
 
 TEST_F(ReportTest, ManyAtOnceAreAnIncident) {
-  std::vector<Answer> answers;
+  std::vector<LoggedAnswer> answers;
   for (int i = 0; i < 6; ++i) {
     answers.push_back({.workload = absl::StrCat("w-", i),
                        .hour = 30,
@@ -181,7 +181,7 @@ TEST_F(ReportTest, ManyAtOnceAreAnIncident) {
 }
 
 TEST_F(ReportTest, WhatToMendFirstIsTheCostliestWithItsWorkloads) {
-  std::vector<Answer> answers = {
+  std::vector<LoggedAnswer> answers = {
       {.workload = "x", .cause = "NODE_LOST", .problem = "node gone"}};
   for (int i = 0; i < 5; ++i) {
     answers.push_back({.workload = absl::StrCat("w-", i % 4),
@@ -202,7 +202,7 @@ TEST_F(ReportTest, WhatToMendFirstIsTheCostliestWithItsWorkloads) {
 }
 
 TEST_F(ReportTest, ThreadsAndTemporaryFilesChangeNothing) {
-  std::vector<Answer> answers;
+  std::vector<LoggedAnswer> answers;
   for (int i = 0; i < 300; ++i) {
     answers.push_back({.workload = absl::StrCat("w-", i % 70),
                        .failure = absl::StrCat("f-", i % 260),
@@ -219,7 +219,7 @@ TEST_F(ReportTest, ATemporaryFileThatCannotBeMadeIsTold) {
   const char* const before = getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   setenv("TMPDIR", "/proc", 1);
-  LogBlocks blocks({folder_.Write("log.jsonl", Line({}) + Line({}))});
+  LogBlocks blocks({folder_.Write("log.jsonl", LoggedLine({}) + LoggedLine({}))});
   const auto report = MakeReport(blocks, With(1, 1));
   before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
   EXPECT_THAT(report.status(),
