@@ -219,7 +219,8 @@ TEST_F(ReportTest, ATemporaryFileThatCannotBeMadeIsTold) {
   const char* const before = getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   setenv("TMPDIR", "/proc", 1);
-  LogBlocks blocks({folder_.Write("log.jsonl", LoggedLine({}) + LoggedLine({}))});
+  LogBlocks blocks(
+      {folder_.Write("log.jsonl", LoggedLine({}) + LoggedLine({}))});
   const auto report = MakeReport(blocks, With(1, 1));
   before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
   EXPECT_THAT(report.status(),
