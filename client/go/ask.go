@@ -58,27 +58,9 @@ func (a *Advice) RetryAfter() time.Duration { return a.Decision.GetRetryAfter().
 // the advice may be acted on. A conflict (apierrors.IsConflict) means that another
 // caller decided meanwhile: read obj and ask again. So does every other error.
 func (a *Asker) Ask(ctx context.Context, obj client.Object) (*Advice, error) {
-	var reader client.Reader = a.Kube
-	if a.Reader != nil {
-		reader = a.Reader
-	}
-	report, err := Gather(ctx, reader, obj)
+	request, workload, notes, err := a.request(ctx, obj)
 	if err != nil {
 		return nil, err
-	}
-	workload := report.Workload()
-	ledger, err := LedgerFrom(workload)
-	if err != nil {
-		return nil, err
-	}
-	request, err := report.Request(ledger)
-	if err != nil {
-		return nil, err
-	}
-	if a.Edit != nil {
-		if err := a.Edit(ctx, obj, request); err != nil {
-			return nil, fmt.Errorf("mulligan: %s: %w", label(obj), err)
-		}
 	}
 	response, err := a.Service.Decide(ctx, request)
 	if err != nil {
@@ -86,12 +68,49 @@ func (a *Asker) Ask(ctx context.Context, obj client.Object) (*Advice, error) {
 		if fallbackErr != nil {
 			return nil, fallbackErr
 		}
-		return &Advice{Workload: workload, Decision: decision, NoAnswer: err, Notes: report.Notes()}, nil
+		return &Advice{Workload: workload, Decision: decision, NoAnswer: err, Notes: notes}, nil
 	}
 	if err := StoreLedger(ctx, a.Kube, workload, response.GetLedger()); err != nil {
 		return nil, err
 	}
-	return &Advice{Workload: workload, Decision: response.GetDecision(), Response: response, Notes: report.Notes()}, nil
+	return &Advice{Workload: workload, Decision: response.GetDecision(), Response: response, Notes: notes}, nil
+}
+
+// Completed asks once more about obj, which has ended well, where its ledger tells of
+// failures: nothing is decided or stored by it, but the service's decision log knows what
+// the retries were worth (docs/report.md). Call it when the work has come to its good end;
+// a second call changes nothing. Nothing depends on it: an error may be ignored.
+func (a *Asker) Completed(ctx context.Context, obj client.Object) error {
+	request, _, _, err := a.request(ctx, obj)
+	if err != nil || request.GetLedger().GetAttemptsSeen() == 0 {
+		return err
+	}
+	_, err = a.Service.Decide(ctx, request)
+	return err
+}
+
+// request is about obj, with the ledger of its workload.
+func (a *Asker) request(ctx context.Context, obj client.Object) (*mulliganv1.DecideRequest, client.Object, []string, error) {
+	var reader client.Reader = a.Kube
+	if a.Reader != nil {
+		reader = a.Reader
+	}
+	report, err := Gather(ctx, reader, obj)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	workload := report.Workload()
+	ledger, err := LedgerFrom(workload)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	request, err := report.Request(ledger)
+	if err == nil && a.Edit != nil {
+		if err = a.Edit(ctx, obj, request); err != nil {
+			err = fmt.Errorf("mulligan: %s: %w", label(obj), err)
+		}
+	}
+	return request, workload, report.Notes(), err
 }
 
 // FailedAt is the latest end of a container in the report, for the patience of a

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -61,6 +62,35 @@ func TestAskChargesAFailureOnce(t *testing.T) {
 	advice, err = asker.Ask(ctx, train)
 	if err != nil || advice.Action() != mulliganv1.Decision_FAIL {
 		t.Errorf("the next failure: %+v, %v", advice, err)
+	}
+}
+
+func TestCompletedIsToldWhereThereWereFailures(t *testing.T) {
+	ctx := context.Background()
+	service := mulligantest.New(t)
+	service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_SUCCEEDED))
+	c, train := failingJob(t)
+	asker := mulligan.Asker{Service: service.Client(), Kube: c}
+
+	if err := asker.Completed(ctx, train); err != nil || len(service.Requests()) != 0 {
+		t.Fatalf("without a failure: %v, asked %d times", err, len(service.Requests()))
+	}
+	if _, err := asker.Ask(ctx, train); err != nil {
+		t.Fatal(err)
+	}
+	before, err := mulligan.LedgerFrom(train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := asker.Completed(ctx, train); err != nil {
+		t.Fatal(err)
+	}
+	asked := service.Requests()
+	if len(asked) != 2 || asked[1].GetLedger().GetAttemptsSeen() != 1 {
+		t.Errorf("asked %d times, the last with %v", len(asked), asked[len(asked)-1].GetLedger())
+	}
+	if after, err := mulligan.LedgerFrom(train); err != nil || !proto.Equal(before, after) {
+		t.Errorf("ledger %v, %v, want it unchanged", after, err)
 	}
 }
 

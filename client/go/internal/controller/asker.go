@@ -70,6 +70,29 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	return answer, err
 }
 
+// tellGoodEnd asks about work that has come through after failures: nothing is decided by
+// it, and the service's decision log knows what the retries were worth. Nothing depends on
+// the answer.
+func (a asker) tellGoodEnd(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string) {
+	ledger, err := rec.LedgerFor(obj.GetUID())
+	if err != nil || ledger.GetAttemptsSeen() == 0 {
+		return
+	}
+	report, err := a.gather(ctx, a.reader, obj)
+	if err == nil {
+		var request *mulliganv1.DecideRequest
+		if request, err = report.Request(ledger); err == nil {
+			if policy != "" {
+				request.PolicyChoice = &mulliganv1.DecideRequest_Policy{Policy: policy}
+			}
+			_, err = a.decider.Decide(ctx, request)
+		}
+	}
+	if err != nil {
+		log.FromContext(ctx).V(1).Info("the good end was not told", "error", err.Error())
+	}
+}
+
 // gather reads what belongs to a workload, with the pods that are gone by now. What is
 // looked after is judged by what is its own, whatever owner it says to have.
 func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured.Unstructured) (*mulligan.Report, error) {

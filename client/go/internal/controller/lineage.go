@@ -123,10 +123,13 @@ func (r *reconciler) begun(ctx context.Context, next *unstructured.Unstructured,
 	return r.records.write(ctx, rec)
 }
 
-// succeeded closes the record of what came through.
-func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
+// succeeded closes the record of what came through, and tells the service.
+func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string) error {
 	if rec == nil || rec.Latest().UID != obj.GetUID() || rec.Status.State == records.Succeeded {
 		return nil
+	}
+	if r.options.Mode != Observe {
+		r.asker.tellGoodEnd(ctx, obj, rec, policy)
 	}
 	if rec.DecisionAbout(obj.GetUID()) != nil {
 		rec.Status.Decision = nil

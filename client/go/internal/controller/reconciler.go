@@ -95,7 +95,7 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	if outcome.Phase == kinds.Succeeded {
 		r.gone(obj)
 		r.asker.recent.cameThrough(lineageOf(obj, rec))
-		return ctrl.Result{}, r.succeeded(ctx, obj, rec)
+		return ctrl.Result{}, r.succeeded(ctx, obj, rec, policy)
 	}
 	if rec != nil && rec.Latest().UID != obj.GetUID() {
 		// The work goes on in a later attempt, whatever becomes of this one.

@@ -293,6 +293,44 @@ func TestRetryIsMadeOnceAfterItsDelay(t *testing.T) {
 	}
 }
 
+func TestAGoodEndIsToldOnce(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_SUCCEEDED))
+	w.look(t)
+	w.clock = w.clock.Add(11 * time.Second)
+	w.look(t)
+	next := w.jobs(t)[w.jobs(t)["train"].Annotations[records.RetriedAs]]
+	next.Status = batchv1.JobStatus{Succeeded: 1, Conditions: []batchv1.JobCondition{{
+		Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.clock),
+	}}}
+	if err := w.client.Status().Update(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		w.lookAt(t, next.Name)
+	}
+	asked := w.service.Requests()
+	if len(asked) != 2 || asked[1].GetLedger().GetAttemptsSeen() != 1 {
+		t.Fatalf("asked %d times, want once about the failure and once about the end, with its ledger", len(asked))
+	}
+	if got := asked[1].GetReport().GetJobs()[0].GetMetadata().GetName(); got != next.Name {
+		t.Errorf("told of the end of %s, want %s", got, next.Name)
+	}
+	if state := w.record(t).Status.State; state != records.Succeeded {
+		t.Errorf("the record is %s", state)
+	}
+}
+
+func TestAGoodEndWithoutFailuresIsNotTold(t *testing.T) {
+	job := failedJob()
+	job.Status = batchv1.JobStatus{Succeeded: 1, Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}
+	w := newWorld(t, nil, job)
+	w.look(t)
+	if asked := len(w.service.Requests()); asked != 0 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
 // Its owner has the next attempt as well; what it owns lives and goes with it.
 func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
