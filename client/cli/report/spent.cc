@@ -1,9 +1,6 @@
 #include "client/cli/report/spent.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -110,9 +107,10 @@ Run RunOf(const core::Pod& pod) {
   return run;
 }
 
+// Not a number is nothing.
 std::int64_t Saturated(double value) {
-  constexpr double kMost = 1e15;
-  return static_cast<std::int64_t>(std::clamp(value, 0.0, kMost));
+  constexpr double kMost = 1e18;
+  return value > 0 ? static_cast<std::int64_t>(std::min(value, kMost)) : 0;
 }
 
 Spent SpentBy(const core::Pod& pod, const Run& run, absl::Time until) {

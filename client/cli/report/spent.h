@@ -3,6 +3,7 @@
 #define MULLIGAN_CLIENT_CLI_REPORT_SPENT_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/decision.pb.h"
@@ -11,8 +12,8 @@
 
 namespace mulligan::cli {
 
-// Amounts times time. In whole numbers, so that sums do not depend on their
-// order.
+// Amounts times time, never negative. In whole numbers, so that sums do not
+// depend on their order.
 struct Spent {
   // Milliseconds of one accelerator: of any resource whose name says GPU, TPU,
   // Neuron or Gaudi.
@@ -22,14 +23,21 @@ struct Spent {
   // Milliseconds of one pod.
   std::int64_t pod = 0;
 
+  // At most what fits: in whichever order, the sum is the same.
   Spent& operator+=(const Spent& other) {
-    accelerator += other.accelerator;
-    core += other.core;
-    pod += other.pod;
+    accelerator = Sum(accelerator, other.accelerator);
+    core = Sum(core, other.core);
+    pod = Sum(pod, other.pod);
     return *this;
   }
   bool any() const { return pod != 0; }
   friend bool operator==(const Spent&, const Spent&) = default;
+
+ private:
+  static std::int64_t Sum(std::int64_t a, std::int64_t b) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    return a > kMost - b ? kMost : a + b;
+  }
 };
 
 // What is lost with a failure, from the objects' own times and requests:

@@ -1,5 +1,6 @@
 #include "client/cli/report/spent.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -152,6 +153,32 @@ TEST(LostTest, AmountsThatAreNoneCountAsNothing) {
   SetHour(4, *diagnosis.mutable_finished_at());
   const Spent lost = LostIn(report, diagnosis, {});
   EXPECT_EQ(lost, (Spent{6 * kHour, 0, 3 * kHour}));
+}
+
+TEST(SpentTest, SumsStayWhatFits) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  Spent sum = {most - 1, 1, 0};
+  sum += {5, 2, 3};
+  EXPECT_EQ(sum, (Spent{most, 3, 3}));
+}
+
+TEST(LostTest, AbsurdAmountsAreBounded) {
+  for (const char* amount : {"nan", "inf", "1e300", "-5", "99999999999E"}) {
+    v1::FailureReport report;
+    SetHour(10, *report.mutable_observed_at());
+    AddPod({"root", "Failed", 1, 4}, report);
+    auto& resources = *report.mutable_pods(0)
+                           ->mutable_spec()
+                           ->mutable_containers(0)
+                           ->mutable_resources();
+    (*resources.mutable_requests())["nvidia.com/gpu"].set_string_value(amount);
+    resources.clear_limits();
+    v1::Diagnosis diagnosis;
+    SetHour(4, *diagnosis.mutable_finished_at());
+    const Spent lost = LostIn(report, diagnosis, {});
+    EXPECT_GE(lost.accelerator, 0) << amount;
+    EXPECT_LE(lost.accelerator, 1'000'000'000'000'000'000) << amount;
+  }
 }
 
 }  // namespace
