@@ -4,14 +4,18 @@
 #include <atomic>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "client/cli/input/workload_groups.h"
 #include "client/cli/report/entry_store.h"
+#include "client/cli/report/retell.h"
 #include "client/cli/report/totals.h"
-#include "client/cli/story/wording.h"
+#include "policy/decide.h"
+#include "policy/request/workload.h"
 
 namespace mulligan::cli {
 namespace {
@@ -65,6 +69,17 @@ class Exhibits {
   std::vector<Known> all_;
 };
 
+// Work whose operator has acted: what it did is what was done, and what the
+// policies say is compared with it.
+void SetDone(v1::Decision::Action done, Entry& entry) {
+  const auto at = [&](Decider side) -> std::uint8_t& {
+    return entry.actions[static_cast<std::size_t>(side)];
+  };
+  at(Decider::kCandidate) = at(Decider::kRecorded);
+  at(Decider::kRecorded) = at(Decider::kNative) =
+      static_cast<std::uint8_t>(done);
+}
+
 using SignExhibits = absl::flat_hash_map<std::uint32_t, Exhibits>;
 
 // What one thread makes of its lines.
@@ -77,20 +92,12 @@ class ReportSink : public RecordSink {
 
   void Take(const v1::DecisionRecord& record, const LogPosition&,
             google::protobuf::Arena&) override {
-    const LineKind kind = LineKindOf(record.response());
-    if (kind == LineKind::kRepeated) ++repeated_;
-    if (kind == LineKind::kOther) ++others_;
-    for (const ToldEntry& told : EntriesOf(record, settings_.entries, names_)) {
-      store_.Add(told.entry, told.workload);
-      if (told.entry.completed) continue;
-      const v1::Diagnosis& diagnosis = *told.diagnosis;
-      examples_[told.entry.names[static_cast<std::size_t>(By::kSign)]].Add(
-          told.entry.workload,
-          {told.workload, WholeSeconds(told.entry.observed), told.entry.spent,
-           diagnosis.problem().empty() ? diagnosis.summary()
-                                       : diagnosis.problem(),
-           diagnosis.first_step()});
-    }
+    Add(record, nullptr);
+  }
+
+  // What the operator did is known, and the answer is another side's.
+  void TakeDone(const v1::DecisionRecord& record, v1::Decision::Action done) {
+    Add(record, &done);
   }
 
   void TakeBad(const LogPosition& place, std::string why) override {
@@ -108,6 +115,25 @@ class ReportSink : public RecordSink {
   }
 
  private:
+  void Add(const v1::DecisionRecord& record, const v1::Decision::Action* done) {
+    const LineKind kind = LineKindOf(record.response());
+    if (kind == LineKind::kRepeated) ++repeated_;
+    if (kind == LineKind::kOther) ++others_;
+    for (ToldEntry& told : EntriesOf(record, settings_.entries, names_)) {
+      if (WholeSeconds(told.entry.observed) < settings_.since) continue;
+      if (done != nullptr) SetDone(*done, told.entry);
+      store_.Add(told.entry, told.workload);
+      if (told.entry.completed) continue;
+      const v1::Diagnosis& diagnosis = *told.diagnosis;
+      examples_[told.entry.names[static_cast<std::size_t>(By::kSign)]].Add(
+          told.entry.workload,
+          {told.workload, WholeSeconds(told.entry.observed), told.entry.spent,
+           diagnosis.problem().empty() ? diagnosis.summary()
+                                       : diagnosis.problem(),
+           diagnosis.first_step()});
+    }
+  }
+
   const ReportSettings& settings_;
   Names& names_;
   EntryStore store_;
@@ -123,7 +149,6 @@ using Sinks = std::vector<std::unique_ptr<ReportSink>>;
 // Adds up all parts on as many threads as there are sinks. A store is read by
 // several of them, each another part.
 ReportTotals AddUp(const Sinks& sinks) {
-  std::vector<std::string> parts(EntryStore::kParts);
   std::vector<ReportTotals> totals(sinks.size());
   std::mutex reading;
   std::atomic<std::size_t> next = 0;
@@ -213,24 +238,21 @@ void FindMends(const SignExhibits& examples, Names& names, Report& report) {
   }
 }
 
-}  // namespace
-
-Unit Report::unit() const {
-  if (all.lost.accelerator > 0) return Unit::kAccelerator;
-  return all.lost.core > 0 ? Unit::kCore : Unit::kPod;
+std::string LabelOf(const v1::FailureReport& report) {
+  const v1::WorkloadReference workload = WorkloadOf(report);
+  return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
 }
 
-absl::StatusOr<Report> MakeReport(LogBlocks& logs,
-                                  const ReportSettings& settings) {
-  Names names;
+Sinks SinksOf(const ReportSettings& settings, unsigned threads, Names& names) {
   Sinks sinks;
-  std::vector<RecordSink*> readers;
-  for (unsigned i = 0; i < settings.threads; ++i) {
+  for (unsigned i = 0; i < threads; ++i) {
     sinks.push_back(std::make_unique<ReportSink>(settings, names));
-    readers.push_back(sinks.back().get());
   }
-  Report report;
-  report.lines = ReadRecords(logs, settings.read, readers);
+  return sinks;
+}
+
+// `report` has what was read; the rest is added up here.
+absl::StatusOr<Report> Finish(const Sinks& sinks, Names& names, Report report) {
   const ReportTotals totals = AddUp(sinks);
   SignExhibits examples;
   for (const auto& sink : sinks) {
@@ -249,7 +271,6 @@ absl::StatusOr<Report> MakeReport(LogBlocks& logs,
   report.done = totals.done;
   report.verdicts = totals.verdicts;
   report.comparable = totals.comparable;
-  report.compared = settings.entries.candidate != nullptr;
   report.saved = totals.saved;
   report.ends = totals.ends;
   NameAll(totals, names, report);
@@ -265,6 +286,56 @@ absl::StatusOr<Report> MakeReport(LogBlocks& logs,
   }
   FindMends(examples, names, report);
   return report;
+}
+
+}  // namespace
+
+Unit Report::unit() const {
+  if (all.lost.accelerator > 0) return Unit::kAccelerator;
+  return all.lost.core > 0 ? Unit::kCore : Unit::kPod;
+}
+
+absl::StatusOr<Report> MakeReport(LogBlocks& logs,
+                                  const ReportSettings& settings) {
+  Names names;
+  const Sinks sinks = SinksOf(settings, settings.threads, names);
+  std::vector<RecordSink*> readers;
+  for (const auto& sink : sinks) readers.push_back(sink.get());
+  Report report;
+  report.lines = ReadRecords(logs, settings.read, readers);
+  report.compared = settings.entries.candidate != nullptr;
+  return Finish(sinks, names, std::move(report));
+}
+
+absl::StatusOr<Report> MakeReport(
+    const std::vector<v1::FailureReport>& workloads, const PolicySet& policies,
+    const ReportSettings& settings) {
+  Names names;
+  const Sinks sinks = SinksOf(settings, 1, names);
+  Report report;
+  report.of_cluster = true;
+  report.compared = true;
+  for (const v1::FailureReport& workload : workloads) {
+    v1::BudgetLedger ledger;
+    for (Telling& telling : Retell(workload)) {
+      v1::DecisionRecord record;
+      *record.mutable_decided_at() = telling.report.observed_at();
+      v1::DecideRequest& request = *record.mutable_request();
+      *request.mutable_report() = std::move(telling.report);
+      *request.mutable_ledger() = ledger;
+      ++report.lines;
+      const absl::Status decided = Decide(
+          request, policies, record.decided_at(), *record.mutable_response());
+      if (!decided.ok()) {
+        sinks[0]->TakeBad({LabelOf(workload), 0},
+                          std::string(decided.message()));
+        continue;
+      }
+      ledger = record.response().ledger();
+      sinks[0]->TakeDone(record, telling.done);
+    }
+  }
+  return Finish(sinks, names, std::move(report));
 }
 
 std::int64_t AmountOf(const Spent& spent, Unit unit) {

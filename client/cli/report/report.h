@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -134,6 +135,8 @@ struct Report {
   Cost comparable;
   // Whether candidate policies were asked.
   bool compared = false;
+  // Whether it is of a cluster's objects: what was done, the operators did.
+  bool of_cluster = false;
   // Workloads that the operator would have given up and that completed, with
   // what the attempt held that completed.
   Cost saved;
@@ -156,6 +159,8 @@ struct Report {
 struct ReportSettings {
   EntrySettings entries;
   ReadSettings read;
+  // Failures observed before are left out, seconds since 1970.
+  std::int64_t since = std::numeric_limits<std::int64_t>::min();
   // At least 1.
   unsigned threads = 1;
   // Of entries, before they are kept in a temporary file.
@@ -167,6 +172,13 @@ struct ReportSettings {
 // not be written.
 absl::StatusOr<Report> MakeReport(LogBlocks& logs,
                                   const ReportSettings& settings);
+
+// The same of the workloads that a cluster still has, each as it would have
+// been told when its failures struck (retell.h): what their operators did is
+// what was done, what `policies` say is the candidate. On one thread.
+absl::StatusOr<Report> MakeReport(
+    const std::vector<v1::FailureReport>& workloads, const PolicySet& policies,
+    const ReportSettings& settings);
 
 // How much of `spent` counts in `unit`.
 std::int64_t AmountOf(const Spent& spent, Unit unit);

@@ -176,13 +176,11 @@ std::string CsvField(std::string_view text) {
 }  // namespace
 
 std::string ReportJson(const Report& report) {
-  Json json = {{"reportVersion", kVersion},
-               {"lines", report.lines},
-               {"badLines", report.bad_lines},
-               {"repeated", report.repeated},
-               {"notBroken", report.others},
-               {"withoutTimes", report.without_times},
-               {"unit", ReportName(report.unit())}};
+  Json json = {
+      {"reportVersion", kVersion},      {"lines", report.lines},
+      {"badLines", report.bad_lines},   {"repeated", report.repeated},
+      {"notBroken", report.others},     {"withoutTimes", report.without_times},
+      {"ofCluster", report.of_cluster}, {"unit", ReportName(report.unit())}};
   if (report.all.failures > 0) {
     json["from"] = TimeOf(report.first);
     json["to"] = TimeOf(report.last);

@@ -53,11 +53,11 @@ std::string SidesTable(const Report& report) {
       absl::StrCat("<p>", Escaped(DoneSentence(report)), "</p>\n");
   if (report.comparable.failures == 0) return html;
   absl::StrAppend(&html, "<table><thead><tr><th>Of the same ",
-                  WithCommas(report.comparable.failures),
-                  " failures</th><th>As decided</th>"
-                  "<th>By the operators' own rules</th>",
-                  report.compared ? "<th>By the candidate</th>" : "",
-                  "</tr></thead>\n<tbody>\n");
+                  WithCommas(report.comparable.failures), " failures</th>");
+  for (const std::string& name : SideNamesOf(report)) {
+    absl::StrAppend(&html, "<th>", Escaped(name), "</th>");
+  }
+  html += "</tr></thead>\n<tbody>\n";
   for (const SideBySide& row : SidesOf(report)) {
     absl::StrAppend(&html, "<tr><td>", Escaped(row.what), "</td>");
     for (const std::string& side : row.sides) {
@@ -134,7 +134,8 @@ std::string IncidentTable(const Report& report) {
 }
 
 std::string BudgetTable(const Report& report) {
-  if (report.budgets.empty()) return "";
+  // Of a cluster no budget was asked.
+  if (report.budgets.empty() || report.of_cluster) return "";
   std::string html =
       "<table><thead><tr><th>Budget</th><th>Charged</th><th>Workloads ended"
       "</th><th>Hours</th></tr></thead>\n<tbody>\n";
@@ -176,7 +177,10 @@ std::string ReportHtml(const Report& report) {
                   DomainLegend(report)));
   absl::StrAppend(
       &html,
-      HtmlSection("From who has to act, over who paid, to how it ended",
+      HtmlSection(report.of_cluster
+                      ? "From who has to act, over what would pay, to how it "
+                        "ended"
+                      : "From who has to act, over who paid, to how it ended",
                   FlowPlot(report)),
       HtmlSection("Mend first", MendList(report)),
       HtmlSection("Incidents", IncidentTable(report),

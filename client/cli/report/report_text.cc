@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/utf8.h"
@@ -59,12 +60,14 @@ std::string SidesText(const Report& report) {
   std::string text = absl::StrCat("\n", DoneSentence(report), "\n");
   if (report.comparable.failures == 0) return text;
   absl::StrAppendFormat(
-      &text, "\n%-36s %-28s %s\n",
+      &text, "\n%-36s",
       absl::StrCat("OF THE SAME ", WithCommas(report.comparable.failures),
-                   " FAILURES"),
-      "AS DECIDED",
-      report.compared ? "BY THE OPERATORS             BY THE CANDIDATE"
-                      : "BY THE OPERATORS");
+                   " FAILURES"));
+  for (const std::string& name : SideNamesOf(report)) {
+    absl::StrAppendFormat(&text, " %-28s", absl::AsciiStrToUpper(name));
+  }
+  while (text.back() == ' ') text.pop_back();
+  text += "\n";
   for (const SideBySide& row : SidesOf(report)) {
     absl::StrAppendFormat(&text, "%-36s", row.what);
     for (const std::string& side : row.sides) {
@@ -104,6 +107,8 @@ std::string Incidents(const Report& report) {
 }
 
 std::string Budgets(const Report& report) {
+  // Of a cluster no budget was asked.
+  if (report.of_cluster) return "";
   std::string text;
   for (const auto& [name, cost] : report.budgets) {
     if (cost.ended == 0) continue;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -27,6 +28,20 @@ std::string SideText(const Cost& cost, const Cost& assumed, const char* one,
     absl::StrAppend(&text, " (", WithCommas(assumed.failures), " assumed)");
   }
   return text;
+}
+
+// Who is told, and as what.
+std::vector<std::pair<Decider, const char*>> SidesToldOf(const Report& report) {
+  if (report.of_cluster) {
+    return {{Decider::kRecorded, "by the operators"},
+            {Decider::kCandidate, "by the policy"}};
+  }
+  std::vector<std::pair<Decider, const char*>> sides = {
+      {Decider::kRecorded, "as decided"},
+      {Decider::kNative, "by the operators"}};
+  if (report.compared)
+    sides.emplace_back(Decider::kCandidate, "by the candidate");
+  return sides;
 }
 
 }  // namespace
@@ -79,13 +94,17 @@ std::string DoneSentence(const Report& report) {
       HoursText(AmountOf(done.given_up.lost, report.unit())));
 }
 
+std::vector<std::string> SideNamesOf(const Report& report) {
+  std::vector<std::string> names;
+  for (const auto& [side, name] : SidesToldOf(report)) names.emplace_back(name);
+  return names;
+}
+
 std::vector<SideBySide> SidesOf(const Report& report) {
   std::vector<SideBySide> rows = {{"retried in vain", {}},
                                   {"given up for the platform's faults", {}}};
-  for (std::size_t i = 0; i < kDeciders; ++i) {
-    const Verdicts& side = report.verdicts[i];
-    if (static_cast<Decider>(i) == Decider::kCandidate && !report.compared)
-      break;
+  for (const auto& [decider, name] : SidesToldOf(report)) {
+    const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
     const Unit unit = report.unit();
     rows[0].sides.push_back(
         SideText(side.in_vain, side.assumed, "retry", "retries", unit));
@@ -123,14 +142,20 @@ std::vector<std::string> CaveatsOf(const Report& report) {
   const Cost& open = report.ends[static_cast<std::size_t>(End::kNotKnown)];
   if (open.workloads > 0) {
     all.push_back(absl::StrFormat(
-        "How %s ended is not in the log: nobody asked once more at their end.",
+        report.of_cluster
+            ? "How %s will end is not known: they still run, or wait."
+            : "How %s ended is not in the log: nobody asked once more at their "
+              "end.",
         Plural(open.workloads, "workload", "workloads")));
   }
   const Count silent = report.all.failures - report.comparable.failures;
   if (silent > 0) {
     all.push_back(absl::StrFormat(
-        "The operators' own rules are compared for %s: with %s no object of a "
-        "known operator was told.",
+        report.of_cluster
+            ? "Both sides are compared for %s: of %s it is not known yet what "
+              "their operators do."
+            : "The operators' own rules are compared for %s: with %s no object "
+              "of a known operator was told.",
         CountsText(report.comparable), Plural(silent, "failure", "failures")));
   }
   if (report.verdicts[static_cast<std::size_t>(Decider::kNative)]
@@ -139,7 +164,17 @@ std::vector<std::string> CaveatsOf(const Report& report) {
         "Assumed: a retry that nobody made would have cost what the attempt "
         "before it did.");
   }
-  if (report.bad_lines > 0) {
+  if (report.of_cluster) {
+    all.push_back(
+        "Only what the cluster still has: operators delete the pods of earlier "
+        "attempts, and finished work has an end to its days.");
+  }
+  if (report.bad_lines > 0 && report.of_cluster) {
+    all.push_back(absl::StrFormat("%s could not be decided, the first: %s: %s",
+                                  Plural(report.bad_lines, "report", "reports"),
+                                  report.bad.all().begin()->first.file,
+                                  report.bad.all().begin()->second));
+  } else if (report.bad_lines > 0) {
     all.push_back(absl::StrFormat("%s of %s lines could not be read.",
                                   WithCommas(report.bad_lines),
                                   WithCommas(report.lines)));

@@ -34,10 +34,10 @@ std::string DoneSentence(const Report& report);
 // One finding in one sentence: what happened by both rules.
 struct SideBySide {
   std::string what;
-  // By Mulligan, by the operators' own rules, by the candidate; empty: not
-  // asked.
+  // In the order of SideNamesOf().
   std::vector<std::string> sides;
 };
+std::vector<std::string> SideNamesOf(const Report& report);
 std::vector<SideBySide> SidesOf(const Report& report);
 
 // "Who has to act" for a domain's name: "the platform: nodes, devices,

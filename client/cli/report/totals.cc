@@ -66,7 +66,7 @@ Course CourseOf(absl::Span<const KeptEntry> entries) {
   return course;
 }
 
-// Whether a retry of this failure can only end as it did, as is known by now.
+// Whether the retry of this failure, which was made, could only end as it did.
 bool IsInVain(const Course& course, const Entry& failure) {
   if (failure.lasting) return true;
   const bool given_up =
@@ -96,10 +96,15 @@ bool AddVerdicts(const Course& course, Decider side, Verdicts& verdicts) {
       if (side == Decider::kRecorded && !is_last) continue;
       if (failure.by_platform) verdicts.given_up += {1, 1, failure.spent};
       return true;
-    } else if (action == v1::Decision::RETRY && IsInVain(course, failure)) {
+    } else if (action == v1::Decision::RETRY) {
       const bool was_made = i + 1 < course.failures.size();
-      if (!was_made && !GivesUp(ActionOf(failure, Decider::kRecorded)))
-        continue;
+      // What became of a retry that nobody made is known of a lasting fault
+      // alone.
+      const bool known_in_vain =
+          was_made ? IsInVain(course, failure)
+                   : failure.lasting &&
+                         GivesUp(ActionOf(failure, Decider::kRecorded));
+      if (!known_in_vain) continue;
       const Cost cost = {
           1, any_vain ? 0 : 1,
           was_made ? course.failures[i + 1].spent : failure.spent};

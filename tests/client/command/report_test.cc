@@ -61,6 +61,23 @@ TEST_F(ReportCommandTest, ComparesWithACandidate) {
   EXPECT_TRUE(Json::parse(result.out)["rules"].contains("candidate"));
 }
 
+TEST_F(ReportCommandTest, ReadsObjectsOfACluster) {
+  const CommandResult result =
+      RunMulligan({"report", "-f", "-", "-o", "json"}, kOomPod);
+  EXPECT_EQ(result.code, 0) << result.err;
+  const Json report = Json::parse(result.out);
+  EXPECT_TRUE(report["ofCluster"]);
+  EXPECT_EQ(report["by"]["cause"]["CONTAINER_OOM"]["failures"], 1);
+  EXPECT_EQ(report["all"]["podHours"], 0.5);
+}
+
+TEST_F(ReportCommandTest, LeavesOutWhatIsOlder) {
+  const CommandResult result =
+      RunMulligan({"report", "-f", "-", "--since", "1h"}, kOomPod);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("No failures"));
+}
+
 struct ReportMistake {
   const char* name;
   std::vector<std::string> arguments;
@@ -83,7 +100,11 @@ TEST_P(ReportMistakeTest, IsNamed) {
 INSTANTIATE_TEST_SUITE_P(
     All, ReportMistakeTest,
     ::testing::Values(
-        ReportMistake{"NoLog", {}, 2, "LOG is required"},
+        ReportMistake{"NoLog", {}, 2, "LOG is required, or -f"},
+        ReportMistake{"Both", {"-", "-f", "-"}, 2, "expected one of them"},
+        ReportMistake{"NoFile", {"-f", "/missing"}, 2, "/missing: No such"},
+        ReportMistake{
+            "Since", {"-", "--since", "week"}, 2, "expected a time such as 7d"},
         ReportMistake{"MissingLog", {"/missing"}, 2, "/missing: No such file"},
         ReportMistake{
             "TwiceTheSame", {"/dev/null", "/dev/null"}, 2, "is named twice"},

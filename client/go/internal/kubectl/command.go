@@ -39,6 +39,7 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	config.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&binary.path, "mulligan", "", "The binary mulligan (default: beside this plugin, then in $PATH)")
 	root.AddCommand(newWhyCommand(config, binary, streams))
+	root.AddCommand(newReportCommand(config, binary, streams))
 	for _, passed := range passedCommands {
 		root.AddCommand(newPassedCommand(passed, binary, streams))
 	}

@@ -1,0 +1,144 @@
+#include "client/cli/report/retell.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "policy/base/times.h"
+#include "policy/request/workload.h"
+#include "policy/request/workload_view.h"
+
+namespace mulligan::cli {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Longer than a stamp of whole seconds can be wrong.
+constexpr absl::Duration kLookDelay = absl::Seconds(2);
+
+bool IsAfter(const google::protobuf::Timestamp& time, absl::Time then) {
+  return !IsZeroTime(time) && ToTime(time) > then;
+}
+
+// The end of the last container of a failed pod.
+std::optional<absl::Time> FailedAt(const core::Pod& pod) {
+  if (pod.status().phase() != "Failed") return std::nullopt;
+  std::optional<absl::Time> end;
+  for (const auto& status : pod.status().container_statuses()) {
+    const auto& ended = status.state().terminated();
+    if (IsZeroTime(ended.finished_at())) continue;
+    end = std::max(end.value_or(absl::InfinitePast()),
+                   ToTime(ended.finished_at()));
+  }
+  return end;
+}
+
+// When there was something to ask about.
+std::vector<absl::Time> AskedAt(const v1::FailureReport& report) {
+  std::vector<absl::Time> ends;
+  for (const core::Pod& pod : report.pods()) {
+    if (const auto end = FailedAt(pod)) ends.push_back(*end);
+  }
+  std::ranges::sort(ends);
+  std::vector<absl::Time> asked;
+  for (const absl::Time end : ends) {
+    const bool together =
+        !asked.empty() && end - asked.back() <= absl::Seconds(kTogetherSeconds);
+    if (together) {
+      asked.back() = end;
+    } else {
+      asked.push_back(end);
+    }
+  }
+  if (asked.size() >= kMostTellings) {
+    asked.erase(asked.begin(), asked.end() - (kMostTellings - 1));
+  }
+  return asked;
+}
+
+template <typename Items, typename Time>
+void DropLater(absl::Time then, const Time& time_of, Items& items) {
+  items.erase(std::remove_if(items.begin(), items.end(),
+                             [&](const auto& item) {
+                               return IsAfter(time_of(item), then);
+                             }),
+              items.end());
+}
+
+// The pod as it was while it ran.
+void Revive(absl::Time then, core::Pod& pod) {
+  core::PodStatus& status = *pod.mutable_status();
+  DropLater(
+      then, [](const core::PodCondition& condition) -> const auto& {
+        return condition.last_transition_time();
+      },
+      *status.mutable_conditions());
+  if (IsAfter(pod.metadata().deletion_timestamp(), then)) {
+    pod.mutable_metadata()->clear_deletion_timestamp();
+  }
+  bool revived = false;
+  for (core::ContainerStatus& container :
+       *status.mutable_container_statuses()) {
+    const auto ended = container.state().terminated();
+    if (!IsAfter(ended.finished_at(), then)) continue;
+    container.clear_state();
+    *container.mutable_state()->mutable_running()->mutable_started_at() =
+        ended.started_at();
+    revived = true;
+  }
+  if (!revived) return;
+  status.set_phase("Running");
+  status.clear_reason();
+  status.clear_message();
+}
+
+v1::FailureReport AsOf(const v1::FailureReport& report,
+                       const v1::WorkloadReference& workload, absl::Time then) {
+  v1::FailureReport told;
+  SetTime(then, *told.mutable_observed_at());
+  *told.mutable_workload() = workload;
+  *told.mutable_nodes() = report.nodes();
+  for (const core::Pod& pod : report.pods()) {
+    if (IsAfter(pod.metadata().creation_timestamp(), then)) continue;
+    Revive(then, *told.add_pods() = pod);
+  }
+  for (const core::Event& event : report.events()) {
+    if (!IsAfter(event.last_timestamp(), then) &&
+        !IsAfter(event.event_time(), then)) {
+      *told.add_events() = event;
+    }
+  }
+  return told;
+}
+
+v1::Decision::Action DoneAtLast(const Owners& owners) {
+  if (owners.gave_up()) return v1::Decision::FAIL;
+  return owners.phase == WorkloadPhase::kSucceeded ||
+                 owners.phase == WorkloadPhase::kRestarts
+             ? v1::Decision::RETRY
+             : v1::Decision::ACTION_UNSPECIFIED;
+}
+
+}  // namespace
+
+std::vector<Telling> Retell(const v1::FailureReport& report) {
+  const Owners owners(report);
+  const v1::WorkloadReference workload = WorkloadOf(report);
+  const v1::Decision::Action at_last = DoneAtLast(owners);
+  std::vector<Telling> tellings;
+  for (const absl::Time end : AskedAt(report)) {
+    const absl::Time then = end + kLookDelay;
+    const bool goes_on =
+        std::ranges::any_of(report.pods(), [&](const core::Pod& pod) {
+          return IsAfter(pod.metadata().creation_timestamp(), end);
+        });
+    tellings.push_back({AsOf(report, workload, then),
+                        goes_on ? v1::Decision::RETRY : at_last});
+  }
+  tellings.push_back({report, at_last});
+  return tellings;
+}
+
+}  // namespace mulligan::cli

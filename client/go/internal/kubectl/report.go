@@ -1,0 +1,121 @@
+package kubectl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+const reportLong = `Gathers what the API server still has of batch work, failed, retried and
+finished, and says what its failures cost, whose they are, what its operators
+retried in vain or gave up for the platform's faults, what a policy would have
+done with the same failures, and what to mend first. Each failure is judged as if
+it had been asked about when it struck.
+
+Nothing is installed or written; lists are read in pages. The binary mulligan
+tells it, by its embedded policy or that of --compare. For decision logs there is
+mulligan report LOG.`
+
+const reportExample = `  kubectl mulligan report -A
+  kubectl mulligan report -n ml --since 7d -o html > report.html
+  kubectl mulligan report -A --save objects.json && mulligan report -f objects.json -o csv
+  kubectl mulligan report -A --compare policies/ --team-label team`
+
+// Flags of report.
+type reportOptions struct {
+	config        *genericclioptions.ConfigFlags
+	binary        *binaryFlag
+	streams       genericiooptions.IOStreams
+	allNamespaces bool
+	output        string
+	since         string
+	teamLabel     string
+	compare       []string
+	save          string
+}
+
+func newReportCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &reportOptions{config: config, binary: binary, streams: streams}
+	command := &cobra.Command{
+		Use:     "report",
+		Short:   "Tell what failures cost, and what to mend first",
+		Long:    reportLong,
+		Example: reportExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	flags := command.Flags()
+	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "Work of all namespaces")
+	flags.StringVarP(&o.output, "output", "o", "text", "text, html, json or csv")
+	flags.StringVar(&o.since, "since", "", "Leave out failures before that, such as 7d or 12h")
+	flags.StringVar(&o.teamLabel, "team-label", "", "Label of the workload that names its team (default: the namespace)")
+	flags.StringArrayVar(&o.compare, "compare", nil, "Policy file or directory (default: the policy in the binary); repeatable")
+	flags.StringVar(&o.save, "save", "", "Keep what was gathered in this file, for mulligan report -f")
+	mustComplete(command, "output", []string{"text", "html", "json", "csv"})
+	return command
+}
+
+func (o *reportOptions) run(ctx context.Context) error {
+	if err := oneOf("output", o.output, "text", "html", "json", "csv"); err != nil {
+		return err
+	}
+	binary, err := o.binary.find()
+	if err != nil {
+		return err
+	}
+	cluster, err := newCluster(o.config)
+	if err != nil {
+		return err
+	}
+	found, err := cluster.gatherAll(ctx, o.allNamespaces)
+	if err != nil {
+		return err
+	}
+	for _, note := range found.notes {
+		fmt.Fprintln(o.streams.ErrOut, "note:", note)
+	}
+	if o.save != "" {
+		if err := saveTo(o.save, found.table.list()); err != nil {
+			return fmt.Errorf("--save: %w", err)
+		}
+	}
+	return run(ctx, binary, o.arguments(), found.table.list(), o.streams.Out, o.streams.ErrOut)
+}
+
+// arguments are those of mulligan report. A value never reads as a flag.
+func (o *reportOptions) arguments() []string {
+	args := []string{"report", "--filename=-", "--output=" + o.output}
+	if o.since != "" {
+		args = append(args, "--since="+o.since)
+	}
+	if o.teamLabel != "" {
+		args = append(args, "--team-label="+o.teamLabel)
+	}
+	for _, policy := range o.compare {
+		args = append(args, "--compare="+policy)
+	}
+	return args
+}
+
+// saveTo replaces the file as a whole: objects hold names that are not for everybody.
+func saveTo(path string, content io.Reader) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".mulligan-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	if _, err := io.Copy(file, content); err != nil {
+		file.Close()
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}

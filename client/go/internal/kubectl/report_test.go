@@ -1,0 +1,80 @@
+package kubectl
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mulligan.dev/mulligan/internal/testing/realserver"
+)
+
+func TestReportTellsWhatTheClustersFailuresCost(t *testing.T) {
+	api := newAPIServer(t, append(batchWork(t), bigSet(t, 20)...)...)
+	saved := filepath.Join(t.TempDir(), "objects.json")
+	out, errOut, err := plugin(t, context.Background(), api, "report", "-A", "-o", "json", "--save", saved,
+		"--mulligan="+realserver.Binary(t, "mulligan"))
+	if err != nil {
+		t.Fatalf("%v, %s", err, errOut)
+	}
+	report := struct {
+		OfCluster bool
+		All       struct {
+			Failures, Workloads int
+			PodHours            float64
+		}
+		By map[string]map[string]struct{ Failures int }
+	}{}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatal(err)
+	}
+	if !report.OfCluster || report.All.Workloads != 2 || report.By["cause"]["CONTAINER_OOM"].Failures != 2 {
+		t.Errorf("want an OOM of the Job and one of the JobSet, got %+v", report)
+	}
+	if report.All.PodHours < 20*7.0/60 {
+		t.Errorf("%.2f pod-hours, want those of a gang of 20 that ran for seven minutes", report.All.PodHours)
+	}
+	list := struct{ Items []json.RawMessage }{}
+	text, err := os.ReadFile(saved)
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	if err != nil || len(list.Items) < 22 {
+		t.Errorf("saved %d objects, %v", len(list.Items), err)
+	}
+}
+
+func TestReportGivesTheBinaryItsFlags(t *testing.T) {
+	api := newAPIServer(t, batchWork(t)...)
+	out, _, err := plugin(t, context.Background(), api, "report", "-n", "ml", "--since", "7d", "--team-label", "team",
+		"--compare", "a.yaml", "--compare", "-b", "--mulligan="+recorder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, _, _ := strings.Cut(out, "\n")
+	for _, want := range []string{"report", "--filename=-", "--output=text", "--since=7d", "--team-label=team", "--compare=a.yaml", "--compare=-b"} {
+		if !strings.Contains(args, want) {
+			t.Errorf("no %s among %s", want, args)
+		}
+	}
+}
+
+func TestReportSaysWhatIsWrong(t *testing.T) {
+	api := newAPIServer(t, batchWork(t)...)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"report", "-o", "pdf"}, `--output: "pdf" is not valid, expected text, html, json, csv`},
+		{[]string{"report", "job/train"}, "job/train"},
+		{[]string{"report", "-n", "empty"}, "there is no batch work in namespace empty"},
+		{[]string{"report", "-A", "--save", "/nosuch/file"}, "--save: "},
+	} {
+		_, errOut, err := plugin(t, context.Background(), api, append(test.args, "--mulligan="+recorder(t))...)
+		if err == nil || !strings.Contains(err.Error()+errOut, test.want) {
+			t.Errorf("%v: got %v %s, want %q", test.args, err, errOut, test.want)
+		}
+	}
+}
