@@ -34,6 +34,7 @@ var (
 	jobKind        = batchv1.SchemeGroupVersion.WithKind("Job")
 	jobSetKind     = schema.GroupVersionKind{Group: "jobset.x-k8s.io", Version: "v1alpha2", Kind: "JobSet"}
 	rayClusterKind = schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayCluster"}
+	workloadKind   = schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}
 	// Newest first; a cluster serves one or two.
 	workloadVersions = []string{"v1beta2", "v1beta1"}
 )
@@ -77,7 +78,7 @@ func (g *gatherer) parts(ctx context.Context, root client.Object) error {
 		return g.partsOfTrainJob(ctx, root)
 	case schema.GroupKind{Group: "sparkoperator.k8s.io", Kind: "SparkApplication"}:
 		return g.podsWith(ctx, root, nil, client.MatchingLabels{sparkAppLabel: root.GetName()})
-	case schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}:
+	case workloadKind:
 		return g.podsWith(ctx, root, nil, client.MatchingLabels{kueuePodGroup: root.GetName()})
 	}
 	return g.owned(ctx, root)
@@ -218,6 +219,10 @@ func (g *gatherer) owned(ctx context.Context, root client.Object) error {
 
 // queue fetches Kueue's Workload of root or of the JobSet below it.
 func (g *gatherer) queue(ctx context.Context, root client.Object) error {
+	if identify(g.start).GroupKind() == workloadKind && g.start != root {
+		g.add(g.start)
+		return nil
+	}
 	for _, owner := range g.subjects {
 		// Jobs and pods of something else are queued with it.
 		part := owner != root && (findKind(identify(owner).GroupKind()).isPart())
