@@ -1,0 +1,246 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Two re-queuings, of which both are soon. The timeout is long enough for a pod that is
+// to become ready on a busy machine.
+const kueueWaits = `
+waitForPodsReady:
+  timeout: 8s
+  requeuingStrategy: {timestamp: Eviction, backoffLimitCount: 2, backoffBaseSeconds: 1, backoffMaxSeconds: 2}
+`
+
+// A job in a queue whose pods do not become ready.
+type kueueScenario struct {
+	name   string
+	create func(namespace string) client.Object
+	// start is how a pod begins in an admission that is no good; unready is how many
+	// of those there are.
+	start          ending
+	unready        int
+	native, asking kueueOutcome
+}
+
+// What became of it.
+type kueueOutcome struct {
+	// Reason of the condition Evicted where it was given up; empty: it finished.
+	reason string
+	// Evictions because its pods were not ready in time.
+	timeouts int64
+	charged  map[string]int32
+	// Part of what the condition says.
+	message string
+}
+
+const never = 1000
+
+// withNoPods is a Job whose pods kwok does not start.
+func withNoPods(namespace string) client.Object {
+	job := queuedJob(namespace, "train", "1Gi")
+	job.Spec.Template.Annotations = map[string]string{byHand: "true"}
+	return job
+}
+
+func jobSetWithNoPods(t *testing.T) func(namespace string) client.Object {
+	return func(namespace string) client.Object {
+		set := object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", 2))
+		set.SetLabels(map[string]string{queueLabel: "queue"})
+		jobs, _, _ := unstructured.NestedSlice(set.Object, "spec", "replicatedJobs")
+		must(t, unstructured.SetNestedField(jobs[0].(map[string]any), "true", "template", "spec", "template", "metadata", "annotations", byHand))
+		must(t, unstructured.SetNestedSlice(set.Object, jobs, "spec", "replicatedJobs"))
+		return set
+	}
+}
+
+func kueueScenarios(t *testing.T) []kueueScenario {
+	const limit = "exceeding the maximum number of re-queuing retries"
+	return []kueueScenario{
+		{
+			name: "its pod is never ready", create: withNoPods, start: runsUnready, unready: never,
+			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
+			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", timeouts: 5, charged: map[string]int32{"start": 5}, message: "start"},
+		},
+		{
+			name: "its pod is ready the fourth time", create: withNoPods, start: runsUnready, unready: 3,
+			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
+			asking: kueueOutcome{timeouts: 3, charged: map[string]int32{"start": 3}},
+		},
+		{
+			name: "half of a JobSet is ready the second time", create: jobSetWithNoPods(t), start: halfIsUnready, unready: 1,
+			native: kueueOutcome{timeouts: 1},
+			asking: kueueOutcome{timeouts: 1, charged: map[string]int32{"start": 1}},
+		},
+		{
+			name: "its image is not there", create: withNoPods, start: hasNoImage, unready: never,
+			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
+			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", message: "registry.local/trianer:1"},
+		},
+	}
+}
+
+// runs writes what a kubelet does of a pod whose container has started.
+func runs(pod *corev1.Pod, ready bool) bool {
+	now := metav1.Now()
+	pod.Status.Phase, pod.Status.StartTime = corev1.PodRunning, &now
+	status := corev1.ConditionFalse
+	if ready {
+		status = corev1.ConditionTrue
+	}
+	for _, kind := range []corev1.PodConditionType{corev1.PodReady, corev1.ContainersReady} {
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: kind, Status: status, LastTransitionTime: now})
+	}
+	for _, container := range pod.Spec.Containers {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, Ready: ready,
+			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
+		})
+	}
+	return true
+}
+
+func runsUnready(pod *corev1.Pod) bool { return runs(pod, false) }
+
+func halfIsUnready(pod *corev1.Pod) bool {
+	return runs(pod, pod.Labels["jobset.sigs.k8s.io/job-index"] == "0")
+}
+
+func hasNoImage(pod *corev1.Pod) bool {
+	return cannotPull(pod, `failed to pull and unpack image "registry.local/trianer:1": failed to resolve reference "registry.local/trianer:1": registry.local/trianer:1: not found`)
+}
+
+// Not beside others: they use the same Kueue.
+func TestRecipeOfKueue(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "kueue")
+	c.needs(t, "jobset")
+	seen := &statuses{of: map[string]string{}}
+	for _, w := range waysOf(c) {
+		t.Run(w.name, func(t *testing.T) {
+			c.runsKueue(t, w, kueueWaits)
+			t.Run("plays", func(t *testing.T) {
+				for _, scenario := range kueueScenarios(t) {
+					t.Run(scenario.name, func(t *testing.T) {
+						t.Parallel()
+						scenario.play(t, c, w, seen)
+					})
+				}
+			})
+		})
+	}
+}
+
+func (s kueueScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
+	namespace := c.namespace(t)
+	c.queueOf(t, namespace, "any", "2Gi")
+	work := s.create(namespace)
+	// Pods of the admissions, by the time of those.
+	var lock sync.Mutex
+	var admissions []string
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(workloadKind)
+		// Not with the test's context, which ends before the playing does.
+		if c.List(context.Background(), list, client.InNamespace(namespace)) != nil || len(list.Items) != 1 {
+			return false
+		}
+		timeouts := evictions(&list.Items[0])["PodsReadyTimeout"]
+		lock.Lock()
+		defer lock.Unlock()
+		nth(&admissions, fmt.Sprint(timeouts))
+		if timeouts >= int64(s.unready) {
+			return succeeds(pod)
+		}
+		return s.start(pod)
+	})
+	pods := c.holds(t, namespace)
+	quota := c.holdsQuota(t, namespace)
+	must(t, c.Create(t.Context(), work))
+	workload := c.leavesTheQueue(t, work)
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(work), work))
+	got, want := kueueOutcomeOf(workload), s.native
+	got.charged = charges(t, work)
+	if !w.native {
+		want = s.asking
+	}
+	t.Logf("%s, %s: %d admissions, %s, quota held for %s", s.name, w.name, len(admissions), pods, strings.Fields(quota.String())[0]+" s")
+	if got.reason != want.reason || got.timeouts != want.timeouts || !maps.Equal(got.charged, want.charged) || !strings.Contains(got.message, want.message) {
+		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
+	}
+	if w.native {
+		seen.compare(t, c, s.name, w, workload)
+	}
+}
+
+// holdsQuota measures the Workloads of a namespace that have a reservation.
+func (c *cluster) holdsQuota(t *testing.T, namespace string) *held {
+	t.Helper()
+	return measures(t, func(ctx context.Context) (int, error) {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(workloadKind)
+		err := c.List(ctx, list, client.InNamespace(namespace))
+		holding := 0
+		for i := range list.Items {
+			if inQueue(&list.Items[i], "QuotaReserved").status == "True" && inQueue(&list.Items[i], "Finished").status != "True" {
+				holding++
+			}
+		}
+		return holding, err
+	})
+}
+
+// leavesTheQueue waits until the Workload of an object has finished or is deactivated,
+// and holds nothing.
+func (c *cluster) leavesTheQueue(t *testing.T, obj client.Object) *unstructured.Unstructured {
+	t.Helper()
+	var workload *unstructured.Unstructured
+	eventually(t, 2*long, func() string {
+		workload = c.workloadOf(t, obj)
+		if workload == nil {
+			return "it has no Workload"
+		}
+		active, found, _ := unstructured.NestedBool(workload.Object, "spec", "active")
+		givenUp := found && !active && inQueue(workload, "QuotaReserved").status == "False" && inQueue(workload, "Requeued").status == "False"
+		if inQueue(workload, "Finished").status != "True" && !givenUp {
+			return fmt.Sprintf("the Workload is %v, Events %q", workload.Object["status"], c.allEvents(t, obj.GetNamespace()))
+		}
+		return ""
+	})
+	return workload
+}
+
+func kueueOutcomeOf(workload *unstructured.Unstructured) kueueOutcome {
+	got := kueueOutcome{timeouts: evictions(workload)["PodsReadyTimeout"]}
+	if inQueue(workload, "Finished").status != "True" {
+		evicted := inQueue(workload, "Evicted")
+		got.reason, got.message = evicted.reason, evicted.message
+	}
+	return got
+}
+
+// waitsToBeAdmitted until it is so, and returns since when.
+func (c *cluster) waitsToBeAdmitted(t *testing.T, obj client.Object) time.Time {
+	t.Helper()
+	var since time.Time
+	eventually(t, long, func() string {
+		workload := c.workloadOf(t, obj)
+		if !isAdmitted(workload) {
+			return fmt.Sprintf("it is not admitted: %v", workload)
+		}
+		since = inQueue(workload, "Admitted").since
+		return ""
+	})
+	return since
+}
