@@ -60,6 +60,8 @@ spec: {clusterQueue: %[1]s}
 // queueOf makes the LocalQueue "queue" of a namespace, with so much memory of a flavor.
 func (c *cluster) queueOf(t *testing.T, namespace, flavor, memory string) {
 	t.Helper()
+	// The test before may have let another one run.
+	eventually(t, long, c.kueueReady(t))
 	must(t, c.createAll(fmt.Sprintf(queueManifests, namespace, flavor, memory)))
 	t.Cleanup(func() {
 		queue := &unstructured.Unstructured{}
@@ -141,6 +143,13 @@ func isAdmitted(workload *unstructured.Unstructured) bool {
 
 var kueuePort = regexp.MustCompile(`port: (\d+)`)
 
+func (c *cluster) kueueReady(t *testing.T) func() string {
+	t.Helper()
+	config, err := os.ReadFile(filepath.Join(c.run, "kueue.yaml"))
+	must(t, err)
+	return listening(kueuePort.FindStringSubmatch(string(config))[1])
+}
+
 // runsKueue lets Kueue run in a way, with this at the end of its configuration.
 func (c *cluster) runsKueue(t *testing.T, w way, configuration string) {
 	t.Helper()
@@ -148,7 +157,7 @@ func (c *cluster) runsKueue(t *testing.T, w way, configuration string) {
 	before, err := os.ReadFile(file)
 	must(t, err)
 	must(t, os.WriteFile(file, append(append([]byte{}, before...), configuration...), 0o644))
-	c.runs(t, "kueue", "kueue", w, listening(kueuePort.FindStringSubmatch(string(before))[1]))
+	c.runs(t, "kueue", "kueue", w, c.kueueReady(t))
 	// Before it is started again as it was.
 	t.Cleanup(func() {
 		if err := os.WriteFile(file, before, 0o644); err != nil {

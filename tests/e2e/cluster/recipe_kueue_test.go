@@ -20,6 +20,7 @@ import (
 const kueueWaits = `
 waitForPodsReady:
   timeout: 8s
+  recoveryTimeout: 8s
   requeuingStrategy: {timestamp: Eviction, backoffLimitCount: 2, backoffBaseSeconds: 1, backoffMaxSeconds: 2}
 `
 
@@ -29,8 +30,10 @@ type kueueScenario struct {
 	create func(namespace string) client.Object
 	// start is how a pod begins in an admission that is no good; unready is how many
 	// of those there are.
-	start          ending
-	unready        int
+	start   ending
+	unready int
+	// flaps: they become ready, and are not any more after that.
+	flaps          bool
 	native, asking kueueOutcome
 }
 
@@ -71,7 +74,7 @@ func kueueScenarios(t *testing.T) []kueueScenario {
 		{
 			name: "its pod is never ready", create: withNoPods, start: runsUnready, unready: never,
 			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
-			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", timeouts: 5, charged: map[string]int32{"start": 5}, message: "start"},
+			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", timeouts: 5, charged: map[string]int32{"start": 5}, message: "budget start is used up (5 of 5)"},
 		},
 		{
 			name: "its pod is ready the fourth time", create: withNoPods, start: runsUnready, unready: 3,
@@ -84,9 +87,14 @@ func kueueScenarios(t *testing.T) []kueueScenario {
 			asking: kueueOutcome{timeouts: 1, charged: map[string]int32{"start": 1}},
 		},
 		{
+			name: "its pod was ready and is not any more", create: withNoPods, start: runsReady, unready: 1, flaps: true,
+			native: kueueOutcome{timeouts: 1},
+			asking: kueueOutcome{timeouts: 1, charged: map[string]int32{"start": 1}},
+		},
+		{
 			name: "its image is not there", create: withNoPods, start: hasNoImage, unready: never,
 			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
-			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", message: "registry.local/trianer:1"},
+			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", message: "no such image"},
 		},
 	}
 }
@@ -111,7 +119,21 @@ func runs(pod *corev1.Pod, ready bool) bool {
 	return true
 }
 
+func runsReady(pod *corev1.Pod) bool   { return runs(pod, true) }
 func runsUnready(pod *corev1.Pod) bool { return runs(pod, false) }
+
+// isNotReady is a pod whose readiness probe fails.
+func isNotReady(pod *corev1.Pod) bool {
+	for i := range pod.Status.Conditions {
+		if kind := pod.Status.Conditions[i].Type; kind == corev1.PodReady || kind == corev1.ContainersReady {
+			pod.Status.Conditions[i].Status, pod.Status.Conditions[i].LastTransitionTime = corev1.ConditionFalse, metav1.Now()
+		}
+	}
+	for i := range pod.Status.ContainerStatuses {
+		pod.Status.ContainerStatuses[i].Ready = false
+	}
+	return true
+}
 
 func halfIsUnready(pod *corev1.Pod) bool {
 	return runs(pod, pod.Labels["jobset.sigs.k8s.io/job-index"] == "0")
@@ -146,27 +168,39 @@ func (s kueueScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 	namespace := c.namespace(t)
 	c.queueOf(t, namespace, "any", "2Gi")
 	work := s.create(namespace)
-	// Pods of the admissions, by the time of those.
+	// Not with the test's context, which ends before the playing does.
+	admission := func() (timeouts int64, ready bool) {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(workloadKind)
+		if c.List(context.Background(), list, client.InNamespace(namespace)) != nil || len(list.Items) != 1 {
+			return -1, false
+		}
+		workload := &list.Items[0]
+		return evictions(workload)["PodsReadyTimeout"], inQueue(workload, "PodsReady").status == "True"
+	}
 	var lock sync.Mutex
 	var admissions []string
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(workloadKind)
-		// Not with the test's context, which ends before the playing does.
-		if c.List(context.Background(), list, client.InNamespace(namespace)) != nil || len(list.Items) != 1 {
+		timeouts, _ := admission()
+		if pod.Status.StartTime != nil || timeouts < 0 {
 			return false
 		}
-		timeouts := evictions(&list.Items[0])["PodsReadyTimeout"]
 		lock.Lock()
 		defer lock.Unlock()
 		nth(&admissions, fmt.Sprint(timeouts))
 		if timeouts >= int64(s.unready) {
-			return succeeds(pod)
+			return runs(pod, true)
 		}
 		return s.start(pod)
 	})
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		timeouts, ready := admission()
+		if timeouts >= int64(s.unready) {
+			return ready && succeeds(pod)
+		}
+		return ready && s.flaps && isNotReady(pod)
+	})
 	pods := c.holds(t, namespace)
-	quota := c.holdsQuota(t, namespace)
 	must(t, c.Create(t.Context(), work))
 	workload := c.leavesTheQueue(t, work)
 	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(work), work))
@@ -175,30 +209,14 @@ func (s kueueScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 	if !w.native {
 		want = s.asking
 	}
-	t.Logf("%s, %s: %d admissions, %s, quota held for %s", s.name, w.name, len(admissions), pods, strings.Fields(quota.String())[0]+" s")
+	admitted, _, _ := unstructured.NestedInt64(workload.Object, "status", "accumulatedPastExecutionTimeSeconds")
+	t.Logf("%s, %s: %d admissions of together %d s, %s", s.name, w.name, len(admissions), admitted, pods)
 	if got.reason != want.reason || got.timeouts != want.timeouts || !maps.Equal(got.charged, want.charged) || !strings.Contains(got.message, want.message) {
 		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
 	}
 	if w.native {
 		seen.compare(t, c, s.name, w, workload)
 	}
-}
-
-// holdsQuota measures the Workloads of a namespace that have a reservation.
-func (c *cluster) holdsQuota(t *testing.T, namespace string) *held {
-	t.Helper()
-	return measures(t, func(ctx context.Context) (int, error) {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(workloadKind)
-		err := c.List(ctx, list, client.InNamespace(namespace))
-		holding := 0
-		for i := range list.Items {
-			if inQueue(&list.Items[i], "QuotaReserved").status == "True" && inQueue(&list.Items[i], "Finished").status != "True" {
-				holding++
-			}
-		}
-		return holding, err
-	})
 }
 
 // leavesTheQueue waits until the Workload of an object has finished or is deactivated,

@@ -154,30 +154,13 @@ func listening(port string) func() string {
 	}
 }
 
-// held measures how many seconds something is held, by all holders together.
+// held measures how many seconds the pods of a namespace run, all of them together.
 type held struct {
 	lock    sync.Mutex
 	seconds float64
 }
 
-// holds measures the pods of a namespace that run.
 func (c *cluster) holds(t *testing.T, namespace string) *held {
-	t.Helper()
-	return measures(t, func(ctx context.Context) (int, error) {
-		pods := &corev1.PodList{}
-		err := c.List(ctx, pods, client.InNamespace(namespace))
-		running := 0
-		for i := range pods.Items {
-			if pods.Items[i].Status.Phase == corev1.PodRunning {
-				running++
-			}
-		}
-		return running, err
-	})
-}
-
-// measures counts the holders again and again until the test is over.
-func measures(t *testing.T, holders func(context.Context) (int, error)) *held {
 	t.Helper()
 	h := &held{}
 	ctx, stop := context.WithCancel(context.Background())
@@ -186,9 +169,16 @@ func measures(t *testing.T, holders func(context.Context) (int, error)) *held {
 		const every = 200 * time.Millisecond
 		last := time.Now()
 		for ctx.Err() == nil {
-			if count, err := holders(ctx); err == nil {
+			pods := &corev1.PodList{}
+			if c.List(ctx, pods, client.InNamespace(namespace)) == nil {
+				running := 0
+				for i := range pods.Items {
+					if pods.Items[i].Status.Phase == corev1.PodRunning {
+						running++
+					}
+				}
 				h.lock.Lock()
-				h.seconds += float64(count) * time.Since(last).Seconds()
+				h.seconds += float64(running) * time.Since(last).Seconds()
 				h.lock.Unlock()
 			}
 			last = time.Now()
@@ -238,7 +228,8 @@ var ofOneRun = regexp.MustCompile(` \(first failed job: [^)]*\)| StartTime: [^.]
 func withoutTimes(t *testing.T, obj *unstructured.Unstructured) string {
 	t.Helper()
 	status, _, _ := unstructured.NestedMap(obj.Object, "status")
-	for _, key := range []string{"lastTransitionTime", "startTime", "endTime", "jobId", "rayClusterName", "dashboardURL", "rayClusterStatus", "replicatedJobsStatus", "requeueAt"} {
+	for _, key := range []string{"lastTransitionTime", "startTime", "endTime", "jobId", "rayClusterName", "dashboardURL", "rayClusterStatus", "replicatedJobsStatus",
+		"requeueAt", "accumulatedPastExecutionTimeSeconds", "reclaimablePods"} {
 		without(status, key)
 	}
 	conditions, _ := status["conditions"].([]any)
