@@ -2,6 +2,7 @@ package mulligan
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -229,14 +230,21 @@ func (g *gatherer) queue(ctx context.Context, root client.Object) error {
 		if owner.GetUID() == "" || part {
 			continue
 		}
+		var failed error
 		for _, version := range workloadVersions {
 			served, found, err := g.workloadOf(ctx, owner, version)
-			if err != nil || found {
-				return err
+			if found {
+				return nil
 			}
 			if served {
+				failed = nil
 				break
 			}
+			// While Kueue is away, which converts, only the stored version can be read.
+			failed = errors.Join(failed, err)
+		}
+		if failed != nil {
+			return failed
 		}
 	}
 	return nil

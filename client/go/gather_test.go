@@ -192,23 +192,6 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// What is asked about is taken as it is: a queue's controller may know more of its
-// Workload than is stored.
-func TestGatherTakesTheWorkloadAsItIs(t *testing.T) {
-	train := job("train")
-	stored := labelled(ownedBy(custom("kueue.x-k8s.io/v1beta2", "Workload", "w", nil), train), "kueue.x-k8s.io/job-uid", string(train.GetUID()))
-	asked := stored.DeepCopyObject().(*unstructured.Unstructured)
-	asked.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Evicted", "status": "True"}}}
-	report, err := mulligan.Gather(t.Context(), clusterOf(train, stored), asked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	built, err := report.Build()
-	if err != nil || len(built.GetKueueWorkload().GetStatus().GetConditions()) != 1 {
-		t.Errorf("the Workload is %v, error %v; want with its condition", built.GetKueueWorkload(), err)
-	}
-}
-
 func asUnstructured(t *testing.T, obj client.Object) client.Object {
 	t.Helper()
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)

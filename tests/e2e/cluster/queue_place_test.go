@@ -178,3 +178,51 @@ func TestRecipeOfJobSetInTheQueueKeepsItsPlace(t *testing.T) {
 		})
 	}
 }
+
+// A RayJob whose first attempt fails has another cluster in the same admission.
+func TestRecipeOfKubeRayInTheQueueKeepsItsPlace(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "kuberay")
+	c.needs(t, "kueue")
+	ways := waysOf(c)
+	for _, w := range []way{ways[0], ways[4]} {
+		t.Run(w.name, func(t *testing.T) {
+			var over atomic.Bool
+			startDashboard(t, c, func(n int) (string, string) {
+				if n == 0 {
+					return rayFails("AssertionError: the batch is not even\n")(n)
+				}
+				if over.Load() {
+					return raySucceeds(n)
+				}
+				return rayRuns(n)
+			})
+			c.runs(t, "kuberay", "ray-operator", w, immediately)
+			namespace := c.namespace(t)
+			c.queueOf(t, namespace, "any", "2Gi")
+			job := object(t, namespace, rayManifest)
+			job.SetLabels(map[string]string{queueLabel: "queue"})
+			must(t, unstructured.SetNestedField(job.Object, int64(1), "spec", "backoffLimit"))
+			must(t, c.Create(t.Context(), job))
+			since := c.waitsToBeAdmitted(t, job)
+			later := queuedJob(namespace, "later", "2Gi")
+			must(t, c.Create(t.Context(), later))
+			eventually(t, long, func() string {
+				must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+				failed, _, _ := unstructured.NestedInt64(job.Object, "status", "failed")
+				if running, _, _ := unstructured.NestedString(job.Object, "status", "jobStatus"); failed != 1 || running != "RUNNING" {
+					return fmt.Sprintf("the RayJob is %v", job.Object["status"])
+				}
+				return ""
+			})
+			if got := inQueue(c.workloadOf(t, job), "Admitted"); got.status != "True" || !got.since.Equal(since) {
+				t.Errorf("the Workload is admitted since %s (%s), want %s", got.since, got.status, since)
+			}
+			if isAdmitted(c.workloadOf(t, later)) {
+				t.Error("the later Job was admitted meanwhile")
+			}
+			over.Store(true)
+			c.rayJobEnds(t, namespace)
+		})
+	}
+}
