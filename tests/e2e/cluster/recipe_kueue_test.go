@@ -258,13 +258,6 @@ func TestRecipeOfKueueWhoseManagerIsKilled(t *testing.T) {
 	server := c.recipeServer(t, recipeDelay)
 	proxy := startProxy(t, server.address)
 	c.runsKueue(t, way{"asking", true, func(*testing.T) string { return proxy.address }, false}, kueueWaits)
-	killed := make(chan struct{})
-	proxy.set(server.address, func() {
-		defer close(killed)
-		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", c.run, "kueue"); err != nil {
-			t.Error(err)
-		}
-	})
 	namespace := c.namespace(t)
 	c.queueOf(t, namespace, "any", "1Gi")
 	var again atomic.Bool
@@ -273,6 +266,14 @@ func TestRecipeOfKueueWhoseManagerIsKilled(t *testing.T) {
 	})
 	job := withNoPods(namespace)
 	must(t, c.Create(t.Context(), job))
+	c.waitsToBeAdmitted(t, job)
+	killed := make(chan struct{})
+	proxy.set(server.address, func() {
+		defer close(killed)
+		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", c.run, "kueue"); err != nil {
+			t.Error(err)
+		}
+	})
 	<-killed
 	again.Store(true)
 	c.controlPlane(t, "start", "kueue")
