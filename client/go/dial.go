@@ -129,6 +129,8 @@ func Dial(target string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mulligan: target %q: %w", target, err)
 	}
+	// Not with the first call, whose deadline a handshake may use up.
+	connection.Connect()
 	client := NewClient(connection)
 	client.close = connection.Close
 	return client, nil

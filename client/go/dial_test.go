@@ -103,6 +103,27 @@ func TestARefusedCallIsRepeatedOnceWhereThatHelps(t *testing.T) {
 	}
 }
 
+func TestDialConnectsBeforeTheFirstCall(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	client, err := mulligan.Dial(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := listener.(*net.TCPListener).SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	connection, err := listener.Accept()
+	if err != nil {
+		t.Fatalf("nobody has connected: %v", err)
+	}
+	connection.Close()
+}
+
 func TestACallHasADeadline(t *testing.T) {
 	service := &answering{answer: func(ctx context.Context, _ int32) error { <-ctx.Done(); return ctx.Err() }}
 	client := connect(t, serve(t, service), mulligan.WithDeadline(50*time.Millisecond))

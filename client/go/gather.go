@@ -53,11 +53,11 @@ const (
 // The scheme of reader must have the core and batch groups. Other kinds are read
 // unstructured.
 func Gather(ctx context.Context, reader client.Reader, obj client.Object) (*Report, error) {
-	g := &gatherer{reader: reader, report: NewReport()}
 	start, err := typed(obj)
 	if err != nil {
 		return nil, err
 	}
+	g := &gatherer{reader: reader, report: NewReport(), start: start}
 	root, err := g.root(ctx, start)
 	if err != nil {
 		return nil, fmt.Errorf("mulligan: gathering for %s: %w", label(obj), err)
@@ -99,6 +99,8 @@ func typed(obj client.Object) (client.Object, error) {
 type gatherer struct {
 	reader client.Reader
 	report *Report
+	// What was asked about.
+	start client.Object
 	// All that were listed, until choosePods.
 	pods []*corev1.Pod
 	// Whom events may be about: all but nodes.

@@ -2,6 +2,7 @@ package mulligan
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -34,6 +35,7 @@ var (
 	jobKind        = batchv1.SchemeGroupVersion.WithKind("Job")
 	jobSetKind     = schema.GroupVersionKind{Group: "jobset.x-k8s.io", Version: "v1alpha2", Kind: "JobSet"}
 	rayClusterKind = schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayCluster"}
+	workloadKind   = schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}
 	// Newest first; a cluster serves one or two.
 	workloadVersions = []string{"v1beta2", "v1beta1"}
 )
@@ -77,7 +79,7 @@ func (g *gatherer) parts(ctx context.Context, root client.Object) error {
 		return g.partsOfTrainJob(ctx, root)
 	case schema.GroupKind{Group: "sparkoperator.k8s.io", Kind: "SparkApplication"}:
 		return g.podsWith(ctx, root, nil, client.MatchingLabels{sparkAppLabel: root.GetName()})
-	case schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}:
+	case workloadKind:
 		return g.podsWith(ctx, root, nil, client.MatchingLabels{kueuePodGroup: root.GetName()})
 	}
 	return g.owned(ctx, root)
@@ -218,20 +220,31 @@ func (g *gatherer) owned(ctx context.Context, root client.Object) error {
 
 // queue fetches Kueue's Workload of root or of the JobSet below it.
 func (g *gatherer) queue(ctx context.Context, root client.Object) error {
+	if identify(g.start).GroupKind() == workloadKind && g.start != root {
+		g.add(g.start)
+		return nil
+	}
 	for _, owner := range g.subjects {
 		// Jobs and pods of something else are queued with it.
 		part := owner != root && (findKind(identify(owner).GroupKind()).isPart())
 		if owner.GetUID() == "" || part {
 			continue
 		}
+		var failed error
 		for _, version := range workloadVersions {
 			served, found, err := g.workloadOf(ctx, owner, version)
-			if err != nil || found {
-				return err
+			if found {
+				return nil
 			}
 			if served {
+				failed = nil
 				break
 			}
+			// While Kueue is away, which converts, only the stored version can be read.
+			failed = errors.Join(failed, err)
+		}
+		if failed != nil {
+			return failed
 		}
 	}
 	return nil

@@ -1,131 +1,169 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const workloadManifest = `
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: Workload
-metadata: {name: jobset-pretrain}
+var (
+	workloadKind     = schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: "v1beta2", Kind: "Workload"}
+	clusterQueueKind = schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: "v1beta2", Kind: "ClusterQueue"}
+)
+
+const (
+	queueLabel    = "kueue.x-k8s.io/queue-name"
+	priorityLabel = "kueue.x-k8s.io/priority-class"
+)
+
+// A ClusterQueue of a namespace, whose flavor and memory are to be filled in, and what
+// it needs.
+const queueManifests = `
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: any}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: urgent}
+value: 1000
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: %[1]s}
 spec:
-  queueName: gpu
-  podSets:
-    - name: workers
-      count: 4
-      template: {spec: {restartPolicy: Never, containers: [{name: trainer, image: "registry.local/trainer:1"}]}}
+  namespaceSelector: {}
+  preemption: {withinClusterQueue: LowerPriority}
+  resourceGroups:
+    - coveredResources: [cpu, memory]
+      flavors:
+        - name: %[2]s
+          resources: [{name: cpu, nominalQuota: 100}, {name: memory, nominalQuota: %[3]s}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: queue, namespace: %[1]s}
+spec: {clusterQueue: %[1]s}
 `
 
-// queue plays Kueue: it admits and preempts a JobSet by suspending it and writing the
-// conditions of its Workload.
-type queue struct {
-	*cluster
-	t                *testing.T
-	jobSet, workload *unstructured.Unstructured
-}
-
-func (q *queue) suspend(suspended bool, conditions ...map[string]any) {
-	q.t.Helper()
-	set := q.jobSet.DeepCopy()
-	must(q.t, unstructured.SetNestedField(set.Object, suspended, "spec", "suspend"))
-	// Marks first, then takes the pods, as Kueue does.
-	must(q.t, q.Get(q.t.Context(), client.ObjectKeyFromObject(q.workload), q.workload))
-	list := []any{}
-	for _, condition := range conditions {
-		condition["lastTransitionTime"] = time.Now().UTC().Format(time.RFC3339)
-		condition["message"] = fmt.Sprintf("%v is %v", condition["type"], condition["status"])
-		list = append(list, condition)
-	}
-	must(q.t, unstructured.SetNestedSlice(q.workload.Object, list, "status", "conditions"))
-	must(q.t, q.Status().Update(q.t.Context(), q.workload))
-	must(q.t, q.Patch(q.t.Context(), set, client.MergeFrom(q.jobSet)))
-	q.jobSet = set
-}
-
-func condition(kind, status, reason string) map[string]any {
-	return map[string]any{"type": kind, "status": status, "reason": reason}
-}
-
-func (q *queue) admit() {
-	q.t.Helper()
-	q.suspend(false, condition("QuotaReserved", "True", "QuotaReserved"), condition("Admitted", "True", "Admitted"))
-}
-
-func (q *queue) preempt() {
-	q.t.Helper()
-	q.suspend(true, condition("QuotaReserved", "False", "Pending"), condition("Admitted", "False", "NoReservation"),
-		condition("Evicted", "True", "Preempted"), condition("Preempted", "True", "InClusterQueue"))
-}
-
-func TestScenario06PreemptedInTheQueue(t *testing.T) {
-	t.Parallel()
-	c := shared
-	c.needs(t, "jobset")
-	c.needs(t, "kueue")
-	namespace := c.namespace(t)
-	preempted := make(chan struct{})
-	first := map[string]bool{}
-	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		select {
-		case <-preempted:
-			return !first[string(pod.UID)] && succeeds(pod)
-		default:
-			first[string(pod.UID)] = true
-			return false
+// queueOf makes the LocalQueue "queue" of a namespace, with so much memory of a flavor.
+func (c *cluster) queueOf(t *testing.T, namespace, flavor, memory string) {
+	t.Helper()
+	// The test before may have let another one run.
+	eventually(t, long, c.kueueReady(t))
+	must(t, c.createAll(fmt.Sprintf(queueManifests, namespace, flavor, memory)))
+	t.Cleanup(func() {
+		queue := &unstructured.Unstructured{}
+		queue.SetGroupVersionKind(clusterQueueKind)
+		queue.SetName(namespace)
+		if err := c.Delete(context.Background(), queue); err != nil {
+			t.Logf("ClusterQueue %s stays: %v", namespace, err)
 		}
 	})
-	c.startController(t, namespace, "act")
-	set := object(t, namespace, gangManifest)
-	set.SetLabels(map[string]string{"kueue.x-k8s.io/queue-name": "gpu"})
-	must(t, unstructured.SetNestedField(set.Object, true, "spec", "suspend"))
-	must(t, c.Create(t.Context(), set))
-	workload := object(t, namespace, workloadManifest)
-	workload.SetLabels(map[string]string{"kueue.x-k8s.io/job-uid": string(set.GetUID())})
+}
+
+// queuedJob is a Job of one pod in the queue of its namespace.
+func queuedJob(namespace, name, memory string) *batchv1.Job {
+	job := newJob(namespace, name)
+	job.Labels = map[string]string{queueLabel: "queue"}
 	yes := true
-	workload.SetOwnerReferences([]metav1.OwnerReference{{
-		APIVersion: set.GetAPIVersion(), Kind: set.GetKind(), Name: set.GetName(), UID: set.GetUID(), Controller: &yes,
-	}})
-	must(t, c.Create(t.Context(), workload))
-	q := &queue{cluster: c, t: t, jobSet: set, workload: workload}
-	q.admit()
-	eventually(t, long, func() string {
-		if running := c.running(t, namespace); running != workers {
-			return fmt.Sprintf("%d of %d pods run", running, workers)
-		}
-		return ""
-	})
-	close(preempted)
-	q.preempt()
-	eventually(t, long, func() string {
-		if running := c.running(t, namespace); running != 0 {
-			return fmt.Sprintf("%d pods still run", running)
-		}
-		return ""
-	})
-	// Long enough for a verdict on the pods that were taken.
-	time.Sleep(5 * time.Second)
-	q.admit()
-	eventually(t, long, func() string {
-		sets := c.objects(t, namespace, jobSetKind)
-		if state, _, _ := unstructured.NestedString(sets[0].Object, "status", "terminalState"); len(sets) != 1 || state != "Completed" {
-			return fmt.Sprintf("%d JobSets, the first is %v", len(sets), sets[0].Object["status"])
-		}
-		return ""
-	})
-	done := &c.objects(t, namespace, jobSetKind)[0]
-	if ledger := spent(t, done); len(ledger.GetBudgets()) != 0 || ledger.GetAttemptsSeen() != 0 {
-		t.Errorf("charged %v, want nothing", ledger)
+	job.Spec.Suspend = &yes
+	amount := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memory)}
+	job.Spec.Template.Spec.Containers[0].Resources = corev1.ResourceRequirements{Limits: amount, Requests: amount}
+	return job
+}
+
+// workloadOf is Kueue's for an object; nil: none yet.
+func (c *cluster) workloadOf(t *testing.T, obj client.Object) *unstructured.Unstructured {
+	t.Helper()
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(workloadKind)
+	must(t, c.List(t.Context(), list, client.InNamespace(obj.GetNamespace()),
+		client.MatchingLabels{"kueue.x-k8s.io/job-uid": string(obj.GetUID())}))
+	if len(list.Items) == 0 {
+		return nil
 	}
-	if d := decisionOf(t, done); d.Action != "" {
-		t.Errorf("decided %+v, want nothing", d)
+	return &list.Items[0]
+}
+
+type queueCondition struct {
+	status, reason, message string
+	since                   time.Time
+}
+
+// inQueue is a condition of a Workload.
+func inQueue(workload *unstructured.Unstructured, kind string) queueCondition {
+	if workload == nil {
+		return queueCondition{}
 	}
+	conditions, _, _ := unstructured.NestedSlice(workload.Object, "status", "conditions")
+	for _, entry := range conditions {
+		condition, _ := entry.(map[string]any)
+		if condition["type"] != kind {
+			continue
+		}
+		since, _ := time.Parse(time.RFC3339, fmt.Sprint(condition["lastTransitionTime"]))
+		return queueCondition{
+			status: fmt.Sprint(condition["status"]), reason: fmt.Sprint(condition["reason"]),
+			message: fmt.Sprint(condition["message"]), since: since,
+		}
+	}
+	return queueCondition{}
+}
+
+// evictions are how often a Workload was evicted, by the reason.
+func evictions(workload *unstructured.Unstructured) map[string]int64 {
+	counted := map[string]int64{}
+	if workload == nil {
+		return counted
+	}
+	entries, _, _ := unstructured.NestedSlice(workload.Object, "status", "schedulingStats", "evictions")
+	for _, entry := range entries {
+		eviction, _ := entry.(map[string]any)
+		count, _ := eviction["count"].(int64)
+		counted[fmt.Sprint(eviction["reason"])] += count
+	}
+	return counted
+}
+
+func isAdmitted(workload *unstructured.Unstructured) bool {
+	return inQueue(workload, "Admitted").status == "True"
+}
+
+var kueuePort = regexp.MustCompile(`port: (\d+)`)
+
+func (c *cluster) kueueReady(t *testing.T) func() string {
+	t.Helper()
+	config, err := os.ReadFile(filepath.Join(c.run, "kueue.yaml"))
+	must(t, err)
+	return listening(kueuePort.FindStringSubmatch(string(config))[1])
+}
+
+// runsKueue lets Kueue run in a way, with this at the end of its configuration.
+func (c *cluster) runsKueue(t *testing.T, w way, configuration string) {
+	t.Helper()
+	file := filepath.Join(c.run, "kueue.yaml")
+	before, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.WriteFile(file, append(append([]byte{}, before...), configuration...), 0o644))
+	c.runs(t, "kueue", "kueue", w, c.kueueReady(t))
+	// Before it is started again as it was.
+	t.Cleanup(func() {
+		if err := os.WriteFile(file, before, 0o644); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func (c *cluster) running(t *testing.T, namespace string) int {

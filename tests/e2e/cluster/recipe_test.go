@@ -228,14 +228,16 @@ var ofOneRun = regexp.MustCompile(` \(first failed job: [^)]*\)| StartTime: [^.]
 func withoutTimes(t *testing.T, obj *unstructured.Unstructured) string {
 	t.Helper()
 	status, _, _ := unstructured.NestedMap(obj.Object, "status")
-	for _, key := range []string{"lastTransitionTime", "startTime", "endTime", "jobId", "rayClusterName", "dashboardURL", "rayClusterStatus", "replicatedJobsStatus"} {
+	for _, key := range []string{"lastTransitionTime", "startTime", "endTime", "jobId", "rayClusterName", "dashboardURL", "rayClusterStatus", "replicatedJobsStatus",
+		"requeueAt", "accumulatedPastExecutionTimeSeconds", "reclaimablePods"} {
 		without(status, key)
 	}
 	conditions, _ := status["conditions"].([]any)
 	slices.SortFunc(conditions, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	text, err := json.MarshalIndent(status, "", " ")
 	must(t, err)
-	return ofOneRun.ReplaceAllString(string(text), "")
+	alike := strings.NewReplacer(obj.GetNamespace(), "NAMESPACE", obj.GetName(), "NAME").Replace(string(text))
+	return ofOneRun.ReplaceAllString(alike, "")
 }
 
 func without(value any, key string) {

@@ -180,7 +180,7 @@ func TestRecipeOfJobSetWhenManyFail(t *testing.T) {
 				}
 				return ""
 			})
-			failed := time.Now()
+			failed, before := time.Now(), c.jobSetCosts(t)
 			c.play(t, namespace, workerEnds(1, isPreempted))
 			var restarts []time.Duration
 			eventually(t, 4*long, func() string {
@@ -195,6 +195,7 @@ func TestRecipeOfJobSetWhenManyFail(t *testing.T) {
 			slices.Sort(restarts)
 			t.Logf("%s: %d JobSets restarted after %.1f s (median), %.1f s (99%%), %.1f s (all)", w.name, many,
 				restarts[many/2].Seconds(), restarts[many*99/100].Seconds(), restarts[many-1].Seconds())
+			t.Logf("%s: %s", w.name, c.jobSetCosts(t).since(before, many))
 			sets := c.allComplete(t, namespace, 4*long)
 			if !w.native {
 				wantOneCharge(t, sets)

@@ -2,28 +2,15 @@
 // in time.
 //
 // Decision point: kueue v0.15.2, pkg/controller/core/workload_controller.go,
-// reconcileNotReadyTimeout, with triggerDeactivation (the limit of re-queuings) and
-// workload.UpdateRequeueState (count and time of the next one). It would become
+// reconcileNotReadyTimeout, before it calls triggerDeactivation (the limit of
+// re-queuings). What is sent: the Workload as the timeout is about to leave it, the job
+// it belongs to, its pods, nodes and events. The ledger is on the job.
 //
-//	requeue, err := kueue.PodsReadyTimeout(ctx, r.gate, wl, r.clock.Now())
-//	switch {
-//	case err != nil:
-//		return 0, err
-//	case requeue.Deactivate:
-//		// PatchAdmissionStatus with SetDeactivationTarget(wl, WorkloadRequeuingLimitExceeded, requeue.Message)
-//		return 0, nil
-//	case requeue.Native:
-//		// triggerDeactivation and UpdateRequeueState, as now
-//	default:
-//		// workload.Evict as now, with WithCustomPrepare(requeue.Prepare)
-//	}
-//
-// What is sent: the Workload, the job it belongs to, its pods, nodes and events.
-//
-//	RETRY           evicted and re-queued at once, or at the given time; count + 1
-//	                where a budget paid
-//	WAIT            evicted and re-queued after the given time, not counted
-//	FAIL, WAIT_...  deactivated with the sentence: an admin or the user activates it
+//	RETRY           evicted, one more re-queuing, admitted again after Kueue's back-off
+//	                and not before it is due; backoffLimitCount is not asked
+//	FAIL, WAIT_...  deactivated with the sentence: a user or an admin activates it
+//	WAIT            as without Mulligan: that takes the quota back, and its limit
+//	                bounds what nobody has decided
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
@@ -32,54 +19,87 @@ package kueue
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"mulligan.dev/mulligan/gate"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Requeue is what to do with the Workload.
-type Requeue struct {
-	// Native: as without Mulligan; the other fields are empty.
-	Native bool
-	// Deactivate: no further turn, for the reason in Message.
-	Deactivate bool
-	// Message is the sentence of the answer.
-	Message string
-	// At is when the Workload may be admitted again.
-	At time.Time
-	// Counts: the re-queuing is one of those that Kueue bounds.
-	Counts bool
+// ReasonDeactivated is that of the condition DeactivationTarget.
+const ReasonDeactivated = "Mulligan"
+
+// Actions are what the controller can do about a Workload beyond its timeout.
+type Actions struct {
+	// Evict takes the admission back. The Workload may be admitted again at the time.
+	// Counts: it is one of the re-queuings that Kueue counts, and waits for their
+	// back-off, too.
+	Evict func(at time.Time, counts bool, message string) error
+	// Deactivate sets the condition DeactivationTarget.
+	Deactivate func(reason, message string) error
 }
 
-// PodsReadyTimeout decides about a Workload beyond its timeout.
-func PodsReadyTimeout(ctx context.Context, g *gate.Gate, wl *kueuev1beta2.Workload, now time.Time) (Requeue, error) {
-	verdict, err := g.Ask(ctx, wl)
+// A Timeout is that of one admission.
+type Timeout struct {
+	// RanOut is the time at which it did: the same at every look.
+	RanOut time.Time
+	// Message is Kueue's about the eviction.
+	Message string
+}
+
+// PodsReadyTimeout does one of the actions, or says that nothing is decided: then the
+// limit of re-queuings is asked.
+func PodsReadyTimeout(ctx context.Context, g *gate.Gate, wl *kueuev1beta2.Workload, timeout Timeout, now time.Time, actions Actions) (decided bool, err error) {
+	if !g.Open() {
+		return false, nil
+	}
+	verdict, err := g.Ask(ctx, evicted(wl, timeout))
 	if err != nil {
-		return Requeue{}, err
+		return false, err
 	}
 	switch verdict.Way {
+	case gate.Retry, gate.Later:
+		return true, actions.Evict(now.Add(verdict.After), verdict.Charged, timeout.Message+": "+verdict.Sentence)
 	case gate.Stop:
-		return Requeue{Deactivate: true, Message: verdict.Sentence}, nil
-	case gate.Retry, gate.Later, gate.Wait:
-		return Requeue{Message: verdict.Sentence, At: now.Add(verdict.After), Counts: verdict.Charged}, nil
+		return true, actions.Deactivate(ReasonDeactivated, verdict.Sentence)
 	}
-	return Requeue{Native: true}, nil
+	return false, nil
 }
 
-// Prepare writes the requeue state. A later time that somebody else has set stays.
-func (r Requeue) Prepare(wl *kueuev1beta2.Workload) {
-	if wl.Status.RequeueState == nil {
-		wl.Status.RequeueState = &kueuev1beta2.RequeueState{}
+// evicted is what the timeout is about to make of a Workload. Without the condition it
+// would be one that waits for its pods.
+func evicted(wl *kueuev1beta2.Workload, timeout Timeout) *kueuev1beta2.Workload {
+	wl = wl.DeepCopy()
+	meta.SetStatusCondition(&wl.Status.Conditions, metav1.Condition{
+		Type: kueuev1beta2.WorkloadEvicted, Status: metav1.ConditionTrue,
+		Reason: kueuev1beta2.WorkloadEvictedByPodsReadyTimeout, Message: timeout.Message,
+		LastTransitionTime: metav1.NewTime(timeout.RanOut),
+	})
+	return wl
+}
+
+// NameTimeouts lets every timeout be a failure of its own. A job that a queue has
+// stopped and started may look as it did the time before, its failed pods included.
+func NameTimeouts(g *gate.Gate) *gate.Gate {
+	if !g.Open() {
+		return g
 	}
-	state := wl.Status.RequeueState
-	if state.RequeueAt == nil || state.RequeueAt.Time.Before(r.At) {
-		state.RequeueAt = ptr.To(metav1.NewTime(r.At))
+	edit := g.Asker.Edit
+	g.Asker.Edit = func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error {
+		if wl, ok := obj.(*kueuev1beta2.Workload); ok {
+			if at := meta.FindStatusCondition(wl.Status.Conditions, kueuev1beta2.WorkloadEvicted); at != nil {
+				request.Report.FailureId = fmt.Sprintf("pods-ready-%s-%d", wl.UID, at.LastTransitionTime.Unix())
+			}
+		}
+		if edit == nil {
+			return nil
+		}
+		return edit(ctx, obj, request)
 	}
-	if r.Counts {
-		state.Count = ptr.To(ptr.Deref(state.Count, 0) + 1)
-	}
+	return g
 }

@@ -114,6 +114,34 @@ var recipes = []Recipe{
 		},
 	},
 	{
+		Operator:  "kueue",
+		Module:    "sigs.k8s.io/kueue",
+		PackageTo: "pkg/mulligan",
+		GlueTo:    "pkg/controller/core/mulligan.go",
+		Main:      "./cmd/kueue",
+		Insertions: []Insertion{
+			{
+				File:     "pkg/controller/core/workload_controller.go",
+				Function: "func (r *WorkloadReconciler) SetupWithManager(mgr ctrl.Manager, cfg *config.Configuration) error",
+				Text: `
+	if err := openMulligan(mgr); err != nil {
+		return err
+	}
+`,
+			},
+			{
+				File:     "pkg/controller/core/workload_controller.go",
+				Function: "func (r *WorkloadReconciler) reconcileNotReadyTimeout(ctx context.Context, req ctrl.Request, wl *kueue.Workload) (time.Duration, error)",
+				At:       Place{Call: "r.triggerDeactivation"},
+				Text: `
+	if decided, err := r.askMulligan(ctx, wl, underlyingCause); decided || err != nil {
+		return 0, err
+	}
+`,
+			},
+		},
+	},
+	{
 		Operator:  "trainer",
 		Module:    "github.com/kubeflow/trainer/v2",
 		PackageTo: "pkg/mulligan",

@@ -1,0 +1,85 @@
+package cluster
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// costs are what an operator's metrics say of it.
+type costs struct {
+	// Calls of the API server.
+	calls float64
+	// How many reconciles took at most so many seconds.
+	reconciles map[float64]float64
+}
+
+var (
+	callsLine     = regexp.MustCompile(`(?m)^rest_client_requests_total\{[^}]*\} (\S+)$`)
+	reconcileLine = regexp.MustCompile(`(?m)^controller_runtime_reconcile_time_seconds_bucket\{controller="jobset",le="([^"]+)"\} (\S+)$`)
+)
+
+// jobSetCosts are those of JobSet's controller since it was started.
+func (c *cluster) jobSetCosts(t *testing.T) costs {
+	t.Helper()
+	port, err := os.ReadFile(filepath.Join(c.run, "jobset-metrics.port"))
+	must(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1:"+strings.TrimSpace(string(port))+"/metrics", nil)
+	must(t, err)
+	request.Header.Set("Authorization", "Bearer "+c.config.BearerToken)
+	// It has made its certificate itself.
+	asking := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	answer, err := asking.Do(request)
+	must(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	must(t, err)
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("metrics of JobSet: %s: %s", answer.Status, text)
+	}
+	read := costs{reconciles: map[float64]float64{}}
+	for _, match := range callsLine.FindAllSubmatch(text, -1) {
+		read.calls += number(t, match[1])
+	}
+	for _, match := range reconcileLine.FindAllSubmatch(text, -1) {
+		read.reconciles[number(t, match[1])] = number(t, match[2])
+	}
+	return read
+}
+
+func number(t *testing.T, text []byte) float64 {
+	t.Helper()
+	value, err := strconv.ParseFloat(string(text), 64)
+	must(t, err)
+	return value
+}
+
+// since tells what was spent after an earlier look, for each of so many failures.
+func (c costs) since(before costs, failures int) string {
+	in := maps.Clone(c.reconciles)
+	for bound := range in {
+		in[bound] -= before.reconciles[bound]
+	}
+	return fmt.Sprintf("%.1f calls of the API server and %.1f reconciles for each, of which half took at most %s and 99%% at most %s",
+		(c.calls-before.calls)/float64(failures), in[math.Inf(1)]/float64(failures), within(in, 0.5), within(in, 0.99))
+}
+
+// within is the bound of the bucket in which this share of a histogram is reached.
+func within(buckets map[float64]float64, share float64) string {
+	for _, bound := range slices.Sorted(maps.Keys(buckets)) {
+		if buckets[bound] >= share*buckets[math.Inf(1)] {
+			return fmt.Sprintf("%g s", bound)
+		}
+	}
+	return "nothing"
+}

@@ -1,0 +1,308 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Two re-queuings, of which both are soon. The timeout is long enough for a pod that is
+// to become ready on a busy machine.
+const kueueWaits = `
+waitForPodsReady:
+  timeout: 8s
+  recoveryTimeout: 8s
+  requeuingStrategy: {timestamp: Eviction, backoffLimitCount: 2, backoffBaseSeconds: 1, backoffMaxSeconds: 2}
+`
+
+// A job in a queue whose pods do not become ready.
+type kueueScenario struct {
+	name   string
+	create func(namespace string) client.Object
+	// start is how a pod begins in an admission that is no good; unready is how many
+	// of those there are.
+	start   ending
+	unready int
+	// flaps: they become ready, and are not any more after that.
+	flaps          bool
+	native, asking kueueOutcome
+}
+
+// What became of it.
+type kueueOutcome struct {
+	// Reason of the condition Evicted where it was given up; empty: it finished.
+	reason string
+	// Evictions because its pods were not ready in time.
+	timeouts int64
+	charged  map[string]int32
+	// Part of what the condition says.
+	message string
+}
+
+const never = 1000
+
+// withNoPods is a Job whose pods kwok does not start.
+func withNoPods(namespace string) client.Object {
+	job := queuedJob(namespace, "train", "1Gi")
+	job.Spec.Template.Annotations = map[string]string{byHand: "true"}
+	return job
+}
+
+func jobSetWithNoPods(t *testing.T) func(namespace string) client.Object {
+	return func(namespace string) client.Object {
+		set := object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", 2))
+		set.SetLabels(map[string]string{queueLabel: "queue"})
+		jobs, _, _ := unstructured.NestedSlice(set.Object, "spec", "replicatedJobs")
+		must(t, unstructured.SetNestedField(jobs[0].(map[string]any), "true", "template", "spec", "template", "metadata", "annotations", byHand))
+		must(t, unstructured.SetNestedSlice(set.Object, jobs, "spec", "replicatedJobs"))
+		return set
+	}
+}
+
+func kueueScenarios(t *testing.T) []kueueScenario {
+	const limit = "exceeding the maximum number of re-queuing retries"
+	return []kueueScenario{
+		{
+			name: "its pod is never ready", create: withNoPods, start: runsUnready, unready: never,
+			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
+			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", timeouts: 5, charged: map[string]int32{"start": 5}, message: "budget start is used up (5 of 5)"},
+		},
+		{
+			name: "its pod is ready the fourth time", create: withNoPods, start: runsUnready, unready: 3,
+			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
+			asking: kueueOutcome{timeouts: 3, charged: map[string]int32{"start": 3}},
+		},
+		{
+			name: "half of a JobSet is ready the second time", create: jobSetWithNoPods(t), start: halfIsUnready, unready: 1,
+			native: kueueOutcome{timeouts: 1},
+			asking: kueueOutcome{timeouts: 1, charged: map[string]int32{"start": 1}},
+		},
+		{
+			name: "its pod was ready and is not any more", create: withNoPods, start: runsReady, unready: 1, flaps: true,
+			native: kueueOutcome{timeouts: 1},
+			asking: kueueOutcome{timeouts: 1, charged: map[string]int32{"start": 1}},
+		},
+		{
+			name: "its image is not there", create: withNoPods, start: hasNoImage, unready: never,
+			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
+			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", message: "no such image"},
+		},
+	}
+}
+
+// runs writes what a kubelet does of a pod whose container has started.
+func runs(pod *corev1.Pod, ready bool) bool {
+	now := metav1.Now()
+	pod.Status.Phase, pod.Status.StartTime = corev1.PodRunning, &now
+	status := corev1.ConditionFalse
+	if ready {
+		status = corev1.ConditionTrue
+	}
+	for _, kind := range []corev1.PodConditionType{corev1.PodReady, corev1.ContainersReady} {
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: kind, Status: status, LastTransitionTime: now})
+	}
+	for _, container := range pod.Spec.Containers {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, Ready: ready,
+			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
+		})
+	}
+	return true
+}
+
+func runsReady(pod *corev1.Pod) bool   { return runs(pod, true) }
+func runsUnready(pod *corev1.Pod) bool { return runs(pod, false) }
+
+// isNotReady is a pod whose readiness probe fails.
+func isNotReady(pod *corev1.Pod) bool {
+	for i := range pod.Status.Conditions {
+		if kind := pod.Status.Conditions[i].Type; kind == corev1.PodReady || kind == corev1.ContainersReady {
+			pod.Status.Conditions[i].Status, pod.Status.Conditions[i].LastTransitionTime = corev1.ConditionFalse, metav1.Now()
+		}
+	}
+	for i := range pod.Status.ContainerStatuses {
+		pod.Status.ContainerStatuses[i].Ready = false
+	}
+	return true
+}
+
+func halfIsUnready(pod *corev1.Pod) bool {
+	return runs(pod, pod.Labels["jobset.sigs.k8s.io/job-index"] == "0")
+}
+
+func hasNoImage(pod *corev1.Pod) bool {
+	return cannotPull(pod, `failed to pull and unpack image "registry.local/trianer:1": failed to resolve reference "registry.local/trianer:1": registry.local/trianer:1: not found`)
+}
+
+// Not beside others: they use the same Kueue.
+func TestRecipeOfKueue(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "kueue")
+	c.needs(t, "jobset")
+	seen := &statuses{of: map[string]string{}}
+	for _, w := range waysOf(c) {
+		t.Run(w.name, func(t *testing.T) {
+			c.runsKueue(t, w, kueueWaits)
+			t.Run("plays", func(t *testing.T) {
+				for _, scenario := range kueueScenarios(t) {
+					t.Run(scenario.name, func(t *testing.T) {
+						t.Parallel()
+						scenario.play(t, c, w, seen)
+					})
+				}
+			})
+		})
+	}
+}
+
+func (s kueueScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
+	namespace := c.namespace(t)
+	c.queueOf(t, namespace, "any", "2Gi")
+	work := s.create(namespace)
+	// Not with the test's context, which ends before the playing does.
+	admission := func() (timeouts int64, ready bool) {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(workloadKind)
+		if c.List(context.Background(), list, client.InNamespace(namespace)) != nil || len(list.Items) != 1 {
+			return -1, false
+		}
+		workload := &list.Items[0]
+		return evictions(workload)["PodsReadyTimeout"], inQueue(workload, "PodsReady").status == "True"
+	}
+	var lock sync.Mutex
+	var admissions []string
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		timeouts, _ := admission()
+		if pod.Status.StartTime != nil || timeouts < 0 {
+			return false
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		nth(&admissions, fmt.Sprint(timeouts))
+		if timeouts >= int64(s.unready) {
+			return runs(pod, true)
+		}
+		return s.start(pod)
+	})
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		timeouts, ready := admission()
+		if timeouts >= int64(s.unready) {
+			return ready && succeeds(pod)
+		}
+		return ready && s.flaps && isNotReady(pod)
+	})
+	pods := c.holds(t, namespace)
+	must(t, c.Create(t.Context(), work))
+	workload := c.leavesTheQueue(t, work)
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(work), work))
+	got, want := kueueOutcomeOf(workload), s.native
+	got.charged = charges(t, work)
+	if !w.native {
+		want = s.asking
+	}
+	admitted, _, _ := unstructured.NestedInt64(workload.Object, "status", "accumulatedPastExecutionTimeSeconds")
+	t.Logf("%s, %s: %d admissions of together %d s, %s", s.name, w.name, len(admissions), admitted, pods)
+	if got.reason != want.reason || got.timeouts != want.timeouts || !maps.Equal(got.charged, want.charged) || !strings.Contains(got.message, want.message) {
+		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
+	}
+	if w.native {
+		seen.compare(t, c, s.name, w, workload)
+	}
+}
+
+// leavesTheQueue waits until the Workload of an object has finished or is deactivated,
+// and holds nothing.
+func (c *cluster) leavesTheQueue(t *testing.T, obj client.Object) *unstructured.Unstructured {
+	t.Helper()
+	var workload *unstructured.Unstructured
+	eventually(t, 2*long, func() string {
+		workload = c.workloadOf(t, obj)
+		if workload == nil {
+			return "it has no Workload"
+		}
+		active, found, _ := unstructured.NestedBool(workload.Object, "spec", "active")
+		givenUp := found && !active && inQueue(workload, "QuotaReserved").status == "False" && inQueue(workload, "Requeued").status == "False"
+		if inQueue(workload, "Finished").status != "True" && !givenUp {
+			return fmt.Sprintf("the Workload is %v, Events %q", workload.Object["status"], c.allEvents(t, obj.GetNamespace()))
+		}
+		return ""
+	})
+	return workload
+}
+
+func kueueOutcomeOf(workload *unstructured.Unstructured) kueueOutcome {
+	got := kueueOutcome{timeouts: evictions(workload)["PodsReadyTimeout"]}
+	if inQueue(workload, "Finished").status != "True" {
+		evicted := inQueue(workload, "Evicted")
+		got.reason, got.message = evicted.reason, evicted.message
+	}
+	return got
+}
+
+// The manager is killed with the first answer on its way. The same timeout is asked about
+// again then, and charged once.
+func TestRecipeOfKueueWhoseManagerIsKilled(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "kueue")
+	server := c.recipeServer(t, recipeDelay)
+	proxy := startProxy(t, server.address)
+	c.runsKueue(t, way{"asking", true, func(*testing.T) string { return proxy.address }, false}, kueueWaits)
+	namespace := c.namespace(t)
+	c.queueOf(t, namespace, "any", "1Gi")
+	var again atomic.Bool
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		return pod.Status.StartTime == nil && runs(pod, again.Load())
+	})
+	job := withNoPods(namespace)
+	must(t, c.Create(t.Context(), job))
+	c.waitsToBeAdmitted(t, job)
+	killed := make(chan struct{})
+	proxy.set(server.address, func() {
+		defer close(killed)
+		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", c.run, "kueue"); err != nil {
+			t.Error(err)
+		}
+	})
+	<-killed
+	again.Store(true)
+	c.controlPlane(t, "start", "kueue")
+	// Nobody can read its kinds before: it converts them.
+	eventually(t, long, c.kueueReady(t))
+	eventually(t, long, func() string {
+		workload := c.workloadOf(t, job)
+		if timeouts := evictions(workload)["PodsReadyTimeout"]; timeouts != 1 || inQueue(workload, "PodsReady").status != "True" {
+			return fmt.Sprintf("%d timeouts, want one and to be ready after that: %v", timeouts, workload.Object["status"])
+		}
+		return ""
+	})
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+	if got := charges(t, job); len(got) != 1 || got["start"] != 1 {
+		t.Errorf("charged %v, want start once", got)
+	}
+}
+
+// waitsToBeAdmitted until it is so, and returns since when.
+func (c *cluster) waitsToBeAdmitted(t *testing.T, obj client.Object) time.Time {
+	t.Helper()
+	var since time.Time
+	eventually(t, long, func() string {
+		workload := c.workloadOf(t, obj)
+		if !isAdmitted(workload) {
+			return fmt.Sprintf("it is not admitted: %v", workload)
+		}
+		since = inQueue(workload, "Admitted").since
+		return ""
+	})
+	return since
+}
