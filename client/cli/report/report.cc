@@ -238,7 +238,7 @@ void FindMends(const SignExhibits& examples, Names& names, Report& report) {
   }
 }
 
-std::string LabelOf(const v1::FailureReport& report) {
+std::string ReportLabel(const v1::FailureReport& report) {
   const v1::WorkloadReference workload = WorkloadOf(report);
   return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
 }
@@ -327,7 +327,7 @@ absl::StatusOr<Report> MakeReport(
       const absl::Status decided = Decide(
           request, policies, record.decided_at(), *record.mutable_response());
       if (!decided.ok()) {
-        sinks[0]->TakeBad({LabelOf(workload), 0},
+        sinks[0]->TakeBad({ReportLabel(workload), 0},
                           std::string(decided.message()));
         continue;
       }

@@ -23,7 +23,7 @@ bool IsAfter(const google::protobuf::Timestamp& time, absl::Time then) {
 }
 
 // The end of the last container of a failed pod.
-std::optional<absl::Time> FailedAt(const core::Pod& pod) {
+std::optional<absl::Time> FailureEnd(const core::Pod& pod) {
   if (pod.status().phase() != "Failed") return std::nullopt;
   std::optional<absl::Time> end;
   for (const auto& status : pod.status().container_statuses()) {
@@ -39,7 +39,7 @@ std::optional<absl::Time> FailedAt(const core::Pod& pod) {
 std::vector<absl::Time> AskedAt(const v1::FailureReport& report) {
   std::vector<absl::Time> ends;
   for (const core::Pod& pod : report.pods()) {
-    if (const auto end = FailedAt(pod)) ends.push_back(*end);
+    if (const auto end = FailureEnd(pod)) ends.push_back(*end);
   }
   std::ranges::sort(ends);
   std::vector<absl::Time> asked;
