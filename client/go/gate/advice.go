@@ -5,8 +5,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
@@ -49,6 +51,33 @@ func (g *Gate) Follow(obj client.Object, now time.Time, templates ...*corev1.Pod
 			return nil, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
 		}
 		template.Spec = changed
+	}
+	return notes, nil
+}
+
+// FollowIn does the same to the object itself, whose operator makes the pods of an
+// attempt from its spec in other words than a template's. It has to be of a kind that
+// mulligan-controller follows advice in.
+func (g *Gate) FollowIn(obj client.Object, now time.Time) ([]string, error) {
+	record, err := g.granted(obj)
+	if err != nil || record == nil {
+		return nil, err
+	}
+	gvk, err := apiutil.GVKForObject(obj, g.Asker.Kube.Scheme())
+	if err != nil {
+		return nil, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
+	}
+	kind := kinds.ByGroupKind(gvk.GroupKind())
+	if kind == nil {
+		return nil, fmt.Errorf("mulligan: %s: no advice is followed in a %s", obj.GetName(), gvk.Kind)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
+	}
+	notes := successor.Follow(kind.Shapes(&unstructured.Unstructured{Object: content}), record.GetDecision(), "", now)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, obj); err != nil {
+		return nil, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
 	}
 	return notes, nil
 }

@@ -228,8 +228,11 @@ var ofOneRun = regexp.MustCompile(` \(first failed job: [^)]*\)| StartTime: [^.]
 func withoutTimes(t *testing.T, obj *unstructured.Unstructured) string {
 	t.Helper()
 	status, _, _ := unstructured.NestedMap(obj.Object, "status")
-	for _, key := range []string{"lastTransitionTime", "startTime", "endTime", "jobId", "rayClusterName", "dashboardURL", "rayClusterStatus", "replicatedJobsStatus",
-		"requeueAt", "accumulatedPastExecutionTimeSeconds", "reclaimablePods"} {
+	for _, key := range []string{
+		"lastTransitionTime", "startTime", "endTime", "jobId", "rayClusterName", "dashboardURL", "rayClusterStatus", "replicatedJobsStatus",
+		"requeueAt", "accumulatedPastExecutionTimeSeconds", "reclaimablePods",
+		"sparkApplicationId", "submissionID", "lastSubmissionAttemptTime", "terminationTime", "webUIAddress",
+	} {
 		without(status, key)
 	}
 	conditions, _ := status["conditions"].([]any)

@@ -1,32 +1,27 @@
 // Package spark lets Mulligan decide about the next run of a SparkApplication.
 //
 // Decision point: spark-operator v2.3.0, pkg/util/sparkapplication.go, ShouldRetry
-// with TimeUntilNextRetryDue, which internal/controller/sparkapplication/controller.go
-// asks in reconcileFailingSparkApplication and reconcileFailedSubmissionSparkApplication.
-// Both would call
+// with TimeUntilNextRetryDue, before internal/controller/sparkapplication/controller.go
+// asks them in reconcileFailingSparkApplication and
+// reconcileFailedSubmissionSparkApplication. What is sent: the SparkApplication, driver
+// and executor pods, nodes and events.
 //
-//	next, err := spark.Next(ctx, r.gate, app, util.ShouldRetry, util.TimeUntilNextRetryDue)
-//	switch {
-//	case err != nil:
-//		return err
-//	case next.After > 0:
-//		result.RequeueAfter = next.After // the state stays
-//	case next.Retry:
-//		// delete the resources, then PENDING_RERUN, as now
-//	default:
-//		app.Status.AppState.State = v1beta2.ApplicationStateFailed
-//	}
-//
-// What is sent: the SparkApplication, driver and executor pods, nodes and events.
-//
-//	RETRY, due      the resources are deleted and the application is submitted again
-//	RETRY, later    the state stays until it is due
-//	WAIT            the same
+//	RETRY, due      after a run: the driver's pod is deleted, with it its executors, and
+//	                the state is PENDING_RERUN, as without Mulligan; after a refused
+//	                submission: submitted again
+//	RETRY, later    after a run the same at once, so that everything is given back; the
+//	                state stays PENDING_RERUN until it is due ([Hold]). A submission that
+//	                was refused holds nothing: the state stays
+//	WAIT            undecided: nothing changes, what runs is evidence. A submission that
+//	                was refused is tried again after the wait: nothing else would show
+//	                that a quota has room
 //	FAIL, WAIT_...  FAILED; status.applicationState.errorMessage is the sentence
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// A restartPolicy of Never is the user's word and is not overruled.
+// executionAttempts and submissionAttempts, which onFailureRetries and
+// onSubmissionFailureRetries are compared with, do not grow by what the work is not to
+// blame for. A restartPolicy of Never is the user's word and is not overruled.
 package spark
 
 import (
@@ -34,46 +29,93 @@ import (
 	"time"
 
 	"github.com/kubeflow/spark-operator/v2/api/v1beta2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"mulligan.dev/mulligan/gate"
 )
 
-// Run is what comes next.
-type Run struct {
-	// Retry: the application is run again.
-	Retry bool
-	// After is how long to leave the state as it is, whatever Retry says; zero: now.
-	After time.Duration
+// Reasons of Events.
+const (
+	// ReasonRetries is that of a retry, due or later.
+	ReasonRetries = "MulliganRetries"
+	// ReasonWaits is that of a failure that is not decided yet.
+	ReasonWaits = "MulliganWaits"
+	// ReasonStops is that of an application that is given up.
+	ReasonStops = "MulliganStops"
+)
+
+// Actions are what the controller can do about a failed application.
+type Actions struct {
+	// Rerun deletes what the run has made and sets PENDING_RERUN.
+	Rerun func() error
+	// Submit submits it again.
+	Submit func() error
+	// Tell records an Event.
+	Tell func(reason, message string)
 }
 
-// Next decides about an application in the state Failing or FailedSubmission.
-func Next(ctx context.Context, g *gate.Gate, app *v1beta2.SparkApplication, shouldRetry func(*v1beta2.SparkApplication) bool, due func(*v1beta2.SparkApplication) (time.Duration, error)) (Run, error) {
+// Decide does one of the actions about an application in the state Failing or
+// FailedSubmission, or gives it up, in memory. decided: ShouldRetry is not asked. With a
+// positive hold nothing is to be written and the round is repeated after it.
+func Decide(ctx context.Context, g *gate.Gate, app *v1beta2.SparkApplication, actions Actions) (decided bool, hold time.Duration, err error) {
 	if app.Spec.RestartPolicy.Type == v1beta2.RestartPolicyNever {
-		return native(app, shouldRetry, due)
+		return false, 0, nil
 	}
 	verdict, err := g.Ask(ctx, app)
 	if err != nil {
-		return Run{}, err
+		return false, 0, err
 	}
+	status := &app.Status
+	submission := status.AppState.State == v1beta2.ApplicationStateFailedSubmission
 	switch verdict.Way {
-	case gate.Later, gate.Wait:
-		return Run{After: verdict.After}, nil
-	case gate.Retry:
-		return Run{Retry: true}, nil
+	case gate.Native:
+		return false, 0, nil
 	case gate.Stop:
-		app.Status.AppState.ErrorMessage = verdict.Sentence
-		return Run{}, nil
+		actions.Tell(ReasonStops, verdict.Sentence)
+		status.AppState = v1beta2.ApplicationState{State: v1beta2.ApplicationStateFailed, ErrorMessage: verdict.Sentence}
+		if submission {
+			status.TerminationTime = metav1.Now()
+		}
+		return true, 0, nil
+	case gate.Wait:
+		actions.Tell(ReasonWaits, verdict.Sentence)
+		if hold = verdict.After; submission {
+			hold = time.Until(status.LastSubmissionAttemptTime.Add(hold))
+		}
+	default:
+		actions.Tell(ReasonRetries, verdict.Sentence)
+		if submission {
+			hold = verdict.After
+		}
 	}
-	return native(app, shouldRetry, due)
+	if hold > 0 {
+		return true, hold, nil
+	}
+	attempts, next := &status.ExecutionAttempts, actions.Rerun
+	if submission {
+		attempts, next = &status.SubmissionAttempts, actions.Submit
+	}
+	// The next one will count itself.
+	if !verdict.Counts || verdict.Way == gate.Wait {
+		*attempts = max(0, *attempts-1)
+	}
+	return true, 0, next()
 }
 
-func native(app *v1beta2.SparkApplication, shouldRetry func(*v1beta2.SparkApplication) bool, due func(*v1beta2.SparkApplication) (time.Duration, error)) (Run, error) {
-	if !shouldRetry(app) {
-		return Run{}, nil
+// Hold is how long an application that is PENDING_RERUN stays so. Another spec, which
+// clears the termination time, need not wait for that.
+func Hold(g *gate.Gate, app *v1beta2.SparkApplication, now time.Time) time.Duration {
+	if app.Status.AppState.State != v1beta2.ApplicationStatePendingRerun || app.Status.TerminationTime.IsZero() {
+		return 0
 	}
-	after, err := due(app)
-	if err != nil {
-		return Run{}, err
-	}
-	return Run{Retry: true, After: max(after, 0)}, nil
+	return g.Pause(app, now)
+}
+
+// Follow writes what was advised for the next run into the spec that is about to be
+// submitted, in memory. It returns what could not be followed, and what makes the spec
+// the user's again.
+func Follow(g *gate.Gate, app *v1beta2.SparkApplication, now time.Time) (notes []string, restore func(), err error) {
+	own := app.Spec.DeepCopy()
+	notes, err = g.FollowIn(app, now)
+	return notes, func() { app.Spec = *own }, err
 }

@@ -1,51 +1,140 @@
 package spark
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/kubeflow/spark-operator/v2/api/v1beta2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
+	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-func TestNext(t *testing.T) {
+const (
+	failing   = v1beta2.ApplicationStateFailing
+	refused   = v1beta2.ApplicationStateFailedSubmission
+	onFailure = v1beta2.RestartPolicyOnFailure
+	native    = "driver container failed"
+)
+
+func application(state v1beta2.ApplicationStateType) *v1beta2.SparkApplication {
+	app := &v1beta2.SparkApplication{ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "load", UID: "u"}}
+	app.Spec.RestartPolicy.Type = onFailure
+	app.Status.AppState = v1beta2.ApplicationState{State: state, ErrorMessage: native}
+	app.Status.ExecutionAttempts, app.Status.SubmissionAttempts = 3, 2
+	app.Status.LastSubmissionAttemptTime = metav1.Now()
+	return app
+}
+
+func TestDecide(t *testing.T) {
 	for _, test := range []struct {
-		name        string
-		steps       []mulligantest.Step
-		off         bool
-		policy      v1beta2.RestartPolicyType
-		want        Run
-		wantMessage string
+		name   string
+		steps  []mulligantest.Step
+		state  v1beta2.ApplicationStateType
+		change func(*v1beta2.SparkApplication)
+		// What was done, whether that was all, and for how long nothing is.
+		done    []string
+		decided bool
+		hold    time.Duration
+		// Attempts and message afterwards.
+		runs, submissions int32
+		message           string
 	}{
-		{"retry", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, v1beta2.RestartPolicyOnFailure, Run{Retry: true}, ""},
-		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, v1beta2.RestartPolicyOnFailure, Run{After: time.Minute}, ""},
-		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, v1beta2.RestartPolicyOnFailure, Run{After: time.Minute}, ""},
-		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, false, v1beta2.RestartPolicyAlways, Run{}, gatetest.Sentence},
-		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, v1beta2.RestartPolicyOnFailure, Run{Retry: true, After: time.Hour}, ""},
-		{"service away", gatetest.Away(), false, v1beta2.RestartPolicyOnFailure, Run{Retry: true, After: time.Hour}, ""},
-		{"flag off", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, true, v1beta2.RestartPolicyOnFailure, Run{Retry: true, After: time.Hour}, ""},
-		{"never is the user's word", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, false, v1beta2.RestartPolicyNever, Run{}, ""},
+		{"a bug, due", []mulligantest.Step{gatetest.Blames(mulliganv1.Diagnosis_APPLICATION)}, failing, nil, []string{ReasonRetries, "rerun"}, true, 0, 3, 2, native},
+		{"a disruption, due", []mulligantest.Step{gatetest.Blames(mulliganv1.Diagnosis_DISRUPTION)}, failing, nil, []string{ReasonRetries, "rerun"}, true, 0, 2, 2, native},
+		{"later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, failing, nil, []string{ReasonRetries, "rerun"}, true, 0, 3, 2, native},
+		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, failing, nil, []string{ReasonWaits}, true, time.Minute, 3, 2, native},
+		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, failing, nil, []string{ReasonStops}, true, 0, 3, 2, gatetest.Sentence},
+		{"a refused submission, due", []mulligantest.Step{gatetest.Blames(mulliganv1.Diagnosis_CONTROL_PLANE)}, refused, nil, []string{ReasonRetries, "submit"}, true, 0, 3, 1, native},
+		{"a refused submission, later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, refused, nil, []string{ReasonRetries}, true, time.Minute, 3, 2, native},
+		{"a refused submission waits", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, refused, nil, []string{ReasonWaits}, true, time.Minute, 3, 2, native},
+		{"and is tried again after it", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, refused, func(app *v1beta2.SparkApplication) {
+			app.Status.LastSubmissionAttemptTime = metav1.NewTime(time.Now().Add(-2 * time.Minute))
+		}, []string{ReasonWaits, "submit"}, true, 0, 3, 1, native},
+		{"a submission that cannot work", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, refused, nil, []string{ReasonStops}, true, 0, 3, 2, gatetest.Sentence},
+		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, failing, nil, nil, false, 0, 3, 2, native},
+		{"service away", gatetest.Away(), failing, nil, nil, false, 0, 3, 2, native},
+		{"never is the user's word", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, failing, func(app *v1beta2.SparkApplication) {
+			app.Spec.RestartPolicy.Type = v1beta2.RestartPolicyNever
+		}, nil, false, 0, 3, 2, native},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			app := &v1beta2.SparkApplication{
-				ObjectMeta: metav1.ObjectMeta{Namespace: "etl", Name: "load", UID: "u"},
-				Spec:       v1beta2.SparkApplicationSpec{RestartPolicy: v1beta2.RestartPolicy{Type: test.policy}},
+			app := application(test.state)
+			if test.change != nil {
+				test.change(app)
 			}
-			app.Status.AppState.State = v1beta2.ApplicationStateFailing
 			g := gatetest.Open(t, app, v1beta2.AddToScheme, test.steps...)
-			g.Enabled = !test.off
-			got, err := Next(t.Context(), g, app,
-				func(app *v1beta2.SparkApplication) bool {
-					return app.Spec.RestartPolicy.Type != v1beta2.RestartPolicyNever
-				},
-				func(*v1beta2.SparkApplication) (time.Duration, error) { return time.Hour, nil })
-			if err != nil || got != test.want || app.Status.AppState.ErrorMessage != test.wantMessage {
-				t.Errorf("%+v, message %q, error %v; want %+v, %q", got, app.Status.AppState.ErrorMessage, err, test.want, test.wantMessage)
+			var done []string
+			does := func(what string) func() error {
+				return func() error { done = append(done, what); return nil }
+			}
+			decided, hold, err := Decide(t.Context(), g, app, Actions{
+				Rerun: does("rerun"), Submit: does("submit"),
+				Tell: func(reason, _ string) { done = append(done, reason) },
+			})
+			if err != nil || decided != test.decided || !slices.Equal(done, test.done) {
+				t.Errorf("decided %t, did %q, error %v; want %t, %q", decided, done, err, test.decided, test.done)
+			}
+			// A wait after a submission is counted from that.
+			if hold.Round(5*time.Second) != test.hold {
+				t.Errorf("hold %s, want %s", hold, test.hold)
+			}
+			status := &app.Status
+			if status.ExecutionAttempts != test.runs || status.SubmissionAttempts != test.submissions || status.AppState.ErrorMessage != test.message {
+				t.Errorf("%d runs, %d submissions, %q; want %d, %d, %q", status.ExecutionAttempts, status.SubmissionAttempts, status.AppState.ErrorMessage, test.runs, test.submissions, test.message)
 			}
 		})
+	}
+}
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+const grows = `{"history": [{"observedAt": "2026-11-23T12:00:00Z", "decision": {"action": "RETRY", "retryAfter": "30s",
+	"resources": [{"resource": "memory", "factor": 1.5, "container": "spark-kubernetes-driver"}], "placement": {"onDemand": true}}}]}`
+
+func TestHold(t *testing.T) {
+	app := application(v1beta2.ApplicationStatePendingRerun)
+	app.Annotations = map[string]string{mulligan.LedgerAnnotation: grows}
+	app.Status.TerminationTime = metav1.NewTime(noon)
+	g := gatetest.Open(t, app, v1beta2.AddToScheme)
+	if got := Hold(g, app, noon); got != 30*time.Second {
+		t.Errorf("held for %s, want 30s", got)
+	}
+	// As the operator leaves it where the spec has changed.
+	app.Status.TerminationTime = metav1.Time{}
+	if got := Hold(g, app, noon); got != 0 {
+		t.Errorf("another spec is held for %s", got)
+	}
+}
+
+func TestFollow(t *testing.T) {
+	app := application(v1beta2.ApplicationStatePendingRerun)
+	app.Annotations = map[string]string{mulligan.LedgerAnnotation: grows}
+	app.Spec.Driver.Memory, app.Spec.Driver.MemoryOverhead = ptr.To("1g"), ptr.To("512m")
+	app.Spec.Executor.Memory = ptr.To("2g")
+	own := app.Spec.DeepCopy()
+	notes, restore, err := Follow(gatetest.Open(t, app, v1beta2.AddToScheme), app, noon)
+	if err != nil || len(notes) != 0 {
+		t.Fatalf("notes %q, error %v", notes, err)
+	}
+	driver := app.Spec.Driver
+	if *driver.Memory != "1536m" || *driver.MemoryOverhead != "768m" || *app.Spec.Executor.Memory != "2g" || driver.Affinity == nil {
+		t.Errorf("driver %s + %s, affinity %v, executor %s", *driver.Memory, *driver.MemoryOverhead, driver.Affinity, *app.Spec.Executor.Memory)
+	}
+	if restore(); *app.Spec.Driver.Memory != *own.Driver.Memory || app.Spec.Driver.Affinity != nil {
+		t.Errorf("the spec of the user is %v now", app.Spec.Driver)
+	}
+}
+
+func TestWhatCannotBeFollowedIsSaid(t *testing.T) {
+	app := application(v1beta2.ApplicationStatePendingRerun)
+	app.Annotations = map[string]string{mulligan.LedgerAnnotation: grows}
+	if notes, _, err := Follow(gatetest.Open(t, app, v1beta2.AddToScheme), app, noon); err != nil || len(notes) != 1 {
+		t.Errorf("notes %q, error %v; want one about memory", notes, err)
 	}
 }

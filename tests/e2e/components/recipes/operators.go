@@ -169,4 +169,5 @@ var recipes = []Recipe{
 			},
 		},
 	},
+	sparkOperator,
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -30,6 +31,9 @@ type Recipe struct {
 	Main string
 	// Insertions call the glue.
 	Insertions []Insertion
+	// Unpin begins the names of modules that the operator replaces by an earlier
+	// version than the client needs. Empty: there is none.
+	Unpin string
 }
 
 // apply makes of source, a folder with the operator's module, a copy in to that has the
@@ -47,7 +51,37 @@ func (r Recipe) apply(source, to, root string) error {
 		return err
 	}
 	client := "mulligan.dev/mulligan"
-	return goCommand(to, "mod", "edit", "-require="+client+"@v0.0.0", "-replace="+client+"="+filepath.Join(root, "client/go"))
+	edits := []string{"mod", "edit", "-require=" + client + "@v0.0.0", "-replace=" + client + "=" + filepath.Join(root, "client/go")}
+	unpinned, err := r.unpinned(to)
+	if err != nil {
+		return err
+	}
+	_, err = goCommand(to, append(edits, unpinned...)...)
+	return err
+}
+
+// unpinned are the arguments of `go mod edit` that drop replacements.
+func (r Recipe) unpinned(module string) ([]string, error) {
+	if r.Unpin == "" {
+		return nil, nil
+	}
+	said, err := goCommand(module, "mod", "edit", "-json")
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Replace []struct{ Old struct{ Path string } }
+	}
+	if err := json.Unmarshal(said, &file); err != nil {
+		return nil, err
+	}
+	var edits []string
+	for _, replaced := range file.Replace {
+		if strings.HasPrefix(replaced.Old.Path, r.Unpin) {
+			edits = append(edits, "-dropreplace="+replaced.Old.Path)
+		}
+	}
+	return edits, nil
 }
 
 func (i Insertion) apply(module string) error {
@@ -156,13 +190,13 @@ func copyTree(from, to string) error {
 	})
 }
 
-func goCommand(folder string, args ...string) error {
+func goCommand(folder string, args ...string) ([]byte, error) {
 	command := exec.Command("go", args...)
 	command.Dir = folder
-	var said bytes.Buffer
-	command.Stdout, command.Stderr = &said, &said
+	var said, wrong bytes.Buffer
+	command.Stdout, command.Stderr = &said, &wrong
 	if err := command.Run(); err != nil {
-		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, said.Bytes())
+		return nil, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, wrong.Bytes())
 	}
-	return nil
+	return said.Bytes(), nil
 }

@@ -1,0 +1,247 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var sparkKind = schema.GroupVersionKind{Group: "sparkoperator.k8s.io", Version: "v1beta2", Kind: "SparkApplication"}
+
+const sparkManifest = `
+apiVersion: sparkoperator.k8s.io/v1beta2
+kind: SparkApplication
+metadata: {name: etl}
+spec:
+  type: Python
+  mode: cluster
+  sparkVersion: 4.0.0
+  image: registry.local/spark:4.0.0
+  mainApplicationFile: local:///opt/etl.py
+  restartPolicy:
+    type: OnFailure
+    onFailureRetries: 1
+    onFailureRetryInterval: 1
+    onSubmissionFailureRetries: 1
+    onSubmissionFailureRetryInterval: 1
+  driver: {cores: 1, memory: 1g, memoryOverhead: 512m}
+  executor: {instances: 1, cores: 1, memory: 1g}
+`
+
+// An application whose driver and executors end so.
+type sparkScenario struct {
+	name string
+	// driver and executor of a run, counted from one. A driver is not asked before its
+	// executor runs; what neither of them ends goes with its driver.
+	driver, executor func(run int, pod *corev1.Pod) bool
+	// lost: the driver is not asked before its executor has ended in so many runs.
+	lost int
+	// refused lets the API server refuse drivers until that is changed.
+	refused        bool
+	native, asking sparkOutcome
+}
+
+type sparkOutcome struct {
+	// Part of the message, too.
+	state, message string
+	// Drivers that there were, and what of them is in executionAttempts.
+	runs     int
+	attempts int64
+	charged  map[string]int32
+	// Memory limit of the last driver.
+	memory string
+}
+
+func sparkEnds(end ending, runs int) func(int, *corev1.Pod) bool {
+	return func(run int, pod *corev1.Pod) bool {
+		if run > runs {
+			return succeeds(pod)
+		}
+		return end(pod)
+	}
+}
+
+var sparkScenarios = []sparkScenario{
+	{
+		name: "the driver runs out of memory",
+		driver: func(_ int, pod *corev1.Pod) bool {
+			if limit := pod.Spec.Containers[0].Resources.Limits.Memory(); limit.Value() < 2<<30 {
+				return runsOutOfMemory(pod)
+			}
+			return succeeds(pod)
+		},
+		native: sparkOutcome{state: "FAILED", message: "Reason: OOMKilled", runs: 2, attempts: 2, memory: "1536Mi"},
+		asking: sparkOutcome{state: "COMPLETED", runs: 2, attempts: 2, memory: "2304Mi", charged: map[string]int32{"memory": 1}},
+	},
+	{
+		name: "spot takes the driver three times", driver: sparkEnds(isTakenAway, 3),
+		native: sparkOutcome{state: "FAILED", message: "ExitCode: 143", runs: 2, attempts: 2, memory: "1536Mi"},
+		asking: sparkOutcome{state: "COMPLETED", runs: 4, attempts: 1, memory: "1536Mi", charged: map[string]int32{"disruption": 3}},
+	},
+	{
+		name: "spot takes an executor", driver: sparkEnds(succeeds, 1), lost: 1,
+		executor: func(_ int, pod *corev1.Pod) bool { return isTakenAway(pod) },
+		native:   sparkOutcome{state: "COMPLETED", runs: 1, attempts: 1, memory: "1536Mi"},
+		asking:   sparkOutcome{state: "COMPLETED", runs: 1, attempts: 1, memory: "1536Mi"},
+	},
+	{
+		name: "spot takes an executor and the driver gives up", lost: 3,
+		driver: sparkEnds(says("org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 1.0 failed 4 times, most recent failure: Lost task 0.3 in stage 1.0 (TID 7) (10.0.0.7 executor 1): ExecutorLostFailure (executor 1 exited caused by one of the running tasks) Reason: The executor with id 1 was terminated."), 3),
+		executor: func(run int, pod *corev1.Pod) bool {
+			return run <= 3 && isTakenAway(pod)
+		},
+		native: sparkOutcome{state: "FAILED", message: "ExitCode: 1", runs: 2, attempts: 2, memory: "1536Mi"},
+		asking: sparkOutcome{state: "COMPLETED", runs: 4, attempts: 1, memory: "1536Mi", charged: map[string]int32{"disruption": 3}},
+	},
+	{
+		name: "the program fails", driver: sparkEnds(fails, 9),
+		native: sparkOutcome{state: "FAILED", message: "ExitCode: 1", runs: 2, attempts: 2, memory: "1536Mi"},
+		asking: sparkOutcome{state: "FAILED", message: "fail the", runs: 4, attempts: 4, memory: "1536Mi", charged: map[string]int32{"application": 3}},
+	},
+	{
+		name: "a mistake in the image", driver: sparkEnds(says("ModuleNotFoundError: No module named 'etl'"), 9),
+		native: sparkOutcome{state: "FAILED", message: "ExitCode: 1", runs: 2, attempts: 2, memory: "1536Mi"},
+		asking: sparkOutcome{state: "FAILED", message: "a Python module is missing", runs: 1, attempts: 1, memory: "1536Mi"},
+	},
+	{
+		name: "the submission is refused", driver: sparkEnds(succeeds, 1), refused: true,
+		native: sparkOutcome{state: "FAILED", message: "exceeded quota"},
+		asking: sparkOutcome{state: "COMPLETED", runs: 1, attempts: 1, memory: "1536Mi"},
+	},
+}
+
+// sparkPlay is one run of a scenario.
+type sparkPlay struct {
+	*cluster
+	scenario  sparkScenario
+	namespace string
+	lock      sync.Mutex
+	// Drivers in their order, and the last one.
+	drivers []string
+	last    *corev1.Pod
+	// Executors by the UID of their driver.
+	executors map[string]*corev1.Pod
+}
+
+// Not beside others: they use the same operator.
+func TestRecipeOfSpark(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "spark")
+	seen := &statuses{of: map[string]string{}}
+	for _, w := range waysOf(c) {
+		t.Run(w.name, func(t *testing.T) {
+			c.runs(t, "spark", "operator", w, immediately)
+			t.Run("plays", func(t *testing.T) {
+				for _, scenario := range sparkScenarios {
+					t.Run(scenario.name, func(t *testing.T) {
+						t.Parallel()
+						scenario.play(t, c, w, seen)
+					})
+				}
+			})
+		})
+	}
+}
+
+// begin creates the application of a scenario.
+func (s sparkScenario) begin(t *testing.T, c *cluster) *sparkPlay {
+	t.Helper()
+	play := &sparkPlay{cluster: c, scenario: s, namespace: c.namespace(t), executors: map[string]*corev1.Pod{}}
+	if s.refused {
+		c.refuses(t, play.namespace)
+	}
+	c.play(t, play.namespace, play.end)
+	must(t, c.Create(t.Context(), object(t, play.namespace, sparkManifest)))
+	return play
+}
+
+func (s sparkScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
+	play := s.begin(t, c)
+	pods := c.holds(t, play.namespace)
+	if s.refused {
+		c.admits(t, play.namespace)
+	}
+	app := c.sparkEnds(t, play.namespace)
+	got, want := play.outcome(t, app), s.native
+	if !w.native {
+		want = s.asking
+	}
+	t.Logf("%s, %s: %s", s.name, w.name, pods)
+	if got.state != want.state || !strings.Contains(got.message, want.message) || got.runs != want.runs || got.attempts != want.attempts ||
+		got.memory != want.memory || !maps.Equal(got.charged, want.charged) {
+		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, play.namespace))
+	}
+	if w.native {
+		seen.compare(t, c, s.name, w, app)
+	}
+}
+
+func sparkState(app *unstructured.Unstructured) string {
+	state, _, _ := unstructured.NestedString(app.Object, "status", "applicationState", "state")
+	return state
+}
+
+// sparkEnds waits for the one SparkApplication of a namespace to end, and its executors.
+func (c *cluster) sparkEnds(t *testing.T, namespace string) *unstructured.Unstructured {
+	t.Helper()
+	var app *unstructured.Unstructured
+	eventually(t, 2*long, func() string {
+		app = &c.objects(t, namespace, sparkKind)[0]
+		if state := sparkState(app); state != "FAILED" && state != "COMPLETED" {
+			return fmt.Sprintf("the SparkApplication is %v, Events %q", app.Object["status"], c.allEvents(t, namespace))
+		}
+		executors, _, _ := unstructured.NestedStringMap(app.Object, "status", "executorState")
+		for name, state := range executors {
+			if state == "PENDING" || state == "RUNNING" {
+				return fmt.Sprintf("%s is %s", name, state)
+			}
+		}
+		return ""
+	})
+	return app
+}
+
+func (p *sparkPlay) outcome(t *testing.T, app *unstructured.Unstructured) sparkOutcome {
+	t.Helper()
+	got := sparkOutcome{state: sparkState(app), charged: charges(t, app)}
+	got.message, _, _ = unstructured.NestedString(app.Object, "status", "applicationState", "errorMessage")
+	got.attempts, _, _ = unstructured.NestedInt64(app.Object, "status", "executionAttempts")
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	got.runs = len(p.drivers)
+	if p.last != nil {
+		got.memory = p.last.Spec.Containers[0].Resources.Limits.Memory().String()
+	}
+	return got
+}
+
+// A pause of a minute: the executors are given back at once, no other driver is made,
+// and the application can be deleted.
+func TestRecipeOfSparkHolds(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "spark")
+	w := way{"asking", true, func(t *testing.T) string { return c.recipeServer(t, time.Minute).address }, false}
+	c.runs(t, "spark", "operator", w, immediately)
+	play := sparkScenarios[1].begin(t, c)
+	var app *unstructured.Unstructured
+	empty := func() string {
+		app = &c.objects(t, play.namespace, sparkKind)[0]
+		if state, pods := sparkState(app), c.running(t, play.namespace); state != "PENDING_RERUN" || pods != 0 {
+			return fmt.Sprintf("it is %q, %d pods run, want PENDING_RERUN and 0", state, pods)
+		}
+		return ""
+	}
+	eventually(t, 40*time.Second, empty)
+	if charged := charges(t, app); charged["disruption"] != 1 {
+		t.Errorf("charged %v, want disruption once", charged)
+	}
+	c.anEvent(t, app, "MulliganRetries", "charged to disruption")
+	c.deletedWhileHeld(t, app, 8*time.Second, empty)
+}
