@@ -56,8 +56,8 @@ func (g *Gate) Follow(obj client.Object, now time.Time, templates ...*corev1.Pod
 }
 
 // FollowIn does the same to the object itself, whose operator makes the pods of an
-// attempt from its spec in other words than a template's. It has to be of a kind that
-// mulligan-controller follows advice in.
+// attempt from its spec in other words than a template's. It follows in the kinds that
+// mulligan-controller does.
 func (g *Gate) FollowIn(obj client.Object, now time.Time) ([]string, error) {
 	record, err := g.granted(obj)
 	if err != nil || record == nil {
@@ -69,7 +69,7 @@ func (g *Gate) FollowIn(obj client.Object, now time.Time) ([]string, error) {
 	}
 	kind := kinds.ByGroupKind(gvk.GroupKind())
 	if kind == nil {
-		return nil, fmt.Errorf("mulligan: %s: no advice is followed in a %s", obj.GetName(), gvk.Kind)
+		return []string{"nothing that is advised can be followed in a " + gvk.Kind}, nil
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {

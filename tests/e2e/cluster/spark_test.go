@@ -15,8 +15,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A run takes so long once its executor has started.
-const sparkRuns = 2 * time.Second
+// An attempt takes so long, so that what it holds can be measured.
+const attemptRuns = 2 * time.Second
+
+// ranFor says whether a pod has run so long.
+func ranFor(pod *corev1.Pod, long time.Duration) bool {
+	return pod.Status.StartTime != nil && time.Since(pod.Status.StartTime.Time) >= long
+}
 
 // end plays Spark: a driver makes its executor, and either ends as the scenario says. An
 // executor whose driver is gone ends, too.
@@ -29,7 +34,7 @@ func (p *sparkPlay) end(pod *corev1.Pod) bool {
 	run := nth(&p.drivers, string(pod.UID)) + 1
 	p.last = pod.DeepCopy()
 	executor := p.executorOf(pod, run)
-	if executor == nil || executor.Status.StartTime == nil || time.Since(executor.Status.StartTime.Time) < sparkRuns {
+	if executor == nil || !ranFor(executor, attemptRuns) {
 		return false
 	}
 	if run <= p.scenario.lost && executor.Status.Phase != corev1.PodFailed {
@@ -41,7 +46,7 @@ func (p *sparkPlay) end(pod *corev1.Pod) bool {
 func (p *sparkPlay) endExecutor(pod *corev1.Pod) bool {
 	of := metav1.GetControllerOf(pod)
 	run := slices.Index(p.drivers, string(of.UID)) + 1
-	if started := pod.Status.StartTime; started == nil || time.Since(started.Time) < sparkRuns/2 {
+	if !ranFor(pod, attemptRuns/2) {
 		return false
 	}
 	if p.scenario.executor != nil && p.scenario.executor(run, pod) {

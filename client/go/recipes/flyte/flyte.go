@@ -13,7 +13,7 @@
 // and launchResource, once the object of an attempt has its labels,
 //
 //	e.addObjectMetadata(k8sTaskCtxMetadata, o, cfg)
-//	err = flyte.HandOn(ctx, e.gate, o)
+//	notes, err := flyte.HandOn(ctx, e.gate, o, time.Now())
 //
 // What is sent: the object, and what belongs to it, as [mulligan.Gather] finds it.
 //
@@ -23,6 +23,9 @@
 //	FAIL, WAIT_...  PermanentFailure with the sentence
 //	IGNORE          what the plugin said
 //	no answer       what the plugin said
+//
+// More memory and other nodes are written into the object of the next attempt, which the
+// plugin has made from the task as it made the first one.
 //
 // Flyte counts what comes back against its own limits, retries of the task and
 // max-node-retries-system-failures, and gives up at them: they are to be at least the
@@ -34,8 +37,10 @@ package flyte
 
 import (
 	"context"
+	"time"
 
 	"github.com/flyteorg/flyte/flyteplugins/go/tasks/pluginmachinery/core"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -90,44 +95,19 @@ func pick(cleanup bool, with, without failing) failing {
 // What Flyte puts on the objects of all attempts of a node.
 var ofNode = []string{"execution-id", "node-id"}
 
-// HandOn gives obj, which is about to be created, the ledger of the latest attempt.
-func HandOn(ctx context.Context, g *gate.Gate, obj client.Object) error {
-	if g == nil || !g.Enabled {
-		return nil
+// HandOn gives obj, which is about to be created, the ledger of the latest attempt and
+// what was advised after it. It returns what could not be followed.
+func HandOn(ctx context.Context, g *gate.Gate, obj client.Object, now time.Time) (notes []string, err error) {
+	if !g.Open() {
+		return nil, nil
 	}
-	labels := client.MatchingLabels{}
-	for _, key := range ofNode {
-		value := obj.GetLabels()[key]
-		if value == "" {
-			return nil // of no workflow
-		}
-		labels[key] = value
-	}
-	gvk, err := apiutil.GVKForObject(obj, g.Asker.Kube.Scheme())
-	if err != nil {
-		return err
-	}
-	earlier := &unstructured.UnstructuredList{}
-	earlier.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	if err := g.Asker.Kube.List(ctx, earlier, client.InNamespace(obj.GetNamespace()), labels); err != nil {
-		return err
-	}
-	var latest *mulliganv1.BudgetLedger
-	for i := range earlier.Items {
-		ledger, err := mulligan.LedgerFrom(&earlier.Items[i])
-		if err != nil {
-			return err
-		}
-		if ledger.GetAttemptsSeen() > latest.GetAttemptsSeen() {
-			latest = ledger
-		}
-	}
-	if latest == nil {
-		return nil
+	latest, from, err := latestLedger(ctx, g, obj)
+	if err != nil || latest == nil {
+		return nil, err
 	}
 	text, err := mulligan.EncodeLedger(mulligan.HandOn(latest))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	annotations := obj.GetAnnotations()
 	if annotations == nil {
@@ -135,5 +115,54 @@ func HandOn(ctx context.Context, g *gate.Gate, obj client.Object) error {
 	}
 	annotations[mulligan.LedgerAnnotation] = text
 	obj.SetAnnotations(annotations)
-	return nil
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return g.FollowIn(obj, now)
+	}
+	template := &corev1.PodTemplateSpec{Spec: pod.Spec}
+	// The plugin names the container of a task after the attempt.
+	rename(template, pod.Name, from)
+	notes, err = g.Follow(pod, now, template)
+	rename(template, from, pod.Name)
+	pod.Spec = template.Spec
+	return notes, err
+}
+
+func rename(template *corev1.PodTemplateSpec, from, to string) {
+	for i := range template.Spec.Containers {
+		if container := &template.Spec.Containers[i]; container.Name == from {
+			container.Name = to
+		}
+	}
+}
+
+// latestLedger is that of the latest attempt of obj's node, and the attempt's name.
+func latestLedger(ctx context.Context, g *gate.Gate, obj client.Object) (latest *mulliganv1.BudgetLedger, of string, err error) {
+	labels := client.MatchingLabels{}
+	for _, key := range ofNode {
+		value := obj.GetLabels()[key]
+		if value == "" {
+			return nil, "", nil // of no workflow
+		}
+		labels[key] = value
+	}
+	gvk, err := apiutil.GVKForObject(obj, g.Asker.Kube.Scheme())
+	if err != nil {
+		return nil, "", err
+	}
+	earlier := &unstructured.UnstructuredList{}
+	earlier.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	if err := g.Asker.Kube.List(ctx, earlier, client.InNamespace(obj.GetNamespace()), labels); err != nil {
+		return nil, "", err
+	}
+	for i := range earlier.Items {
+		ledger, err := mulligan.LedgerFrom(&earlier.Items[i])
+		if err != nil {
+			return nil, "", err
+		}
+		if ledger.GetAttemptsSeen() > latest.GetAttemptsSeen() {
+			latest, of = ledger, earlier.Items[i].GetName()
+		}
+	}
+	return latest, of, nil
 }

@@ -7,6 +7,7 @@ import (
 	idl "github.com/flyteorg/flyte/flyteidl/gen/pb-go/flyteidl/core"
 	"github.com/flyteorg/flyte/flyteplugins/go/tasks/pluginmachinery/core"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -83,7 +84,7 @@ func TestTheLedgerGoesFromAttemptToAttempt(t *testing.T) {
 	second, other := attempt("e-n0-1"), attempt("e-n1-0")
 	other.Labels["node-id"] = "n1"
 	for _, pod := range []*corev1.Pod{second, other} {
-		if err := HandOn(t.Context(), g, pod); err != nil {
+		if _, err := HandOn(t.Context(), g, pod, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,5 +94,34 @@ func TestTheLedgerGoesFromAttemptToAttempt(t *testing.T) {
 	}
 	if len(other.Annotations) != 0 {
 		t.Errorf("another node got %v", other.Annotations)
+	}
+}
+
+// The container of an attempt has the attempt's name.
+func TestTheNextAttemptGrows(t *testing.T) {
+	with := func(name string) *corev1.Pod {
+		pod := attempt(name)
+		pod.Spec.Containers = []corev1.Container{{Name: name, Resources: corev1.ResourceRequirements{
+			Limits: corev1.ResourceList{"memory": resource.MustParse("1Gi")},
+		}}}
+		return pod
+	}
+	first, second := with("e-n0-0"), with("e-n0-1")
+	g := gatetest.Open(t, first, corev1.AddToScheme, mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM, func(response *mulliganv1.DecideResponse) {
+		response.Decision = &mulliganv1.Decision{Action: mulliganv1.Decision_RETRY, Resources: []*mulliganv1.ResourceChange{{
+			Resource: "memory", Factor: 1.5, Container: "e-n0-0",
+		}}}
+		history := response.Ledger.History
+		history[len(history)-1].Decision = response.Decision
+	}))
+	if _, err := Decide(t.Context(), g, first, core.PhaseInfoRetryableFailure("OOMKilled", "", nil)); err != nil {
+		t.Fatal(err)
+	}
+	notes, err := HandOn(t.Context(), g, second, time.Now())
+	if err != nil || len(notes) != 0 {
+		t.Fatalf("notes %q, error %v", notes, err)
+	}
+	if container := second.Spec.Containers[0]; container.Name != "e-n0-1" || container.Resources.Limits.Memory().String() != "1536Mi" {
+		t.Errorf("container %s has %s, want e-n0-1 with 1536Mi", container.Name, container.Resources.Limits.Memory())
 	}
 }

@@ -1,0 +1,193 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A node of a Flyte workflow whose task may be retried once and is interruptible.
+type flyteScenario struct {
+	name string
+	// end ends a run, counted from one.
+	end            func(run int, pod *corev1.Pod) bool
+	native, asking flyteOutcome
+}
+
+// What tests/e2e/flyte says of a node.
+type flyteNode struct {
+	Phase, Kind, Code, Message string
+	Attempts, SystemFailures   int
+	Interruptible              []bool
+}
+
+type flyteOutcome struct {
+	phase, code string
+	// Part of the message.
+	message string
+	// Runs, those that the system had to pay for, and those on spot nodes.
+	runs, system, onSpot int
+	memory               string
+	charged              map[string]int32
+}
+
+func flyteEnds(end ending, runs int) func(int, *corev1.Pod) bool {
+	return func(run int, pod *corev1.Pod) bool {
+		if run > runs {
+			return succeeds(pod)
+		}
+		return end(pod)
+	}
+}
+
+// isPreemptedByKubelet makes room for a critical pod.
+func isPreemptedByKubelet(pod *corev1.Pod) bool {
+	exits(pod, 143, "Error")
+	pod.Status.Reason, pod.Status.Message = "Preempting", "Preempted in order to admit critical pod"
+	return true
+}
+
+var flyteScenarios = []flyteScenario{
+	{
+		name: "spot takes every node", end: func(_ int, pod *corev1.Pod) bool {
+			if pod.Spec.NodeSelector[spotKey] == "" {
+				return succeeds(pod)
+			}
+			return isTakenAway(pod)
+		},
+		native: flyteOutcome{phase: "PhaseSuccess", runs: 4, system: 3, onSpot: 3, memory: "1Gi"},
+		asking: flyteOutcome{phase: "PhaseSuccess", runs: 4, system: 3, onSpot: 3, memory: "1Gi", charged: map[string]int32{"disruption": 3}},
+	},
+	{
+		name: "preempted by the kubelet twice", end: flyteEnds(isPreemptedByKubelet, 2),
+		native: flyteOutcome{phase: "RetriesExhausted", code: "Preempting", runs: 2, onSpot: 2, memory: "1Gi"},
+		asking: flyteOutcome{phase: "PhaseSuccess", runs: 3, system: 2, onSpot: 3, memory: "1Gi", charged: map[string]int32{"disruption": 2}},
+	},
+	{
+		name: "out of memory", end: func(_ int, pod *corev1.Pod) bool {
+			if limit := pod.Spec.Containers[0].Resources.Limits.Memory(); limit.Cmp(resource.MustParse("1536Mi")) >= 0 {
+				return succeeds(pod)
+			}
+			return runsOutOfMemory(pod)
+		},
+		native: flyteOutcome{phase: "RetriesExhausted", code: "OOMKilled", runs: 2, onSpot: 2, memory: "1Gi"},
+		asking: flyteOutcome{phase: "PhaseSuccess", runs: 2, onSpot: 2, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
+	},
+	{
+		name: "the program fails", end: flyteEnds(fails, 9),
+		native: flyteOutcome{phase: "RetriesExhausted", code: "Interrupted", runs: 4, system: 3, onSpot: 3, memory: "1Gi"},
+		asking: flyteOutcome{phase: "RetriesExhausted", code: "Interrupted", runs: 2, onSpot: 2, memory: "1Gi", charged: map[string]int32{"application": 2}},
+	},
+	{
+		name: "a mistake in the image", end: flyteEnds(says("ModuleNotFoundError: No module named 'trianer'"), 9),
+		native: flyteOutcome{phase: "RetriesExhausted", code: "Interrupted", runs: 4, system: 3, onSpot: 3, memory: "1Gi"},
+		asking: flyteOutcome{phase: "PhasePermanentFailure", message: "a Python module is missing", runs: 1, onSpot: 1, memory: "1Gi"},
+	},
+}
+
+func TestRecipeOfFlyte(t *testing.T) {
+	c := shared
+	if _, err := os.Stat(filepath.Join(c.bin, "flyte-node")); err != nil {
+		t.Skip("skipped: flyte-node is not built")
+	}
+	released := map[string]string{}
+	for _, w := range waysOf(c) {
+		t.Run(w.name, func(t *testing.T) {
+			server := w.server(t)
+			t.Run("plays", func(t *testing.T) {
+				for _, scenario := range flyteScenarios {
+					t.Run(scenario.name, func(t *testing.T) {
+						if w.recipe {
+							t.Parallel()
+						}
+						said := scenario.play(t, c, w, server)
+						if !w.recipe {
+							released[scenario.name] = said
+						} else if w.native && said != released[scenario.name] {
+							t.Errorf("it says %s, and of the release %s", said, released[scenario.name])
+						}
+					})
+				}
+			})
+		})
+	}
+}
+
+// play returns what the node says.
+func (s flyteScenario) play(t *testing.T, c *cluster, w way, server string) string {
+	namespace := c.namespace(t)
+	var runs []string
+	var last *corev1.Pod
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		last = pod.DeepCopy()
+		return ranFor(pod, attemptRuns) && s.end(nth(&runs, string(pod.UID))+1, pod)
+	})
+	node, said := c.runFlyteNode(t, namespace, w, server)
+	t.Logf("%s, %s: %.0f pod-seconds", s.name, w.name, c.ran(t, namespace))
+	want := s.native
+	if !w.native {
+		want = s.asking
+	}
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(last), last))
+	got := flyteOutcome{
+		phase: node.Phase, code: node.Code, message: node.Message, runs: node.Attempts + 1, system: node.SystemFailures,
+		memory: last.Spec.Containers[0].Resources.Limits.Memory().String(), charged: charges(t, last),
+	}
+	for _, interruptible := range node.Interruptible {
+		if interruptible {
+			got.onSpot++
+		}
+	}
+	if got.phase != want.phase || !strings.Contains(got.code, want.code) || !strings.Contains(got.message, want.message) || got.runs != want.runs || got.system != want.system ||
+		got.onSpot != want.onSpot || got.memory != want.memory || !maps.Equal(got.charged, want.charged) {
+		t.Errorf("it ended as %+v, want %+v", got, want)
+	}
+	return said
+}
+
+// ran is how many seconds the pods of a namespace ran, all of them together, by their own
+// times.
+func (c *cluster) ran(t *testing.T, namespace string) (seconds float64) {
+	t.Helper()
+	pods := &corev1.PodList{}
+	must(t, c.List(t.Context(), pods, client.InNamespace(namespace)))
+	for _, pod := range pods.Items {
+		for _, container := range pod.Status.ContainerStatuses {
+			if ended := container.State.Terminated; ended != nil {
+				seconds += ended.FinishedAt.Sub(ended.StartedAt.Time).Seconds()
+			}
+		}
+	}
+	return seconds
+}
+
+func (c *cluster) runFlyteNode(t *testing.T, namespace string, w way, server string) (flyteNode, string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), filepath.Join(c.bin, "flyte-node"),
+		"-namespace="+namespace, "-retries=1", fmt.Sprintf("-recipe=%t", w.recipe))
+	command.Env = append(os.Environ(), c.recipeEnvironment(server)...)
+	command.Env = append(command.Env, "KUBECONFIG="+filepath.Join(c.run, "kubeconfig"))
+	var said, errors bytes.Buffer
+	command.Stdout, command.Stderr = &said, &errors
+	if err := command.Run(); err != nil {
+		t.Fatalf("%v: %s", err, errors.String())
+	}
+	var node flyteNode
+	must(t, json.Unmarshal(said.Bytes(), &node))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(errors.String())
+		}
+	})
+	return node, strings.ReplaceAll(said.String(), namespace, "NAMESPACE")
+}

@@ -1,0 +1,190 @@
+// Command flyte-node is one node of a Flyte workflow: flyteplugins' own pod plugin builds
+// the pods and says what they have come to, and the recipe of client/go/recipes/flyte
+// decides with it. The loop around them and its two budgets stand in for flytepropeller
+// 1.16.7, which cannot be had as a Go module.
+//
+//	flyte-node -namespace ml -name e [-retries 1] [-recipe=false]
+//
+// The cluster is that of KUBECONFIG, the service that of MULLIGAN_SERVER. It ends with
+// the node and prints what became of it as JSON.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	idl "github.com/flyteorg/flyte/flyteidl/gen/pb-go/flyteidl/core"
+	"github.com/flyteorg/flyte/flyteplugins/go/tasks/pluginmachinery/core"
+	podplugin "github.com/flyteorg/flyte/flyteplugins/go/tasks/plugins/k8s/pod"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+
+	"mulligan.dev/mulligan/gate"
+	"mulligan.dev/mulligan/recipes/flyte"
+)
+
+// Propeller's own settings as they are shipped, node-config: max-node-retries-system-failures
+// and interruptible-failure-threshold, which is counted from the last possible run.
+const (
+	systemRetries = 3
+	lastOnDemand  = 1
+)
+
+// A round of propeller.
+const round = 200 * time.Millisecond
+
+// Node is what propeller stores of one, and its outcome.
+type Node struct {
+	Phase, Kind, Code, Message string
+	// Retries made so far, and those of them that the system is to blame for.
+	Attempts, SystemFailures int
+	// Whether each run was allowed on interruptible nodes.
+	Interruptible []bool
+}
+
+type loop struct {
+	client.Client
+	// Nil where the recipe is not in the binary.
+	decide          func(context.Context, client.Object, core.PhaseInfo) (core.PhaseInfo, error)
+	handOn          func(context.Context, client.Object) error
+	namespace, name string
+	retries         int
+}
+
+func main() {
+	l := loop{}
+	flag.StringVar(&l.namespace, "namespace", "default", "where its pods are")
+	flag.StringVar(&l.name, "name", "e", "of the execution")
+	flag.IntVar(&l.retries, "retries", 0, "of the task")
+	recipe := flag.Bool("recipe", true, "whether the recipe is in the binary")
+	flag.Parse()
+	if err := l.main(context.Background(), *recipe); err != nil {
+		fmt.Fprintln(os.Stderr, "flyte-node:", err)
+		os.Exit(1)
+	}
+}
+
+func (l *loop) main(ctx context.Context, recipe bool) error {
+	loaded, err := config.GetConfig()
+	if err != nil {
+		return err
+	}
+	if l.Client, err = client.New(loaded, client.Options{}); err != nil {
+		return err
+	}
+	if recipe {
+		g, err := gate.FromEnvironment(l.Client, l.Client)
+		if err != nil {
+			return err
+		}
+		l.decide = func(ctx context.Context, obj client.Object, native core.PhaseInfo) (core.PhaseInfo, error) {
+			return flyte.Decide(ctx, g, obj, native)
+		}
+		l.handOn = func(ctx context.Context, obj client.Object) error {
+			notes, err := flyte.HandOn(ctx, g, obj, time.Now())
+			for _, note := range notes {
+				fmt.Fprintln(os.Stderr, note)
+			}
+			return err
+		}
+	}
+	if err := configureSpot(); err != nil {
+		return err
+	}
+	node := &Node{}
+	for node.Phase == "" {
+		if err := l.run(ctx, node); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(os.Stdout).Encode(node)
+}
+
+// run is one attempt, and what propeller makes of its end.
+func (l *loop) run(ctx context.Context, node *Node) error {
+	interruptible := node.SystemFailures < systemRetries+1-lastOnDemand
+	task := newTask(l, node.Attempts, interruptible)
+	node.Interruptible = append(node.Interruptible, interruptible)
+	pod, err := l.launch(ctx, task)
+	if err != nil {
+		return err
+	}
+	for {
+		time.Sleep(round)
+		phase, err := l.check(ctx, task, pod)
+		if err != nil {
+			// The round is repeated.
+			fmt.Fprintln(os.Stderr, err)
+			continue
+		}
+		if phase.Phase().IsTerminal() {
+			if phase.CleanupOnFailure() {
+				err = client.IgnoreNotFound(l.Delete(ctx, pod))
+			}
+			node.end(phase, l.retries)
+			return err
+		}
+	}
+}
+
+// launch creates the pod of an attempt, with the labels and the name that propeller gives.
+func (l *loop) launch(ctx context.Context, task *task) (client.Object, error) {
+	pod, err := podplugin.DefaultPodPlugin.BuildResource(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	pod.SetNamespace(l.namespace)
+	pod.SetName(task.GetTaskExecutionID().GetGeneratedName())
+	pod.SetLabels(task.GetLabels())
+	if l.handOn != nil {
+		if err := l.handOn(ctx, pod); err != nil {
+			return nil, err
+		}
+	}
+	return pod, l.Create(ctx, pod)
+}
+
+// check is checkResourcePhase.
+func (l *loop) check(ctx context.Context, task *task, pod client.Object) (core.PhaseInfo, error) {
+	err := l.Get(ctx, client.ObjectKeyFromObject(pod), pod)
+	if apierrors.IsNotFound(err) {
+		return core.PhaseInfoSystemRetryableFailure("ResourceDeletedExternally", "resource not found, it was deleted externally", nil), nil
+	}
+	if err != nil {
+		return core.PhaseInfoUndefined, err
+	}
+	phase, err := podplugin.DefaultPodPlugin.GetTaskPhase(ctx, task, pod.(*corev1.Pod))
+	if err == nil && l.decide != nil {
+		phase, err = l.decide(ctx, pod, phase)
+	}
+	return phase, err
+}
+
+// end counts against propeller's two budgets: runs of the task, and retries by the system.
+func (n *Node) end(phase core.PhaseInfo, retries int) {
+	failure := phase.Err()
+	n.Kind, n.Code, n.Message = failure.GetKind().String(), failure.GetCode(), failure.GetMessage()
+	if phase.Phase() != core.PhaseRetryableFailure {
+		n.Phase = phase.Phase().String()
+		return
+	}
+	system := failure.GetKind() == idl.ExecutionError_SYSTEM
+	used, limit := n.Attempts+1-n.SystemFailures, retries+1
+	if system {
+		used, limit = n.SystemFailures, systemRetries
+	}
+	if used >= limit {
+		n.Phase, n.Code = "RetriesExhausted", "RetriesExhausted|"+n.Code
+		return
+	}
+	n.Attempts++
+	if system {
+		n.SystemFailures++
+	}
+}
