@@ -72,6 +72,12 @@ var jobSetScenarios = []jobSetScenario{
 		native: jobSetOutcome{state: "Failed", reason: "ReachedMaxRestarts", restarts: 2, counted: 2, memory: "1Gi"},
 		asking: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, counted: 1, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
 	},
+	{
+		name: "a peer of the one out of memory ends first", policy: "failurePolicy: {maxRestarts: 2}", replicas: 4,
+		end:    func() ending { return peerEndsFirst(4, "1536Mi") },
+		native: jobSetOutcome{state: "Failed", reason: "ReachedMaxRestarts", restarts: 2, counted: 2, memory: "1Gi"},
+		asking: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, counted: 1, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
+	},
 }
 
 const jobSetTemplate = `
@@ -164,9 +170,7 @@ func gangNeeds(size int, memory string) ending {
 		if died[attempt].IsZero() || time.Since(died[attempt]) < time.Second {
 			return false
 		}
-		exits(pod, 1, "Error")
-		endsAt(pod, time.Now(), "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
-		return true
+		return says(peerLost)(pod)
 	}
 }
 

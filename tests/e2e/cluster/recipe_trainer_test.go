@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -39,6 +40,16 @@ var trainScenarios = []trainScenario{
 		asking: trainOutcome{condition: "Failed", message: "fail the", pods: 4, charged: map[string]int32{"application": 3}},
 	},
 	{
+		name: "out of memory", attempts: 9, end: func(pod *corev1.Pod) bool {
+			if limit := pod.Spec.Containers[0].Resources.Limits.Memory(); limit.Cmp(resource.MustParse("1536Mi")) >= 0 {
+				return succeeds(pod)
+			}
+			return runsOutOfMemory(pod)
+		},
+		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
+		asking: trainOutcome{condition: "Complete", message: "jobset completed", pods: 2, charged: map[string]int32{"memory": 1}},
+	},
+	{
 		name: "a mistake in the image", attempts: 9, end: says("ModuleNotFoundError: No module named 'trianer'"),
 		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
 		asking: trainOutcome{condition: "Failed", message: "a Python module is missing", pods: 1},
@@ -47,6 +58,9 @@ var trainScenarios = []trainScenario{
 
 // Each pod is an attempt: its Job replaces none.
 var onePodEach = strings.Replace(runtimeManifest, "            spec:\n              template:", "            spec:\n              backoffLimit: 0\n              template:", 1)
+
+const trainerMemory = `  trainer: {resourcesPerNode: {limits: {memory: 1Gi}}}
+`
 
 // Not beside others: they use the same Trainer.
 func TestRecipeOfTrainer(t *testing.T) {
@@ -82,7 +96,7 @@ func (s trainScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 		return s.end(pod)
 	})
 	must(t, c.Create(t.Context(), object(t, namespace, onePodEach)))
-	must(t, c.Create(t.Context(), object(t, namespace, trainJobManifest)))
+	must(t, c.Create(t.Context(), object(t, namespace, trainJobManifest+trainerMemory)))
 	got, want := trainOutcome{}, s.native
 	if !w.native {
 		want = s.asking

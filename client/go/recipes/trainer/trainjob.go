@@ -15,8 +15,17 @@
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// More memory and other nodes are not followed: the JobSet is made from the runtime's
-// template by plugins.
+// A JobSet that could not be made is asked about, too; Trainer tries again with its own
+// back-off, and never gives up:
+//
+//	RETRY           tried again when it is due
+//	WAIT            the same
+//	WAIT_..., FAIL  an Event says what is to be changed, and Trainer tries on: what was
+//	                missing may be made
+//
+// More memory and other nodes are written into the TrainJob that the JobSet is made from
+// ([Follow]), in memory: spec.trainer.resourcesPerNode where it is set, and
+// spec.podTemplateOverrides.
 package trainer
 
 import (
@@ -54,12 +63,19 @@ type Actions struct {
 const whileGoing = time.Second
 
 // Terminal looks at a TrainJob whose status of this round is in memory. Without the
-// condition Failed it does nothing. With a positive hold nothing is to be written, and
-// the TrainJob is reconciled again after it.
-func Terminal(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, actions Actions) (hold time.Duration, err error) {
-	failed := meta.FindStatusCondition(trainJob.Status.Conditions, trainerv1alpha1.TrainJobFailed)
-	if failed == nil || failed.Status != metav1.ConditionTrue || !g.Open() {
+// condition Failed, and without an error about its JobSet (creation), it does nothing.
+// With a positive hold nothing is to be written, and the TrainJob is reconciled again
+// after it.
+func Terminal(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, creation error, actions Actions) (hold time.Duration, err error) {
+	if !g.Open() {
 		return 0, nil
+	}
+	failed := meta.FindStatusCondition(trainJob.Status.Conditions, trainerv1alpha1.TrainJobFailed)
+	if failed == nil || failed.Status != metav1.ConditionTrue {
+		if creation == nil {
+			return 0, nil
+		}
+		return notMade(ctx, g, trainJob, actions)
 	}
 	// A failed JobSet that is being deleted was decided about: not again, and not Failed.
 	if restarting, err := actions.Restarting(); err != nil || restarting {
@@ -84,4 +100,33 @@ func Terminal(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.Train
 		failed.Message = verdict.Sentence
 	}
 	return 0, nil
+}
+
+// notMade asks about a JobSet that could not be made. The Event of the controller says
+// why; until it is stored there is nothing to decide.
+func notMade(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, actions Actions) (hold time.Duration, err error) {
+	verdict, err := g.Ask(ctx, trainJob)
+	if err != nil {
+		return 0, err
+	}
+	switch verdict.Way {
+	case gate.Retry, gate.Later:
+		actions.Tell(ReasonRetries, verdict.Sentence)
+	case gate.Wait:
+		actions.Tell(ReasonWaits, verdict.Sentence)
+	case gate.Stop:
+		actions.Tell(ReasonStops, verdict.Sentence)
+	}
+	return verdict.After, nil
+}
+
+// Follow returns the TrainJob that the next JobSet is to be made from, and what of the
+// advice could not be followed.
+func Follow(g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, now time.Time) (*trainerv1alpha1.TrainJob, []string, error) {
+	if !g.Open() {
+		return trainJob, nil, nil
+	}
+	followed := trainJob.DeepCopy()
+	notes, err := g.FollowIn(followed, now)
+	return followed, notes, err
 }

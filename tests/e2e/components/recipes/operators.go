@@ -162,8 +162,18 @@ var recipes = []Recipe{
 				Function: "func (r *TrainJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error)",
 				At:       Place{Call: "equality.Semantic.DeepEqual"},
 				Text: `
-	if hold, askErr := r.askMulligan(ctx, &trainJob); hold > 0 || askErr != nil {
-		return ctrl.Result{RequeueAfter: hold}, errors.Join(err, askErr)
+	if hold, askErr := r.askMulligan(ctx, &trainJob, err); hold > 0 || askErr != nil {
+		return ctrl.Result{RequeueAfter: hold}, askErr
+	}
+`,
+			},
+			{
+				File:     "pkg/controller/trainjob_controller.go",
+				Function: "func (r *TrainJobReconciler) reconcileObjects(ctx context.Context, runtime jobruntimes.Runtime, trainJob *trainer.TrainJob) error",
+				Text: `
+	trainJob, err := r.followMulligan(ctx, trainJob)
+	if err != nil {
+		return err
 	}
 `,
 			},
