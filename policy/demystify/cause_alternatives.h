@@ -18,6 +18,8 @@ enum class Part : std::uint8_t {
   kMessage,
   kPods,
   kOwner,
+  // How members of the gang end that run still.
+  kEnds,
 };
 
 // Another reading of an ambiguous cause. When `part` is in the report, the
@@ -87,6 +89,10 @@ inline constexpr Alternative kConfigUserErrorOr[] = {
      "whether arguments or program are wrong"},
 };
 inline constexpr Alternative kCollectiveCascadeOr[] = {
+    // Whoever tells of an end may be the first to be heard, not the first to
+    // die.
+    {v1::NODE_LOST, Part::kEnds, "no member has a cause of its own",
+     "how the members end that run still", "which of them died first"},
     {v1::NODE_LOST, Part::kOwner, "no member has a cause of its own",
      "all pods of %", "which member died first: it is not in the report"},
     {v1::FABRIC_FAULT, Part::kNodes, "no node shows a fault", "the nodes of %",

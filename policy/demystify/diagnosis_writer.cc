@@ -228,6 +228,8 @@ class Writer {
         return report_.pods().empty();
       case Part::kOwner:
         return report_.jobs().empty() && context_.owners.views.empty();
+      case Part::kEnds:
+        return conclusion_.gang.running > 0;
     }
     return false;
   }

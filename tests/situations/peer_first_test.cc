@@ -1,0 +1,127 @@
+// A member of a gang is told to have lost its peer before anything is told of
+// the one that died: that one's report is waited for, whoever owns the gang.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/situations/once_fixture.h"
+
+namespace mulligan::told {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+// Whose members they are: the object, and what is on its pods.
+struct GangOwner {
+  const char* name;
+  std::string object;
+  std::string of_pod;
+};
+
+std::string OwnedBy(const std::string& kind, const std::string& name) {
+  return absl::StrCat("owner_references { kind: '", kind, "' name: '", name,
+                      "' uid: 'O' controller: true } ");
+}
+
+std::string Label(const std::string& key, const std::string& value) {
+  return absl::StrCat("labels { key: '", key, "' value: '", value, "' } ");
+}
+
+const std::string kMeta =
+    "metadata { name: 'train' uid: 'O' creation_timestamp { seconds: 99990 } "
+    "} ";
+
+std::vector<GangOwner> Owners() {
+  return {
+      {"JobSet", absl::StrCat("job_set { ", kMeta, "} "),
+       OwnedBy("Job", "train-w-0") +
+           Label("jobset.sigs.k8s.io/jobset-name", "train") +
+           Label("jobset.sigs.k8s.io/jobset-uid", "O")},
+      {"PyTorchJob",
+       absl::StrCat("kubeflow_job { kind: 'PyTorchJob' ", kMeta, "} "),
+       OwnedBy("PyTorchJob", "train") +
+           Label("training.kubeflow.org/job-name", "train")},
+      {"RayCluster", absl::StrCat("ray_cluster { ", kMeta, "} "),
+       OwnedBy("RayCluster", "train") + Label("ray.io/cluster", "train")},
+      {"Job",
+       absl::StrCat("jobs { ", kMeta, "spec { parallelism: 3 completions: 3 } ",
+                    "status { active: 2 failed: 1 } } "),
+       OwnedBy("Job", "train")},
+      {"SparkApplication", absl::StrCat("spark_application { ", kMeta, "} "),
+       Label("sparkoperator.k8s.io/app-name", "train") +
+           Label("spark-role", "executor")},
+  };
+}
+
+std::string MemberOf(const GangOwner& owner, const std::string& name,
+                     const std::string& phase, const std::string& status) {
+  return Pod(name, owner.of_pod + "creation_timestamp { seconds: 100000 } ",
+             phase, status);
+}
+
+constexpr char kRuns[] =
+    "container_statuses { name: 'main' state { running { started_at { "
+    "seconds: 100001 } } } }";
+
+// Nothing is missing but how the others end.
+constexpr char kSeen[] =
+    "nodes { metadata { name: 'n' uid: 'N' } status { conditions { type: "
+    "'Ready' status: 'True' } } } events { reason: 'Started' type: 'Normal' "
+    "involved_object { kind: 'Pod' name: 'a' uid: 'a' } last_timestamp { "
+    "seconds: 100001 } } ";
+
+class PeerFirstTest : public DecideOnceTest,
+                      public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(PeerFirstTest, TheOneThatDiedIsWaitedFor) {
+  for (const GangOwner& owner : Owners()) {
+    SCOPED_TRACE(owner.name);
+    ledger_.Clear();
+    const std::string lost =
+        kSeen + owner.object +
+        MemberOf(owner, "a", "Failed",
+                 Ended(100'001, 100'600, 1, "Error", GetParam())) +
+        MemberOf(owner, "b", "Running", kRuns);
+    const auto first =
+        Tell(lost + MemberOf(owner, "c", "Running", kRuns), 100'602);
+    EXPECT_EQ(first.decision().action(), v1::Decision::WAIT);
+    EXPECT_EQ(first.decision().evidence_deadline().seconds(), 100'660);
+    EXPECT_THAT(Charged(), IsEmpty());
+    const auto then =
+        Tell(lost + MemberOf(owner, "c", "Failed",
+                             Ended(100'001, 100'601, 137, "OOMKilled")),
+             100'610);
+    EXPECT_EQ(then.diagnosis().culprit().pod(), "c");
+    EXPECT_THAT(Charged(), ElementsAre(Pair("memory", 1)));
+  }
+}
+
+// As KubeRay has it in memory, before it writes its own end: only Ray's is
+// there.
+TEST_F(DecideOnceTest, ARayJobThatLostAPeerIsToldWithRaysTime) {
+  const auto told = Tell(
+      "ray_job { metadata { name: 'train' uid: 'O' } status { job_status: "
+      "'FAILED' job_deployment_status: 'Failed' reason: 'AppFailed' message: "
+      "'NCCL error: remote process exited or there was a network error' "
+      "ray_job_info { end_time { seconds: 100600 } } } } ",
+      100'602);
+  EXPECT_EQ(told.decision().action(), v1::Decision::WAIT);
+  EXPECT_EQ(told.decision().evidence_deadline().seconds(), 100'660);
+  EXPECT_THAT(Charged(), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, PeerFirstTest,
+    ::testing::Values(
+        "DistBackendError: NCCL error: remote process exited or there was a "
+        "network error; Connection closed by remote peer",
+        "RuntimeError: gloo/transport/tcp/pair.cc:534 Connection closed by "
+        "peer [10.0.0.3]:5000",
+        "torch.distributed: recv: Connection reset by peer"));
+
+}  // namespace
+}  // namespace mulligan::told
