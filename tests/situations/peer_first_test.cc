@@ -35,7 +35,7 @@ const std::string kMeta =
     "metadata { name: 'train' uid: 'O' creation_timestamp { seconds: 99990 } "
     "} ";
 
-std::vector<GangOwner> Owners() {
+std::vector<GangOwner> OwnersOfGangs() {
   return {
       {"JobSet", absl::StrCat("job_set { ", kMeta, "} "),
        OwnedBy("Job", "train-w-0") +
@@ -78,7 +78,7 @@ class PeerFirstTest : public DecideOnceTest,
                       public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(PeerFirstTest, TheOneThatDiedIsWaitedFor) {
-  for (const GangOwner& owner : Owners()) {
+  for (const GangOwner& owner : OwnersOfGangs()) {
     SCOPED_TRACE(owner.name);
     ledger_.Clear();
     const std::string lost =
@@ -98,20 +98,6 @@ TEST_P(PeerFirstTest, TheOneThatDiedIsWaitedFor) {
     EXPECT_EQ(then.diagnosis().culprit().pod(), "c");
     EXPECT_THAT(Charged(), ElementsAre(Pair("memory", 1)));
   }
-}
-
-// As KubeRay has it in memory, before it writes its own end: only Ray's is
-// there.
-TEST_F(DecideOnceTest, ARayJobThatLostAPeerIsToldWithRaysTime) {
-  const auto told = Tell(
-      "ray_job { metadata { name: 'train' uid: 'O' } status { job_status: "
-      "'FAILED' job_deployment_status: 'Failed' reason: 'AppFailed' message: "
-      "'NCCL error: remote process exited or there was a network error' "
-      "ray_job_info { end_time { seconds: 100600 } } } } ",
-      100'602);
-  EXPECT_EQ(told.decision().action(), v1::Decision::WAIT);
-  EXPECT_EQ(told.decision().evidence_deadline().seconds(), 100'660);
-  EXPECT_THAT(Charged(), IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(

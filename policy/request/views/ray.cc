@@ -103,19 +103,12 @@ bool IsComplete(const ray::RayJobStatus& status) {
           status.job_status() != rayjob::kJobFailed);
 }
 
-// KubeRay writes its time with the state; whoever decides before that has
-// Ray's.
-const google::protobuf::Timestamp& EndOf(const ray::RayJobStatus& status) {
-  return status.has_end_time() ? status.end_time()
-                               : status.ray_job_info().end_time();
-}
-
 Statement StatementOf(const ray::RayJobStatus& status) {
   Statement said;
   said.source = "RayJob";
   said.message = status.message();
   said.message_leaf = ".status.message";
-  said.at = &EndOf(status);
+  said.at = &status.end_time();
   said.leaf = ".status.jobDeploymentStatus";
   const std::string& deployment = status.job_deployment_status();
   const bool failed = status.job_status() == rayjob::kJobFailed;
@@ -180,7 +173,7 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
                  {"succeeded", status.succeeded()},
                  {"failed", status.failed()}};
   view.times.push_back(&status.start_time());
-  view.times.push_back(&EndOf(status));
+  view.times.push_back(&status.end_time());
   return true;
 }
 
@@ -191,7 +184,6 @@ void BoundRayJob(const v1::FailureReport& report, const FieldPath& job) {
   path.Message("message", status.message());
   path.Time("startTime", status.start_time());
   path.Time("endTime", status.end_time());
-  path.Time("rayJobInfo.endTime", status.ray_job_info().end_time());
 }
 
 NativeCount CountRayJob(const v1::FailureReport& report, std::int32_t earlier) {

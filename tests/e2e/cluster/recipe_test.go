@@ -107,11 +107,16 @@ func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func
 	command := string(before)
 	if w.recipe {
 		binary := filepath.Join(c.bin, release)
+		environment := c.recipeEnvironment(w.server(t))
+		if !w.native {
+			// Slow machines are no scenario here.
+			environment = append(environment, "MULLIGAN_DEADLINE=2s")
+		}
 		if strings.Count(command, binary+" ") != 1 {
 			t.Fatalf("%s does not run %s: %s", file, binary, command)
 		}
 		command = strings.Replace(command, binary+" ", fmt.Sprintf("env %s %s ",
-			strings.Join(c.recipeEnvironment(w.server(t)), " "), filepath.Join(c.bin, operator+"-recipe")), 1)
+			strings.Join(environment, " "), filepath.Join(c.bin, operator+"-recipe")), 1)
 	}
 	restart := func(t *testing.T, command string) {
 		c.controlPlane(t, "stop", operator)

@@ -126,7 +126,7 @@ func TestWhatAReleaseHasChangedIsSaid(t *testing.T) {
 func TestAnOperatorWithARecipe(t *testing.T) {
 	source, to, root := t.TempDir(), filepath.Join(t.TempDir(), "copy"), t.TempDir()
 	for path, content := range map[string]string{
-		filepath.Join(source, "go.mod"):         "module example.test/toy\n\ngo 1.25.0\n",
+		filepath.Join(source, "go.mod"):         "module example.test/toy\n\ngo 1.25.0\n\nreplace k8s.io/api => k8s.io/api v0.1.0\n\nreplace example.test/old => example.test/new v1.0.0\n",
 		filepath.Join(source, "main.go"):        operator,
 		filepath.Join(root, "client/go/go.mod"): "module mulligan.dev/mulligan\n\ngo 1.25.0\n",
 		filepath.Join(root, "client/go/recipes/toy/toy.go"): `// Package toy asks.
@@ -155,7 +155,7 @@ func ask(name string) string { return mulligan.Ask(name) }
 		}
 	}
 	recipe := Recipe{
-		Operator: "toy", Module: "example.test/toy", PackageTo: "pkg/mulligan", GlueTo: "mulligan.go", Main: ".",
+		Operator: "toy", Module: "example.test/toy", PackageTo: "pkg/mulligan", GlueTo: "mulligan.go", Main: ".", Unpin: "k8s.io/",
 		Insertions: []Insertion{{
 			File: "main.go", Function: reconcile, At: Place{Call: "r.checkLimit"},
 			Text: "\n\tif verdict := ask(name); verdict != \"\" {\n\t\treturn verdict, nil\n\t}\n",
@@ -171,6 +171,9 @@ func ask(name string) string { return mulligan.Ask(name) }
 		if said, err := command.CombinedOutput(); err != nil || string(said) != want {
 			t.Errorf("with the flag %q: %s, %v; want %s", flag, said, err, want)
 		}
+	}
+	if made, err := os.ReadFile(filepath.Join(to, "go.mod")); err != nil || strings.Contains(string(made), "k8s.io/api") || !strings.Contains(string(made), "example.test/old") {
+		t.Errorf("its go.mod is %s, %v; want the pin of k8s.io gone, and no other", made, err)
 	}
 	if before, err := os.ReadFile(filepath.Join(source, "main.go")); err != nil || string(before) != operator {
 		t.Errorf("the release itself was changed: %v", err)
