@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -172,6 +173,12 @@ bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt) {
       ledger.history(), [attempt](const v1::AttemptRecord& record) {
         return record.attempt() >= attempt && !IsPending(record);
       });
+}
+
+std::int32_t NextAttempt(const v1::BudgetLedger& ledger) {
+  return std::min(ledger.attempts_seen(),
+                  std::numeric_limits<std::int32_t>::max() - 1) +
+         1;
 }
 
 void TakeBack(int index, v1::BudgetLedger& ledger) {

@@ -35,6 +35,9 @@ bool IsOvertaken(const v1::BudgetLedger& ledger, int record);
 // Whether `attempt` or a later one has a final record already.
 bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt);
 
+// The attempt number after those the ledger has seen; saturates.
+std::int32_t NextAttempt(const v1::BudgetLedger& ledger);
+
 // Takes the record at `index` back, with what it charged, so that
 // deciding again charges once.
 void TakeBack(int index, v1::BudgetLedger& ledger);

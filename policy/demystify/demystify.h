@@ -1,4 +1,4 @@
-// Stage one of a decision: from Kubernetes objects to one cause.
+// The heart of a diagnosis: from Kubernetes objects to one cause.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 

@@ -3,6 +3,7 @@
 #ifndef MULLIGAN_POLICY_VERDICT_ANSWER_H_
 #define MULLIGAN_POLICY_VERDICT_ANSWER_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +16,10 @@
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/budget/failure_id.h"
 #include "policy/limits.h"
+#include "policy/verdict/situated.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
-
-struct Call;
 
 // Of an answer, as of a policy: operators' settings ask for any.
 inline constexpr absl::Duration kLongestDelay =
@@ -34,12 +34,11 @@ void FillDecision(const Case& failure, const Verdict& verdict,
 
 // Fills `record` with what happened and, without its human texts, `decision`.
 void FillRecord(const Case& failure, const Verdict& verdict,
-                const FailureId& id, const v1::Decision& decision,
-                v1::AttemptRecord& record);
+                const v1::Decision& decision, v1::AttemptRecord& record);
 
-// Writes charges and `record`, which is emptied, into the ledger. The last that
-// is done about a failure: its `ledger` is not the one before it any more.
-void Book(const Case& failure, const Accounts& accounts,
+// Writes charges and `record`, which is emptied, into the ledger, as attempt
+// number `attempts`.
+void Book(const Accounts& accounts, std::int32_t attempts,
           v1::AttemptRecord& record, v1::BudgetLedger& ledger);
 
 // Adds sentence and reasons, made from the record.
@@ -54,11 +53,12 @@ void FillAccounting(const Case& failure, const Verdict& verdict,
 void FillExhaustion(const v1::AttemptRecord& record,
                     v1::Accounting& accounting);
 
-// Says in call.response by which policy it was decided, and what failure,
-// decision and request are called. The id of the decision is a hash of what
-// decided: policy and its revision, failure id, attempt, time, ledger and
-// diagnosis. The same request under the same policies has the same.
-void NameAnswer(const Call& call, std::string failure_id);
+// Says in `response`, which has its diagnosis, by which policy it was decided,
+// and what failure, decision and request are called. The id of the decision is
+// a hash of what decided: policy and its revision, failure id, attempt, time,
+// ledger and diagnosis. The same request under the same policies has the same.
+void NameAnswer(const Situated& at, std::string failure_id,
+                v1::DecideResponse& response);
 
 // Sets the resources of `decision` to what was granted last to this part of the
 // workload (AttemptRecord.part).
