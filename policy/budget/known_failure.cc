@@ -103,8 +103,7 @@ class Finder {
   Finder(const v1::BudgetLedger& ledger, const ToldFailure& failure)
       : ledger_(ledger),
         failure_(failure),
-        told_{TimeOf(failure.incident.begin), TimeOf(failure.incident.struck)} {
-  }
+        told_{failure.incident.begin, failure.incident.struck} {}
 
   int Find() const {
     const int by_id = FindFailure(ledger_, failure_.id.id);

@@ -108,13 +108,14 @@ void Grow(const char* resource, double factor, const CompiledResources& policy,
 
 // Of a failure that struck before its end, by a mark, both are remembered.
 void FillLifetime(const Incident& incident, v1::AttemptRecord& record) {
-  if (!IsSet(incident.struck)) return;
+  if (!incident.struck) return;
   const bool ended = IsSet(record.finished_at());
-  if (!ended || incident.struck.seconds() < record.finished_at().seconds()) {
-    *record.mutable_struck_at() = incident.struck;
+  if (!ended ||
+      absl::ToUnixSeconds(*incident.struck) < record.finished_at().seconds()) {
+    SetTime(*incident.struck, *record.mutable_struck_at());
   }
-  if (ended || !IsSet(incident.begin)) return;
-  const absl::Duration ran = ToTime(incident.struck) - ToTime(incident.begin);
+  if (ended || !incident.begin) return;
+  const absl::Duration ran = *incident.struck - *incident.begin;
   if (ran >= absl::ZeroDuration()) SetDuration(ran, *record.mutable_ran_for());
 }
 

@@ -48,7 +48,8 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
   if (decision.has_retry_after() && record.has_observed_at()) {
     const absl::Duration elapsed =
         std::max(at.now - ToTime(record.observed_at()), absl::ZeroDuration());
-    const absl::Duration stopping = told.gone_at.value_or(at.now) - at.now;
+    const absl::Duration stopping =
+        told.findings.gone_at.value_or(at.now) - at.now;
     SetDuration(std::max({ToDuration(decision.retry_after()) - elapsed,
                           stopping, absl::ZeroDuration()}),
                 *decision.mutable_retry_after());

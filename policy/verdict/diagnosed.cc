@@ -97,11 +97,9 @@ Diagnosed Diagnose(const Situated& at) {
       FailureIdOf(at.owners, *at.workload, told.findings.incident, at.now);
   told.identity = IdentityOf(at, told.id);
   told.failed_at = FailedAt(*told.diagnosis, at.now);
-  told.since =
-      TimeIfSet(IsSet(told.findings.since) ? told.findings.since
-                                           : told.diagnosis->finished_at());
-  told.ask_again = TimeIfSet(told.findings.ask_again);
-  told.gone_at = TimeIfSet(told.findings.gone_at);
+  if (!told.findings.since) {
+    told.findings.since = TimeIfSet(told.diagnosis->finished_at());
+  }
   return told;
 }
 
@@ -113,7 +111,7 @@ Diagnosed DiagnosedEarlier(const Situated& at, const EarlierAttempt& earlier,
   told.identity = IdentityOf(at, id);
   told.id = std::move(id);
   told.failed_at = FailedAt(earlier.diagnosis, at.now);
-  told.since = told.failed_at;
+  told.findings.since = told.failed_at;
   return told;
 }
 
@@ -123,7 +121,8 @@ Diagnosed WithFleet(const Situated& at, Diagnosed told,
   FleetFinding found =
       DeriveFromFleet(at.compiled().derivation, at.request.recent(), ledger,
                       *told.diagnosis, {told.identity, at.now});
-  const bool endless = found.derived.cause == v1::INCIDENT && !told.since;
+  const bool endless =
+      found.derived.cause == v1::INCIDENT && !told.findings.since;
   if (found.derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED || endless) {
     return told;
   }

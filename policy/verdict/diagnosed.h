@@ -26,12 +26,6 @@ struct Diagnosed {
   std::uint64_t identity = 0;  // hash of it, for jitter
   // When it ended; when it was told if nobody knows.
   absl::Time failed_at = {};
-  // The earliest sign of the trouble.
-  std::optional<absl::Time> since = std::nullopt;
-  // For work that is not broken: when to look again.
-  std::optional<absl::Time> ask_again = std::nullopt;
-  // Until when pods of the attempt are being stopped; absent: none is.
-  std::optional<absl::Time> gone_at = std::nullopt;
   // Whose turn it is in an incident.
   Turn turn = Turn::kWait;
 

@@ -81,8 +81,10 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
   }
   const auto counted = [&](const Told& told) {
     // What happened since was not counted yet.
-    const std::int64_t ended = told.attempt->incident.struck.seconds();
-    if (unknown <= 0 || (!ledger.history().empty() && ended > newest)) {
+    const absl::Time ended =
+        told.attempt->incident.struck.value_or(absl::UnixEpoch());
+    if (unknown <= 0 ||
+        (!ledger.history().empty() && ended > absl::FromUnixSeconds(newest))) {
       return false;
     }
     --unknown;

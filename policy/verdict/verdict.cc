@@ -83,8 +83,8 @@ std::optional<Verdict> NotAFailure(const Question& question) {
   } else if (question.cause != v1::NOT_FAILED) {
     return verdict;
   }
-  if (!failure.told.ask_again) return verdict;
-  const absl::Duration left = *failure.told.ask_again - failure.now();
+  if (!failure.told.findings.ask_again) return verdict;
+  const absl::Duration left = *failure.told.findings.ask_again - failure.now();
   verdict.action = v1::Decision::WAIT;
   verdict.delay = left > absl::ZeroDuration() ? std::min(left, kLongestLook)
                                               : kPollInterval;
@@ -113,11 +113,12 @@ Draft LookForEvidence(const Question& question, Draft draft) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
   if (!verdict.outcome->evidence_deadline) return draft;
-  const absl::Time deadline = failure.told.since.value_or(failure.now()) +
-                              *verdict.outcome->evidence_deadline;
+  const absl::Time deadline =
+      failure.told.findings.since.value_or(failure.now()) +
+      *verdict.outcome->evidence_deadline;
   if (verdict.outcome->action == v1::Decision::WAIT) {
     if (failure.now() < deadline) {
-      verdict.grace_unknown = !failure.told.since;
+      verdict.grace_unknown = !failure.told.findings.since;
       verdict.evidence_deadline = deadline;
     } else if (verdict.decided_by == v1::Explanation::RULE) {
       return WantedByDefault(std::move(draft), failure,
@@ -129,7 +130,7 @@ Draft LookForEvidence(const Question& question, Draft draft) {
   const bool doubtful = diagnosis.confidence() == v1::Diagnosis::LOW &&
                         !diagnosis.needed_evidence().empty();
   // Without a start there is no end: then better decide at once.
-  if (doubtful && failure.told.since && failure.now() < deadline) {
+  if (doubtful && failure.told.findings.since && failure.now() < deadline) {
     verdict.action = v1::Decision::WAIT;
     verdict.decided_by = v1::Explanation::EVIDENCE;
     verdict.evidence_deadline = deadline;
@@ -153,11 +154,11 @@ Draft EndGrace(const Question& question, Draft draft) {
   Verdict& verdict = draft.verdict;
   const auto& grace = verdict.outcome->after_grace;
   if (!grace || verdict.action != v1::Decision::WAIT) return draft;
-  if (!failure.told.since) {
+  if (!failure.told.findings.since) {
     verdict.grace_unknown = true;
     return draft;
   }
-  const absl::Time end = *failure.told.since + grace->grace;
+  const absl::Time end = *failure.told.findings.since + grace->grace;
   if (failure.now() < end) {
     const Turn turn = TurnOf(question, draft, *grace);
     if (turn == Turn::kWait) {
@@ -323,7 +324,7 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
   // It has been waiting since the failure, and nothing is started beside what
   // still has its grace period to run.
   const absl::Duration stopping =
-      failure.told.gone_at.value_or(failure.now()) - failure.now();
+      failure.told.findings.gone_at.value_or(failure.now()) - failure.now();
   const absl::Duration delay =
       std::max({DelayOf(question, draft, accounts.at(payer.budget).used + 1) -
                     (failure.now() - failure.told.failed_at),

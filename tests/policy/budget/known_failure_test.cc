@@ -40,8 +40,8 @@ TEST_P(KnownFailureTest, ByLifetimes) {
   for (int pod = 0; pod < report.pods_size(); ++pod) {
     incident.pods.push_back(pod);
   }
-  if (row.begin > 0) incident.begin.set_seconds(row.begin);
-  if (row.end > 0) incident.struck.set_seconds(row.end);
+  if (row.begin > 0) incident.begin = absl::FromUnixSeconds(row.begin);
+  if (row.end > 0) incident.struck = absl::FromUnixSeconds(row.end);
   incident.own = row.own;
   const Owners owners(report);
   const v1::WorkloadReference workload;

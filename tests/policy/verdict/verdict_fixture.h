@@ -53,8 +53,8 @@ class VerdictTest : public ::testing::Test {
     told_ = {MakePart<v1::Diagnosis>(nullptr)};
     *told_.diagnosis = diagnosis_;
     told_.failed_at = failed_at_;
-    told_.ask_again = ask_again_;
-    told_.since = since_;
+    told_.findings.ask_again = ask_again_;
+    told_.findings.since = since_;
     told_.identity = identity_;
     return {*at_, told_, ledger_, report_, attempts_, attempts_, true};
   }
