@@ -1,3 +1,5 @@
+#include "policy/budget/known_failure.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -9,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/times.h"
-#include "policy/budget/failure_id.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/attempts.h"
 #include "policy/demystify/causes.h"

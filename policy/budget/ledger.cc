@@ -9,7 +9,7 @@
 
 #include "policy/base/counts.h"
 #include "policy/limits.h"
-#include "policy/rules/compile_parts.h"
+#include "policy/rules/outcome.h"
 
 namespace mulligan {
 namespace {

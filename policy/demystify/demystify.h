@@ -11,7 +11,7 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "policy/demystify/signatures/user_signatures.h"
 #include "policy/demystify/was_decided.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 
 namespace mulligan {
 

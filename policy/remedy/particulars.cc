@@ -12,6 +12,8 @@
 #include "policy/base/shell.h"
 #include "policy/remedy/error_line.h"
 #include "policy/remedy/remedies.h"
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload.h"
 #include "policy/request/workload_view.h"
 #include "re2/re2.h"

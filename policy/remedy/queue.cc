@@ -2,7 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "policy/base/shell.h"
 #include "policy/remedy/remedies.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {

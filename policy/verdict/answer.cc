@@ -15,6 +15,7 @@
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/diagnosed.h"
+#include "policy/verdict/sentence.h"
 
 namespace mulligan {
 namespace {

@@ -10,7 +10,6 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/ledger.h"
-#include "policy/rules/outcome.h"
 #include "policy/rules/predicates.h"
 #include "policy/verdict/diagnosed.h"
 #include "policy/verdict/situated.h"

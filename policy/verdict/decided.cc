@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "policy/base/times.h"
 #include "policy/budget/accounts.h"
-#include "policy/budget/ledger.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/ownership.h"
 #include "policy/verdict/answer.h"

@@ -12,7 +12,7 @@
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/answer_part.h"
 #include "policy/budget/failure_id.h"
-#include "policy/budget/history.h"
+#include "policy/budget/fleet.h"
 #include "policy/demystify/demystify.h"
 #include "policy/verdict/situated.h"
 

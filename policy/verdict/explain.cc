@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/rules/compile_parts.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/sentence.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {

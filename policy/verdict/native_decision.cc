@@ -19,6 +19,7 @@
 #include "policy/operators/native.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/sentence.h"
 
 namespace mulligan {
 namespace {

@@ -5,8 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/budget/failure_id.h"
+#include "policy/budget/known_failure.h"
 #include "policy/budget/ledger.h"
+#include "policy/budget/seeding.h"
 #include "policy/verdict/earlier_attempts.h"
 #include "policy/verdict/ledger_owner.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
-#include "policy/request/validate.h"
+#include "policy/request/refusal.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/ledger_owner.h"
 

@@ -14,7 +14,7 @@
 #include "policy/base/answer_part.h"
 #include "policy/base/pattern_allowance.h"
 #include "policy/operators/native.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 #include "policy/rules/policy_set.h"
 #include "policy/verdict/received.h"
 

@@ -5,7 +5,7 @@
 
 #include "policy/base/times.h"
 #include "policy/request/workload.h"
-#include "policy/rules/outcome.h"
+#include "policy/rules/backoff.h"
 
 namespace mulligan {
 namespace {

@@ -12,7 +12,6 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/accounts.h"
-#include "policy/rules/ruleset.h"
 #include "policy/verdict/case.h"
 
 namespace mulligan {

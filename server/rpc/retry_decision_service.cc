@@ -13,7 +13,7 @@
 #include "policy/base/times.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
-#include "policy/request/validate.h"
+#include "policy/request/refusal.h"
 #include "server/admission/wire_scan.h"
 #include "server/rpc/ask_candidate.h"
 #include "server/rpc/batch_answer.h"

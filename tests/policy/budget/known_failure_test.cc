@@ -1,4 +1,6 @@
 // Whether a failure is in the ledger already, however much of it was told.
+#include "policy/budget/known_failure.h"
+
 #include <string>
 
 #include "gtest/gtest.h"
