@@ -65,15 +65,4 @@ Remedy RemedyOfQueue(const v1::FailureReport& report,
   return remedy;
 }
 
-std::string QueueRemark(const v1::FailureReport& report,
-                        const v1::Diagnosis& diagnosis) {
-  if (diagnosis.situation() != v1::Diagnosis::BROKEN) return "";
-  for (const auto& condition : report.kueue_workload().status().conditions()) {
-    if (condition.type() == "Evicted" && condition.status() == "True") {
-      return condition.message();
-    }
-  }
-  return "";
-}
-
 }  // namespace mulligan::remedy
