@@ -137,12 +137,14 @@ TEST(KnownFailure, RecordedWithoutAnyTime) {
   Incident incident;
   incident.pods = {0};
   incident.own = true;
-  incident.begin.set_seconds(1000);
-  incident.struck.set_seconds(2000);
+  incident.begin = absl::FromUnixSeconds(1000);
+  incident.struck = absl::FromUnixSeconds(2000);
+  google::protobuf::Timestamp finished_at;
+  finished_at.set_seconds(2000);
   const FailureId id =
       FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
   const ToldFailure told{owners, workload,      incident,
-                         id,     v1::APP_ERROR, incident.struck};
+                         id,     v1::APP_ERROR, finished_at};
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 2010 } }"),
                       told),

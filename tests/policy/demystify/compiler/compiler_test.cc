@@ -175,6 +175,17 @@ INSTANTIATE_TEST_SUITE_P(
             "x.yaml:7:13: error: every match of the pattern has \"xy\" "
             "already"},
         RefusedTable{
+            "KeywordOfOneAlternative",
+            TextsWith("- {name: a, messagePattern: 'xy[12]|z[34]',\n"
+                      "   sample: xy1, keyword: xy}\n"),
+            "x.yaml:7:16: error: some matches of the pattern have \"xy\", and "
+            "the others are never found without it"},
+        RefusedTable{
+            "NeedlesslyBeside",
+            TextsWith("- {name: a, messagePattern: 'z[34]', sample: z3 xy,\n"
+                      "   keyword: xy, keywordBeside: true}\n"),
+            "no match of the pattern has \"xy\", expected no keywordBeside"},
+        RefusedTable{
             "NoSource",
             "table: T\nkind: TEXT\nevidence: text\nrows:\n"
             "- {name: a, cause: DRAINED, confidence: LOW, tier: HINT,\n"
