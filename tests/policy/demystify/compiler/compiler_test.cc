@@ -238,9 +238,18 @@ TEST(Keyword, IsTheLongestThatEveryMatchHas) {
       {"[0-9]", ""}};
   for (const auto& [pattern, words] : rows) {
     EXPECT_EQ(RequiredWords(pattern), words) << pattern;
-    EXPECT_TRUE(Requires(pattern, words) || words.empty()) << pattern;
+    if (words.empty()) continue;
+    EXPECT_THAT(KeywordProblem(pattern, words, false),
+                HasSubstr("every match of the pattern has"))
+        << pattern;
   }
-  EXPECT_FALSE(Requires("ssl|tls", "ssl"));
+}
+
+TEST(Keyword, IsOfNoMatchUnlessThatIsSaid) {
+  EXPECT_EQ(KeywordProblem("ssl|tls", "gpu", false), "");
+  EXPECT_THAT(KeywordProblem("ssl|tls", "ssl", false),
+              HasSubstr("the others are never found without it"));
+  EXPECT_EQ(KeywordProblem("ssl|tls", "ssl", true), "");
 }
 
 TEST(Keyword, LiteralsAreNoExpressions) {
