@@ -43,7 +43,7 @@ const core::ContainerStateTerminated* CulpritEnd(
   return nullptr;
 }
 
-std::optional<absl::Time> TimeIfSet(const google::protobuf::Timestamp& time) {
+std::optional<absl::Time> KnownTime(const google::protobuf::Timestamp& time) {
   if (!IsSet(time)) return std::nullopt;
   return ToTime(time);
 }
@@ -54,7 +54,7 @@ std::uint64_t IdentityOf(const Situated& at, const FailureId& id) {
 
 // `now` where nobody knows, never later.
 absl::Time FailedAt(const v1::Diagnosis& diagnosis, absl::Time now) {
-  return std::min(TimeIfSet(diagnosis.finished_at()).value_or(now), now);
+  return std::min(KnownTime(diagnosis.finished_at()).value_or(now), now);
 }
 
 void SetDerived(Derived derived, v1::Diagnosis& diagnosis) {
@@ -98,7 +98,7 @@ Diagnosed Diagnose(const Situated& at) {
   told.identity = IdentityOf(at, told.id);
   told.failed_at = FailedAt(*told.diagnosis, at.now);
   if (!told.findings.since) {
-    told.findings.since = TimeIfSet(told.diagnosis->finished_at());
+    told.findings.since = KnownTime(told.diagnosis->finished_at());
   }
   return told;
 }
