@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
             "KeywordOfOneAlternative",
             TextsWith("- {name: a, messagePattern: 'xy[12]|z[34]',\n"
                       "   sample: xy1, keyword: xy}\n"),
-            "x.yaml:7:16: error: some matches of the pattern have \"xy\", and "
+            "x.yaml:7:26: error: some matches of the pattern have \"xy\", and "
             "the others are never found without it"},
         RefusedTable{
             "NeedlesslyBeside",
