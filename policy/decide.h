@@ -23,22 +23,30 @@ struct DecideOptions {
 // (jitter is a hash of the failure's identity), and no clock: `now` only
 // replaces an absent report.observed_at, with a warning.
 //
-// In this order:
+// Each stage makes a value of those before it (policy/verdict/), and nothing is
+// written into the response before the last one:
 //
-//   1. bounds, and whose objects these are: those of several workloads are
-//      refused (request/validate.h, request/ownership.h);
-//   2. which policy (rules/policy_set.h), and whether the ledger is this
-//      workload's;
-//   3. what the workload's own operator would do, if anybody asks
-//      (operators/native.h);
-//   4. what happened: cause, situation, attempt (demystify/demystify.h). What
-//      is not broken is left alone and leaves the ledger as it was;
-//   5. was it told before: the same answer again (budget/failure_id.h); is
-//      it of a past attempt: IGNORE;
-//   6. earlier attempts that the ledger lacks (verdict/earlier_attempts.h);
-//   7. what the history shows (budget/history.h);
-//   8. what the policy wants, and what stands against it (verdict/verdict.h);
-//   9. answer, explanation, ledger (verdict/answer.h, verdict/verdict.h).
+//   received   within bounds (request/validate.h); objects of other workloads
+//              left out, each object once, all times by one clock
+//   situated   whose failure it is, which policy decides (rules/policy_set.h),
+//              that the ledger is this workload's, and what the workload's own
+//              operator would do, if anybody asks (operators/native.h)
+//   diagnosed  what happened: cause, situation, attempt
+//              (demystify/demystify.h), and what the failure is called
+//              (budget/failure_id.h)
+//   recalled   the ledger before this failure, with earlier attempts that it
+//              lacked (verdict/earlier_attempts.h), and how the failure stands
+//              in it: new, told before, past. What is not broken leaves it as
+//              it was. The diagnosis then has what fleet and history show
+//              beyond one failure (budget/history.h)
+//   priced     what the policy wants, what stands against it, who pays
+//              (verdict/verdict.h)
+//   decided    the parts of the answer, the ledger after this failure among
+//              them: by the record that the failure has, by the operator, or
+//              by the price
+//
+// Then the answer is written, and last of all what people are told of it
+// (remedy/tell.h).
 //
 // Errors, with nothing charged:
 //   INVALID_ARGUMENT     the report is empty, or a field is out of bounds
@@ -54,7 +62,7 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
                     v1::DecideResponse& response,
                     const DecideOptions& options = {});
 
-// Stage one alone, with the signatures of the policy that would decide.
+// The diagnosis alone, with the signatures of the policy that would decide.
 absl::Status Demystify(const v1::DemystifyRequest& request,
                        const PolicySet& policies,
                        const google::protobuf::Timestamp& now,

@@ -10,7 +10,7 @@
 #include "client/cli/print/layout.h"
 #include "client/cli/story/story.h"
 #include "google/protobuf/util/time_util.h"
-#include "policy/verdict/native_decision.h"
+#include "policy/verdict/situated.h"
 
 namespace mulligan::cli {
 namespace {

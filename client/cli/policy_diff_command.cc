@@ -27,7 +27,7 @@
 #include "policy/loader/issue_format.h"
 #include "policy/request/workload.h"
 #include "policy/rules/policy_set.h"
-#include "policy/verdict/answer.h"
+#include "policy/verdict/candidate_verdict.h"
 
 namespace mulligan::cli {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "policy/base/stable_hash.h"
 #include "policy/demystify/readers/ended_container.h"
+#include "policy/request/kinds.h"
 #include "policy/request/pod_marks.h"
 
 namespace mulligan {

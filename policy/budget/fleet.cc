@@ -1,3 +1,5 @@
+#include "policy/budget/fleet.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -9,7 +11,6 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
-#include "policy/budget/history.h"
 #include "policy/demystify/causes.h"
 
 namespace mulligan {

@@ -1,3 +1,5 @@
+#include "policy/budget/known_failure.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -9,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/times.h"
-#include "policy/budget/failure_id.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/attempts.h"
 #include "policy/demystify/causes.h"
@@ -103,8 +104,7 @@ class Finder {
   Finder(const v1::BudgetLedger& ledger, const ToldFailure& failure)
       : ledger_(ledger),
         failure_(failure),
-        told_{TimeOf(failure.incident.begin), TimeOf(failure.incident.struck)} {
-  }
+        told_{failure.incident.begin, failure.incident.struck} {}
 
   int Find() const {
     const int by_id = FindFailure(ledger_, failure_.id.id);

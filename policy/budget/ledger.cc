@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "policy/base/counts.h"
 #include "policy/limits.h"
-#include "policy/rules/compile_parts.h"
+#include "policy/rules/outcome.h"
 
 namespace mulligan {
 namespace {
@@ -172,6 +173,12 @@ bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt) {
       ledger.history(), [attempt](const v1::AttemptRecord& record) {
         return record.attempt() >= attempt && !IsPending(record);
       });
+}
+
+std::int32_t NextAttempt(const v1::BudgetLedger& ledger) {
+  return std::min(ledger.attempts_seen(),
+                  std::numeric_limits<std::int32_t>::max() - 1) +
+         1;
 }
 
 void TakeBack(int index, v1::BudgetLedger& ledger) {

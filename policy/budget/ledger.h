@@ -1,5 +1,4 @@
-// The ledger: finding, adding and dropping its records; and where a workload
-// without one stands, by its operator's own counters.
+// The ledger: finding, adding and dropping its records.
 #ifndef MULLIGAN_POLICY_BUDGET_LEDGER_H_
 #define MULLIGAN_POLICY_BUDGET_LEDGER_H_
 
@@ -11,7 +10,7 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/request/workload_view.h"
-#include "policy/rules/ruleset.h"
+#include "policy/rules/compiled_policy.h"
 
 namespace mulligan {
 
@@ -35,6 +34,9 @@ bool IsOvertaken(const v1::BudgetLedger& ledger, int record);
 // Whether `attempt` or a later one has a final record already.
 bool IsPastAttempt(const v1::BudgetLedger& ledger, std::int32_t attempt);
 
+// The attempt number after those the ledger has seen; saturates.
+std::int32_t NextAttempt(const v1::BudgetLedger& ledger);
+
 // Takes the record at `index` back, with what it charged, so that
 // deciding again charges once.
 void TakeBack(int index, v1::BudgetLedger& ledger);
@@ -52,23 +54,6 @@ void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger);
 // Upper bounds on the size as compact proto JSON, whoever writes it.
 std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger);
 std::size_t RecordJsonBytes(const v1::AttemptRecord& record);
-
-// Remembers the counter in `ledger` where there is one. Returns a warning when
-// it has gone backwards, which operators' counters never do by themselves; else
-// an empty text.
-std::string RememberNativeCount(const NativeCount& count,
-                                v1::BudgetLedger& ledger);
-
-// The budget that seeded failures are charged to, because operators do not
-// tell them apart: "application" if the policy has it, else the budget of its
-// default; kNoBudget when there is neither.
-int SeedBudget(const CompiledPolicy& policy);
-
-// Adds `missing` failures nobody described to `ledger`: as attempts, and to the
-// budget of SeedBudget, or to the one that paid last where none of the failures
-// it tells of was the program's; they fill it at most. Returns a warning.
-std::string SeedLedger(const NativeCount& count, std::int32_t missing,
-                       const CompiledPolicy& policy, v1::BudgetLedger& ledger);
 
 }  // namespace mulligan
 

@@ -1,13 +1,14 @@
+#include "policy/budget/seeding.h"
+
 #include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/counts.h"
-#include "policy/budget/ledger.h"
 #include "policy/demystify/causes.h"
 #include "policy/limits.h"
-#include "policy/rules/compile_parts.h"
+#include "policy/rules/outcome.h"
 
 namespace mulligan {
 namespace {

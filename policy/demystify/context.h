@@ -14,7 +14,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/log.h"
 #include "policy/demystify/signatures/user_signatures.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 
 namespace mulligan::demystify {
 

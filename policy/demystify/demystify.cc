@@ -31,8 +31,9 @@ using demystify::ToSeconds;
 // A grace period beyond this is a mistake, or no time to wait for.
 constexpr Seconds kLongestGrace = 24 * 3600;
 
-void Set(Seconds time, google::protobuf::Timestamp& to) {
-  if (Known(time)) to.set_seconds(time);
+std::optional<absl::Time> TimeOf(Seconds time) {
+  if (time <= 0) return std::nullopt;
+  return absl::FromUnixSeconds(time);
 }
 
 // The earliest sign of the trouble the conclusion names.
@@ -68,8 +69,8 @@ Incident IncidentOf(const demystify::Context& context,
     }
   }
   const Member& member = members[static_cast<std::size_t>(root)];
-  Set(member.begin, incident.begin);
-  Set(member.struck, incident.struck);
+  incident.begin = TimeOf(member.begin);
+  incident.struck = TimeOf(member.struck);
   incident.own = demystify::FailedByItself(member.reading);
   incident.alone = member.alone;
   incident.silent = demystify::MayFollow(member.reading);
@@ -155,18 +156,18 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options,
   Findings findings;
   findings.warnings = std::move(conclusion.warnings);
   demystify::CheckReport(context, findings.warnings);
-  Set(SinceOf(context, conclusion), findings.since);
-  Set(conclusion.ask_again, findings.ask_again);
+  findings.since = TimeOf(SinceOf(context, conclusion));
+  findings.ask_again = TimeOf(conclusion.ask_again);
   findings.incident =
       IncidentOf(context, judgement.members, judgement.attempts.current,
                  IsOfObject(conclusion) ? -1 : conclusion.gang.root);
-  Set(LastGone(context, judgement.members, judgement.attempts.current),
-      findings.gone_at);
+  findings.gone_at =
+      TimeOf(LastGone(context, judgement.members, judgement.attempts.current));
   if (const demystify::Candidate* winner = conclusion.decisive()) {
     if (winner->place.root == demystify::Root::kEvents) {
       findings.incident.event = winner->place.index;
       if (findings.incident.pods.empty()) {
-        Set(winner->at, findings.incident.struck);
+        findings.incident.struck = TimeOf(winner->at);
       }
     }
     findings.incident.summary =

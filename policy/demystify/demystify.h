@@ -1,15 +1,17 @@
-// Stage one of a decision: from Kubernetes objects to one cause.
+// The heart of a diagnosis: from Kubernetes objects to one cause.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "policy/demystify/signatures/user_signatures.h"
 #include "policy/demystify/was_decided.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 
 namespace mulligan {
 
@@ -35,10 +37,10 @@ struct Incident {
   // Its failed pods, by their index in the report; the root first.
   std::vector<int> pods;
   // The lifetime of the root: until what ended it struck, which is before its
-  // end where it was marked and had its grace period still to run. Unset (IsSet
-  // false) where it is not known.
-  google::protobuf::Timestamp begin;
-  google::protobuf::Timestamp struck;
+  // end where it was marked and had its grace period still to run. Absent where
+  // it is not known.
+  std::optional<absl::Time> begin;
+  std::optional<absl::Time> struck;
   // Where an event is all that tells of it: its index in the report; else -1.
   int event = -1;
   // An operator's counter or summary is all that tells of it: that it gave up,
@@ -66,8 +68,8 @@ struct EarlierAttempt {
 // What the later stages need besides the Diagnosis.
 struct Findings {
   // The earliest sign of the trouble, for grace periods of work that is stuck
-  // rather than failed. Unset (IsSet false) when no time is known.
-  google::protobuf::Timestamp since;
+  // rather than failed; absent: no time is known.
+  std::optional<absl::Time> since;
   // Short sentences for DecideResponse.warnings: contradictions, unknown kinds
   // and enum values, times in the future.
   std::vector<std::string> warnings;
@@ -77,11 +79,11 @@ struct Findings {
   // at most the latest kMaxHistory (policy/limits.h), the rest is only counted.
   std::vector<EarlierAttempt> earlier;
   int more_earlier = 0;
-  // For work that is not broken: when to look again; unset: no need.
-  google::protobuf::Timestamp ask_again;
+  // For work that is not broken: when to look again; absent: no need.
+  std::optional<absl::Time> ask_again;
   // When the last pod of the attempt that is being stopped has to be gone, for
-  // nothing is started before; unset: none still runs.
-  google::protobuf::Timestamp gone_at;
+  // nothing is started before; absent: none still runs.
+  std::optional<absl::Time> gone_at;
 };
 
 // Classifies the report of `owners` and fills `diagnosis` (which must be

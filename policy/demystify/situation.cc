@@ -14,7 +14,7 @@
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/rows.h"
-#include "policy/request/ownership.h"
+#include "policy/request/owner_graph.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "mulligan/v1/policy.pb.h"
 #include "policy/limits.h"
+#include "policy/loader/read_files.h"
 #include "policy/loader/suggest.h"
 #include "policy/loader/yaml_reader.h"
 #include "policy/loader/yaml_text.h"

@@ -1,3 +1,5 @@
+#include "policy/loader/read_files.h"
+
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -9,7 +11,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/loader/load.h"
 #include "re2/re2.h"
 
 namespace mulligan {

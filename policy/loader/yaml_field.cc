@@ -1,4 +1,6 @@
 
+#include "policy/loader/yaml_field.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>

@@ -13,8 +13,8 @@
 #include "google/protobuf/struct.pb.h"
 #include "google/protobuf/util/json_util.h"
 #include "policy/loader/suggest.h"
+#include "policy/loader/yaml_field.h"
 #include "policy/loader/yaml_json.h"
-#include "policy/loader/yaml_scalar.h"
 #include "policy/loader/yaml_text.h"
 #include "policy/loader/yaml_tree.h"
 

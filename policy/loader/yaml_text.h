@@ -6,9 +6,16 @@
 #include <string_view>
 
 #include "policy/base/issue.h"
-#include "policy/loader/yaml_tree.h"
 
 namespace mulligan {
+
+enum class YamlDialect {
+  // What policies may be written in.
+  kPolicy,
+  // All of YAML, as kubectl and people write it: aliases are the values they
+  // stand for, tags are obeyed. Values are not counted.
+  kAny,
+};
 
 // Adds an issue for bytes that are no UTF-8, for control characters (yaml-cpp
 // takes U+0004 for the end of the file and would drop the rest without a word),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "policy/base/issue.h"
+#include "policy/loader/yaml_text.h"
 
 namespace mulligan {
 
@@ -21,14 +22,6 @@ inline constexpr int kMaxYamlDepth = 32;
 inline constexpr int kMaxYamlNodes = 50'000;
 // What the values that aliases stand for may take.
 inline constexpr std::size_t kMaxAliasedBytes = std::size_t{64} << 20;
-
-enum class YamlDialect {
-  // What policies may be written in.
-  kPolicy,
-  // All of YAML, as kubectl and people write it: aliases are the values they
-  // stand for, tags are obeyed. Values are not counted.
-  kAny,
-};
 
 // Of the dialect kAny; JSON may not be nested deeper either.
 inline constexpr int kMaxAnyYamlDepth = 100;

@@ -11,7 +11,8 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/shell.h"
 #include "policy/remedy/error_line.h"
-#include "policy/remedy/remedies.h"
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload.h"
 #include "policy/request/workload_view.h"
 #include "re2/re2.h"
@@ -203,6 +204,21 @@ std::string MessageIn(const v1::Diagnosis& diagnosis,
   return has_text ? texts.back() : std::string();
 }
 
+// The queue's words about an evicted workload whose cause is another: "Exceeded
+// the PodsReady timeout ml/train". Empty: there are none.
+std::string QueueRemark(const v1::FailureReport& report,
+                        const v1::Diagnosis& diagnosis);
+std::string QueueRemark(const v1::FailureReport& report,
+                        const v1::Diagnosis& diagnosis) {
+  if (diagnosis.situation() != v1::Diagnosis::BROKEN) return "";
+  for (const auto& condition : report.kueue_workload().status().conditions()) {
+    if (condition.type() == "Evicted" && condition.status() == "True") {
+      return condition.message();
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 const core::Pod* CulpritPod(const v1::FailureReport& report,
@@ -257,6 +273,16 @@ Particulars ParticularsOf(const v1::FailureReport& report,
   }
   ReadJobs(report, diagnosis, found);
   return found;
+}
+
+std::string StorageLimitIn(const std::string& text) {
+  static const RE2 kOver(
+      "(?:storage usage exceeds the total limit of containers|exceeded its "
+      "local ephemeral storage limit) \"?([\\w.]+)");
+  std::string limit;
+  if (!RE2::PartialMatch(text, kOver, &limit)) return "";
+  while (!limit.empty() && limit.back() == '.') limit.pop_back();
+  return limit;
 }
 
 }  // namespace mulligan::remedy

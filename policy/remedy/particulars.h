@@ -59,6 +59,10 @@ Particulars ParticularsOf(const v1::FailureReport& report,
 const kubernetes::core::v1::Pod* CulpritPod(const v1::FailureReport& report,
                                             const v1::Diagnosis& diagnosis);
 
+// The limit of a pod's or container's ephemeral storage that the kubelet tells
+// was passed, as written; empty: the text tells of none.
+std::string StorageLimitIn(const std::string& text);
+
 // "node a", or "the node" where the name is unknown.
 std::string Named(std::string_view what, const std::string& name);
 

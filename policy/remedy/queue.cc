@@ -2,7 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "policy/base/shell.h"
 #include "policy/remedy/remedies.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {
@@ -63,17 +63,6 @@ Remedy RemedyOfQueue(const v1::FailureReport& report,
                                   " holds it, and only its Workload says why");
   }
   return remedy;
-}
-
-std::string QueueRemark(const v1::FailureReport& report,
-                        const v1::Diagnosis& diagnosis) {
-  if (diagnosis.situation() != v1::Diagnosis::BROKEN) return "";
-  for (const auto& condition : report.kueue_workload().status().conditions()) {
-    if (condition.type() == "Evicted" && condition.status() == "True") {
-      return condition.message();
-    }
-  }
-  return "";
 }
 
 }  // namespace mulligan::remedy

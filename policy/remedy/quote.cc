@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "policy/base/utf8.h"
 #include "policy/remedy/sentences.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan::remedy {

@@ -47,10 +47,6 @@ Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
 // where it is the container's own ephemeral-storage limit.
 Remedy RemedyOfStorage(const Particulars& found, const ContainerSpecs& specs);
 
-// The limit of a pod's or container's ephemeral storage that the kubelet tells
-// was passed, as written; empty: the text tells of none.
-std::string StorageLimitIn(const std::string& text);
-
 // A pod that no node at all matches: "no node has label gpu=h200". Empty where
 // other reasons keep some nodes out.
 Remedy RemedyOfSelector(const kubernetes::core::v1::Pod& pod,
@@ -70,11 +66,6 @@ Remedy RemedyOfQueue(const v1::FailureReport& report,
 // Empty for what is no gang, and gangs with a culprit.
 Remedy RemedyOfGang(const v1::FailureReport& report,
                     const v1::Diagnosis& diagnosis);
-
-// The queue's words about an evicted workload whose cause is another: "Exceeded
-// the PodsReady timeout ml/train". Empty: there are none.
-std::string QueueRemark(const v1::FailureReport& report,
-                        const v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan::remedy
 

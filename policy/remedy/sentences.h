@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "policy/remedy/answered.h"
 #include "policy/remedy/container_specs.h"
 #include "policy/remedy/particulars.h"
 #include "policy/remedy/remedies.h"
-#include "policy/remedy/tell.h"
 
 namespace mulligan::remedy {
 

@@ -131,16 +131,6 @@ constexpr Reader kReaders[] = {FullEmptyDir, OwnLimit, FullSharedMemory,
 
 }  // namespace
 
-std::string StorageLimitIn(const std::string& text) {
-  static const RE2 kOver(
-      "(?:storage usage exceeds the total limit of containers|exceeded its "
-      "local ephemeral storage limit) \"?([\\w.]+)");
-  std::string limit;
-  if (!RE2::PartialMatch(text, kOver, &limit)) return "";
-  while (!limit.empty() && limit.back() == '.') limit.pop_back();
-  return limit;
-}
-
 Remedy RemedyOfStorage(const Particulars& found, const ContainerSpecs& specs) {
   for (const std::string& text : found.texts) {
     for (const Reader read : kReaders) {

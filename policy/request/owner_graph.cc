@@ -1,9 +1,11 @@
+#include "policy/request/owner_graph.h"
+
 #include <algorithm>
 #include <iterator>
 
 #include "absl/strings/match.h"
 #include "policy/base/labels.h"
-#include "policy/request/ownership.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan {
 namespace {

@@ -8,6 +8,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "policy/request/kinds.h"
+#include "policy/request/owner_graph.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan {

@@ -1,3 +1,5 @@
+#include "policy/request/validate_report.h"
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -6,8 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/utf8.h"
 #include "policy/limits.h"
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
 #include "policy/request/ownership.h"
-#include "policy/request/validate_parts.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan {

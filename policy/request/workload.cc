@@ -8,7 +8,8 @@
 #include "policy/base/conditions.h"
 #include "policy/base/utf8.h"
 #include "policy/request/kinds.h"
-#include "policy/request/ownership.h"
+#include "policy/request/owner_graph.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan {

@@ -6,7 +6,7 @@
 
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 
 namespace mulligan {
 

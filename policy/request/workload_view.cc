@@ -1,117 +1,9 @@
 #include "policy/request/workload_view.h"
 
-#include <algorithm>
-#include <functional>
-#include <utility>
-
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "policy/base/labels.h"
-#include "policy/limits.h"
-#include "policy/request/views/views.h"
 
 namespace mulligan {
-namespace {
-
-// Kueue 0.15 reads it on all that it queues.
-std::string_view QueueLabel(const kubernetes::meta::v1::ObjectMeta& metadata) {
-  return LabelOf(metadata.labels(), "kueue.x-k8s.io/queue-name");
-}
-
-template <typename Objects>
-std::string_view FirstQueue(const Objects& objects) {
-  for (const auto& object : objects) {
-    const std::string_view queue = QueueLabel(object.metadata());
-    if (!queue.empty()) return queue;
-  }
-  return {};
-}
-
-// Those of an earlier attempt of their JobSet have given up long ago.
-WorkloadPhase FurthestOfJobs(const Owners& owners) {
-  const auto& jobs = owners.report.jobs();
-  const auto has_failed = [](const auto& job) {
-    return SaysFailed(job.status().conditions());
-  };
-  const int newest =
-      std::ranges::any_of(jobs, has_failed) ? owners.NewestAttempt() : -1;
-  WorkloadPhase furthest = WorkloadPhase::kSilent;
-  for (const auto& job : jobs) {
-    if (RestartAttemptOf(job.metadata()) < newest) continue;
-    furthest = std::max(furthest, ViewOf(job).phase);
-  }
-  return furthest;
-}
-
-}  // namespace
-
-Owners::Owners(const v1::FailureReport& of) : report(of) {
-  WorkloadView next;
-  for (const Kind& kind : Kinds()) {
-    // Leaves the view alone where there is none.
-    if (kind.view == nullptr || !kind.view(report, next)) continue;
-    next.kind = &kind;
-    next.queue = QueueLabel(*next.meta);
-    views.push_back(std::exchange(next, {}));
-  }
-  const auto seniority = [](const WorkloadView& view) {
-    return view.kind->seniority;
-  };
-  std::ranges::stable_sort(views, std::ranges::greater(), seniority);
-  for (const WorkloadView& view : views) {
-    phase = view.phase;
-    if (phase != WorkloadPhase::kSilent) return;
-  }
-  phase = FurthestOfJobs(*this);
-}
-
-bool Owners::SayThatItRuns() const {
-  for (const WorkloadView& view : views) {
-    if (view.phase > WorkloadPhase::kOpen) {
-      return view.phase == WorkloadPhase::kRuns;
-    }
-  }
-  for (const auto& job : report.jobs()) {
-    if (ViewOf(job).phase == WorkloadPhase::kRuns) return true;
-  }
-  const auto queue = QueueIn(report);
-  return queue && queue->phase == WorkloadPhase::kRuns;
-}
-
-bool Owners::any() const {
-  return !views.empty() || !report.jobs().empty() ||
-         report.has_kueue_workload();
-}
-
-int Owners::NewestAttempt() const {
-  int newest = -1;
-  for (const auto& job : report.jobs()) {
-    newest = std::max(newest, RestartAttemptOf(job.metadata()));
-  }
-  for (const auto& pod : report.pods()) {
-    newest = std::max(newest, RestartAttemptOf(pod.metadata()));
-  }
-  for (const WorkloadView& view : views) {
-    // Labels and status of one object are of two moments: what carries no label
-    // is of an object that was cut down.
-    if (newest >= 0 || *view.attempt_label != '\0') {
-      newest = std::max(newest, int{view.restarts});
-    }
-  }
-  return newest;
-}
-
-std::string_view QueueOf(const Owners& owners) {
-  const v1::FailureReport& report = owners.report;
-  if (!report.kueue_workload().spec().queue_name().empty()) {
-    return report.kueue_workload().spec().queue_name();
-  }
-  for (const WorkloadView& view : owners.views) {
-    if (!view.queue.empty()) return view.queue;
-  }
-  const std::string_view of_jobs = FirstQueue(report.jobs());
-  return of_jobs.empty() ? FirstQueue(report.pods()) : of_jobs;
-}
 
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
   const std::string_view label =
@@ -120,28 +12,6 @@ int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) {
   int attempt = -1;
   return absl::SimpleAtoi({label.data(), label.size()}, &attempt) ? attempt
                                                                   : -1;
-}
-
-NativeCount MakeNativeCount(std::int64_t failures, std::int64_t counted,
-                            const char* counter, std::int32_t value) {
-  return {static_cast<std::int32_t>(
-              std::clamp<std::int64_t>(failures, 0, kMaxLedgerCount)),
-          counted, absl::StrCat(counter, "=", value)};
-}
-
-bool Identify(const google::protobuf::Timestamp& time, StableHash& hash) {
-  hash.Add(static_cast<std::uint64_t>(time.seconds()))
-      .Add(static_cast<std::uint64_t>(time.nanos()));
-  return time.seconds() != 0;
-}
-
-NativeCount CountNativeFailures(const Owners& owners, std::int32_t earlier) {
-  for (const WorkloadView& view : owners.views) {
-    if (view.kind->count == nullptr) continue;
-    return view.kind->count(owners.report, earlier);
-  }
-  return owners.report.jobs_size() == 1 ? CountJob(owners.report, earlier)
-                                        : NativeCount();
 }
 
 }  // namespace mulligan

@@ -11,13 +11,12 @@
 
 #include "absl/container/inlined_vector.h"
 #include "google/protobuf/timestamp.pb.h"
-#include "mulligan/kubernetes/batch/v1/job.pb.h"
 #include "mulligan/kubernetes/meta/v1/object_meta.pb.h"
-#include "mulligan/v1/report.pb.h"
 #include "policy/base/conditions.h"
-#include "policy/request/kinds.h"
 
 namespace mulligan {
+
+struct Kind;
 
 // Where the work is in its life, as its object says.
 enum class WorkloadPhase : std::uint8_t {
@@ -145,39 +144,6 @@ struct WorkloadView {
   bool has_failed() const { return phase >= WorkloadPhase::kGivesUp; }
 };
 
-// The view of one Job, and of the report's Workload.
-WorkloadView ViewOf(const kubernetes::batch::v1::Job& job);
-std::optional<WorkloadView> QueueIn(const v1::FailureReport& report);
-
-// What stands above the pods of one report, which must outlive it.
-struct Owners {
-  explicit Owners(const v1::FailureReport& of);
-
-  const v1::FailureReport& report;
-  // Objects that Jobs and pods are made for, the most senior kind first.
-  // Kueue's Workload is none of them: it stands beside what it queues.
-  absl::InlinedVector<WorkloadView, 2> views;
-  // Where the work is: as the most senior that says so has it, else the Job of
-  // the newest attempt that is furthest.
-  WorkloadPhase phase = WorkloadPhase::kSilent;
-
-  // The work has failed for good or is about to: pods that still live do not
-  // count, and those that are stopped now did not fail by it.
-  bool gave_up() const { return phase >= WorkloadPhase::kGivesUp; }
-  // An object says that the work runs: a Job with ready pods, an admitted
-  // Workload whose pods are ready, others by their state. What an event said on
-  // the way there is over then.
-  bool SayThatItRuns() const;
-  // Whether there is an object that pods are made for.
-  bool any() const;
-  // The highest restart attempt of all pods and Jobs, and what their owner has
-  // counted; -1: nothing tells.
-  int NewestAttempt() const;
-};
-
-// The queue of the workload: Kueue's object says it, or a label; empty: none.
-std::string_view QueueOf(const Owners& owners);
-
 // jobset.sigs.k8s.io/restart-attempt of a pod or Job; -1: none.
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata);
 
@@ -193,11 +159,6 @@ struct NativeCount {
   // The counter it was read from, "RayJob.status.failed=2"; empty: none.
   std::string source;
 };
-
-// Reads the most senior object that counts; the report shows `earlier` failed
-// attempts besides the one at hand. That one is left out where the
-// operator has counted it already; how is said at the function of the kind.
-NativeCount CountNativeFailures(const Owners& owners, std::int32_t earlier);
 
 }  // namespace mulligan
 

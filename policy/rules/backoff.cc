@@ -1,7 +1,7 @@
+#include "policy/rules/backoff.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "policy/rules/outcome.h"
 
 namespace mulligan {
 

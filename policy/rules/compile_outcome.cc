@@ -1,3 +1,5 @@
+#include "policy/rules/compile_outcome.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -7,7 +9,6 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/issue.h"
 #include "policy/limits.h"
-#include "policy/rules/compile_parts.h"
 
 namespace mulligan {
 namespace {

@@ -13,6 +13,7 @@
 #include "policy/base/issue.h"
 #include "policy/import/import.h"
 #include "policy/limits.h"
+#include "policy/rules/outcome.h"
 
 namespace mulligan {
 namespace {
@@ -230,14 +231,6 @@ void AddDefault(Import& import, v1::RetryPolicySpec& spec, SourceMap& positions,
 }
 
 }  // namespace
-
-int FindBudget(const std::vector<CompiledBudget>& budgets,
-               std::string_view name) {
-  const auto found =
-      std::ranges::lower_bound(budgets, name, {}, &CompiledBudget::name);
-  if (found == budgets.end() || found->name != name) return kNoBudget;
-  return static_cast<int>(found - budgets.begin());
-}
 
 std::vector<CompiledBudget> CompileBudgets(const v1::RetryPolicySpec& spec,
                                            IssueReporter& report) {

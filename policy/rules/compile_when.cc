@@ -1,3 +1,5 @@
+#include "policy/rules/compile_when.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "policy/base/issue.h"
 #include "policy/base/text_pattern.h"
 #include "policy/limits.h"
-#include "policy/rules/compile_parts.h"
 #include "policy/rules/selector.h"
 #include "re2/re2.h"
 

@@ -1,3 +1,5 @@
+#include "policy/rules/lint.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -5,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/request/kinds.h"
-#include "policy/rules/compile_parts.h"
 
 namespace mulligan {
 namespace {

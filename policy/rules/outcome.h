@@ -6,23 +6,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "mulligan/v1/decision.pb.h"
-#include "mulligan/v1/policy.pb.h"
+#include "policy/rules/backoff.h"
 
 namespace mulligan {
 
 // Index into CompiledPolicy::budgets.
 inline constexpr int kNoBudget = -1;
-
-struct CompiledBackoff {
-  v1::Backoff::Kind kind = v1::Backoff::EXPONENTIAL;
-  absl::Duration initial;
-  absl::Duration max;
-  double factor = 2;
-  double jitter = 0.1;
-};
 
 struct CompiledPlacement {
   std::optional<std::int64_t> on_demand_after;
@@ -93,20 +87,9 @@ struct CompiledDerivation {
   std::int32_t incident_retries = 3;
 };
 
-// The delay after the `charges`-th charge, before jitter: CONSTANT initial,
-// LINEAR initial * n, EXPONENTIAL initial * factor^(n-1). Saturates at
-// backoff.max for any number of charges; fewer than one counts as one.
-absl::Duration BaseDelay(const CompiledBackoff& backoff, std::int64_t charges);
-
-// BaseDelay spread over [delay * (1 - jitter), delay] by `identity`, a hash of
-// the failure: the same failure waits equally long on every replica. Never
-// more than backoff.max. Whole milliseconds from one on.
-absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
-                          std::uint64_t identity);
-
-// `delay` spread likewise by `jitter`, 0 to 1.
-absl::Duration Spread(absl::Duration delay, double jitter,
-                      std::uint64_t identity);
+// Index of the budget called `name`; kNoBudget when there is none.
+int FindBudget(const std::vector<CompiledBudget>& budgets,
+               std::string_view name);
 
 }  // namespace mulligan
 

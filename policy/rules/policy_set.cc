@@ -14,7 +14,7 @@
 #include "policy/base/pattern_allowance.h"
 #include "policy/base/stable_hash.h"
 #include "policy/limits.h"
-#include "policy/request/validate.h"
+#include "policy/request/refusal.h"
 #include "policy/rules/selector.h"
 
 namespace mulligan {

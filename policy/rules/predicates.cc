@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "policy/base/labels.h"
 #include "policy/demystify/causes.h"
+#include "policy/rules/signals.h"
 #include "re2/re2.h"
 
 namespace mulligan {

@@ -1,5 +1,4 @@
-// The compiled conditions of a rule, their evaluation, and the raw signals of a
-// report that they look at.
+// The compiled conditions of a rule, and their evaluation.
 #ifndef MULLIGAN_POLICY_RULES_PREDICATES_H_
 #define MULLIGAN_POLICY_RULES_PREDICATES_H_
 
@@ -9,15 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/base/conditions.h"
 #include "policy/base/pattern_allowance.h"
 
 namespace mulligan {
@@ -78,28 +74,6 @@ using OutlookSet = EnumSet<v1::Diagnosis::Outlook>;
 static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64 &&
               v1::Diagnosis::FaultDomain_MAX < 64 &&
               v1::Diagnosis::Outlook_MAX < 64);
-
-using TextPredicate = absl::FunctionRef<bool(std::string_view)>;
-using ConditionPredicate = absl::FunctionRef<bool(const ConditionView&)>;
-using ExitCodePredicate = absl::FunctionRef<bool(std::int32_t)>;
-
-// Whether a reason on a pod, container, condition, custom resource or creation
-// error satisfies `fits`. A condition counts whatever its status: the reason
-// belongs to the status (PodScheduled=False, Unschedulable).
-bool AnyReason(const v1::FailureReport& report, TextPredicate fits);
-
-// Whether a termination, status, condition, event or error message satisfies
-// `fits`. Empty messages are not shown to it. May be any bytes.
-bool AnyMessage(const v1::FailureReport& report, TextPredicate fits);
-
-// Whether a condition of any object satisfies `fits`.
-bool AnyCondition(const v1::FailureReport& report, ConditionPredicate fits);
-
-// Whether the exit code of a terminated container satisfies `fits`. Looks at
-// the latest termination of init and main containers, as podFailurePolicy
-// does, and at report.exit. `pod` and `container` restrict by name; empty: any.
-bool AnyExitCode(const v1::FailureReport& report, std::string_view pod,
-                 std::string_view container, ExitCodePredicate fits);
 
 // What a rule is matched against. The causes stand beside the diagnosis so
 // that a what-if evaluation can vary them alone.

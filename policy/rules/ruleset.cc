@@ -12,7 +12,11 @@
 #include "policy/base/issue.h"
 #include "policy/import/import.h"
 #include "policy/limits.h"
+#include "policy/rules/compile_outcome.h"
 #include "policy/rules/compile_parts.h"
+#include "policy/rules/compile_when.h"
+#include "policy/rules/compiled_policy.h"
+#include "policy/rules/lint.h"
 
 namespace mulligan {
 namespace {

@@ -1,11 +1,13 @@
+#include "policy/rules/signals.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include "mulligan/kubernetes/core/v1/container_status.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "policy/base/conditions.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
-#include "policy/rules/predicates.h"
 
 namespace mulligan {
 namespace {

@@ -14,7 +14,8 @@
 #include "policy/limits.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/workload.h"
-#include "policy/verdict/intake.h"
+#include "policy/verdict/diagnosed.h"
+#include "policy/verdict/sentence.h"
 
 namespace mulligan {
 namespace {
@@ -43,8 +44,8 @@ constexpr absl::Duration kBadNodeAvoidance = absl::Hours(1);
 
 void AvoidNode(const Case& failure, const CompiledOutcome& outcome,
                v1::Decision& decision) {
-  const std::string& node = failure.diagnosis.culprit().node();
-  const bool bad_node = failure.diagnosis.derived_cause() == v1::BAD_NODE;
+  const std::string& node = failure.diagnosis().culprit().node();
+  const bool bad_node = failure.diagnosis().derived_cause() == v1::BAD_NODE;
   const bool by_rule =
       outcome.placement && outcome.placement->avoid_failed_node;
   // A longer name is none that Kubernetes knows, and would not fit the ledger.
@@ -55,7 +56,7 @@ void AvoidNode(const Case& failure, const CompiledOutcome& outcome,
   v1::AvoidNode& avoid = *decision.mutable_placement()->add_avoid_nodes();
   avoid.set_node(node);
   avoid.set_hard(bad_node || outcome.placement->hard);
-  SetTime(failure.now +
+  SetTime(failure.now() +
               (by_rule ? outcome.placement->expires_after : kBadNodeAvoidance),
           *avoid.mutable_expires_at());
 }
@@ -91,7 +92,7 @@ void Grow(const char* resource, double factor, const CompiledResources& policy,
           const Case& failure, v1::Decision& decision,
           std::vector<std::string>& warnings) {
   if (factor == 0) return;
-  const std::string& container = failure.diagnosis.culprit().container();
+  const std::string& container = failure.diagnosis().culprit().container();
   if (container.size() > kMaxLedgerNodeBytes) return;
   v1::ResourceChange& change = ChangeOf(resource, container, decision);
   const double granted =
@@ -108,13 +109,14 @@ void Grow(const char* resource, double factor, const CompiledResources& policy,
 
 // Of a failure that struck before its end, by a mark, both are remembered.
 void FillLifetime(const Incident& incident, v1::AttemptRecord& record) {
-  if (!IsSet(incident.struck)) return;
+  if (!incident.struck) return;
   const bool ended = IsSet(record.finished_at());
-  if (!ended || incident.struck.seconds() < record.finished_at().seconds()) {
-    *record.mutable_struck_at() = incident.struck;
+  if (!ended ||
+      absl::ToUnixSeconds(*incident.struck) < record.finished_at().seconds()) {
+    SetTime(*incident.struck, *record.mutable_struck_at());
   }
-  if (ended || !IsSet(incident.begin)) return;
-  const absl::Duration ran = ToTime(incident.struck) - ToTime(incident.begin);
+  if (ended || !incident.begin) return;
+  const absl::Duration ran = *incident.struck - *incident.begin;
   if (ran >= absl::ZeroDuration()) SetDuration(ran, *record.mutable_ran_for());
 }
 
@@ -136,10 +138,8 @@ void FillAdvice(const Case& failure, const Verdict& verdict,
   if (outcome.placement) {
     ChooseCapacity(*outcome.placement, verdict, decision);
   }
-  RepeatEarlierGrowth(
-      failure.ledger,
-      failure.incident == nullptr ? std::string() : failure.incident->part,
-      decision);
+  RepeatEarlierGrowth(failure.ledger, failure.told.findings.incident.part,
+                      decision);
   if (outcome.resources) {
     const CompiledResources& policy = *outcome.resources;
     Grow("memory", policy.memory_factor, policy, failure, decision, warnings);
@@ -195,7 +195,7 @@ std::string DecisionId(const v1::DecideRequest& request,
 }  // namespace
 
 const std::string& BudgetName(const Case& failure, int budget) {
-  return failure.policy.budgets[static_cast<std::size_t>(budget)].name;
+  return failure.policy().budgets[static_cast<std::size_t>(budget)].name;
 }
 
 void FillDecision(const Case& failure, const Verdict& verdict,
@@ -209,7 +209,7 @@ void FillDecision(const Case& failure, const Verdict& verdict,
   if (verdict.action == v1::Decision::RETRY) {
     decision.set_queue(verdict.outcome->queue);
     decision.set_requires_recreate(
-        InSinkState(failure.report, failure.workload));
+        InSinkState(failure.report, failure.workload()));
     decision.set_last_attempt(verdict.last_attempt);
     decision.set_canary(verdict.canary);
     FillAdvice(failure, verdict, decision, warnings);
@@ -222,11 +222,10 @@ void FillDecision(const Case& failure, const Verdict& verdict,
 }
 
 void FillRecord(const Case& failure, const Verdict& verdict,
-                const FailureId& id, const v1::Decision& decision,
-                v1::AttemptRecord& record) {
-  const v1::Diagnosis& diagnosis = failure.diagnosis;
-  record.set_failure_id(id.id);
-  record.set_named(id.named);
+                const v1::Decision& decision, v1::AttemptRecord& record) {
+  const v1::Diagnosis& diagnosis = failure.diagnosis();
+  record.set_failure_id(failure.told.id.id);
+  record.set_named(failure.told.id.named);
   record.set_attempt(failure.attempt);
   record.set_cause(diagnosis.cause());
   if (verdict.charged != kNoBudget) {
@@ -241,19 +240,18 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   if (diagnosis.fingerprint().size() <= kMaxFingerprintBytes) {
     record.set_fingerprint(diagnosis.fingerprint());
   }
-  if (failure.progress.has_value()) {
-    record.set_progress(failure.progress.value());
+  if (failure.progress().has_value()) {
+    record.set_progress(failure.progress().value());
   }
-  record.set_artifact(failure.progress.artifact());
+  record.set_artifact(failure.progress().artifact());
   *record.mutable_decision() = decision;
   if (const auto ran = RunTimeOf(failure.report, diagnosis)) {
     SetDuration(*ran, *record.mutable_ran_for());
   }
-  if (failure.incident != nullptr) {
-    FillLifetime(*failure.incident, record);
-    record.set_part(failure.incident->part);
-  }
-  SetTime(failure.now, *record.mutable_observed_at());
+  const Incident& incident = failure.told.findings.incident;
+  FillLifetime(incident, record);
+  record.set_part(incident.part);
+  SetTime(failure.now(), *record.mutable_observed_at());
   record.set_refused_by(verdict.refused_by);
   if (verdict.refusing_budget != kNoBudget) {
     record.set_refusing_budget(BudgetName(failure, verdict.refusing_budget));
@@ -266,10 +264,10 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   record.set_bound(CountOf(verdict.bound));
 }
 
-void Book(const Case& failure, const Accounts& accounts,
+void Book(const Accounts& accounts, std::int32_t attempts,
           v1::AttemptRecord& record, v1::BudgetLedger& ledger) {
   WriteAccounts(accounts, ledger);
-  AddRecord(failure.attempts, record, ledger);
+  AddRecord(attempts, record, ledger);
 }
 
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
@@ -287,7 +285,7 @@ void FillAccounting(const Case& failure, const Verdict& verdict,
   ReportAccounts(accounts, accounting);
   accounting.set_attempts(verdict.recorded ? failure.attempts
                                            : failure.ledger.attempts_seen());
-  accounting.set_max_attempts(failure.policy.max_attempts);
+  accounting.set_max_attempts(failure.policy().max_attempts);
 }
 
 void FillExhaustion(const v1::AttemptRecord& record,
@@ -303,14 +301,14 @@ void FillExhaustion(const v1::AttemptRecord& record,
   exhaustion.set_cause(record.cause());
 }
 
-void NameAnswer(const Call& call, std::string failure_id) {
-  v1::DecideResponse& response = call.response;
-  response.mutable_policy()->set_name(call.policy.rules->name());
-  response.mutable_policy()->set_revision(call.policy.revision());
+void NameAnswer(const Situated& at, std::string failure_id,
+                v1::DecideResponse& response) {
+  response.mutable_policy()->set_name(at.policy.rules->name());
+  response.mutable_policy()->set_revision(at.policy.revision());
   response.set_decision_id(
-      DecisionId(call.request, response, failure_id, call.now));
+      DecisionId(at.request, response, failure_id, at.now));
   response.set_failure_id(std::move(failure_id));
-  response.set_request_id(call.request.request_id());
+  response.set_request_id(at.request.request_id());
 }
 
 void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,

@@ -1,10 +1,11 @@
+#include "policy/verdict/candidate_verdict.h"
+
 #include <algorithm>
 #include <string>
 
 #include "absl/time/time.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
-#include "policy/verdict/answer.h"
 
 namespace mulligan {
 namespace {

@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
-#include "policy/budget/ledger.h"
+#include "policy/budget/known_failure.h"
+#include "policy/budget/seeding.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/verdict/answer.h"
-#include "policy/verdict/intake.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
@@ -25,16 +25,16 @@ struct Told {
   FailureId id;
 };
 
-FailureId IdOf(const Call& call, const EarlierAttempt& earlier) {
+FailureId IdOf(const Situated& at, const EarlierAttempt& earlier) {
   FailureId id;
-  id.id = IdOfPod(call.owners, call.workload, earlier.incident.pods.front());
+  id.id = IdOfPod(at.owners, *at.workload, earlier.incident.pods.front());
   return id;
 }
 
-ToldFailure ToldOf(const Call& call, const EarlierAttempt& earlier,
+ToldFailure ToldOf(const Situated& at, const EarlierAttempt& earlier,
                    const FailureId& id) {
-  return {call.owners,
-          call.workload,
+  return {at.owners,
+          *at.workload,
           earlier.incident,
           id,
           earlier.diagnosis.cause(),
@@ -44,15 +44,16 @@ ToldFailure ToldOf(const Call& call, const EarlierAttempt& earlier,
 }
 
 // Those that the ledger does not have, oldest first.
-std::vector<Told> NotInLedger(const Call& call) {
+std::vector<Told> NotInLedger(const Situated& at, const Findings& findings,
+                              const v1::BudgetLedger& ledger) {
   std::vector<Told> unseen;
-  for (const EarlierAttempt& earlier : call.findings.earlier) {
+  for (const EarlierAttempt& earlier : findings.earlier) {
     if (earlier.incident.pods.empty() ||
         earlier.diagnosis.situation() != v1::Diagnosis::BROKEN) {
       continue;
     }
-    FailureId id = IdOf(call, earlier);
-    if (FindKnown(call.ledger(), ToldOf(call, earlier, id)) < 0) {
+    FailureId id = IdOf(at, earlier);
+    if (FindKnown(ledger, ToldOf(at, earlier, id)) < 0) {
       unseen.push_back({&earlier, std::move(id)});
     }
   }
@@ -81,8 +82,10 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
   }
   const auto counted = [&](const Told& told) {
     // What happened since was not counted yet.
-    const std::int64_t ended = told.attempt->incident.struck.seconds();
-    if (unknown <= 0 || (!ledger.history().empty() && ended > newest)) {
+    const absl::Time ended =
+        told.attempt->incident.struck.value_or(absl::UnixEpoch());
+    if (unknown <= 0 ||
+        (!ledger.history().empty() && ended > absl::FromUnixSeconds(newest))) {
       return false;
     }
     --unknown;
@@ -128,99 +131,87 @@ class PartOfReport {
 
 // Decides about one earlier attempt as if it had been told at its time, and
 // records it. Returns the budget that paid; empty: none.
-std::string Record(Call& call, const Told& told) {
-  const PartOfReport report(call.request.report(), *told.attempt);
-  v1::Diagnosis diagnosis = told.attempt->diagnosis;
-  const absl::Time failed_at = FailedAt(diagnosis, call.now);
-  ConsultHistory(call, v1::Progress::default_instance(), failed_at, diagnosis);
-  const std::int32_t attempt = NextAttempt(call.ledger());
-  const Case failure{*report,
-                     call.workload,
-                     diagnosis,
-                     call.compiled(),
-                     call.ledger(),
-                     v1::Progress::default_instance(),
-                     call.now,
-                     failed_at,
-                     /*ask_again=*/std::nullopt,
-                     /*since=*/failed_at,
-                     attempt,
-                     attempt,
-                     IdentityOf(call, told.id),
-                     /*refund=*/false,
-                     call.patterns,
-                     Turn::kWait,
-                     &told.attempt->incident};
-  Accounts accounts(call.compiled().budgets, call.ledger(), call.now);
-  const Verdict verdict = Evaluate(failure, {}, accounts);
+std::string Record(const Situated& at, const Told& told,
+                   v1::BudgetLedger& ledger) {
+  const PartOfReport report(at.report(), *told.attempt);
+  const Diagnosed diagnosed =
+      WithHistory(at, DiagnosedEarlier(at, *told.attempt, told.id), ledger,
+                  v1::Progress::default_instance());
+  const Case failure = CaseOf(at, diagnosed, ledger, *report, /*refund=*/false);
+  const auto [verdict, accounts] = Price(failure);
   if (!verdict.recorded) return {};
   v1::Decision decision;
   std::vector<std::string> warnings;
   FillDecision(failure, verdict, decision, warnings);
   // Nobody was told, so nothing new was done for the attempt that followed.
   if (!told.attempt->open) {
-    RepeatEarlierGrowth(call.ledger(), told.attempt->incident.part, decision);
+    RepeatEarlierGrowth(ledger, told.attempt->incident.part, decision);
     decision.clear_placement();
   }
   v1::AttemptRecord record;
-  FillRecord(failure, verdict, told.id, decision, record);
+  FillRecord(failure, verdict, decision, record);
   std::string budget = record.charged_to();
-  Book(failure, accounts, record, call.ledger());
+  Book(accounts, failure.attempts, record, ledger);
   return budget;
 }
 
 }  // namespace
 
-void TellSeparate(Call& call) {
-  for (const EarlierAttempt& beside : call.findings.earlier) {
-    if (!beside.open) continue;
-    FailureId id = IdOf(call, beside);
-    const ToldFailure told = ToldOf(call, beside, id);
-    const int record = FindKnown(call.ledger(), told);
-    if (record < 0) continue;
-    const v1::AttemptRecord& decided = call.ledger().history(record);
-    v1::SeparateFailure& separate = *call.response.add_separate();
-    *separate.mutable_diagnosis() = beside.diagnosis;
-    *separate.mutable_decision() = decided.decision();
-    FillTexts(beside.diagnosis, decided, *separate.mutable_decision());
-    separate.set_charged_to(decided.charged_to());
-    separate.set_duplicate(FindKnown(call.request.ledger(), told) >= 0);
-    separate.set_failure_id(std::move(id.id));
-  }
-}
-
-void TellEarlierAttempts(Call& call, const NativeCount& count) {
-  const std::int32_t seen = EarlierIn(call);
-  if (seen == 0 && count.failures == 0) return;
-  v1::BudgetLedger& ledger = call.ledger();
-  std::vector<Told> unseen = NotInLedger(call);
+std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
+                                               const Diagnosed& told,
+                                               const NativeCount& count,
+                                               v1::BudgetLedger& ledger) {
+  const std::int32_t seen = told.earlier();
+  if (seen == 0 && count.failures == 0) return {};
+  std::vector<Told> unseen = NotInLedger(at, told.findings, ledger);
   LeaveOutCounted(ledger, seen, count.failures, unseen);
   const auto to_record = static_cast<std::int64_t>(unseen.size());
   const std::int64_t missing =
       std::int64_t{count.failures} + seen - ledger.attempts_seen() - to_record;
   std::map<std::string, int> charged;
-  for (const Told& told : unseen) {
-    const std::string budget = Record(call, told);
+  for (const Told& one : unseen) {
+    const std::string budget = Record(at, one, ledger);
     // What is open beside the one at hand is told on its own.
-    if (told.attempt->open) continue;
+    if (one.attempt->open) continue;
     ++charged[budget.empty() ? "no budget" : budget];
   }
+  std::vector<std::string> warnings;
   // After those that are told, which may tell what the others were.
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
-    call.Warn(SeedLedger(source, static_cast<std::int32_t>(missing),
-                         call.compiled(), ledger));
+    warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
+                                  at.compiled(), ledger));
   }
-  if (charged.empty()) return;
+  if (charged.empty()) return warnings;
   std::vector<std::string> parts;
   for (const auto& [budget, failures] : charged) {
     parts.push_back(absl::StrCat(failures, " to ", budget));
   }
-  call.Warn(
+  warnings.push_back(
       absl::StrCat("earlier failed attempts in the report that the "
                    "ledger lacked were charged: ",
                    absl::StrJoin(parts, ", ")));
+  return warnings;
+}
+
+void FillSeparate(const Situated& at, const Findings& findings,
+                  v1::DecideResponse& response) {
+  for (const EarlierAttempt& beside : findings.earlier) {
+    if (!beside.open) continue;
+    FailureId id = IdOf(at, beside);
+    const ToldFailure failure = ToldOf(at, beside, id);
+    const int record = FindKnown(response.ledger(), failure);
+    if (record < 0) continue;
+    const v1::AttemptRecord& decided = response.ledger().history(record);
+    v1::SeparateFailure& separate = *response.add_separate();
+    *separate.mutable_diagnosis() = beside.diagnosis;
+    *separate.mutable_decision() = decided.decision();
+    FillTexts(beside.diagnosis, decided, *separate.mutable_decision());
+    separate.set_charged_to(decided.charged_to());
+    separate.set_duplicate(FindKnown(at.request.ledger(), failure) >= 0);
+    separate.set_failure_id(std::move(id.id));
+  }
 }
 
 }  // namespace mulligan

@@ -2,18 +2,28 @@
 #ifndef MULLIGAN_POLICY_VERDICT_EARLIER_ATTEMPTS_H_
 #define MULLIGAN_POLICY_VERDICT_EARLIER_ATTEMPTS_H_
 
-#include "policy/budget/ledger.h"
-#include "policy/verdict/call.h"
+#include <string>
+#include <vector>
+
+#include "mulligan/v1/ledger.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/request/workload_view.h"
+#include "policy/verdict/diagnosed.h"
+#include "policy/verdict/situated.h"
 
 namespace mulligan {
 
-// Fills response.separate: what was decided about the failures that are open
-// beside the one at hand.
-void TellSeparate(Call& call);
+// Charges to `ledger` and records in it what happened before the failure at
+// hand and is not there yet. Returns what there is to warn of.
+std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
+                                               const Diagnosed& told,
+                                               const NativeCount& count,
+                                               v1::BudgetLedger& ledger);
 
-// Charges and records in call.ledger() what happened before the failure at
-// hand and is not there yet. Says so in a warning.
-void TellEarlierAttempts(Call& call, const NativeCount& count);
+// Fills response.separate: what was decided, by the response's ledger, about
+// the failures that are open beside the one at hand.
+void FillSeparate(const Situated& at, const Findings& findings,
+                  v1::DecideResponse& response);
 
 }  // namespace mulligan
 

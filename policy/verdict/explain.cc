@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/rules/compile_parts.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/sentence.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
@@ -33,8 +33,7 @@ class Flips {
       : case_(failure), verdict_(verdict), explanation_(explanation) {}
 
   void Try(const WhatIf& change, const std::string& text) {
-    Accounts accounts(case_.policy.budgets, case_.ledger, case_.now);
-    const Verdict other = Evaluate(case_, change, accounts);
+    const Verdict other = Price(case_, change).verdict;
     if (other.action == verdict_.action && other.charged == verdict_.charged) {
       return;
     }
@@ -81,16 +80,11 @@ void TryLimits(const Case& failure, const Verdict& verdict, Flips& flips) {
 
 void ExplainRules(const Case& failure, const Verdict& verdict,
                   v1::Explanation& explanation) {
-  const Facts facts{failure.report,
-                    failure.diagnosis,
-                    failure.workload,
-                    failure.diagnosis.cause(),
-                    failure.diagnosis.derived_cause(),
-                    failure.attempt,
-                    failure.patterns};
+  const Facts facts = FactsOf(failure, failure.diagnosis().cause(),
+                              failure.diagnosis().derived_cause());
   for (int i = 0; i < verdict.rules_tried; ++i) {
     const CompiledRule& rule =
-        failure.policy.rules[static_cast<std::size_t>(i)];
+        failure.policy().rules[static_cast<std::size_t>(i)];
     v1::RuleTrial& trial = *explanation.add_rules_tried();
     *trial.mutable_rule() = rule.reference;
     trial.set_failed_predicate(FailedPredicate(rule.when, facts));
@@ -104,13 +98,14 @@ void ExplainFlips(const Case& failure, const Verdict& verdict,
   if (verdict.decided_by == v1::Explanation::KILL_SWITCH) {
     flips.Try({.without_kill_switch = true}, "the kill switch were off");
   }
-  if (failure.diagnosis.derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
+  if (failure.diagnosis().derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
     flips.Try({.without_derived_cause = true},
               absl::StrFormat(
                   "the history did not show %s",
-                  v1::DerivedCause_Name(failure.diagnosis.derived_cause())));
+                  v1::DerivedCause_Name(failure.diagnosis().derived_cause())));
   }
-  for (const v1::ConsideredCause& considered : failure.diagnosis.considered()) {
+  for (const v1::ConsideredCause& considered :
+       failure.diagnosis().considered()) {
     if (!v1::Cause_IsValid(considered.cause()) ||
         considered.cause() == v1::CAUSE_UNSPECIFIED) {
       continue;

@@ -13,7 +13,7 @@ void ExplainRules(const Case& failure, const Verdict& verdict,
 
 // Fills `counterfactuals`: small changes that lead to another verdict, each
 // found by evaluating the whole case again. What does not flip the verdict is
-// not listed. Requires: failure.ledger is as it was before the decision.
+// not listed.
 void ExplainFlips(const Case& failure, const Verdict& verdict,
                   v1::Explanation& explanation);
 

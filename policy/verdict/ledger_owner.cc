@@ -20,7 +20,8 @@
 #include "policy/base/labels.h"
 #include "policy/limits.h"
 #include "policy/request/kinds.h"
-#include "policy/request/ownership.h"
+#include "policy/request/owner_graph.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan {

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 
 namespace mulligan {
 

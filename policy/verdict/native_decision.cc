@@ -7,30 +7,22 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "policy/base/counts.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
+#include "policy/base/warnings.h"
 #include "policy/budget/ledger.h"
 #include "policy/limits.h"
 #include "policy/operators/native.h"
-#include "policy/request/validate.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/sentence.h"
 
 namespace mulligan {
 namespace {
-
-const v1::NativeSemantics& SemanticsOf(const Call& call) {
-  const auto& native = call.compiled().native;
-  return native == nullptr ? v1::NativeSemantics::default_instance()
-                           : native->semantics;
-}
 
 // Whether the operator gave up because its own limit was reached.
 bool IsExhausted(const NativeOutcome& outcome) {
@@ -47,7 +39,7 @@ v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
   v1::NativeVerdict verdict = outcome.verdict;
   if (verdict.scope() == v1::Decision::SCOPE_UNSPECIFIED) {
     verdict.set_scope(
-        NaturalScope(failure.report, failure.workload, outcome.action));
+        NaturalScope(failure.report, failure.workload(), outcome.action));
   }
   v1::Decision decision = DecisionOf(verdict);
   if (decision.action() == v1::Decision::WAIT &&
@@ -59,12 +51,11 @@ v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
 }
 
 void FillNativeRecord(const Case& failure, const NativeOutcome& outcome,
-                      const FailureId& id, const v1::Decision& decision,
-                      v1::AttemptRecord& record) {
+                      const v1::Decision& decision, v1::AttemptRecord& record) {
   Verdict verdict;
   verdict.used = Bounded(outcome.used);
   verdict.bound = Bounded(outcome.limit);
-  FillRecord(failure, verdict, id, decision, record);
+  FillRecord(failure, verdict, decision, record);
   const std::string budget = NativeBudgetName(outcome.charged_to);
   if (IsExhausted(outcome)) {
     record.set_refused_by(v1::AttemptRecord::BUDGET);
@@ -96,25 +87,6 @@ bool DelaysDiffer(const v1::Decision& native, const v1::Decision& ours) {
   const absl::Duration b = ToDuration(ours.retry_after());
   const absl::Duration gap = std::max(a, b) - std::min(a, b);
   return gap > absl::Seconds(1) && gap * 10 > std::max(a, b);
-}
-
-// Of "field: what is wrong with it", or what is wrong alone.
-std::vector<FieldViolation> ViolationsOf(
-    const std::vector<std::string>& refusals) {
-  std::vector<FieldViolation> violations;
-  for (const std::string& refusal : refusals) {
-    const std::size_t colon = refusal.find(": ");
-    const bool named = colon != std::string::npos;
-    violations.push_back({named ? refusal.substr(0, colon) : "",
-                          named ? refusal.substr(colon + 2) : refusal});
-  }
-  return violations;
-}
-
-bool IsAsked(const Call& call) {
-  const auto& native = call.compiled().native;
-  return call.request.compare_native() ||
-         (native != nullptr && (native->decides || native->compares));
 }
 
 // What an operator writes may have line ends and tabs, and shows all else.
@@ -151,75 +123,40 @@ void ShowAll(v1::NativeVerdict& native) {
 
 }  // namespace
 
-absl::Status AskOperator(Call& call, const v1::FailureReport& as_stamped,
-                         std::optional<NativeOutcome>& outcome) {
-  if (!IsAsked(call)) return absl::OkStatus();
-  outcome =
-      AnswerNatively({as_stamped, call.request.ledger(), SemanticsOf(call),
-                      call.observed_at, &call.patterns});
-  if (outcome.has_value() && DecidesNatively(call) &&
-      !outcome->refusals.empty()) {
-    return Refusal(absl::StrJoin(outcome->refusals, "; "),
-                   ViolationsOf(outcome->refusals));
-  }
-  if (outcome.has_value()) return absl::OkStatus();
-  if (DecidesNatively(call)) {
-    return RefuseViolations(
-        {{"report",
-          absl::StrFormat("has no object of an operator that policy \"%s\" "
-                          "could answer for, expected one of: %s",
-                          call.policy.rules->name(), NativeOperatorNames())}});
-  }
-  call.Warn(absl::StrCat(kNoNativeVerdict,
-                         "the report has no object of a known operator (",
-                         NativeOperatorNames(), ")"));
-  return absl::OkStatus();
-}
-
-void DecideNatively(Call& call, const Case& failure,
-                    const NativeOutcome& outcome, const FailureId& id) {
-  v1::DecideResponse& response = call.response;
-  v1::Decision& decision = *response.mutable_decision();
+void FillNatively(const Case& failure, const NativeOutcome& outcome,
+                  v1::Decision& decision, v1::Accounting& accounting,
+                  v1::AttemptRecord& record) {
   decision = MakeDecision(failure, outcome);
-  v1::Accounting& accounting = *response.mutable_accounting();
   FillNativeAccounting(outcome, accounting);
-
-  v1::AttemptRecord record;
-  FillNativeRecord(failure, outcome, id, decision, record);
-  FillTexts(failure.diagnosis, record, decision);
-  FillExhaustion(record, accounting);
-  // What the operator leaves alone stays undecided and costs no attempt.
-  const bool recorded = outcome.action != v1::Decision::IGNORE &&
-                        outcome.action != v1::Decision::WAIT;
-  if (recorded) {
-    // Some operators keep their counters nowhere but in memory; a caller that
-    // stores the ledger remembers for them.
-    if (!record.charged_to().empty()) {
-      auto& budgets = *call.ledger().mutable_budgets();
-      budgets[record.charged_to()].set_used(
-          std::min(record.used(), kMaxLedgerCount));
-    }
-    AddRecord(failure.attempts, record, call.ledger());
-  }
-  accounting.set_attempts(call.ledger().attempts_seen());
-
-  if (call.request.explain() == v1::DecideRequest::EXPLAIN_NONE) return;
-  v1::Explanation& explanation = *response.mutable_explanation();
-  explanation.mutable_matched_rule()->set_policy(call.policy.rules->name());
-  explanation.set_decided_by(v1::Explanation::NATIVE);
+  FillNativeRecord(failure, outcome, decision, record);
 }
 
-void ShowNative(Call& call, NativeOutcome outcome) {
+void BookNatively(const NativeOutcome& outcome, std::int32_t attempts,
+                  v1::AttemptRecord& record, v1::BudgetLedger& ledger) {
+  // What the operator leaves alone stays undecided and costs no attempt.
+  if (outcome.action == v1::Decision::IGNORE ||
+      outcome.action == v1::Decision::WAIT) {
+    return;
+  }
+  if (!record.charged_to().empty()) {
+    (*ledger.mutable_budgets())[record.charged_to()].set_used(
+        std::min(record.used(), kMaxLedgerCount));
+  }
+  AddRecord(attempts, record, ledger);
+}
+
+void ShowNative(NativeOutcome outcome, v1::DecideResponse& response) {
   for (const auto* warnings : {&outcome.refusals, &outcome.warnings}) {
     for (const std::string& warning : *warnings) {
-      call.Warn(
-          absl::StrFormat("%s: %s", outcome.verdict.operator_(), warning));
+      AddWarning(
+          absl::StrFormat("%s: %s", outcome.verdict.operator_(), warning),
+          *response.mutable_warnings());
     }
   }
-  v1::NativeVerdict& native = *call.response.mutable_native();
+  v1::NativeVerdict& native = *response.mutable_native();
   native = std::move(outcome.verdict);
   ShowAll(native);
-  native.set_difference(DifferenceText(native, call.response.decision()));
+  native.set_difference(DifferenceText(native, response.decision()));
 }
 
 v1::Decision DecisionOf(const v1::NativeVerdict& native) {

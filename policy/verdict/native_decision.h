@@ -3,45 +3,33 @@
 #ifndef MULLIGAN_POLICY_VERDICT_NATIVE_DECISION_H_
 #define MULLIGAN_POLICY_VERDICT_NATIVE_DECISION_H_
 
-#include <optional>
+#include <cstdint>
 #include <string>
 
-#include "absl/status/status.h"
 #include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/native.pb.h"
-#include "policy/budget/failure_id.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/operators/native.h"
-#include "policy/verdict/intake.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
 
-// Whether the policy leaves the decision to the operator.
-inline bool DecidesNatively(const Call& call) {
-  const auto& native = call.compiled().native;
-  return native != nullptr && native->decides;
-}
+// Fills parts of an answer with the operator's verdict as the decision. Budgets
+// are the operator's own: their use comes from its counters where an object has
+// them, else from the ledger.
+void FillNatively(const Case& failure, const NativeOutcome& outcome,
+                  v1::Decision& decision, v1::Accounting& accounting,
+                  v1::AttemptRecord& record);
 
-// Begins the warning that there is none to compare with.
-inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
-
-// The operator's verdict on the call's report, with its times as they were
-// told; nothing when nobody asks for it, or the report has no object of a known
-// one, with a warning if the verdict was for comparison. INVALID_ARGUMENT if it
-// was to decide.
-absl::Status AskOperator(Call& call, const v1::FailureReport& as_stamped,
-                         std::optional<NativeOutcome>& outcome);
-
-// Fills the response with the operator's verdict as the decision. Budgets are
-// the operator's own: their use comes from its counters where an object has
-// them, else from the ledger. The ledger records both, so that a repeated
-// report is answered again.
-void DecideNatively(Call& call, const Case& failure,
-                    const NativeOutcome& outcome, const FailureId& id);
+// Records that in the ledger, which then remembers for operators that keep
+// their counters nowhere but in memory; `record` is emptied.
+void BookNatively(const NativeOutcome& outcome, std::int32_t attempts,
+                  v1::AttemptRecord& record, v1::BudgetLedger& ledger);
 
 // Fills response.native, and its difference from the decision, which must be
 // there.
-void ShowNative(Call& call, NativeOutcome outcome);
+void ShowNative(NativeOutcome outcome, v1::DecideResponse& response);
 
 // The first that applies.
 enum class Divergence {

@@ -1,10 +1,11 @@
+#include "policy/verdict/sentence.h"
+
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "policy/verdict/answer.h"
 
 namespace mulligan {
 namespace {

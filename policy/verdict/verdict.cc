@@ -5,7 +5,7 @@
 
 #include "policy/base/times.h"
 #include "policy/request/workload.h"
-#include "policy/rules/outcome.h"
+#include "policy/rules/backoff.h"
 
 namespace mulligan {
 namespace {
@@ -23,7 +23,7 @@ struct Question {
   v1::DerivedCause derived;
 
   std::int64_t MaxAttempts() const {
-    return std::int64_t{failure.policy.max_attempts} + change.more_attempts;
+    return std::int64_t{failure.policy().max_attempts} + change.more_attempts;
   }
 };
 
@@ -39,10 +39,10 @@ struct Draft {
 Question QuestionOf(const Case& failure, const WhatIf& change) {
   const bool other_cause = change.cause != v1::CAUSE_UNSPECIFIED;
   return {failure, change,
-          other_cause ? change.cause : failure.diagnosis.cause(),
+          other_cause ? change.cause : failure.diagnosis().cause(),
           other_cause || change.without_derived_cause
               ? v1::DERIVED_CAUSE_UNSPECIFIED
-              : failure.diagnosis.derived_cause()};
+              : failure.diagnosis().derived_cause()};
 }
 
 Draft Wanted(Draft draft, const CompiledOutcome& outcome,
@@ -57,10 +57,9 @@ Draft Wanted(Draft draft, const CompiledOutcome& outcome,
   return draft;
 }
 
-Draft WantedByDefault(Draft draft, const CompiledPolicy& policy,
-                      DecidedBy decided_by) {
-  return Wanted(std::move(draft), policy.fallback, policy.fallback_reference,
-                decided_by);
+Draft WantedByDefault(Draft draft, const Case& failure, DecidedBy decided_by) {
+  return Wanted(std::move(draft), failure.policy().fallback,
+                failure.policy().fallback_reference, decided_by);
 }
 
 // 1. Only what is broken is charged, retried or failed.
@@ -75,7 +74,7 @@ std::optional<Verdict> NotAFailure(const Question& question) {
     return verdict;
   }
   if (!kNoFailures.Contains(question.cause)) {
-    const v1::Diagnosis::Situation situation = failure.diagnosis.situation();
+    const v1::Diagnosis::Situation situation = failure.diagnosis().situation();
     if ((situation != v1::Diagnosis::ALIVE &&
          situation != v1::Diagnosis::FINISHED) ||
         question.change.cause != v1::CAUSE_UNSPECIFIED) {
@@ -84,8 +83,8 @@ std::optional<Verdict> NotAFailure(const Question& question) {
   } else if (question.cause != v1::NOT_FAILED) {
     return verdict;
   }
-  if (!failure.ask_again) return verdict;
-  const absl::Duration left = *failure.ask_again - failure.now;
+  if (!failure.told.findings.ask_again) return verdict;
+  const absl::Duration left = *failure.told.findings.ask_again - failure.now();
   verdict.action = v1::Decision::WAIT;
   verdict.delay = left > absl::ZeroDuration() ? std::min(left, kLongestLook)
                                               : kPollInterval;
@@ -95,11 +94,9 @@ std::optional<Verdict> NotAFailure(const Question& question) {
 // 2. What the policy wants.
 Draft MatchRule(const Question& question) {
   const Case& failure = question.failure;
-  const Facts facts{failure.report,  failure.diagnosis, failure.workload,
-                    question.cause,  question.derived,  failure.attempt,
-                    failure.patterns};
+  const Facts facts = FactsOf(failure, question.cause, question.derived);
   Draft draft;
-  for (const CompiledRule& rule : failure.policy.rules) {
+  for (const CompiledRule& rule : failure.policy().rules) {
     if (Matches(rule.when, facts)) {
       draft.expects_derived = !rule.when.derived_causes.empty();
       return Wanted(std::move(draft), rule.then, rule.reference,
@@ -107,8 +104,7 @@ Draft MatchRule(const Question& question) {
     }
     ++draft.verdict.rules_tried;
   }
-  return WantedByDefault(std::move(draft), failure.policy,
-                         v1::Explanation::DEFAULT);
+  return WantedByDefault(std::move(draft), failure, v1::Explanation::DEFAULT);
 }
 
 // 3. Before the evidence deadline a doubtful case waits for evidence; after it
@@ -118,21 +114,23 @@ Draft LookForEvidence(const Question& question, Draft draft) {
   Verdict& verdict = draft.verdict;
   if (!verdict.outcome->evidence_deadline) return draft;
   const absl::Time deadline =
-      failure.since.value_or(failure.now) + *verdict.outcome->evidence_deadline;
+      failure.told.findings.since.value_or(failure.now()) +
+      *verdict.outcome->evidence_deadline;
   if (verdict.outcome->action == v1::Decision::WAIT) {
-    if (failure.now < deadline) {
-      verdict.grace_unknown = !failure.since;
+    if (failure.now() < deadline) {
+      verdict.grace_unknown = !failure.told.findings.since;
       verdict.evidence_deadline = deadline;
     } else if (verdict.decided_by == v1::Explanation::RULE) {
-      return WantedByDefault(std::move(draft), failure.policy,
+      return WantedByDefault(std::move(draft), failure,
                              v1::Explanation::EVIDENCE);
     }
     return draft;
   }
-  const bool doubtful = failure.diagnosis.confidence() == v1::Diagnosis::LOW &&
-                        !failure.diagnosis.needed_evidence().empty();
+  const v1::Diagnosis& diagnosis = failure.diagnosis();
+  const bool doubtful = diagnosis.confidence() == v1::Diagnosis::LOW &&
+                        !diagnosis.needed_evidence().empty();
   // Without a start there is no end: then better decide at once.
-  if (doubtful && failure.since && failure.now < deadline) {
+  if (doubtful && failure.told.findings.since && failure.now() < deadline) {
     verdict.action = v1::Decision::WAIT;
     verdict.decided_by = v1::Explanation::EVIDENCE;
     verdict.evidence_deadline = deadline;
@@ -146,7 +144,7 @@ Turn TurnOf(const Question& question, const Draft& draft,
             const CompiledGrace& grace) {
   return draft.expects_derived && question.derived == v1::INCIDENT &&
                  grace.action == v1::Decision::RETRY
-             ? question.failure.turn
+             ? question.failure.told.turn
              : Turn::kWait;
 }
 
@@ -156,15 +154,15 @@ Draft EndGrace(const Question& question, Draft draft) {
   Verdict& verdict = draft.verdict;
   const auto& grace = verdict.outcome->after_grace;
   if (!grace || verdict.action != v1::Decision::WAIT) return draft;
-  if (!failure.since) {
+  if (!failure.told.findings.since) {
     verdict.grace_unknown = true;
     return draft;
   }
-  const absl::Time end = *failure.since + grace->grace;
-  if (failure.now < end) {
+  const absl::Time end = *failure.told.findings.since + grace->grace;
+  if (failure.now() < end) {
     const Turn turn = TurnOf(question, draft, *grace);
     if (turn == Turn::kWait) {
-      draft.wait_at_most = end - failure.now;
+      draft.wait_at_most = end - failure.now();
       return draft;
     }
     verdict.canary = turn == Turn::kCanary;
@@ -184,12 +182,12 @@ Draft EndWaitForNothing(const Question& question, Draft draft) {
   const Case& failure = question.failure;
   if (draft.verdict.action != v1::Decision::WAIT ||
       draft.verdict.outcome->after_grace || draft.verdict.evidence_deadline ||
-      !InSinkState(failure.report, failure.workload)) {
+      !InSinkState(failure.report, failure.workload())) {
     return draft;
   }
   if (draft.budget == kNoBudget) {
-    draft = WantedByDefault(std::move(draft), failure.policy,
-                            v1::Explanation::DEFAULT);
+    draft =
+        WantedByDefault(std::move(draft), failure, v1::Explanation::DEFAULT);
   }
   if (draft.budget != kNoBudget) draft.verdict.action = v1::Decision::RETRY;
   return draft;
@@ -212,15 +210,10 @@ Verdict RefusedByCap(const Question& question, Verdict verdict) {
                  v1::AttemptRecord::MAX_ATTEMPTS);
 }
 
-Verdict RefusedByDeadline(Verdict verdict) {
-  return Refused(std::move(verdict), v1::Explanation::DEADLINE,
-                 v1::AttemptRecord::DEADLINE);
-}
-
 Verdict RefusedByBudget(const Question& question, const Accounts& accounts,
                         int budget, Verdict verdict) {
   const CompiledBudget& exhausted =
-      question.failure.policy.budgets[static_cast<std::size_t>(budget)];
+      question.failure.policy().budgets[static_cast<std::size_t>(budget)];
   verdict = Refused(std::move(verdict), v1::Explanation::BUDGET,
                     v1::AttemptRecord::BUDGET);
   verdict.refusing_budget = budget;
@@ -236,9 +229,15 @@ Verdict RefusedByBudget(const Question& question, const Accounts& accounts,
   return verdict;
 }
 
+// Once what the progress gives back is given.
+Payer FindPayer(const Case& failure, const Draft& draft, Accounts& accounts) {
+  if (failure.refund) accounts.Refund(failure.progress(), failure.ledger);
+  return accounts.FindPayer(draft.budget);
+}
+
 Verdict Charged(const Case& failure, int budget, Accounts& accounts,
                 Verdict verdict) {
-  accounts.Charge(budget, failure.failed_at);
+  accounts.Charge(budget, failure.told.failed_at);
   verdict.charged = budget;
   verdict.used = accounts.at(budget).used;
   verdict.bound = accounts.at(budget).limit;
@@ -246,9 +245,10 @@ Verdict Charged(const Case& failure, int budget, Accounts& accounts,
 }
 
 absl::Duration DelayOf(const Question& question, const Draft& draft,
-                       std::int64_t charges, absl::Duration without) {
+                       std::int64_t charges,
+                       absl::Duration without = absl::ZeroDuration()) {
   const auto& backoff = draft.verdict.outcome->backoff;
-  const std::uint64_t identity = question.failure.identity;
+  const std::uint64_t identity = question.failure.told.identity;
   if (draft.at_once) return absl::ZeroDuration();
   if (question.derived == v1::CRASH_LOOP && !draft.expects_derived) {
     return backoff ? Spread(backoff->max, backoff->jitter, identity)
@@ -261,19 +261,19 @@ absl::Duration DelayOf(const Question& question, const Draft& draft,
 // those that died because of the failure are gone, too.
 v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action) {
   const v1::Decision::Scope scope =
-      NaturalScope(failure.report, failure.workload, action);
-  const bool of_one = failure.workload.kind() == "Job" &&
+      NaturalScope(failure.report, failure.workload(), action);
+  const bool of_one = failure.workload().kind() == "Job" &&
                       scope < v1::Decision::JOB &&
                       action == v1::Decision::RETRY;
-  return of_one && failure.diagnosis.cascades_size() > 0 ? v1::Decision::JOB
-                                                         : scope;
+  return of_one && failure.diagnosis().cascades_size() > 0 ? v1::Decision::JOB
+                                                           : scope;
 }
 
 // Whether a pod or index started after `delay` is past the deadline of its
 // Job, which goes on counting; recreated objects start a new clock.
 bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
                     absl::Duration delay) {
-  if (failure.workload.kind() != "Job" || failure.report.jobs_size() != 1) {
+  if (failure.workload().kind() != "Job" || failure.report.jobs_size() != 1) {
     return false;
   }
   const auto& job = failure.report.jobs(0);
@@ -285,7 +285,7 @@ bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
     scope = ScopeOf(failure, v1::Decision::RETRY);
   }
   if (scope > v1::Decision::INDEX) return false;
-  return failure.now + delay >=
+  return failure.now() + delay >=
          ToTime(job.status().start_time()) +
              absl::Seconds(job.spec().active_deadline_seconds());
 }
@@ -294,21 +294,21 @@ bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
 Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
-  if (failure.policy.kill_switch && !question.change.without_kill_switch) {
+  if (failure.policy().kill_switch && !question.change.without_kill_switch) {
     return Refused(std::move(verdict), v1::Explanation::KILL_SWITCH,
                    v1::AttemptRecord::KILL_SWITCH);
   }
   if (MissesDeadline(failure, verdict.scope, absl::ZeroDuration())) {
-    return RefusedByDeadline(std::move(verdict));
+    return Refused(std::move(verdict), v1::Explanation::DEADLINE,
+                   v1::AttemptRecord::DEADLINE);
   }
   // Attempts are never refunded: past a stated cap nothing is given back. A
   // refund stands even where the price then cannot be paid.
   const bool capped = failure.attempts >= question.MaxAttempts();
-  if (capped && failure.policy.max_attempts_given) {
+  if (capped && failure.policy().max_attempts_given) {
     return RefusedByCap(question, std::move(verdict));
   }
-  if (failure.refund) accounts.Refund(failure.progress, failure.ledger);
-  const Payer payer = accounts.FindPayer(draft.budget);
+  const Payer payer = FindPayer(failure, draft, accounts);
   if (payer.budget == kNoBudget) {
     return RefusedByBudget(question, accounts, payer.exhausted,
                            std::move(verdict));
@@ -324,14 +324,14 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
   // It has been waiting since the failure, and nothing is started beside what
   // still has its grace period to run.
   const absl::Duration stopping =
-      failure.gone_at.value_or(failure.now) - failure.now;
+      failure.told.findings.gone_at.value_or(failure.now()) - failure.now();
   const absl::Duration delay =
-      std::max({DelayOf(question, draft, accounts.at(payer.budget).used + 1,
-                        absl::ZeroDuration()) -
-                    (failure.now - failure.failed_at),
+      std::max({DelayOf(question, draft, accounts.at(payer.budget).used + 1) -
+                    (failure.now() - failure.told.failed_at),
                 stopping, absl::ZeroDuration()});
   if (MissesDeadline(failure, verdict.scope, delay)) {
-    return RefusedByDeadline(std::move(verdict));
+    return Refused(std::move(verdict), v1::Explanation::DEADLINE,
+                   v1::AttemptRecord::DEADLINE);
   }
   verdict.delay = delay;
   verdict = Charged(failure, payer.budget, accounts, std::move(verdict));
@@ -345,8 +345,7 @@ Verdict Wait(const Question& question, Draft draft, Accounts& accounts) {
   const Case& failure = question.failure;
   std::int64_t charges = 1;
   if (draft.budget != kNoBudget) {
-    if (failure.refund) accounts.Refund(failure.progress, failure.ledger);
-    const Payer payer = accounts.FindPayer(draft.budget);
+    const Payer payer = FindPayer(failure, draft, accounts);
     if (payer.budget == kNoBudget) {
       return RefusedByBudget(question, accounts, payer.exhausted,
                              std::move(draft.verdict));
@@ -358,7 +357,7 @@ Verdict Wait(const Question& question, Draft draft, Accounts& accounts) {
   absl::Duration delay = DelayOf(question, draft, charges, kPollInterval);
   if (draft.wait_at_most) delay = std::min(delay, *draft.wait_at_most);
   if (draft.verdict.evidence_deadline) {
-    delay = std::min(delay, *draft.verdict.evidence_deadline - failure.now);
+    delay = std::min(delay, *draft.verdict.evidence_deadline - failure.now());
   }
   draft.verdict.delay = delay;
   return std::move(draft.verdict);
@@ -381,12 +380,13 @@ Verdict Ruled(const Question& question, Accounts& accounts) {
 
 }  // namespace
 
-Verdict Evaluate(const Case& failure, const WhatIf& change,
-                 Accounts& accounts) {
+Priced Price(const Case& failure, const WhatIf& change) {
+  Priced priced{{}, {failure.policy().budgets, failure.ledger, failure.now()}};
+  auto& [verdict, accounts] = priced;
   if (change.budget != kNoBudget) {
     accounts.ShiftLimit(change.budget, change.more_limit);
   }
-  Verdict verdict = Ruled(QuestionOf(failure, change), accounts);
+  verdict = Ruled(QuestionOf(failure, change), accounts);
   if (verdict.scope == v1::Decision::SCOPE_UNSPECIFIED) {
     verdict.scope = ScopeOf(failure, verdict.action);
   }
@@ -394,7 +394,7 @@ Verdict Evaluate(const Case& failure, const WhatIf& change,
                      verdict.action == v1::Decision::RETRY ||
                      verdict.action == v1::Decision::FAIL ||
                      verdict.action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
-  return verdict;
+  return priced;
 }
 
 }  // namespace mulligan

@@ -12,39 +12,12 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/accounts.h"
-#include "policy/budget/history.h"
-#include "policy/demystify/demystify.h"
-#include "policy/rules/ruleset.h"
+#include "policy/verdict/case.h"
 
 namespace mulligan {
 
 // When to ask again about something that changes without a known schedule.
 inline constexpr absl::Duration kPollInterval = absl::Minutes(1);
-
-// All a verdict depends on.
-struct Case {
-  const v1::FailureReport& report;
-  const v1::WorkloadReference& workload;
-  const v1::Diagnosis& diagnosis;
-  const CompiledPolicy& policy;
-  const v1::BudgetLedger& ledger;  // before this failure
-  const v1::Progress& progress;    // of the attempt that failed
-  absl::Time now;                  // report.observed_at
-  absl::Time failed_at;            // when it ended; `now` if nobody knows
-  // For work that is not broken: when to look again.
-  std::optional<absl::Time> ask_again;
-  std::optional<absl::Time> since;  // the earliest sign of the trouble
-  std::int32_t attempt;             // number of the attempt that failed
-  std::int32_t attempts;            // failed attempts, this one included
-  std::uint64_t identity;           // hash of the failure, for jitter
-  bool refund;  // false when this failure's progress was refunded before
-  PatternAllowance& patterns;  // for the rules' patterns
-  Turn turn = Turn::kWait;     // in an INCIDENT
-  // For the ledger; null: nothing is known of it.
-  const Incident* incident = nullptr;
-  // Until when pods of the attempt are being stopped: no retry is due before.
-  std::optional<absl::Time> gone_at = std::nullopt;
-};
 
 // A change to try out; the default changes nothing.
 struct WhatIf {
@@ -85,8 +58,13 @@ struct Verdict {
   bool canary = false;
 };
 
-// Charges `accounts`, which must be fresh from the ledger. Pure. In this order,
-// and the first that ends it is `decided_by`:
+// A verdict, and the budgets after it.
+struct Priced {
+  Verdict verdict;
+  Accounts accounts;
+};
+
+// Pure. In this order, and the first that ends it is `decided_by`:
 //
 //   1. what is not broken is left alone, whatever the policy says;
 //   2. the first matching rule, else the default: what the policy wants;
@@ -100,7 +78,7 @@ struct Verdict {
 //      Job's deadline, a stated cap on attempts, the budget, the cap implied
 //      by the budgets, the history (DETERMINISTIC, POISON_JOB), the deadline
 //      once more with the delay.
-Verdict Evaluate(const Case& failure, const WhatIf& change, Accounts& accounts);
+Priced Price(const Case& failure, const WhatIf& change = {});
 
 }  // namespace mulligan
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "policy/request/validate.h"
+#include "policy/request/refusal.h"
 
 namespace mulligan {
 std::shared_ptr<const Ruleset> InlinePolicyCache::Find(

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "google/protobuf/arena.h"
 #include "policy/decide.h"
-#include "policy/verdict/answer.h"
+#include "policy/verdict/candidate_verdict.h"
 
 namespace mulligan {
 

@@ -11,7 +11,7 @@
 #include "policy/limits.h"
 #include "policy/loader/issue_format.h"
 #include "policy/loader/load.h"
-#include "policy/request/validate.h"
+#include "policy/request/refusal.h"
 
 namespace mulligan {
 namespace {

@@ -13,7 +13,7 @@
 #include "policy/base/times.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
-#include "policy/request/validate.h"
+#include "policy/request/refusal.h"
 #include "server/admission/wire_scan.h"
 #include "server/rpc/ask_candidate.h"
 #include "server/rpc/batch_answer.h"
@@ -46,15 +46,15 @@ struct DecidingCall {
   const google::protobuf::Timestamp now = Now();
 };
 
-struct Decided {
+struct DecidedOne {
   absl::Status status;
   double seconds = 0;
 };
 
-Decided DecideOne(const v1::DecideRequest& request, const DecidingCall& call,
-                  v1::DecideResponse& response) {
+DecidedOne DecideOne(const v1::DecideRequest& request, const DecidingCall& call,
+                     v1::DecideResponse& response) {
   const SteadyClock::time_point start = SteadyClock::now();
-  Decided decided;
+  DecidedOne decided;
   // What the items of a batch before this one have cost, refused ones included.
   decided.status = call.watch.Check();
   if (decided.status.ok()) {
@@ -224,7 +224,7 @@ grpc::ServerUnaryReactor* RetryDecisionService::Decide(
       [this, context](const v1::DecideRequest& q, v1::DecideResponse& r,
                       Watch& watch) {
         const DecidingCall call{environment_, *context, watch};
-        const Decided decided = DecideOne(q, call, r);
+        const DecidedOne decided = DecideOne(q, call, r);
         return decided.status.ok() ? FollowUp(q, call, decided.seconds, r)
                                    : decided.status;
       });

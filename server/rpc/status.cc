@@ -9,7 +9,7 @@
 #include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
-#include "policy/request/validate.h"
+#include "policy/request/refusal.h"
 #include "server/observe/text.h"
 
 namespace mulligan {

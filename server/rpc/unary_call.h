@@ -25,7 +25,6 @@
 
 #include "absl/status/status.h"
 #include "policy/limits.h"
-#include "policy/request/validate.h"
 #include "policy/rules/policy_set.h"
 #include "server/admission/arrivals.h"
 #include "server/admission/call_watch.h"

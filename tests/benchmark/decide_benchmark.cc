@@ -84,7 +84,7 @@ v1::DecideRequest Gang(int pods) {
 }
 
 // The request of a caller whose workload failed `failures` times before.
-v1::DecideRequest WithHistory(const PolicySet& policies, int failures) {
+v1::DecideRequest RequestWithHistory(const PolicySet& policies, int failures) {
   v1::DecideRequest request = OnePod();
   for (int i = 0; i < failures; ++i) {
     v1::DecideRequest earlier = request;
@@ -135,7 +135,7 @@ BENCHMARK(BM_TwoContainerPodOnTheHeap);
 
 void BM_WithHistory(benchmark::State& state) {
   const auto policies = Policies(0);
-  Run(state, WithHistory(*policies, static_cast<int>(state.range(0))),
+  Run(state, RequestWithHistory(*policies, static_cast<int>(state.range(0))),
       *policies);
 }
 BENCHMARK(BM_WithHistory)->ArgName("failures")->Arg(2)->Arg(30);

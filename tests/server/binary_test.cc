@@ -17,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/loader/load.h"
+#include "policy/loader/read_files.h"
 #include "server/run.h"
 #include "tests/server/program.h"
 #include "tests/server/test_server.h"

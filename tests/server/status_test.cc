@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "gtest/gtest.h"
+#include "policy/request/refusal.h"
 #include "tests/server/test_server.h"
 
 namespace mulligan {

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from include_rules import ONE_WAY, RULES
+from include_rules import HAVE_HEADERS, ONE_WAY, RULES
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMENT = re.compile(r"//.*")
@@ -37,19 +37,18 @@ def check_file(root, path):
 
 
 def read_units(root):
-    """By path without suffix, in folders of ONE_WAY: what a header and its
-    source include of these, likewise."""
+    """By path without suffix, below ONE_WAY: what a header and its source
+    include of these, likewise."""
     units = {}
-    for folder in ONE_WAY:
-        for path in sorted((root / folder).glob("*.*")):
-            if path.suffix not in (".h", ".cc"):
-                continue
-            unit = path.relative_to(root).with_suffix("").as_posix()
-            includes = [INCLUDE.match(line) for line in
-                        path.read_text(encoding="utf-8").splitlines()]
-            known = {include.group(1).removesuffix(".h")
-                     for include in includes if include}
-            units.setdefault(unit, set()).update(known - {unit})
+    for path in sorted((root / ONE_WAY).rglob("*.*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        unit = path.relative_to(root).with_suffix("").as_posix()
+        includes = [INCLUDE.match(line) for line in
+                    path.read_text(encoding="utf-8").splitlines()]
+        known = {include.group(1).removesuffix(".h")
+                 for include in includes if include}
+        units.setdefault(unit, set()).update(known - {unit})
     return {unit: sorted(known & units.keys())
             for unit, known in units.items()}
 
@@ -72,7 +71,7 @@ def find_cycles(units):
 
 
 def check_units(root):
-    for folder in ONE_WAY:
+    for folder in HAVE_HEADERS:
         for source in sorted((root / folder).glob("*.cc")):
             if not source.with_suffix(".h").exists():
                 yield (f"{source.relative_to(root)}: has no header of its "

@@ -72,6 +72,7 @@ def violations_of(file, line):
     with tempfile.TemporaryDirectory() as root:
         path = Path(root) / file
         path.parent.mkdir(parents=True)
+        path.with_suffix(".h").touch()
         path.write_text(f"// A file.\n{line}\n", encoding="utf-8")
         return check_tree(root)[0]
 
@@ -109,6 +110,8 @@ class CheckIncludesTest(unittest.TestCase):
             "by a source": {"policy/demystify/a.h": "policy/demystify/b.h",
                             "policy/demystify/b.h": "",
                             "policy/demystify/b.cc": "policy/demystify/a.h"},
+            "outside of diagnoses": {"policy/rules/a.h": "policy/rules/b.h",
+                                     "policy/rules/b.h": "policy/rules/a.h"},
             "by a third": {"policy/demystify/a.h": "policy/demystify/b.h",
                            "policy/demystify/b.h": f"{readers}/c.h",
                            f"{readers}/c.h": "policy/demystify/a.h"},
@@ -128,9 +131,12 @@ class CheckIncludesTest(unittest.TestCase):
                            "policy/demystify/c.h": ""}), [])
 
     def test_finds_a_source_without_its_header(self):
-        found = violations_in({"policy/demystify/a.cc": ""})
-        self.assertEqual(
-            found, ["policy/demystify/a.cc: has no header of its name"])
+        for folder in ("demystify", "rules", "verdict"):
+            with self.subTest(folder):
+                source = f"policy/{folder}/a.cc"
+                self.assertEqual(violations_in({source: ""}),
+                                 [f"{source}: has no header of its name"])
+        self.assertEqual(violations_in({"policy/import/a.cc": ""}), [])
 
 
 if __name__ == "__main__":

@@ -114,9 +114,16 @@ RULES = (
     cli_layer("suite", "print", "story", "input", "base"),
 )
 
-# Folders in which each source has the header of its name, and of two files with
-# their headers at most one knows the other, directly or by way of others.
-ONE_WAY = ("policy/demystify", "policy/demystify/readers")
+# Of two files below it, with their headers, at most one knows the other,
+# directly or by way of others.
+ONE_WAY = "policy"
+
+# Folders in which each source has the header of its name. In others a header
+# lists what several sources do: a row of a table each (request/views, import,
+# operators' outcomes, signatures), or a step each of one thing (remedy).
+HAVE_HEADERS = ("policy/base", "policy/budget", "policy/demystify",
+                "policy/demystify/readers", "policy/loader", "policy/request",
+                "policy/rules", "policy/verdict")
 
 # Link closures: target -> libraries that must not appear in it.
 GRPC = r"gRPC::.*|mulligan_grpc"

@@ -45,9 +45,27 @@ bool HasMembers(const FieldDescriptor& field) {
 absl::Status CheckObject(std::string_view json, const Descriptor& type,
                          const std::string& path);
 
+bool IsAmount(const FieldDescriptor& field) {
+  return field.message_type() != nullptr &&
+         field.message_type()->full_name() == "google.protobuf.Value";
+}
+
+// Of a resource: protobuf takes any JSON for it.
+absl::Status CheckAmount(std::string_view json, const std::string& path) {
+  const JsonType type = TypeOfJson(json);
+  if (!IsContainer(type) && type != JsonType::kBool) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s: %s is not an amount such as \"4Gi\" or 2", path, Shown(json)));
+}
+
 absl::Status CheckValue(std::string_view json, const FieldDescriptor& field,
                         const std::string& path) {
+  if (IsAmount(field)) return CheckAmount(json, path);
   if (!HasMembers(field)) return absl::OkStatus();
+  if (TypeOfJson(json) == JsonType::kArray) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: found a list, expected an object", path));
+  }
   return CheckObject(json, *field.message_type(), path);
 }
 
@@ -76,7 +94,7 @@ absl::Status CheckMap(std::string_view json, const FieldDescriptor& map,
 absl::Status CheckField(std::string_view json, const FieldDescriptor& field,
                         const std::string& path) {
   if (field.is_map()) return CheckMap(json, field, path);
-  if (TypeOfJson(json) != JsonType::kArray) {
+  if (!field.is_repeated() || TypeOfJson(json) != JsonType::kArray) {
     return CheckValue(json, field, path);
   }
   if (!HasMembers(field)) return absl::OkStatus();
@@ -102,9 +120,9 @@ absl::Status CheckObject(std::string_view json, const Descriptor& type,
           field->json_name(), field->name()));
     }
     if (field == nullptr) field = FieldNamed(type, member.key);
-    const bool is_map = field != nullptr && field->is_map();
-    if (field == nullptr ||
-        (!is_map && !IsContainer(TypeOfJson(member.value)))) {
+    if (field == nullptr) continue;
+    if (!field->is_map() && !IsAmount(*field) &&
+        !IsContainer(TypeOfJson(member.value))) {
       continue;
     }
     absl::Status status =

@@ -14,7 +14,7 @@
 #include "google/protobuf/descriptor.h"
 #include "policy/base/message_json.h"
 #include "policy/request/kinds.h"
-#include "policy/request/ownership.h"
+#include "policy/request/owner_graph.h"
 
 namespace mulligan::cli {
 

@@ -7,7 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "policy/request/ownership.h"
+#include "policy/request/owner_graph.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan::cli {

@@ -3,7 +3,7 @@
 #include "client/cli/replay/replay.h"
 #include "client/cli/story/wording.h"
 #include "policy/request/workload.h"
-#include "policy/verdict/answer.h"
+#include "policy/verdict/candidate_verdict.h"
 
 namespace mulligan::cli {
 namespace {

@@ -1,6 +1,8 @@
 // How often an operator that gave up by its own count had tried, where its
 // verdict is that of an object that is at its end and counts nothing any more.
 #include "client/cli/story/story.h"
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan::cli {

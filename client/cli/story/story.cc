@@ -17,8 +17,8 @@
 #include "policy/base/shell.h"
 #include "policy/remedy/tell.h"
 #include "policy/request/workload.h"
-#include "policy/verdict/answer.h"
 #include "policy/verdict/native_decision.h"
+#include "policy/verdict/sentence.h"
 
 namespace mulligan::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
-#include "policy/verdict/answer.h"
+#include "policy/verdict/sentence.h"
 
 namespace mulligan::cli {
 

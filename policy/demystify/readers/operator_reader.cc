@@ -10,6 +10,7 @@
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -1,6 +1,8 @@
 // Jobs (Job controller, Kubernetes 1.34).
 #include <algorithm>
 
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
 #include "policy/request/pod_marks.h"
 #include "policy/request/views/views.h"
 

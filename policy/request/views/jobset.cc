@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "policy/limits.h"
-#include "policy/request/validate_parts.h"
+#include "policy/request/field_path.h"
 #include "policy/request/views/views.h"
 
 namespace mulligan {

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/shell.h"
-#include "policy/request/validate_parts.h"
+#include "policy/request/field_path.h"
 #include "policy/request/views/ray_words.h"
 #include "policy/request/views/views.h"
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "policy/base/shell.h"
-#include "policy/request/validate_parts.h"
+#include "policy/request/field_path.h"
 #include "policy/request/views/spark_words.h"
 #include "policy/request/views/views.h"
 

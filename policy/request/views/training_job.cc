@@ -1,4 +1,5 @@
 // Jobs of training-operator (v1): PyTorchJob, TFJob, MPIJob and their kin.
+#include "policy/request/kinds.h"
 #include "policy/request/views/views.h"
 
 namespace mulligan {

@@ -10,9 +10,13 @@
 #include <iterator>
 #include <string_view>
 
+#include "mulligan/v1/report.pb.h"
+#include "policy/base/stable_hash.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan {
+
+class FieldPath;
 
 // status.failed, less the failed pods in the report that it has counted
 // (without pods: less one); with a parallelism above 1, in whole gangs.

@@ -1,4 +1,6 @@
 // Workloads (Kueue 0.15): what the queue says of what it queues.
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
 #include "policy/request/views/views.h"
 
 namespace mulligan {

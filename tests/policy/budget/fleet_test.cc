@@ -1,3 +1,5 @@
+#include "policy/budget/fleet.h"
+
 #include <string>
 
 #include "absl/strings/str_cat.h"

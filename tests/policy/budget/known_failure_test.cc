@@ -1,4 +1,6 @@
 // Whether a failure is in the ledger already, however much of it was told.
+#include "policy/budget/known_failure.h"
+
 #include <string>
 
 #include "gtest/gtest.h"
@@ -40,8 +42,8 @@ TEST_P(KnownFailureTest, ByLifetimes) {
   for (int pod = 0; pod < report.pods_size(); ++pod) {
     incident.pods.push_back(pod);
   }
-  if (row.begin > 0) incident.begin.set_seconds(row.begin);
-  if (row.end > 0) incident.struck.set_seconds(row.end);
+  if (row.begin > 0) incident.begin = absl::FromUnixSeconds(row.begin);
+  if (row.end > 0) incident.struck = absl::FromUnixSeconds(row.end);
   incident.own = row.own;
   const Owners owners(report);
   const v1::WorkloadReference workload;
@@ -135,12 +137,14 @@ TEST(KnownFailure, RecordedWithoutAnyTime) {
   Incident incident;
   incident.pods = {0};
   incident.own = true;
-  incident.begin.set_seconds(1000);
-  incident.struck.set_seconds(2000);
+  incident.begin = absl::FromUnixSeconds(1000);
+  incident.struck = absl::FromUnixSeconds(2000);
+  google::protobuf::Timestamp finished_at;
+  finished_at.set_seconds(2000);
   const FailureId id =
       FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
   const ToldFailure told{owners, workload,      incident,
-                         id,     v1::APP_ERROR, incident.struck};
+                         id,     v1::APP_ERROR, finished_at};
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 2010 } }"),
                       told),

@@ -7,7 +7,6 @@
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
 #include "policy/limits.h"
-#include "policy/request/validate_parts.h"
 #include "tests/policy/fixtures.h"
 #include "tests/testing/proto_matchers.h"
 

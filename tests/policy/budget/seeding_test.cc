@@ -1,8 +1,9 @@
+#include "policy/budget/seeding.h"
+
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/budget/ledger.h"
 #include "policy/limits.h"
 #include "tests/policy/fixtures.h"
 #include "tests/testing/proto_matchers.h"

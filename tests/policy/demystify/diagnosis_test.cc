@@ -73,7 +73,7 @@ TEST(Diagnosis, ReadsAsOneStory) {
         outlook: RECOVERS
         outlook_reason: "what stopped it passes, or stays behind on another machine"
       )pb"));
-  EXPECT_EQ(findings.since.seconds(), 1000);
+  EXPECT_EQ(findings.since, absl::FromUnixSeconds(1000));
   EXPECT_THAT(findings.warnings, IsEmpty());
 }
 
@@ -258,7 +258,7 @@ TEST(Findings, StuckPodsAreStuckSinceTheirFirstSign) {
                          }
                        })pb"),
            {}, &findings);
-  EXPECT_EQ(findings.since.seconds(), 910);
+  EXPECT_EQ(findings.since, absl::FromUnixSeconds(910));
 }
 
 TEST(Findings, ExtremeNumbersAreHarmless) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/loader/read_files.h"
 #include "policy/loader/yaml_tree.h"
 #include "tests/testing/files.h"
 

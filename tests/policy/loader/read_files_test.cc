@@ -1,3 +1,5 @@
+#include "policy/loader/read_files.h"
+
 #include <sys/stat.h>
 
 #include <filesystem>

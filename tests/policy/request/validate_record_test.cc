@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/limits.h"
+#include "policy/request/refusal.h"
 #include "policy/request/validate.h"
 #include "tests/policy/fixtures.h"
 

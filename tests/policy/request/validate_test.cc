@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "policy/base/counts.h"
 #include "policy/limits.h"
+#include "policy/request/refusal.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

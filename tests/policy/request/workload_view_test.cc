@@ -4,6 +4,8 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

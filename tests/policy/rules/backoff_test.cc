@@ -1,9 +1,10 @@
+#include "policy/rules/backoff.h"
+
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "gtest/gtest.h"
-#include "policy/rules/outcome.h"
 
 namespace mulligan {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/rules/compiled_policy.h"
 #include "policy/rules/ruleset.h"
 #include "tests/policy/fixtures.h"
 

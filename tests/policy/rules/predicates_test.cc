@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/rules/compile_parts.h"
+#include "policy/rules/compile_when.h"
 #include "re2/re2.h"
 #include "tests/policy/fixtures.h"
 

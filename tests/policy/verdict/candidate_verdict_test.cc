@@ -1,9 +1,10 @@
+#include "policy/verdict/candidate_verdict.h"
+
 #include <string>
 
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "policy/verdict/answer.h"
 
 namespace mulligan {
 namespace {

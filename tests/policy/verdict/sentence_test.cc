@@ -1,7 +1,8 @@
+#include "policy/verdict/sentence.h"
+
 #include <string>
 
 #include "gtest/gtest.h"
-#include "policy/verdict/answer.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

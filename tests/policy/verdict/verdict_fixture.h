@@ -1,5 +1,5 @@
 // One failure whose diagnosis, policy and ledger a test sets, for tests of
-// Evaluate.
+// Price.
 #ifndef MULLIGAN_TESTS_POLICY_VERDICT_VERDICT_FIXTURE_H_
 #define MULLIGAN_TESTS_POLICY_VERDICT_VERDICT_FIXTURE_H_
 
@@ -24,9 +24,7 @@ class VerdictTest : public ::testing::Test {
   void Policy(const std::string& spec) { rules_ = testing::Compiled(spec); }
 
   Verdict Decide(const WhatIf& change = {}) {
-    const Case failure = Failure();
-    Accounts accounts(rules_->compiled().budgets, ledger_, kNow);
-    return Evaluate(failure, change, accounts);
+    return Price(Failure(), change).verdict;
   }
 
   v1::Decision DecisionOf(const Verdict& verdict) {
@@ -44,14 +42,21 @@ class VerdictTest : public ::testing::Test {
   }
 
   Case Failure() {
-    return {report_,    workload_,
-            diagnosis_, rules_->compiled(),
-            ledger_,    report_.progress(),
-            kNow,       failed_at_,
-            ask_again_, since_,
-            attempts_,  attempts_,
-            identity_,  true,
-            patterns_};
+    at_.emplace(Situated{request_,
+                         Owners(report_),
+                         MakePart<v1::WorkloadReference>(nullptr),
+                         {rules_.get(), nullptr, nullptr, {}},
+                         {},
+                         kNow,
+                         patterns_});
+    *at_->workload = workload_;
+    told_ = {MakePart<v1::Diagnosis>(nullptr)};
+    *told_.diagnosis = diagnosis_;
+    told_.failed_at = failed_at_;
+    told_.findings.ask_again = ask_again_;
+    told_.findings.since = since_;
+    told_.identity = identity_;
+    return {*at_, told_, ledger_, report_, attempts_, attempts_, true};
   }
 
   v1::FailureReport report_;
@@ -67,6 +72,11 @@ class VerdictTest : public ::testing::Test {
   PatternAllowance patterns_;
   std::unique_ptr<const Ruleset> rules_;
   std::vector<std::string> warnings_;
+
+ private:
+  v1::DecideRequest request_;
+  std::optional<Situated> at_;
+  Diagnosed told_;
 };
 
 inline constexpr char kRetry[] =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "policy/demystify/signatures/pattern_options.h"
 
 namespace mulligan::demystify {
@@ -34,6 +35,12 @@ class Atoms {
     std::vector<int> potential;
     filter_.AllPotentials(others, &potential);
     return potential.empty();
+  }
+
+  bool Have(const std::string& words) const {
+    return std::ranges::any_of(atoms_, [&words](const std::string& atom) {
+      return atom.find(words) != std::string::npos;
+    });
   }
 
   // All parts of atoms, the longest first, then in the order of the alphabet.
@@ -87,8 +94,20 @@ std::string RequiredWords(const std::string& pattern) {
   return {};
 }
 
-bool Requires(const std::string& pattern, const std::string& words) {
-  return Atoms(pattern).Require(words);
+std::string KeywordProblem(const std::string& pattern,
+                           const std::string& keyword, bool beside) {
+  const Atoms atoms(pattern);
+  if (atoms.Require(keyword)) {
+    return absl::StrCat("every match of the pattern has \"", keyword,
+                        "\" already, expected no keyword");
+  }
+  if (atoms.Have(keyword) == beside) return {};
+  return beside ? absl::StrCat("no match of the pattern has \"", keyword,
+                               "\", expected no keywordBeside")
+                : absl::StrCat("some matches of the pattern have \"", keyword,
+                               "\", and the others are never found without "
+                               "it, expected a keyword of none or all, or "
+                               "keywordBeside");
 }
 
 }  // namespace mulligan::demystify

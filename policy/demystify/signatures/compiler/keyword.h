@@ -16,8 +16,11 @@ std::optional<std::string> LiteralOf(const std::string& pattern);
 // must compile.
 std::string RequiredWords(const std::string& pattern);
 
-// Whether every match of `pattern` has `words`, as far as RE2 sees.
-bool Requires(const std::string& pattern, const std::string& words);
+// What is wrong with `keyword`, in lower case, beside `pattern`, as far as RE2
+// sees: every match has it, or some have it and others can never be found,
+// unless they are to count `beside` it alone. Empty: nothing.
+std::string KeywordProblem(const std::string& pattern,
+                           const std::string& keyword, bool beside);
 
 }  // namespace mulligan::demystify
 

@@ -234,7 +234,11 @@ class TableCompiler {
       compiled.texts.push_back(WithKeyword(pattern, path));
     } else {
       compiled.texts.push_back({absl::AsciiStrToLower(row.keyword()), pattern});
-      CheckKeyword(row, at, pattern);
+      std::string problem = KeywordProblem(
+          pattern, compiled.texts.back().keyword, row.keyword_beside());
+      if (!problem.empty()) {
+        report_.Error(at + ".keyword", std::move(problem));
+      }
     }
   }
 
@@ -256,15 +260,6 @@ class TableCompiler {
                                           pattern));
     }
     return {std::move(keyword), pattern};
-  }
-
-  void CheckKeyword(const Row& row, const std::string& at,
-                    const std::string& pattern) {
-    if (!Requires(pattern, absl::AsciiStrToLower(row.keyword()))) return;
-    report_.Error(at + ".keyword",
-                  absl::StrFormat("every match of the pattern has \"%s\" "
-                                  "already, expected no keyword",
-                                  row.keyword()));
   }
 
   std::string WithParts(std::string pattern) const {

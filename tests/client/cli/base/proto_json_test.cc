@@ -39,6 +39,28 @@ INSTANTIATE_TEST_SUITE_P(
                   R"({"pods":[{"metadata":{"labels":{"a_b":"c","d":{}}}}]})",
                   "pods[0].metadata.labels[d]: found an object, expected a "
                   "single value"},
+        BadMember{"ListForObject", R"({"pods":[{"status":[]}]})",
+                  "pods[0].status: found a list, expected an object"},
+        BadMember{"ListInList", R"({"pods":[[]]})",
+                  "pods[0]: found a list, expected an object"},
+        BadMember{"ListForText", R"({"pods":[{"metadata":{"name":[]}}]})",
+                  "pods[0].metadata.name: found a list, expected a single "
+                  "value"},
+        BadMember{"ListForAmount",
+                  R"({"pods":[{"spec":{"containers":[{"resources":
+                     {"limits":{"memory":["4Gi"]}}}]}}]})",
+                  "pods[0].spec.containers[0].resources.limits[memory]: "
+                  "[\"4Gi\"] is not an amount such as \"4Gi\" or 2"},
+        BadMember{"TruthForAmount",
+                  R"({"pods":[{"spec":{"containers":[{"resources":
+                     {"requests":{"cpu":true}}}]}}]})",
+                  "pods[0].spec.containers[0].resources.requests[cpu]: true is "
+                  "not an amount such as \"4Gi\" or 2"},
+        BadMember{"ObjectForSizeLimit",
+                  R"({"pods":[{"spec":{"volumes":[{"emptyDir":
+                     {"sizeLimit":{}}}]}}]})",
+                  "pods[0].spec.volumes[0].emptyDir.sizeLimit: {} is not an "
+                  "amount such as \"4Gi\" or 2"},
         BadMember{"HugeNumber",
                   R"({"pods":[{"status":{"containerStatuses":[
                      {"restartCount":1e999}]}}]})",

@@ -175,6 +175,17 @@ INSTANTIATE_TEST_SUITE_P(
             "x.yaml:7:13: error: every match of the pattern has \"xy\" "
             "already"},
         RefusedTable{
+            "KeywordOfOneAlternative",
+            TextsWith("- {name: a, messagePattern: 'xy[12]|z[34]',\n"
+                      "   sample: xy1, keyword: xy}\n"),
+            "x.yaml:7:26: error: some matches of the pattern have \"xy\", and "
+            "the others are never found without it"},
+        RefusedTable{
+            "NeedlesslyBeside",
+            TextsWith("- {name: a, messagePattern: 'z[34]', sample: z3 xy,\n"
+                      "   keyword: xy, keywordBeside: true}\n"),
+            "no match of the pattern has \"xy\", expected no keywordBeside"},
+        RefusedTable{
             "NoSource",
             "table: T\nkind: TEXT\nevidence: text\nrows:\n"
             "- {name: a, cause: DRAINED, confidence: LOW, tier: HINT,\n"
@@ -227,9 +238,18 @@ TEST(Keyword, IsTheLongestThatEveryMatchHas) {
       {"[0-9]", ""}};
   for (const auto& [pattern, words] : rows) {
     EXPECT_EQ(RequiredWords(pattern), words) << pattern;
-    EXPECT_TRUE(Requires(pattern, words) || words.empty()) << pattern;
+    if (words.empty()) continue;
+    EXPECT_THAT(KeywordProblem(pattern, words, false),
+                HasSubstr("every match of the pattern has"))
+        << pattern;
   }
-  EXPECT_FALSE(Requires("ssl|tls", "ssl"));
+}
+
+TEST(Keyword, IsOfNoMatchUnlessThatIsSaid) {
+  EXPECT_EQ(KeywordProblem("ssl|tls", "gpu", false), "");
+  EXPECT_THAT(KeywordProblem("ssl|tls", "ssl", false),
+              HasSubstr("the others are never found without it"));
+  EXPECT_EQ(KeywordProblem("ssl|tls", "ssl", true), "");
 }
 
 TEST(Keyword, LiteralsAreNoExpressions) {

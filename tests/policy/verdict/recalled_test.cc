@@ -1,5 +1,5 @@
 // What is said about a ledger before anything is decided from it.
-#include "policy/verdict/intake.h"
+#include "policy/verdict/recalled.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,8 @@
-// The parts of Validate, and the checks of single fields.
-#ifndef MULLIGAN_POLICY_REQUEST_VALIDATE_PARTS_H_
-#define MULLIGAN_POLICY_REQUEST_VALIDATE_PARTS_H_
+// The checks of single fields, and where they are.
+#ifndef MULLIGAN_POLICY_REQUEST_FIELD_PATH_H_
+#define MULLIGAN_POLICY_REQUEST_FIELD_PATH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,14 +10,10 @@
 #include <vector>
 
 #include "google/protobuf/duration.pb.h"
-#include "google/protobuf/repeated_ptr_field.h"
 #include "google/protobuf/timestamp.pb.h"
-#include "mulligan/v1/ledger.pb.h"
-#include "mulligan/v1/recent.pb.h"
-#include "mulligan/v1/report.pb.h"
 #include "policy/base/times.h"
 #include "policy/limits.h"
-#include "policy/request/validate.h"
+#include "policy/request/refusal.h"
 
 namespace mulligan {
 
@@ -84,16 +81,6 @@ class FieldPath {
   int index_ = -1;
 };
 
-void ValidateReport(const v1::FailureReport& report, const FieldPath& path);
-
-// Whether it may be a ledger this service returned. What it returned is always
-// valid, so a violation means that somebody edited or damaged it.
-void ValidateLedger(const v1::BudgetLedger& ledger, const FieldPath& path);
-
-void ValidateRecent(
-    const google::protobuf::RepeatedPtrField<v1::RecentFailures>& recent,
-    const FieldPath& request);
-
 }  // namespace mulligan
 
-#endif  // MULLIGAN_POLICY_REQUEST_VALIDATE_PARTS_H_
+#endif  // MULLIGAN_POLICY_REQUEST_FIELD_PATH_H_

@@ -1,0 +1,56 @@
+// What stands above the pods of a report, and who counts its failures.
+#ifndef MULLIGAN_POLICY_REQUEST_OWNERS_H_
+#define MULLIGAN_POLICY_REQUEST_OWNERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/container/inlined_vector.h"
+#include "mulligan/kubernetes/batch/v1/job.pb.h"
+#include "mulligan/v1/report.pb.h"
+#include "policy/request/workload_view.h"
+
+namespace mulligan {
+
+// The view of one Job, and of the report's Workload.
+WorkloadView ViewOf(const kubernetes::batch::v1::Job& job);
+std::optional<WorkloadView> QueueIn(const v1::FailureReport& report);
+
+// What stands above the pods of one report, which must outlive it.
+struct Owners {
+  explicit Owners(const v1::FailureReport& of);
+
+  const v1::FailureReport& report;
+  // Objects that Jobs and pods are made for, the most senior kind first.
+  // Kueue's Workload is none of them: it stands beside what it queues.
+  absl::InlinedVector<WorkloadView, 2> views;
+  // Where the work is: as the most senior that says so has it, else the Job of
+  // the newest attempt that is furthest.
+  WorkloadPhase phase = WorkloadPhase::kSilent;
+
+  // The work has failed for good or is about to: pods that still live do not
+  // count, and those that are stopped now did not fail by it.
+  bool gave_up() const { return phase >= WorkloadPhase::kGivesUp; }
+  // An object says that the work runs: a Job with ready pods, an admitted
+  // Workload whose pods are ready, others by their state. What an event said on
+  // the way there is over then.
+  bool SayThatItRuns() const;
+  // Whether there is an object that pods are made for.
+  bool any() const;
+  // The highest restart attempt of all pods and Jobs, and what their owner has
+  // counted; -1: nothing tells.
+  int NewestAttempt() const;
+};
+
+// The queue of the workload: Kueue's object says it, or a label; empty: none.
+std::string_view QueueOf(const Owners& owners);
+
+// Reads the most senior object that counts; the report shows `earlier` failed
+// attempts besides the one at hand. That one is left out where the
+// operator has counted it already; how is said at the function of the kind.
+NativeCount CountNativeFailures(const Owners& owners, std::int32_t earlier);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_REQUEST_OWNERS_H_

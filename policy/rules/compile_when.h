@@ -1,0 +1,20 @@
+// A step of Ruleset::Compile: when a rule applies.
+#ifndef MULLIGAN_POLICY_RULES_COMPILE_WHEN_H_
+#define MULLIGAN_POLICY_RULES_COMPILE_WHEN_H_
+
+#include <string>
+
+#include "mulligan/v1/policy.pb.h"
+#include "policy/base/issue.h"
+#include "policy/base/pattern_allowance.h"
+#include "policy/rules/predicates.h"
+
+namespace mulligan {
+
+// `path` is "spec.rules[2].when".
+Predicates CompileWhen(const v1::When& when, const std::string& path,
+                       PatternAllowance& allowance, IssueReporter& report);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_RULES_COMPILE_WHEN_H_

@@ -1,0 +1,17 @@
+// A step of Ruleset::Compile: what loads, and was probably not meant.
+#ifndef MULLIGAN_POLICY_RULES_LINT_H_
+#define MULLIGAN_POLICY_RULES_LINT_H_
+
+#include "mulligan/v1/policy.pb.h"
+#include "policy/base/issue.h"
+#include "policy/rules/compiled_policy.h"
+
+namespace mulligan {
+
+// Warnings about what loads but was probably not meant.
+void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,
+                IssueReporter& report);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_RULES_LINT_H_

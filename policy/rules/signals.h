@@ -1,0 +1,38 @@
+// The raw signals of a report that rules look at.
+#ifndef MULLIGAN_POLICY_RULES_SIGNALS_H_
+#define MULLIGAN_POLICY_RULES_SIGNALS_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/functional/function_ref.h"
+#include "mulligan/v1/report.pb.h"
+#include "policy/base/conditions.h"
+
+namespace mulligan {
+
+using TextPredicate = absl::FunctionRef<bool(std::string_view)>;
+using ConditionPredicate = absl::FunctionRef<bool(const ConditionView&)>;
+using ExitCodePredicate = absl::FunctionRef<bool(std::int32_t)>;
+
+// Whether a reason on a pod, container, condition, custom resource or creation
+// error satisfies `fits`. A condition counts whatever its status: the reason
+// belongs to the status (PodScheduled=False, Unschedulable).
+bool AnyReason(const v1::FailureReport& report, TextPredicate fits);
+
+// Whether a termination, status, condition, event or error message satisfies
+// `fits`. Empty messages are not shown to it. May be any bytes.
+bool AnyMessage(const v1::FailureReport& report, TextPredicate fits);
+
+// Whether a condition of any object satisfies `fits`.
+bool AnyCondition(const v1::FailureReport& report, ConditionPredicate fits);
+
+// Whether the exit code of a terminated container satisfies `fits`. Looks at
+// the latest termination of init and main containers, as podFailurePolicy
+// does, and at report.exit. `pod` and `container` restrict by name; empty: any.
+bool AnyExitCode(const v1::FailureReport& report, std::string_view pod,
+                 std::string_view container, ExitCodePredicate fits);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_RULES_SIGNALS_H_

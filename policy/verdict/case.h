@@ -1,0 +1,54 @@
+// All a verdict depends on.
+#ifndef MULLIGAN_POLICY_VERDICT_CASE_H_
+#define MULLIGAN_POLICY_VERDICT_CASE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/ledger.pb.h"
+#include "mulligan/v1/report.pb.h"
+#include "policy/budget/ledger.h"
+#include "policy/rules/predicates.h"
+#include "policy/verdict/diagnosed.h"
+#include "policy/verdict/situated.h"
+
+namespace mulligan {
+
+// A view of the stages so far, which must outlive it.
+struct Case {
+  const Situated& at;
+  const Diagnosed& told;
+  const v1::BudgetLedger& ledger;   // before this failure
+  const v1::FailureReport& report;  // of the attempt that failed alone
+  std::int32_t attempt;             // its number
+  std::int32_t attempts;            // failed attempts, this one included
+  bool refund;  // false when this failure's progress was refunded before
+
+  const v1::Diagnosis& diagnosis() const { return *told.diagnosis; }
+  const v1::WorkloadReference& workload() const { return *at.workload; }
+  const CompiledPolicy& policy() const { return at.compiled(); }
+  const v1::Progress& progress() const { return report.progress(); }
+  absl::Time now() const { return at.now; }
+};
+
+// The next attempt after those in `ledger`, unless the report has a number.
+inline Case CaseOf(const Situated& at, const Diagnosed& told,
+                   const v1::BudgetLedger& ledger,
+                   const v1::FailureReport& report, bool refund) {
+  const std::int32_t next = NextAttempt(ledger);
+  const std::int32_t attempt = report.has_attempt() ? report.attempt() : next;
+  return {at, told, ledger, report, attempt, std::max(next, attempt), refund};
+}
+
+// What its rules look at, if it is of these causes.
+inline Facts FactsOf(const Case& failure, v1::Cause cause,
+                     v1::DerivedCause derived) {
+  return {failure.report, failure.diagnosis(), failure.workload(), cause,
+          derived,        failure.attempt,     failure.at.patterns};
+}
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_VERDICT_CASE_H_

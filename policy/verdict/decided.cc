@@ -1,0 +1,196 @@
+#include "policy/verdict/decided.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "policy/base/times.h"
+#include "policy/budget/accounts.h"
+#include "policy/request/kubernetes_codec.h"
+#include "policy/request/ownership.h"
+#include "policy/verdict/answer.h"
+#include "policy/verdict/explain.h"
+#include "policy/verdict/native_decision.h"
+#include "policy/verdict/verdict.h"
+
+namespace mulligan {
+namespace {
+
+// With the parts that there always are, but the ledger.
+Decided Undecided(const Situated& at, std::vector<std::string> warnings) {
+  return {.decision = MakePart<v1::Decision>(at.arena()),
+          .accounting = MakePart<v1::Accounting>(at.arena()),
+          .warnings = std::move(warnings)};
+}
+
+// Null where nobody asks.
+AnswerPart<v1::Explanation> ExplanationOf(const Situated& at,
+                                          v1::Explanation::DecidedBy who) {
+  if (!at.explains()) return nullptr;
+  auto explanation = MakePart<v1::Explanation>(at.arena());
+  explanation->mutable_matched_rule()->set_policy(at.policy.rules->name());
+  explanation->set_decided_by(who);
+  return explanation;
+}
+
+// The verdict of a record once more; nothing is charged. A delay has been
+// running since.
+Decided DecidedAgain(const Situated& at, const Diagnosed& told,
+                     Recalled before) {
+  const CompiledPolicy& policy = at.compiled();
+  const v1::BudgetLedger& ledger = *before.ledger;
+  const v1::AttemptRecord& record = ledger.history(before.record);
+  Decided decided = Undecided(at, std::move(before.warnings));
+  v1::Decision& decision = *decided.decision;
+  decision = record.decision();
+  if (decision.has_retry_after() && record.has_observed_at()) {
+    const absl::Duration elapsed =
+        std::max(at.now - ToTime(record.observed_at()), absl::ZeroDuration());
+    const absl::Duration stopping =
+        told.findings.gone_at.value_or(at.now) - at.now;
+    SetDuration(std::max({ToDuration(decision.retry_after()) - elapsed,
+                          stopping, absl::ZeroDuration()}),
+                *decision.mutable_retry_after());
+  }
+  FillTexts(*told.diagnosis, record, decision);
+  v1::Accounting& accounting = *decided.accounting;
+  ReportAccounts(Accounts(policy.budgets, ledger, at.now), accounting);
+  accounting.set_attempts(ledger.attempts_seen());
+  accounting.set_max_attempts(policy.max_attempts);
+  accounting.set_duplicate(true);
+  FillExhaustion(record, accounting);
+  if (record.cause() != told.diagnosis->cause()) {
+    decided.warnings.push_back("this failure was decided before as " +
+                               v1::Cause_Name(record.cause()) +
+                               ", and stays decided");
+  }
+  decided.explanation = ExplanationOf(at, v1::Explanation::DUPLICATE);
+  decided.ledger = std::move(before.ledger);
+  return decided;
+}
+
+// Records later than the report make windows and loops look shorter than they
+// are.
+void WarnOfLaterRecords(const v1::BudgetLedger& ledger, absl::Time now,
+                        std::vector<std::string>& warnings) {
+  // Clocks of two callers may differ by this much.
+  const std::int64_t latest = absl::ToUnixSeconds(now) + 60;
+  const auto& history = ledger.history();
+  for (int i = 0; i < history.size(); ++i) {
+    if (history[i].observed_at().seconds() <= latest &&
+        history[i].finished_at().seconds() <= latest) {
+      continue;
+    }
+    warnings.push_back(absl::StrCat(
+        "ledger.history[", i,
+        "] is later than observedAt: clocks differ, or the report is late"));
+    return;
+  }
+}
+
+void WarnOfVerdict(const CompiledPolicy& policy, const Verdict& verdict,
+                   std::vector<std::string>& warnings) {
+  if (verdict.decided_by == v1::Explanation::KILL_SWITCH) {
+    warnings.push_back("retries are switched off: " +
+                       policy.kill_switch_reason);
+  }
+  if (verdict.grace_unknown) {
+    warnings.emplace_back(
+        "no time in the report tells since when this lasts, so the wait cannot "
+        "end by itself");
+  }
+}
+
+// Why it was decided so, beside the ledger before it.
+AnswerPart<v1::Explanation> Explain(const Situated& at, const Case& failure,
+                                    const Verdict& verdict, bool stale) {
+  auto explanation =
+      ExplanationOf(at, stale ? v1::Explanation::STALE : verdict.decided_by);
+  if (explanation == nullptr) return explanation;
+  if (verdict.rule != nullptr) {
+    *explanation->mutable_matched_rule() = *verdict.rule;
+  }
+  if (at.request.explain() == v1::DecideRequest::FULL) {
+    ExplainRules(failure, verdict, *explanation);
+    ExplainFlips(failure, verdict, *explanation);
+  }
+  return explanation;
+}
+
+// The report of the attempt at hand alone, for rules that look at the raw
+// objects. Absent: it is all there is.
+std::optional<v1::FailureReport> AttemptAtHand(const Situated& at,
+                                               const Findings& findings) {
+  if (findings.earlier.empty()) return std::nullopt;
+  Unread past;
+  for (const EarlierAttempt& earlier : findings.earlier) {
+    const auto& pods = earlier.incident.pods;
+    past.pods.insert(past.pods.end(), pods.begin(), pods.end());
+  }
+  std::ranges::sort(past.pods);
+  v1::FailureReport report = at.report();
+  LeaveOut(past, report);
+  return report;
+}
+
+// Takes the ledger, which is not the one before the failure any more.
+Decided DecidedByOperator(const Situated& at, const Diagnosed& told,
+                          const Case& failure, Recalled before) {
+  Decided decided = Undecided(at, std::move(before.warnings));
+  auto record = MakePart<v1::AttemptRecord>(at.arena());
+  v1::Accounting& accounting = *decided.accounting;
+  FillNatively(failure, *at.native, *decided.decision, accounting, *record);
+  FillTexts(*told.diagnosis, *record, *decided.decision);
+  FillExhaustion(*record, accounting);
+  decided.explanation = ExplanationOf(at, v1::Explanation::NATIVE);
+  decided.ledger = std::move(before.ledger);
+  BookNatively(*at.native, failure.attempts, *record, *decided.ledger);
+  accounting.set_attempts(decided.ledger->attempts_seen());
+  return decided;
+}
+
+// The same.
+Decided DecidedByPolicy(const Situated& at, const Diagnosed& told,
+                        const Case& failure, Recalled before) {
+  const auto [verdict, accounts] = Price(failure);
+  Decided decided = Undecided(at, std::move(before.warnings));
+  v1::Decision& decision = *decided.decision;
+  FillDecision(failure, verdict, decision, decided.warnings);
+  WarnOfVerdict(failure.policy(), verdict, decided.warnings);
+  FillAccounting(failure, verdict, accounts, *decided.accounting);
+  if (before.standing == Standing::kOvertaken) {
+    decided.accounting->set_duplicate(true);
+  }
+  decided.explanation = Explain(at, failure, verdict, before.is_stale());
+  // The texts are made from the record.
+  auto record = MakePart<v1::AttemptRecord>(at.arena());
+  FillRecord(failure, verdict, decision, *record);
+  FillTexts(*told.diagnosis, *record, decision);
+  FillExhaustion(*record, *decided.accounting);
+  decided.ledger = std::move(before.ledger);
+  if (verdict.recorded) {
+    Book(accounts, failure.attempts, *record, *decided.ledger);
+  }
+  return decided;
+}
+
+}  // namespace
+
+Decided DecideOn(const Situated& at, const Diagnosed& told, Recalled before) {
+  if (before.standing == Standing::kDecided) {
+    return DecidedAgain(at, told, std::move(before));
+  }
+  const auto alone = AttemptAtHand(at, told.findings);
+  const Case failure =
+      CaseOf(at, told, *before.ledger, alone ? *alone : at.report(),
+             before.standing == Standing::kNew);
+  if (told.is_broken()) {
+    WarnOfLaterRecords(*before.ledger, at.now, before.warnings);
+  }
+  return at.decides_natively() && !before.is_stale()
+             ? DecidedByOperator(at, told, failure, std::move(before))
+             : DecidedByPolicy(at, told, failure, std::move(before));
+}
+
+}  // namespace mulligan

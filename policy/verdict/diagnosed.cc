@@ -1,0 +1,163 @@
+#include "policy/verdict/diagnosed.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "policy/base/stable_hash.h"
+#include "policy/base/times.h"
+#include "policy/budget/ledger.h"
+#include "policy/demystify/causes.h"
+#include "policy/demystify/fact.h"
+#include "policy/request/kubernetes_codec.h"
+
+namespace mulligan {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Where nobody is known to be the culprit, the end of a member that ended when
+// the failure did.
+const core::ContainerStateTerminated* CulpritEnd(
+    const v1::FailureReport& report, const v1::Diagnosis& diagnosis) {
+  const v1::Culprit& culprit = diagnosis.culprit();
+  const bool named = !culprit.pod().empty();
+  for (const core::Pod& pod : report.pods()) {
+    if (named && pod.metadata().name() != culprit.pod()) continue;
+    for (const core::ContainerStatus& status :
+         pod.status().container_statuses()) {
+      const bool now = status.state().has_terminated();
+      if (status.name() != culprit.container() ||
+          (!now && !status.last_state().has_terminated())) {
+        continue;
+      }
+      const auto& end =
+          now ? status.state().terminated() : status.last_state().terminated();
+      if (named ||
+          end.finished_at().seconds() == diagnosis.finished_at().seconds()) {
+        return &end;
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::optional<absl::Time> KnownTime(const google::protobuf::Timestamp& time) {
+  if (!IsSet(time)) return std::nullopt;
+  return ToTime(time);
+}
+
+std::uint64_t IdentityOf(const Situated& at, const FailureId& id) {
+  return StableHash().Add(at.workload->uid()).Add(id.id).value();
+}
+
+// `now` where nobody knows, never later.
+absl::Time FailedAt(const v1::Diagnosis& diagnosis, absl::Time now) {
+  return std::min(KnownTime(diagnosis.finished_at()).value_or(now), now);
+}
+
+void SetDerived(Derived derived, v1::Diagnosis& diagnosis) {
+  diagnosis.set_derived_cause(derived.cause);
+  diagnosis.set_derived_reason(std::move(derived.reason));
+}
+
+}  // namespace
+
+Diagnosed Diagnose(const Situated& at) {
+  DemystifyOptions options;
+  options.patterns = &at.patterns;
+  options.now = at.observed_at;
+  options.signatures = at.compiled().signatures.get();
+  options.full = at.request.explain() == v1::DecideRequest::FULL;
+  const auto& history = at.request.ledger().history();
+  std::unordered_map<std::string_view, std::int64_t> decided;
+  for (const v1::AttemptRecord& record : history) {
+    if (IsPending(record)) continue;
+    decided.emplace(
+        record.failure_id(),
+        demystify::ToSeconds(record.has_struck_at() ? record.struck_at()
+                                                    : record.finished_at()));
+  }
+  if (!decided.empty()) {
+    options.was_decided = [&at,
+                           &decided](int pod) -> std::optional<std::int64_t> {
+      const auto found = decided.find(IdOfPod(at.owners, *at.workload, pod));
+      if (found == decided.end()) return std::nullopt;
+      return found->second;
+    };
+  }
+  options.not_the_programs = static_cast<int>(
+      std::ranges::count_if(history, [](const v1::AttemptRecord& record) {
+        return IsNotThePrograms(record.cause());
+      }));
+  Diagnosed told{MakePart<v1::Diagnosis>(at.arena())};
+  told.findings = Demystify(at.owners, options, *told.diagnosis);
+  told.id =
+      FailureIdOf(at.owners, *at.workload, told.findings.incident, at.now);
+  told.identity = IdentityOf(at, told.id);
+  told.failed_at = FailedAt(*told.diagnosis, at.now);
+  if (!told.findings.since) {
+    told.findings.since = KnownTime(told.diagnosis->finished_at());
+  }
+  return told;
+}
+
+Diagnosed DiagnosedEarlier(const Situated& at, const EarlierAttempt& earlier,
+                           FailureId id) {
+  Diagnosed told{MakePart<v1::Diagnosis>(nullptr)};
+  *told.diagnosis = earlier.diagnosis;
+  told.findings.incident = earlier.incident;
+  told.identity = IdentityOf(at, id);
+  told.id = std::move(id);
+  told.failed_at = FailedAt(earlier.diagnosis, at.now);
+  told.findings.since = told.failed_at;
+  return told;
+}
+
+Diagnosed WithFleet(const Situated& at, Diagnosed told,
+                    const v1::BudgetLedger& ledger) {
+  if (at.request.recent().empty()) return told;
+  FleetFinding found =
+      DeriveFromFleet(at.compiled().derivation, at.request.recent(), ledger,
+                      *told.diagnosis, {told.identity, at.now});
+  const bool endless =
+      found.derived.cause == v1::INCIDENT && !told.findings.since;
+  if (found.derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED || endless) {
+    return told;
+  }
+  told.turn = found.turn;
+  SetDerived(std::move(found.derived), *told.diagnosis);
+  return told;
+}
+
+Diagnosed WithHistory(const Situated& at, Diagnosed told,
+                      const v1::BudgetLedger& ledger,
+                      const v1::Progress& progress) {
+  // What many meet at once is not this workload's history.
+  if (told.diagnosis->derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
+    return told;
+  }
+  Derived found =
+      DeriveCause(at.compiled().derivation, ledger, *told.diagnosis, progress,
+                  told.failed_at, RunTimeOf(at.report(), *told.diagnosis));
+  if (found.cause != v1::DERIVED_CAUSE_UNSPECIFIED) {
+    SetDerived(std::move(found), *told.diagnosis);
+  }
+  return told;
+}
+
+std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
+                                        const v1::Diagnosis& diagnosis) {
+  const auto* end = CulpritEnd(report, diagnosis);
+  if (end == nullptr || !IsSet(end->started_at()) ||
+      !IsSet(end->finished_at())) {
+    return std::nullopt;
+  }
+  const absl::Duration ran =
+      ToTime(end->finished_at()) - ToTime(end->started_at());
+  if (ran < absl::ZeroDuration()) return std::nullopt;
+  return ran;
+}
+
+}  // namespace mulligan

@@ -1,0 +1,165 @@
+#include "policy/verdict/recalled.h"
+
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/budget/known_failure.h"
+#include "policy/budget/ledger.h"
+#include "policy/budget/seeding.h"
+#include "policy/verdict/earlier_attempts.h"
+#include "policy/verdict/ledger_owner.h"
+
+namespace mulligan {
+namespace {
+
+// The request's ledger, tied to the workload.
+Recalled OpenLedger(const Situated& at, bool broken) {
+  Recalled before{MakePart<v1::BudgetLedger>(at.arena())};
+  v1::BudgetLedger& ledger = *before.ledger;
+  if (at.request.has_ledger()) {
+    ledger = at.request.ledger();
+    if (at.workload->uid().empty() && !ledger.workload_uid().empty()) {
+      before.warnings.push_back(absl::StrCat(
+          "ledger.workloadUid is ", ledger.workload_uid(),
+          ", but the report names no UID: whose ledger it is was not checked"));
+    }
+  }
+  // What is not broken leaves the ledger as it was.
+  if (broken) TieLedger(at.owners, *at.workload, false, ledger);
+  return before;
+}
+
+bool IsOfPastAttempt(const Situated& at, const v1::BudgetLedger& ledger) {
+  return at.report().has_attempt() &&
+         IsPastAttempt(ledger, at.report().attempt());
+}
+
+// The failure at hand as this report tells it. Holds references to its
+// arguments.
+ToldFailure ToldNow(const Situated& at, const Diagnosed& told,
+                    const v1::BudgetLedger& ledger, const NativeCount& count) {
+  return {at.owners,
+          *at.workload,
+          told.findings.incident,
+          told.id,
+          told.diagnosis->cause(),
+          told.diagnosis->finished_at(),
+          at.report().has_attempt() && !IsOfPastAttempt(at, ledger),
+          count.counted};
+}
+
+// Where the failure stands that has the record `known`; -1: it has none.
+Recalled Stand(const Situated& at, const Diagnosed& told, int known,
+               Recalled before) {
+  v1::BudgetLedger& ledger = *before.ledger;
+  before.standing = Standing::kNew;
+  if (known >= 0) {
+    if (IsOvertaken(ledger, known)) {
+      before.standing = Standing::kOvertaken;
+      return before;
+    }
+    const v1::AttemptRecord& record = ledger.history(known);
+    // An operator's summary knows no more than a wait that was decided by it.
+    const bool waits = IsPending(record) && told.findings.incident.summary;
+    if (waits || IsRepeatable(record)) {
+      before.standing = Standing::kDecided;
+      before.record = known;
+      return before;
+    }
+    if (!IsPending(record)) {
+      before.warnings.push_back(
+          absl::StrCat("ledger.history[", known,
+                       "] says what only a newer version knows: this failure "
+                       "is decided again, and charged once"));
+    }
+    TakeBack(known, ledger);
+    before.standing = Standing::kDecidedAnew;
+  }
+  if (IsOfPastAttempt(at, ledger)) before.standing = Standing::kPast;
+  return before;
+}
+
+// An operator that decides has its own counters: the ledger only remembers
+// them.
+Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
+                           Recalled before) {
+  const int known = FindFailure(*before.ledger, told.id.id);
+  before = Stand(at, told, known, std::move(before));
+  if (before.standing == Standing::kDecided || at.request.has_ledger()) {
+    return before;
+  }
+  const NativeCount count = CountNativeFailures(at.owners, told.earlier());
+  if (count.failures > 0) {
+    SeedLedger(count, count.failures, at.compiled(), *before.ledger);
+  }
+  return before;
+}
+
+// Whatever an attempt died of that is past is settled.
+Diagnosed AsStale(Diagnosed told, std::string summary) {
+  v1::Diagnosis& diagnosis = *told.diagnosis;
+  v1::ConsideredCause& rejected = *diagnosis.add_considered();
+  rejected.set_cause(diagnosis.cause());
+  rejected.set_why_not("the attempt was decided before");
+  diagnosis.set_cause(v1::STALE_REPORT);
+  diagnosis.set_fault_domain(v1::Diagnosis::NONE);
+  diagnosis.set_confidence(v1::Diagnosis::HIGH);
+  diagnosis.set_situation(v1::Diagnosis::FINISHED);
+  diagnosis.clear_outlook();
+  diagnosis.clear_outlook_reason();
+  diagnosis.set_summary(std::move(summary));
+  return told;
+}
+
+}  // namespace
+
+Recalled Recall(const Situated& at, const Diagnosed& told) {
+  Recalled before = OpenLedger(at, told.is_broken());
+  if (at.decides_natively()) {
+    return RecallForOperator(at, told, std::move(before));
+  }
+  if (!told.is_broken()) return before;
+  if (told.id.from_time_only) {
+    before.warnings.emplace_back(
+        "nothing in the report tells this failure from the next one, so its id "
+        "comes from observedAt; send failureId or attempt");
+  }
+  const NativeCount count = CountNativeFailures(at.owners, told.earlier());
+  const int known =
+      FindKnown(*before.ledger, ToldNow(at, told, *before.ledger, count));
+  before = Stand(at, told, known, std::move(before));
+  if (before.is_settled()) return before;
+  std::string anew = RememberNativeCount(count, *before.ledger);
+  if (!anew.empty()) before.warnings.push_back(std::move(anew));
+  std::vector<std::string> charged =
+      ChargeEarlierAttempts(at, told, count, *before.ledger);
+  before.warnings.insert(before.warnings.end(),
+                         std::make_move_iterator(charged.begin()),
+                         std::make_move_iterator(charged.end()));
+  return before;
+}
+
+Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before) {
+  switch (before.standing) {
+    case Standing::kOvertaken:
+      return AsStale(std::move(told),
+                     "This failure was decided before, and the whole workload "
+                     "was given up or started again since");
+    case Standing::kPast:
+      return AsStale(
+          std::move(told),
+          absl::StrFormat("Attempt %d or a later one was decided already under "
+                          "another failure id",
+                          at.report().attempt()));
+    case Standing::kDecided:
+      return told;
+    default:
+      if (!told.is_broken()) return told;
+      return WithHistory(at, WithFleet(at, std::move(told), *before.ledger),
+                         *before.ledger, at.report().progress());
+  }
+}
+
+}  // namespace mulligan

@@ -1,0 +1,61 @@
+// What the ledger tells before the failure at hand is in it.
+//
+// Earlier attempts are seen in the report, counted by the operator, or in the
+// ledger already. All three must tell the same count. The highest wins:
+// attempts that the ledger lacks are charged each to its own budget; what only
+// a counter knows is charged as unknown (policy/budget/ledger.h).
+#ifndef MULLIGAN_POLICY_VERDICT_RECALLED_H_
+#define MULLIGAN_POLICY_VERDICT_RECALLED_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mulligan/v1/ledger.pb.h"
+#include "policy/base/answer_part.h"
+#include "policy/verdict/diagnosed.h"
+#include "policy/verdict/situated.h"
+
+namespace mulligan {
+
+// How the failure at hand stands in the ledger.
+enum class Standing : std::uint8_t {
+  // It is none: nothing is asked of the ledger, which stays as it is.
+  kNotBroken,
+  kNew,
+  // It has a record that only said to wait, or that nobody can repeat. That was
+  // taken back, with what it charged.
+  kDecidedAnew,
+  // What was decided is answered again.
+  kDecided,
+  // It was decided, and the whole workload was given up or started again since.
+  kOvertaken,
+  // It is of an attempt that the ledger knows or has left behind.
+  kPast,
+};
+
+struct Recalled {
+  // With what the report tells of earlier attempts.
+  AnswerPart<v1::BudgetLedger> ledger;
+  Standing standing = Standing::kNotBroken;
+  int record = -1;  // for kDecided: its index in the history
+  std::vector<std::string> warnings = {};
+
+  // What it died of is past, so that nothing is to be decided.
+  bool is_stale() const {
+    return standing == Standing::kOvertaken || standing == Standing::kPast;
+  }
+  bool is_settled() const {
+    return is_stale() || standing == Standing::kDecided;
+  }
+};
+
+Recalled Recall(const Situated& at, const Diagnosed& told);
+
+// The diagnosis beside the ledger: of an attempt that is past everything is
+// settled; what is to be decided shows more beside fleet and history.
+Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_VERDICT_RECALLED_H_

@@ -1,0 +1,93 @@
+// A request as it is decided about.
+#ifndef MULLIGAN_POLICY_VERDICT_RECEIVED_H_
+#define MULLIGAN_POLICY_VERDICT_RECEIVED_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/report.pb.h"
+#include "policy/base/utf8.h"
+#include "policy/request/clocks.h"
+#include "policy/request/doubles.h"
+#include "policy/request/ownership.h"
+
+namespace mulligan {
+
+// The warning for a report without a time.
+inline constexpr char kNoObservedAt[] =
+    "report.observedAt is absent: the server's time was used, so repeated "
+    "calls may differ";
+
+// A valid request, without what belongs to another workload than the named one,
+// with each object once, and with all times by one clock. Both arguments must
+// outlive it.
+template <typename Request>
+class Received {
+ public:
+  // `now` is what time it is where the report does not say.
+  Received(const Request& sent, const google::protobuf::Timestamp& now)
+      : as_stamped_(&sent),
+        observed_at_(sent.report().has_observed_at()
+                         ? sent.report().observed_at()
+                         : now) {
+    if (!sent.report().has_observed_at()) warnings_.emplace_back(kNoObservedAt);
+    const auto& named = sent.report().workload();
+    if (!named.name().empty() || !named.uid().empty()) {
+      unread_ = FindForeign(sent.report());
+    }
+    const std::string again = AddDoubles(sent.report(), unread_);
+    if (!unread_.empty()) {
+      as_stamped_ = &changed_.emplace(sent);
+      LeaveOut(unread_, *changed_->mutable_report());
+    }
+    if (!unread_.owners.empty()) {
+      warnings_.push_back(absl::StrCat(
+          "left out what belongs to another workload: ",
+          Visible(absl::StrJoin(unread_.owners, ", ").substr(0, 1024))));
+    }
+    if (!again.empty()) {
+      warnings_.push_back(absl::StrCat(
+          again, " is in the report more than once: the newest is taken"));
+    }
+    request_ = as_stamped_;
+    if (!HasWrongTimes(as_stamped_->report(), observed_at_)) return;
+    request_ = &repaired_.emplace(*as_stamped_);
+    warnings_.push_back(
+        RepairTimes(*repaired_->mutable_report(), observed_at_));
+  }
+  Received(const Received&) = delete;
+  Received& operator=(const Received&) = delete;
+
+  const Request& request() const { return *request_; }
+  const v1::FailureReport& report() const { return request_->report(); }
+  // With its times as they were told: an operator does not repair them.
+  const v1::FailureReport& as_stamped() const { return as_stamped_->report(); }
+  // The report's time, else the server's.
+  const google::protobuf::Timestamp& observed_at() const {
+    return observed_at_;
+  }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  // Evidence is found in the report as it was sent.
+  void Restore(v1::Diagnosis& diagnosis) const {
+    if (changed_) RestorePaths(unread_, diagnosis);
+  }
+
+ private:
+  const Request* as_stamped_;
+  const google::protobuf::Timestamp& observed_at_;
+  const Request* request_;
+  std::optional<Request> changed_;
+  std::optional<Request> repaired_;
+  Unread unread_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_VERDICT_RECEIVED_H_

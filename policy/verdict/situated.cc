@@ -1,0 +1,122 @@
+#include "policy/verdict/situated.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "policy/base/times.h"
+#include "policy/request/refusal.h"
+#include "policy/request/workload.h"
+#include "policy/verdict/ledger_owner.h"
+
+namespace mulligan {
+namespace {
+
+// Of "field: what is wrong with it", or what is wrong alone.
+std::vector<FieldViolation> ViolationsOf(
+    const std::vector<std::string>& refusals) {
+  std::vector<FieldViolation> violations;
+  for (const std::string& refusal : refusals) {
+    const std::size_t colon = refusal.find(": ");
+    const bool named = colon != std::string::npos;
+    violations.push_back({named ? refusal.substr(0, colon) : "",
+                          named ? refusal.substr(colon + 2) : refusal});
+  }
+  return violations;
+}
+
+const v1::NativeSemantics& SemanticsOf(const Situated& at) {
+  const auto& native = at.compiled().native;
+  return native == nullptr ? v1::NativeSemantics::default_instance()
+                           : native->semantics;
+}
+
+bool IsOperatorAsked(const Situated& at) {
+  const auto& native = at.compiled().native;
+  return at.request.compare_native() ||
+         (native != nullptr && (native->decides || native->compares));
+}
+
+// An operator repairs no times: `as_stamped` has them as they were told.
+absl::StatusOr<std::optional<NativeOutcome>> AskOperator(
+    const Situated& at, const v1::FailureReport& as_stamped) {
+  std::optional<NativeOutcome> outcome =
+      AnswerNatively({as_stamped, at.request.ledger(), SemanticsOf(at),
+                      at.observed_at, &at.patterns});
+  if (!at.decides_natively()) return outcome;
+  if (!outcome.has_value()) {
+    return RefuseViolations(
+        {{"report",
+          absl::StrFormat("has no object of an operator that policy \"%s\" "
+                          "could answer for, expected one of: %s",
+                          at.policy.rules->name(), NativeOperatorNames())}});
+  }
+  if (!outcome->refusals.empty()) {
+    return Refusal(absl::StrJoin(outcome->refusals, "; "),
+                   ViolationsOf(outcome->refusals));
+  }
+  return outcome;
+}
+
+// About enum values of newer clients.
+void WarnOfUnknownEnums(const v1::DecideRequest& request,
+                        std::vector<std::string>& warnings) {
+  const auto warn = [&warnings](bool known, const char* field, int number,
+                                const char* instead) {
+    if (known) return;
+    warnings.push_back(absl::StrCat(field, " ", number,
+                                    " is unknown to this version; ", instead,
+                                    " was assumed"));
+  };
+  warn(v1::DecideRequest::Explain_IsValid(request.explain()), "explain",
+       request.explain(), "SUMMARY");
+  warn(v1::DecideRequest::Purpose_IsValid(request.purpose()), "purpose",
+       request.purpose(), "ENFORCE");
+}
+
+}  // namespace
+
+absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
+                                 const PolicySet& policies,
+                                 InlinePolicies* inline_policies,
+                                 PatternAllowance& patterns,
+                                 google::protobuf::Arena* arena) {
+  const v1::DecideRequest& request = received.request();
+  Owners owners(received.report());
+  auto workload = MakePart<v1::WorkloadReference>(arena);
+  // Copying labels costs more than the rest of the reference.
+  FillWorkload(owners, request.has_inline_policy() || policies.matches_labels(),
+               *workload);
+  absl::StatusOr<ChosenPolicy> policy =
+      ChoosePolicy(request, *workload, policies, inline_policies);
+  if (!policy.ok()) return policy.status();
+  if (absl::Status owner =
+          CheckLedgerOwner(request.ledger(), owners, *workload);
+      !owner.ok()) {
+    return owner;
+  }
+  if (!patterns.CheckNow().ok()) return patterns.CheckNow();
+  Situated at{request,
+              std::move(owners),
+              std::move(workload),
+              *std::move(policy),
+              received.observed_at(),
+              ToTime(received.observed_at()),
+              patterns};
+  if (IsOperatorAsked(at)) {
+    auto native = AskOperator(at, received.as_stamped());
+    if (!native.ok()) return native.status();
+    at.native = *std::move(native);
+    if (!at.native.has_value()) {
+      at.warnings.push_back(absl::StrCat(
+          kNoNativeVerdict, "the report has no object of a known operator (",
+          NativeOperatorNames(), ")"));
+    }
+  }
+  WarnOfUnknownEnums(request, at.warnings);
+  return at;
+}
+
+}  // namespace mulligan

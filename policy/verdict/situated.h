@@ -1,0 +1,63 @@
+// Whose failure it is, and under which policy it is decided.
+#ifndef MULLIGAN_POLICY_VERDICT_SITUATED_H_
+#define MULLIGAN_POLICY_VERDICT_SITUATED_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "google/protobuf/arena.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/base/answer_part.h"
+#include "policy/base/pattern_allowance.h"
+#include "policy/operators/native.h"
+#include "policy/request/owners.h"
+#include "policy/rules/policy_set.h"
+#include "policy/verdict/received.h"
+
+namespace mulligan {
+
+// `request` outlives it, as all that it points to does.
+struct Situated {
+  const v1::DecideRequest& request;
+  Owners owners;  // of its report
+  AnswerPart<v1::WorkloadReference> workload;
+  ChosenPolicy policy;
+  google::protobuf::Timestamp observed_at;
+  absl::Time now;              // the same
+  PatternAllowance& patterns;  // for all patterns of the call
+  // The verdict of the workload's own operator; nothing: nobody asks for it, or
+  // the report has no object of a known one.
+  std::optional<NativeOutcome> native = std::nullopt;
+  std::vector<std::string> warnings = {};
+
+  google::protobuf::Arena* arena() const { return workload->GetArena(); }
+  const v1::FailureReport& report() const { return owners.report; }
+  const CompiledPolicy& compiled() const { return policy.rules->compiled(); }
+  bool explains() const {
+    return request.explain() != v1::DecideRequest::EXPLAIN_NONE;
+  }
+  // Whether the policy leaves the decision to the operator.
+  bool decides_natively() const {
+    const auto& settings = compiled().native;
+    return settings != nullptr && settings->decides;
+  }
+};
+
+// Begins the warning that there is no native verdict to compare with.
+inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
+
+// `arena` is that of the answer, or null. Errors are those of Decide
+// (policy/decide.h) about policy, ledger and operator.
+absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
+                                 const PolicySet& policies,
+                                 InlinePolicies* inline_policies,
+                                 PatternAllowance& patterns,
+                                 google::protobuf::Arena* arena);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_VERDICT_SITUATED_H_
