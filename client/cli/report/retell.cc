@@ -8,7 +8,7 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "policy/base/times.h"
 #include "policy/request/workload.h"
-#include "policy/request/workload_view.h"
+#include "policy/request/owners.h"
 
 namespace mulligan::cli {
 namespace {
