@@ -7,8 +7,8 @@
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "policy/base/times.h"
-#include "policy/request/workload.h"
 #include "policy/request/owners.h"
+#include "policy/request/workload.h"
 
 namespace mulligan::cli {
 namespace {
