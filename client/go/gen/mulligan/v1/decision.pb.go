@@ -369,7 +369,8 @@ type Decision struct {
 	// over, while others wait. Count it in RecentFailures.canaries.
 	Canary bool `protobuf:"varint,11,opt,name=canary,proto3" json:"canary,omitempty"`
 	// Where this verdict stands among the things that can be tried, and what
-	// comes next. Absent for IGNORE and WAIT: nothing is tried.
+	// comes next. Absent for IGNORE and WAIT, where nothing is tried, and where
+	// the workload's own operator decides.
 	Escalation    *Escalation `protobuf:"bytes,12,opt,name=escalation,proto3" json:"escalation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -907,13 +908,16 @@ type Stake struct {
 	GoodHours float64 `protobuf:"fixed64,4,opt,name=good_hours,json=goodHours,proto3" json:"good_hours,omitempty"`
 	// Failures like this one in a row without progress, this one included.
 	Alike int32 `protobuf:"varint,5,opt,name=alike,proto3" json:"alike,omitempty"`
-	// Retries after a failure of this cause, of this workload and of others
-	// (`recent`), that are known to have got past it.
+	// Retries of this workload after a failure of this cause that got past it,
+	// as far as the ledger shows.
 	Passed int32 `protobuf:"varint,6,opt,name=passed,proto3" json:"passed,omitempty"`
-	// ... and those that are known not to have.
+	// ... and those that failed of it again and got no further.
 	FailedAgain int32 `protobuf:"varint,7,opt,name=failed_again,json=failedAgain,proto3" json:"failed_again,omitempty"`
+	// The same of other workloads, from `recent`.
+	OthersPassed      int32 `protobuf:"varint,9,opt,name=others_passed,json=othersPassed,proto3" json:"others_passed,omitempty"`
+	OthersFailedAgain int32 `protobuf:"varint,10,opt,name=others_failed_again,json=othersFailedAgain,proto3" json:"others_failed_again,omitempty"`
 	// How often a retry is expected to pass, by the policy (Outcome.passes) and
-	// by the two above. Absent: the rule that decided does not say.
+	// by what retries have shown. Absent: the rule that decided does not say.
 	Passes        *float64 `protobuf:"fixed64,8,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -994,6 +998,20 @@ func (x *Stake) GetPassed() int32 {
 func (x *Stake) GetFailedAgain() int32 {
 	if x != nil {
 		return x.FailedAgain
+	}
+	return 0
+}
+
+func (x *Stake) GetOthersPassed() int32 {
+	if x != nil {
+		return x.OthersPassed
+	}
+	return 0
+}
+
+func (x *Stake) GetOthersFailedAgain() int32 {
+	if x != nil {
+		return x.OthersFailedAgain
 	}
 	return 0
 }
@@ -1266,7 +1284,7 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\x05stake\x18\t \x01(\v2\x12.mulligan.v1.StakeR\x05stake\x1a:\n" +
 	"\fRefundsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x86\x02\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xdb\x02\n" +
 	"\x05Stake\x12+\n" +
 	"\x03ran\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x03ran\x12\"\n" +
 	"\faccelerators\x18\x02 \x01(\x05R\faccelerators\x12\x14\n" +
@@ -1275,7 +1293,10 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"good_hours\x18\x04 \x01(\x01R\tgoodHours\x12\x14\n" +
 	"\x05alike\x18\x05 \x01(\x05R\x05alike\x12\x16\n" +
 	"\x06passed\x18\x06 \x01(\x05R\x06passed\x12!\n" +
-	"\ffailed_again\x18\a \x01(\x05R\vfailedAgain\x12\x1b\n" +
+	"\ffailed_again\x18\a \x01(\x05R\vfailedAgain\x12#\n" +
+	"\rothers_passed\x18\t \x01(\x05R\fothersPassed\x12.\n" +
+	"\x13others_failed_again\x18\n" +
+	" \x01(\x05R\x11othersFailedAgain\x12\x1b\n" +
 	"\x06passes\x18\b \x01(\x01H\x00R\x06passes\x88\x01\x01B\t\n" +
 	"\a_passes\"\xcc\x01\n" +
 	"\vBudgetState\x12\x12\n" +
