@@ -306,6 +306,10 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
       ->check(CLI::IsMember({"none", "summary", "full"}));
   single("--observed-at", request.observed_at,
          "When the failure was observed; default: now", "RFC3339");
+  single("--hint", request.hints,
+         "What another tool makes of it: SOURCE:CAUSE[:CONFIDENCE[:TEXT]]",
+         "HINT")
+      ->allow_extra_args(false);
   single("--failure-id", request.failure_id,
          "Name of this failure; default: derived", "ID");
   single("--attempt", request.attempt, "Number of the attempt that failed", "N")

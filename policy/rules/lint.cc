@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/request/kinds.h"
+#include "policy/rules/covers.h"
 
 namespace mulligan {
 namespace {

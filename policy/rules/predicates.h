@@ -4,17 +4,19 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
+#include "policy/rules/range.h"
 
 namespace mulligan {
 
@@ -84,6 +86,7 @@ struct Facts {
   v1::Cause cause;
   v1::DerivedCause derived_cause;
   std::int32_t attempt;
+  const v1::Stake& stake;
   // What is left for searching texts.
   PatternAllowance& patterns;
 };
@@ -114,8 +117,12 @@ struct Predicates {
   DerivedCauseSet derived_causes;
   v1::Diagnosis::Confidence min_confidence =
       v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
-  std::int32_t first_attempt = 1;
-  std::int32_t last_attempt = std::numeric_limits<std::int32_t>::max();
+  std::optional<Range<std::int32_t>> attempts;
+  std::optional<Range<std::int32_t>> alike;
+  std::optional<Range<absl::Duration>> ran;
+  std::optional<Range<double>> accelerators;
+  std::optional<Range<double>> hours_at_stake;
+  std::optional<Range<double>> passed;  // a share
   std::optional<bool> interruptible;
   std::vector<std::string> kinds;
   std::vector<std::string> containers;
@@ -133,10 +140,6 @@ bool Matches(const Predicates& predicates, const Facts& facts);
 // The first condition that does not hold, in words; empty when all do.
 // Example: "causes: APP_ERROR is not one of [CONTAINER_OOM]".
 std::string FailedPredicate(const Predicates& predicates, const Facts& facts);
-
-// Whether everything `narrow` matches is matched by `wide` too, as far as can
-// be told from the conditions alone. Never true wrongly.
-bool Covers(const Predicates& wide, const Predicates& narrow);
 
 }  // namespace mulligan
 

@@ -61,6 +61,10 @@ std::string FactLine(const Told& told) {
   if (diagnosis.has_finished_at()) {
     html += Fact("Ended", DayAndTime(diagnosis.finished_at()) + " UTC");
   }
+  html += Fact("Ladder",
+               Escaped(LadderText(told.response.decision().escalation())));
+  html += Fact("At stake",
+               Escaped(StakeText(told.response.accounting().stake())));
   if (diagnosis.cascades_size() > 0) {
     html += Fact(
         "Died because of it",

@@ -54,6 +54,12 @@ const HistoryRow kHistoryRows[] = {
      "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' outlook: "
      "OUTLOOK_UNKNOWN",
      "value: 1", v1::DETERMINISTIC},
+    {"TwiceAtTheSameStep", SAME "progress: 7 }", kAppError, "value: 7",
+     v1::DETERMINISTIC},
+    {"TwiceBeforeTheFirstStep", SAME "progress: 0 }", kAppError, "value: 0",
+     v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"TwiceAtTheSameStepOfOtherArtifacts", SAME "progress: 7 artifact: 'a' }",
+     kAppError, "value: 7 artifact: 'b'", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"FourTimesAnExitCode", SAME "} " SAME "} " SAME "}",
      "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' outlook: "
      "OUTLOOK_UNKNOWN",
@@ -163,6 +169,34 @@ TEST(DeriveTest, WhoRanForOtherTimesDidNotEndAtTheSamePlace) {
   EXPECT_EQ(derive(absl::Minutes(140)), v1::DETERMINISTIC);
   EXPECT_EQ(derive(absl::Hours(9)), v1::DERIVED_CAUSE_UNSPECIFIED);
   EXPECT_EQ(derive(absl::Minutes(10)), v1::DERIVED_CAUSE_UNSPECIFIED);
+}
+
+// An epoch is a long step: what strikes twice in it strikes at random.
+TEST(DeriveTest, AtTheSameStepAfterAnotherTimeIsAnotherPlace) {
+  const auto derive = [](absl::Duration ran_for) {
+    return DeriveCause(
+               {},
+               Parse<v1::BudgetLedger>(
+                   SAME "progress: 7 ran_for { seconds: 7200 } }"),
+               Parse<v1::Diagnosis>(kAppError),
+               Parse<v1::Progress>("value: 7"), absl::FromUnixSeconds(1000000),
+               ran_for)
+        .cause;
+  };
+  EXPECT_EQ(derive(absl::Hours(2)), v1::DETERMINISTIC);
+  EXPECT_EQ(derive(absl::Hours(5)), v1::DERIVED_CAUSE_UNSPECIFIED);
+}
+
+TEST(EnoughAlike, IsFewerAtAPlaceAndMoreForAnExitCode) {
+  const auto diagnosis = Parse<v1::Diagnosis>(kAppError);
+  EXPECT_EQ(EnoughAlike({}, diagnosis, {}), 3);
+  EXPECT_EQ(EnoughAlike({}, diagnosis, Parse<v1::Progress>("value: 7")), 2);
+  EXPECT_EQ(EnoughAlike({}, diagnosis, Parse<v1::Progress>("artifact: 'a'")),
+            2);
+  auto plain = diagnosis;
+  plain.set_outlook(v1::Diagnosis::OUTLOOK_UNKNOWN);
+  EXPECT_EQ(EnoughAlike({}, plain, {}), 4);
+  EXPECT_EQ(EnoughAlike({}, Parse<v1::Diagnosis>("cause: NODE_LOST"), {}), 0);
 }
 
 TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {

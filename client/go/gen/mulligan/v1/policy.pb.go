@@ -2107,7 +2107,8 @@ type Derivation struct {
 	// its failures are its own again. Absent: 3. At least 1.
 	IncidentRetries *int32 `protobuf:"varint,10,opt,name=incident_retries,json=incidentRetries,proto3,oneof" json:"incident_retries,omitempty"`
 	// DETERMINISTIC: this many equal fingerprints in a row without progress, all
-	// at the same Progress.artifact. Absent: 2. 0: never.
+	// at the same Progress.artifact, or at the same Progress.value above 0 after
+	// about the same time. Absent: 2. 0: never.
 	SameArtifact  *int32 `protobuf:"varint,11,opt,name=same_artifact,json=sameArtifact,proto3,oneof" json:"same_artifact,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -172,7 +172,8 @@ type FailureGroup struct {
 	// The container image, or whatever names what several workloads run. Absent:
 	// unknown.
 	Image string `protobuf:"bytes,4,opt,name=image,proto3" json:"image,omitempty"`
-	// How many workloads; at least 1.
+	// How many workloads; at least 1, but for a group of `passed` and
+	// `failed_again` alone.
 	Workloads int32 `protobuf:"varint,5,opt,name=workloads,proto3" json:"workloads,omitempty"`
 	// How many a usual window of this length shows, for example the mean of the
 	// last day. 0 or absent: unknown, and not looked at. Not negative.

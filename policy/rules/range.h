@@ -1,0 +1,56 @@
+// A range of numbers or durations, as a condition of a rule.
+#ifndef MULLIGAN_POLICY_RULES_RANGE_H_
+#define MULLIGAN_POLICY_RULES_RANGE_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+
+namespace mulligan {
+
+// The end of a range that has none.
+template <typename Value>
+Value Endless() {
+  return std::numeric_limits<Value>::max();
+}
+template <>
+inline absl::Duration Endless() {
+  return absl::InfiniteDuration();
+}
+
+// Both ends included.
+template <typename Value>
+struct Range {
+  Value from;
+  Value to;
+
+  bool Holds(Value value) const { return from <= value && value <= to; }
+  bool Covers(const Range& other) const {
+    return from <= other.from && other.to <= to;
+  }
+};
+
+// An end or a value, for people.
+inline std::string Shown(absl::Duration value) {
+  return absl::FormatDuration(value);
+}
+inline std::string Shown(std::int32_t value) { return absl::StrCat(value); }
+inline std::string Shown(double value) {
+  return absl::StrFormat("%.3g", value);
+}
+
+// "0 to 10", "1 or more".
+template <typename Value>
+std::string Shown(const Range<Value>& range) {
+  return range.to == Endless<Value>()
+             ? absl::StrCat(Shown(range.from), " or more")
+             : absl::StrCat(Shown(range.from), " to ", Shown(range.to));
+}
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_RULES_RANGE_H_
