@@ -56,14 +56,18 @@ class ProgressWatch {
                 std::optional<absl::Duration> ran_for) {
     if (newest.has_value()) progress_ = newest.value();
     if (ran_for) Widen(*ran_for);
+    timed_ = ran_for.has_value();
   }
 
-  // Whether the times it has seen are those of one place.
-  bool TimesAgree() const { return !RanFurther(longest_, shortest_); }
+  // Whether it knows all run times, and they are those of one place.
+  bool TimesAgree() const {
+    return timed_ && !RanFurther(longest_, shortest_);
+  }
 
   // Steps back to `older`; whether the newer attempts ended elsewhere.
   bool Advanced(const v1::AttemptRecord& older) {
     if (older.has_ran_for()) Widen(ToDuration(older.ran_for()));
+    timed_ = timed_ && older.has_ran_for();
     const bool advanced = older.has_progress() && progress_
                               ? *progress_ > older.progress()
                               : RanFurther(longest_, shortest_);
@@ -78,6 +82,7 @@ class ProgressWatch {
   }
 
   std::optional<double> progress_;
+  bool timed_ = false;
   // Of the run times that are known.
   absl::Duration shortest_ = absl::InfiniteDuration();
   absl::Duration longest_ = absl::ZeroDuration();
@@ -268,10 +273,12 @@ std::string CrashLoop(const CompiledDerivation& thresholds,
 
 std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
                          const v1::Diagnosis& diagnosis,
-                         const v1::Progress& progress) {
+                         const v1::Progress& progress, bool timed) {
   if (!MayRepeat(diagnosis)) return 0;
   const std::int32_t anywhere = AnywhereAlike(thresholds, diagnosis, progress);
-  if (!HasPlace(progress) || thresholds.same_artifact == 0) return anywhere;
+  const bool placed =
+      HasPlace(progress) && (timed || !progress.artifact().empty());
+  if (!placed || thresholds.same_artifact == 0) return anywhere;
   return anywhere == 0 ? thresholds.same_artifact
                        : std::min(anywhere, thresholds.same_artifact);
 }

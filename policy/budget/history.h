@@ -45,10 +45,11 @@ Derived DeriveCause(const CompiledDerivation& thresholds,
                     std::optional<absl::Duration> ran_for = std::nullopt);
 
 // How many failures in a row like the one at hand, at the same place and this one
-// included, make it DETERMINISTIC; 0: no number does.
+// included, make it DETERMINISTIC; 0: no number does. `timed`: it is known how
+// long they ran.
 std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
                          const v1::Diagnosis& diagnosis,
-                         const v1::Progress& progress);
+                         const v1::Progress& progress, bool timed);
 
 // How many there are, in the sense of DeriveCause; 1: it is the first.
 std::int32_t CountAlike(const v1::BudgetLedger& ledger,

@@ -348,8 +348,8 @@ bool DeniedBehindPull(F fact, S scene) {
 
 bool IsBesideNamed(F fact, S scene) {
   const Candidate* answer = scene.strongest;
-  if (answer == nullptr || IsOutcome(*answer)) return true;
-  if (fact.cause == scene.cause) return false;
+  if (answer == nullptr || fact.cause == scene.cause) return false;
+  if (IsOutcome(*answer)) return true;
   return answer->tier == Tier::kDecisive ||
          (answer->tier == Tier::kSpecific && scene.confidence > kLow);
 }

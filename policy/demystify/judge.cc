@@ -224,6 +224,7 @@ class Judge {
   // What others say names the cause where the answer leaves it open, or makes it
   // surer where they agree.
   void HearHints() {
+    if (conclusion_.decisive() == nullptr) return;
     Candidates& facts = conclusion_.facts;
     const std::size_t first = facts.size();
     ReadHints(context_, facts);

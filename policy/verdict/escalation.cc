@@ -180,7 +180,8 @@ class Ahead {
     stake.set_failed_again(CountOf(stake.failed_again() + more));
     const v1::Diagnosis& diagnosis = failure_.diagnosis();
     const std::int32_t enough = EnoughAlike(failure_.policy().derivation,
-                                            diagnosis, failure_.progress());
+                                            diagnosis, failure_.progress(),
+                                            stake.has_ran());
     const bool deterministic = enough > 0 && stake.alike() >= enough;
     const v1::DerivedCause derived =
         deterministic ? v1::DETERMINISTIC : v1::DERIVED_CAUSE_UNSPECIFIED;

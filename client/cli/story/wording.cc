@@ -94,10 +94,9 @@ std::string StakeText(const v1::Stake& stake) {
                     absl::string_view(part.data(), part.size()));
   };
   if (stake.has_ran()) {
-    add("ran " + FormatDuration(stake.ran()));
-    add(absl::StrCat(Hours(stake.hours()),
-                     stake.accelerators() > 0 ? " accelerator hours at stake"
-                                              : " pod hours at stake"));
+    add(absl::StrCat(Hours(stake.hours()), stake.accelerators() > 0
+                                               ? " accelerator hours"
+                                               : " pod hours"));
   }
   if (stake.alike() > 1) {
     add(absl::StrCat(stake.alike(), " alike in a row"));

@@ -29,8 +29,8 @@ std::string VerdictLine(const v1::Decision& decision);
 // person". Empty when it does not say.
 std::string LadderText(const v1::Escalation& escalation);
 
-// "ran 20s; 0.04 hours of 8 accelerators at stake; 3 alike in a row; passes 1
-// time in 5". Empty where nothing is known.
+// "0.04 accelerator hours; 3 alike in a row; expected to pass 20 times in 100".
+// Empty where nothing is known.
 std::string StakeText(const v1::Stake& stake);
 
 // When the delay of the decision is over, which runs from `from`, and until

@@ -238,7 +238,7 @@ TEST_F(MatchesTest, FailedPredicateNamesValueAndExpectation) {
                       facts()),
       "exitCodes: 42 is not outside [42]");
   EXPECT_EQ(FailedPredicate(Compile("attempts { from: 5 }"), facts()),
-            "attempts: 3 is not 5 or later");
+            "attempts: 3 is not 5 or more");
 }
 
 }  // namespace
