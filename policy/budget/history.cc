@@ -60,9 +60,7 @@ class ProgressWatch {
   }
 
   // Whether it knows all run times, and they are those of one place.
-  bool TimesAgree() const {
-    return timed_ && !RanFurther(longest_, shortest_);
-  }
+  bool TimesAgree() const { return timed_ && !RanFurther(longest_, shortest_); }
 
   // Steps back to `older`; whether the newer attempts ended elsewhere.
   bool Advanced(const v1::AttemptRecord& older) {

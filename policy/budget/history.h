@@ -29,9 +29,10 @@ struct Derived {
 //   BAD_NODE       causes that point to a node, on the same node within a day,
 //                  other than the same crash of the program again
 //   DETERMINISTIC  equal fingerprints in a row without progress, fewer of them
-//                  where all met it at the same artifact or step, one more where
-//                  an exit code is all there is; only for causes that would
-//                  repeat, and only while every attempt had the same resources
+//                  where all met it at the same artifact or step, one more
+//                  where an exit code is all there is; only for causes that
+//                  would repeat, and only while every attempt had the same
+//                  resources
 //   CRASH_LOOP     many failures within a short time
 //
 // Without progress are attempts that reported no growth of it or, where it is
@@ -44,9 +45,9 @@ Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::Progress& progress, absl::Time failed_at,
                     std::optional<absl::Duration> ran_for = std::nullopt);
 
-// How many failures in a row like the one at hand, at the same place and this one
-// included, make it DETERMINISTIC; 0: no number does. `timed`: it is known how
-// long they ran.
+// How many failures in a row like the one at hand, at the same place and this
+// one included, make it DETERMINISTIC; 0: no number does. `timed`: it is known
+// how long they ran.
 std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
                          const v1::Diagnosis& diagnosis,
                          const v1::Progress& progress, bool timed);

@@ -22,8 +22,8 @@ struct Held {
 
   // What an hour is counted in.
   double units() const {
-    return static_cast<double>(std::max<std::int64_t>(
-        accelerators > 0 ? accelerators : pods, 1));
+    return static_cast<double>(
+        std::max<std::int64_t>(accelerators > 0 ? accelerators : pods, 1));
   }
 };
 
@@ -31,9 +31,8 @@ Held HeldBy(const AttemptAtStake& attempt) {
   Held held;
   for (const core::Pod& pod : attempt.report.pods()) {
     const std::string& phase = pod.status().phase();
-    const bool another =
-        attempt.alone &&
-        pod.metadata().name() != attempt.diagnosis.culprit().pod();
+    const bool another = attempt.alone && pod.metadata().name() !=
+                                              attempt.diagnosis.culprit().pod();
     if (another || phase == "Succeeded" || phase == "Pending") continue;
     ++held.pods;
     held.accelerators += AcceleratorsOf(pod);

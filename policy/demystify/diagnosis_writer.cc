@@ -189,9 +189,9 @@ class Writer {
     for (const Candidate& fact : conclusion_.facts) {
       if (fact.place.root == Root::kHints && IsNew(fact.cause)) {
         Consider(fact.cause,
-                 absl::StrCat(fact.decides() ? "another hint is surer"
-                                             : fact.why_not,
-                              ": ", ValueOf(report_, fact)));
+                 absl::StrCat(
+                     fact.decides() ? "another hint is surer" : fact.why_not,
+                     ": ", ValueOf(report_, fact)));
       }
     }
   }

@@ -10,8 +10,8 @@ namespace {
 
 // By Root; that of an owner is its kind's field.
 constexpr std::string_view kRoots[] = {
-    "pods", "jobs",          "nodes",         "events", "usage",
-    "",     "kueueWorkload", "creationError", "exit",   "",      "hints",
+    "pods",          "jobs",          "nodes", "events", "usage", "",
+    "kueueWorkload", "creationError", "exit",  "",       "hints",
 };
 
 template <typename Object>

@@ -165,8 +165,8 @@ inline constexpr char kContainerStatuses[] = ".status.containerStatuses";
 inline constexpr char kInitContainerStatuses[] =
     ".status.initContainerStatuses";
 
-// What was found, for people: the line of a text, a number; of a hint with whose
-// it is: "node-health: Xid 79 on GPU 3".
+// What was found, for people: the line of a text, a number; of a hint with
+// whose it is: "node-health: Xid 79 on GPU 3".
 std::string ValueOf(const v1::FailureReport& report, const Candidate& fact);
 
 // "pods[2].status.containerStatuses[0].state.terminated.reason".

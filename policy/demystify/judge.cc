@@ -221,8 +221,8 @@ class Judge {
     CheckSuccess();
   }
 
-  // What others say names the cause where the answer leaves it open, or makes it
-  // surer where they agree.
+  // What others say names the cause where the answer leaves it open, or makes
+  // it surer where they agree.
   void HearHints() {
     if (conclusion_.decisive() == nullptr) return;
     Candidates& facts = conclusion_.facts;

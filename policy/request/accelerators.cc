@@ -13,13 +13,13 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// What device plugins call their devices, after the vendor's name; a star stands
-// for what they add: the size of a slice, the model. Network cards and the like
-// have other names.
+// What device plugins call their devices, after the vendor's name; a star
+// stands for what they add: the size of a slice, the model. Network cards and
+// the like have other names.
 constexpr std::string_view kDevices[] = {
-    "gpu",    "gpu.shared", "mig-*",        "tpu",   "neuron", "neuroncore",
-    "gaudi",  "i915",       "neurondevice", "xe",    "npu",    "Ascend*",
-    "vgpu*",  "mlu*",       "dcu*",
+    "gpu",        "gpu.shared", "mig-*", "tpu",          "neuron",
+    "neuroncore", "gaudi",      "i915",  "neurondevice", "xe",
+    "npu",        "Ascend*",    "vgpu*", "mlu*",         "dcu*",
 };
 
 std::int64_t Count(std::string_view text) {
@@ -56,9 +56,9 @@ std::int64_t Sum(const auto& amounts) {
 // left out; so may the form that bytes or JSON do not have.
 std::int64_t OfContainer(const core::Container& container) {
   const core::ResourceRequirements& resources = container.resources();
-  return std::max(
-      {Sum(resources.limits()), Sum(resources.requests()),
-       Sum(resources.limit_quantities()), Sum(resources.request_quantities())});
+  return std::max({Sum(resources.limits()), Sum(resources.requests()),
+                   Sum(resources.limit_quantities()),
+                   Sum(resources.request_quantities())});
 }
 
 }  // namespace

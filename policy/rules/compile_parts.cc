@@ -281,8 +281,8 @@ CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
 CompiledWorth CompileWorth(const v1::Worth& worth, IssueReporter& report) {
   constexpr double kMostHours = 1'000'000;
   CompiledWorth compiled;
-  if (worth.has_weighs() && CheckFactor(worth.weighs(), 0, kMaxFactor,
-                                        "spec.worth.weighs", report)) {
+  if (worth.has_weighs() &&
+      CheckFactor(worth.weighs(), 0, kMaxFactor, "spec.worth.weighs", report)) {
     compiled.weighs = worth.weighs();
   }
   const auto hours = [&](double value, const char* field) {

@@ -12,7 +12,7 @@
 #include "policy/base/issue.h"
 #include "policy/base/text_pattern.h"
 #include "policy/limits.h"
-#include "policy/rules/range.h"
+#include "policy/rules/interval.h"
 #include "policy/rules/selector.h"
 #include "re2/re2.h"
 
@@ -117,18 +117,18 @@ std::vector<ConditionFields> CompileConditions(
 // A range of the policy's, whose ends `read` checks and converts; nothing where
 // it is not given.
 template <typename Value, typename Given>
-std::optional<Range<Value>> CompileRange(bool is_given, const Given& range,
-                                         Value least, const auto& read,
-                                         const std::string& path,
-                                         IssueReporter& report) {
+std::optional<Interval<Value>> CompileRange(bool is_given, const Given& range,
+                                            Value least, const auto& read,
+                                            const std::string& path,
+                                            IssueReporter& report) {
   if (!is_given) return std::nullopt;
-  Range<Value> compiled{least, Endless<Value>()};
+  Interval<Value> compiled{least, Endless<Value>()};
   if (range.has_from()) compiled.from = read(range.from(), path + ".from");
   if (range.has_to()) compiled.to = read(range.to(), path + ".to");
   if (compiled.to < compiled.from) {
-    report.Error(path + ".to", absl::StrCat(Shown(compiled.to),
-                                            " is before from, ",
-                                            Shown(compiled.from)));
+    report.Error(path + ".to",
+                 absl::StrCat(IntervalText(compiled.to), " is before from, ",
+                              IntervalText(compiled.from)));
   }
   if (!range.has_from() && !range.has_to()) {
     report.Error(path, "needs from, to or both");

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "policy/rules/range.h"
+#include "policy/rules/interval.h"
 #include "re2/re2.h"
 
 namespace mulligan {
@@ -24,8 +24,8 @@ bool CoversSet(EnumSet<Value> wide, EnumSet<Value> narrow) {
 }
 
 template <typename Value>
-bool CoversRange(const std::optional<Range<Value>>& wide,
-                 const std::optional<Range<Value>>& narrow) {
+bool CoversRange(const std::optional<Interval<Value>>& wide,
+                 const std::optional<Interval<Value>>& narrow) {
   return !wide || (narrow && wide->Covers(*narrow));
 }
 
@@ -42,8 +42,9 @@ bool CoversExitCodes(const std::optional<ExitCodes>& wide,
     return std::ranges::includes(n, w);
   }
   if (!wide->negated) return false;
-  return std::ranges::none_of(
-      n, [&w](std::int32_t code) { return std::ranges::binary_search(w, code); });
+  return std::ranges::none_of(n, [&w](std::int32_t code) {
+    return std::ranges::binary_search(w, code);
+  });
 }
 
 bool CoversConditions(const std::vector<ConditionFields>& wide,

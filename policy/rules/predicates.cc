@@ -108,17 +108,17 @@ std::optional<double> PassedOf(const Facts& facts) {
 }
 
 template <typename Value>
-bool InRange(const std::optional<Range<Value>>& range,
+bool InRange(const std::optional<Interval<Value>>& range,
              const std::optional<Value>& value) {
   return !range || (value && range->Holds(*value));
 }
 
 // "12.5 is not 0 to 10", "unknown is not 1 or more".
 template <typename Value>
-std::string NotInRange(const Range<Value>& range,
+std::string NotInRange(const Interval<Value>& range,
                        const std::optional<Value>& value) {
-  return absl::StrCat(value ? Shown(*value) : "unknown", " is not ",
-                      Shown(range));
+  return absl::StrCat(value ? IntervalText(*value) : "unknown", " is not ",
+                      IntervalText(range));
 }
 
 std::string ExitCodesText(const ExitCodes& codes, const Facts& facts) {
@@ -209,10 +209,12 @@ constexpr Condition kConditions[] = {
      }},
     {"accelerators",
      [](const Predicates& p, const Facts& f) {
-       return InRange(p.accelerators, std::optional<double>(f.stake.accelerators()));
+       return InRange(p.accelerators,
+                      std::optional<double>(f.stake.accelerators()));
      },
      [](const Predicates& p, const Facts& f) {
-       return NotInRange(*p.accelerators, std::optional<double>(f.stake.accelerators()));
+       return NotInRange(*p.accelerators,
+                         std::optional<double>(f.stake.accelerators()));
      }},
     {"hoursAtStake",
      [](const Predicates& p, const Facts& f) {

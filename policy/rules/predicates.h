@@ -16,7 +16,7 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/rules/range.h"
+#include "policy/rules/interval.h"
 
 namespace mulligan {
 
@@ -117,12 +117,12 @@ struct Predicates {
   DerivedCauseSet derived_causes;
   v1::Diagnosis::Confidence min_confidence =
       v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
-  std::optional<Range<std::int32_t>> attempts;
-  std::optional<Range<std::int32_t>> alike;
-  std::optional<Range<absl::Duration>> ran;
-  std::optional<Range<double>> accelerators;
-  std::optional<Range<double>> hours_at_stake;
-  std::optional<Range<double>> passed;  // a share
+  std::optional<Interval<std::int32_t>> attempts;
+  std::optional<Interval<std::int32_t>> alike;
+  std::optional<Interval<absl::Duration>> ran;
+  std::optional<Interval<double>> accelerators;
+  std::optional<Interval<double>> hours_at_stake;
+  std::optional<Interval<double>> passed;  // a share
   std::optional<bool> interruptible;
   std::vector<std::string> kinds;
   std::vector<std::string> containers;

@@ -48,18 +48,18 @@ inline Case CaseOf(const Situated& at, const Diagnosed& told,
                                    told.findings.incident.alone,
                                    ledger,
                                    at.request.recent()};
-  return {at,     told,
-          ledger, report,
+  return {at,      told,
+          ledger,  report,
           attempt, std::max(next, attempt),
-          refund, told.is_broken() ? StakeOf(at_stake) : v1::Stake()};
+          refund,  told.is_broken() ? StakeOf(at_stake) : v1::Stake()};
 }
 
 // What its rules look at, if it is of these causes.
 inline Facts FactsOf(const Case& failure, v1::Cause cause,
                      v1::DerivedCause derived) {
-  return {failure.report, failure.diagnosis(), failure.workload(), cause,
-          derived,        failure.attempt,     failure.stake,
-          failure.at.patterns};
+  return {
+      failure.report,  failure.diagnosis(), failure.workload(), cause, derived,
+      failure.attempt, failure.stake,       failure.at.patterns};
 }
 
 }  // namespace mulligan

@@ -25,8 +25,8 @@ struct Step {
   bool on_a_node = false;  // it is known which node failed
 };
 
-// THE ladder: what makes each rung, of a decision that `outcome` led to and of a
-// step to come. The highest that holds is the rung; where none does, it is
+// THE ladder: what makes each rung, of a decision that `outcome` led to and of
+// a step to come. The highest that holds is the rung; where none does, it is
 // IN_PLACE.
 struct LadderRow {
   Rung rung;
@@ -179,9 +179,9 @@ class Ahead {
     stake.set_alike(CountOf(stake.alike() + more));
     stake.set_failed_again(CountOf(stake.failed_again() + more));
     const v1::Diagnosis& diagnosis = failure_.diagnosis();
-    const std::int32_t enough = EnoughAlike(failure_.policy().derivation,
-                                            diagnosis, failure_.progress(),
-                                            stake.has_ran());
+    const std::int32_t enough =
+        EnoughAlike(failure_.policy().derivation, diagnosis,
+                    failure_.progress(), stake.has_ran());
     const bool deterministic = enough > 0 && stake.alike() >= enough;
     const v1::DerivedCause derived =
         deterministic ? v1::DETERMINISTIC : v1::DERIVED_CAUSE_UNSPECIFIED;

@@ -63,8 +63,8 @@ std::string FactLine(const Told& told) {
   }
   html += Fact("Ladder",
                Escaped(LadderText(told.response.decision().escalation())));
-  html += Fact("At stake",
-               Escaped(StakeText(told.response.accounting().stake())));
+  html +=
+      Fact("At stake", Escaped(StakeText(told.response.accounting().stake())));
   if (diagnosis.cascades_size() > 0) {
     html += Fact(
         "Died because of it",

@@ -69,7 +69,7 @@ std::string RungText(v1::Escalation::Rung rung) {
 }
 
 // Two figures are enough.
-std::string Hours(double hours) {
+std::string StakeHours(double hours) {
   return hours >= 10 ? absl::StrFormat("%.0f", hours)
                      : absl::StrFormat("%.2g", hours);
 }
@@ -94,9 +94,9 @@ std::string StakeText(const v1::Stake& stake) {
                     absl::string_view(part.data(), part.size()));
   };
   if (stake.has_ran()) {
-    add(absl::StrCat(Hours(stake.hours()), stake.accelerators() > 0
-                                               ? " accelerator hours"
-                                               : " pod hours"));
+    add(absl::StrCat(StakeHours(stake.hours()), stake.accelerators() > 0
+                                                    ? " accelerator hours"
+                                                    : " pod hours"));
   }
   if (stake.alike() > 1) {
     add(absl::StrCat(stake.alike(), " alike in a row"));

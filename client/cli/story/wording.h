@@ -25,8 +25,8 @@ std::string ActionLine(const v1::Decision& decision);
 // "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
 
-// Where it stands among what can be tried: "another node; after 2 more like it a
-// person". Empty when it does not say.
+// Where it stands among what can be tried: "another node; after 2 more like it
+// a person". Empty when it does not say.
 std::string LadderText(const v1::Escalation& escalation);
 
 // "0.04 accelerator hours; 3 alike in a row; expected to pass 20 times in 100".

@@ -176,8 +176,8 @@ TEST(DeriveTest, AtTheSameStepAfterAnotherTimeIsAnotherPlace) {
                            std::string(SAME "ran_for { seconds: 7200 } ") +
                            before + " }"),
                        Parse<v1::Diagnosis>(kAppError),
-                       Parse<v1::Progress>(now),
-                       absl::FromUnixSeconds(1000000), ran_for)
+                       Parse<v1::Progress>(now), absl::FromUnixSeconds(1000000),
+                       ran_for)
         .cause;
   };
   const auto hours = absl::Hours(2);
@@ -187,8 +187,9 @@ TEST(DeriveTest, AtTheSameStepAfterAnotherTimeIsAnotherPlace) {
   EXPECT_EQ(derive(hours, "progress: 0", "value: 0"),
             v1::DERIVED_CAUSE_UNSPECIFIED)
       << "nothing was done yet";
-  EXPECT_EQ(derive(hours, "progress: 7 artifact: 'a'", "value: 7 artifact: 'b'"),
-            v1::DERIVED_CAUSE_UNSPECIFIED);
+  EXPECT_EQ(
+      derive(hours, "progress: 7 artifact: 'a'", "value: 7 artifact: 'b'"),
+      v1::DERIVED_CAUSE_UNSPECIFIED);
 }
 
 TEST(EnoughAlike, IsFewerAtAPlaceAndMoreForAnExitCode) {
@@ -202,8 +203,8 @@ TEST(EnoughAlike, IsFewerAtAPlaceAndMoreForAnExitCode) {
   auto plain = diagnosis;
   plain.set_outlook(v1::Diagnosis::OUTLOOK_UNKNOWN);
   EXPECT_EQ(EnoughAlike({}, plain, {}, true), 4);
-  EXPECT_EQ(
-      EnoughAlike({}, Parse<v1::Diagnosis>("cause: NODE_LOST"), {}, true), 0);
+  EXPECT_EQ(EnoughAlike({}, Parse<v1::Diagnosis>("cause: NODE_LOST"), {}, true),
+            0);
 }
 
 TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {

@@ -10,21 +10,22 @@
 namespace mulligan {
 namespace {
 
-using testing::PartiallyEqualsProto;
 using testing::Parse;
+using testing::PartiallyEqualsProto;
 
 // A pod that holds two accelerators.
 #define POD(name, phase)                                                       \
-  "pods { metadata { name: '" name "' } spec { containers { resources { "      \
+  "pods { metadata { name: '" name                                             \
+  "' } spec { containers { resources { "                                       \
   "limits { key: 'nvidia.com/gpu' value { number_value: 2 } } } } } status { " \
   "phase: '" phase "' } } "
 // A failure of the same kind that was retried, after so many hours.
 #define HOURS(seconds) "ran_for { seconds: " seconds " } "
-#define BEFORE(more)                                                        \
-  "history { cause: APP_ERROR fingerprint: 'f' decision { action: RETRY } " \
-  more "} "
-#define RECENT(window, cause, passed, again)                            \
-  "recent { window { seconds: " window " } groups { cause: " cause      \
+#define BEFORE(more)                                                      \
+  "history { cause: APP_ERROR fingerprint: 'f' decision { action: RETRY " \
+  "} " more "} "
+#define RECENT(window, cause, passed, again)                       \
+  "recent { window { seconds: " window " } groups { cause: " cause \
   " passed: " passed " failed_again: " again " } } "
 
 struct StakeRow {
@@ -79,13 +80,12 @@ INSTANTIATE_TEST_SUITE_P(
         StakeRow{"OfPodsThatAreLeftOut",
                  POD("a", "Failed") "omitted_pods { running: 9 succeeded: 5 }",
                  1, "", "accelerators: 20 hours: 20"},
-        StakeRow{"SinceTheLastCheckpoint",
-                 POD("a", "Failed")
-                 "progress { advanced_at { seconds: 996400 } }",
-                 3, "", "hours: 2 good_hours: 6"},
+        StakeRow{
+            "SinceTheLastCheckpoint",
+            POD("a", "Failed") "progress { advanced_at { seconds: 996400 } }",
+            3, "", "hours: 2 good_hours: 6"},
         StakeRow{"ACheckpointBeforeTheRun",
-                 POD("a", "Failed")
-                 "progress { advanced_at { seconds: 1 } }",
+                 POD("a", "Failed") "progress { advanced_at { seconds: 1 } }",
                  3, "", "hours: 6"},
         StakeRow{"AgainAtTheSamePlace", POD("a", "Failed"), 3,
                  BEFORE(HOURS("10800")),
@@ -105,8 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "action: RETRY resources { resource: 'memory' factor: 2 } } "
                  "ran_for { seconds: 10800 } }",
                  "alike: 1"},
-        StakeRow{"APreemptionIsNoFailureAndItsHoursAreGood",
-                 POD("a", "Failed"), 3,
+        StakeRow{"APreemptionIsNoFailureAndItsHoursAreGood", POD("a", "Failed"),
+                 3,
                  "history { cause: SPOT_RECLAIMED decision { action: RETRY } "
                  "ran_for { seconds: 36000 } }",
                  "good_hours: 26"},
@@ -116,8 +116,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(StakeTest, OfAPodThatWorksForItself) {
   alone_ = true;
-  EXPECT_EQ(
-      Of({"", POD("a", "Failed") POD("b", "Running"), 1, "", ""}).hours(), 2);
+  EXPECT_EQ(Of({"", POD("a", "Failed") POD("b", "Running"), 1, "", ""}).hours(),
+            2);
 }
 
 TEST_F(StakeTest, UnknownHoursAreNone) {
@@ -127,10 +127,9 @@ TEST_F(StakeTest, UnknownHoursAreNone) {
 }
 
 TEST_F(StakeTest, OfOverlappingWindowsTheOneThatShowsMoreCounts) {
-  const auto request = Parse<v1::DecideRequest>(
-      RECENT("600", "APP_ERROR", "1", "2") RECENT("86400", "APP_ERROR", "4",
-                                                  "8")
-          RECENT("86400", "HANG", "90", "90"));
+  const auto request =
+      Parse<v1::DecideRequest>(RECENT("600", "APP_ERROR", "1", "2") RECENT(
+          "86400", "APP_ERROR", "4", "8") RECENT("86400", "HANG", "90", "90"));
   const v1::Stake stake = Of({"", POD("a", "Failed"), 1, "", ""}, request);
   EXPECT_EQ(stake.others_passed(), 4);
   EXPECT_EQ(stake.others_failed_again(), 8);

@@ -53,20 +53,19 @@ TEST_P(Hints, AnswerWhereTheReportLeavesItOpen) {
 
 INSTANTIATE_TEST_SUITE_P(
     Demystify, Hints,
-    ::testing::Values(
-        HintCase{"BesideACodeAlone", 1, "Error", "", kMedium, v1::GPU_FAULT,
-                 kMedium},
-        HintCase{"NeverHigherThanMedium", 1, "Error", "", kHigh, v1::GPU_FAULT,
-                 kMedium},
-        HintCase{"BesideAKillNobodyExplains", 137, "Error", "", kLow,
-                 v1::GPU_FAULT, kLow},
-        HintCase{"LessSureThanTheCode", 1, "Error", "", kLow, v1::APP_ERROR,
-                 kMedium},
-        HintCase{"BesideWhatKubernetesSays", 137, "OOMKilled", "", kHigh,
-                 v1::CONTAINER_OOM, kHigh},
-        HintCase{"BesideWhatTheProgramSays", 1, "Error",
-                 "ModuleNotFoundError: No module named 'torch'", kHigh,
-                 v1::CONFIG_USER_ERROR, kMedium}),
+    ::testing::Values(HintCase{"BesideACodeAlone", 1, "Error", "", kMedium,
+                               v1::GPU_FAULT, kMedium},
+                      HintCase{"NeverHigherThanMedium", 1, "Error", "", kHigh,
+                               v1::GPU_FAULT, kMedium},
+                      HintCase{"BesideAKillNobodyExplains", 137, "Error", "",
+                               kLow, v1::GPU_FAULT, kLow},
+                      HintCase{"LessSureThanTheCode", 1, "Error", "", kLow,
+                               v1::APP_ERROR, kMedium},
+                      HintCase{"BesideWhatKubernetesSays", 137, "OOMKilled", "",
+                               kHigh, v1::CONTAINER_OOM, kHigh},
+                      HintCase{"BesideWhatTheProgramSays", 1, "Error",
+                               "ModuleNotFoundError: No module named 'torch'",
+                               kHigh, v1::CONFIG_USER_ERROR, kMedium}),
     [](const auto& test) { return test.param.name; });
 
 TEST(HintsAnswer, AreNamedWithWhatTheyOverrode) {
@@ -97,9 +96,9 @@ TEST(HintsAnswer, WhichAgreeMakeItSurer) {
 }
 
 TEST(HintsAnswer, OfSeveralTheSurest) {
-  const v1::Diagnosis diagnosis = Diagnose(
-      With(With(FailedPod(137, "Error"), "a", v1::GPU_FAULT, kLow), "b",
-           v1::FABRIC_FAULT, kMedium, ""));
+  const v1::Diagnosis diagnosis =
+      Diagnose(With(With(FailedPod(137, "Error"), "a", v1::GPU_FAULT, kLow),
+                    "b", v1::FABRIC_FAULT, kMedium, ""));
   EXPECT_EQ(diagnosis.cause(), v1::FABRIC_FAULT);
   EXPECT_EQ(diagnosis.evidence(0).value(), "b");
   EXPECT_THAT(diagnosis.considered(0).why_not(),
@@ -110,7 +109,13 @@ TEST(HintsAnswer, NeverBreakWhatRuns) {
   v1::FailureReport report = Report(R"pb(
     pods {
       metadata { name: "p-0" }
-      status { phase: "Running" container_statuses { name: "main" state { running {} } } }
+      status {
+        phase: "Running"
+        container_statuses {
+          name: "main"
+          state { running {} }
+        }
+      }
     })pb");
   const v1::Diagnosis diagnosis =
       Diagnose(With(report, "node-health", v1::GPU_FAULT, kHigh));

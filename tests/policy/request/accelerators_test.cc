@@ -17,9 +17,9 @@ TEST(Accelerators, AreKnownByTheirNames) {
         "volcano.sh/vgpu-number"}) {
     EXPECT_TRUE(IsAccelerator(name)) << name;
   }
-  for (const char* name : {"cpu", "memory", "gpu", "rdma/hca",
-                           "nvidia.com/gpudirect", "vpc.amazonaws.com/efa",
-                           "ephemeral-storage", "hugepages-2Mi"}) {
+  for (const char* name :
+       {"cpu", "memory", "gpu", "rdma/hca", "nvidia.com/gpudirect",
+        "vpc.amazonaws.com/efa", "ephemeral-storage", "hugepages-2Mi"}) {
     EXPECT_FALSE(IsAccelerator(name)) << name;
   }
 }
@@ -41,9 +41,9 @@ TEST_P(AcceleratorsOfPod, AreAddedUp) {
 #define JSON(amount)                                                        \
   "containers { resources { limits { key: 'nvidia.com/gpu' value { " amount \
   " } } } } "
-#define BYTES(amount)                                                        \
-  "resources { limit_quantities { key: 'nvidia.com/gpu' value { string: '" amount \
-  "' } } } "
+#define BYTES(amount)                                                     \
+  "resources { limit_quantities { key: 'nvidia.com/gpu' value { string: " \
+  "'" amount "' } } } "
 
 INSTANTIATE_TEST_SUITE_P(
     Accelerators, AcceleratorsOfPod,
@@ -54,13 +54,15 @@ INSTANTIATE_TEST_SUITE_P(
         PodRow{"Bytes", "containers { " BYTES("2") " }", 2},
         PodRow{"TwoContainers", JSON("number_value: 4") JSON("number_value: 1"),
                5},
-        PodRow{"InitContainerAsksForMore",
-               "containers { " BYTES("1") " } init_containers { " BYTES("2")
-               " }", 2},
+        PodRow{
+            "InitContainerAsksForMore",
+            "containers { " BYTES("1") " } init_containers { " BYTES("2") " }",
+            2},
         PodRow{"RequestBesideLimit",
                "containers { resources { limits { key: 'amd.com/gpu' value { "
                "number_value: 2 } } requests { key: 'amd.com/gpu' value { "
-               "number_value: 2 } } } }", 2},
+               "number_value: 2 } } } }",
+               2},
         PodRow{"NoNumber", JSON("string_value: 'many'"), 0},
         PodRow{"Negative", JSON("number_value: -3"), 0},
         PodRow{"NotFinite", JSON("number_value: nan"), 0},

@@ -87,31 +87,6 @@ const Bound kBounds[] = {
     {"Events", kMaxEvents,
      [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_events(), n); },
      "report.events"},
-    {"Hints", kMaxHints,
-     [](auto& r, auto n) {
-       auto& hints = *r.mutable_report()->mutable_hints();
-       Resize(hints, n);
-       for (v1::Hint& hint : hints) {
-         hint.set_source("s");
-         hint.set_cause(v1::GPU_FAULT);
-       }
-     },
-     "report.hints"},
-    {"HintSource", kMaxHintSourceBytes,
-     [](auto& r, auto n) {
-       v1::Hint& hint = *r.mutable_report()->add_hints();
-       hint.set_source(Letters(n));
-       hint.set_cause(v1::GPU_FAULT);
-     },
-     "report.hints[0].source"},
-    {"HintText", kMaxHintTextBytes,
-     [](auto& r, auto n) {
-       v1::Hint& hint = *r.mutable_report()->add_hints();
-       hint.set_source("s");
-       hint.set_cause(v1::GPU_FAULT);
-       hint.set_text(Letters(n));
-     },
-     "report.hints[0].text"},
     {"Usage", kMaxUsage,
      [](auto& r, auto n) { Resize(*r.mutable_report()->mutable_usage(), n); },
      "report.usage"},
@@ -353,23 +328,6 @@ const Bad kBad[] = {
      "report { exit {} } recent { window { seconds: 1 } } recent { window { "
      "seconds: 1 } failed: 2 groups { workloads: 2 } groups { workloads: 1 } }",
      "recent[1].failed"},
-    {"RecentPassedNegative",
-     "report { exit {} } recent { window { seconds: 1 } failed: 1 groups { "
-     "workloads: 1 passed: -1 } }",
-     "recent[0].groups[0].passed"},
-    {"HintOfNobody", "report { exit {} hints { cause: HANG } }",
-     "report.hints[0].source"},
-    {"HintSourceWithSpace",
-     "report { exit {} hints { source: 'a b' cause: HANG } }",
-     "report.hints[0].source"},
-    {"HintWithoutCause", "report { exit {} hints { source: 'a' } }",
-     "report.hints[0].cause"},
-    {"HintOfNoFailure",
-     "report { exit {} hints { source: 'a' cause: SUCCEEDED } }",
-     "report.hints[0].cause"},
-    {"ProgressBeforeAllTimes",
-     "report { exit {} progress { advanced_at { seconds: -99999999999 } } }",
-     "report.progress.advancedAt"},
     {"OmittedPodsNegative", "report { exit {} omitted_pods { failed: -1 } }",
      "report.omittedPods.failed"},
     {"RecentUsualNegative",

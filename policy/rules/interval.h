@@ -1,6 +1,6 @@
 // A range of numbers or durations, as a condition of a rule.
-#ifndef MULLIGAN_POLICY_RULES_RANGE_H_
-#define MULLIGAN_POLICY_RULES_RANGE_H_
+#ifndef MULLIGAN_POLICY_RULES_INTERVAL_H_
+#define MULLIGAN_POLICY_RULES_INTERVAL_H_
 
 #include <cstdint>
 #include <limits>
@@ -24,33 +24,36 @@ inline absl::Duration Endless() {
 
 // Both ends included.
 template <typename Value>
-struct Range {
+struct Interval {
   Value from;
   Value to;
 
   bool Holds(Value value) const { return from <= value && value <= to; }
-  bool Covers(const Range& other) const {
+  bool Covers(const Interval& other) const {
     return from <= other.from && other.to <= to;
   }
 };
 
 // An end or a value, for people.
-inline std::string Shown(absl::Duration value) {
+inline std::string IntervalText(absl::Duration value) {
   return absl::FormatDuration(value);
 }
-inline std::string Shown(std::int32_t value) { return absl::StrCat(value); }
-inline std::string Shown(double value) {
+inline std::string IntervalText(std::int32_t value) {
+  return absl::StrCat(value);
+}
+inline std::string IntervalText(double value) {
   return absl::StrFormat("%.3g", value);
 }
 
 // "0 to 10", "1 or more".
 template <typename Value>
-std::string Shown(const Range<Value>& range) {
+std::string IntervalText(const Interval<Value>& range) {
   return range.to == Endless<Value>()
-             ? absl::StrCat(Shown(range.from), " or more")
-             : absl::StrCat(Shown(range.from), " to ", Shown(range.to));
+             ? absl::StrCat(IntervalText(range.from), " or more")
+             : absl::StrCat(IntervalText(range.from), " to ",
+                            IntervalText(range.to));
 }
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_POLICY_RULES_RANGE_H_
+#endif  // MULLIGAN_POLICY_RULES_INTERVAL_H_
