@@ -27,6 +27,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/controller"
+	"mulligan.dev/mulligan/internal/notify"
 	"mulligan.dev/mulligan/internal/retrypolicy"
 )
 
@@ -45,6 +46,7 @@ type flags struct {
 	qps            float64
 	burst          int
 	verbose        bool
+	receivers      string
 }
 
 func main() {
@@ -67,6 +69,9 @@ func run(args []string) error {
 		level = zapcore.DebugLevel
 	}
 	ctrl.SetLogger(zap.New(zap.Level(level), zap.RawZapOpts()))
+	if f.Notifier, err = notifier(f.receivers); err != nil {
+		return err
+	}
 	decider, err := dial(f)
 	if err != nil {
 		return err
@@ -89,6 +94,11 @@ func run(args []string) error {
 			return err
 		}
 	}
+	if f.Notifier != nil {
+		if err := mgr.Add(f.Notifier); err != nil {
+			return err
+		}
+	}
 	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
 		return err
 	}
@@ -96,6 +106,18 @@ func run(args []string) error {
 		return err
 	}
 	return start(ctrl.SetupSignalHandler(), mgr)
+}
+
+// notifier is nil without a file.
+func notifier(file string) (*notify.Notifier, error) {
+	if file == "" {
+		return nil, nil
+	}
+	config, err := notify.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	return notify.New(config, ctrl.Log.WithName("notify"))
 }
 
 // sees is ready once everything that is watched has been read: a controller that may
@@ -168,6 +190,7 @@ func parse(args []string) (*flags, error) {
 	set.BoolVar(&f.roleBindings, "print-rolebindings", false, "print the RoleBindings that let the controller work in --watch-namespaces alone, as YAML for kubectl apply, and end")
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
+	set.StringVar(&f.receivers, "receivers", "", "YAML `file` that says who is told of failures that somebody has to act on; empty: nobody but Events")
 	set.BoolVar(&f.verbose, "verbose", false, "log details")
 	set.Usage = func() {
 		fmt.Fprintln(set.Output(), "mulligan-controller retries failed workloads without touching their operators.")

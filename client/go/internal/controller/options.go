@@ -6,6 +6,8 @@ package controller
 import (
 	"fmt"
 	"time"
+
+	"mulligan.dev/mulligan/internal/notify"
 )
 
 // Mode is what the controller does with an answer.
@@ -43,6 +45,8 @@ type Options struct {
 	RetryPolicies bool
 	// PolicyConfigMap is what the servers load their policies from.
 	PolicyConfigMap string
+	// Notifier tells those who have to act; nil: nobody.
+	Notifier *notify.Notifier
 }
 
 // Defaults are safe: they observe.

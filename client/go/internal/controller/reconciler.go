@@ -237,6 +237,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 		r.remember(obj, calm)
 		return ctrl.Result{}, nil
 	case mulliganv1.Decision_WAIT:
+		r.tell(obj, mode, answer)
 		return r.wait(obj, answer), nil
 	case mulliganv1.Decision_RETRY:
 		if outcome.Phase == kinds.Active {
