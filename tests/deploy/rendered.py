@@ -249,11 +249,29 @@ def roles_are_bound(items, _):
                 yield f"{name_of(item)}: ServiceAccount {subject['name']} is not in the set"
 
 
+# (resource, verb) that the controller may have only where a flag of it asks for that.
+RIGHTS_BY_FLAG = {
+    ("nodes", "patch"): "--node-action=taint",
+    ("nodes/status", "patch"): "--node-action=condition",
+}
+
+
+def rights_fit_the_flags(items, _):
+    given = {word for _item, pod, _labels in pods(items) for container in pod["containers"]
+             for word in container.get("args", ())}
+    for item in of_kind(items, "Role", "ClusterRole"):
+        for rule in item["rules"]:
+            for right in {(resource, verb) for resource in rule.get("resources", ())
+                          for verb in rule["verbs"]} & RIGHTS_BY_FLAG.keys():
+                if RIGHTS_BY_FLAG[right] not in given:
+                    yield f"{name_of(item)}: {' '.join(right)} without {RIGHTS_BY_FLAG[right]}"
+
+
 RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
          callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed,
-         roles_are_bound)
+         roles_are_bound, rights_fit_the_flags)
 
 
 def problems(items, help_texts):

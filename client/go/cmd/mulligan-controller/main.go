@@ -26,6 +26,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/badnode"
 	"mulligan.dev/mulligan/internal/controller"
 	"mulligan.dev/mulligan/internal/notify"
 	"mulligan.dev/mulligan/internal/retrypolicy"
@@ -47,6 +48,7 @@ type flags struct {
 	burst          int
 	verbose        bool
 	receivers      string
+	nodeAction     string
 }
 
 func main() {
@@ -191,6 +193,11 @@ func parse(args []string) (*flags, error) {
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
 	set.StringVar(&f.receivers, "receivers", "", "YAML `file` that says who is told of failures that somebody has to act on; empty: nobody but Events")
+	set.StringVar(&f.nodeAction, "node-action", string(f.Nodes.Action), "what is done about nodes that were found to be bad: none, event, condition (MulliganBadNode) or taint ("+badnode.TaintKey+"); needs deploy/controller/node-actions.yaml; with --mode=observe an Event at most")
+	set.IntVar(&f.Nodes.Workloads, "node-workloads", f.Nodes.Workloads, "workloads that have to have found a node bad, at least 2")
+	set.Float64Var(&f.Nodes.Share, "node-share", f.Nodes.Share, "share of the nodes that are marked at once at most; one always may be")
+	set.DurationVar(&f.Nodes.Every, "node-every", f.Nodes.Every, "shortest time between two marks")
+	set.DurationVar(&f.Nodes.For, "node-mark-for", f.Nodes.For, "how long a node stays marked after it was last found bad, unless it boots")
 	set.BoolVar(&f.verbose, "verbose", false, "log details")
 	set.Usage = func() {
 		fmt.Fprintln(set.Output(), "mulligan-controller retries failed workloads without touching their operators.")
@@ -206,7 +213,7 @@ func parse(args []string) (*flags, error) {
 	if f.namespaces != "" && slices.Contains(strings.Split(f.namespaces, ","), "") {
 		return nil, fmt.Errorf("--watch-namespaces=%q, expected names separated by commas", f.namespaces)
 	}
-	f.Mode = controller.Mode(f.mode)
+	f.Mode, f.Nodes.Action = controller.Mode(f.mode), badnode.Action(f.nodeAction)
 	return f, f.Validate()
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"mulligan.dev/mulligan/internal/badnode"
 	"mulligan.dev/mulligan/internal/notify"
 )
 
@@ -47,6 +48,9 @@ type Options struct {
 	PolicyConfigMap string
 	// Notifier tells those who have to act; nil: nobody.
 	Notifier *notify.Notifier
+	// Nodes says what is done about nodes that were found to be bad; in Observe no more
+	// than an Event.
+	Nodes badnode.Options
 }
 
 // Defaults are safe: they observe.
@@ -60,6 +64,7 @@ func Defaults() Options {
 		Concurrency:      8,
 		Suspend:          true,
 		PolicyConfigMap:  "mulligan-retry-policies",
+		Nodes:            badnode.Defaults(),
 	}
 }
 
@@ -79,5 +84,5 @@ func (o Options) Validate() error {
 	case o.RetryPolicies && o.PolicyConfigMap == "":
 		return fmt.Errorf("--policy-configmap is empty, expected the name of the ConfigMap that the servers load")
 	}
-	return nil
+	return o.Nodes.Validate()
 }

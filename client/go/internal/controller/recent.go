@@ -41,6 +41,8 @@ type recent struct {
 // incident.
 type lineage struct{ kind, namespace, origin string }
 
+func (l lineage) String() string { return l.kind + "/" + l.namespace + "/" + l.origin }
+
 type failure struct {
 	// When it failed; of what waits, or was let through, when that was decided.
 	at    time.Time

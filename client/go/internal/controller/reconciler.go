@@ -17,6 +17,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/badnode"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 )
@@ -35,6 +36,7 @@ type reconciler struct {
 	options  Options
 	paused   func(context.Context) (bool, error)
 	shares   *shares
+	nodes    *badnode.Marker
 	recorder record.EventRecorder
 	now      func() time.Time
 	memory   memory
@@ -223,6 +225,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}
+	r.nodes.Note(lineageOf(obj, rec).String(), answer)
 	answer = ofWhole(obj, answer)
 	decision := answer.GetDecision()
 	kind := r.kind.GroupVersionKind().Kind

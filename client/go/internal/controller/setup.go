@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/badnode"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/evidence"
@@ -45,6 +46,10 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 	divided := newShares(options.RetriesPerMinute, time.Now)
 	paused := pausedBy(mgr.GetClient(), client.ObjectKey{Namespace: options.Namespace, Name: options.SwitchName})
 	lately := newRecent(time.Now)
+	marker, err := markerOf(mgr, options)
+	if err != nil {
+		return err
+	}
 	for _, kind := range kinds.All {
 		gvk := kind.GroupVersionKind()
 		_, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -63,6 +68,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 			options:  options,
 			paused:   paused,
 			shares:   divided,
+			nodes:    marker,
 			recorder: mgr.GetEventRecorderFor(Name),
 			now:      time.Now,
 		}
@@ -77,6 +83,18 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 		return err
 	}
 	return watchOwners(mgr, ties)
+}
+
+// markerOf is nil where nothing is done about bad nodes.
+func markerOf(mgr ctrl.Manager, options Options) (*badnode.Marker, error) {
+	if options.Mode == Observe && options.Nodes.Action != badnode.None {
+		options.Nodes.Action = badnode.Event
+	}
+	marker := badnode.New(options.Nodes, mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorderFor(Name), mgr.GetLogger().WithName("nodes"))
+	if marker == nil {
+		return nil, nil
+	}
+	return marker, mgr.Add(marker)
 }
 
 // forgetDeleted watches objects of a kind, and frees what is remembered of those that were
