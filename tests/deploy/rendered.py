@@ -252,6 +252,7 @@ def roles_are_bound(items, _):
 # (resource, verb) that the controller may have only where a flag of it asks for that.
 RIGHTS_BY_FLAG = {
     ("nodes", "patch"): "--node-action=taint",
+    ("pods/log", "get"): "--logs=kubernetes",
     ("nodes/status", "patch"): "--node-action=condition",
 }
 

@@ -30,6 +30,7 @@ import (
 	"mulligan.dev/mulligan/internal/controller"
 	"mulligan.dev/mulligan/internal/notify"
 	"mulligan.dev/mulligan/internal/retrypolicy"
+	"mulligan.dev/mulligan/logs"
 )
 
 type flags struct {
@@ -49,6 +50,7 @@ type flags struct {
 	verbose        bool
 	receivers      string
 	nodeAction     string
+	logs           string
 }
 
 func main() {
@@ -72,6 +74,9 @@ func run(args []string) error {
 	}
 	ctrl.SetLogger(zap.New(zap.Level(level), zap.RawZapOpts()))
 	if f.Notifier, err = notifier(f.receivers); err != nil {
+		return err
+	}
+	if f.Logs, err = logReader(f.logs); err != nil {
 		return err
 	}
 	decider, err := dial(f)
@@ -120,6 +125,22 @@ func notifier(file string) (*notify.Notifier, error) {
 		return nil, err
 	}
 	return notify.New(config, ctrl.Log.WithName("notify"))
+}
+
+// logReader is nil without a source.
+func logReader(source string) (mulligan.LogReader, error) {
+	if source == "" {
+		return nil, nil
+	}
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, err
+	}
+	reader, err := logs.Parse(source, config)
+	if err != nil {
+		return nil, fmt.Errorf("--logs: %w", err)
+	}
+	return reader, nil
 }
 
 // sees is ready once everything that is watched has been read: a controller that may
@@ -193,6 +214,7 @@ func parse(args []string) (*flags, error) {
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
 	set.StringVar(&f.receivers, "receivers", "", "YAML `file` that says who is told of failures that somebody has to act on; empty: nobody but Events")
+	set.StringVar(&f.logs, "logs", "", "where the end of containers' logs is read that ended with an error and no termination message: kubernetes (needs deploy/controller/logs.yaml), loki=URL or file=PATTERN; empty: nowhere. What looks like a secret is blanked before it leaves")
 	set.StringVar(&f.nodeAction, "node-action", string(f.Nodes.Action), "what is done about nodes that were found to be bad: none, event, condition (MulliganBadNode) or taint ("+badnode.TaintKey+"); needs deploy/controller/node-actions.yaml; with --mode=observe an Event at most")
 	set.IntVar(&f.Nodes.Workloads, "node-workloads", f.Nodes.Workloads, "workloads that have to have found a node bad, at least 2")
 	set.Float64Var(&f.Nodes.Share, "node-share", f.Nodes.Share, "share of the nodes that are marked at once at most; one always may be")

@@ -27,6 +27,8 @@ type asker struct {
 	evidence *evidence.Pods
 	// What failed elsewhere; of all kinds.
 	recent *recent
+	// Complete what no termination message tells; nil: not read.
+	logs mulligan.LogReader
 }
 
 // ask gathers what there is to know and returns the answer. The account is that of the
@@ -45,6 +47,9 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	}
 	if err != nil {
 		return nil, err
+	}
+	if a.logs != nil {
+		report.AddLogs(ctx, a.logs)
 	}
 	request, err := report.Request(ledger)
 	if err != nil {

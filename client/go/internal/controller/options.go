@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/badnode"
 	"mulligan.dev/mulligan/internal/notify"
 )
@@ -51,6 +52,8 @@ type Options struct {
 	// Nodes says what is done about nodes that were found to be bad; in Observe no more
 	// than an Event.
 	Nodes badnode.Options
+	// Logs complete what no termination message tells; nil: they are not read.
+	Logs mulligan.LogReader
 }
 
 // Defaults are safe: they observe.
