@@ -12,6 +12,7 @@ import check_deploy  # noqa: E402
 # Made by whoever applies the set, which says so.
 GIVEN_SECRETS = {"mulligan-tls", "my-certificates", "mulligan-receivers"}
 GIVEN_CONFIG_MAPS = {"mulligan-candidate"}
+GIVEN_CLAIMS = {"mulligan-decision-logs"}
 
 
 def name_of(item):
@@ -24,8 +25,9 @@ def of_kind(items, *kinds):
 
 def pods(items):
     """(object, pod spec, pod labels) of whatever runs pods."""
-    for item in of_kind(items, "Deployment", "Job"):
-        template = item["spec"]["template"]
+    for item in of_kind(items, "Deployment", "Job", "CronJob"):
+        spec = item["spec"].get("jobTemplate", item)["spec"]
+        template = spec["template"]
         yield item, template["spec"], template.get("metadata", {}).get("labels", {})
 
 
@@ -141,6 +143,8 @@ def references_exist(items, _):
         for volume in pod.get("volumes", ()):
             wanted.append(("ConfigMap", volume.get("configMap", {}).get("name")))
             wanted.append(("Secret", volume.get("secret", {}).get("secretName")))
+            wanted.append(("PersistentVolumeClaim",
+                           volume.get("persistentVolumeClaim", {}).get("claimName")))
             wanted += [("ConfigMap", source["configMap"]["name"])
                        for source in volume.get("projected", {}).get("sources", ())
                        if not source["configMap"].get("optional")]
@@ -152,7 +156,8 @@ def references_exist(items, _):
                 yield f"{name_of(item)}: mounts {name}, which is no volume"
         for kind, name in wanted:
             given = {"Secret": made | GIVEN_SECRETS,
-                     "ConfigMap": GIVEN_CONFIG_MAPS}.get(kind, ())
+                     "ConfigMap": GIVEN_CONFIG_MAPS,
+                     "PersistentVolumeClaim": GIVEN_CLAIMS}.get(kind, ())
             if name and (kind, name) not in names and name not in given:
                 yield f"{name_of(item)}: {kind} {name} is not in the set"
 
@@ -268,11 +273,42 @@ def rights_fit_the_flags(items, _):
                     yield f"{name_of(item)}: {' '.join(right)} without {RIGHTS_BY_FLAG[right]}"
 
 
+READS = {"get", "list", "watch"}
+# Questions, which write nothing, and Events.
+WRITES_OF_READERS = {("tokenreviews", "create"), ("subjectaccessreviews", "create"),
+                     ("events", "create"), ("events", "patch")}
+
+
+def who_only_reads_may_only_read(items, _):
+    """With --read-only, but for a role that is bound in single namespaces alone."""
+    given = {word for _item, pod, _labels in pods(items) for container in pod["containers"]
+             for word in container.get("args", ())}
+    if "--read-only" not in given:
+        return
+    acts = any(word.startswith("--act-namespaces=") for word in given)
+    everywhere = {item["roleRef"]["name"] for item in of_kind(items, "ClusterRoleBinding")}
+    for item in of_kind(items, "Role", "ClusterRole"):
+        name = item["metadata"]["name"]
+        if item["kind"] == "ClusterRole" and acts and name not in everywhere:
+            continue
+        for rule in item["rules"]:
+            for resource in rule.get("resources", ()):
+                writes = {(resource, verb) for verb in set(rule["verbs"]) - READS}
+                if "--events=false" in given:
+                    writes -= WRITES_OF_READERS - {("events", "create"), ("events", "patch")}
+                else:
+                    writes -= WRITES_OF_READERS
+                if acts and resource == "leases":
+                    continue
+                for _resource, verb in sorted(writes):
+                    yield f"{name_of(item)}: --read-only, and may {verb} {resource}"
+
+
 RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
          callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed,
-         roles_are_bound, rights_fit_the_flags)
+         roles_are_bound, rights_fit_the_flags, who_only_reads_may_only_read)
 
 
 def problems(items, help_texts):

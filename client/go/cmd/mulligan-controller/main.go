@@ -51,6 +51,9 @@ type flags struct {
 	receivers      string
 	nodeAction     string
 	logs           string
+	events         bool
+	actIn          string
+	trial          string
 }
 
 func main() {
@@ -64,6 +67,9 @@ func run(args []string) error {
 	f, err := parse(args)
 	if err != nil {
 		return err
+	}
+	if f.trial != "" {
+		return printTrial(os.Stdout, f.trial)
 	}
 	if f.roleBindings {
 		return printRoleBindings(os.Stdout, f)
@@ -214,6 +220,11 @@ func parse(args []string) (*flags, error) {
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
 	set.StringVar(&f.receivers, "receivers", "", "YAML `file` that says who is told of failures that somebody has to act on; empty: nobody but Events")
+	set.BoolVar(&f.ReadOnly, "read-only", false, "with --mode=observe, write nothing to the cluster but Events; what was said is forgotten with the process")
+	set.BoolVar(&f.events, "events", true, "write Events")
+	set.BoolVar(&f.CountObserved, "count-observed", false, "with --mode=observe, have the service count the questions in its metrics and decision log as those that are acted on, and tell it how the work ended")
+	set.StringVar(&f.actIn, "act-namespaces", "", "with --mode=observe, namespaces in which it acts, separated by commas")
+	set.StringVar(&f.trial, "print-trial", "", "print what acting would have changed and did change, from decision logs (files or folders, separated by commas), and end")
 	set.StringVar(&f.logs, "logs", "", "where the end of containers' logs is read that ended with an error and no termination message: kubernetes (needs deploy/controller/logs.yaml), loki=URL or file=PATTERN; empty: nowhere. What looks like a secret is blanked before it leaves")
 	set.StringVar(&f.nodeAction, "node-action", string(f.Nodes.Action), "what is done about nodes that were found to be bad: none, event, condition (MulliganBadNode) or taint ("+badnode.TaintKey+"); needs deploy/controller/node-actions.yaml; with --mode=observe an Event at most")
 	set.IntVar(&f.Nodes.Workloads, "node-workloads", f.Nodes.Workloads, "workloads that have to have found a node bad, at least 2")
@@ -234,6 +245,10 @@ func parse(args []string) (*flags, error) {
 	}
 	if f.namespaces != "" && slices.Contains(strings.Split(f.namespaces, ","), "") {
 		return nil, fmt.Errorf("--watch-namespaces=%q, expected names separated by commas", f.namespaces)
+	}
+	f.NoEvents = !f.events
+	if f.actIn != "" {
+		f.ActIn = strings.Split(f.actIn, ",")
 	}
 	f.Mode, f.Nodes.Action = controller.Mode(f.mode), badnode.Action(f.nodeAction)
 	return f, f.Validate()

@@ -5,6 +5,7 @@ package controller
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"mulligan.dev/mulligan"
@@ -49,6 +50,16 @@ type Options struct {
 	PolicyConfigMap string
 	// Notifier tells those who have to act; nil: nobody.
 	Notifier *notify.Notifier
+	// ReadOnly, in Observe, writes nothing to the cluster but Events: what is known is in
+	// memory.
+	ReadOnly bool
+	// NoEvents writes no Events either.
+	NoEvents bool
+	// CountObserved has the service count what is only observed in its metrics and its
+	// decision log, as if it was acted on, and tells it how the work ended.
+	CountObserved bool
+	// ActIn are the namespaces in which Observe acts all the same.
+	ActIn []string
 	// Nodes says what is done about nodes that were found to be bad; in Observe no more
 	// than an Event.
 	Nodes badnode.Options
@@ -71,6 +82,19 @@ func Defaults() Options {
 	}
 }
 
+// modeIn is the mode in a namespace.
+func (o Options) modeIn(namespace string) Mode {
+	if slices.Contains(o.ActIn, namespace) {
+		return Act
+	}
+	return o.Mode
+}
+
+// onlyReads says whether nothing is written in a namespace but Events.
+func (o Options) onlyReads(namespace string) bool {
+	return o.ReadOnly && o.modeIn(namespace) == Observe
+}
+
 // Validate names the first option that cannot be used, by its flag.
 func (o Options) Validate() error {
 	switch {
@@ -86,6 +110,12 @@ func (o Options) Validate() error {
 		return fmt.Errorf("--concurrency=%d, expected at least 1", o.Concurrency)
 	case o.RetryPolicies && o.PolicyConfigMap == "":
 		return fmt.Errorf("--policy-configmap is empty, expected the name of the ConfigMap that the servers load")
+	}
+	if o.Mode == Act && (o.ReadOnly || o.CountObserved || len(o.ActIn) > 0) {
+		return fmt.Errorf("--read-only, --count-observed, --act-namespaces: they are of --mode=observe, found --mode=act")
+	}
+	if slices.Contains(o.ActIn, "") {
+		return fmt.Errorf("--act-namespaces: an empty name, expected names separated by commas")
 	}
 	return o.Nodes.Validate()
 }

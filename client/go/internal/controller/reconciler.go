@@ -297,5 +297,5 @@ func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode {
 	if obj.GetAnnotations()[records.Mode] == string(Observe) {
 		return Observe
 	}
-	return r.options.Mode
+	return r.options.modeIn(obj.GetNamespace())
 }

@@ -8,8 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -64,12 +66,12 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 			kind:     kind,
 			client:   mgr.GetClient(),
 			records:  kept,
-			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence.Pods{}, recent: lately, logs: options.Logs},
+			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence.Pods{}, recent: lately, logs: options.Logs, counted: options.CountObserved},
 			options:  options,
 			paused:   paused,
 			shares:   divided,
 			nodes:    marker,
-			recorder: mgr.GetEventRecorderFor(Name),
+			recorder: recorderOf(mgr, options),
 			now:      time.Now,
 		}
 		if err := r.watch(mgr); err != nil {
@@ -85,12 +87,27 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 	return watchOwners(mgr, ties)
 }
 
+// recorderOf says nothing where no Events are to be written.
+func recorderOf(mgr ctrl.Manager, options Options) record.EventRecorder {
+	if options.NoEvents {
+		return silent{}
+	}
+	return mgr.GetEventRecorderFor(Name)
+}
+
+type silent struct{}
+
+func (silent) Event(runtime.Object, string, string, string)          {}
+func (silent) Eventf(runtime.Object, string, string, string, ...any) {}
+func (silent) AnnotatedEventf(runtime.Object, map[string]string, string, string, string, ...any) {
+}
+
 // markerOf is nil where nothing is done about bad nodes.
 func markerOf(mgr ctrl.Manager, options Options) (*badnode.Marker, error) {
 	if options.Mode == Observe && options.Nodes.Action != badnode.None {
 		options.Nodes.Action = badnode.Event
 	}
-	marker := badnode.New(options.Nodes, mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorderFor(Name), mgr.GetLogger().WithName("nodes"))
+	marker := badnode.New(options.Nodes, mgr.GetClient(), mgr.GetAPIReader(), recorderOf(mgr, options), mgr.GetLogger().WithName("nodes"))
 	if marker == nil {
 		return nil, nil
 	}
@@ -111,10 +128,13 @@ func forgetDeleted(mgr ctrl.Manager, obj client.Object, ties *Ties) error {
 // keeper is where records are kept. Without their kind nothing can be kept that only the
 // controller may write: then it observes, whatever its mode is.
 func keeper(mgr ctrl.Manager, options *Options) (store, error) {
+	if options.ReadOnly && len(options.ActIn) == 0 {
+		return &memoryStore{}, nil
+	}
 	_, err := mgr.GetRESTMapper().RESTMapping(records.GroupVersionKind.GroupKind(), records.GroupVersionKind.Version)
 	if meta.IsNoMatchError(err) {
 		mgr.GetLogger().Info("the kind RetryRecord is not installed: only observing, nothing is charged or created; kubectl apply -f deploy/controller/retryrecords.yaml and start again", "mode", options.Mode)
-		options.Mode = Observe
+		options.Mode, options.ActIn = Observe, nil
 		return &memoryStore{}, nil
 	}
 	if err != nil {
@@ -124,7 +144,8 @@ func keeper(mgr ctrl.Manager, options *Options) (store, error) {
 		return nil, err
 	}
 	err = mgr.GetFieldIndexer().IndexField(context.Background(), &records.RetryRecord{}, records.Index, records.Keys)
-	return clusterStore{client: mgr.GetClient(), live: mgr.GetAPIReader()}, err
+	cluster := clusterStore{client: mgr.GetClient(), live: mgr.GetAPIReader()}
+	return dividedStore{cluster: cluster, memory: &memoryStore{}, options: *options}, err
 }
 
 // watchOwners begins to watch what lies between pods and workloads, so that the first
