@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "structure"))
 import check_deploy  # noqa: E402
 
 # Made by whoever applies the set, which says so.
-GIVEN_SECRETS = {"mulligan-tls", "my-certificates", "mulligan-receivers"}
+GIVEN_SECRETS = {"mulligan-tls", "my-certificates", "mulligan-receivers",
+                 "mulligan-peers"}
 GIVEN_CONFIG_MAPS = {"mulligan-candidate"}
 GIVEN_CLAIMS = {"mulligan-decision-logs"}
 

@@ -54,6 +54,7 @@ type flags struct {
 	events         bool
 	actIn          string
 	trial          string
+	peers          string
 }
 
 func main() {
@@ -225,6 +226,10 @@ func parse(args []string) (*flags, error) {
 	set.BoolVar(&f.CountObserved, "count-observed", false, "with --mode=observe, have the service count the questions in its metrics and decision log as those that are acted on, and tell it how the work ended")
 	set.StringVar(&f.actIn, "act-namespaces", "", "with --mode=observe, namespaces in which it acts, separated by commas")
 	set.StringVar(&f.trial, "print-trial", "", "print what acting would have changed and did change, from decision logs (files or folders, separated by commas), and end")
+	set.StringVar(&f.peers, "peers", "", "controllers of other clusters, as https://HOST:PORT of their metrics, separated by commas; what fails there is told with each question")
+	set.StringVar(&f.Peers.Cluster, "cluster-name", "", "name of this cluster among --peers")
+	set.StringVar(&f.Peers.TokenFile, "peer-token-file", "", "file with the token that is presented to --peers")
+	set.StringVar(&f.Peers.CAFile, "peer-ca", "", "file with who signs the certificates of --peers, PEM; empty: those that the machine trusts")
 	set.StringVar(&f.logs, "logs", "", "where the end of containers' logs is read that ended with an error and no termination message: kubernetes (needs deploy/controller/logs.yaml), loki=URL or file=PATTERN; empty: nowhere. What looks like a secret is blanked before it leaves")
 	set.StringVar(&f.nodeAction, "node-action", string(f.Nodes.Action), "what is done about nodes that were found to be bad: none, event, condition (MulliganBadNode) or taint ("+badnode.TaintKey+"); needs deploy/controller/node-actions.yaml; with --mode=observe an Event at most")
 	set.IntVar(&f.Nodes.Workloads, "node-workloads", f.Nodes.Workloads, "workloads that have to have found a node bad, at least 2")
@@ -247,6 +252,9 @@ func parse(args []string) (*flags, error) {
 		return nil, fmt.Errorf("--watch-namespaces=%q, expected names separated by commas", f.namespaces)
 	}
 	f.NoEvents = !f.events
+	if f.peers != "" {
+		f.Peers.URLs = strings.Split(f.peers, ",")
+	}
 	if f.actIn != "" {
 		f.ActIn = strings.Split(f.actIn, ",")
 	}

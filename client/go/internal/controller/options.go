@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -60,6 +61,8 @@ type Options struct {
 	CountObserved bool
 	// ActIn are the namespaces in which Observe acts all the same.
 	ActIn []string
+	// Peers are told what failed here, and tell what failed there.
+	Peers Peers
 	// Nodes says what is done about nodes that were found to be bad; in Observe no more
 	// than an Event.
 	Nodes badnode.Options
@@ -117,5 +120,5 @@ func (o Options) Validate() error {
 	if slices.Contains(o.ActIn, "") {
 		return fmt.Errorf("--act-namespaces: an empty name, expected names separated by commas")
 	}
-	return o.Nodes.Validate()
+	return errors.Join(o.Peers.Validate(), o.Nodes.Validate())
 }

@@ -48,6 +48,9 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 	divided := newShares(options.RetriesPerMinute, time.Now)
 	paused := pausedBy(mgr.GetClient(), client.ObjectKey{Namespace: options.Namespace, Name: options.SwitchName})
 	lately := newRecent(time.Now)
+	if err := exchangeWith(mgr, lately, options.Peers); err != nil {
+		return err
+	}
 	marker, err := markerOf(mgr, options)
 	if err != nil {
 		return err
@@ -85,6 +88,19 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 		return err
 	}
 	return watchOwners(mgr, ties)
+}
+
+// exchangeWith serves what failed here, and hears what failed elsewhere.
+func exchangeWith(mgr ctrl.Manager, lately *recent, peers Peers) error {
+	if err := mgr.AddMetricsServerExtraHandler(DigestPath, lately.serve(peers.Cluster, mgr.Elected())); err != nil {
+		return err
+	}
+	heard, err := newListener(peers, time.Now)
+	if err != nil || heard == nil {
+		return err
+	}
+	lately.others = heard
+	return mgr.Add(heard)
 }
 
 // recorderOf says nothing where no Events are to be written.

@@ -3,18 +3,16 @@ package notify
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/go-logr/logr"
 	"golang.org/x/time/rate"
+
+	"mulligan.dev/mulligan/internal/trust"
 )
 
 const (
@@ -194,17 +192,9 @@ func (s *sender) request(ctx context.Context, m *Message) (*http.Request, error)
 
 // client follows no redirect: where messages go is the configuration's to say.
 func (s Service) client() (*http.Client, error) {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	if s.CAFile != "" {
-		text, err := os.ReadFile(s.CAFile)
-		if err != nil {
-			return nil, err
-		}
-		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
-		if !transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(text) {
-			return nil, errors.New(s.CAFile + " has no certificate in it, expected PEM")
-		}
+	transport, err := trust.Transport(s.CAFile)
+	if err != nil {
+		return nil, err
 	}
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse

@@ -21,6 +21,9 @@
 {{- fail (printf "controller.existingSecret: %s beside tls.certManager, which makes the controller's certificate; expected one of the two" .Values.controller.existingSecret) -}}
 {{- end -}}
 {{- with .Values.controller -}}
+{{- if and .peers (not .clusterName) -}}
+{{- fail "controller.clusterName: empty with peers; expected a name that no peer has" -}}
+{{- end -}}
 {{- if and .readOnly (not .actNamespaces) (ne (int .replicas) 1) -}}
 {{- fail (printf "controller.replicas: %d with readOnly, which elects no leader; expected 1" (int .replicas)) -}}
 {{- end -}}
