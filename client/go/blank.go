@@ -16,6 +16,7 @@ var secrets = []struct {
 	random bool
 }{
 	{"a private key", regexp.MustCompile(`(?s)(?P<keep>)-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\z)`), false},
+	{"a private key whose beginning is cut", regexp.MustCompile(`(?P<keep>)\A[A-Za-z0-9+/=\s]*-----END [A-Z ]{0,40}PRIVATE KEY-----`), false},
 	{"a JSON web token", regexp.MustCompile(`(?P<keep>)\beyJ[\w-]{10,}\.[\w-]{5,}(?:\.[\w-]*)?`), false},
 	{"a user's password in a URL", regexp.MustCompile(`(?P<keep>\b[a-zA-Z][a-zA-Z0-9+.-]{1,30}://[^\s/:@]{0,256}:)[^\s/@]{1,256}@`), false},
 	{"a header", regexp.MustCompile(`(?i)(?P<keep>\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?:(?:basic|bearer|token|digest|negotiate|aws4-hmac-sha256)\s+)?[^\s"',;]+`), false},
@@ -24,7 +25,7 @@ var secrets = []struct {
 	{"keys by what they begin with: AWS, GitHub, GitLab, Hugging Face, Slack, OpenAI and Anthropic, Google, npm, PyPI, Stripe, Databricks", regexp.MustCompile(
 		`(?P<keep>)(?:\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}|\bxox[abeoprs]-[\w-]{10,}|\bsk-[\w-]{20,}|\bAIza[\w-]{30,}|\bya29\.[\w.-]{20,}|\bnpm_\w{30,}|\bpypi-[\w-]{30,}|\b[rs]k_(?:live|test)_\w{16,}|\bdapi[0-9a-f]{32}\b|\bhooks\.slack\.com/services/\S+)`), false},
 	{"a password by name", regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:passwd|password|passphrase|pwd)["']?\s*[:=]\s*["']?)[^\s"',;&]+`), false},
-	{"a secret by name", regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|credentials?|sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), true},
+	{"a secret by name", regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), true},
 }
 
 // Blank replaces what looks like a secret in a text: private keys, tokens by their form or

@@ -24,6 +24,8 @@ func TestSecretsAreBlanked(t *testing.T) {
 		{"a signed URL", "GET https://b/x?X-Amz-Signature=0a1b2c3d4e5f6a7b8c9d&y=1", "GET https://b/x?X-Amz-Signature=[blanked]&y=1"},
 		{"a private key", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter", "[blanked]\nafter"},
 		{"a private key that is cut", "-----BEGIN PRIVATE KEY-----\nMIIE\nabc", "[blanked]"},
+		{"a private key whose beginning is cut", "abcdEFGH1234\nMIIEabc=\n-----END RSA PRIVATE KEY-----\nafter", "[blanked]\nafter"},
+		{"a shared access signature", "GET https://b/x?sv=1&sig=0a1b2c3d4e5f%2B6a7b8c9d&se=2", "GET https://b/x?sv=1&sig=[blanked]&se=2"},
 		{"a cookie", "Set-Cookie: session=abc; Path=/\nnext", "Set-Cookie: [blanked]\nnext"},
 		{"two in a line", "PASSWORD=a TOKEN=" + long, "PASSWORD=[blanked] TOKEN=[blanked]"},
 	} {
@@ -45,7 +47,7 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 		"ValueError: invalid token: expected_identifier", "Error: secret \"pg\" not found",
 		"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
 		"NCCL WARN Cuda failure 'uncorrectable ECC error encountered'", "  File \"/app/train.py\", line 12, in <module>",
-		"HTTP 401: Unauthorized: authorization is required", "pad_token_id: 128001", "exit code 137",
+		"HTTP 401: Unauthorized: authorization is required", "pad_token_id: 128001", "exit code 137", "design=llama3-70b-instruct-v2",
 		"image registry.example.com/team/app@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 		"http://10.0.0.1:8080/healthz: connection refused", "secretName=training-data-credentials",
 	} {

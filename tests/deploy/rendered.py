@@ -266,7 +266,8 @@ RIGHTS_BY_FLAG = {
 def rights_fit_the_flags(items, _):
     given = {word for _item, pod, _labels in pods(items) for container in pod["containers"]
              for word in container.get("args", ())}
-    for item in of_kind(items, "Role", "ClusterRole"):
+    # What is to be applied by whoever gives the flag has no pod in it.
+    for item in of_kind(items, "Role", "ClusterRole") if given else ():
         for rule in item["rules"]:
             for right in {(resource, verb) for resource in rule.get("resources", ())
                           for verb in rule["verbs"]} & RIGHTS_BY_FLAG.keys():

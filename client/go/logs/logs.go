@@ -50,11 +50,9 @@ func NewKubernetes(config *rest.Config) (*Kubernetes, error) {
 	return &Kubernetes{client}, nil
 }
 
-// Lines asked for: the API cuts bytes from the end, so that bytes are bounded here.
+// Lines asked for. The API's bound on bytes would leave out the last ones, so all of the
+// lines are read, and what is kept is bounded here.
 const maxLines = 2000
-
-// Most bytes that are read for a tail: lines may be long.
-const maxRead = 4 << 20
 
 // Tail is one call.
 func (k *Kubernetes) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, error) {
@@ -69,7 +67,7 @@ func (k *Kubernetes) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]
 		return nil, err
 	}
 	defer stream.Close()
-	return endOf(io.LimitReader(stream, maxRead), most)
+	return endOf(stream, most)
 }
 
 // endOf keeps the last bytes of what it reads.

@@ -37,7 +37,7 @@ func tail(t *testing.T, reader mulligan.LogReader, most int) string {
 func TestKubernetes(t *testing.T) {
 	answers := map[string]func(http.ResponseWriter){
 		"the end": func(w http.ResponseWriter) {
-			fmt.Fprint(w, strings.Repeat("x", 1<<20), "\nthe end")
+			fmt.Fprint(w, strings.Repeat("x", 6<<20), "\nthe end")
 		},
 		"": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")

@@ -28,6 +28,8 @@ const (
 	lokiSlack = time.Minute
 	// Where the start of a run is not known.
 	lokiWindow = time.Hour
+	// Most bytes of an answer.
+	maxRead = 16 << 20
 )
 
 // NewLoki takes the address of the API, with user and password, or a tenant as its

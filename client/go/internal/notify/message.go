@@ -5,6 +5,8 @@ package notify
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 	"time"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
@@ -107,7 +109,10 @@ func messageOf(f Failure) *Message {
 		m.Problem = visible("the API server takes no further attempt: " + f.Refused)
 		m.FirstStep, m.Command = "create the work anew, by hand", ""
 	}
-	m.FirstStep = cmp.Or(m.FirstStep, "find out why: kubectl mulligan why")
+	if m.FirstStep == "" {
+		m.Command = fmt.Sprintf("kubectl mulligan why -n %s %s/%s", f.Namespace, strings.ToLower(f.Kind), f.Name)
+		m.FirstStep = "find out why: " + m.Command
+	}
 	return m
 }
 
