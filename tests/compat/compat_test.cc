@@ -138,7 +138,7 @@ TEST_F(CompatTest, AnEarlierLedgerGoesOnWhereItWas) {
       for (const auto& [budget, use] : call.response.ledger().budgets()) {
         EXPECT_EQ(answer.ledger().budgets().at(budget).used(), use.used());
       }
-      if (call.response.accounting().charged() == 0) continue;
+      if (call.response.accounting().units() == 0) continue;
       ++charged;
       EXPECT_TRUE(answer.accounting().duplicate());
     }
@@ -242,7 +242,7 @@ TEST_F(CompatTest, ALedgerSurvivesAnEarlierClient) {
           google::protobuf::util::JsonStringToMessage(stored, &sent).ok());
       const v1::DecideResponse again = Answer(call.request);
       EXPECT_EQ(again.decision().action(), answer.decision().action());
-      EXPECT_EQ(again.accounting().charged(), 0);
+      EXPECT_EQ(again.accounting().units(), 0);
       for (const auto& [budget, use] : answer.ledger().budgets()) {
         EXPECT_EQ(again.ledger().budgets().at(budget).used(), use.used());
       }
