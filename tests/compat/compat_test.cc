@@ -1,6 +1,8 @@
 // What callers of earlier releases send is taken, and what they are answered is
-// understood by them. A folder of tests/compat is a release; record.py wrote it.
+// understood by them. A folder of tests/compat is a release; record.py wrote
+// it.
 
+#include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/descriptor_database.h>
 #include <google/protobuf/dynamic_message.h>
 #include <google/protobuf/util/json_util.h>
@@ -20,7 +22,6 @@
 #include "policy/decide.h"
 #include "policy/loader/load.h"
 #include "tests/testing/files.h"
-#include "tests/testing/proto_matchers.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::compat {
@@ -29,8 +30,8 @@ namespace {
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::FileDescriptorProto;
+using ::google::protobuf::FileDescriptorSet;
 using ::google::protobuf::Message;
-using testing::EqualsProto;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -73,11 +74,13 @@ std::vector<Call> Calls(const std::filesystem::path& release) {
   std::vector<Call> calls;
   const auto text = testing::ReadFile(release / "calls.jsonl");
   EXPECT_TRUE(text.ok()) << text.status();
-  for (const std::string& line :
-       absl::StrSplit(text.value_or(""), '\n', absl::SkipEmpty())) {
+  const std::vector<std::string> lines =
+      absl::StrSplit(text.value_or(""), '\n', absl::SkipEmpty());
+  for (const std::string& line : lines) {
     const nlohmann::json row = nlohmann::json::parse(line);
     Call& call = calls.emplace_back();
-    call.name = release.filename().string() + " " + row["name"].get<std::string>();
+    call.name =
+        release.filename().string() + " " + row["name"].get<std::string>();
     const std::string request = Decoded(row["request"]);
     call.response_bytes = Decoded(row["response"]);
     EXPECT_TRUE(call.request.ParseFromString(request)) << call.name;
@@ -151,7 +154,7 @@ class EarlierSchemas {
  public:
   explicit EarlierSchemas(const std::filesystem::path& release)
       : pool_(&database_) {
-    google::protobuf::FileDescriptorSet set;
+    FileDescriptorSet set;
     const auto bytes = testing::ReadFile(release / "descriptors.binpb");
     EXPECT_TRUE(bytes.ok() && set.ParseFromString(*bytes)) << release;
     for (const FileDescriptorProto& file : set.file()) database_.Add(file);
@@ -166,8 +169,7 @@ class EarlierSchemas {
                                 const std::string& bytes) {
     const Descriptor* descriptor = pool_.FindMessageTypeByName(type);
     EXPECT_NE(descriptor, nullptr) << type;
-    std::unique_ptr<Message> message(
-        factory_.GetPrototype(descriptor)->New());
+    std::unique_ptr<Message> message(factory_.GetPrototype(descriptor)->New());
     EXPECT_TRUE(message->ParseFromString(bytes));
     return message;
   }
@@ -223,8 +225,8 @@ TEST_F(CompatTest, AnEarlierClientUnderstandsTheVerdict) {
   }
 }
 
-// The worst that a client can do to a ledger: read it with old schemas and store
-// it as JSON, which drops every field that it has no name for.
+// The worst that a client can do to a ledger: read it with old schemas and
+// store it as JSON, which drops every field that it has no name for.
 TEST_F(CompatTest, ALedgerSurvivesAnEarlierClient) {
   for (const auto& release : Releases()) {
     EarlierSchemas schemas(release);
@@ -257,9 +259,8 @@ TEST_F(CompatTest, APolicyOfAnEarlierReleaseLoads) {
       ASSERT_OK_AND_ASSIGN(const std::string text,
                            testing::ReadFile(entry.path()));
       Issues issues;
-      EXPECT_NE(
-          LoadPolicies({PolicyText{entry.path().string(), text}}, issues),
-          nullptr)
+      EXPECT_NE(LoadPolicies({PolicyText{entry.path().string(), text}}, issues),
+                nullptr)
           << entry.path();
     }
   }

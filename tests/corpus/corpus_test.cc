@@ -122,19 +122,24 @@ std::vector<v1::FailureReport> WithLess(const Case& sample) {
   return all;
 }
 
-// A true object never turns a rightly named cause into a less certain one, but for
-// what the table names: how many samples of a file do at most.
 struct MoreEvidenceRow {
   const char* name;
-  std::filesystem::path file;
-  std::size_t most;
+  std::vector<std::filesystem::path> files;
 };
 
 class MoreEvidenceTest : public ::testing::TestWithParam<MoreEvidenceRow> {};
 
-TEST_P(MoreEvidenceTest, NeverMakesAnAnswerWorse) {
-  ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
-                       ReadCases(GetParam().file));
+// A true object hardly ever turns a rightly named cause into a less certain
+// one: for at most one sample in fifty. Known are a drain that only an
+// autoscaler's event knows of, a pod that succeeded although its claim was
+// full, a Job's failure policy where the pod shows a bad image, a gang of which
+// one member alone seems well.
+TEST_P(MoreEvidenceTest, MakesNoAnswerWorse) {
+  std::vector<Case> cases;
+  for (const std::filesystem::path& file : GetParam().files) {
+    ASSERT_OK_AND_ASSIGN(const std::vector<Case> read, ReadCases(file));
+    cases.insert(cases.end(), read.begin(), read.end());
+  }
   std::set<std::string> worse;
   int tried = 0;
   for (const Case& sample : cases) {
@@ -150,24 +155,21 @@ TEST_P(MoreEvidenceTest, NeverMakesAnAnswerWorse) {
     }
   }
   EXPECT_GT(tried, 0);
-  EXPECT_LE(worse.size(), GetParam().most) << absl::StrJoin(worse, ", ");
+  EXPECT_LE(worse.size() * 50, cases.size()) << absl::StrJoin(worse, ", ");
 }
 
-// The samples of the repository, and those outside it that were known when this was
-// written: a drain that only an autoscaler's event knows of, a pod that succeeded
-// although its claim was full, a Job's failure policy where the pod shows a bad
-// image, a gang of which one member alone seems well.
+// The samples of the repository, and those outside it that were known when this
+// was written.
 std::vector<MoreEvidenceRow> MoreEvidenceRows() {
   std::vector<MoreEvidenceRow> rows = {
-      {"Field", testing::SourcePath("tests/testdata/field_samples.jsonl"), 0}};
-  const std::filesystem::path corpus = testing::SharedDir() / "corpus";
-  for (const MoreEvidenceRow& row : std::vector<MoreEvidenceRow>{
-           {"Apps", corpus / "apps.jsonl", 4},
-           {"Apps2", corpus / "apps-2.jsonl", 4},
-           {"Infra", corpus / "infra.jsonl", 4},
-           {"Infra2", corpus / "infra-2.jsonl", 4}}) {
-    if (std::filesystem::exists(row.file)) rows.push_back(row);
+      {"Field", {testing::SourcePath("tests/testdata/field_samples.jsonl")}}};
+  MoreEvidenceRow corpus = {"Corpus", {}};
+  for (const char* name :
+       {"apps.jsonl", "apps-2.jsonl", "infra.jsonl", "infra-2.jsonl"}) {
+    const auto file = testing::SharedDir() / "corpus" / name;
+    if (std::filesystem::exists(file)) corpus.files.push_back(file);
   }
+  if (!corpus.files.empty()) rows.push_back(corpus);
   return rows;
 }
 

@@ -40,7 +40,10 @@ INSTANTIATE_TEST_SUITE_P(All, HealthNameTest,
                          ::testing::Values("", "liveness", "readiness",
                                            "mulligan.v1.RetryDecisionService",
                                            "mulligan.v1.PolicyService"),
-    [](const auto& row) { return mulligan::testing::ParamName(row.index, row.param); });
+                         [](const auto& row) {
+                           return mulligan::testing::ParamName(row.index,
+                                                               row.param);
+                         });
 
 TEST(HealthTest, UnknownNameIsNotFound) {
   TestServer server;

@@ -30,7 +30,10 @@ const char* const kListServices = "\x3a\x01*";
 class VersionTest : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, VersionTest,
                          ::testing::Values(kMethod, kAlphaMethod),
-    [](const auto& row) { return mulligan::testing::ParamName(row.index, row.param); });
+                         [](const auto& row) {
+                           return mulligan::testing::ParamName(row.index,
+                                                               row.param);
+                         });
 
 TEST_P(VersionTest, ListsEveryService) {
   TestServer server;
@@ -63,7 +66,10 @@ INSTANTIATE_TEST_SUITE_P(All, SymbolTest,
                                            "mulligan.v1.PolicyService",
                                            "mulligan.v1.DecideRequest",
                                            "grpc.health.v1.Health"),
-    [](const auto& row) { return mulligan::testing::ParamName(row.index, row.param); });
+                         [](const auto& row) {
+                           return mulligan::testing::ParamName(row.index,
+                                                               row.param);
+                         });
 
 // ServerReflectionRequest{file_containing_symbol: "mulligan.v1.Decision"}.
 TEST(ReflectionTest, ShowsTheCommentsOfFields) {

@@ -9,8 +9,8 @@
 
 namespace mulligan::testing {
 
-// `text` as a part of a test's name, which has letters, digits and _ only; by its
-// index no two are alike: "3_127_0_0_1". The last argument of
+// `text` as a part of a test's name, which has letters, digits and _ only; by
+// its index no two are alike: "3_127_0_0_1". The last argument of
 // INSTANTIATE_TEST_SUITE_P:
 //
 //   [](const auto& row) { return ParamName(row.index, row.param); }

@@ -43,8 +43,10 @@ const CodeCase kCodeCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, TrainingJobExitCodeTest,
-                         testing::ValuesIn(kCodeCases),
-    [](const auto& row) { return mulligan::testing::ParamName(row.index, std::to_string(row.param.code)); });
+                         testing::ValuesIn(kCodeCases), [](const auto& row) {
+                           return mulligan::testing::ParamName(
+                               row.index, std::to_string(row.param.code));
+                         });
 
 TEST(ExitCodeOfTest, ReadsTheNamedContainerOnly) {
   Pod pod = PodAt("Worker", 0, "Failed", 137);

@@ -83,8 +83,12 @@ const LimitCase kLimitCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, TrainingJobBackoffLimitTest,
-                         testing::ValuesIn(kLimitCases),
-    [](const auto& row) { return mulligan::testing::ParamName(row.index, std::to_string(row.param.restarts) + "_of_" + std::to_string(row.param.limit)); });
+                         testing::ValuesIn(kLimitCases), [](const auto& row) {
+                           return mulligan::testing::ParamName(
+                               row.index, std::to_string(row.param.restarts) +
+                                              "_of_" +
+                                              std::to_string(row.param.limit));
+                         });
 
 TEST(TrainingJobBackoffLimitTest, NoLimitIsNeverPast) {
   EXPECT_FALSE(PastBackoffLimit(RunPolicy(), 1000));
