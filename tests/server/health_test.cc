@@ -41,8 +41,7 @@ INSTANTIATE_TEST_SUITE_P(All, HealthNameTest,
                                            "mulligan.v1.RetryDecisionService",
                                            "mulligan.v1.PolicyService"),
                          [](const auto& row) {
-                           return mulligan::testing::ParamName(row.index,
-                                                               row.param);
+                           return ParamName(row.index, row.param);
                          });
 
 TEST(HealthTest, UnknownNameIsNotFound) {

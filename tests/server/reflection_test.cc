@@ -31,8 +31,7 @@ class VersionTest : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, VersionTest,
                          ::testing::Values(kMethod, kAlphaMethod),
                          [](const auto& row) {
-                           return mulligan::testing::ParamName(row.index,
-                                                               row.param);
+                           return ParamName(row.index, row.param);
                          });
 
 TEST_P(VersionTest, ListsEveryService) {
@@ -67,8 +66,7 @@ INSTANTIATE_TEST_SUITE_P(All, SymbolTest,
                                            "mulligan.v1.DecideRequest",
                                            "grpc.health.v1.Health"),
                          [](const auto& row) {
-                           return mulligan::testing::ParamName(row.index,
-                                                               row.param);
+                           return ParamName(row.index, row.param);
                          });
 
 // ServerReflectionRequest{file_containing_symbol: "mulligan.v1.Decision"}.

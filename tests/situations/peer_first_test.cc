@@ -109,9 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         "RuntimeError: gloo/transport/tcp/pair.cc:534 Connection closed by "
         "peer [10.0.0.3]:5000",
         "torch.distributed: recv: Connection reset by peer"),
-    [](const auto& row) {
-      return mulligan::testing::ParamName(row.index, row.param);
-    });
+    [](const auto& row) { return ParamName(row.index, row.param); });
 
 }  // namespace
 }  // namespace mulligan::told

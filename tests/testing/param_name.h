@@ -1,4 +1,6 @@
-// Names of parametrised tests whose parameters are texts.
+// Names of parametrised tests whose parameters are texts. Not in
+// mulligan::testing, which would hide gtest's ::testing where tests write
+// testing::.
 
 #ifndef MULLIGAN_TESTS_TESTING_PARAM_NAME_H_
 #define MULLIGAN_TESTS_TESTING_PARAM_NAME_H_
@@ -7,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace mulligan::testing {
+namespace mulligan {
 
 // `text` as a part of a test's name, which has letters, digits and _ only; by
 // its index no two are alike: "3_127_0_0_1". The last argument of
@@ -25,6 +27,6 @@ inline std::string ParamName(std::size_t index, std::string_view text) {
   return name;
 }
 
-}  // namespace mulligan::testing
+}  // namespace mulligan
 
 #endif  // MULLIGAN_TESTS_TESTING_PARAM_NAME_H_

@@ -51,9 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "127.0.0.1:-1", "127.0.0.1:80x", "::1:80", "[::1]80",
                       "[nope]:80", "http://a:80", "a b:80", "unix:", "a:1,b:2",
                       "[:80"),
-    [](const auto& row) {
-      return mulligan::testing::ParamName(row.index, row.param);
-    });
+    [](const auto& row) { return ParamName(row.index, row.param); });
 
 }  // namespace
 }  // namespace mulligan

@@ -69,9 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
         "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01more",
         "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-a b"),
-    [](const auto& row) {
-      return mulligan::testing::ParamName(row.index, row.param);
-    });
+    [](const auto& row) { return ParamName(row.index, row.param); });
 
 TEST(TraceContextTest, OfTwoParentsNoneIsTaken) {
   const TraceContext context = ReadTraceContext({kParent, kParent}, {});

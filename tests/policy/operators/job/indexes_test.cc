@@ -145,9 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ParseCase{"-2,3", 5, "3"}, ParseCase{" 1,2", 5, "2"},
                       ParseCase{"3-2,4", 5, "4"}, ParseCase{"1,,2", 5, "1,2"},
                       ParseCase{"0", 0, ""}),
-    [](const auto& row) {
-      return mulligan::testing::ParamName(row.index, row.param.text);
-    });
+    [](const auto& row) { return ParamName(row.index, row.param.text); });
 
 // A set of single numbers is the straightforward second implementation.
 TEST(IndexSetTest, BehavesAsASetOfNumbers) {

@@ -44,8 +44,8 @@ const CodeCase kCodeCases[] = {
 
 INSTANTIATE_TEST_SUITE_P(Table, TrainingJobExitCodeTest,
                          testing::ValuesIn(kCodeCases), [](const auto& row) {
-                           return mulligan::testing::ParamName(
-                               row.index, std::to_string(row.param.code));
+                           return ParamName(row.index,
+                                            std::to_string(row.param.code));
                          });
 
 TEST(ExitCodeOfTest, ReadsTheNamedContainerOnly) {

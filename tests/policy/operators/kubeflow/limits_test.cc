@@ -84,7 +84,7 @@ const LimitCase kLimitCases[] = {
 
 INSTANTIATE_TEST_SUITE_P(Table, TrainingJobBackoffLimitTest,
                          testing::ValuesIn(kLimitCases), [](const auto& row) {
-                           return mulligan::testing::ParamName(
+                           return ParamName(
                                row.index, std::to_string(row.param.restarts) +
                                               "_of_" +
                                               std::to_string(row.param.limit));

@@ -86,9 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                     SecondsCase{"1.5", 300, 300}, SecondsCase{" 1", 300, 300},
                     SecondsCase{"+-1", 300, 300}, SecondsCase{"1s", 300, 300},
                     SecondsCase{"99999999999999999999", 300, 300}),
-    [](const auto& row) {
-      return mulligan::testing::ParamName(row.index, row.param.text);
-    });
+    [](const auto& row) { return ParamName(row.index, row.param.text); });
 
 // How the submitter stands that may restart.
 bool HasFailed(const std::string& spec, const Pod& head) {
