@@ -218,9 +218,30 @@ class TableCompiler {
     const bool is_one = !row.message_pattern().empty();
     const std::string path =
         at + (is_one ? ".messagePattern" : ".messagePatterns");
-    const std::string pattern =
-        WithParts(is_one ? row.message_pattern()
-                         : absl::StrJoin(row.message_patterns(), "|"));
+    if (!is_one && row.keyword().empty() && ShareNoWords(row)) {
+      for (const std::string& one : row.message_patterns()) {
+        CompilePattern(row, WithParts(one), path, at, compiled);
+      }
+      return;
+    }
+    CompilePattern(row,
+                   WithParts(is_one
+                                 ? row.message_pattern()
+                                 : absl::StrJoin(row.message_patterns(), "|")),
+                   path, at, compiled);
+  }
+
+  // Whether no words stand in every match, whichever of the patterns it is of:
+  // each is then looked for by words of its own.
+  bool ShareNoWords(const Row& row) const {
+    const std::string all =
+        WithParts(absl::StrJoin(row.message_patterns(), "|"));
+    return re2::RE2(all, PatternOptions()).ok() && RequiredWords(all).empty();
+  }
+
+  void CompilePattern(const Row& row, const std::string& pattern,
+                      const std::string& path, const std::string& at,
+                      CompiledRow& compiled) {
     const re2::RE2 re(pattern, PatternOptions());
     if (pattern.find("${") != std::string::npos) {
       report_.Error(path, absl::StrFormat("\"%s\" has a part that the table "
