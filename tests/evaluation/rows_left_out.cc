@@ -3,8 +3,8 @@
 // there that nothing but failures of the same project speaks for?
 //
 // $MULLIGAN_ROWS_LEFT_OUT names a file with their names, "text/cuda-oom", one a
-// line. The linker puts WithoutRows() in the place of TextTable::Find(), so that
-// nothing of it is in the product.
+// line. The linker puts WithoutRows() in the place of TextTable::Find(), so
+// that nothing of it is in the product.
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
@@ -52,8 +52,10 @@ const TextTable& RestAfter(const TextTable& table, const TextSignature* row) {
 
 }  // namespace
 
-#define MULLIGAN_FIND \
-  "_ZNK8mulligan9demystify9TextTable4FindESt17basic_string_viewIcSt11char_traitsIcEEPm"
+// The name of TextTable::Find() for the linker, as CMakeLists.txt has it.
+#define MULLIGAN_FIND                      \
+  "_ZNK8mulligan9demystify9TextTable4Find" \
+  "ESt17basic_string_viewIcSt11char_traitsIcEEPm"
 
 const TextSignature* Find(const TextTable* table, std::string_view text,
                           std::size_t* at) asm("__real_" MULLIGAN_FIND);

@@ -141,8 +141,7 @@ TEST_P(GeneralText, TellsCauseAndWhoHasToAct) {
   const v1::Diagnosis diagnosis =
       Diagnose(FailedPod(param.exit_code, "Error", param.log));
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
-  EXPECT_EQ(diagnosis.fault_domain(), param.domain)
-      << diagnosis.DebugString();
+  EXPECT_EQ(diagnosis.fault_domain(), param.domain) << diagnosis.DebugString();
   EXPECT_LT(diagnosis.confidence(), D::HIGH);
   if (param.outlook != D::OUTLOOK_UNSPECIFIED) {
     EXPECT_EQ(diagnosis.outlook(), param.outlook) << diagnosis.DebugString();
