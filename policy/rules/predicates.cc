@@ -76,14 +76,14 @@ std::string List(const auto& values) {
 template <typename Value>
 std::string Names(EnumSet<Value> set) {
   std::string names = "[";
+  names.reserve(256);
   const auto& values = *google::protobuf::GetEnumDescriptor<Value>();
-  for (int number = 1; number < 64; ++number) {
-    if (!set.Contains(static_cast<Value>(number))) continue;
+  set.ForEach([&](int number) {
     const auto* value = values.FindValueByNumber(number);
-    if (value == nullptr) continue;
+    if (number == 0 || value == nullptr) return;
     if (names.size() > 1) names += ", ";
     names += value->name();
-  }
+  });
   names += ']';
   return names;
 }
@@ -331,5 +331,7 @@ std::string FailedPredicate(const Predicates& p, const Facts& facts) {
   if (failed == nullptr) return {};
   return absl::StrCat(failed->name, ": ", failed->failure(p, facts));
 }
+
+std::string NamesOf(CauseSet causes) { return Names(causes); }
 
 }  // namespace mulligan

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_RULES_PREDICATES_H_
 #define MULLIGAN_POLICY_RULES_PREDICATES_H_
 
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -47,6 +48,14 @@ class EnumSet {
 
   constexpr bool empty() const { return bits_ == 0; }
 
+  // Calls `take` with the number of each value, in order.
+  template <typename Take>
+  constexpr void ForEach(const Take& take) const {
+    for (std::uint64_t left = bits_; left != 0; left &= left - 1) {
+      take(std::countr_zero(left));
+    }
+  }
+
   // Whether every value of `other` is in this set.
   constexpr bool Covers(EnumSet other) const {
     return (other.bits_ & ~bits_) == 0;
@@ -54,6 +63,11 @@ class EnumSet {
 
   constexpr EnumSet Or(EnumSet other) const {
     other.bits_ |= bits_;
+    return other;
+  }
+
+  constexpr EnumSet And(EnumSet other) const {
+    other.bits_ &= bits_;
     return other;
   }
 
@@ -133,6 +147,9 @@ struct Predicates {
   std::vector<ConditionFields> conditions;
   std::unique_ptr<const re2::RE2> message;
 };
+
+// "[HANG, APP_ERROR]".
+std::string NamesOf(CauseSet causes);
 
 // Whether `facts` satisfy `predicates`, the cheap conditions first.
 bool Matches(const Predicates& predicates, const Facts& facts);
