@@ -80,6 +80,13 @@ ensure_packages() {
     die "apt-get could not install: ${missing[*]}"
 }
 
+# stripped PROGRAM FILE: as it is shipped, without debug data and what is made of it (the
+# build id): the same sources give the same bytes, whatever folder they were in.
+stripped() {
+  "${STRIP:-strip}" --strip-unneeded --remove-section=.comment \
+    --remove-section=.note.gnu.build-id -o "$2" "$1"
+}
+
 jobs() {
   if [[ -n ${MULLIGAN_JOBS:-} ]]; then
     printf '%s' "$MULLIGAN_JOBS"
