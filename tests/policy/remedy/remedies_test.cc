@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gtest/gtest.h"
-#include "policy/demystify/signatures/pattern_options.h"
+#include "policy/demystify/signatures/matching/pattern_options.h"
 #include "policy/demystify/signatures/tables.h"
 #include "re2/re2.h"
 
