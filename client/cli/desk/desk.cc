@@ -38,7 +38,8 @@ LoadedPolicies LoadTexts(const std::vector<PolicyText>& texts) {
 }
 
 DeskAnswer InvalidPolicies(const LoadedPolicies& policies) {
-  return JsonAnswer({{"valid", false}, {"issues", IssuesJson(policies.issues)}});
+  return JsonAnswer(
+      {{"valid", false}, {"issues", IssuesJson(policies.issues)}});
 }
 
 // Files are read by suites in files alone.

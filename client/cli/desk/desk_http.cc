@@ -44,8 +44,7 @@ bool ReadBody(mg_connection* connection, std::int64_t length,
   body.resize(static_cast<std::size_t>(length));
   std::size_t read = 0;
   while (read < body.size()) {
-    const int got =
-        mg_read(connection, body.data() + read, body.size() - read);
+    const int got = mg_read(connection, body.data() + read, body.size() - read);
     if (got <= 0) return false;
     read += static_cast<std::size_t>(got);
   }
@@ -95,13 +94,14 @@ DeskAnswer DeskHttp::Ask(mg_connection* connection) {
 absl::StatusOr<std::unique_ptr<DeskHttp>> DeskHttp::Start(int port,
                                                           Desk& desk) {
   std::string token = NewToken();
-  if (token.empty()) return absl::InternalError("no random numbers for a token");
+  if (token.empty())
+    return absl::InternalError("no random numbers for a token");
   std::unique_ptr<DeskHttp> http(new DeskHttp(desk, std::move(token)));
   mg_callbacks callbacks = {};
   callbacks.log_message = Quiet;
   callbacks.begin_request = [](mg_connection* connection) {
-    auto* const self = static_cast<DeskHttp*>(
-        mg_get_request_info(connection)->user_data);
+    auto* const self =
+        static_cast<DeskHttp*>(mg_get_request_info(connection)->user_data);
     const DeskAnswer answer = self->Ask(connection);
     Send(connection, answer);
     return answer.status;
@@ -111,11 +111,16 @@ absl::StatusOr<std::unique_ptr<DeskHttp>> DeskHttp::Start(int port,
   const std::string waiting = absl::StrCat(kWaiting);
   const std::string silence = absl::StrCat(kSilenceMs);
   const std::string head = absl::StrCat(kMostHeadBytes);
-  const char* options[] = {"listening_ports", listen.c_str(),
-                           "num_threads", threads.c_str(),
-                           "connection_queue", waiting.c_str(),
-                           "request_timeout_ms", silence.c_str(),
-                           "max_request_size", head.c_str(),
+  const char* options[] = {"listening_ports",
+                           listen.c_str(),
+                           "num_threads",
+                           threads.c_str(),
+                           "connection_queue",
+                           waiting.c_str(),
+                           "request_timeout_ms",
+                           silence.c_str(),
+                           "max_request_size",
+                           head.c_str(),
                            nullptr};
   char why[256] = "";
   mg_init_data init = {};

@@ -19,10 +19,9 @@ Told TellAttempt(const Failure& failure, const Attempted& attempt,
   for (const std::string& warning : failure.warnings) {
     told.response.add_warnings(warning);
   }
-  told.story =
-      TellStory(attempt.request, told.response, failure.ledger_source);
-  told.rule = FindRule(policies.texts,
-                       told.response.explanation().matched_rule());
+  told.story = TellStory(attempt.request, told.response, failure.ledger_source);
+  told.rule =
+      FindRule(policies.texts, told.response.explanation().matched_rule());
   told.report = attempt.request.report();
   return told;
 }
@@ -47,18 +46,16 @@ DeskJson StoryJson(const Failure& failure,
                    const std::vector<Attempted>& attempts,
                    const LoadedPolicies& policies) {
   const Told told = TellAttempt(failure, attempts.back(), policies);
-  const v1::RuleReference& rule =
-      told.response.explanation().matched_rule();
-  DeskJson json = {
-      {"headline", told.story.headline},
-      {"class", VerdictClass(told.response.decision().action())},
-      {"rule",
-       {{"policy", rule.policy()},
-        {"rule", rule.rule()},
-        {"file", rule.file()},
-        {"line", rule.line()}}},
-      {"workload", failure.workload},
-      {"html", HtmlArticle(told)}};
+  const v1::RuleReference& rule = told.response.explanation().matched_rule();
+  DeskJson json = {{"headline", told.story.headline},
+                   {"class", VerdictClass(told.response.decision().action())},
+                   {"rule",
+                    {{"policy", rule.policy()},
+                     {"rule", rule.rule()},
+                     {"file", rule.file()},
+                     {"line", rule.line()}}},
+                   {"workload", failure.workload},
+                   {"html", HtmlArticle(told)}};
   constexpr const char* kSides[][2] = {{"verdict", "price"},
                                        {"native", "nativePrice"}};
   const std::vector<Side>& sides = told.story.sides;

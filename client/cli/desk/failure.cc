@@ -29,8 +29,7 @@ constexpr char kShown[] = "failure";
 constexpr std::size_t kMostChoices = 200;
 
 std::string Rfc3339(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%E*SZ", time,
-                          absl::UTCTimeZone());
+  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%E*SZ", time, absl::UTCTimeZone());
 }
 
 // The request in a line of a decision log, and when it was decided; what is
@@ -94,9 +93,8 @@ absl::StatusOr<v1::DecideResponse> Answer(const v1::DecideRequest& request,
   v1::DecideResponse response;
   DecideOptions options;
   options.watch = &watch;
-  absl::Status decided = Decide(request, policies,
-                                request.report().observed_at(), response,
-                                options);
+  absl::Status decided = Decide(
+      request, policies, request.report().observed_at(), response, options);
   if (!decided.ok()) return decided;
   return response;
 }
@@ -168,8 +166,7 @@ absl::StatusOr<Failure> ReadFailure(const Question& question,
         });
     *request->mutable_report() = chosen->report;
   }
-  absl::Status shown =
-      Show(*std::move(request), recorded.decided_at, failure);
+  absl::Status shown = Show(*std::move(request), recorded.decided_at, failure);
   if (!shown.ok()) return shown;
   return failure;
 }

@@ -59,9 +59,8 @@ absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
   Suite suite = ParseSuite("the suite", question.suite);
   if (!HasErrors(suite.issues)) return std::move(suite.test);
   const Issue& first = suite.issues.front();
-  return absl::InvalidArgumentError(absl::StrCat("the suite, line ",
-                                                 first.position.line, ": ",
-                                                 first.message));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the suite, line ", first.position.line, ": ", first.message));
 }
 
 // `wanted`, with a number behind it where that is taken.
@@ -114,10 +113,10 @@ absl::StatusOr<std::string> KeepCase(const Question& question,
       return test.name() == name;
     });
   };
-  const std::string name = FreeName(
-      question.case_name.empty() ? DefaultName(last)
-                                 : Printable(question.case_name),
-      is_case);
+  const std::string name =
+      FreeName(question.case_name.empty() ? DefaultName(last)
+                                          : Printable(question.case_name),
+               is_case);
   v1::PolicyTestCase& added = *spec.add_cases();
   added.set_name(name);
   for (const Attempted& attempt : attempts) {

@@ -65,22 +65,21 @@ Compared Compare(const ShelvedLog& log, const PolicySet& policies,
     if (!watch.Check().ok()) break;
     ++result.lines;
     v1::DecisionRecord record;
-    if (absl::Status read = ReadRecord(line.text, reader, record);
-        !read.ok()) {
+    if (absl::Status read = ReadRecord(line.text, reader, record); !read.ok()) {
       result.AddBad(line.place, std::string(read.message()));
       continue;
     }
     v1::DecideResponse response;
-    const absl::Status decided = Decide(
-        record.request(), policies, record.decided_at(), response, options);
+    const absl::Status decided = Decide(record.request(), policies,
+                                        record.decided_at(), response, options);
     if (!watch.Check().ok()) {
       --result.lines;
       break;
     }
     result.Add(record, line.place,
-               decided.ok() ? absl::StatusOr<const v1::DecideResponse*>(
-                                  &response)
-                            : decided);
+               decided.ok()
+                   ? absl::StatusOr<const v1::DecideResponse*>(&response)
+                   : decided);
   }
   compared.left = log.lines.size() - static_cast<std::size_t>(result.lines);
   return compared;

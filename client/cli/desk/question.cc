@@ -107,11 +107,10 @@ absl::StatusOr<Question> ParseQuestion(std::string_view json) {
     status.Update(ReadText(parsed, member, *text));
   }
   int seconds = static_cast<int>(absl::ToInt64Seconds(question.apart));
-  status.Update(
-      ReadWhole(parsed, "times", 1, kMostAttempts, question.times));
-  status.Update(ReadWhole(
-      parsed, "apartSeconds", 1,
-      static_cast<int>(absl::ToInt64Seconds(kMostApart)), seconds));
+  status.Update(ReadWhole(parsed, "times", 1, kMostAttempts, question.times));
+  status.Update(ReadWhole(parsed, "apartSeconds", 1,
+                          static_cast<int>(absl::ToInt64Seconds(kMostApart)),
+                          seconds));
   constexpr int kMostLines = 1'000'000'000;
   status.Update(ReadWhole(parsed, "line", 0, kMostLines, question.line));
   question.apart = absl::Seconds(seconds);

@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -25,15 +24,23 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+// One server for all, because its end takes civetweb two seconds.
 class DeskHttpTest : public ::testing::Test {
  protected:
-  DeskHttpTest()
-      : desk_({.policies = {{"policy.yaml", EmbeddedPolicy().yaml}},
-               .suites = {},
-               .log = {}}) {
-    auto http = DeskHttp::Start(0, desk_);
-    if (!http.ok()) return;
-    http_ = *std::move(http);
+  static void SetUpTestSuite() {
+    desk_ = new Desk({.policies = {{"policy.yaml", EmbeddedPolicy().yaml}},
+                      .suites = {},
+                      .log = {}});
+    auto http = DeskHttp::Start(0, *desk_);
+    if (http.ok()) http_ = http->release();
+  }
+  static void TearDownTestSuite() {
+    delete http_;
+    delete desk_;
+  }
+
+  void SetUp() override {
+    ASSERT_NE(http_, nullptr);
     const std::string& address = http_->address();
     const std::size_t port = address.find(':', 6) + 1;
     const std::size_t path = address.find('/', port);
@@ -41,8 +48,6 @@ class DeskHttpTest : public ::testing::Test {
     path_ = address.substr(path);
     port_ = std::stoi(address.substr(port, path - port));
   }
-
-  void SetUp() override { ASSERT_NE(http_, nullptr); }
 
   int Connect(std::uint32_t address = INADDR_LOOPBACK) const {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -88,14 +93,14 @@ class DeskHttpTest : public ::testing::Test {
 
   std::string Question(const std::string& page, const std::string& body) const {
     return Head("POST " + path_ + page,
-                absl::StrCat("Content-Type: application/json\r\nOrigin: http://",
-                             host_, "\r\nContent-Length: ", body.size(),
-                             "\r\n")) +
+                absl::StrCat(
+                    "Content-Type: application/json\r\nOrigin: http://", host_,
+                    "\r\nContent-Length: ", body.size(), "\r\n")) +
            body;
   }
 
-  Desk desk_;
-  std::unique_ptr<DeskHttp> http_;
+  inline static Desk* desk_ = nullptr;
+  inline static DeskHttp* http_ = nullptr;
   std::string host_;
   std::string path_;
   int port_ = 0;
@@ -133,22 +138,23 @@ TEST_F(DeskHttpTest, RefusesByHostAndOrigin) {
 }
 
 TEST_F(DeskHttpTest, NoOtherSiteIsAllowedByPreflight) {
-  const std::string answer = Ask(
-      Head("OPTIONS " + path_ + "try",
-           "Origin: http://evil.example\r\nAccess-Control-Request-Method: "
-           "POST\r\nAccess-Control-Request-Headers: content-type\r\n"));
+  const std::string answer =
+      Ask(Head("OPTIONS " + path_ + "try",
+               "Origin: http://evil.example\r\nAccess-Control-Request-Method: "
+               "POST\r\nAccess-Control-Request-Headers: content-type\r\n"));
   EXPECT_THAT(answer, Not(StartsWith("HTTP/1.1 200")));
   EXPECT_THAT(answer, Not(HasSubstr("Access-Control-Allow")));
 }
 
 TEST_F(DeskHttpTest, TooLongABodyIsRefusedUnread) {
+  EXPECT_THAT(Ask(Head("POST " + path_ + "try",
+                       absl::StrCat(
+                           "Content-Type: application/json\r\nContent-Length: ",
+                           kMostBodyBytes + 1, "\r\n"))),
+              StartsWith("HTTP/1.1 413"));
   EXPECT_THAT(
-      Ask(Head("POST " + path_ + "try",
-               absl::StrCat("Content-Type: application/json\r\nContent-Length: ",
-                            kMostBodyBytes + 1, "\r\n"))),
-      StartsWith("HTTP/1.1 413"));
-  EXPECT_THAT(Ask(Head("GET " + path_, "X: " + std::string(20000, 'x') + "\r\n")),
-              Not(HasSubstr("<h1>")));
+      Ask(Head("GET " + path_, "X: " + std::string(20000, 'x') + "\r\n")),
+      Not(HasSubstr("<h1>")));
 }
 
 TEST_F(DeskHttpTest, NoOtherAddressOfTheMachineIsListenedOn) {
@@ -178,11 +184,11 @@ TEST_F(DeskHttpTest, ManyAskAtOnce) {
 }
 
 TEST_F(DeskHttpTest, APortThatIsTakenIsToldSo) {
-  const auto again = DeskHttp::Start(port_, desk_);
+  const auto again = DeskHttp::Start(port_, *desk_);
   EXPECT_EQ(again.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(again.status().message()),
-              HasSubstr(absl::StrCat("--port: cannot listen on 127.0.0.1:",
-                                     port_)));
+  EXPECT_THAT(
+      std::string(again.status().message()),
+      HasSubstr(absl::StrCat("--port: cannot listen on 127.0.0.1:", port_)));
 }
 
 }  // namespace

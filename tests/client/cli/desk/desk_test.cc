@@ -129,8 +129,7 @@ TEST(DeskTest, TellsIssuesAtTheirLines) {
 
 TEST(DeskTest, TellsVerdictPriceAndRule) {
   Desk desk(Settings());
-  const Json story =
-      Ask(desk, "try", QuestionWith(kMine, Pod("a")))["story"];
+  const Json story = Ask(desk, "try", QuestionWith(kMine, Pod("a")))["story"];
   EXPECT_THAT(story["verdict"].get<std::string>(), StartsWith("RETRY the pod"));
   EXPECT_EQ(story["class"], "retry");
   EXPECT_EQ(story["price"], "memory 1 of 1 used");
@@ -222,10 +221,9 @@ TEST(DeskTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
   for (const Json& test : run["suites"][0]["cases"]) {
     EXPECT_THAT(test["failures"], IsEmpty());
   }
-  EXPECT_EQ(run["coverage"],
-            (Json{{"rules", 2},
-                  {"decided", 1},
-                  {"never", Json::array({"mine/default"})}}));
+  EXPECT_EQ(run["coverage"], (Json{{"rules", 2},
+                                   {"decided", 1},
+                                   {"never", Json::array({"mine/default"})}}));
 }
 
 TEST(DeskTest, ASuiteWithErrorsIsNotAddedTo) {
@@ -272,7 +270,7 @@ TEST(DeskTest, SuitesInFilesRunUnderThePoliciesOfThePage) {
 }
 
 // Decisions under the policy `mine`, a line each, and one that is none.
-std::string Log(int records) {
+std::string RecordLines(int records) {
   std::string log;
   for (int i = 0; i < records; ++i) {
     v1::DecisionRecord record;
@@ -291,10 +289,10 @@ std::string Log(int records) {
 
 TEST(DeskTest, ALogThatIsDroppedInIsComparedAndItsLinesCanBeLookedAt) {
   Desk desk(Settings());
-  EXPECT_EQ(desk.Answer("POST", "compare", QuestionWith(kFails, "").dump())
-                .status,
-            400);
-  EXPECT_EQ(Json::parse(desk.Answer("POST", "log", Log(3)).body),
+  EXPECT_EQ(
+      desk.Answer("POST", "compare", QuestionWith(kFails, "").dump()).status,
+      400);
+  EXPECT_EQ(Json::parse(desk.Answer("POST", "log", RecordLines(3)).body),
             (Json{{"records", 4}}));
   const Json compared = Ask(desk, "compare", QuestionWith(kFails, ""));
   EXPECT_EQ(compared["decisions"], 3);
@@ -337,7 +335,7 @@ TEST(DeskTest, WhatThereIsNoTimeForIsCounted) {
   const auto policies = LoadPolicies({{"mine.yaml", kFails}}, issues);
   EndedWatch watch;
   const Compared compared =
-      Compare(LogOf("log", Log(3)), *policies, watch);
+      Compare(LogOf("log", RecordLines(3)), *policies, watch);
   EXPECT_EQ(compared.left, 4U);
   EXPECT_EQ(compared.result.all.decisions, 0);
 }
@@ -360,7 +358,8 @@ TEST(QuestionTest, NamesMemberValueAndExpectedForm) {
       {R"({"apartSeconds":99999999})", "apartSeconds: 99999999, expected"},
       {R"({"failure":1})", "failure: number, expected a string"},
       {R"({"policies":{}})", "policies: object, expected a list"},
-      {R"({"policies":[{"file":"../a.yaml"}]})", "policies.file: \"../a.yaml\""},
+      {R"({"policies":[{"file":"../a.yaml"}]})",
+       "policies.file: \"../a.yaml\""},
       {R"({"policies":[{"file":"a"},{"file":"a"}]})", "each once"},
   };
   for (const auto& [json, message] : kWrong) {
@@ -370,11 +369,11 @@ TEST(QuestionTest, NamesMemberValueAndExpectedForm) {
   }
   const std::string big(300 << 10, '#');
   EXPECT_THAT(
-      std::string(ParseQuestion(Json{{"policies",
-                                      {{{"file", "a"}, {"text", big}}}}}
-                                    .dump())
-                      .status()
-                      .message()),
+      std::string(
+          ParseQuestion(
+              Json{{"policies", {{{"file", "a"}, {"text", big}}}}}.dump())
+              .status()
+              .message()),
       HasSubstr("too long"));
 }
 
