@@ -12,7 +12,7 @@
 #include "client/cli/desk/desk.h"
 #include "client/cli/desk/desk_http.h"
 #include "client/cli/suite/suite.h"
-#include "policy/loader/issue_format.h"
+#include "policy/loader/load.h"
 
 namespace mulligan::cli {
 namespace {
@@ -103,20 +103,20 @@ void AddPlayground(CLI::App& app, Streams& streams, int& code) {
       "playground", "Try policies on a page of this machine");
   command.footer(R"(Examples:
   mulligan playground
-  mulligan playground --policy-dir policies/ --suite policies/ --log decisions.jsonl)");
+  mulligan playground --policy-dir policies/ --suite policies/ --log log.jsonl)");
   const auto options = std::make_shared<PlaygroundOptions>();
   command
       .add_option("--policy-dir", options->policy_dir,
-                  "Policies, a folder or file; default: a copy of the embedded")
+                  "Policy file or folder; default: the embedded one")
       ->type_name("PATH");
   command
       .add_option("--suite", options->suites,
-                  "Test suite, or folder with suites, to run all the time")
+                  "Test suite, or folder of them, to run as one types")
       ->type_name("PATH")
       ->allow_extra_args(false);
   command
       .add_option("--log", options->logs,
-                  "Decision log or folder, to say what changes in it")
+                  "Decision log or folder, to say what would change")
       ->type_name("LOG")
       ->allow_extra_args(false);
   constexpr int kLastPort = 65535;

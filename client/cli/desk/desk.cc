@@ -1,16 +1,19 @@
 #include "client/cli/desk/desk.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/desk/desk_json.h"
 #include "client/cli/desk/failure.h"
 #include "client/cli/desk/kept_case.h"
 #include "client/cli/desk/pages.h"
 #include "client/cli/print/html.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/limits.h"
 #include "policy/loader/load.h"
 

@@ -1,9 +1,10 @@
 #include "client/cli/desk/desk_http.h"
 
-#include <charconv>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

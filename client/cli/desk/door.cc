@@ -3,7 +3,10 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"

@@ -2,9 +2,7 @@
 #ifndef MULLIGAN_CLIENT_CLI_DESK_DOOR_H_
 #define MULLIGAN_CLIENT_CLI_DESK_DOOR_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>

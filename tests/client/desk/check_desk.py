@@ -88,6 +88,16 @@ def what_is_typed_keeps_its_indentation(browser):
     verdict_is(browser, "RETRY the pod")
 
 
+def tab_leads_on(browser):
+    """Nobody is caught in an editor; what comes next is what it is about."""
+    set_text(browser, "policy-text", POLICY + "unknown: 1\n")
+    verdict_is(browser, "The policy has errors")
+    browser.type("#policy-text", "\ue004")
+    assert browser.run("return document.activeElement.closest('#issues') !== null")
+    set_text(browser, "policy-text", POLICY)
+    verdict_is(browser, "RETRY the pod")
+
+
 def the_last_answer_wins(browser):
     """Answers that come in another order than the questions."""
     browser.run("""
@@ -234,6 +244,7 @@ def check(mulligan, pictures):
                 a_mistake_is_shown_at_its_line(browser)
                 a_mended_policy_changes_the_verdict(browser)
                 what_is_typed_keeps_its_indentation(browser)
+                tab_leads_on(browser)
                 the_last_answer_wins(browser)
                 failures_repeat_until_the_budget_is_spent(browser)
                 a_case_is_kept_downloaded_and_passes(browser, mulligan)
