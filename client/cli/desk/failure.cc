@@ -13,7 +13,7 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/report_builder.h"
-#include "client/cli/print/human.h"
+#include "client/cli/print/workloads.h"
 #include "client/cli/story/story.h"
 #include "client/cli/suite/suite.h"
 #include "policy/base/times.h"
@@ -118,9 +118,9 @@ std::vector<WorkloadChoice> Choices(
                        shown.ok() ? Answer(request, policies, watch)
                                   : absl::StatusOr<v1::DecideResponse>(shown)});
   }
-  SortWorstFirst(answers);
   std::vector<WorkloadChoice> choices;
-  for (const WorkloadAnswer& answer : answers) {
+  for (const WorkloadAnswer& answer :
+       ListWorkloads(std::move(answers)).answers) {
     choices.push_back({answer.workload, VerdictOf(answer)});
   }
   return choices;
