@@ -119,8 +119,8 @@ std::vector<WorkloadChoice> Choices(
                                   : absl::StatusOr<v1::DecideResponse>(shown)});
   }
   std::vector<WorkloadChoice> choices;
-  for (const WorkloadAnswer& answer :
-       ListWorkloads(std::move(answers)).answers) {
+  const WorkloadList list = ListWorkloads(std::move(answers));
+  for (const WorkloadAnswer& answer : list.answers) {
     choices.push_back({answer.workload, VerdictOf(answer)});
   }
   return choices;
