@@ -216,6 +216,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddPolicy(app, streams, code);
   AddReplay(app, streams, code);
   AddReport(app, streams, code);
+  AddPlayground(app, streams, code);
   AddHealthcheck(app, streams, code);
   AddVersion(app, streams, code);
   const std::vector<std::string> arguments =

@@ -127,6 +127,15 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
 
 }  // namespace
 
+std::string_view PageStyle() {
+  constexpr std::string_view kBegin = "<style>\n";
+  std::string_view style = PageTemplate();
+  style.remove_prefix(style.find(kBegin) + kBegin.size());
+  return style.substr(0, style.find("</style>"));
+}
+
+std::string HtmlArticle(const Told& told) { return Article(told, 1); }
+
 std::string HtmlPage(const Told& told) {
   const std::string name =
       told.story.workload.empty() ? "the workload" : told.story.workload;
