@@ -332,6 +332,6 @@ std::string FailedPredicate(const Predicates& p, const Facts& facts) {
   return absl::StrCat(failed->name, ": ", failed->failure(p, facts));
 }
 
-std::string NamesOf(CauseSet causes) { return Names(causes); }
+std::string CauseNames(CauseSet causes) { return Names(causes); }
 
 }  // namespace mulligan

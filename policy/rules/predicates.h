@@ -149,7 +149,7 @@ struct Predicates {
 };
 
 // "[HANG, APP_ERROR]".
-std::string NamesOf(CauseSet causes);
+std::string CauseNames(CauseSet causes);
 
 // Whether `facts` satisfy `predicates`, the cheap conditions first.
 bool Matches(const Predicates& predicates, const Facts& facts);

@@ -120,7 +120,7 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
       "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
       name,
       response.ok() ? VerdictClass(response->decision().action()) : "fail",
-      Escaped(VerdictOf(answer)), CauseOf(answer),
+      Escaped(VerdictOf(answer)), CauseNameOf(answer),
       Escaped(response.ok() ? answer.headline
                             : std::string(response.status().message())));
 }
