@@ -216,6 +216,7 @@ std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
     entries.push_back(maker.Make(separate.failure_id(), separate.diagnosis(),
                                  separate.decision(), separate.charged_to()));
     entries.back().entry.units = separate.charged_to().empty() ? 0 : 1;
+    entries.back().entry.separate = true;
   }
   return entries;
 }

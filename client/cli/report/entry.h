@@ -68,6 +68,8 @@ struct Entry {
   std::uint8_t units = 0;
   // The budget ended the work.
   bool exhausted = false;
+  // Decided beside the first failure of its line.
+  bool separate = false;
 };
 
 // Of Entry::observed, in seconds.

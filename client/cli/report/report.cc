@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/report/entry_store.h"
+#include "client/cli/report/incidents.h"
 #include "client/cli/report/retell.h"
 #include "client/cli/report/totals.h"
 #include "policy/decide.h"
@@ -21,53 +22,6 @@ namespace mulligan::cli {
 namespace {
 
 constexpr std::size_t kMostMends = 10;
-constexpr std::size_t kMostExamples = 3;
-constexpr std::size_t kMostIncidents = 20;
-
-// Many at once: so many workloads in ten minutes, and so many times the usual.
-constexpr Count kIncidentWorkloads = 5;
-constexpr Count kIncidentFactor = 5;
-
-// Of one sign the costliest failures, each of another workload.
-class Exhibits {
- public:
-  void Add(std::uint64_t workload, Exhibit example) {
-    const auto same = std::ranges::find(all_, workload, &Known::workload);
-    if (same != all_.end()) {
-      if (Before(*same, {workload, example})) return;
-      all_.erase(same);
-    }
-    Known known = {workload, std::move(example)};
-    const auto place = std::ranges::find_if(
-        all_, [&](const Known& other) { return Before(known, other); });
-    all_.insert(place, std::move(known));
-    if (all_.size() > kMostExamples) all_.pop_back();
-  }
-  void Merge(const Exhibits& other) {
-    for (const Known& known : other.all_) Add(known.workload, known.example);
-  }
-  std::vector<Exhibit> all() const {
-    std::vector<Exhibit> examples;
-    for (const Known& known : all_) examples.push_back(known.example);
-    return examples;
-  }
-
- private:
-  struct Known {
-    std::uint64_t workload;
-    Exhibit example;
-  };
-  static bool Before(const Known& a, const Known& b) {
-    const auto key = [](const Known& known) {
-      const Exhibit& of = known.example;
-      return std::tuple(-of.lost.accelerator, -of.lost.core, -of.lost.pod,
-                        of.observed, std::string_view(of.workload));
-    };
-    return key(a) < key(b);
-  }
-
-  std::vector<Known> all_;
-};
 
 // Work whose operator has acted: what it did is what was done, and what the
 // policies say is compared with it.
@@ -80,6 +34,7 @@ void SetDone(v1::Decision::Action done, Entry& entry) {
       static_cast<std::uint8_t>(done);
 }
 
+// By sign.
 using SignExhibits = absl::flat_hash_map<std::uint32_t, Exhibits>;
 
 // What one thread makes of its lines.
@@ -108,38 +63,52 @@ class ReportSink : public RecordSink {
   EntryStore& store() { return store_; }
   const SignExhibits& examples() const { return examples_; }
   void AddTo(Report& report) const {
+    report.left_out += left_out_;
     report.repeated += repeated_;
     report.others += others_;
+    report.good_ends += good_ends_;
     report.bad_lines += bad_lines_;
     report.bad.Merge(bad_);
   }
 
  private:
   void Add(const v1::DecisionRecord& record, const v1::Decision::Action* done) {
+    if (!IsWanted(record)) {
+      ++left_out_;
+      return;
+    }
     const LineKind kind = LineKindOf(record.response());
     if (kind == LineKind::kRepeated) ++repeated_;
     if (kind == LineKind::kOther) ++others_;
+    if (kind == LineKind::kCompleted) ++good_ends_;
     for (ToldEntry& told : EntriesOf(record, settings_.entries, names_)) {
-      if (WholeSeconds(told.entry.observed) < settings_.since) continue;
       if (done != nullptr) SetDone(*done, told.entry);
       store_.Add(told.entry, told.workload);
       if (told.entry.completed) continue;
       const v1::Diagnosis& diagnosis = *told.diagnosis;
       examples_[told.entry.names[static_cast<std::size_t>(By::kSign)]].Add(
-          told.entry.workload,
-          {told.workload, WholeSeconds(told.entry.observed), told.entry.spent,
+          {told.entry.workload, told.workload,
+           WholeSeconds(told.entry.observed), told.entry.spent,
            diagnosis.problem().empty() ? diagnosis.summary()
                                        : diagnosis.problem(),
            diagnosis.first_step()});
     }
   }
 
+  bool IsWanted(const v1::DecisionRecord& record) const {
+    const std::int64_t observed =
+        record.request().report().observed_at().seconds();
+    return observed >= settings_.since && observed < settings_.until;
+  }
+
   const ReportSettings& settings_;
   Names& names_;
   EntryStore store_;
   SignExhibits examples_;
+  Count left_out_ = 0;
   Count repeated_ = 0;
   Count others_ = 0;
+  Count good_ends_ = 0;
   Count bad_lines_ = 0;
   FirstOnes<std::string> bad_;
 };
@@ -169,37 +138,6 @@ ReportTotals AddUp(const Sinks& sinks) {
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 1; i < totals.size(); ++i) totals[0].Merge(totals[i]);
   return std::move(totals[0]);
-}
-
-// Moments one after the other, in each of which many more workloads than usual
-// failed of the same.
-std::vector<Incident> IncidentsIn(const ReportTotals& totals,
-                                  const Names& names) {
-  std::map<std::string, std::map<std::int64_t, Cost>> by_cause;
-  for (const auto& [key, cost] : totals.moments) {
-    by_cause[names.NameOf(key.first)][key.second] = cost;
-  }
-  const std::int64_t span =
-      std::max<std::int64_t>(1, (totals.last - totals.first) / kMomentSeconds);
-  std::vector<Incident> incidents;
-  for (const auto& [cause, moments] : by_cause) {
-    Count all = 0;
-    for (const auto& [moment, cost] : moments) all += cost.workloads;
-    Incident* open = nullptr;
-    for (const auto& [moment, cost] : moments) {
-      if (cost.workloads < kIncidentWorkloads ||
-          cost.workloads * span < kIncidentFactor * all) {
-        continue;
-      }
-      const std::int64_t from = moment * kMomentSeconds;
-      if (open == nullptr || from > open->to) {
-        open = &incidents.emplace_back(Incident{cause, from, from, {}});
-      }
-      open->to = from + kMomentSeconds;
-      open->cost += cost;
-    }
-  }
-  return incidents;
 }
 
 Rows NamedRows(const absl::flat_hash_map<std::uint32_t, Cost>& costs,
@@ -233,8 +171,8 @@ void FindMends(const SignExhibits& examples, Names& names, Report& report) {
     if (report.mends.size() == kMostMends) return;
     const auto found = examples.find(names.NumberOf(sign));
     report.mends.push_back({sign, cost,
-                            found == examples.end() ? std::vector<Exhibit>()
-                                                    : found->second.all()});
+                            found == examples.end() ? Exhibits()
+                                                    : found->second});
   }
 }
 
@@ -262,6 +200,7 @@ absl::StatusOr<Report> Finish(const Sinks& sinks, Names& names, Report report) {
       examples[sign].Merge(more);
     }
   }
+  report.repeated += totals.repeated;
   report.all = totals.all;
   report.without_times = totals.without_times;
   if (totals.all.failures > 0) {
@@ -271,19 +210,9 @@ absl::StatusOr<Report> Finish(const Sinks& sinks, Names& names, Report report) {
   report.done = totals.done;
   report.verdicts = totals.verdicts;
   report.comparable = totals.comparable;
-  report.saved = totals.saved;
   report.ends = totals.ends;
   NameAll(totals, names, report);
-  const Unit unit = report.unit();
-  report.incidents = IncidentsIn(totals, names);
-  std::ranges::stable_sort(
-      report.incidents, std::greater(), [&](const Incident& incident) {
-        return std::tuple(AmountOf(incident.cost.lost, unit),
-                          incident.cost.workloads);
-      });
-  if (report.incidents.size() > kMostIncidents) {
-    report.incidents.resize(kMostIncidents);
-  }
+  report.incidents = IncidentsIn(totals, names, report.unit());
   FindMends(examples, names, report);
   return report;
 }
@@ -361,6 +290,12 @@ std::string_view ReportName(By by) {
                                                     "kind",  "node",   "zone",
                                                     "image", "budget", "sign"};
   return kNames[static_cast<std::size_t>(by)];
+}
+
+std::string_view ReportName(Decider decider) {
+  static constexpr std::string_view kNames[kDeciders] = {"recorded", "native",
+                                                         "candidate"};
+  return kNames[static_cast<std::size_t>(decider)];
 }
 
 std::string_view ReportName(End end) {
