@@ -22,6 +22,8 @@ enum class By : std::uint8_t {
   kDomain,
   kTeam,
   kKind,
+  // The operator whose rule was asked: NativeVerdict.operator.
+  kOperator,
   kNode,
   kZone,
   kImage,
@@ -29,8 +31,10 @@ enum class By : std::uint8_t {
   kBudget,
   // What to mend: a node that is at fault, else what failed and by which sign.
   kSign,
+  // The Monday of the week in which it was observed, in UTC.
+  kWeek,
 };
-inline constexpr std::size_t kBys = 9;
+inline constexpr std::size_t kBys = 11;
 
 // Whose answer is looked at.
 enum class Decider : std::uint8_t {

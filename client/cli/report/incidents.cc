@@ -48,8 +48,8 @@ std::vector<Span> Busy(const Moments& moments, std::int64_t whole) {
   bool open = false;
   for (const auto& [number, moment] : moments) {
     active += moment.begun - moment.over;
-    const bool many = active >= kIncidentWorkloads &&
-                      active * whole >= kIncidentFactor * all;
+    const bool many =
+        active >= kIncidentWorkloads && active * whole >= kIncidentFactor * all;
     if (open) busy.back().to = number;
     const std::int64_t from = number - kWindowMoments + 1;
     if (many && !open && (busy.empty() || busy.back().to < from)) {

@@ -11,8 +11,8 @@
 namespace mulligan::cli {
 
 // The costliest first, at most twenty. A moment belongs to an incident where in
-// the ten minutes up to it at least five workloads failed of one cause, and five
-// times as many as in the mean over the whole log.
+// the ten minutes up to it at least five workloads failed of one cause, and
+// five times as many as in the mean over the whole log.
 std::vector<Incident> IncidentsIn(const ReportTotals& totals,
                                   const Names& names, Unit unit);
 

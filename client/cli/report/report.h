@@ -101,6 +101,13 @@ struct BudgetCost {
   // Workloads that it ended.
   Count ended = 0;
   Spent lost;
+
+  BudgetCost& operator+=(const BudgetCost& other) {
+    charged += other.charged;
+    ended += other.ended;
+    lost += other.lost;
+    return *this;
+  }
 };
 
 // Which amount hours are told in: the scarcest that there is.

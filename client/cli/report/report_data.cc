@@ -39,8 +39,9 @@ Json ToJson(const Cost& cost) {
 Json NamesOf(const Exhibits& examples) {
   Json names = Json::array();
   for (const Exhibit& example : examples.all()) {
-    Json& one = names.emplace_back(Json({{"workload", example.workload},
-                                         {"observedAt", TimeOf(example.observed)}}));
+    Json& one =
+        names.emplace_back(Json({{"workload", example.workload},
+                                 {"observedAt", TimeOf(example.observed)}}));
     one.update(ToJson(example.lost));
   }
   return names;
@@ -193,18 +194,17 @@ std::string CsvField(std::string_view text) {
 }  // namespace
 
 std::string ReportJson(const Report& report) {
-  Json json = {
-      {"reportVersion", kVersion},
-      {"lines", report.lines},
-      {"badLines", report.bad_lines},
-      {"leftOut", report.left_out},
-      {"repeated", report.repeated},
-      {"notBroken", report.others},
-      {"goodEnds", report.good_ends},
-      {"withoutTimes", report.without_times},
-      {"restartsInPlace", report.restarts_in_place},
-      {"ofCluster", report.of_cluster},
-      {"unit", ReportName(report.unit())}};
+  Json json = {{"reportVersion", kVersion},
+               {"lines", report.lines},
+               {"badLines", report.bad_lines},
+               {"leftOut", report.left_out},
+               {"repeated", report.repeated},
+               {"notBroken", report.others},
+               {"goodEnds", report.good_ends},
+               {"withoutTimes", report.without_times},
+               {"restartsInPlace", report.restarts_in_place},
+               {"ofCluster", report.of_cluster},
+               {"unit", ReportName(report.unit())}};
   if (report.all.failures > 0) {
     json["from"] = TimeOf(report.first);
     json["to"] = TimeOf(report.last);

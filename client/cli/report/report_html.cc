@@ -186,8 +186,8 @@ std::string ReportHtml(const Report& report) {
       HtmlSection("Failures of the platform, by node and day",
                   NodePlot(report)),
       HtmlSection("Budgets", BudgetTable(report)));
-  for (const By by :
-       {By::kCause, By::kTeam, By::kKind, By::kNode, By::kZone, By::kImage}) {
+  for (const By by : {By::kCause, By::kTeam, By::kKind, By::kOperator,
+                      By::kNode, By::kZone, By::kImage, By::kWeek}) {
     absl::StrAppend(
         &html, HtmlSection(absl::StrCat("By ", std::string(ReportName(by))),
                            CostTable(report, by)));

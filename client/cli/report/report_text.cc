@@ -69,8 +69,7 @@ std::string SidesText(const Report& report) {
   absl::StrAppendFormat(
       &text, "\n%-36s",
       absl::StrCat("OF THE SAME ", WithCommas(report.comparable.failures),
-                   report.comparable.failures == 1 ? " FAILURE"
-                                                   : " FAILURES"));
+                   report.comparable.failures == 1 ? " FAILURE" : " FAILURES"));
   for (const auto& [side, name] : SidesToldOf(report)) {
     absl::StrAppendFormat(&text, " %-28s", absl::AsciiStrToUpper(name));
   }
@@ -131,11 +130,10 @@ std::string Mends(const Report& report) {
                           HoursText(AmountOf(mend.cost.lost, report.unit())));
     if (mend.examples.all().empty()) continue;
     const Exhibit& example = mend.examples.all().front();
-    absl::StrAppend(
-        &text, "   ",
-        CutTo(absl::StrCat(example.workload, ": ", example.problem),
-              kWidth - 3),
-        "\n", Wrapped("   Do first: ", example.first_step.text()));
+    absl::StrAppend(&text, "   ",
+                    CutTo(absl::StrCat(example.workload, ": ", example.problem),
+                          kWidth - 3),
+                    "\n", Wrapped("   Do first: ", example.first_step.text()));
   }
   return text;
 }

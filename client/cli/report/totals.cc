@@ -108,17 +108,15 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
     const Entry& failure = failures[i];
     if (ActionOf(failure, side) != v1::Decision::RETRY) continue;
     const bool was_made = i + 1 < failures.size();
-    const bool same_again =
-        gave_up && NumberOf(failure, By::kCause) ==
-                       NumberOf(failures[stop], By::kCause);
+    const bool same_again = gave_up && NumberOf(failure, By::kCause) ==
+                                           NumberOf(failures[stop], By::kCause);
     const bool in_vain =
-        was_made ? failure.lasting || same_again
-                 : failure.lasting &&
-                       GivesUp(ActionOf(failure, Decider::kRecorded));
+        was_made
+            ? failure.lasting || same_again
+            : failure.lasting && GivesUp(ActionOf(failure, Decider::kRecorded));
     if (!in_vain) continue;
-    verdicts.in_vain +=
-        {1, verdicts.in_vain.workloads == 0 ? 1 : 0,
-         was_made ? failures[i + 1].spent : failure.spent};
+    verdicts.in_vain += {1, verdicts.in_vain.workloads == 0 ? 1 : 0,
+                         was_made ? failures[i + 1].spent : failure.spent};
     if (!was_made) verdicts.assumed += {1, 1, failure.spent};
   }
   if (!gave_up) return verdicts;
@@ -191,7 +189,8 @@ void AddTimes(const Course& course, ReportTotals& totals) {
       continue;
     }
     ++at.begun;
-    if (!is_first) ++totals.moments[{cause, known->second + kWindowMoments}].over;
+    if (!is_first)
+      ++totals.moments[{cause, known->second + kWindowMoments}].over;
     known->second = moment;
   }
   for (const auto& [cause, moment] : last) {
@@ -260,11 +259,7 @@ void ReportTotals::Merge(const ReportTotals& other) {
   for (const auto& [key, costs] : other.flows) {
     for (std::size_t i = 0; i < kEnds; ++i) flows[key][i] += costs[i];
   }
-  for (const auto& [key, cost] : other.budgets) {
-    budgets[key].charged += cost.charged;
-    budgets[key].ended += cost.ended;
-    budgets[key].lost += cost.lost;
-  }
+  AddAll(other.budgets, budgets);
   AddAll(other.days, days);
   AddAll(other.nodes, nodes);
   AddAll(other.moments, moments);
