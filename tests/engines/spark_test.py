@@ -20,6 +20,7 @@ class SparkTest(EngineTests, EngineCase):
         os.environ["PYSPARK_PYTHON"] = sys.executable
         cls.spark = (SparkSession.builder.master("local-cluster[2,1,1024]")
                      .config("spark.ui.enabled", "false")
+                     .config("spark.ui.showConsoleProgress", "false")
                      .config("spark.driver.bindAddress", "127.0.0.1")
                      .config("spark.driver.host", "127.0.0.1")
                      .config("spark.executor.memory", "512m")

@@ -116,7 +116,7 @@ std::string ReportLabel(const v1::FailureReport& report) {
   return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
 }
 
-Count RestartsIn(const v1::FailureReport& report) {
+Count RestartsInPlace(const v1::FailureReport& report) {
   Count restarts = 0;
   for (const auto& pod : report.pods()) {
     for (const auto& container : pod.status().container_statuses()) {
@@ -175,7 +175,7 @@ absl::StatusOr<Report> MakeReport(
   report.of_cluster = true;
   report.compared = true;
   for (const v1::FailureReport& workload : workloads) {
-    report.restarts_in_place += RestartsIn(workload);
+    report.restarts_in_place += RestartsInPlace(workload);
     v1::BudgetLedger ledger;
     for (Telling& telling : Retell(workload)) {
       v1::DecisionRecord record;
