@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <random>
@@ -11,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "client/fallback.h"
+#include "client/tls_mistake.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/security/tls_certificate_provider.h"
@@ -139,11 +139,7 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Create(ClientOptions options) {
     return InvalidOption("tls.ca", tls.ca,
                          "the certificates that sign the server's");
   }
-  for (const std::string& file : {tls.ca, tls.certificate, tls.key}) {
-    if (!file.empty() && !std::ifstream(file).good()) {
-      return InvalidOption("tls", file, "a file that can be read");
-    }
-  }
+  if (absl::Status status = CheckTlsFiles(tls); !status.ok()) return status;
   if (options.retry_backoff < absl::ZeroDuration()) {
     return InvalidOption("retry_backoff",
                          absl::FormatDuration(options.retry_backoff),

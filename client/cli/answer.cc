@@ -8,6 +8,7 @@
 #include "client/cli/print/html.h"
 #include "client/cli/print/human.h"
 #include "client/cli/print/layout.h"
+#include "client/cli/print/workloads.h"
 #include "client/cli/story/story.h"
 #include "google/protobuf/util/time_util.h"
 #include "policy/verdict/situated.h"
@@ -98,28 +99,30 @@ const Told* OnlyBroken(const std::vector<Told>& told) {
 }
 
 // The table, and below it the story that it is about where there is but one.
-absl::StatusOr<std::string> FormatTable(
-    const std::vector<WorkloadAnswer>& answers, const std::vector<Told>& told,
-    const OutputOptions& output, const RequestOptions& options) {
+absl::StatusOr<std::string> FormatTable(const WorkloadList& list,
+                                        const std::vector<Told>& told,
+                                        const OutputOptions& output,
+                                        const RequestOptions& options) {
   const Told* const broken = OnlyBroken(told);
   std::string text =
-      FormatWorkloads(answers, output.color, /*name_more=*/broken == nullptr);
+      FormatWorkloads(list, output.color, /*name_more=*/broken == nullptr);
   if (broken == nullptr) return text;
   const absl::StatusOr<std::string> story = Format(*broken, output, options);
   if (!story.ok()) return story.status();
   return text + *story;
 }
 
-absl::StatusOr<std::string> FormatEach(
-    const std::vector<WorkloadAnswer>& answers, const std::vector<Told>& told,
-    const OutputOptions& output, const RequestOptions& options) {
+absl::StatusOr<std::string> FormatEach(const WorkloadList& list,
+                                       const std::vector<Told>& told,
+                                       const OutputOptions& output,
+                                       const RequestOptions& options) {
   switch (output.format) {
     case OutputFormat::kHuman:
-      return FormatTable(answers, told, output, options);
+      return FormatTable(list, told, output, options);
     case OutputFormat::kHtml:
-      return HtmlPages(answers, told);
+      return HtmlPages(list, told);
     default:
-      return FormatWorkloadsAs(output.format, answers);
+      return FormatWorkloadsAs(output.format, list);
   }
 }
 
@@ -143,12 +146,28 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
   for (const std::string& warning : inputs.warnings) {
     PrintError(streams, "warning: " + warning);
   }
-  SortWorstFirst(answers);
+  const WorkloadList list = ListWorkloads(
+      std::move(answers), {.cause = options.cause, .broken = options.broken});
   const absl::StatusOr<std::string> text =
-      FormatEach(answers, told, output, options);
+      FormatEach(list, told, output, options);
   if (!text.ok()) return Fail(streams, text.status());
   streams.out << *text;
   return FinishOutput(streams);
+}
+
+// Whether the flags that choose from a list leave the only workload out.
+absl::StatusOr<bool> IsLeftOut(const v1::DecideResponse& response,
+                               const RequestOptions& options,
+                               const OutputOptions& output, Streams& streams) {
+  const WorkloadList list =
+      ListWorkloads({{.workload = "", .response = response}},
+                    {.cause = options.cause, .broken = options.broken});
+  if (!list.answers.empty()) return false;
+  const absl::StatusOr<std::string> text =
+      FormatEach(list, {}, output, options);
+  if (!text.ok()) return text.status();
+  streams.out << *text;
+  return true;
 }
 
 }  // namespace
@@ -177,15 +196,19 @@ int AnswerOne(const RequestOptions& request_options,
   for (const std::string& warning : inputs->warnings) {
     response->add_warnings(warning);
   }
+  // First the ledger: an answer that was seen but not recorded would be free.
+  absl::Status stored =
+      StoreLedger(request_options.ledger_out, response->ledger());
+  if (!stored.ok()) return Fail(streams, stored);
+  const absl::StatusOr<bool> left_out =
+      IsLeftOut(*response, request_options, output, streams);
+  if (!left_out.ok()) return Fail(streams, left_out.status());
+  if (*left_out) return FinishOutput(streams);
   const Told told = TellOne(inputs->request, *std::move(response),
                             inputs->ledger_source, answerer);
   const absl::StatusOr<std::string> text =
       Format(told, output, request_options);
   if (!text.ok()) return Fail(streams, text.status());
-  // First the ledger: an answer that was seen but not recorded would be free.
-  absl::Status stored =
-      StoreLedger(request_options.ledger_out, told.response.ledger());
-  if (!stored.ok()) return Fail(streams, stored);
   streams.out << *text;
   return FinishOutput(streams);
 }

@@ -9,6 +9,7 @@
 #include "client/cli/input/requests.h"
 #include "client/client.h"
 #include "client/fallback.h"
+#include "client/tls_mistake.h"
 #include "policy/limits.h"
 
 namespace mulligan::cli {
@@ -58,15 +59,22 @@ absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
       {.target = options.server, .deadline = deadline, .tls = options.tls});
 }
 
+// What the status says or, of a mistake about TLS, what that is.
+std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
+  const std::string message(status.message());
+  if (!absl::IsUnavailable(status)) return message;
+  const std::string_view mistake = TlsMistake(server.tls, message);
+  return mistake.empty() ? message : std::string(mistake);
+}
+
 // A refused request is the caller's to mend; everything else is the server's.
-int FailToAnswer(const std::string& server, Streams& streams,
+int FailToAnswer(const ServerFlags& server, Streams& streams,
                  const absl::Status& status) {
   PrintError(streams,
-             absl::StrFormat("%s answered %s: %s (nothing was charged; "
-                             "fallback: %s)",
-                             server, absl::StatusCodeToString(status.code()),
-                             std::string(status.message()),
-                             FallbackName(FallbackFor(status))));
+             absl::StrFormat(
+                 "%s answered %s: %s (nothing was charged; fallback: %s)",
+                 server.server, absl::StatusCodeToString(status.code()),
+                 WhyNot(server, status), FallbackName(FallbackFor(status))));
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kNotFound:
@@ -147,8 +155,7 @@ int RunDecide(const DecideFlags& options, Streams& streams) {
                             return (*client)->Decide(request);
                           },
                           [&options](Streams& to, const absl::Status& status) {
-                            return FailToAnswer(options.server.server, to,
-                                                status);
+                            return FailToAnswer(options.server, to, status);
                           },
                           // The server's policy files are not at hand.
                           nullptr};
@@ -166,7 +173,7 @@ int RunHealthcheck(const HealthOptions& options, Streams& streams) {
   }
   PrintError(streams, absl::StrFormat("%s: %s: %s", options.server.server,
                                       absl::StatusCodeToString(health.code()),
-                                      std::string(health.message())));
+                                      WhyNot(options.server, health)));
   return kExitNoAnswer;
 }
 

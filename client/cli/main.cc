@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -20,8 +21,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/base/json_text.h"
+#include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/stubs/logging.h"
+#include "mulligan/v1/cause.pb.h"
 #include "mulligan_build_info.h"
 #include "policy/loader/suggest.h"
 
@@ -228,6 +232,22 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   return code;
 }
 
+// Empty, or why `name` is no cause.
+std::string IsCause(const std::string& name) {
+  const google::protobuf::EnumDescriptor& causes = *v1::Cause_descriptor();
+  std::vector<std::string> names;
+  // 0 is none.
+  for (int i = 1; i < causes.value_count(); ++i) {
+    names.push_back(std::string(causes.value(i)->name()));
+  }
+  if (std::ranges::find(names, name) != names.end()) return "";
+  const std::string nearest = Nearest(name, names);
+  return absl::StrFormat(
+      "\"%s\" is no cause, expected a name of docs/causes.md%s",
+      Printable(name),
+      nearest.empty() ? std::string() : "; " + nearest + " is near");
+}
+
 constexpr char kInputHelp[] = "Kubernetes objects, JSON or YAML; \"-\": stdin";
 
 }  // namespace
@@ -302,6 +322,13 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
       ->excludes(requests);
   single("--workload", request.workload,
          "Of several workloads this one, as kubectl names it", "KIND/NAME");
+  single("--cause", request.cause, "Of several workloads those with this cause",
+         "NAME")
+      ->check(IsCause);
+  command
+      .add_flag("--broken", request.broken,
+                "Of several workloads those that are broken")
+      ->excludes(requests);
   single("--explain", request.explain, "none, summary or full", "LEVEL")
       ->check(CLI::IsMember({"none", "summary", "full"}));
   single("--observed-at", request.observed_at,
@@ -332,6 +359,9 @@ int main(int argc, char** argv) {
   mulligan::cli::Streams streams{std::cin, std::cout, std::cerr};
   // Protobuf's own complaints about input; ours name file and field.
   google::protobuf::SetLogHandler(nullptr);
+  // And gRPC's about connections; ours say what is wrong. GRPC_VERBOSITY=ERROR
+  // brings them back.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   try {
     return mulligan::cli::RunCommandLine(argc, argv, streams);
   } catch (const std::exception& e) {

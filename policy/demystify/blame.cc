@@ -14,8 +14,8 @@
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/volumes.h"
-#include "policy/demystify/weighing.h"
-#include "policy/demystify/worth.h"
+#include "policy/demystify/weighing/weighing.h"
+#include "policy/demystify/weighing/worth.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "policy/demystify/fact.h"
-#include "policy/demystify/weighing.h"
+#include "policy/demystify/weighing/weighing.h"
 #include "policy/request/kinds.h"
 #include "policy/request/views/spark_words.h"
 

@@ -17,8 +17,8 @@
 #include "policy/demystify/member.h"
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/pod_reader.h"
-#include "policy/demystify/signatures/text_table.h"
-#include "policy/demystify/worth.h"
+#include "policy/demystify/signatures/matching/text_table.h"
+#include "policy/demystify/weighing/worth.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -11,8 +11,8 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/demystify/signatures/matching/text_table.h"
 #include "policy/demystify/signatures/signature.h"
-#include "policy/demystify/signatures/text_table.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan::demystify {
@@ -96,7 +96,7 @@ struct Candidate {
   Seconds at = kUnknownTime;
   // As in the row, unless words beside it say what it means (ReadAs).
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
-  // As in the row, unless it was weighed (weighing.h).
+  // As in the row, unless it was weighed (weighing/weighing.h).
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
   Tier tier = Tier::kHint;
   // Position within the tier: twice the weight class, so that there is a place

@@ -18,7 +18,7 @@
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/pod_reader.h"
-#include "policy/demystify/worth.h"
+#include "policy/demystify/weighing/worth.h"
 
 namespace mulligan::demystify {
 namespace {

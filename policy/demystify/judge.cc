@@ -22,12 +22,12 @@
 #include "policy/demystify/readers/node_reader.h"
 #include "policy/demystify/readers/operator_reader.h"
 #include "policy/demystify/readers/queue_reader.h"
-#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/situation.h"
 #include "policy/demystify/was_decided.h"
-#include "policy/demystify/weighing.h"
-#include "policy/demystify/worth.h"
+#include "policy/demystify/weighing/scene.h"
+#include "policy/demystify/weighing/weighing.h"
+#include "policy/demystify/weighing/worth.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -11,7 +11,7 @@
 #include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
-#include "policy/demystify/weighing.h"
+#include "policy/demystify/weighing/weighing.h"
 #include "policy/request/kinds.h"
 #include "policy/request/pod_marks.h"
 

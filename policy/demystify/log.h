@@ -7,7 +7,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/signatures/text_table.h"
+#include "policy/demystify/signatures/matching/text_table.h"
 
 namespace mulligan::demystify {
 

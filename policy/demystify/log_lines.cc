@@ -7,7 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "policy/base/characters.h"
-#include "policy/demystify/signatures/keyword_matcher.h"
+#include "policy/demystify/signatures/matching/keyword_matcher.h"
 
 namespace mulligan::demystify {
 namespace {

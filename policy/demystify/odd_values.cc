@@ -10,7 +10,7 @@
 #include "policy/base/utf8.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/scene.h"
+#include "policy/demystify/weighing/scene.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::demystify {

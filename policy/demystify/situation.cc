@@ -12,8 +12,8 @@
 #include "policy/demystify/member.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/pod_life.h"
-#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/rows.h"
+#include "policy/demystify/weighing/scene.h"
 #include "policy/request/owner_graph.h"
 
 namespace mulligan::demystify {

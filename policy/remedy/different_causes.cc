@@ -2,10 +2,13 @@
 // tell why the work ended.
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "policy/remedy/sentences.h"
 
 namespace mulligan::remedy {
@@ -21,6 +24,17 @@ constexpr v1::Cause kPassing[] = {
 
 bool Passes(v1::Cause cause) {
   return std::ranges::find(kPassing, cause) != std::end(kPassing);
+}
+
+// "container OOM" for CONTAINER_OOM: a sentence for people has no enum.
+std::string InWords(v1::Cause cause) {
+  std::string words = absl::AsciiStrToLower(v1::Cause_Name(cause));
+  return absl::StrReplaceAll(words, {{"_", " "},
+                                     {"oom", "OOM"},
+                                     {"gpu", "GPU"},
+                                     {"api", "API"},
+                                     {"sigterm", "SIGTERM"},
+                                     {"sigkill", "SIGKILL"}});
 }
 
 }  // namespace
@@ -43,7 +57,7 @@ DifferentCauses FindDifferentCauses(const Answered& answered, v1::Cause last) {
   std::vector<std::string> names;
   std::vector<std::string> persons;
   for (const v1::Cause cause : causes) {
-    names.push_back(v1::Cause_Name(cause));
+    names.push_back(InWords(cause));
     if (!Passes(cause)) persons.push_back(names.back());
   }
   DifferentCauses found;

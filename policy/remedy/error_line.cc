@@ -114,6 +114,12 @@ std::string LastErrorLine(std::string_view log) {
   return "";
 }
 
+std::string LastLine(std::string_view log) {
+  const std::string_view text =
+      log.substr(0, log.find_last_not_of(" \t\r\n") + 1);
+  return Shortened(WithoutHead(text.substr(text.rfind('\n') + 1)));
+}
+
 std::string ErrorLineOf(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis) {
   if (std::ranges::find(kTold, diagnosis.cause()) == std::end(kTold)) {
@@ -127,14 +133,19 @@ std::string ErrorLineOf(const v1::FailureReport& report,
       return Shortened(WithoutHead(first.value()));
     }
   }
-  std::string line = LastErrorLine(LogOf(report, diagnosis.culprit()));
-  if (!line.empty() || diagnosis.evidence_size() == 0) return line;
+  const std::string_view log = LogOf(report, diagnosis.culprit());
+  std::string line = LastErrorLine(log);
+  if (!line.empty()) return line;
   // Not in the form of an error, but it is what decided.
-  const v1::Evidence& first = diagnosis.evidence(0);
-  const bool told = IsOfProgram(first) &&
-                    first.weight() != v1::Evidence::EXIT_CODE &&
-                    !first.value().starts_with("Traceback ");
-  return told ? Shortened(WithoutHead(first.value())) : "";
+  if (diagnosis.evidence_size() > 0) {
+    const v1::Evidence& first = diagnosis.evidence(0);
+    const bool told = IsOfProgram(first) &&
+                      first.weight() != v1::Evidence::EXIT_CODE &&
+                      !first.value().starts_with("Traceback ");
+    if (told) return Shortened(WithoutHead(first.value()));
+  }
+  // In words that nobody knows, and still all there is to read.
+  return LastLine(log);
 }
 
 }  // namespace mulligan::remedy

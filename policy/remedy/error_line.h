@@ -16,10 +16,13 @@ namespace mulligan::remedy {
 std::string LastErrorLine(std::string_view log);
 
 // The line that decided where a program's own words did, else the last error
-// line of the culprit container's termination message. Empty for causes that no
-// program tells of.
+// line of the culprit container's termination message, else its last line.
+// Empty for causes that no program tells of.
 std::string ErrorLineOf(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis);
+
+// The last line that is not blank, likewise.
+std::string LastLine(std::string_view log);
 
 // What a text says first, cut likewise.
 std::string FirstLine(std::string_view text);

@@ -181,15 +181,23 @@ std::string StepOfHistory(const v1::Diagnosis& diagnosis,
 }
 
 // What has numbers in it.
-std::string StepOfNumbers(const Answered& answered, v1::Cause cause,
+std::string StepOfNumbers(const Answered& answered,
+                          const v1::Diagnosis& diagnosis,
                           const Particulars& found,
                           const ContainerSpecs& specs) {
+  const v1::Cause cause = diagnosis.cause();
   if (cause == v1::CONTAINER_OOM &&
       found.container.starts_with("spark-kubernetes-")) {
     return SparkMemoryStep(found);
   }
   if (const Growth* growth = GrowthOf(cause)) {
     return GrowthStep(answered, *growth, found, specs);
+  }
+  if (cause == v1::DEADLINE_POD && diagnosis.exit_code() == 124) {
+    return absl::StrFormat(
+        "give timeout(1) more time in the command of %s, or make the work "
+        "shorter",
+        Named("container", found.container));
   }
   if (cause == v1::DEADLINE_POD) return DeadlineStep(found, "pod");
   if (cause == v1::DEADLINE_JOB) return DeadlineStep(found, "workload");
@@ -211,7 +219,7 @@ Step StepOf(const Answered& answered, const v1::Diagnosis& diagnosis,
   }
   const v1::Cause cause = diagnosis.cause();
   if (cause == v1::HANG) return HangStep(found);
-  if (std::string step = StepOfNumbers(answered, cause, found, specs);
+  if (std::string step = StepOfNumbers(answered, diagnosis, found, specs);
       !step.empty()) {
     return {std::move(step), v1::FirstStep::USER};
   }

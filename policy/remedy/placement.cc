@@ -61,7 +61,17 @@ Remedy RemedyOfPressure(const Particulars& found) {
       "low on resource: ([\\w.-]*\\w)\\. Threshold quantity: (\\w+), "
       "available: "
       "(\\w+)\\. .*?Container (\\S+) was using (\\w+), request is (\\w+)");
+  // Nobody can request process ids.
+  static const RE2 kProcesses("(?i)low on resource: pids|PIDPressure");
   for (const std::string& text : found.texts) {
+    if (RE2::PartialMatch(text, kProcesses)) {
+      return {
+          .step = absl::StrFormat(
+              "find who starts so many processes on %s; podPidsLimit of the "
+              "kubelet bounds each pod",
+              Named("node", found.node)),
+          .actor = v1::FirstStep::PLATFORM};
+    }
     std::string resource, threshold, available, container, used, requested;
     if (!RE2::PartialMatch(text, kUse, &resource, &threshold, &available,
                            &container, &used, &requested)) {

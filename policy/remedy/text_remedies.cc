@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/shell.h"
-#include "policy/demystify/signatures/pattern_options.h"
+#include "policy/demystify/signatures/matching/pattern_options.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/remedy/remedies.h"
 #include "policy/remedy/words.h"

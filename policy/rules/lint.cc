@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/demystify/causes.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan {
@@ -24,9 +25,34 @@ bool AsksForCausesOnly(const Predicates& when) {
   return Covers(when, causes_only);
 }
 
+// Whether a rule leaves the causes open.
+bool NamesNone(const Predicates& when) {
+  return when.causes.Covers(CauseSet::All());
+}
+
+bool AsksForDomainsOnly(const Predicates& when) {
+  Predicates domains_only;
+  domains_only.fault_domains = when.fault_domains;
+  return !when.fault_domains.empty() && Covers(when, domains_only);
+}
+
+// Those of `causes` whose failures have one of `domains` unless the evidence
+// says otherwise.
+CauseSet UsuallyOf(DomainSet domains, CauseSet causes) {
+  CauseSet usual;
+  for (int number = v1::Cause_MIN; number <= v1::Cause_MAX; ++number) {
+    const auto cause = static_cast<v1::Cause>(number);
+    if (v1::Cause_IsValid(number) && domains.Contains(RowOf(cause).domain)) {
+      usual.Add(cause);
+    }
+  }
+  return usual.And(causes);
+}
+
 void LintReachability(const std::vector<CompiledRule>& rules,
                       IssueReporter& report) {
-  CauseSet decided;  // by earlier rules that ask for nothing else
+  CauseSet decided;   // by earlier rules that ask for nothing else
+  DomainSet domains;  // likewise
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const Predicates& when = rules[i].when;
     if (when.causes.empty()) continue;  // reported where it was compiled
@@ -51,8 +77,22 @@ void LintReachability(const std::vector<CompiledRule>& rules,
                   absl::StrFormat("rule \"%s\" is never reached: earlier rules "
                                   "match all its causes",
                                   name));
+    } else if (const CauseSet taken = when.causes.And(decided);
+               !NamesNone(when) && !taken.empty()) {
+      report.Warn(RulePath(i),
+                  absl::StrFormat("rule \"%s\" never decides about %s: earlier "
+                                  "rules do",
+                                  name, NamesOf(taken)));
+    } else if (const CauseSet usual = UsuallyOf(domains, when.causes);
+               AsksForCausesOnly(when) && !NamesNone(when) && !usual.empty()) {
+      report.Warn(
+          RulePath(i),
+          absl::StrFormat("rule \"%s\" seldom decides about %s: an earlier "
+                          "rule matches the usual fault domain",
+                          name, NamesOf(usual)));
     }
     if (AsksForCausesOnly(when)) decided = decided.Or(when.causes);
+    if (AsksForDomainsOnly(when)) domains = domains.Or(when.fault_domains);
   }
 }
 
@@ -62,6 +102,21 @@ void MarkUsed(const CompiledOutcome& outcome, std::vector<bool>& used) {
   };
   mark(outcome.budget);
   if (outcome.after_grace) mark(outcome.after_grace->budget);
+}
+
+// A retry that its budget never allows.
+void LintPayer(const CompiledPolicy& policy, const CompiledOutcome& outcome,
+               const std::string& path, IssueReporter& report) {
+  if (outcome.action != v1::Decision::RETRY || outcome.budget == kNoBudget) {
+    return;
+  }
+  const CompiledBudget& budget =
+      policy.budgets[static_cast<std::size_t>(outcome.budget)];
+  if (budget.limit > 0 || budget.escalate_to != kNoBudget) return;
+  report.Warn(path + ".budget",
+              absl::StrFormat("budget \"%s\" has limit 0, so this RETRY is "
+                              "never granted: raise the limit, or say FAIL",
+                              budget.name));
 }
 
 void LintBudgets(const v1::RetryPolicySpec& spec, const CompiledPolicy& policy,
@@ -132,8 +187,10 @@ void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,
   for (std::size_t i = 0; i < compiled.rules.size(); ++i) {
     if (kNoFailures.Covers(compiled.rules[i].when.causes)) continue;
     LintWait(compiled.rules[i].then, RulePath(i) + ".then", report);
+    LintPayer(compiled, compiled.rules[i].then, RulePath(i) + ".then", report);
   }
   LintWait(compiled.fallback, "spec.default", report);
+  LintPayer(compiled, compiled.fallback, "spec.default", report);
 }
 
 }  // namespace mulligan

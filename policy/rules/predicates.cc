@@ -316,6 +316,8 @@ std::string FailedPredicate(const Predicates& p, const Facts& facts) {
   return absl::StrCat(failed->name, ": ", failed->failure(p, facts));
 }
 
+std::string NamesOf(CauseSet causes) { return Names(causes); }
+
 bool Covers(const Predicates& wide, const Predicates& narrow) {
   return wide.causes.Covers(narrow.causes) &&
          CoversSet(wide.fault_domains, narrow.fault_domains) &&

@@ -55,6 +55,11 @@ class EnumSet {
     return other;
   }
 
+  constexpr EnumSet And(EnumSet other) const {
+    other.bits_ &= bits_;
+    return other;
+  }
+
  private:
   std::uint64_t bits_ = 0;
 };
@@ -126,6 +131,9 @@ struct Predicates {
   std::vector<ConditionFields> conditions;
   std::unique_ptr<const re2::RE2> message;
 };
+
+// "[HANG, APP_ERROR]".
+std::string NamesOf(CauseSet causes);
 
 // Whether `facts` satisfy `predicates`, the cheap conditions first.
 bool Matches(const Predicates& predicates, const Facts& facts);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the includes of a source tree against include_rules.py.
+"""Checks the includes and folders of a source tree against include_rules.py.
 
 Usage: check_includes.py ROOT
 """
@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from include_rules import HAVE_HEADERS, ONE_WAY, RULES
+from include_rules import HAVE_HEADERS, MAX_FILES, ONE_WAY, RULES
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMENT = re.compile(r"//.*")
@@ -80,12 +80,21 @@ def check_units(root):
         yield f"know each other: {' -> '.join(cycle)}"
 
 
+def check_rooms(root, top):
+    for folder in sorted([root / top, *(root / top).rglob("*/")]):
+        files = sum(path.is_file() for path in folder.glob("*"))
+        if files > MAX_FILES:
+            yield (f"{folder.relative_to(root)}: {files} files, at most "
+                   f"{MAX_FILES}")
+
+
 def check_tree(root):
     """Returns (violations, number of files checked)."""
     root = Path(root)
     violations = list(check_units(root))
     checked = 0
     for folder in sorted({rule.folder.split("/")[0] for rule in RULES}):
+        violations.extend(check_rooms(root, folder))
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".h", ".cc"):
                 checked += 1

@@ -122,8 +122,13 @@ ONE_WAY = "policy"
 # lists what several sources do: a row of a table each (request/views, import,
 # operators' outcomes, signatures), or a step each of one thing (remedy).
 HAVE_HEADERS = ("policy/base", "policy/budget", "policy/demystify",
-                "policy/demystify/readers", "policy/loader", "policy/request",
+                "policy/demystify/readers",
+                "policy/demystify/signatures/matching",
+                "policy/demystify/weighing", "policy/loader", "policy/request",
                 "policy/rules", "policy/verdict")
+
+# Files of one folder that can be seen at a glance.
+MAX_FILES = 40
 
 # Link closures: target -> libraries that must not appear in it.
 GRPC = r"gRPC::.*|mulligan_grpc"

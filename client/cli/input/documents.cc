@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/utf8.h"
+#include "google/protobuf/descriptor.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/utf8.h"
 #include "policy/request/kubernetes_codec.h"
+#include "re2/re2.h"
 
 namespace mulligan::cli {
 namespace {
@@ -21,20 +27,90 @@ bool IsUtf16(std::string_view bytes) {
   return mark == "\xff\xfe" || mark == "\xfe\xff";
 }
 
-std::string_view FirstWord(std::string_view line) {
-  return line.substr(0, line.find_first_of(" \t:"));
+// Whether the first line may be one of YAML, or is the only one.
+bool BeginsLikeYaml(std::string_view text) {
+  static const RE2& kBegin =
+      *new RE2(R"((?:[-#%{\[].*|["']?[\w./-]+["']?\s*:(?:\s.*)?))");
+  const std::size_t first = SkipJsonSpace(text);
+  const std::string_view line =
+      text.substr(first, text.find('\n', first) - first);
+  return first + line.size() >= text.find_last_not_of(" \t\r\n") ||
+         RE2::FullMatch({line.data(), line.size()}, kBegin);
 }
 
-// Which of kubectl's outputs for people `text` is; empty: none. Both begin with
-// a word that no object does: "Name:", "NAME" or "NAMESPACE".
-std::string_view TextOfKubectl(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  const std::string_view word = FirstWord(line);
-  if (word == "NAME" || word == "NAMESPACE") return "kubectl get";
-  const bool describes = word == "Name" && line.substr(4, 2) == ": " &&
-                         (text.find("\nNamespace:") != text.npos ||
-                          text.find("\nLabels:") != text.npos);
-  return describes ? "kubectl describe" : "";
+// Whether a line of `text` begins with a member of an object or a report, as
+// all that is YAML of ours does.
+bool NamesMember(std::string_view text) {
+  std::set<std::string, std::less<>> members = {"apiVersion", "kind",
+                                                "metadata"};
+  for (const google::protobuf::Descriptor* type :
+       {v1::FailureReport::descriptor(), v1::DecideRequest::descriptor(),
+        v1::DecideResponse::descriptor(), v1::BudgetLedger::descriptor()}) {
+    for (int i = 0; i < type->field_count(); ++i) {
+      members.insert(std::string(type->field(i)->json_name()));
+    }
+  }
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    at += line.size() + 1;
+    const std::size_t start = line.find_first_not_of(" \t-{\"'");
+    if (start == line.npos) continue;
+    const std::string_view rest = line.substr(start);
+    const std::size_t end = rest.find_first_of(" :\"'");
+    if (end != rest.npos && members.contains(rest.substr(0, end)) &&
+        rest.find(':') != rest.npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A text for people that is pasted in the place of objects: how it begins, what
+// it is, and what to give instead.
+struct PastedText {
+  std::string_view begins;
+  // Another line of it begins so; empty: none has to.
+  std::string_view has;
+  std::string_view what;
+};
+
+constexpr std::string_view kGetTable =
+    "what `kubectl get` prints for people, expected objects: use `kubectl get "
+    "... -o yaml` or `-o json`";
+constexpr std::string_view kDescription =
+    "what `kubectl describe` prints for people, expected objects: use `kubectl "
+    "get ... -o yaml` or `-o json`";
+constexpr std::string_view kGone =
+    "kubectl's answer that there is no such object: give what is left of its "
+    "workload, `kubectl get jobs,pods,events -o json`";
+constexpr std::string_view kRefused =
+    "an error of kubectl, expected objects: `kubectl get ... -o json` has to "
+    "succeed first";
+constexpr PastedText kPastedTexts[] = {
+    {"NAME ", "", kGetTable},
+    {"NAMESPACE ", "", kGetTable},
+    {"LAST SEEN ", "", kGetTable},
+    {"Name: ", "\nNamespace:", kDescription},
+    {"Name: ", "\nLabels:", kDescription},
+    {"Error from server (NotFound)", "", kGone},
+    {"No resources found", "", kGone},
+    {"Error from server", "", kRefused},
+    {"error: ", "", kRefused},
+    {"The connection to the server ", "", kRefused},
+    {"Unable to connect to the server", "", kRefused},
+};
+
+// What `text` is where it is no object; empty: it may be one.
+std::string_view WhatIsPasted(std::string_view text) {
+  for (const PastedText& pasted : kPastedTexts) {
+    if (text.starts_with(pasted.begins) && text.find(pasted.has) != text.npos) {
+      return pasted.what;
+    }
+  }
+  if (BeginsLikeYaml(text) || NamesMember(text)) return "";
+  return "text without an object, a log it seems: expected objects, `kubectl "
+         "get pod NAME -o json`; they hold the end of the log where the "
+         "container's terminationMessagePolicy is FallbackToLogsOnError";
 }
 
 // Takes `text` over where it is one value: a list may be large.
@@ -181,11 +257,12 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
         "%s: is binary data, expected JSON, YAML or Kubernetes protobuf",
         source));
   }
-  if (const std::string_view command = TextOfKubectl(bytes); !command.empty()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: is what `%s` prints for people, expected objects: use `kubectl "
-        "get ... -o yaml` or `-o json`",
-        source, command));
+  if (!is_json) {
+    const std::string_view pasted = WhatIsPasted(bytes);
+    if (!pasted.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: is %s", source, pasted));
+    }
   }
   Documents documents;
   absl::StatusOr<std::vector<std::string>> values =

@@ -16,6 +16,7 @@
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
+#include "client/cli/input/gzip.h"
 #include "google/protobuf/util/time_util.h"
 
 namespace mulligan::cli {
@@ -168,7 +169,9 @@ absl::Status CheckOneWorkload(const RequestOptions& options,
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadInput(const std::string& path,
+namespace {
+
+absl::StatusOr<std::string> ReadBytes(const std::string& path,
                                       std::istream& standard_input) {
   if (path == "-") return ReadAll(standard_input, SourceName(path));
   std::error_code error;
@@ -183,6 +186,17 @@ absl::StatusOr<std::string> ReadInput(const std::string& path,
         absl::StrFormat("%s: %s", path, std::strerror(errno)));
   }
   return ReadAll(file, path, std::filesystem::file_size(path, error));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadInput(const std::string& path,
+                                      std::istream& standard_input) {
+  absl::StatusOr<std::string> bytes = ReadBytes(path, standard_input);
+  if (!bytes.ok() || !IsGzip(*bytes)) return bytes;
+  absl::StatusOr<std::string> text = Gunzip(*bytes, kMaxInputBytes);
+  if (text.ok()) return text;
+  return Prefixed(SourceName(path), text.status());
 }
 
 absl::Status WriteOutput(const std::string& path, std::string_view text) {

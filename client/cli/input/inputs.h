@@ -20,8 +20,8 @@ namespace mulligan::cli {
 // Largest input taken; the server's limits are lower.
 inline constexpr size_t kMaxInputBytes = size_t{256} << 20;
 
-// The whole file, or all of `standard_input` for "-". NOT_FOUND and
-// INVALID_ARGUMENT name the path.
+// The whole file, or all of `standard_input` for "-", decompressed where it is
+// gzip. NOT_FOUND and INVALID_ARGUMENT name the path.
 absl::StatusOr<std::string> ReadInput(const std::string& path,
                                       std::istream& standard_input);
 
@@ -65,6 +65,10 @@ struct RequestOptions {
   std::string workload;
   std::string explain;
   bool compare_native = false;
+  // Of several workloads, those to tell of: with this cause, as cause.proto
+  // names it (empty: any), and broken ones only.
+  std::string cause;
+  bool broken = false;
 };
 
 // Reads the files and applies the flags, which win over what a DecideRequest

@@ -176,8 +176,10 @@ void ReportBuilder::Ignore(const KubernetesObject& object) {
   const std::string more =
       ignored.count > 1 ? absl::StrFormat(" and %d more", ignored.count - 1)
                         : "";
-  std::string warning = absl::StrFormat("%s%s: ignored, a report takes %s",
-                                        ignored.first, more, TakenKinds());
+  std::string warning = absl::StrFormat(
+      "%s%s: ignored, a report takes %s; of other workloads give the pods "
+      "(kubectl get pods -o json)",
+      ignored.first, more, TakenKinds());
   if (is_new) {
     Warn(std::move(warning));
   } else if (ignored.warning < warnings_.size()) {
@@ -186,7 +188,6 @@ void ReportBuilder::Ignore(const KubernetesObject& object) {
 }
 
 absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
-  const bool was_in_list = std::exchange(in_list_, true);
   const std::vector<std::string_view> items = JsonItems(list.Find("items"));
   const ListReduction reduction(items, list.kind);
   int index = -1;
@@ -210,7 +211,6 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
       AddOmitted(*counts, *read_.back().piece.mutable_omitted_pods());
     }
   }
-  in_list_ = was_in_list;
   if (items.empty()) {
     Warn(absl::StrFormat(
         "%s: has no items: does the name, label or namespace asked for exist?",
@@ -236,7 +236,6 @@ absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
   ReadObject& read = PlaceFor(object);
   read.kind = object.kind;
   read.label = object.Label();
-  read.from_list = in_list_;
   const FieldDescriptor* field =
       FieldNamed(*v1::FailureReport::descriptor(), row.field);
   const Reflection& reflection = *read.piece.GetReflection();
@@ -364,17 +363,20 @@ std::vector<WorkloadGroup> ReportBuilder::Groups() const {
 }
 
 std::vector<WorkloadReport> ReportBuilder::Workloads() {
-  // What came as one report stays one, and so do objects named one by one.
+  // What came as one report stays one.
   if (request_.has_report() || read_.size() < 2) return {};
   int unplaced = 0;
   std::vector<WorkloadGroup> groups = GroupByWorkload(read_, unplaced);
-  const auto listed = std::ranges::count_if(groups, [&](const auto& group) {
-    return std::ranges::any_of(group.objects, [&](int object) {
-      const ReadObject& read = read_[static_cast<size_t>(object)];
-      return read.from_list && read.kind != "Node" && read.kind != "Event";
-    });
-  });
-  if (listed < 2) return {};
+  const auto workloads_told =
+      std::ranges::count_if(groups, [&](const auto& group) {
+        return std::ranges::any_of(group.objects, [&](int object) {
+          const std::vector<OwningObject> owning =
+              OwnersFirst(read_[static_cast<size_t>(object)].piece);
+          // Cut down by hand, it may be of another object here.
+          return !owning.empty() && !owning.front().meta->uid().empty();
+        });
+      });
+  if (workloads_told < 2) return {};
   if (unplaced > 0) {
     Warn(absl::StrFormat(
         "left out %d events about objects that are not in the input",

@@ -38,9 +38,9 @@ class ReportBuilder {
   // was.
   absl::StatusOr<v1::DecideRequest> Build();
 
-  // The objects by workload, where a list brought those of several. Empty: they
-  // are of one, or the caller said what belongs together: in a FailureReport or
-  // DecideRequest, or by naming each file.
+  // The objects by workload, where they are of several. Empty: they are of one,
+  // or the caller said what belongs together, in a FailureReport or
+  // DecideRequest.
   std::vector<WorkloadReport> Workloads();
 
   // What the objects are of, whichever way they came; none for reports.
@@ -75,7 +75,6 @@ class ReportBuilder {
   std::vector<ReadObject> read_;
   // Kind and UID to the place in read_.
   std::map<std::string, size_t> places_;
-  bool in_list_ = false;
   std::vector<std::string> warnings_;
   size_t objects_ = 0;
 };

@@ -30,7 +30,6 @@ struct ReadObject {
   std::string kind;
   // For messages: "pods.json: Pod a-0".
   std::string label;
-  bool from_list = false;
   v1::FailureReport piece;
 };
 

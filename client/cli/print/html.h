@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client/cli/input/policy_files.h"
-#include "client/cli/print/human.h"
+#include "client/cli/print/workloads.h"
 #include "client/cli/story/story.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
@@ -29,10 +29,9 @@ std::string HtmlDocument(const std::string& title, const std::string& body);
 // The page about one workload. Every text from outside is escaped.
 std::string HtmlPage(const Told& told);
 
-// A page about many: a table of `answers`, then what is told about each that is
-// broken.
-std::string HtmlPages(const std::vector<WorkloadAnswer>& answers,
-                      const std::vector<Told>& told);
+// A page about many: the table, then what is told about those that are broken,
+// of a long list the first fifty of them.
+std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told);
 
 // `text` for an element or an attribute in double quotes, on one line; what
 // could deceive as its escape (policy/base/utf8.h).

@@ -100,6 +100,9 @@ std::string Footer(const v1::DecideResponse& response) {
       Escaped(response.policy().revision()));
 }
 
+// A page of hundreds of stories is read by nobody.
+constexpr int kMostInFull = 50;
+
 std::string OverviewRow(const WorkloadAnswer& answer, int target) {
   std::string name = Escaped(answer.workload);
   if (target > 0) {
@@ -109,10 +112,11 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
   return absl::StrFormat(
       "<tr><td data-name=\"Workload\"><span>%s</span></td>"
       "<td data-name=\"Verdict\" class=\"%s\"><span>%s</span></td>"
+      "<td data-name=\"Cause\"><span>%s</span></td>"
       "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
       name,
       response.ok() ? VerdictClass(response->decision().action()) : "fail",
-      Escaped(VerdictOf(answer)),
+      Escaped(VerdictOf(answer)), CauseOf(answer),
       Escaped(response.ok() ? answer.headline
                             : std::string(response.status().message())));
 }
@@ -126,8 +130,7 @@ std::string HtmlPage(const Told& told) {
                       Article(told, 1) + Footer(told.response));
 }
 
-std::string HtmlPages(const std::vector<WorkloadAnswer>& answers,
-                      const std::vector<Told>& told) {
+std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told) {
   // The article of a workload, by the number of its answer's decision.
   const auto number_of = [&told](const WorkloadAnswer& answer) {
     for (std::size_t i = 0; answer.response.ok() && i < told.size(); ++i) {
@@ -140,20 +143,31 @@ std::string HtmlPages(const std::vector<WorkloadAnswer>& answers,
   };
   std::string articles;
   std::string rows;
-  int broken = 0;
-  for (const WorkloadAnswer& answer : answers) {
-    const int number = number_of(answer);
+  int in_full = 0;
+  bool more = false;
+  for (const WorkloadAnswer& answer : list.answers) {
+    int number = number_of(answer);
+    if (number > 0 && in_full == kMostInFull) {
+      more = true;
+      number = 0;
+    }
     rows += OverviewRow(answer, number);
     if (number == 0) continue;
-    ++broken;
+    ++in_full;
     articles += Article(told[static_cast<std::size_t>(number) - 1], number);
   }
   const std::string overview = absl::StrFormat(
-      "<article>\n<header class=\"story\">\n<h1>%d workloads, %d broken</h1>\n"
-      "</header>\n<section class=\"workloads\">\n<table class=\"stack\">"
-      "<thead><tr><th>Workload</th><th>Verdict</th><th>Why</th></tr></thead>\n"
-      "<tbody>\n%s</tbody></table>\n</section>\n</article>\n",
-      answers.size(), broken, rows);
+      "<article>\n<header class=\"story\">\n<h1>%s</h1>\n</header>\n%s"
+      "<section class=\"workloads\">\n<table class=\"stack\"><thead><tr>"
+      "<th>Workload</th><th>Verdict</th><th>Cause</th><th>Why</th></tr></thead>"
+      "\n<tbody>\n%s</tbody></table>\n</section>\n</article>\n",
+      Escaped(list.counts),
+      more ? absl::StrFormat("<p>The first %d that are broken are told in full "
+                             "below; others with --workload KIND/NAME, or "
+                             "--cause NAME.</p>\n",
+                             kMostInFull)
+           : "",
+      rows);
   return HtmlDocument("Why it stopped", overview + articles);
 }
 

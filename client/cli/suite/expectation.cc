@@ -105,8 +105,25 @@ void CompareUse(const v1::ExpectedAnswer& expect,
   }
 }
 
-void CompareDelay(const v1::ExpectedDelay& expect, const v1::Decision& decision,
+// A delay runs since the failure's end, and what is answered is what is left of
+// it.
+std::string HadPassed(const v1::Diagnosis& diagnosis,
+                      const google::protobuf::Timestamp& observed_at) {
+  if (!diagnosis.has_finished_at()) return "";
+  const absl::Duration passed =
+      ToTime(observed_at) - ToTime(diagnosis.finished_at());
+  if (passed <= absl::ZeroDuration()) return "";
+  google::protobuf::Duration duration;
+  SetDuration(passed, duration);
+  return absl::StrFormat(" (what is left: %s had passed since the end)",
+                         FormatDuration(duration));
+}
+
+void CompareDelay(const v1::ExpectedDelay& expect,
+                  const v1::DecideResponse& answer,
+                  const google::protobuf::Timestamp& observed_at,
                   std::vector<Mismatch>& mismatches) {
+  const v1::Decision& decision = answer.decision();
   const absl::Duration delay = ToDuration(decision.retry_after());
   const bool fits =
       delay >= ToDuration(expect.at_least()) &&
@@ -118,7 +135,8 @@ void CompareDelay(const v1::ExpectedDelay& expect, const v1::Decision& decision,
   }
   mismatches.push_back({"delay", std::move(expected),
                         decision.has_retry_after()
-                            ? FormatDuration(decision.retry_after())
+                            ? FormatDuration(decision.retry_after()) +
+                                  HadPassed(answer.diagnosis(), observed_at)
                             : "none"});
 }
 
@@ -174,6 +192,7 @@ void CompareTexts(const v1::ExpectedAnswer& expect,
 
 std::vector<Mismatch> FindMismatches(
     const v1::ExpectedAnswer& expect,
+    const google::protobuf::Timestamp& observed_at,
     const absl::StatusOr<v1::DecideResponse>& answer) {
   if (!answer.ok()) {
     const std::string code = absl::StatusCodeToString(answer.status().code());
@@ -188,7 +207,7 @@ std::vector<Mismatch> FindMismatches(
   CompareValues(expect, SaidBy(*answer), mismatches);
   CompareUse(expect, answer->accounting(), mismatches);
   if (expect.has_delay()) {
-    CompareDelay(expect.delay(), answer->decision(), mismatches);
+    CompareDelay(expect.delay(), *answer, observed_at, mismatches);
   }
   CompareNodes(expect, answer->decision(), mismatches);
   CompareResources(expect, answer->decision(), mismatches);

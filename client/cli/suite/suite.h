@@ -51,9 +51,11 @@ struct Mismatch {
 };
 
 // Every key of `expect` that does not hold, in schema order. An error where an
-// answer was expected, and the other way round, is the only mismatch.
+// answer was expected, and the other way round, is the only mismatch. What was
+// asked about was observed at `observed_at`.
 std::vector<Mismatch> FindMismatches(
     const v1::ExpectedAnswer& expect,
+    const google::protobuf::Timestamp& observed_at,
     const absl::StatusOr<v1::DecideResponse>& answer);
 
 using SceneObjects = std::vector<google::protobuf::Struct>;

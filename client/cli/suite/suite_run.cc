@@ -130,7 +130,8 @@ class CaseRun {
     if (!test_.policy().empty()) request->set_policy(test_.policy());
     const absl::StatusOr<v1::DecideResponse> answer =
         DecideAt(request->report().observed_at(), *request, policies_);
-    for (Mismatch& mismatch : FindMismatches(step.expect(), answer)) {
+    for (Mismatch& mismatch : FindMismatches(
+             step.expect(), request->report().observed_at(), answer)) {
       AddFailure(number, shown, std::move(mismatch));
     }
     if (!answer.ok()) return !step.expect().error().empty();

@@ -4,10 +4,10 @@
 
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
-#include "policy/demystify/weighing.h"
+#include "policy/demystify/weighing/scene.h"
+#include "policy/demystify/weighing/weighing.h"
 
 namespace mulligan::demystify {
 namespace {

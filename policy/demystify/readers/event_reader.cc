@@ -7,10 +7,10 @@
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
-#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
-#include "policy/demystify/weighing.h"
+#include "policy/demystify/weighing/scene.h"
+#include "policy/demystify/weighing/weighing.h"
 
 namespace mulligan::demystify {
 namespace {

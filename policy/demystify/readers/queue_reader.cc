@@ -6,7 +6,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
-#include "policy/demystify/weighing.h"
+#include "policy/demystify/weighing/weighing.h"
 
 namespace mulligan::demystify {
 namespace {

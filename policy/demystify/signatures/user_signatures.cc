@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "policy/base/issue.h"
 #include "policy/base/text_pattern.h"
-#include "policy/demystify/signatures/text_table.h"
+#include "policy/demystify/signatures/matching/text_table.h"
 
 namespace mulligan {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "policy/demystify/signatures/text_table.h"
+#include "policy/demystify/signatures/matching/text_table.h"
 
 namespace mulligan::demystify {
 

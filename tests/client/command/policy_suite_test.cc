@@ -123,6 +123,17 @@ TEST(PolicySuiteTest, ToldAgainIsTheSameAttemptAndRepeatedIsNot) {
       HasSubstr("step 1, repetition 2: action is FAIL, expected RETRY"));
 }
 
+TEST(PolicySuiteTest, ADelayThatHasPassedInPartIsSaidToBeWhatIsLeft) {
+  const CommandResult result = RunSuite(
+      {{"after: 2h\n          expect: {action: FAIL, exhausted: bugs}",
+        "after: 10s\n          sameAttempt: true\n          expect: {delay: "
+        "{atLeast: 1m}}"}});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out,
+              HasSubstr("step 2: delay is 50s (what is left: 10s had passed "
+                        "since the\n        end), expected at least 1m"));
+}
+
 TEST(PolicySuiteTest, APodWithoutAnOwnerIsRestarted) {
   const CommandResult result = RunSuite(
       {{",\n             ownerReferences: [{apiVersion: batch/v1, kind: Job, "

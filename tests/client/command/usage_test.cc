@@ -86,6 +86,37 @@ INSTANTIATE_TEST_SUITE_P(
               "NAME   READY   STATUS\na  0/1  Error\n",
               2,
               "<stdin>: is what `kubectl get` prints for people"},
+        Usage{"NotFoundText",
+              {"explain", "-"},
+              "Error from server (NotFound): pods \"x\" not found\n",
+              2,
+              "<stdin>: is kubectl's answer that there is no such object: give "
+              "what is left of its workload"},
+        Usage{"EventTable",
+              {"explain", "-"},
+              "LAST SEEN   TYPE      REASON    OBJECT    MESSAGE\n2m  Warning  "
+              "BackOff  pod/x  Back-off restarting failed container\n",
+              2,
+              "<stdin>: is what `kubectl get` prints for people"},
+        Usage{"PastedLog",
+              {"explain", "-"},
+              "Traceback (most recent call last):\n  File \"x.py\", line 1\n"
+              "ModuleNotFoundError: No module named 'foo'\n",
+              2,
+              "<stdin>: is text without an object, a log it seems: expected "
+              "objects"},
+        Usage{"CauseThatIsNone",
+              {"explain", "--cause=CONTAINR_OOM", "-"},
+              "",
+              2,
+              "\"CONTAINR_OOM\" is no cause, expected a name of "
+              "docs/causes.md; CONTAINER_OOM is near"},
+        Usage{"KindOfSomebodyElse",
+              {"explain", "-"},
+              "{\"apiVersion\":\"foo.io/v1\",\"kind\":\"Foo\",\"metadata\":"
+              "{\"name\":\"x\"}}",
+              2,
+              "of other workloads give the pods (kubectl get pods -o json)"},
         Usage{"BidirectionalFileName",
               {"explain", "-f",
                "/no/\xe2\x80\xae"

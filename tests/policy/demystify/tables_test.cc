@@ -12,7 +12,7 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/demystify.h"
 #include "policy/demystify/signatures/compiler/samples.h"
-#include "policy/demystify/signatures/keyword_matcher.h"
+#include "policy/demystify/signatures/matching/keyword_matcher.h"
 #include "policy/demystify/signatures/rows.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"

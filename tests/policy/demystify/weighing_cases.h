@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "policy/demystify/scene.h"
+#include "policy/demystify/weighing/scene.h"
 
 namespace mulligan::demystify {
 

@@ -1,6 +1,6 @@
 // The table of rules by which facts are weighed (weighing_cases.cc), and what
 // they make of a fact.
-#include "policy/demystify/weighing.h"
+#include "policy/demystify/weighing/weighing.h"
 
 #include <string>
 #include <vector>

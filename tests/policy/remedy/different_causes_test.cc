@@ -36,20 +36,20 @@ const DifferentRow kDifferentRows[] = {
      "native { action: FAIL scope: JOB } diagnosis { cause: DRAINED } ledger { "
      "history { cause: SPOT_RECLAIMED } history { cause: CONTAINER_OOM } "
      "history { cause: DRAINED } }",
-     "3 attempts failed for different reasons (SPOT_RECLAIMED, CONTAINER_OOM, "
-     "DRAINED)",
-     "CONTAINER_OOM before it needs a person: see the attempts"},
+     "3 attempts failed for different reasons (spot reclaimed, container OOM, "
+     "drained)",
+     "container OOM before it needs a person: see the attempts"},
     {"SeveralNeedAPerson",
      "native { action: FAIL scope: JOB } diagnosis { cause: NODE_LOST } ledger "
      "{ history { cause: GPU_OOM } history { cause: APP_ERROR } history { "
      "cause: NODE_LOST } }",
-     "3 attempts failed for different reasons (GPU_OOM, APP_ERROR, NODE_LOST)",
-     "GPU_OOM and APP_ERROR before it need a person: see the attempts"},
+     "3 attempts failed for different reasons (GPU OOM, app error, node lost)",
+     "GPU OOM and app error before it need a person: see the attempts"},
     // The first step is that of the last failure, which needs one, too.
     {"TheLastNeedsAPerson",
      "native { action: FAIL scope: JOB } diagnosis { cause: APP_ERROR } ledger "
      "{ history { cause: DRAINED } history { cause: APP_ERROR } }",
-     "2 attempts failed for different reasons (DRAINED, APP_ERROR)", ""},
+     "2 attempts failed for different reasons (drained, app error)", ""},
     {"OneCause",
      "native { action: FAIL scope: JOB } diagnosis { cause: APP_ERROR } ledger "
      "{ history { cause: APP_ERROR } history { cause: APP_ERROR } }",

@@ -30,5 +30,12 @@ TEST(ErrorLine, IsTheLastThatTellsOfAnError) {
   EXPECT_THAT(cut, ::testing::EndsWith(" ..."));
 }
 
+TEST(ErrorLine, IsElseTheLastOne) {
+  EXPECT_EQ(LastLine("first\n[rank3]: the frobnicator is not aligned \n\n"),
+            "the frobnicator is not aligned");
+  EXPECT_EQ(LastLine("one"), "one");
+  EXPECT_EQ(LastLine(" \n"), "");
+}
+
 }  // namespace
 }  // namespace mulligan::remedy

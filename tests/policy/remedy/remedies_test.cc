@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gtest/gtest.h"
-#include "policy/demystify/signatures/pattern_options.h"
+#include "policy/demystify/signatures/matching/pattern_options.h"
 #include "policy/demystify/signatures/tables.h"
 #include "re2/re2.h"
 
@@ -44,6 +44,12 @@ const Text kTexts[] = {
     {v1::NODE_PRESSURE_EVICTED,
      "The node was low on resource: ephemeral-storage. Threshold: 10Gi",
      "evicted, the node ran low on ephemeral-storage"},
+    {v1::CONFIG_USER_ERROR,
+     "requests.exceptions.HTTPError: 401 Client Error: Unauthorized for url: "
+     "https://api.wandb.ai/graphql",
+     "api.wandb.ai refuses the credentials (401)"},
+    {v1::DEVICE_ADMISSION, "Pod was rejected: Predicate NodeAffinity failed",
+     "the node no longer has the labels that the pod asks for"},
     {v1::IMAGE_INVALID, "no match for platform in manifest",
      "image i:1: not built for the node's platform"},
     {v1::IMAGE_DENIED, "pull access denied, 403 Forbidden",

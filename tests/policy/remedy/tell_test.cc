@@ -37,6 +37,36 @@ TEST_F(TellTest, TheAnswerSaysWhatIsWrongAndWhatToDoFirst) {
   EXPECT_EQ(told.first_step().actor(), v1::FirstStep::USER);
 }
 
+TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
+  v1::DecideRequest pids = Failure(1, 137, "Error");
+  auto& status = *pids.mutable_report()->mutable_pods(0)->mutable_status();
+  status.set_reason("Evicted");
+  status.set_message("The node was low on resource: pids. ");
+  const struct {
+    v1::DecideRequest request;
+    const char* step;
+  } rows[] = {
+      {Failure(1, 124, "Error"), "give timeout(1) more time in the command"},
+      {pids, "find who starts so many processes"},
+  };
+  for (const auto& [request, step] : rows) {
+    EXPECT_THAT(Ask(request).diagnosis().first_step().text(), HasSubstr(step));
+  }
+}
+
+TEST_F(TellTest, AMessageThatNobodyKnowsIsShown) {
+  v1::DecideRequest request = Failure(1, 7, "Error");
+  request.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message("starting\nzorblatt: the frobnicator is not aligned\n");
+  EXPECT_THAT(Ask(request).diagnosis().problem(),
+              HasSubstr("zorblatt: the frobnicator is not aligned"));
+}
+
 TEST_F(TellTest, NothingIsToldToWhoWantsNoExplanation) {
   v1::DecideRequest request = OutOfItsMemory();
   request.set_explain(v1::DecideRequest::EXPLAIN_NONE);

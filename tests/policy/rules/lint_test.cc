@@ -212,5 +212,48 @@ TEST(LintTest, NoRuleDecidesAboutWhatHasNotFailed) {
       IsEmpty());
 }
 
+TEST(LintTest, WhatARuleLeavesToAnother) {
+  const struct {
+    const char* earlier;
+    const char* later;
+    const char* warning;
+  } rows[] = {
+      {"causes: HANG", "causes: [HANG, APP_ERROR]",
+       "rule \"two\" never decides about [HANG]: earlier rules do"},
+      {"causes: HANG attempts { first: 2 }", "causes: [HANG, APP_ERROR]", ""},
+      {"causes: HANG", "fault_domains: APPLICATION", ""},
+      {"fault_domains: INFRASTRUCTURE", "causes: [NODE_LOST, APP_ERROR]",
+       "rule \"two\" seldom decides about [NODE_LOST]: an earlier rule matches "
+       "the usual fault domain"},
+      {"fault_domains: INFRASTRUCTURE interruptible: true", "causes: NODE_LOST",
+       ""},
+      {"fault_domains: INFRASTRUCTURE",
+       "causes: NODE_LOST fault_domains: APPLICATION", ""},
+  };
+  for (const auto& row : rows) {
+    const std::vector<std::string> warnings = Warnings(
+        std::string("default { action: FAIL } rules { name: 'one' when { ") +
+        row.earlier + " } then { action: FAIL } } rules { name: 'two' when { " +
+        row.later + " } then { action: FAIL } }");
+    if (*row.warning == '\0') {
+      EXPECT_THAT(warnings, IsEmpty()) << row.earlier << " / " << row.later;
+    } else {
+      EXPECT_THAT(warnings, ElementsAre(HasSubstr(row.warning)));
+    }
+  }
+}
+
+TEST(LintTest, RetriesThatNoBudgetGrants) {
+  const std::string policy =
+      "budgets { key: 'none' value { limit: 0 } } budgets { key: 'some' value "
+      "{ limit: 1 } } rules { name: 'a' when { causes: HANG } then { action: "
+      "RETRY budget: 'none' } } rules { name: 'b' when { causes: APP_ERROR } "
+      "then { action: RETRY budget: 'some' } } default { action: FAIL }";
+  EXPECT_THAT(
+      Warnings(policy),
+      ElementsAre(HasSubstr("budget \"none\" has limit 0, so this RETRY "
+                            "is never granted")));
+}
+
 }  // namespace
 }  // namespace mulligan

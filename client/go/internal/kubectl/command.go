@@ -30,7 +30,7 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		TraverseChildren: true,
 		Version:          version(),
 		// Without, an unknown command is answered with the help and no error.
-		Args: cobra.NoArgs,
+		Args: noUnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(streams.In)
@@ -44,6 +44,19 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		root.AddCommand(newPassedCommand(passed, binary, streams))
 	}
 	return root
+}
+
+// noUnknownCommand refuses what is no command, and names those that are near.
+func noUnknownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := cobra.NoArgs(root, args)
+	root.SuggestionsMinimumDistance = 2
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return err
 }
 
 // version is that of the module and the commit, as Go recorded them.

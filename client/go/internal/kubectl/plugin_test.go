@@ -51,7 +51,7 @@ func TestKubectlFindsThePlugin(t *testing.T) {
 	if out, err := call("why", "job/gone"); err == nil || !strings.Contains(out, `error: jobs.batch "gone" not found`) && !strings.Contains(out, "not found") {
 		t.Errorf("got %v, %s", err, out)
 	}
-	if out, err := call("wyh", "job/train"); err == nil || !strings.Contains(out, `unknown command "wyh"`) {
+	if out, err := call("wyh", "job/train"); err == nil || !strings.Contains(out, `unknown command "wyh" for "kubectl mulligan"; did you mean why?`) {
 		t.Errorf("got %v, %s", err, out)
 	}
 	// The exit code and the words are the command line's.

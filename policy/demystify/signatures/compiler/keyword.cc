@@ -9,7 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "policy/demystify/signatures/pattern_options.h"
+#include "policy/demystify/signatures/matching/pattern_options.h"
 
 namespace mulligan::demystify {
 namespace {

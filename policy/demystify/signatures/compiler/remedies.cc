@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/demystify/signatures/pattern_options.h"
+#include "policy/demystify/signatures/matching/pattern_options.h"
 
 namespace mulligan::demystify {
 namespace {

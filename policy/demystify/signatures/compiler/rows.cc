@@ -14,8 +14,8 @@
 #include "absl/strings/str_replace.h"
 #include "policy/demystify/signatures/compiler/keyword.h"
 #include "policy/demystify/signatures/compiler/remedies.h"
-#include "policy/demystify/signatures/pattern_options.h"
-#include "policy/demystify/signatures/text_table.h"
+#include "policy/demystify/signatures/matching/pattern_options.h"
+#include "policy/demystify/signatures/matching/text_table.h"
 #include "policy/loader/yaml_reader.h"
 #include "policy/loader/yaml_tree.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "client/cli/input/report_builder.h"
-#include "client/cli/print/human.h"
+#include "client/cli/print/workloads.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"
@@ -76,11 +76,25 @@ TEST(WorkloadGroups, ObjectsOfOneWorkloadAreOneReport) {
   EXPECT_THAT(builder.Workloads(), IsEmpty());
 }
 
-TEST(WorkloadGroups, FilesNamedOneByOneBelongTogether) {
+TEST(WorkloadGroups, FilesOfSeveralWorkloadsAreAsAList) {
   ReportBuilder builder;
-  ASSERT_OK(builder.Add("a", R"({"kind":"Pod","metadata":{"uid":"1"}})"));
   ASSERT_OK(builder.Add(
-      "b", R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"uid":"2"}})"));
+      "a", R"({"kind":"Pod","metadata":{"name":"a-x","uid":"1"}})"));
+  ASSERT_OK(builder.Add("b", R"({"apiVersion":"batch/v1","kind":"Job",
+                                 "metadata":{"name":"b","uid":"2"}})"));
+  EXPECT_THAT(Describe(builder.Workloads()),
+              ElementsAre("Job b: 1 jobs, 0 pods, 0 events, 0 nodes",
+                          "Pod a-x: 0 jobs, 1 pods, 0 events, 0 nodes"));
+}
+
+TEST(WorkloadGroups, FilesOfOneWorkloadAreOneReport) {
+  ReportBuilder builder;
+  ASSERT_OK(
+      builder.Add("a", R"({"kind":"Pod","metadata":{"name":"b-x","uid":"1",
+      "ownerReferences":[{"kind":"Job","name":"b","uid":"2",
+                          "controller":true}]}})"));
+  ASSERT_OK(builder.Add("b", R"({"apiVersion":"batch/v1","kind":"Job",
+                                 "metadata":{"name":"b","uid":"2"}})"));
   EXPECT_THAT(builder.Workloads(), IsEmpty());
 }
 
@@ -138,26 +152,58 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
   answers.push_back({"Job c", absl::InvalidArgumentError("b\x1b[31m\nad")});
   answers.push_back({"Job d", GroupAnswer(v1::Decision::FAIL, v1::IMAGE_INVALID,
                                           v1::Diagnosis::BROKEN)});
-  SortWorstFirst(answers);
-  EXPECT_EQ(FormatWorkloads(answers, /*color=*/false, /*name_more=*/true),
-            "5 workloads, 2 broken\n"
-            "\n"
-            "WORKLOAD  VERDICT        CAUSE          WHY\n"
-            "Job c     no answer                     b\\u001b[31m ad\n"
-            "Job d     FAIL           IMAGE_INVALID  why\n"
-            "Job e     RETRY at once  CONTAINER_OOM  why\n"
-            "Job b     nothing to do  NOT_FAILED     why\n"
-            "Job a     nothing to do  SUCCEEDED      why\n"
-            "\n"
-            "One of them in full: --workload KIND/NAME\n");
+  const WorkloadList list = ListWorkloads(answers);
+  EXPECT_EQ(
+      FormatWorkloads(list, /*color=*/false, /*name_more=*/true),
+      "5 workloads, 3 broken: 1 CONTAINER_OOM, 1 IMAGE_INVALID, 1 without "
+      "an answer\n"
+      "\n"
+      "WORKLOAD  VERDICT        CAUSE          WHY\n"
+      "Job c     no answer                     b\\u001b[31m ad\n"
+      "Job d     FAIL           IMAGE_INVALID  why\n"
+      "Job e     RETRY at once  CONTAINER_OOM  why\n"
+      "Job b     nothing to do  NOT_FAILED     why\n"
+      "Job a     nothing to do  SUCCEEDED      why\n"
+      "\n"
+      "One of them in full: --workload KIND/NAME\n");
   ASSERT_OK_AND_ASSIGN(const std::string json,
-                       FormatWorkloadsAs(OutputFormat::kJson, answers));
+                       FormatWorkloadsAs(OutputFormat::kJson, list));
   EXPECT_THAT(
       json,
       HasSubstr(R"({"workload":"Job c","error":{"code":)"
                 R"("INVALID_ARGUMENT","message":"b\u001b[31m\u000aad"}})"));
   EXPECT_THAT(json, HasSubstr(R"({"workload":"Job d","response":{"decision":)"
                               R"({"action":"FAIL"})"));
+}
+
+TEST(WorkloadTable, TellsOfThoseAskedFor) {
+  const std::vector<WorkloadAnswer> answers = {
+      {"Job a",
+       GroupAnswer(v1::Decision::IGNORE, v1::NOT_FAILED, v1::Diagnosis::ALIVE)},
+      {"Job b", GroupAnswer(v1::Decision::RETRY, v1::CONTAINER_OOM,
+                            v1::Diagnosis::BROKEN)},
+      {"Job c", GroupAnswer(v1::Decision::FAIL, v1::CONTAINER_OOM,
+                            v1::Diagnosis::BROKEN)},
+      {"Job d", GroupAnswer(v1::Decision::FAIL, v1::IMAGE_INVALID,
+                            v1::Diagnosis::BROKEN)},
+      {"Job e", absl::InvalidArgumentError("bad")}};
+  const auto told = [&answers](const WorkloadFilter& filter) {
+    const WorkloadList list = ListWorkloads(answers, filter);
+    // All are counted, whichever are told of.
+    EXPECT_EQ(list.counts,
+              "5 workloads, 4 broken: 2 CONTAINER_OOM, 1 IMAGE_INVALID, 1 "
+              "without an answer");
+    std::vector<std::string> names;
+    for (const WorkloadAnswer& answer : list.answers) {
+      names.push_back(answer.workload);
+    }
+    return names;
+  };
+  EXPECT_THAT(told({.cause = "CONTAINER_OOM", .broken = false}),
+              ElementsAre("Job c", "Job b"));
+  EXPECT_THAT(told({.cause = "", .broken = true}),
+              ElementsAre("Job e", "Job c", "Job d", "Job b"));
+  EXPECT_THAT(told({.cause = "NOT_FAILED", .broken = true}), IsEmpty());
 }
 
 }  // namespace

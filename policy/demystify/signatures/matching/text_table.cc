@@ -1,4 +1,4 @@
-#include "policy/demystify/signatures/text_table.h"
+#include "policy/demystify/signatures/matching/text_table.h"
 
 #include <re2/re2.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
-#include "policy/demystify/signatures/pattern_options.h"
+#include "policy/demystify/signatures/matching/pattern_options.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -1,13 +1,13 @@
-#include "policy/demystify/weighing.h"
+#include "policy/demystify/weighing/weighing.h"
 
 #include <array>
 #include <cstddef>
 #include <iterator>
 
-#include "policy/demystify/conditions.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/scene.h"
-#include "policy/demystify/worth.h"
+#include "policy/demystify/weighing/conditions.h"
+#include "policy/demystify/weighing/scene.h"
+#include "policy/demystify/weighing/worth.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -1,4 +1,4 @@
-#include "policy/demystify/signatures/keyword_matcher.h"
+#include "policy/demystify/signatures/matching/keyword_matcher.h"
 
 #include <cstddef>
 

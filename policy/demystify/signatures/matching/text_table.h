@@ -1,13 +1,13 @@
 // Signatures found in texts: log tails, kubelet and API messages.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TEXT_TABLE_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TEXT_TABLE_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_TEXT_TABLE_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_TEXT_TABLE_H_
 
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "policy/demystify/signatures/keyword_matcher.h"
+#include "policy/demystify/signatures/matching/keyword_matcher.h"
 #include "policy/demystify/signatures/signature.h"
 
 namespace re2 {
@@ -68,4 +68,4 @@ std::string_view LastLine(std::string_view text);
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_TEXT_TABLE_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_TEXT_TABLE_H_

@@ -1,16 +1,16 @@
 // Weighing: how much each fact settles beside the others. Readers say what they
 // found; THE table of rules, in weighing.cc, says what it is worth there:
 // nothing else changes a fact's tier, order and confidence.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WEIGHING_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WEIGHING_H_
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "policy/demystify/fact.h"
-#include "policy/demystify/scene.h"
-#include "policy/demystify/worth.h"
+#include "policy/demystify/weighing/scene.h"
+#include "policy/demystify/weighing/worth.h"
 
 namespace mulligan::demystify {
 
@@ -70,4 +70,4 @@ int WeighBehind(std::span<Candidate> facts, const Scene& scene);
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WEIGHING_H_

@@ -1,13 +1,13 @@
-#include "policy/demystify/conditions.h"
+#include "policy/demystify/weighing/conditions.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
-#include "policy/demystify/scene.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/demystify/weighing/scene.h"
 
 namespace mulligan::demystify {
 namespace {

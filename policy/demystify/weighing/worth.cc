@@ -1,10 +1,10 @@
-#include "policy/demystify/worth.h"
+#include "policy/demystify/weighing/worth.h"
 
 #include <algorithm>
 
 #include "policy/demystify/causes.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/scene.h"
+#include "policy/demystify/weighing/scene.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -1,13 +1,13 @@
 // How much a fact settles: its tier, order and confidence, and the order of
 // facts by them.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_WORTH_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_WORTH_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WORTH_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WORTH_H_
 
 #include <optional>
 #include <span>
 
 #include "policy/demystify/fact.h"
-#include "policy/demystify/scene.h"
+#include "policy/demystify/weighing/scene.h"
 
 namespace mulligan::demystify {
 
@@ -41,4 +41,4 @@ const Candidate* Strongest(std::span<const Candidate> facts);
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_WORTH_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WORTH_H_

@@ -1,6 +1,6 @@
 // What stands beside facts that are weighed, as values: rules see no report.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_SCENE_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_SCENE_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_SCENE_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_SCENE_H_
 
 #include <cstdint>
 #include <span>
@@ -99,4 +99,4 @@ struct Scene {
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_SCENE_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_SCENE_H_

@@ -1,10 +1,10 @@
 // The conditions of the rules by which facts are weighed (weighing.cc): each
 // whether something holds for a fact where it stands.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_CONDITIONS_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_CONDITIONS_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_
 
 #include "policy/demystify/fact.h"
-#include "policy/demystify/scene.h"
+#include "policy/demystify/weighing/scene.h"
 
 namespace mulligan::demystify {
 
@@ -95,4 +95,4 @@ Condition PodSaysFailure;
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_CONDITIONS_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_

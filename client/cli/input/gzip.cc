@@ -1,0 +1,49 @@
+#include "client/cli/input/gzip.h"
+
+#include <zlib.h>
+
+#include <array>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+
+namespace mulligan::cli {
+namespace {
+
+// The largest window, and gzip's header before it.
+constexpr int kWindow = 15 + 16;
+
+}  // namespace
+
+bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
+  z_stream stream = {};
+  if (inflateInit2(&stream, kWindow) != Z_OK) {
+    return absl::ResourceExhaustedError("no memory to decompress");
+  }
+  const absl::Cleanup end = [&stream] { inflateEnd(&stream); };
+  // zlib's interface is older than const.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string text;
+  std::array<char, 1 << 16> buffer;
+  int code = Z_OK;
+  while (code == Z_OK || (code == Z_STREAM_END && stream.avail_in > 0)) {
+    if (code == Z_STREAM_END) inflateReset(&stream);
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = static_cast<uInt>(buffer.size());
+    code = inflate(&stream, Z_NO_FLUSH);
+    text.append(buffer.data(), buffer.size() - stream.avail_out);
+    if (text.size() > most) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "is larger than %d MiB when decompressed", most >> 20));
+    }
+  }
+  if (code == Z_STREAM_END) return text;
+  return absl::InvalidArgumentError(
+      "is gzip that is damaged or cut off, expected all of it");
+}
+
+}  // namespace mulligan::cli

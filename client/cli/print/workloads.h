@@ -1,0 +1,67 @@
+// The answers about several workloads: a line each.
+#ifndef MULLIGAN_CLIENT_CLI_PRINT_WORKLOADS_H_
+#define MULLIGAN_CLIENT_CLI_PRINT_WORKLOADS_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/cli/base/command.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+
+namespace mulligan::cli {
+
+struct WorkloadAnswer {
+  // "Job ml/train".
+  std::string workload;
+  absl::StatusOr<v1::DecideResponse> response;
+  // What stopped it, with names and numbers; empty: the diagnosis tells.
+  std::string headline = {};
+};
+
+// Those that are told of.
+struct WorkloadList {
+  // What has no answer, then what is broken (given up, waiting for its author,
+  // to be retried, waiting), then what is held, lives or is over; by name where
+  // that is equal.
+  std::vector<WorkloadAnswer> answers;
+  // Of all that were asked about: "40 workloads, 3 broken: 2 CONTAINER_OOM, 1
+  // IMAGE_INVALID". Without an answer counts as broken.
+  std::string counts;
+};
+
+// Which of them are told of.
+struct WorkloadFilter {
+  // As cause.proto names it; empty: any.
+  std::string cause;
+  bool broken = false;
+};
+
+// Sorts, counts and filters.
+WorkloadList ListWorkloads(std::vector<WorkloadAnswer> answers,
+                           const WorkloadFilter& filter = {});
+
+bool IsBroken(const WorkloadAnswer& answer);
+
+// "RETRY the pod in 9s", "nothing to do" or "no answer".
+std::string VerdictOf(const WorkloadAnswer& answer);
+// "CONTAINER_OOM"; empty without an answer.
+std::string CauseOf(const WorkloadAnswer& answer);
+std::string WhyOf(const WorkloadAnswer& answer);
+
+// The counts and a line a workload; with `name_more`, how to get more about one
+// of them.
+std::string FormatWorkloads(const WorkloadList& list, bool color,
+                            bool name_more);
+
+// [{"workload": "Job ml/train", "response": {...}}, {"workload": ..., "error":
+// {"code": ..., "message": ...}}]
+// Or the same as YAML.
+absl::StatusOr<std::string> FormatWorkloadsAs(OutputFormat format,
+                                              const WorkloadList& list);
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_PRINT_WORKLOADS_H_

@@ -1,0 +1,113 @@
+// What a caller is told who has TLS wrong, by the client and a real server.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client/client.h"
+#include "client/tls_mistake.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/server/tls_fixture.h"
+#include "tests/testing/files.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Identity;
+using testing::MakeAuthority;
+using testing::MakeIdentity;
+using testing::TestServer;
+using testing::WriteTestFile;
+
+class TlsMistakeTest : public testing::TlsTest {
+ protected:
+  // What `tls` meets at `port`.
+  static absl::Status Meet(int port, const ClientTls& tls) {
+    const auto client =
+        Client::Create({.target = absl::StrCat("127.0.0.1:", port),
+                        .deadline = absl::Seconds(20),
+                        .tls = tls});
+    if (!client.ok()) return client.status();
+    return (*client)->Decide(testing::OutOfMemoryRequest()).status();
+  }
+
+  ClientTls Right() const {
+    const Identity caller = MakeIdentity(authority_, {kOperator});
+    return {.ca = WriteTestFile("roots.pem", authority_.CertificatePem()),
+            .certificate = WriteTestFile("own.pem", caller.CertificatePem()),
+            .key = WriteTestFile("own.key", caller.KeyPem()),
+            .server_name = kServerName};
+  }
+};
+
+TEST_F(TlsMistakeTest, IsNamedWhereTheServerSpeaksTls) {
+  TestServer server(Options());
+  ASSERT_TRUE(Meet(server->grpc_port(), Right()).ok());
+  ClientTls without_certificate = Right();
+  without_certificate.certificate = without_certificate.key = "";
+  ClientTls other_name = Right();
+  other_name.server_name = "";
+  ClientTls other_roots = Right();
+  other_roots.ca =
+      WriteTestFile("other.pem", MakeAuthority("others").CertificatePem());
+  const struct {
+    const char* name;
+    ClientTls tls;
+    const char* told;
+  } cases[] = {
+      {"plaintext", {}, "the server speaks TLS, it seems: give --tls-ca"},
+      {"without certificate", without_certificate, "--tls-cert and --tls-key"},
+      {"other name", other_name, "give it with --tls-server-name"},
+      {"other roots", other_roots, "not signed by one in --tls-ca"},
+  };
+  for (const auto& [name, tls, told] : cases) {
+    const absl::Status status = Meet(server->grpc_port(), tls);
+    EXPECT_TRUE(absl::IsUnavailable(status)) << name << ": " << status;
+    EXPECT_THAT(std::string(TlsMistake(tls, std::string(status.message()))),
+                HasSubstr(told))
+        << name << ": " << status;
+  }
+}
+
+TEST_F(TlsMistakeTest, IsNamedWhereTheServerDoesNot) {
+  TestServer server(testing::TestOptions());
+  const ClientTls tls = Right();
+  const absl::Status status = Meet(server->grpc_port(), tls);
+  EXPECT_THAT(std::string(TlsMistake(tls, std::string(status.message()))),
+              HasSubstr("does not speak TLS: leave --tls-ca out"))
+      << status;
+}
+
+TEST_F(TlsMistakeTest, IsNoneWhereNobodyListens) {
+  EXPECT_EQ(TlsMistake({}, "Failed to connect to remote host: refused"), "");
+}
+
+TEST_F(TlsMistakeTest, OfFilesIsNamedBeforeAnybodyIsAsked) {
+  const struct {
+    const char* text;
+    const char* told;
+  } cases[] = {
+      {"no certificate\n", "is not PEM with a CERTIFICATE"},
+      {"-----BEGIN RSA PRIVATE KEY-----\n", "is not PEM with a CERTIFICATE"},
+  };
+  for (const auto& [text, told] : cases) {
+    const absl::Status status =
+        CheckTlsFiles({.ca = WriteTestFile("wrong.pem", text)});
+    EXPECT_TRUE(absl::IsInvalidArgument(status));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(told));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("tls.ca: "));
+  }
+  EXPECT_THAT(std::string(CheckTlsFiles({.ca = "/no/ca.pem"}).message()),
+              HasSubstr("expected a file that can be read"));
+  ClientTls right = Right();
+  EXPECT_TRUE(CheckTlsFiles(right).ok());
+  std::swap(right.certificate, right.key);
+  EXPECT_THAT(std::string(CheckTlsFiles(right).message()),
+              HasSubstr("tls.certificate: "));
+}
+
+}  // namespace
+}  // namespace mulligan
