@@ -1,5 +1,6 @@
 """mulligan.spark on a cluster of two executors, each a process of its own."""
 import os
+import shutil
 import sys
 import unittest
 
@@ -37,6 +38,12 @@ class SparkTest(EngineTests, EngineCase):
 
     def rows(self, table):
         return [row.asDict() for row in table.collect()]
+
+    def test_a_binary_among_the_files_of_the_job_is_found(self):
+        self.assertIsNone(shutil.which("mulligan"))
+        self.spark.sparkContext.addFile(str(MULLIGAN))
+        report = self.engine.report(self.read(self.parquet), place=PLACE, partitions=2)
+        self.assertEqual(report.output("json"), self.alone("report", "-o", "json"))
 
     def test_verdicts_are_written_as_parquet(self):
         out = str(self.folder / "verdicts")

@@ -162,6 +162,10 @@ class EntryMaker {
         budget,
         sign,
         week};
+    StableHash content;
+    content.Add(told.workload);
+    for (const std::string_view name : by) content.Add(name);
+    entry.content = content.value();
     std::ranges::transform(
         by, entry.names.begin(),
         [this](std::string_view name) { return names_.NumberOf(name); });

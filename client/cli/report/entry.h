@@ -52,6 +52,9 @@ struct Entry {
   // Of the workload's UID, and of the failure id.
   std::uint64_t workload = 0;
   std::uint64_t failure = 0;
+  // Of its names and its workload's label, in every process the same: tells
+  // apart what was told of a failure at one time, whose order nobody knows.
+  std::uint64_t content = 0;
   // Nanoseconds since 1970, when it was observed, and when the answer was
   // given.
   std::int64_t observed = 0;

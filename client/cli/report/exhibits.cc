@@ -11,7 +11,9 @@ namespace {
 bool IsCostlier(const Exhibit& a, const Exhibit& b) {
   const auto key = [](const Exhibit& of) {
     return std::tuple(-of.lost.accelerator, -of.lost.core, -of.lost.pod,
-                      of.observed, std::string_view(of.workload));
+                      of.observed, std::string_view(of.workload), of.key,
+                      std::string_view(of.problem),
+                      std::string_view(of.first_step.text()));
   };
   return key(a) < key(b);
 }

@@ -244,10 +244,11 @@ constexpr std::pair<const char*, bool Entry::*> kEntryFlags[] = {
 
 PartJson EntryJson(const KeptEntry& kept, const Names& names) {
   const Entry& entry = kept.entry;
-  PartJson json = {{"key", entry.workload},     {"failure", entry.failure},
-                   {"workload", kept.workload}, {"observed", entry.observed},
-                   {"decided", entry.decided},  {"spent", entry.spent},
-                   {"actions", entry.actions},  {"units", entry.units}};
+  PartJson json = {{"key", entry.workload},      {"failure", entry.failure},
+                   {"content", entry.content},   {"workload", kept.workload},
+                   {"observed", entry.observed}, {"decided", entry.decided},
+                   {"spent", entry.spent},       {"actions", entry.actions},
+                   {"units", entry.units}};
   PartJson& by = json["by"] = PartJson::array();
   for (const Number number : entry.names) by.push_back(names.NameOf(number));
   for (const auto& [name, flag] : kEntryFlags) {
@@ -260,6 +261,7 @@ Entry EntryFrom(const PartJson& json, Names& names) {
   Entry entry;
   json.at("key").get_to(entry.workload);
   json.at("failure").get_to(entry.failure);
+  json.at("content").get_to(entry.content);
   json.at("observed").get_to(entry.observed);
   json.at("decided").get_to(entry.decided);
   json.at("spent").get_to(entry.spent);

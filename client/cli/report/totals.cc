@@ -266,12 +266,15 @@ void ReportTotals::Merge(const ReportTotals& other) {
 }
 
 void AddWorkloads(std::vector<KeptEntry> entries, ReportTotals& totals) {
-  // Told at the same time by the failure: the order of threads and files must
-  // not show.
+  // What was told at the same time by the failure and by what it says: the
+  // order of threads, files and machines must not show.
   const auto order = [](const KeptEntry& kept) {
     const Entry& entry = kept.entry;
+    const Spent& spent = entry.spent;
     return std::tie(entry.workload, entry.observed, entry.decided,
-                    entry.failure);
+                    entry.failure, entry.content, spent.accelerator, spent.core,
+                    spent.pod, entry.actions, entry.units, entry.exhausted,
+                    entry.lasting, entry.separate);
   };
   std::ranges::sort(entries, [&](const KeptEntry& a, const KeptEntry& b) {
     return order(a) < order(b);

@@ -16,6 +16,10 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow
 
 # How many results one merge takes: command lines have a limit.
 _MOST_FILES = 200
@@ -47,7 +51,8 @@ def find(binary: PathLike | None = None, *folders: PathLike) -> str:
         raise MulliganError(f"{path}: is not there or cannot be run; expected the "
                             "binary mulligan, on every machine that has a worker")
     found = shutil.which("mulligan", path=os.pathsep.join(
-        [*map(os.fspath, folders), os.environ.get("PATH", os.defpath)]))
+        [*(os.fspath(folder) for folder in folders),
+         os.environ.get("PATH", os.defpath)]))
     if found:
         return found
     raise MulliganError("mulligan: not found; expected it on $PATH of every worker, "
@@ -116,6 +121,7 @@ def run(arguments: Sequence[str], lines: Iterable[bytes]) -> Iterator[bytes]:
     with (tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors):
         process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=answer,
                                    stderr=errors)
+        assert process.stdin is not None
         try:
             with process.stdin as into:
                 into.writelines(lines)
@@ -307,7 +313,7 @@ def check_columns(names: Sequence[str], column: str,
 
 
 
-def lines_of(batch: object, column: str,
+def lines_of(batch: pyarrow.RecordBatch | pyarrow.Table, column: str,
              place: tuple[str, str] | None) -> Iterator[bytes]:
     """Yields placed lines of an Arrow batch or table; rows without text are none."""
     texts = batch.column(column).to_pylist()

@@ -39,6 +39,7 @@ def report(decisions: ray.data.Dataset, *, column: str = "value",
     """
     _binary.check_columns(decisions.columns(), column, place)
     settings = _binary.ReportSettings.of(team_label, compare, since, until, binary)
+    here = _binary.find(settings.binary, os.getcwd())
 
     def entries(table: pyarrow.Table) -> pyarrow.Table:
         rows = [(zlib.crc32(key.encode()) % partitions, part)
@@ -54,9 +55,9 @@ def report(decisions: ray.data.Dataset, *, column: str = "value",
 
     parts = (_narrow(decisions, column, place)
              .map_batches(entries, batch_format="pyarrow", batch_size=None)
-             .groupby("bucket", num_partitions=partitions).map_groups(sums, batch_format="pyarrow"))
-    return Report(tuple(sorted(row["part"] for row in parts.iter_rows())),
-                  settings.binary)
+             .groupby("bucket", num_partitions=partitions)
+             .map_groups(sums, batch_format="pyarrow"))
+    return Report(tuple(sorted(row["part"] for row in parts.iter_rows())), here)
 
 
 def replay(decisions: ray.data.Dataset,
@@ -89,6 +90,7 @@ def replay_summary(decisions: ray.data.Dataset,
     """
     _binary.check_columns(decisions.columns(), column, place)
     settings = _binary.ReplaySettings.of(policy, binary)
+    here = _binary.find(settings.binary, os.getcwd())
 
     def results(table: pyarrow.Table) -> pyarrow.Table:
         result = settings.result(_binary.lines_of(table, column, place), os.getcwd())
@@ -98,7 +100,7 @@ def replay_summary(decisions: ray.data.Dataset,
         results, batch_format="pyarrow", batch_size=None)
     made = sorted(row["part"] for row in parts.iter_rows())
     # Of no rows there is no part.
-    return Replay(tuple(made or [settings.result(())]), settings.binary)
+    return Replay(tuple(made or [settings.result((), os.getcwd())]), here)
 
 
 def _narrow(decisions: ray.data.Dataset, column: str,

@@ -14,7 +14,8 @@ byte, however the rows are cut and however often a task is run: docs/scale.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow
 from pyspark import SparkFiles
@@ -57,6 +58,7 @@ def report(decisions: DataFrame, *, column: str = "value",
     """
     _binary.check_columns(decisions.columns, column, place)
     settings = _binary.ReportSettings.of(team_label, compare, since, until, binary)
+    here = _binary.find(settings.binary, SparkFiles.getRootDirectory())
 
     def entries(batches: Batches) -> Batches:
         lines = (line for batch in batches
@@ -73,7 +75,7 @@ def report(decisions: DataFrame, *, column: str = "value",
     spread = (keyed.repartition(partitions, "key") if partitions
               else keyed.repartition("key"))
     collected = spread.mapInArrow(sums, "part string").collect()
-    return Report(tuple(sorted(row.part for row in collected)), settings.binary)
+    return Report(tuple(sorted(row.part for row in collected)), here)
 
 
 def replay(decisions: DataFrame,
@@ -95,14 +97,9 @@ def replay(decisions: DataFrame,
     def verdicts(batches: Batches) -> Batches:
         lines = (line for batch in batches
                  for line in _binary.lines_of(batch, column, place))
-        rows = []
-        for row in settings.rows(lines, SparkFiles.getRootDirectory()):
-            rows.append(row)
-            if len(rows) == _BATCH:
-                yield pyarrow.RecordBatch.from_pylist(rows, schema=_ROWS)
-                rows = []
-        if rows:
-            yield pyarrow.RecordBatch.from_pylist(rows, schema=_ROWS)
+        rows = settings.rows(lines, SparkFiles.getRootDirectory())
+        while some := list(itertools.islice(rows, _BATCH)):
+            yield pyarrow.RecordBatch.from_pylist(some, schema=_ROWS)
 
     return _narrow(decisions, column, place).mapInArrow(verdicts, _ROWS_DDL)
 
@@ -117,6 +114,8 @@ def replay_summary(decisions: DataFrame,
     """
     _binary.check_columns(decisions.columns, column, place)
     settings = _binary.ReplaySettings.of(policy, binary)
+    root = SparkFiles.getRootDirectory()
+    here = _binary.find(settings.binary, root)
 
     def results(batches: Batches) -> Batches:
         lines = (line for batch in batches
@@ -128,7 +127,7 @@ def replay_summary(decisions: DataFrame,
                  .mapInArrow(results, "part string").collect())
     made = sorted(row.part for row in collected)
     # Of no rows there may be no part.
-    return Replay(tuple(made or [settings.result(())]), settings.binary)
+    return Replay(tuple(made or [settings.result((), root)]), here)
 
 
 def _narrow(decisions: DataFrame, column: str,
@@ -136,18 +135,11 @@ def _narrow(decisions: DataFrame, column: str,
     return decisions.select(column, *(place or ()))
 
 
-def _batches(names: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Batches:
+def _batches(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Batches:
     """Yields batches of columns of text."""
     schema = pyarrow.schema([(name, pyarrow.string()) for name in names])
-    waiting: list[tuple[str, ...]] = []
-    for row in rows:
-        waiting.append(row)
-        if len(waiting) == _BATCH:
-            yield pyarrow.RecordBatch.from_arrays(
-                [pyarrow.array(values, pyarrow.string()) for values in zip(*waiting)],
-                schema=schema)
-            waiting = []
-    if waiting:
+    rows = iter(rows)
+    while some := list(itertools.islice(rows, _BATCH)):
         yield pyarrow.RecordBatch.from_arrays(
-            [pyarrow.array(values, pyarrow.string()) for values in zip(*waiting)],
+            [pyarrow.array(values, pyarrow.string()) for values in zip(*some)],
             schema=schema)

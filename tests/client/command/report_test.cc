@@ -135,7 +135,7 @@ TEST_F(ReportCommandTest, APartIsReadWithCare) {
       {"{}", "-:2: is no line of mulligan report -o entries or sums"},
       {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 1"},
       {R"({"key": 1, "workload": "w"})", "key 'failure' not found"},
-      {R"({"key": 1, "workload": "w", "failure": 1, "observed": 1, "decided": 1,
+      {R"({"key": 1, "workload": "w", "failure": 1, "content": 1, "observed": 1, "decided": 1,
            "spent": [-1, 0, 0]})",
        "-1 is not valid; expected an amount of at least 0"},
   };

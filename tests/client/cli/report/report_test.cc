@@ -277,6 +277,16 @@ TEST_F(ReportTest, ThreadsAndTemporaryFilesChangeNothing) {
   EXPECT_EQ(ReportJson(Run(answers, With(2, 4096))), one);
 }
 
+TEST_F(ReportTest, WhatWasToldAtOneTimeHasNoOrder) {
+  // The same failure, by two replicas in one second, with other findings.
+  const LoggedAnswer one = {.cause = "NODE_LOST", .problem = "node gone"};
+  const LoggedAnswer other = {.cause = "APP_ERROR", .problem = "it ended"};
+  LoggedAnswer third = other;
+  third.problem = "it ended with 2";
+  EXPECT_EQ(ReportJson(Run({one, other, third})),
+            ReportJson(Run({third, other, one})));
+}
+
 TEST_F(ReportTest, ATemporaryFileThatCannotBeMadeIsTold) {
   const char* const before = getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
