@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "client/python"))
 from mulligan import _binary  # noqa: E402
 
-MULLIGAN = sys.argv.pop(1)
+MULLIGAN = str(pathlib.Path(sys.argv.pop(1)).resolve())
 SITUATIONS = ROOT / "tests/testdata/situations.jsonl"
 PARTS = 4
 
