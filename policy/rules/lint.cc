@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/demystify/causes.h"
 #include "policy/request/kinds.h"
+#include "policy/rules/covers.h"
 
 namespace mulligan {
 namespace {

@@ -13,13 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
-#include "client/cli/input/quick_reader.h"
 
 namespace mulligan::cli {
 namespace {
@@ -35,20 +33,6 @@ absl::Status ReadCarefully(std::string_view line, v1::DecisionRecord& record) {
     return absl::InvalidArgumentError("expected a DecisionRecord object");
   }
   return ParseProtoJson(line, record);
-}
-
-// Fills `record`, which must be empty, from a line of a decision log. Fields
-// that a newer server wrote are ignored. INVALID_ARGUMENT says where the line
-// is no DecisionRecord.
-absl::Status ReadRecord(std::string_view line, QuickReader& quick,
-                        v1::DecisionRecord& record) {
-  if (!quick.Read(line, record)) {
-    absl::Status read = ReadCarefully(line, record);
-    if (!read.ok()) return read;
-  }
-  if (record.has_request() && record.has_response()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "is no DecisionRecord: it has no request or no response");
 }
 
 // Blocks between the thread that reads and those that decide.
@@ -157,6 +141,17 @@ class BlockReader {
 };
 
 }  // namespace
+
+absl::Status ReadRecord(std::string_view line, QuickReader& quick,
+                        v1::DecisionRecord& record) {
+  if (!quick.Read(line, record)) {
+    absl::Status read = ReadCarefully(line, record);
+    if (!read.ok()) return read;
+  }
+  if (record.has_request() && record.has_response()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "is no DecisionRecord: it has no request or no response");
+}
 
 std::string LogPosition::Text() const { return absl::StrCat(file, ":", line); }
 

@@ -133,6 +133,9 @@ std::string ReplayText(const ReplayResult& result, std::string_view policies);
 
 // Every text from outside is escaped. `policies` as for ReplayText.
 std::string ReplayHtml(const ReplayResult& result, std::string_view policies);
+// Its article alone, for a page that has the style sheet.
+std::string ReplayArticle(const ReplayResult& result,
+                          std::string_view policies);
 
 // Ends in a line break. docs/cli.md has the members.
 std::string ReplayJson(const ReplayResult& result);
