@@ -74,6 +74,9 @@ struct ReadProgress {
 
 struct ReadSettings {
   Shard shard;
+  // Each line begins with the place that is told of it, FILE<tab>LINE<tab>:
+  // lines of many files that come one by one.
+  bool placed = false;
   // Called from time to time by the thread that reads; may be empty.
   std::function<void(const ReadProgress&)> on_progress = nullptr;
 };
