@@ -22,6 +22,9 @@ type Asker struct {
 	Reader client.Reader
 	// Fallback decides while there is no answer. Its zero value waits.
 	Fallback Fallback
+	// Logs complete what no termination message tells ([Report.AddLogs]). Nil: they are
+	// not read. They leave the process with what looks like a secret blanked.
+	Logs LogReader
 	// Edit changes a request before it is sent: the policy's name, progress,
 	// recent failures elsewhere. Nil: sent as gathered.
 	Edit func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error
@@ -98,6 +101,9 @@ func (a *Asker) request(ctx context.Context, obj client.Object) (*mulliganv1.Dec
 	report, err := Gather(ctx, reader, obj)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if a.Logs != nil {
+		report.AddLogs(ctx, a.Logs)
 	}
 	workload := report.Workload()
 	ledger, err := LedgerFrom(workload)

@@ -1,6 +1,7 @@
 #include "policy/budget/ledger.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -51,19 +52,21 @@ std::size_t Name(const std::string& name) {
 
 // Characters that some writer spells \u003c cost six; a byte of a longer
 // UTF-8 sequence at most three (\ud83d\ude00 for four bytes).
+constexpr std::array<std::uint8_t, 256> kByteSizes = [] {
+  std::array<std::uint8_t, 256> sizes{};
+  for (std::size_t byte = 0; byte < sizes.size(); ++byte) {
+    sizes[byte] = byte >= 0x80 ? 3 : byte < 0x20 ? 6 : 1;
+  }
+  for (const char c : {'\x7f', '<', '>', '&', '\''}) {
+    sizes[static_cast<unsigned char>(c)] = 6;
+  }
+  for (const char c : {'"', '\\'}) sizes[static_cast<unsigned char>(c)] = 2;
+  return sizes;
+}();
+
 std::size_t Text(const std::string& text) {
   std::size_t size = 2;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80) {
-      size += 3;
-    } else if (byte < 0x20 || byte == 0x7f || c == '<' || c == '>' ||
-               c == '&' || c == '\'') {
-      size += 6;
-    } else {
-      size += c == '"' || c == '\\' ? 2 : 1;
-    }
-  }
+  for (const char c : text) size += kByteSizes[static_cast<unsigned char>(c)];
   return size;
 }
 

@@ -219,8 +219,8 @@ void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path) {
 }
 
 // A verdict is about one workload.
-void ValidateForeign(const v1::FailureReport& report, const FieldPath& path) {
-  const Unread foreign = FindForeign(report);
+void ValidateForeign(const Owners& told, const FieldPath& path) {
+  const Unread foreign = FindForeign(told);
   if (!foreign.unknown) return;
   constexpr std::size_t kNamed = 8;
   std::string owners;
@@ -229,8 +229,8 @@ void ValidateForeign(const v1::FailureReport& report, const FieldPath& path) {
                     Visible(foreign.owners[i].substr(0, 256)));
   }
   if (foreign.owners.size() > kNamed) owners += ", ...";
-  const bool named =
-      !report.workload().name().empty() || !report.workload().uid().empty();
+  const v1::WorkloadReference& workload = told.report.workload();
+  const bool named = !workload.name().empty() || !workload.uid().empty();
   path.In("workload")
       .Violate(
           named ? absl::StrCat("names none of the workloads that the objects "
@@ -271,7 +271,7 @@ void ValidateReport(const v1::FailureReport& report, const FieldPath& path) {
   ValidateEach(report.events(), kMaxEvents, path, "events", ValidateEvent);
   ValidateEach(report.usage(), kMaxUsage, path, "usage", ValidateUsage);
   ValidateOwners(owners, path);
-  ValidateForeign(report, path);
+  ValidateForeign(owners, path);
 }
 
 }  // namespace mulligan

@@ -75,14 +75,14 @@ std::string List(const auto& values) {
 template <typename Value>
 std::string Names(EnumSet<Value> set) {
   std::string names = "[";
+  names.reserve(256);
   const auto& values = *google::protobuf::GetEnumDescriptor<Value>();
-  for (int number = 1; number < 64; ++number) {
-    if (!set.Contains(static_cast<Value>(number))) continue;
+  set.ForEach([&](int number) {
     const auto* value = values.FindValueByNumber(number);
-    if (value == nullptr) continue;
+    if (number == 0 || value == nullptr) return;
     if (names.size() > 1) names += ", ";
     names += value->name();
-  }
+  });
   names += ']';
   return names;
 }

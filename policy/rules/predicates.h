@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_RULES_PREDICATES_H_
 #define MULLIGAN_POLICY_RULES_PREDICATES_H_
 
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -44,6 +45,14 @@ class EnumSet {
   }
 
   constexpr bool empty() const { return bits_ == 0; }
+
+  // Calls `take` with the number of each value, in order.
+  template <typename Take>
+  constexpr void ForEach(const Take& take) const {
+    for (std::uint64_t left = bits_; left != 0; left &= left - 1) {
+      take(std::countr_zero(left));
+    }
+  }
 
   // Whether every value of `other` is in this set.
   constexpr bool Covers(EnumSet other) const {

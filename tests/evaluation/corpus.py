@@ -171,29 +171,48 @@ class Culprits:
             self.theirs += theirs == root
 
 
-def measure(engine, samples):
+def ask(engine, samples):
+    """What is answered about each sample: (sample, answer, retries), or
+    (sample, what is wrong with it, None)."""
+    asked = []
+    for sample in samples:
+        try:
+            asked.append((sample, *judge(engine, report_of(sample))))
+        except ValueError as error:
+            asked.append((sample, str(error)[:200], None))
+    return asked
+
+
+def report_of(sample):
+    report = dict(sample["input"])
+    if "job" in report:
+        report["jobs"] = [report.pop("job")]
+    return report
+
+
+def score(asked):
+    """What is right and wrong in the answers of ask()."""
     ours = Mulligan()
     rows = {ours.name: ours, **{name: Row(name) for name in peers.RULES}}
     confidence = {}
     culprits = Culprits()
     refused = []
-    for sample in samples:
-        report = dict(sample["input"])
-        if "job" in report:
-            report["jobs"] = [report.pop("job")]
+    for sample, answer, retries in asked:
         for name, rule in peers.RULES.items():
-            verdict = rule(report)
+            verdict = rule(report_of(sample))
             rows[name].add(sample["truth"], verdict.side, verdict.action,
                            PEER_RETRIES)
-        try:
-            answer, retries = judge(engine, report)
-        except ValueError as error:
-            refused.append((sample["id"], str(error)[:200]))
+        if retries is None:
+            refused.append((sample["id"], answer))
             continue
         good = ours.judge(sample, answer, retries)
         level = answer["diagnosis"]["confidence"]
         right, all_of = confidence.get(level, (0, 0))
         confidence[level] = (right + good, all_of + 1)
         culprits.add(sample, answer)
-    return {"samples": len(samples), "rows": rows, "confidence": confidence,
+    return {"samples": len(asked), "rows": rows, "confidence": confidence,
             "culprits": culprits, "refused": refused}
+
+
+def measure(engine, samples):
+    return score(ask(engine, samples))

@@ -1,6 +1,7 @@
 """Scores this build on files of real failures; see scripts/score-corpus --help.
 
-Usage: score.py MULLIGAN REPOSITORY [--unused] FILE.jsonl|FOLDER...
+Usage: score.py MULLIGAN REPOSITORY [--unused] [--single] [--unseen]
+                FILE.jsonl|FOLDER...
 """
 
 import sys
@@ -12,9 +13,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "simulation"))
 
 import corpus  # noqa: E402
+import unseen  # noqa: E402
 from engine import Engine  # noqa: E402
 
 SKIPPED = 77
+OPTIONS = {"--unused", "--single", "--unseen"}
 # Shares that hold on the samples known when they were set, which are those of
 # these files; in vain of all samples, gave up of those that deserved a retry.
 # What came later is scored beside them: it says how well we generalise.
@@ -93,35 +96,67 @@ def text_signatures(repository):
     return sources
 
 
-def main(binary, repository, *arguments):
-    files = files_of(a for a in arguments if a != "--unused")
-    if not files:
-        print("skipped: no *.jsonl in", *arguments)
-        return SKIPPED
-    with Engine(binary) as engine:
-        if len(files) > 1:
-            for file in files:
-                print(describe(file, corpus.measure(engine,
-                                                    corpus.read([file]))))
-        samples = corpus.read(files)
-        result = corpus.measure(engine, samples)
-        known = [file for file in files if file.name in KNOWN]
-        held = corpus.measure(engine, corpus.read(known)) if known else result
-    print(describe("all", result))
-    if 0 < len(known) < len(files):
-        print(describe("known when the thresholds were set", held))
+def print_misses(result, samples):
     truths = {sample["id"]: sample["truth"] for sample in samples}
-    ours = result["rows"]["Mulligan"]
-    for miss in ours.misses:
+    for miss in result["rows"]["Mulligan"].misses:
         print(describe_miss(miss, truths[miss[0]]))
     for sample, error in result["refused"]:
         print(f"  {sample}: refused: {error}")
-    if "--unused" in arguments:
-        unused = [f"{name} ({source})" for name, source
-                  in text_signatures(Path(repository)).items()
-                  if name not in ours.decided]
-        print(f"{len(unused)} text signatures decide none of these samples:")
-        print("\n".join(f"  {name}" for name in unused))
+
+
+def print_unused(ours, repository):
+    unused = [f"{name} ({source})" for name, source
+              in text_signatures(Path(repository)).items()
+              if name not in ours.decided]
+    print(f"{len(unused)} text signatures decide none of these samples:")
+    print("\n".join(f"  {name}" for name in unused))
+
+
+def print_single(asked, repository):
+    texts = text_signatures(Path(repository))
+    decided = {}
+    for sample, answer, retries in asked:
+        if retries is not None:
+            row = answer["diagnosis"].get("signature", "")
+            decided.setdefault(row, []).append(sample["id"])
+    single = sorted((row, ids[0]) for row, ids in decided.items()
+                    if len(ids) == 1 and row in texts)
+    print(f"{len(single)} text signatures decide a single one:")
+    for row, sample in single:
+        print(f"  {row} ({texts[row]}): {sample}")
+
+
+def main(binary, repository, *arguments):
+    options = {a for a in arguments if a in OPTIONS}
+    files = files_of(a for a in arguments if a not in OPTIONS)
+    if not files:
+        print("skipped: no *.jsonl in", *arguments)
+        return SKIPPED
+    asked = {}
+    with Engine(binary) as engine:
+        for file in files:
+            asked[file] = corpus.ask(engine, corpus.read([file]))
+    if len(files) > 1:
+        for file in files:
+            print(describe(file, corpus.score(asked[file])))
+    all_asked = [part for file in files for part in asked[file]]
+    samples = [sample for sample, _, _ in all_asked]
+    result = corpus.score(all_asked)
+    known = [file for file in files if file.name in KNOWN]
+    held = corpus.score([part for file in known or files
+                         for part in asked[file]])
+    print(describe("all", result))
+    if 0 < len(known) < len(files):
+        print(describe("known when the thresholds were set", held))
+    print_misses(result, samples)
+    if "--unused" in options:
+        print_unused(result["rows"]["Mulligan"], repository)
+    if "--single" in options:
+        print_single(all_asked, repository)
+    if "--unseen" in options:
+        without = corpus.score(unseen.ask(binary, all_asked))
+        print(describe("without the rows of its own source", without))
+        print_misses(without, samples)
     return 0 if holds(held) else 1
 
 

@@ -5,6 +5,7 @@ one, read its answer, and go on from there.
 """
 
 import json
+import os
 import subprocess
 from datetime import datetime
 
@@ -12,13 +13,15 @@ from datetime import datetime
 class Engine:
     """Answers DecideRequests (proto JSON as dicts); use as a context manager."""
 
-    def __init__(self, binary, policy=None):
+    def __init__(self, binary, policy=None, environment=None):
         command = [str(binary), "explain", "--requests", "-", "-o", "json"]
         if policy is not None:
             command += ["--policy", str(policy)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, text=True,
-                                         bufsize=1)
+                                         bufsize=1,
+                                         env={**os.environ,
+                                              **(environment or {})})
 
     def __enter__(self):
         return self

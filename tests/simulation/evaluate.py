@@ -18,6 +18,7 @@ import gangs  # noqa: E402
 import incidents  # noqa: E402
 import nodes  # noqa: E402
 import repeats  # noqa: E402
+import unseen  # noqa: E402
 from bars import chart  # noqa: E402
 from engine import Engine  # noqa: E402
 
@@ -180,6 +181,32 @@ def evaluate_corpus(engine, folder):
     return text, evaluate_calibration(result)
 
 
+def evaluate_unseen(engine, binary, files):
+    """Failures of projects that nothing was learned from, beside all rows."""
+    asked = corpus.ask(engine, corpus.read(files))
+    without = unseen.ask(binary, asked)
+    rows = []
+    for name, answers in (("all rows", asked),
+                          ("without those of its own source", without)):
+        result = corpus.score(answers)
+        ours, culprits = result["rows"]["Mulligan"], result["culprits"]
+        rows.append([
+            name, percent(ours.named, ours.answered),
+            percent(ours.domains, ours.answered),
+            f"{ours.confidently_wrong} of {ours.answered}",
+            f"{ours.in_vain} of {ours.hopeless}",
+            f"{ours.gave_up} of {ours.worth}",
+            f"{culprits.ours} of {culprits.gangs}"])
+    own = unseen.own_rows(asked)
+    text = (f"{len(asked)} samples of "
+            f"{len(unseen.by_source(sample for sample, _, _ in asked))} "
+            f"sources, of which {len(own)} lose "
+            f"{sum(map(len, own.values()))} rows in all.\n\n")
+    return text + table(["judged with", "cause", "fault domain",
+                         "confidently wrong", "retried in vain",
+                         "gave up on what deserved a retry", "culprits"], rows)
+
+
 def evaluate_calibration(result):
     culprits = result["culprits"]
     rows = [[level, *result["confidence"].get(level, (0, 0)),
@@ -210,7 +237,11 @@ def rewrite(text, name, block):
 def main(binary, repository, folder=None):
     repository = Path(repository)
     blocks, images = {}, {}
+    samples = [repository / "tests/testdata/field_samples.jsonl"]
+    if folder is not None:
+        samples += sorted(Path(folder).glob("*.jsonl"))
     with Engine(binary) as engine:
+        blocks["unseen"] = evaluate_unseen(engine, binary, samples)
         blocks["gangs"], images["gangs"] = evaluate_gangs(engine)
         blocks["nodes"], images["nodes"] = evaluate_nodes(engine)
         blocks["incidents"], images["incidents"] = evaluate_incidents(engine)

@@ -24,12 +24,12 @@ std::vector<TextSignature>* Joined(std::initializer_list<TextRows> families) {
 const TextTable& ApplicationTexts() {
   // In the order they are tried.
   static const std::vector<TextSignature>* const all = Joined(
-      {rows::HardwareTexts(), rows::MemoryTexts(), rows::DataTexts(),
-       rows::UserErrorTexts(), rows::AccessTexts(), rows::SetupTexts(),
+      {rows::HardwareTexts(), rows::MemoryTexts(), rows::LongRunTexts(),
+       rows::DataTexts(), rows::UserErrorTexts(), rows::AccessTexts(), rows::SetupTexts(),
        rows::CollectiveTexts(), rows::DependencyTexts(), rows::ServiceTexts(),
        rows::SignalTexts(), rows::VagueUserErrorTexts(),
-       rows::ProgramErrorTexts(), rows::ExceptionNames(), rows::UncaughtTexts(),
-       rows::ProgramEndTexts()});
+       rows::ProgramErrorTexts(), rows::ExceptionNames(), rows::GeneralTexts(),
+       rows::MistakeNames(), rows::UncaughtTexts(), rows::ProgramEndTexts()});
   static const TextTable* const table = new TextTable("text", *all);
   return *table;
 }
@@ -48,7 +48,8 @@ const TextTable& MemoryErrors() {
 
 const TextTable& ProgramErrors() {
   static const std::vector<TextSignature>* const all =
-      Joined({rows::ProgramErrorTexts(), rows::UncaughtTexts()});
+      Joined({rows::ProgramErrorTexts(), rows::MistakeNames(),
+              rows::UncaughtTexts()});
   static const TextTable* const table = new TextTable("text", *all);
   return *table;
 }

@@ -1,7 +1,5 @@
 #include "policy/demystify/signatures/compiler/rows.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -10,11 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "policy/demystify/signatures/compiler/keyword.h"
 #include "policy/demystify/signatures/compiler/remedies.h"
-#include "policy/demystify/signatures/matching/pattern_options.h"
+#include "policy/demystify/signatures/compiler/searched_texts.h"
 #include "policy/demystify/signatures/matching/text_table.h"
 #include "policy/loader/yaml_reader.h"
 #include "policy/loader/yaml_tree.h"
@@ -126,7 +121,7 @@ class TableCompiler {
     CheckKind(row, at);
     CheckRemedies(row, at, report_);
     if (!row.message_pattern().empty() || row.message_patterns_size() > 0) {
-      CompileTexts(row, at, compiled);
+      compiled.texts = SearchedTexts(row, table_.parts(), at, report_);
     }
     if (!row.sample().empty()) compiled.samples.push_back(row.sample());
     compiled.samples.insert(compiled.samples.end(), row.samples().begin(),
@@ -200,74 +195,6 @@ class TableCompiler {
                                     "and the last",
                                     row.http_codes_size()));
     }
-  }
-
-  void CompileTexts(const Row& row, const std::string& at,
-                    CompiledRow& compiled) {
-    if (!row.message_pattern().empty() && row.message_patterns_size() > 0) {
-      report_.Error(at + ".messagePatterns",
-                    "beside messagePattern, expected one of the two");
-      return;
-    }
-    if (row.keyword().empty() && AreWords(row.message_patterns())) {
-      for (const std::string& words : row.message_patterns()) {
-        compiled.texts.push_back({*LiteralOf(words), ""});
-      }
-      return;
-    }
-    const bool is_one = !row.message_pattern().empty();
-    const std::string path =
-        at + (is_one ? ".messagePattern" : ".messagePatterns");
-    const std::string pattern =
-        WithParts(is_one ? row.message_pattern()
-                         : absl::StrJoin(row.message_patterns(), "|"));
-    const re2::RE2 re(pattern, PatternOptions());
-    if (pattern.find("${") != std::string::npos) {
-      report_.Error(path, absl::StrFormat("\"%s\" has a part that the table "
-                                          "does not, expected one of its parts",
-                                          pattern));
-    } else if (!re.ok()) {
-      report_.Error(path,
-                    absl::StrFormat("\"%s\": %s, expected an RE2 expression",
-                                    pattern, re.error()));
-    } else if (row.keyword().empty()) {
-      compiled.texts.push_back(WithKeyword(pattern, path));
-    } else {
-      compiled.texts.push_back({absl::AsciiStrToLower(row.keyword()), pattern});
-      std::string problem = KeywordProblem(
-          pattern, compiled.texts.back().keyword, row.keyword_beside());
-      if (!problem.empty()) {
-        report_.Error(at + ".keyword", std::move(problem));
-      }
-    }
-  }
-
-  static bool AreWords(
-      const google::protobuf::RepeatedPtrField<std::string>& patterns) {
-    return !patterns.empty() &&
-           std::ranges::all_of(patterns, [](const std::string& pattern) {
-             return LiteralOf(pattern).has_value();
-           });
-  }
-
-  SearchedText WithKeyword(const std::string& pattern,
-                           const std::string& path) {
-    if (auto literal = LiteralOf(pattern)) return {*std::move(literal), ""};
-    std::string keyword = RequiredWords(pattern);
-    if (keyword.empty()) {
-      report_.Error(path, absl::StrFormat("no words stand in every match of "
-                                          "\"%s\", expected some, or a keyword",
-                                          pattern));
-    }
-    return {std::move(keyword), pattern};
-  }
-
-  std::string WithParts(std::string pattern) const {
-    for (const auto& [name, part] : table_.parts()) {
-      pattern =
-          absl::StrReplaceAll(pattern, {{absl::StrCat("${", name, "}"), part}});
-    }
-    return pattern;
   }
 
   static bool Find(const SearchedText& text, const std::string& sample) {

@@ -16,7 +16,7 @@ namespace mulligan::demystify {
 // Immutable; safe to share.
 class KeywordMatcher {
  public:
-  static constexpr std::size_t kMaxKeywords = 1024;
+  static constexpr std::size_t kMaxKeywords = 1536;
   // One bit per keyword, lowest first.
   using Hits = std::array<std::uint64_t, kMaxKeywords / 64>;
 

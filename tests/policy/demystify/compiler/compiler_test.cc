@@ -71,6 +71,18 @@ TEST(SignatureCompiler, WordsNeedNoExpression) {
   EXPECT_EQ(texts[1].pattern, "");
 }
 
+TEST(SignatureCompiler, PatternsWithoutAWordInCommonHaveOneEach) {
+  const auto tables = CompileWell(
+      "parts: {all: '(all|both)'}\n" +
+      TextsWith("- {name: a, messagePatterns: ['${all} lost', '${all} gone'],\n"
+                "   samples: [all lost, both gone]}\n"));
+  const auto& texts = tables[0].rows[0].texts;
+  ASSERT_EQ(texts.size(), 2U);
+  EXPECT_EQ(texts[0].keyword, " lost");
+  EXPECT_EQ(texts[0].pattern, "(all|both) lost");
+  EXPECT_EQ(texts[1].keyword, " gone");
+}
+
 TEST(SignatureCompiler, PartsStandForTheirPattern) {
   const auto tables = CompileWell(
       "parts: {thing: '(file|folder)s?'}\n" +
@@ -159,6 +171,11 @@ INSTANTIATE_TEST_SUITE_P(
                                "   samples: [xy, xyx]}\n"),
                      "x.yaml:7:4: error: none has \"yz\", expected a sample of "
                      "each"},
+        RefusedTable{
+            "PatternsWithoutAWordInCommonAndASample",
+            TextsWith("- {name: a, messagePatterns: ['x+yz', 'v+wx'],\n"
+                      "   sample: xyz}\n"),
+            "error: none has \"wx\", expected a sample of each"},
         RefusedTable{"NearMissFound",
                      TextsWith("- {name: a, messagePattern: xy, sample: xy,\n"
                                "   nearMisses: [xyz]}\n"),

@@ -1,0 +1,27 @@
+// What the patterns of a row are looked for by.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_COMPILER_SEARCHED_TEXTS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_COMPILER_SEARCHED_TEXTS_H_
+
+#include <string>
+#include <vector>
+
+#include "google/protobuf/map.h"
+#include "policy/base/issue.h"
+#include "policy/demystify/signatures/compiler/rows.h"
+#include "policy/demystify/signatures/compiler/signature_rows.pb.h"
+
+namespace mulligan::demystify {
+
+// Parts of patterns by name.
+using Parts = google::protobuf::Map<std::string, std::string>;
+
+// One text for all patterns of `row`, which stands at `at`; one for each where
+// all are plain words or have no words in common. Problems go to `report`.
+std::vector<SearchedText> SearchedTexts(const signatures::Row& row,
+                                        const Parts& parts,
+                                        const std::string& at,
+                                        IssueReporter& report);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_COMPILER_SEARCHED_TEXTS_H_

@@ -1,0 +1,75 @@
+// The command line with rows of the text tables left out, for
+// tests/evaluation/unseen.py: what is a failure told as when the rows are not
+// there that nothing but failures of the same project speaks for?
+//
+// $MULLIGAN_ROWS_LEFT_OUT names a file with their names, "text/cuda-oom", one a
+// line. The linker puts WithoutRows() in the place of TextTable::Find(), so
+// that nothing of it is in the product.
+#include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "policy/demystify/signatures/matching/text_table.h"
+
+namespace mulligan::demystify {
+namespace {
+
+const std::set<std::string, std::less<>>& LeftOut() {
+  static const auto* const names = [] {
+    auto* const all = new std::set<std::string, std::less<>>;
+    const char* const path = std::getenv("MULLIGAN_ROWS_LEFT_OUT");
+    std::ifstream file(path == nullptr ? "" : path);
+    for (std::string line; std::getline(file, line);) all->insert(line);
+    return all;
+  }();
+  return *names;
+}
+
+bool IsLeftOut(const TextTable& table, const TextSignature& row) {
+  std::string name(table.name());
+  name.append("/").append(row.row.key);
+  return LeftOut().contains(name);
+}
+
+// The rows of `table` behind `row`: those before it did not match.
+const TextTable& RestAfter(const TextTable& table, const TextSignature* row) {
+  static std::mutex mutex;
+  static auto* const rests =
+      new std::map<const TextSignature*, const TextTable*>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const TextTable*& rest = (*rests)[row];
+  if (rest == nullptr) {
+    const auto next = static_cast<std::size_t>(row - table.rows().data()) + 1;
+    rest = new TextTable(table.name(), table.rows().subspan(next));
+  }
+  return *rest;
+}
+
+}  // namespace
+
+// The name of TextTable::Find() for the linker, as CMakeLists.txt has it.
+#define MULLIGAN_FIND                      \
+  "_ZNK8mulligan9demystify9TextTable4Find" \
+  "ESt17basic_string_viewIcSt11char_traitsIcEEPm"
+
+const TextSignature* Find(const TextTable* table, std::string_view text,
+                          std::size_t* at) asm("__real_" MULLIGAN_FIND);
+const TextSignature* WithoutRows(const TextTable* table, std::string_view text,
+                                 std::size_t* at) asm("__wrap_" MULLIGAN_FIND);
+
+const TextSignature* WithoutRows(const TextTable* table, std::string_view text,
+                                 std::size_t* at) {
+  const TextSignature* row = Find(table, text, at);
+  while (row != nullptr && IsLeftOut(*table, *row)) {
+    table = &RestAfter(*table, row);
+    row = Find(table, text, at);
+  }
+  return row;
+}
+
+}  // namespace mulligan::demystify
