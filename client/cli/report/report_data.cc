@@ -36,7 +36,7 @@ Json ToJson(const Cost& cost) {
   return json;
 }
 
-Json NamesOf(const Exhibits& examples) {
+Json ExhibitsJson(const Exhibits& examples) {
   Json names = Json::array();
   for (const Exhibit& example : examples.all()) {
     Json& one =
@@ -50,7 +50,7 @@ Json NamesOf(const Exhibits& examples) {
 // A cost with the costliest of its workloads.
 Json ToJson(const Cost& cost, const Exhibits& examples) {
   Json json = ToJson(cost);
-  json["examples"] = NamesOf(examples);
+  json["examples"] = ExhibitsJson(examples);
   return json;
 }
 
