@@ -1,5 +1,7 @@
 #include "policy/demystify/signatures/compiler/rows.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
