@@ -220,7 +220,7 @@ TEST(LintTest, WhatARuleLeavesToAnother) {
   } rows[] = {
       {"causes: HANG", "causes: [HANG, APP_ERROR]",
        "rule \"two\" never decides about [HANG]: earlier rules do"},
-      {"causes: HANG attempts { first: 2 }", "causes: [HANG, APP_ERROR]", ""},
+      {"causes: HANG attempts { from: 2 }", "causes: [HANG, APP_ERROR]", ""},
       {"causes: HANG", "fault_domains: APPLICATION", ""},
       {"fault_domains: INFRASTRUCTURE", "causes: [NODE_LOST, APP_ERROR]",
        "rule \"two\" seldom decides about [NODE_LOST]: an earlier rule matches "
