@@ -21,6 +21,9 @@ BUILD_PACKAGES=(
 )
 # shellcheck disable=SC2034
 TEST_PACKAGES=(python3 python3-jsonschema python3-yaml)
+# What pages are looked at with.
+# shellcheck disable=SC2034
+BROWSER_PACKAGES=(chromium chromium-driver)
 # The compiler, its sanitizers, and the symbolizer for their reports.
 # shellcheck disable=SC2034
 CLANG_PACKAGES=(clang-14 libclang-rt-14-dev llvm-14)

@@ -24,12 +24,11 @@ class StubsHook(BuildHookInterface):
 
     def initialize(self, version, build_data):
         self._made = None
-        stubs = self._shipped
-        if not stubs.is_dir():
+        if not self._shipped.is_dir():
             self._made = Path(tempfile.mkdtemp())
             generate(Path(self.root).parents[1] / "proto", self._made)
-            stubs = self._made / "mulligan"
-        build_data["force_include"][str(stubs)] = "mulligan"
+            # Beside mulligan/spark.py and what else is no stub.
+            build_data["force_include"][str(self._made / "mulligan")] = "mulligan"
 
     def finalize(self, version, build_data, artifact_path):
         if self._made:
@@ -37,7 +36,7 @@ class StubsHook(BuildHookInterface):
 
     @property
     def _shipped(self):
-        return Path(self.root) / "mulligan"
+        return Path(self.root) / "mulligan/v1"
 
 
 def generate(proto, folder):

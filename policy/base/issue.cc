@@ -19,7 +19,7 @@ bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
 
 }  // namespace
 
-const char* NameOf(Issue::Severity severity) {
+const char* SeverityName(Issue::Severity severity) {
   switch (severity) {
     case Issue::Severity::kError:
       return "error";
@@ -45,7 +45,7 @@ std::string FormatIssue(const Issue& issue) {
     }
   }
   if (!text.empty()) absl::StrAppend(&text, ": ");
-  absl::StrAppend(&text, NameOf(issue.severity), ": ", issue.message);
+  absl::StrAppend(&text, SeverityName(issue.severity), ": ", issue.message);
   return Visible(text);
 }
 

@@ -35,7 +35,7 @@ struct Issue {
 using Issues = std::vector<Issue>;
 
 // "error", "warning" or "note".
-const char* NameOf(Issue::Severity severity);
+const char* SeverityName(Issue::Severity severity);
 
 // Whether the issues forbid loading.
 bool HasErrors(const Issues& issues);

@@ -103,6 +103,15 @@ std::size_t PlacementBytes(const v1::Placement& placement) {
   return size;
 }
 
+std::size_t EscalationBytes(const v1::Escalation& escalation) {
+  return 3 +
+         Member("rung", true,
+                Name(v1::Escalation::Rung_Name(escalation.rung()))) +
+         Member("next", escalation.next() != 0,
+                Name(v1::Escalation::Rung_Name(escalation.next()))) +
+         Member("after", escalation.after() != 0, kCount);
+}
+
 std::size_t DecisionBytes(const v1::Decision& decision) {
   std::size_t size =
       3 +
@@ -121,6 +130,9 @@ std::size_t DecisionBytes(const v1::Decision& decision) {
       TextMember("sentence", decision.sentence());
   if (decision.has_placement()) {
     size += Member("placement", true, PlacementBytes(decision.placement()));
+  }
+  if (decision.has_escalation()) {
+    size += Member("escalation", true, EscalationBytes(decision.escalation()));
   }
   if (!decision.resources().empty()) size += Member("resources", true, 2);
   for (const v1::ResourceChange& change : decision.resources()) {

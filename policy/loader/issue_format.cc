@@ -83,7 +83,7 @@ std::string_view ColorOf(Issue::Severity severity, const Style& style) {
 
 std::string Heading(const Issue& issue, const Style& style) {
   std::string heading = FormatIssue(issue);
-  const std::string word = absl::StrFormat("%s:", NameOf(issue.severity));
+  const std::string word = absl::StrFormat("%s:", SeverityName(issue.severity));
   const size_t at = heading.find(absl::StrFormat(": %s ", word));
   if (at != heading.npos && !style.reset.empty()) {
     heading.insert(at + 2 + word.size(), style.reset);
@@ -139,7 +139,7 @@ std::string SummarizeIssues(const Issues& issues) {
     const auto number = std::ranges::count(issues, severity, &Issue::severity);
     if (number == 0) continue;
     if (!summary.empty()) summary += ", ";
-    summary += absl::StrFormat("%d %s%s", number, NameOf(severity),
+    summary += absl::StrFormat("%d %s%s", number, SeverityName(severity),
                                number == 1 ? "" : "s");
   }
   return summary.empty() ? "no problems" : summary;

@@ -5,17 +5,19 @@
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
+#include "policy/rules/interval.h"
 
 namespace mulligan {
 
@@ -98,6 +100,7 @@ struct Facts {
   v1::Cause cause;
   v1::DerivedCause derived_cause;
   std::int32_t attempt;
+  const v1::Stake& stake;
   // What is left for searching texts.
   PatternAllowance& patterns;
 };
@@ -128,8 +131,12 @@ struct Predicates {
   DerivedCauseSet derived_causes;
   v1::Diagnosis::Confidence min_confidence =
       v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
-  std::int32_t first_attempt = 1;
-  std::int32_t last_attempt = std::numeric_limits<std::int32_t>::max();
+  std::optional<Interval<std::int32_t>> attempts;
+  std::optional<Interval<std::int32_t>> alike;
+  std::optional<Interval<absl::Duration>> ran;
+  std::optional<Interval<double>> accelerators;
+  std::optional<Interval<double>> hours_at_stake;
+  std::optional<Interval<double>> passed;  // a share
   std::optional<bool> interruptible;
   std::vector<std::string> kinds;
   std::vector<std::string> containers;
@@ -142,7 +149,7 @@ struct Predicates {
 };
 
 // "[HANG, APP_ERROR]".
-std::string NamesOf(CauseSet causes);
+std::string CauseNames(CauseSet causes);
 
 // Whether `facts` satisfy `predicates`, the cheap conditions first.
 bool Matches(const Predicates& predicates, const Facts& facts);
@@ -150,10 +157,6 @@ bool Matches(const Predicates& predicates, const Facts& facts);
 // The first condition that does not hold, in words; empty when all do.
 // Example: "causes: APP_ERROR is not one of [CONTAINER_OOM]".
 std::string FailedPredicate(const Predicates& predicates, const Facts& facts);
-
-// Whether everything `narrow` matches is matched by `wide` too, as far as can
-// be told from the conditions alone. Never true wrongly.
-bool Covers(const Predicates& wide, const Predicates& narrow);
 
 }  // namespace mulligan
 

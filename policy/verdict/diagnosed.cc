@@ -143,6 +143,18 @@ Diagnosed WithHistory(const Situated& at, Diagnosed told,
   return told;
 }
 
+std::optional<absl::Duration> RanFor(const v1::FailureReport& report,
+                                     const Diagnosed& told) {
+  if (const auto ran = RunTimeOf(report, *told.diagnosis)) return ran;
+  const Incident& incident = told.findings.incident;
+  if (incident.begin && incident.struck &&
+      *incident.struck >= *incident.begin) {
+    return *incident.struck - *incident.begin;
+  }
+  if (!report.progress().has_healthy_for()) return std::nullopt;
+  return ToDuration(report.progress().healthy_for());
+}
+
 std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
                                         const v1::Diagnosis& diagnosis) {
   const auto* end = CulpritEnd(report, diagnosis);

@@ -44,7 +44,7 @@ struct Call {
   v1::DecideResponse response;
 };
 
-std::vector<std::filesystem::path> Releases() {
+std::vector<std::filesystem::path> RecordedReleases() {
   std::vector<std::filesystem::path> releases;
   for (const auto& entry : std::filesystem::directory_iterator(
            testing::SourcePath("tests/compat"))) {
@@ -105,15 +105,15 @@ class CompatTest : public ::testing::Test {
 };
 
 TEST_F(CompatTest, AReleaseIsOnRecord) {
-  ASSERT_THAT(Releases(), Not(IsEmpty()));
-  for (const auto& release : Releases()) {
+  ASSERT_THAT(RecordedReleases(), Not(IsEmpty()));
+  for (const auto& release : RecordedReleases()) {
     EXPECT_GT(Calls(release).size(), 30U) << release;
   }
 }
 
 // Every field that it sent is known; the verdict and who pays are the same.
 TEST_F(CompatTest, QuestionsOfAnEarlierClientGetTheVerdictTheyGot) {
-  for (const auto& release : Releases()) {
+  for (const auto& release : RecordedReleases()) {
     for (const Call& call : Calls(release)) {
       SCOPED_TRACE(call.name);
       const v1::DecideResponse answer = Answer(call.request);
@@ -131,7 +131,7 @@ TEST_F(CompatTest, QuestionsOfAnEarlierClientGetTheVerdictTheyGot) {
 // The failure is known by the name that the earlier release gave it.
 TEST_F(CompatTest, AnEarlierLedgerGoesOnWhereItWas) {
   int charged = 0;
-  for (const auto& release : Releases()) {
+  for (const auto& release : RecordedReleases()) {
     for (Call& call : Calls(release)) {
       SCOPED_TRACE(call.name);
       *call.request.mutable_ledger() = call.response.ledger();
@@ -192,7 +192,7 @@ class EarlierSchemas {
   google::protobuf::DynamicMessageFactory factory_;
 };
 
-const Message& Part(const Message& message, const std::string& name) {
+const Message& PartNamed(const Message& message, const std::string& name) {
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name);
   return message.GetReflection()->GetMessage(message, field);
 }
@@ -211,16 +211,16 @@ bool IsNamed(const Message& message, const std::string& name) {
 }
 
 TEST_F(CompatTest, AnEarlierClientUnderstandsTheVerdict) {
-  for (const auto& release : Releases()) {
+  for (const auto& release : RecordedReleases()) {
     EarlierSchemas schemas(release);
     for (const Call& call : Calls(release)) {
       SCOPED_TRACE(call.name);
       const auto read = schemas.Read("mulligan.v1.DecideResponse",
                                      Answer(call.request).SerializeAsString());
-      const Message& decision = Part(*read, "decision");
+      const Message& decision = PartNamed(*read, "decision");
       EXPECT_TRUE(IsNamed(decision, "action"));
       EXPECT_TRUE(IsNamed(decision, "scope"));
-      EXPECT_TRUE(IsNamed(Part(*read, "diagnosis"), "cause"));
+      EXPECT_TRUE(IsNamed(PartNamed(*read, "diagnosis"), "cause"));
     }
   }
 }
@@ -228,7 +228,7 @@ TEST_F(CompatTest, AnEarlierClientUnderstandsTheVerdict) {
 // The worst that a client can do to a ledger: read it with old schemas and
 // store it as JSON, which drops every field that it has no name for.
 TEST_F(CompatTest, ALedgerSurvivesAnEarlierClient) {
-  for (const auto& release : Releases()) {
+  for (const auto& release : RecordedReleases()) {
     EarlierSchemas schemas(release);
     for (Call& call : Calls(release)) {
       SCOPED_TRACE(call.name);
@@ -253,7 +253,7 @@ TEST_F(CompatTest, ALedgerSurvivesAnEarlierClient) {
 }
 
 TEST_F(CompatTest, APolicyOfAnEarlierReleaseLoads) {
-  for (const auto& release : Releases()) {
+  for (const auto& release : RecordedReleases()) {
     for (const auto& entry :
          std::filesystem::directory_iterator(release / "policies")) {
       ASSERT_OK_AND_ASSIGN(const std::string text,

@@ -25,9 +25,9 @@ const TextTable& ApplicationTexts() {
   // In the order they are tried.
   static const std::vector<TextSignature>* const all = Joined(
       {rows::HardwareTexts(), rows::MemoryTexts(), rows::LongRunTexts(),
-       rows::DataTexts(), rows::UserErrorTexts(), rows::AccessTexts(), rows::SetupTexts(),
-       rows::CollectiveTexts(), rows::DependencyTexts(), rows::ServiceTexts(),
-       rows::SignalTexts(), rows::VagueUserErrorTexts(),
+       rows::DataTexts(), rows::UserErrorTexts(), rows::AccessTexts(),
+       rows::SetupTexts(), rows::CollectiveTexts(), rows::DependencyTexts(),
+       rows::ServiceTexts(), rows::SignalTexts(), rows::VagueUserErrorTexts(),
        rows::ProgramErrorTexts(), rows::ExceptionNames(), rows::GeneralTexts(),
        rows::MistakeNames(), rows::UncaughtTexts(), rows::ProgramEndTexts()});
   static const TextTable* const table = new TextTable("text", *all);
@@ -47,9 +47,8 @@ const TextTable& MemoryErrors() {
 }
 
 const TextTable& ProgramErrors() {
-  static const std::vector<TextSignature>* const all =
-      Joined({rows::ProgramErrorTexts(), rows::MistakeNames(),
-              rows::UncaughtTexts()});
+  static const std::vector<TextSignature>* const all = Joined(
+      {rows::ProgramErrorTexts(), rows::MistakeNames(), rows::UncaughtTexts()});
   static const TextTable* const table = new TextTable("text", *all);
   return *table;
 }

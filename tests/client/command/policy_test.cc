@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
                "\"nccl\" shadows the built-in row text/"},
         Stands{"OfAnExitCode",
                "{name: term, cause: NODE_SHUTDOWN, exitCodes: [143]}",
-               "\"term\" shadows the built-in row exit-code/143 "
+               "\"term\" shadows the built-in row exit-code/SIGTERM "
                "(SIGTERM_UNEXPLAINED)"},
         Stands{"ThatDecidesNevertheless",
                "{name: quota, cause: API_TRANSIENT, confidence: LOW, "

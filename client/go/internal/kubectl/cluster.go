@@ -31,6 +31,8 @@ type cluster struct {
 	namespace string
 	// Nobody reads more of a table's objects than what they are called.
 	metadataOnly bool
+	// Of lists of everything; nil: none is told.
+	progress *progress
 	// Nil: logs are not read.
 	logs mulligan.LogReader
 }

@@ -23,7 +23,7 @@ const (
 	maxTries     = 8
 	firstPause   = time.Second
 	longestPause = 5 * time.Minute
-	callTimeout  = 10 * time.Second
+	callTimeout  = 5 * time.Second
 	// What waits is told at the end for so long, once each.
 	farewell = 5 * time.Second
 )
@@ -116,7 +116,8 @@ func (s *sender) tell(ctx context.Context, m *Message) {
 	}
 	pause := firstPause
 	for tries := 1; ; tries++ {
-		again, asked, err := s.try(ctx, m)
+		// What is under way is not cut off: it may have been taken already.
+		again, asked, err := s.try(context.WithoutCancel(ctx), m)
 		if err == nil {
 			told.WithLabelValues(s.receiver.Name, sent).Inc()
 			return

@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "policy/base/issue.h"
+#include "policy/demystify/signatures/compiler/searched_texts.h"
 #include "policy/demystify/signatures/compiler/signature_rows.pb.h"
 
 namespace mulligan::demystify {
-
-// What a row of texts looks for.
-struct SearchedText {
-  // Lower case.
-  std::string keyword;
-  // Empty: the keyword alone is enough.
-  std::string pattern;
-};
 
 struct CompiledRow {
   // Defaults of table and sections included; without rows of its own.

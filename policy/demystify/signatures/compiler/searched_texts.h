@@ -7,10 +7,17 @@
 
 #include "google/protobuf/map.h"
 #include "policy/base/issue.h"
-#include "policy/demystify/signatures/compiler/rows.h"
 #include "policy/demystify/signatures/compiler/signature_rows.pb.h"
 
 namespace mulligan::demystify {
+
+// What a row of texts looks for.
+struct SearchedText {
+  // Lower case.
+  std::string keyword;
+  // Empty: the keyword alone is enough.
+  std::string pattern;
+};
 
 // Parts of patterns by name.
 using Parts = google::protobuf::Map<std::string, std::string>;
