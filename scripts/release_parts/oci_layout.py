@@ -128,7 +128,7 @@ def add_images(folder, version, *rest):
         data = layer(root)
         layers.append((dict(zip(("os", "architecture"), platform.split("/"))),
                        f"sha256:{hashlib.sha256(data).hexdigest()}",
-                       layout.add("layer.v1.tar+gzip", gzip.compress(data, 9, mtime=0))))
+                       layout.add("layer.v1.tar+gzip", gzip.compress(data, 6, mtime=0))))
     for each in rest[:at]:
         name, dockerfile = each.split("=", 1)
         config = container(dockerfile, version)
