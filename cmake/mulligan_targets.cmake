@@ -132,6 +132,8 @@ function(add_mulligan_test name)
   gtest_discover_tests(
     ${name}
     DISCOVERY_MODE PRE_TEST
+    # Names, not what GetParam() has in memory.
+    NO_PRETTY_VALUES
     DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})

@@ -53,6 +53,7 @@ void AddWarnings(const std::vector<std::string>& texts,
 void TellPeople(const Situated& at, v1::DecideResponse& response) {
   if (!at.explains()) return;
   Tell({.report = at.report(),
+        .workload = *at.workload,
         .decision = response.decision(),
         .ledger = response.ledger(),
         .failure_id = response.failure_id(),
@@ -61,6 +62,7 @@ void TellPeople(const Situated& at, v1::DecideResponse& response) {
        *response.mutable_diagnosis());
   for (v1::SeparateFailure& one : *response.mutable_separate()) {
     Tell({.report = at.report(),
+          .workload = *at.workload,
           .decision = one.decision(),
           .ledger = response.ledger(),
           .failure_id = one.failure_id(),
@@ -131,8 +133,9 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   }
   const Received received(request, now);
   const v1::FailureReport& report = received.report();
-  const absl::StatusOr<ChosenPolicy> policy = ChoosePolicy(
-      request, WorkloadOf(report), policies, call_options.inline_policies);
+  const v1::WorkloadReference workload = WorkloadOf(report);
+  const absl::StatusOr<ChosenPolicy> policy =
+      ChoosePolicy(request, workload, policies, call_options.inline_policies);
   if (!policy.ok()) return policy.status();
   DemystifyOptions options;
   options.now = received.observed_at();
@@ -144,6 +147,7 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
       Demystify(Owners(report), options, *response.mutable_diagnosis());
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   Tell({.report = report,
+        .workload = workload,
         .own_remedy = OwnRemedy(*policy, response.diagnosis())},
        *response.mutable_diagnosis());
   received.Restore(*response.mutable_diagnosis());

@@ -21,6 +21,9 @@ BUILD_PACKAGES=(
 )
 # shellcheck disable=SC2034
 TEST_PACKAGES=(python3 python3-jsonschema python3-yaml)
+# What pages are looked at with.
+# shellcheck disable=SC2034
+BROWSER_PACKAGES=(chromium chromium-driver)
 # The compiler, its sanitizers, and the symbolizer for their reports.
 # shellcheck disable=SC2034
 CLANG_PACKAGES=(clang-14 libclang-rt-14-dev llvm-14)
@@ -78,6 +81,13 @@ ensure_packages() {
   "${apt[@]}" update || die "apt-get update failed"
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
     die "apt-get could not install: ${missing[*]}"
+}
+
+# stripped PROGRAM FILE: as it is shipped, without debug data and what is made of it (the
+# build id): the same sources give the same bytes, whatever folder they were in.
+stripped() {
+  "${STRIP:-strip}" --strip-unneeded --remove-section=.comment \
+    --remove-section=.note.gnu.build-id -o "$2" "$1"
 }
 
 jobs() {

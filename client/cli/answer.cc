@@ -11,24 +11,9 @@
 #include "client/cli/print/workloads.h"
 #include "client/cli/story/story.h"
 #include "google/protobuf/util/time_util.h"
-#include "policy/verdict/situated.h"
 
 namespace mulligan::cli {
 namespace {
-
-// People see the operator's verdict unasked. Only who asks for it hears that
-// there is none, or what it had to assume.
-void DropNativeWarnings(v1::DecideResponse& response) {
-  const std::string prefix = response.native().operator_() + ": ";
-  auto& warnings = *response.mutable_warnings();
-  warnings.erase(
-      std::remove_if(warnings.begin(), warnings.end(),
-                     [&](const std::string& warning) {
-                       return warning.starts_with(kNoNativeVerdict) ||
-                              warning.starts_with(prefix);
-                     }),
-      warnings.end());
-}
 
 absl::StatusOr<v1::DecideResponse> Ask(const v1::DecideRequest& request,
                                        const RequestOptions& options,

@@ -22,6 +22,7 @@ void AddDecide(CLI::App& app, Streams& streams, int& code);
 void AddPolicy(CLI::App& app, Streams& streams, int& code);
 void AddReplay(CLI::App& app, Streams& streams, int& code);
 void AddReport(CLI::App& app, Streams& streams, int& code);
+void AddPlayground(CLI::App& app, Streams& streams, int& code);
 void AddHealthcheck(CLI::App& app, Streams& streams, int& code);
 
 // Below `policy`.

@@ -216,6 +216,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddPolicy(app, streams, code);
   AddReplay(app, streams, code);
   AddReport(app, streams, code);
+  AddPlayground(app, streams, code);
   AddHealthcheck(app, streams, code);
   AddVersion(app, streams, code);
   const std::vector<std::string> arguments =
@@ -333,6 +334,10 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
       ->check(CLI::IsMember({"none", "summary", "full"}));
   single("--observed-at", request.observed_at,
          "When the failure was observed; default: now", "RFC3339");
+  single("--hint", request.hints,
+         "What another tool makes of it: SOURCE:CAUSE[:CONFIDENCE[:TEXT]]",
+         "HINT")
+      ->allow_extra_args(false);
   single("--failure-id", request.failure_id,
          "Name of this failure; default: derived", "ID");
   single("--attempt", request.attempt, "Number of the attempt that failed", "N")

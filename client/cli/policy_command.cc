@@ -1,11 +1,14 @@
 // `mulligan policy`, with `check`, `show` and `test`.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <tuple>
 
 #include "absl/strings/str_format.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/commands.h"
+#include "client/cli/input/builtin_rows.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/print/layout.h"
@@ -37,11 +40,24 @@ std::string Summary(const LoadedPolicies& loaded) {
                          SummarizeIssues(loaded.issues));
 }
 
+// Of valid policies, in file and line order as all issues are.
+void AddNotes(LoadedPolicies& loaded) {
+  CompareWithBuiltInRows(*loaded.set, loaded.issues);
+  const auto place = [&texts = loaded.texts](const Issue& issue) {
+    const auto file = std::ranges::find(texts, issue.file, &PolicyText::file);
+    return std::tuple(file - texts.begin(), issue.position.line,
+                      issue.position.column);
+  };
+  std::ranges::stable_sort(loaded.issues, {}, place);
+}
+
 // Prints all problems, or a CheckPolicyResponse as JSON. Returns the exit code.
 int RunPolicyCheck(const PolicyCheckOptions& options, Streams& streams) {
-  const absl::StatusOr<LoadedPolicies> loaded =
+  absl::StatusOr<LoadedPolicies> loaded =
       LoadPolicyPaths(options.paths, streams.in);
   if (!loaded.ok()) return Fail(streams, loaded.status());
+  const bool flawless = loaded->set != nullptr && loaded->issues.empty();
+  if (loaded->set != nullptr) AddNotes(*loaded);
   if (!IsForPeople(options.output.format)) {
     const absl::StatusOr<std::string> text =
         PrintProtoAs(options.output.format, ToMessage(*loaded));
@@ -53,8 +69,7 @@ int RunPolicyCheck(const PolicyCheckOptions& options, Streams& streams) {
                 << Summary(*loaded);
   }
   if (const int code = FinishOutput(streams); code != kExitOk) return code;
-  const bool valid =
-      loaded->set != nullptr && (!options.strict || loaded->issues.empty());
+  const bool valid = options.strict ? flawless : loaded->set != nullptr;
   return valid ? kExitOk : kExitPolicyInvalid;
 }
 

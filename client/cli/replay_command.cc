@@ -29,7 +29,9 @@ struct ReplayOptions {
   std::string shard;
   // 0: one for each processor.
   unsigned threads = 0;
-  // "text", "json" or "html".
+  // Lines begin with their places.
+  bool placed = false;
+  // "text", "json", "html" or "rows".
   std::string output = "text";
 };
 
@@ -53,7 +55,8 @@ absl::StatusOr<Shard> ParseShard(const std::string& text) {
 
 int Print(const ReplayOptions& options, const ReplayResult& result,
           Streams& streams) {
-  const std::string policies = options.policies.empty()
+  const std::string policies = options.merge ? "the same policies"
+                               : options.policies.empty()
                                    ? "the embedded policies"
                                    : absl::StrJoin(options.policies, ", ");
   streams.out << (options.output == "json"   ? ReplayJson(result)
@@ -141,6 +144,10 @@ int MergeResults(const ReplayOptions& options, Streams& streams) {
 // Prints what would change; the progress goes to the terminal that errors go
 // to. Returns the exit code: bad lines are part of the answer.
 int RunReplay(const ReplayOptions& options, Streams& streams) {
+  if (options.merge && options.output == "rows") {
+    return Fail(streams, absl::InvalidArgumentError(
+                             "-o rows: expected decision logs, not --merge"));
+  }
   if (options.merge) return MergeResults(options, streams);
   const absl::StatusOr<Shard> shard = ParseShard(options.shard);
   if (!shard.ok()) return Fail(streams, shard.status());
@@ -155,9 +162,16 @@ int RunReplay(const ReplayOptions& options, Streams& streams) {
   ProgressBar bar(streams.err);
   ReadSettings settings;
   settings.shard = *shard;
+  settings.placed = options.placed;
   settings.on_progress = bar.IfTerminal();
-  ReplayResult result =
-      Replay(logs, *policies.set, ThreadsFor(options.threads), settings);
+  const unsigned threads = ThreadsFor(options.threads);
+  if (options.output == "rows") {
+    ReplayRows(logs, *policies.set, threads, settings,
+               [&](const std::string& row) { streams.out << row; });
+    bar.Wipe();
+    return FinishOutput(streams);
+  }
+  ReplayResult result = Replay(logs, *policies.set, threads, settings);
   result.parts[absl::StrJoin(options.logs, " ")] = {
       absl::StrCat(shard->index, "/", shard->count)};
   bar.Wipe();
@@ -198,8 +212,12 @@ void AddReplay(CLI::App& app, Streams& streams, int& code) {
       .add_flag("--merge", replay.merge, "LOG are results (-o json) to add up")
       ->excludes(policy)
       ->excludes(shard);
-  command.add_option("-o,--output", replay.output, "text, json or html")
-      ->check(CLI::IsMember({"text", "json", "html"}))
+  command.add_flag("--placed", replay.placed,
+                   "Each line begins with its place: FILE<tab>LINE<tab>");
+  command
+      .add_option("-o,--output", replay.output,
+                  "text, json, html or rows: a line of JSON for each decision")
+      ->check(CLI::IsMember({"text", "json", "html", "rows"}))
       ->type_name("FORMAT");
   command.callback(
       [options, &streams, &code] { code = RunReplay(*options, streams); });

@@ -1,6 +1,9 @@
 // `mulligan report`.
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "client/cli/input/policy_files.h"
 #include "client/cli/log/progress_bar.h"
 #include "client/cli/report/report.h"
+#include "client/cli/report/report_parts.h"
 #include "google/protobuf/util/time_util.h"
 
 namespace mulligan::cli {
@@ -24,19 +28,31 @@ struct ReportOptions {
   // Objects of a cluster instead.
   std::vector<std::string> files;
   std::string team_label;
-  // "7d"; empty: everything.
+  // "7d" or "2026-11-01"; empty: everything.
   std::string since;
+  std::string until;
   // Policy files and directories to compare with; none: nothing is compared,
   // objects of a cluster with the embedded policies.
   std::vector<std::string> compare;
   // 0: one for each processor.
   unsigned threads = 0;
-  // "text", "html", "json" or "csv".
+  // LOG are parts of a report.
+  bool merge = false;
+  // Lines begin with their places.
+  bool placed = false;
+  // "text", "html", "json" or "csv"; "entries" or "sums": a part.
   std::string output = "text";
 };
 
-// "7d", and what Abseil reads: "12h", "90m".
-absl::StatusOr<absl::Duration> ParseSince(const std::string& text) {
+// So long ago ("7d", and what Abseil reads: "12h", "90m"), a day or a time;
+// seconds since 1970.
+absl::StatusOr<std::int64_t> ParseMoment(std::string_view flag,
+                                         const std::string& text) {
+  absl::Time time;
+  if (absl::ParseTime(absl::RFC3339_full, text, &time, nullptr) ||
+      absl::ParseTime("%Y-%m-%d", text, absl::UTCTimeZone(), &time, nullptr)) {
+    return absl::ToUnixSeconds(time);
+  }
   absl::Duration duration;
   std::int64_t days = 0;
   const bool is_days =
@@ -45,30 +61,56 @@ absl::StatusOr<absl::Duration> ParseSince(const std::string& text) {
   if (is_days) duration = absl::Hours(24) * days;
   if ((is_days || absl::ParseDuration(text, &duration)) &&
       duration > absl::ZeroDuration()) {
-    return duration;
+    return absl::ToUnixSeconds(absl::Now() - duration);
   }
   return absl::InvalidArgumentError(absl::StrFormat(
-      "--since: \"%s\" is not valid; expected a time such as 7d or 12h", text));
+      "%s: \"%s\" is not valid; expected a time such as 7d, 12h, 2026-11-01 or "
+      "2026-11-01T06:00:00Z",
+      flag, text));
 }
 
-absl::StatusOr<Report> ReportOfLogs(const ReportOptions& options,
-                                    ReportSettings settings, Streams& streams) {
+void PrintReport(const ReportOptions& options, const Report& report,
+                 Streams& streams) {
+  streams.out << (options.output == "json"   ? ReportJson(report)
+                  : options.output == "csv"  ? ReportCsv(report)
+                  : options.output == "html" ? ReportHtml(report)
+                                             : ReportText(report));
+}
+
+// Logs or parts as a report, or as a part.
+absl::Status TellLogs(const ReportOptions& options, ReportSettings settings,
+                      Streams& streams) {
   absl::StatusOr<std::vector<std::string>> files = FindLogs(options.logs);
   if (!files.ok()) return files.status();
   LogBlocks logs(*std::move(files));
   ProgressBar bar(streams.err);
   settings.read.on_progress = bar.IfTerminal();
+  settings.read.placed = options.placed;
   settings.threads = ThreadsFor(options.threads);
-  absl::StatusOr<Report> report = MakeReport(logs, settings);
+  Gathered gathered;
+  absl::Status status;
+  if (options.merge) {
+    status = GatherParts(logs, settings, gathered);
+  } else {
+    Gather(logs, settings, gathered);
+  }
   bar.Wipe();
-  return report;
+  if (!status.ok()) return status;
+  if (options.output == "entries") return WriteEntries(gathered, streams.out);
+  status = AddUp(gathered, settings.threads);
+  if (!status.ok()) return status;
+  if (options.output == "sums") {
+    WriteSums(gathered, streams.out);
+  } else {
+    PrintReport(options, Tell(gathered), streams);
+  }
+  return status;
 }
 
 // The objects of each workload, observed now where they do not say when.
-absl::StatusOr<Report> ReportOfObjects(const ReportOptions& options,
-                                       const PolicySet& policies,
-                                       const ReportSettings& settings,
-                                       Streams& streams) {
+absl::Status TellObjects(const ReportOptions& options,
+                         const PolicySet& policies,
+                         const ReportSettings& settings, Streams& streams) {
   absl::StatusOr<Inputs> inputs = ReadInputs(options.files, streams.in);
   if (!inputs.ok()) return inputs.status();
   for (const std::string& warning : inputs->warnings) {
@@ -84,16 +126,35 @@ absl::StatusOr<Report> ReportOfObjects(const ReportOptions& options,
     *workload.mutable_observed_at() =
         google::protobuf::util::TimeUtil::GetCurrentTime();
   }
-  return MakeReport(workloads, policies, settings);
+  const absl::StatusOr<Report> report =
+      MakeReport(workloads, policies, settings);
+  if (report.ok()) PrintReport(options, *report, streams);
+  return report.status();
+}
+
+// What goes with what.
+absl::Status CheckTogether(const ReportOptions& options) {
+  const bool of_objects = !options.files.empty();
+  const bool is_part = options.output == "entries" || options.output == "sums";
+  const std::pair<bool, const char*> mistakes[] = {
+      {of_objects && !options.logs.empty(), "LOG and -f: expected one of them"},
+      {!of_objects && options.logs.empty(), "LOG is required, or -f"},
+      {of_objects && (is_part || options.merge || options.placed),
+       "-f: expected LOG with --merge, --placed, -o entries and -o sums"},
+      {options.merge && options.output == "entries",
+       "-o entries: expected decision logs, not --merge"},
+      {!options.merge && options.output == "sums",
+       "-o sums: expected --merge, with all entries of each workload"}};
+  for (const auto& [made, what] : mistakes) {
+    if (made) return absl::InvalidArgumentError(what);
+  }
+  return absl::OkStatus();
 }
 
 int RunReport(const ReportOptions& options, Streams& streams) {
+  const absl::Status together = CheckTogether(options);
+  if (!together.ok()) return Fail(streams, together);
   const bool of_objects = !options.files.empty();
-  if (of_objects == !options.logs.empty()) {
-    return Fail(streams, absl::InvalidArgumentError(
-                             of_objects ? "LOG and -f: expected one of them"
-                                        : "LOG is required, or -f"));
-  }
   LoadedPolicies candidate;
   if (of_objects || !options.compare.empty()) {
     const int code = LoadValid(options.compare, streams, candidate);
@@ -101,20 +162,19 @@ int RunReport(const ReportOptions& options, Streams& streams) {
   }
   ReportSettings settings;
   settings.entries = {options.team_label, candidate.set.get()};
-  if (!options.since.empty()) {
-    const absl::StatusOr<absl::Duration> since = ParseSince(options.since);
-    if (!since.ok()) return Fail(streams, since.status());
-    settings.since = absl::ToUnixSeconds(absl::Now() - *since);
+  const std::tuple<const char*, const std::string&, std::int64_t&> times[] = {
+      {"--since", options.since, settings.since},
+      {"--until", options.until, settings.until}};
+  for (const auto& [flag, text, seconds] : times) {
+    if (text.empty()) continue;
+    const absl::StatusOr<std::int64_t> moment = ParseMoment(flag, text);
+    if (!moment.ok()) return Fail(streams, moment.status());
+    seconds = *moment;
   }
-  const absl::StatusOr<Report> report =
-      of_objects ? ReportOfObjects(options, *candidate.set, settings, streams)
-                 : ReportOfLogs(options, settings, streams);
-  if (!report.ok()) return Fail(streams, report.status());
-  streams.out << (options.output == "json"   ? ReportJson(*report)
-                  : options.output == "csv"  ? ReportCsv(*report)
-                  : options.output == "html" ? ReportHtml(*report)
-                                             : ReportText(*report));
-  return FinishOutput(streams);
+  const absl::Status told =
+      of_objects ? TellObjects(options, *candidate.set, settings, streams)
+                 : TellLogs(options, settings, streams);
+  return told.ok() ? FinishOutput(streams) : Fail(streams, told);
 }
 
 }  // namespace
@@ -127,6 +187,7 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
   mulligan report logs/ --team-label team -o html > report.html
   mulligan report logs/ --compare candidate.yaml
   mulligan report logs/ -o csv > report.csv
+  mulligan report a.jsonl -o entries > a; mulligan report --merge a b
   kubectl get jobs,pods,nodes,events -A -o json | mulligan report -f -)");
   const auto options = std::make_shared<ReportOptions>();
   ReportOptions& report = *options;
@@ -146,7 +207,12 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
       ->type_name("KEY");
   command
       .add_option("--since", report.since,
-                  "Leaves out failures before that, such as 7d or 12h")
+                  "Leaves out what was observed before that: 7d ago, or "
+                  "2026-11-01")
+      ->type_name("TIME");
+  command
+      .add_option("--until", report.until,
+                  "Leaves out what was observed then or later")
       ->type_name("TIME");
   command
       .add_option("--compare", report.compare,
@@ -156,8 +222,18 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
   command.add_option("--threads", report.threads, "Default: all processors")
       ->check(CLI::Range(1, kMostThreads))
       ->type_name("N");
-  command.add_option("-o,--output", report.output, "text, html, json or csv")
-      ->check(CLI::IsMember({"text", "html", "json", "csv"}))
+  command.add_flag("--placed", report.placed,
+                   "Each line begins with its place: FILE<tab>LINE<tab>");
+  CLI::Option* const merge = command.add_flag(
+      "--merge", report.merge, "LOG are entries and sums, to make one report");
+  for (const char* name : {"--team-label", "--since", "--until", "--compare"}) {
+    merge->excludes(command.get_option(name));
+  }
+  command
+      .add_option("-o,--output", report.output,
+                  "text, html, json or csv; for --merge: entries of logs, sums "
+                  "of entries")
+      ->check(CLI::IsMember({"text", "html", "json", "csv", "entries", "sums"}))
       ->type_name("FORMAT");
   command.callback(
       [options, &streams, &code] { code = RunReport(*options, streams); });

@@ -22,6 +22,13 @@ type Asker struct {
 	Reader client.Reader
 	// Fallback decides while there is no answer. Its zero value waits.
 	Fallback Fallback
+	// Hints asks another tool what it makes of the failure ([Report.Hint]). It is asked
+	// with every question and should be quick: keep what it said. Its errors become a
+	// note of the advice, and the question is asked without. Nil: nobody else is asked.
+	Hints func(ctx context.Context, obj client.Object, report *mulliganv1.FailureReport) ([]*mulliganv1.Hint, error)
+	// Logs complete what no termination message tells ([Report.AddLogs]). Nil: they are
+	// not read. They leave the process with what looks like a secret blanked.
+	Logs LogReader
 	// Edit changes a request before it is sent: the policy's name, progress,
 	// recent failures elsewhere. Nil: sent as gathered.
 	Edit func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error
@@ -99,18 +106,29 @@ func (a *Asker) request(ctx context.Context, obj client.Object) (*mulliganv1.Dec
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if a.Logs != nil {
+		report.AddLogs(ctx, a.Logs)
+	}
 	workload := report.Workload()
 	ledger, err := LedgerFrom(workload)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	request, err := report.Request(ledger)
+	notes := report.Notes()
+	if err == nil && a.Hints != nil {
+		hints, hintErr := a.Hints(ctx, obj, request.GetReport())
+		if hintErr != nil {
+			notes = append(notes, fmt.Sprintf("no hint: %v", hintErr))
+		}
+		request.Report.Hints = append(request.Report.Hints, hints...)
+	}
 	if err == nil && a.Edit != nil {
 		if err = a.Edit(ctx, obj, request); err != nil {
 			err = fmt.Errorf("mulligan: %s: %w", label(obj), err)
 		}
 	}
-	return request, workload, report.Notes(), err
+	return request, workload, notes, err
 }
 
 // FailedAt is the latest end of a container in the report, for the patience of a

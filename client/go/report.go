@@ -204,6 +204,13 @@ func (r *Report) With(edit func(*mulliganv1.FailureReport)) *Report {
 	return r
 }
 
+// Hint adds diagnoses that others made of the failure: NVIDIA's Restart Agent, a model
+// that read the log, a node-health checker. Source and cause are mandatory; a hint
+// answers where the objects leave the cause open, never against them.
+func (r *Report) Hint(hints ...*mulliganv1.Hint) *Report {
+	return r.With(func(report *mulliganv1.FailureReport) { report.Hints = append(report.Hints, hints...) })
+}
+
 // Objects returns what was added, lists taken apart, in the order of the calls.
 func (r *Report) Objects() []runtime.Object { return r.objects }
 

@@ -1,6 +1,6 @@
 """Tests of the Python client and its examples, against the C++ server.
 
-scripts/test-python generates the stubs and sets MULLIGAN_BIN.
+scripts/test-python installs the client and sets MULLIGAN_BIN.
 """
 
 import contextlib

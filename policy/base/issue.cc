@@ -19,6 +19,17 @@ bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
 
 }  // namespace
 
+const char* SeverityName(Issue::Severity severity) {
+  switch (severity) {
+    case Issue::Severity::kError:
+      return "error";
+    case Issue::Severity::kWarning:
+      return "warning";
+    default:
+      return "note";
+  }
+}
+
 bool HasErrors(const Issues& issues) {
   return std::ranges::any_of(issues, [](const Issue& issue) {
     return issue.severity == Issue::Severity::kError;
@@ -34,10 +45,7 @@ std::string FormatIssue(const Issue& issue) {
     }
   }
   if (!text.empty()) absl::StrAppend(&text, ": ");
-  absl::StrAppend(
-      &text,
-      issue.severity == Issue::Severity::kError ? "error: " : "warning: ",
-      issue.message);
+  absl::StrAppend(&text, SeverityName(issue.severity), ": ", issue.message);
   return Visible(text);
 }
 

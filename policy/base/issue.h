@@ -23,7 +23,7 @@ struct Position {
 };
 
 struct Issue {
-  enum class Severity { kError, kWarning };
+  enum class Severity { kError, kWarning, kNote };
 
   Severity severity = Severity::kError;
   std::string file;
@@ -33,6 +33,9 @@ struct Issue {
 };
 
 using Issues = std::vector<Issue>;
+
+// "error", "warning" or "note".
+const char* SeverityName(Issue::Severity severity);
 
 // Whether the issues forbid loading.
 bool HasErrors(const Issues& issues);
@@ -76,6 +79,9 @@ class IssueReporter {
   }
   void Warn(const std::string& path, std::string message) {
     Add(Issue::Severity::kWarning, path, std::move(message));
+  }
+  void Note(const std::string& path, std::string message) {
+    Add(Issue::Severity::kNote, path, std::move(message));
   }
 
   // Errors reported here.

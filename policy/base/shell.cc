@@ -1,5 +1,8 @@
 #include "policy/base/shell.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 namespace mulligan {
@@ -18,11 +21,12 @@ std::string Quoted(std::string_view text) {
 
 std::string ShellWord(std::string_view text) {
   // No shell reads more than themselves into these.
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-      "%+,-./:=@_";
-  const bool plain =
-      !text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos;
+  const auto is_plain = [](unsigned char byte) {
+    return absl::ascii_isalnum(byte) ||
+           std::string_view("%+,-./:=@_").find(static_cast<char>(byte)) !=
+               std::string_view::npos;
+  };
+  const bool plain = !text.empty() && std::ranges::all_of(text, is_plain);
   return plain ? std::string(text) : Quoted(text);
 }
 

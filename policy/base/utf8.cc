@@ -163,6 +163,17 @@ std::size_t FindInvalidUtf8(std::string_view text) {
 }
 
 bool IsPrintableAscii(std::string_view text) {
+  // Eight bytes at a time: the highest bit of a byte is set by one that had it,
+  // by one below the space, or by DEL.
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  while (text.size() >= sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof(word));
+    if (((word | (word - kOnes * ' ') | (word + kOnes)) & (kOnes << 7U)) != 0) {
+      return false;
+    }
+    text.remove_prefix(sizeof(word));
+  }
   return std::ranges::all_of(text, [](char c) { return ' ' <= c && c <= '~'; });
 }
 

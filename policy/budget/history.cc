@@ -17,7 +17,9 @@ namespace mulligan {
 namespace {
 
 constexpr absl::Duration kNodeMemory = absl::Hours(24);
+// Start-up takes minutes more or less, and nodes differ in speed.
 constexpr absl::Duration kStartUp = absl::Minutes(10);
+constexpr double kSameSpeed = 1.15;
 
 absl::Time TimeOf(const v1::AttemptRecord& record) {
   return ToTime(record.has_finished_at() ? record.finished_at()
@@ -47,22 +49,26 @@ class Failures {
 };
 
 // Whether two attempts ended at places of their work that differ: by progress
-// where it is known of both, else by how long they ran. Start-up takes minutes
-// more or less, and nodes differ in speed.
+// where it is known of both, else by how long they ran.
 class ProgressWatch {
  public:
   ProgressWatch(const v1::Progress& newest,
                 std::optional<absl::Duration> ran_for) {
     if (newest.has_value()) progress_ = newest.value();
     if (ran_for) Widen(*ran_for);
+    timed_ = ran_for.has_value();
   }
+
+  // Whether it knows all run times, and they are those of one place.
+  bool TimesAgree() const { return timed_ && !RanFurther(longest_, shortest_); }
 
   // Steps back to `older`; whether the newer attempts ended elsewhere.
   bool Advanced(const v1::AttemptRecord& older) {
     if (older.has_ran_for()) Widen(ToDuration(older.ran_for()));
+    timed_ = timed_ && older.has_ran_for();
     const bool advanced = older.has_progress() && progress_
                               ? *progress_ > older.progress()
-                              : longest_ > kStartUp + 1.15 * shortest_;
+                              : RanFurther(longest_, shortest_);
     if (older.has_progress()) progress_ = older.progress();
     return advanced;
   }
@@ -74,6 +80,7 @@ class ProgressWatch {
   }
 
   std::optional<double> progress_;
+  bool timed_ = false;
   // Of the run times that are known.
   absl::Duration shortest_ = absl::InfiniteDuration();
   absl::Duration longest_ = absl::ZeroDuration();
@@ -153,6 +160,17 @@ class Streak {
   std::vector<std::string_view> nodes_;
 };
 
+// Whether the same program meets it again, so that meeting it again says so.
+bool MayRepeat(const v1::Diagnosis& diagnosis) {
+  // Three times nothing to see is no sameness.
+  const bool seen =
+      diagnosis.confidence() != v1::Diagnosis::LOW || diagnosis.has_exit_code();
+  // The same limit is too small each time: that says nothing of a larger one.
+  const bool outgrown = RowOf(diagnosis.cause()).gang == GangClass::kMemory;
+  return !diagnosis.fingerprint().empty() && seen && !outgrown &&
+         HasHistory(diagnosis.cause(), kRepeats);
+}
+
 // Whether the failure shows no more than that the program failed: a general
 // exit code, an exception of no known kind.
 bool IsPlain(const v1::Diagnosis& diagnosis) {
@@ -160,46 +178,76 @@ bool IsPlain(const v1::Diagnosis& diagnosis) {
          diagnosis.outlook() == v1::Diagnosis::OUTLOOK_UNKNOWN;
 }
 
+// Failures in a row that look like the one at hand, without progress, and those
+// of them that were told at its place: its artifact, or else its progress.
+struct Streaks {
+  Streak any;
+  Streak at_place;
+};
+
+// What strikes at random strikes at another step. Before the first one
+// everything that is flaky lies ahead: that is no place.
+bool HasPlace(const v1::Progress& progress) {
+  return !progress.artifact().empty() || progress.value() > 0;
+}
+
+bool IsAtPlace(const v1::AttemptRecord& record, const v1::Progress& progress,
+               const ProgressWatch& watch) {
+  return progress.artifact().empty()
+             ? record.progress() == progress.value() && watch.TimesAgree()
+             : record.artifact() == progress.artifact();
+}
+
+Streaks CountStreaks(const Failures& failures, const v1::Diagnosis& diagnosis,
+                     const v1::Progress& progress, ProgressWatch watch) {
+  Streaks streaks{Streak(diagnosis), Streak(diagnosis)};
+  bool same_place = HasPlace(progress);
+  for (const v1::AttemptRecord* record : failures) {
+    // A verdict that changed resources started another experiment.
+    if (record->fingerprint().empty() ||
+        record->fingerprint() != diagnosis.fingerprint() ||
+        watch.Advanced(*record) || !record->decision().resources().empty()) {
+      break;
+    }
+    streaks.any.Add(*record);
+    same_place = same_place && IsAtPlace(*record, progress, watch);
+    if (same_place) streaks.at_place.Add(*record);
+  }
+  return streaks;
+}
+
+// How many make it DETERMINISTIC wherever they were told; 0: no number does.
+std::int32_t AnywhereAlike(const CompiledDerivation& thresholds,
+                           const v1::Diagnosis& diagnosis,
+                           const v1::Progress& progress) {
+  if (thresholds.same_fingerprint == 0) return 0;
+  // A busy port, a flaky file system and a bug all end with exit code 1.
+  const bool plain = IsPlain(diagnosis) && !progress.has_value();
+  return thresholds.same_fingerprint + (plain ? 1 : 0);
+}
+
 std::string Deterministic(const CompiledDerivation& thresholds,
                           const Failures& failures,
                           const v1::Diagnosis& diagnosis,
                           const v1::Progress& progress, ProgressWatch watch) {
-  const std::string& fingerprint = diagnosis.fingerprint();
-  // Three times nothing to see is no sameness.
-  const bool seen =
-      diagnosis.confidence() != v1::Diagnosis::LOW || diagnosis.has_exit_code();
-  // The same limit is too small each time: that says nothing of a larger one.
-  const bool outgrown = RowOf(diagnosis.cause()).gang == GangClass::kMemory;
-  if (fingerprint.empty() || !seen || outgrown ||
-      !HasHistory(diagnosis.cause(), kRepeats)) {
-    return {};
-  }
-  Streak any(diagnosis);
-  Streak at_artifact(diagnosis);
-  bool same_artifact = !progress.artifact().empty();
-  for (const v1::AttemptRecord* record : failures) {
-    // A verdict that changed resources started another experiment.
-    if (record->fingerprint() != fingerprint || watch.Advanced(*record) ||
-        !record->decision().resources().empty()) {
-      break;
-    }
-    any.Add(*record);
-    same_artifact = same_artifact && record->artifact() == progress.artifact();
-    if (same_artifact) at_artifact.Add(*record);
-  }
-  if (!progress.artifact().empty() &&
-      at_artifact.Reaches(thresholds.same_artifact,
-                          thresholds.distinct_nodes)) {
+  if (!MayRepeat(diagnosis)) return {};
+  const Streaks streaks = CountStreaks(failures, diagnosis, progress, watch);
+  if (HasPlace(progress) &&
+      streaks.at_place.Reaches(thresholds.same_artifact,
+                               thresholds.distinct_nodes)) {
     return absl::StrFormat(
         "the same failure %d times in a row at %s without progress",
-        at_artifact.count(), Visible(progress.artifact()));
+        streaks.at_place.count(),
+        progress.artifact().empty()
+            ? absl::StrFormat("progress %g", progress.value())
+            : Visible(progress.artifact()));
   }
-  std::int32_t enough = thresholds.same_fingerprint;
-  // A busy port, a flaky file system and a bug all end with exit code 1.
-  if (enough > 0 && IsPlain(diagnosis) && !progress.has_value()) ++enough;
-  if (!any.Reaches(enough, thresholds.distinct_nodes)) return {};
+  if (!streaks.any.Reaches(AnywhereAlike(thresholds, diagnosis, progress),
+                           thresholds.distinct_nodes)) {
+    return {};
+  }
   return absl::StrFormat("the same failure %d times in a row without progress",
-                         any.count());
+                         streaks.any.count());
 }
 
 std::string CrashLoop(const CompiledDerivation& thresholds,
@@ -220,6 +268,32 @@ std::string CrashLoop(const CompiledDerivation& thresholds,
 }
 
 }  // namespace
+
+std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
+                         const v1::Diagnosis& diagnosis,
+                         const v1::Progress& progress, bool timed) {
+  if (!MayRepeat(diagnosis)) return 0;
+  const std::int32_t anywhere = AnywhereAlike(thresholds, diagnosis, progress);
+  const bool placed =
+      HasPlace(progress) && (timed || !progress.artifact().empty());
+  if (!placed || thresholds.same_artifact == 0) return anywhere;
+  return anywhere == 0 ? thresholds.same_artifact
+                       : std::min(anywhere, thresholds.same_artifact);
+}
+
+std::int32_t CountAlike(const v1::BudgetLedger& ledger,
+                        const v1::Diagnosis& diagnosis,
+                        const v1::Progress& progress,
+                        std::optional<absl::Duration> ran_for) {
+  if (diagnosis.fingerprint().empty()) return 1;
+  return CountStreaks(Failures(ledger), diagnosis, progress,
+                      ProgressWatch(progress, ran_for))
+      .any.count();
+}
+
+bool RanFurther(absl::Duration ran_for, absl::Duration than) {
+  return ran_for > kStartUp + kSameSpeed * than;
+}
 
 Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::BudgetLedger& ledger,

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_BUDGET_HISTORY_H_
 #define MULLIGAN_POLICY_BUDGET_HISTORY_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -28,9 +29,10 @@ struct Derived {
 //   BAD_NODE       causes that point to a node, on the same node within a day,
 //                  other than the same crash of the program again
 //   DETERMINISTIC  equal fingerprints in a row without progress, fewer of them
-//                  where all met it at the same artifact, one more where an
-//                  exit code is all there is; only for causes that would
-//                  repeat, and only while every attempt had the same resources
+//                  where all met it at the same artifact or step, one more
+//                  where an exit code is all there is; only for causes that
+//                  would repeat, and only while every attempt had the same
+//                  resources
 //   CRASH_LOOP     many failures within a short time
 //
 // Without progress are attempts that reported no growth of it or, where it is
@@ -42,6 +44,23 @@ Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::Diagnosis& diagnosis,
                     const v1::Progress& progress, absl::Time failed_at,
                     std::optional<absl::Duration> ran_for = std::nullopt);
+
+// How many failures in a row like the one at hand, at the same place and this
+// one included, make it DETERMINISTIC; 0: no number does. `timed`: it is known
+// how long they ran.
+std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
+                         const v1::Diagnosis& diagnosis,
+                         const v1::Progress& progress, bool timed);
+
+// How many there are, in the sense of DeriveCause; 1: it is the first.
+std::int32_t CountAlike(const v1::BudgetLedger& ledger,
+                        const v1::Diagnosis& diagnosis,
+                        const v1::Progress& progress,
+                        std::optional<absl::Duration> ran_for);
+
+// Whether an attempt that ran for so long got further than one that ran for
+// `than`, as far as times can tell.
+bool RanFurther(absl::Duration ran_for, absl::Duration than);
 
 }  // namespace mulligan
 

@@ -1,6 +1,7 @@
 #include "policy/budget/ledger.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -51,19 +52,21 @@ std::size_t Name(const std::string& name) {
 
 // Characters that some writer spells \u003c cost six; a byte of a longer
 // UTF-8 sequence at most three (\ud83d\ude00 for four bytes).
+constexpr std::array<std::uint8_t, 256> kByteSizes = [] {
+  std::array<std::uint8_t, 256> sizes{};
+  for (std::size_t byte = 0; byte < sizes.size(); ++byte) {
+    sizes[byte] = byte >= 0x80 ? 3 : byte < 0x20 ? 6 : 1;
+  }
+  for (const char c : {'\x7f', '<', '>', '&', '\''}) {
+    sizes[static_cast<unsigned char>(c)] = 6;
+  }
+  for (const char c : {'"', '\\'}) sizes[static_cast<unsigned char>(c)] = 2;
+  return sizes;
+}();
+
 std::size_t Text(const std::string& text) {
   std::size_t size = 2;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80) {
-      size += 3;
-    } else if (byte < 0x20 || byte == 0x7f || c == '<' || c == '>' ||
-               c == '&' || c == '\'') {
-      size += 6;
-    } else {
-      size += c == '"' || c == '\\' ? 2 : 1;
-    }
-  }
+  for (const char c : text) size += kByteSizes[static_cast<unsigned char>(c)];
   return size;
 }
 
@@ -100,6 +103,15 @@ std::size_t PlacementBytes(const v1::Placement& placement) {
   return size;
 }
 
+std::size_t EscalationBytes(const v1::Escalation& escalation) {
+  return 3 +
+         Member("rung", true,
+                Name(v1::Escalation::Rung_Name(escalation.rung()))) +
+         Member("next", escalation.next() != 0,
+                Name(v1::Escalation::Rung_Name(escalation.next()))) +
+         Member("after", escalation.after() != 0, kCount);
+}
+
 std::size_t DecisionBytes(const v1::Decision& decision) {
   std::size_t size =
       3 +
@@ -118,6 +130,9 @@ std::size_t DecisionBytes(const v1::Decision& decision) {
       TextMember("sentence", decision.sentence());
   if (decision.has_placement()) {
     size += Member("placement", true, PlacementBytes(decision.placement()));
+  }
+  if (decision.has_escalation()) {
+    size += Member("escalation", true, EscalationBytes(decision.escalation()));
   }
   if (!decision.resources().empty()) size += Member("resources", true, 2);
   for (const v1::ResourceChange& change : decision.resources()) {

@@ -20,6 +20,9 @@ struct Conclusion {
   Candidates facts;
   // Index into facts; -1: nothing decides.
   int winner = -1;
+  // Of the hint that names the cause, where the winner leaves it open and only
+  // tells how it ended; -1: none.
+  int hint = -1;
   Gang gang;
   v1::Cause cause = v1::NOT_FAILED;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
@@ -38,6 +41,10 @@ struct Conclusion {
 
   const Candidate* decisive() const {
     return winner >= 0 ? &facts[static_cast<std::size_t>(winner)] : nullptr;
+  }
+  // The fact that the cause is of.
+  const Candidate* naming() const {
+    return hint >= 0 ? &facts[static_cast<std::size_t>(hint)] : decisive();
   }
 };
 

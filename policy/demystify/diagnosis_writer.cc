@@ -18,6 +18,7 @@
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/pod_reader.h"
 #include "policy/demystify/signatures/matching/text_table.h"
+#include "policy/demystify/summary.h"
 #include "policy/demystify/weighing/worth.h"
 
 namespace mulligan::demystify {
@@ -27,19 +28,11 @@ namespace {
 constexpr int kMaxEvidence = 6;
 constexpr int kMaxConsidered = 8;
 
-std::string ValueOf(const Candidate& fact) {
-  if (!fact.text.empty()) {
-    return Excerpt(LineWith(fact.text, fact.keyword));
-  }
-  if (fact.value.empty()) return absl::StrCat(fact.number);
-  return Excerpt(fact.value);
-}
-
 // "exit code 143 alone", "reason Evicted alone".
-std::string Alone(const Candidate& fact) {
+std::string Alone(const v1::FailureReport& report, const Candidate& fact) {
   if (!fact.text.empty()) return "the message alone";
-  return absl::StrCat(fact.value.empty() ? "exit code " : "", ValueOf(fact),
-                      " alone");
+  return absl::StrCat(fact.value.empty() ? "exit code " : "",
+                      ValueOf(report, fact), " alone");
 }
 
 class Writer {
@@ -50,6 +43,7 @@ class Writer {
         report_(context.report),
         conclusion_(conclusion),
         winner_(conclusion.decisive()),
+        naming_(conclusion.naming()),
         diagnosis_(diagnosis) {}
 
   void Write(bool full) {
@@ -61,11 +55,12 @@ class Writer {
     WriteCulprit();
     WriteEvidence();
     WriteCascades();
+    ConsiderHints();
     const bool unsure = conclusion_.confidence == v1::Diagnosis::LOW;
     if (full || unsure) WriteConsidered();
     if (unsure) WriteNeeded();
     WriteRest();
-    WriteSummary();
+    diagnosis_.set_summary(Summarize(report_, conclusion_, diagnosis_));
   }
 
  private:
@@ -120,22 +115,22 @@ class Writer {
   void WriteFact(const Candidate& fact) {
     v1::Evidence& evidence = *diagnosis_.add_evidence();
     evidence.set_path(PathOf(fact.place));
-    evidence.set_value(ValueOf(fact));
+    evidence.set_value(ValueOf(report_, fact));
     evidence.set_meaning(std::string(fact.row->meaning));
     evidence.set_weight(WeightOf(fact));
     evidence.set_object(ObjectText(ObjectOf(report_, fact.place)));
   }
 
-  // The fact that decided, what supports it, and what it overrode.
+  // The fact that named the cause, what supports it, and what it overrode.
   void WriteEvidence() {
     if (winner_ == nullptr) return;
-    WriteFact(*winner_);
+    WriteFact(*naming_);
     const Candidate* overrode = nullptr;
     int left = kMaxEvidence - 1;
     for (const Candidate& fact : conclusion_.facts) {
-      if (&fact == winner_ || fact.row == nullptr) continue;
-      if (fact.cause == winner_->cause) {
-        if (fact.row != winner_->row && left-- > 0) WriteFact(fact);
+      if (&fact == naming_ || fact.row == nullptr) continue;
+      if (fact.cause == naming_->cause) {
+        if (fact.row != naming_->row && left-- > 0) WriteFact(fact);
       } else if (fact.tier >= Tier::kGeneric &&
                  (overrode == nullptr || Stronger(fact, *overrode))) {
         overrode = &fact;
@@ -147,7 +142,7 @@ class Writer {
                        return a.weight() < b.weight();
                      });
     if (overrode != nullptr) {
-      diagnosis_.mutable_evidence(0)->set_overrode(Alone(*overrode));
+      diagnosis_.mutable_evidence(0)->set_overrode(Alone(report_, *overrode));
     }
   }
 
@@ -163,7 +158,7 @@ class Writer {
       if (fact.text.empty() || fact.text != text || fact.keyword != keyword) {
         how = fact.text.empty() && fact.value.empty()
                   ? std::string(fact.row->meaning)
-                  : ValueOf(fact);
+                  : ValueOf(report_, fact);
       }
       text = fact.text;
       keyword = fact.keyword;
@@ -189,6 +184,18 @@ class Writer {
     considered.set_why_not(std::move(why_not));
   }
 
+  // Whoever sends a hint is told what became of it.
+  void ConsiderHints() {
+    for (const Candidate& fact : conclusion_.facts) {
+      if (fact.place.root == Root::kHints && IsNew(fact.cause)) {
+        Consider(fact.cause,
+                 absl::StrCat(
+                     fact.decides() ? "another hint is surer" : fact.why_not,
+                     ": ", ValueOf(report_, fact)));
+      }
+    }
+  }
+
   void WriteConsidered() {
     std::vector<const Candidate*> others;
     for (const Candidate& fact : conclusion_.facts) {
@@ -201,7 +208,7 @@ class Writer {
       if (!IsNew(fact->cause)) continue;
       const std::string why =
           fact->why_not[0] != '\0' ? fact->why_not : "the evidence is weaker";
-      Consider(fact->cause, absl::StrCat(why, ": ", ValueOf(*fact)));
+      Consider(fact->cause, absl::StrCat(why, ": ", ValueOf(report_, *fact)));
     }
     for (const Alternative& row : RowOf(conclusion_.cause).alternatives) {
       if (!IsNew(row.other)) continue;
@@ -289,8 +296,8 @@ class Writer {
     }
     if (winner_ != nullptr) {
       std::string& signature = *diagnosis_.mutable_signature();
-      if (!winner_->table.empty()) signature.append(winner_->table).append("/");
-      signature.append(winner_->row->key);
+      if (!naming_->table.empty()) signature.append(naming_->table).append("/");
+      signature.append(naming_->row->key);
     }
     const bool has_text = winner_ != nullptr && !winner_->text.empty();
     const std::string_view line =
@@ -306,87 +313,11 @@ class Writer {
         conclusion_.cause, conclusion_.exit_code, line, {pod, node, space}));
   }
 
-  void WriteSubject(std::string& text) const {
-    const v1::Culprit& culprit = diagnosis_.culprit();
-    const bool about_object = !culprit.name().empty() && winner_ != nullptr &&
-                              winner_->place.root != Root::kEvents;
-    if (about_object || culprit.pod().empty()) {
-      if (!culprit.name().empty()) {
-        absl::StrAppend(&text, culprit.kind(), " ", culprit.name());
-      } else if (!culprit.node().empty()) {
-        absl::StrAppend(&text, "Node ", culprit.node());
-      } else {
-        text.append("The workload");
-        WriteContainer(text);
-      }
-      return;
-    }
-    absl::StrAppend(&text, "Pod ", culprit.pod());
-    WriteContainer(text);
-  }
-
-  void WriteContainer(std::string& text) const {
-    const std::string& container = diagnosis_.culprit().container();
-    if (!container.empty()) absl::StrAppend(&text, ", container ", container);
-  }
-
-  // Pods that failed before do not end what goes on, but they did fail.
-  std::string Before() const {
-    const auto& pods = report_.pods();
-    const auto failed = std::ranges::count_if(
-        pods, [](const auto& pod) { return pod.status().phase() == "Failed"; });
-    if (failed == 0) return "Nothing has failed";
-    return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
-                        " failed before, and the work goes on");
-  }
-
-  void WriteSummary() {
-    std::string& text = *diagnosis_.mutable_summary();
-    text.reserve(160);
-    if (conclusion_.cause == v1::NOT_FAILED) {
-      text = Before();
-      if (winner_ == nullptr) {
-        text.append(", as far as the report says: it has no status.");
-        return;
-      }
-      const ObjectName object = ObjectOf(report_, winner_->place);
-      absl::StrAppend(&text, ": ", Excerpt(object.kind),
-                      object.name.empty() ? "" : " ", Excerpt(object.name),
-                      ": ", std::string(winner_->row->meaning));
-      if (winner_->place.root != Root::kPods) {
-        absl::StrAppend(&text, " (", ValueOf(*winner_), ")");
-      }
-      text.push_back('.');
-      return;
-    }
-    WriteSubject(text);
-    text.append(": ").append(winner_->row->meaning);
-    const bool says_code =
-        winner_->row->meaning.find("exit code") != std::string_view::npos;
-    if (conclusion_.exit_code.value_or(0) != 0 && !says_code) {
-      absl::StrAppend(&text, " (exit code ", *conclusion_.exit_code, ")");
-    }
-    const auto& cascades = conclusion_.gang.cascades;
-    if (!cascades.empty()) {
-      const bool told =
-          std::ranges::any_of(cascades, [](const PodReading* member) {
-            return ClassOf(*member) == GangClass::kEcho;
-          });
-      absl::StrAppend(&text, "; ", cascades.size(),
-                      cascades.size() == 1 ? " other member" : " other members",
-                      told ? " died because of it" : " ended with it");
-    }
-    const std::string& stands_out = conclusion_.gang.stands_out;
-    if (winner_->place.root == Root::kPods && !stands_out.empty()) {
-      absl::StrAppend(&text, "; ", Excerpt(stands_out));
-    }
-    text.push_back('.');
-  }
-
   const Context& context_;
   const v1::FailureReport& report_;
   const Conclusion& conclusion_;
   const Candidate* const winner_;
+  const Candidate* const naming_;
   v1::Diagnosis& diagnosis_;
 };
 

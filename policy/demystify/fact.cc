@@ -10,8 +10,8 @@ namespace {
 
 // By Root; that of an owner is its kind's field.
 constexpr std::string_view kRoots[] = {
-    "pods", "jobs",          "nodes",         "events", "usage",
-    "",     "kueueWorkload", "creationError", "exit",   "",
+    "pods",          "jobs",          "nodes", "events", "usage", "",
+    "kueueWorkload", "creationError", "exit",  "",       "hints",
 };
 
 template <typename Object>
@@ -36,6 +36,19 @@ const Signature* AddText(Candidates& candidates, const TextTable& table,
 Candidate& AddSign(Candidates& candidates, const Signature& sign,
                    const Place& place, std::string_view value, Seconds at) {
   return AddFact(candidates, "sign", sign, place, value, at);
+}
+
+std::string ValueOf(const v1::FailureReport& report, const Candidate& fact) {
+  if (fact.place.root == Root::kHints) {
+    const v1::Hint& hint = report.hints(fact.place.index);
+    return Excerpt(absl::StrCat(hint.source(), hint.text().empty() ? "" : ": ",
+                                hint.text()));
+  }
+  if (!fact.text.empty()) {
+    return Excerpt(LineWith(fact.text, fact.keyword));
+  }
+  if (fact.value.empty()) return absl::StrCat(fact.number);
+  return Excerpt(fact.value);
 }
 
 std::string PathOf(const Place& place) {
@@ -72,6 +85,7 @@ ObjectName ObjectOf(const v1::FailureReport& report, const Place& place) {
     case Root::kCreationError:
     case Root::kExit:
     case Root::kReport:
+    case Root::kHints:
       return {};
   }
   return {};

@@ -66,6 +66,8 @@ enum class Root : std::uint8_t {
   kExit,
   // A field of the report itself.
   kReport,
+  // What somebody else says.
+  kHints,
 };
 
 // Where a fact was read. Kept in parts: a path is written only for the facts
@@ -162,6 +164,10 @@ const Signature* AddText(Candidates& candidates, const TextTable& table,
 inline constexpr char kContainerStatuses[] = ".status.containerStatuses";
 inline constexpr char kInitContainerStatuses[] =
     ".status.initContainerStatuses";
+
+// What was found, for people: the line of a text, a number; of a hint with
+// whose it is: "node-health: Xid 79 on GPU 3".
+std::string ValueOf(const v1::FailureReport& report, const Candidate& fact);
 
 // "pods[2].status.containerStatuses[0].state.terminated.reason".
 std::string PathOf(const Place& place);

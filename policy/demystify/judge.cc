@@ -19,6 +19,7 @@
 #include "policy/demystify/readers/creation_error_reader.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/exit_reader.h"
+#include "policy/demystify/readers/hint_reader.h"
 #include "policy/demystify/readers/node_reader.h"
 #include "policy/demystify/readers/operator_reader.h"
 #include "policy/demystify/readers/queue_reader.h"
@@ -110,6 +111,7 @@ class Judge {
     if (with_objects) ReadObjects();
     WeighAll();
     Decide();
+    if (with_objects) HearHints();
     Assess(context_, members_, pods_, conclusion_);
     conclusion_.ended_at = EndOfCulprit();
     Describe();
@@ -217,6 +219,35 @@ class Judge {
           {.rootless = gang().rootless, .in_two_states = IsInTwoStates()});
     LookBehind(context_, conclusion_);
     CheckSuccess();
+  }
+
+  // What others say names the cause where the answer leaves it open, or makes
+  // it surer where they agree.
+  void HearHints() {
+    if (conclusion_.decisive() == nullptr) return;
+    Candidates& facts = conclusion_.facts;
+    const std::size_t first = facts.size();
+    ReadHints(context_, facts);
+    const v1::Cause cause = conclusion_.cause;
+    const v1::Diagnosis::Confidence confidence = conclusion_.confidence;
+    Weigh(Round::kOthers, FactsFrom(first),
+          {.strongest = conclusion_.decisive(),
+           .cause = cause,
+           .confidence = confidence});
+    for (std::size_t i = first; i < facts.size(); ++i) {
+      const Candidate& hint = facts[i];
+      if (!hint.decides()) continue;
+      if (hint.cause == cause) {
+        conclusion_.confidence =
+            std::max(conclusion_.confidence, hint.confidence);
+      } else if (conclusion_.hint < 0 ||
+                 hint.confidence > conclusion_.naming()->confidence) {
+        conclusion_.hint = static_cast<int>(i);
+      }
+    }
+    if (conclusion_.hint < 0) return;
+    conclusion_.cause = conclusion_.naming()->cause;
+    conclusion_.confidence = conclusion_.naming()->confidence;
   }
 
   // How sure the answer is, weighed as the fact that decided.

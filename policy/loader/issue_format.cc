@@ -70,20 +70,37 @@ std::string LineExcerpt(std::string_view line, Position position,
   return out;
 }
 
+std::string_view ColorOf(Issue::Severity severity, const Style& style) {
+  switch (severity) {
+    case Issue::Severity::kError:
+      return style.error;
+    case Issue::Severity::kWarning:
+      return style.warning;
+    default:
+      return style.dim;
+  }
+}
+
 std::string Heading(const Issue& issue, const Style& style) {
   std::string heading = FormatIssue(issue);
-  const bool error = issue.severity == Issue::Severity::kError;
-  const std::string_view word = error ? "error:" : "warning:";
+  const std::string word = absl::StrFormat("%s:", SeverityName(issue.severity));
   const size_t at = heading.find(absl::StrFormat(": %s ", word));
   if (at != heading.npos && !style.reset.empty()) {
     heading.insert(at + 2 + word.size(), style.reset);
-    heading.insert(at + 2, error ? style.error : style.warning);
+    heading.insert(at + 2, ColorOf(issue.severity, style));
   }
   return heading + "\n";
 }
 
-std::string Count(ptrdiff_t number, std::string_view noun) {
-  return absl::StrFormat("%d %s%s", number, noun, number == 1 ? "" : "s");
+v1::PolicyIssue::Severity ToMessage(Issue::Severity severity) {
+  switch (severity) {
+    case Issue::Severity::kError:
+      return v1::PolicyIssue::ERROR;
+    case Issue::Severity::kWarning:
+      return v1::PolicyIssue::WARNING;
+    default:
+      return v1::PolicyIssue::NOTE;
+  }
 }
 
 }  // namespace
@@ -106,9 +123,7 @@ std::string FormatIssues(const Issues& issues,
 
 v1::PolicyIssue ToPolicyIssue(const Issue& issue) {
   v1::PolicyIssue message;
-  message.set_severity(issue.severity == Issue::Severity::kError
-                           ? v1::PolicyIssue::ERROR
-                           : v1::PolicyIssue::WARNING);
+  message.set_severity(ToMessage(issue.severity));
   message.set_file(SanitizeUtf8(issue.file));
   message.set_line(issue.position.line);
   message.set_column(issue.position.column);
@@ -117,15 +132,17 @@ v1::PolicyIssue ToPolicyIssue(const Issue& issue) {
 }
 
 std::string SummarizeIssues(const Issues& issues) {
-  const auto errors = std::ranges::count_if(issues, [](const Issue& issue) {
-    return issue.severity == Issue::Severity::kError;
-  });
-  const ptrdiff_t warnings = static_cast<ptrdiff_t>(issues.size()) - errors;
-  if (issues.empty()) return "no problems";
-  if (warnings == 0) return Count(errors, "error");
-  if (errors == 0) return Count(warnings, "warning");
-  return absl::StrFormat("%s, %s", Count(errors, "error"),
-                         Count(warnings, "warning"));
+  std::string summary;
+  for (const auto severity :
+       {Issue::Severity::kError, Issue::Severity::kWarning,
+        Issue::Severity::kNote}) {
+    const auto number = std::ranges::count(issues, severity, &Issue::severity);
+    if (number == 0) continue;
+    if (!summary.empty()) summary += ", ";
+    summary += absl::StrFormat("%d %s%s", number, SeverityName(severity),
+                               number == 1 ? "" : "s");
+  }
+  return summary.empty() ? "no problems" : summary;
 }
 
 }  // namespace mulligan

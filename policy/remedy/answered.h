@@ -14,6 +14,8 @@ namespace mulligan {
 // What was answered about a diagnosis. Without a decision these are empty.
 struct Answered {
   const v1::FailureReport& report;
+  // Whose failure it is.
+  const v1::WorkloadReference& workload;
   const v1::Decision& decision = v1::Decision::default_instance();
   const v1::BudgetLedger& ledger = v1::BudgetLedger::default_instance();
   // The record of the failure at hand.

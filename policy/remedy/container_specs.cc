@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <unordered_map>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "google/protobuf/struct.pb.h"
@@ -10,6 +12,7 @@ namespace mulligan {
 namespace {
 
 namespace core = kubernetes::core::v1;
+using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
@@ -47,6 +50,59 @@ const core::Container* ContainerIn(const core::PodSpec& spec,
   return found == spec.containers().end() ? nullptr : &*found;
 }
 
+// By type of message, its fields below which a template may be. Empty: none.
+using Ways =
+    std::unordered_map<const Descriptor*, std::vector<const FieldDescriptor*>>;
+
+// Whether a template may be in a message of `type`. One that contains itself
+// leads there by the other ways or by none.
+bool LeadsToTemplate(const Descriptor* type, Ways& ways) {
+  if (type == core::PodTemplateSpec::descriptor()) return true;
+  if (const auto known = ways.find(type); known != ways.end()) {
+    return !known->second.empty();
+  }
+  ways[type] = {};
+  std::vector<const FieldDescriptor*> fields;
+  for (int i = 0; i < type->field_count(); ++i) {
+    const FieldDescriptor* field = type->field(i);
+    if (field->type() == FieldDescriptor::TYPE_MESSAGE && !field->is_map() &&
+        LeadsToTemplate(field->message_type(), ways)) {
+      fields.push_back(field);
+    }
+  }
+  std::ranges::sort(fields, {}, &FieldDescriptor::number);
+  const bool leads = !fields.empty();
+  ways[type] = std::move(fields);
+  return leads;
+}
+
+// Those of a message that a report is made of.
+const std::vector<const FieldDescriptor*>& WaysToTemplates(
+    const Message& message) {
+  static const Ways* const ways = [] {
+    auto* all = new Ways;
+    LeadsToTemplate(v1::FailureReport::descriptor(), *all);
+    return all;
+  }();
+  return ways->at(message.GetDescriptor());
+}
+
+// Calls `take` with each message in `field`.
+template <typename Take>
+void ForEachMessage(const Message& message, const FieldDescriptor* field,
+                    const Take& take) {
+  const auto& reflection = *message.GetReflection();
+  if (!field->is_repeated()) {
+    if (reflection.HasField(message, field)) {
+      take(reflection.GetMessage(message, field));
+    }
+    return;
+  }
+  for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+    take(reflection.GetRepeatedMessage(message, field, i));
+  }
+}
+
 // Calls `take` with each template in `message`, at any depth: a kind of object
 // that has one needs no line here.
 template <typename Take>
@@ -55,20 +111,10 @@ void ForEachTemplate(const Message& message, const Take& take) {
     take(static_cast<const core::PodTemplateSpec&>(message));
     return;
   }
-  const auto& reflection = *message.GetReflection();
-  std::vector<const FieldDescriptor*> fields;
-  reflection.ListFields(message, &fields);
-  for (const FieldDescriptor* field : fields) {
-    if (field->type() != FieldDescriptor::TYPE_MESSAGE || field->is_map()) {
-      continue;
-    }
-    if (!field->is_repeated()) {
-      ForEachTemplate(reflection.GetMessage(message, field), take);
-      continue;
-    }
-    for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
-      ForEachTemplate(reflection.GetRepeatedMessage(message, field, i), take);
-    }
+  for (const FieldDescriptor* field : WaysToTemplates(message)) {
+    ForEachMessage(message, field, [&take](const Message& part) {
+      ForEachTemplate(part, take);
+    });
   }
 }
 
@@ -147,21 +193,8 @@ ContainerSpecs::ContainerSpecs(const v1::FailureReport& report) {
       specs_.push_back({name, true, &found.spec()});
     });
   };
-  const auto& reflection = *report.GetReflection();
-  std::vector<const FieldDescriptor*> fields;
-  reflection.ListFields(report, &fields);
-  for (const FieldDescriptor* field : fields) {
-    if (field->type() != FieldDescriptor::TYPE_MESSAGE || field->is_map() ||
-        field->message_type() == core::Pod::descriptor()) {
-      continue;
-    }
-    if (!field->is_repeated()) {
-      add(reflection.GetMessage(report, field));
-      continue;
-    }
-    for (int i = 0; i < reflection.FieldSize(report, field); ++i) {
-      add(reflection.GetRepeatedMessage(report, field, i));
-    }
+  for (const FieldDescriptor* field : WaysToTemplates(report)) {
+    ForEachMessage(report, field, add);
   }
 }
 

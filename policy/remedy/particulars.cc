@@ -13,7 +13,6 @@
 #include "policy/remedy/error_line.h"
 #include "policy/request/kinds.h"
 #include "policy/request/owners.h"
-#include "policy/request/workload.h"
 #include "policy/request/workload_view.h"
 #include "re2/re2.h"
 
@@ -207,8 +206,6 @@ std::string MessageIn(const v1::Diagnosis& diagnosis,
 // The queue's words about an evicted workload whose cause is another: "Exceeded
 // the PodsReady timeout ml/train". Empty: there are none.
 std::string QueueRemark(const v1::FailureReport& report,
-                        const v1::Diagnosis& diagnosis);
-std::string QueueRemark(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis) {
   if (diagnosis.situation() != v1::Diagnosis::BROKEN) return "";
   for (const auto& condition : report.kueue_workload().status().conditions()) {
@@ -235,6 +232,7 @@ std::string Named(std::string_view what, const std::string& name) {
 }
 
 Particulars ParticularsOf(const v1::FailureReport& report,
+                          const v1::WorkloadReference& workload,
                           const v1::Diagnosis& diagnosis,
                           const ContainerSpecs& specs) {
   Particulars found;
@@ -242,7 +240,6 @@ Particulars ParticularsOf(const v1::FailureReport& report,
   found.pod = culprit.pod();
   found.container = culprit.container();
   found.node = culprit.node();
-  const v1::WorkloadReference workload = WorkloadOf(report);
   found.workload = workload.name();
   found.space = workload.namespace_();
   const core::Pod* pod = CulpritPod(report, diagnosis);

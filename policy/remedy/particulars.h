@@ -52,6 +52,7 @@ struct Particulars {
 };
 
 Particulars ParticularsOf(const v1::FailureReport& report,
+                          const v1::WorkloadReference& workload,
                           const v1::Diagnosis& diagnosis,
                           const ContainerSpecs& specs);
 

@@ -73,8 +73,8 @@ void Tell(const Answered& answered, v1::Diagnosis& diagnosis) {
   const bool grows = remedy::GrowthOf(diagnosis.cause()) != nullptr;
   const ContainerSpecs specs(grows ? answered.report
                                    : v1::FailureReport::default_instance());
-  const Particulars found =
-      remedy::ParticularsOf(answered.report, diagnosis, specs);
+  const Particulars found = remedy::ParticularsOf(
+      answered.report, answered.workload, diagnosis, specs);
   const Remedy remedy = FindRemedy(answered.report, diagnosis, found, specs);
   std::string problem = remedy::Headline(answered, diagnosis, found, remedy);
   v1::Evidence quote =

@@ -21,8 +21,8 @@ using kubernetes::meta::v1::OwnerReference;
 
 class ForeignFinder {
  public:
-  explicit ForeignFinder(const v1::FailureReport& report)
-      : report_(report), owners_(report) {}
+  explicit ForeignFinder(const Owners& owners)
+      : report_(owners.report), owners_(owners) {}
 
   Unread Find() {
     Unread foreign;
@@ -217,7 +217,7 @@ class ForeignFinder {
   }
 
   const v1::FailureReport& report_;
-  const Owners owners_;
+  const Owners& owners_;
   OwnerGraph graph_;
   bool named_ = false;
   std::vector<int> seniors_;
@@ -245,8 +245,8 @@ void Remove(const std::vector<int>& indexes, Field& field) {
 
 }  // namespace
 
-Unread FindForeign(const v1::FailureReport& report) {
-  return ForeignFinder(report).Find();
+Unread FindForeign(const Owners& owners) {
+  return ForeignFinder(owners).Find();
 }
 
 void LeaveOut(const Unread& objects, v1::FailureReport& report) {

@@ -8,6 +8,7 @@
 
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/request/owners.h"
 
 namespace mulligan {
 
@@ -36,7 +37,7 @@ struct Unread {
 // objects below the same top owner as it belong to it. Without it, a custom
 // resource in the report is the workload, and what else is there must be able
 // to be its own. Nodes, events and usage are context and not looked at.
-Unread FindForeign(const v1::FailureReport& report);
+Unread FindForeign(const Owners& owners);
 
 // Removes `objects` from `report`.
 void LeaveOut(const Unread& objects, v1::FailureReport& report);

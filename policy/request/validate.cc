@@ -120,7 +120,12 @@ void ValidateGroup(const v1::FailureGroup& group, const FieldPath& path) {
   path.Name("node", group.node());
   path.Name("zone", group.zone());
   path.Name("image", group.image());
-  path.Number("workloads", group.workloads(), 1, kMaxRecentCount);
+  // One of retries alone tells of nobody who fails now.
+  const bool of_retries = group.passed() > 0 || group.failed_again() > 0;
+  path.Number("workloads", group.workloads(), of_retries ? 0 : 1,
+              kMaxRecentCount);
+  path.Number("passed", group.passed(), 0, kMaxRecentCount);
+  path.Number("failedAgain", group.failed_again(), 0, kMaxRecentCount);
   if (!std::isfinite(group.usual()) || group.usual() < 0 ||
       group.usual() > kMaxRecentCount) {
     path.In("usual").Violate(

@@ -19,6 +19,13 @@ namespace {
 namespace core = kubernetes::core::v1;
 using kubernetes::meta::v1::ObjectMeta;
 
+// What no rule decides about: nothing has come to a bad end.
+bool IsNoFailure(v1::Cause cause) {
+  return cause == v1::STALE_REPORT || cause == v1::NOT_FAILED ||
+         cause == v1::SUCCEEDED || cause == v1::CANCELLED ||
+         cause == v1::SUSPENDED;
+}
+
 void CheckMap(const auto& map, const FieldPath& parent, const char* field) {
   parent.Count(field, static_cast<int>(map.size()), kMaxLabels, "entries");
 }
@@ -197,9 +204,35 @@ void ValidateFacts(const v1::FailureReport& report, const FieldPath& path) {
   progress.Finite("value", report.progress().value());
   progress.Span("healthyFor", report.progress().healthy_for());
   progress.Text("artifact", report.progress().artifact(), kMaxArtifactBytes);
+  progress.Time("advancedAt", report.progress().advanced_at());
   const FieldPath exit = path.In("exit");
   exit.Name("reason", report.exit().reason());
   exit.Message("message", report.exit().message());
+}
+
+void ValidateHint(const v1::Hint& hint, const FieldPath& path) {
+  const std::string& source = hint.source();
+  path.Text("source", source, kMaxHintSourceBytes);
+  if (source.empty() || !IsPrintableAscii(source) ||
+      source.find(' ') != std::string::npos) {
+    path.In("source").Violate(
+        absl::StrCat(source.empty() ? "is missing" : "is no name",
+                     ", expected who says so in printable characters without "
+                     "spaces, for example node-health"));
+  }
+  if (!v1::Cause_IsValid(hint.cause()) ||
+      hint.cause() == v1::CAUSE_UNSPECIFIED) {
+    path.In("cause").Violate(
+        "is missing or unknown, expected a cause, for example GPU_FAULT");
+  } else if (IsNoFailure(hint.cause())) {
+    path.In("cause").Violate(absl::StrCat(
+        v1::Cause_Name(hint.cause()),
+        " is no failure, expected what happened to the work that failed"));
+  }
+  if (!v1::Diagnosis::Confidence_IsValid(hint.confidence())) {
+    path.In("confidence").Violate("is unknown, expected LOW, MEDIUM or HIGH");
+  }
+  path.Text("text", hint.text(), kMaxHintTextBytes);
 }
 
 void ValidateCounts(const v1::PodCounts& counts, const FieldPath& parent) {
@@ -219,8 +252,8 @@ void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path) {
 }
 
 // A verdict is about one workload.
-void ValidateForeign(const v1::FailureReport& report, const FieldPath& path) {
-  const Unread foreign = FindForeign(report);
+void ValidateForeign(const Owners& told, const FieldPath& path) {
+  const Unread foreign = FindForeign(told);
   if (!foreign.unknown) return;
   constexpr std::size_t kNamed = 8;
   std::string owners;
@@ -229,8 +262,8 @@ void ValidateForeign(const v1::FailureReport& report, const FieldPath& path) {
                     Visible(foreign.owners[i].substr(0, 256)));
   }
   if (foreign.owners.size() > kNamed) owners += ", ...";
-  const bool named =
-      !report.workload().name().empty() || !report.workload().uid().empty();
+  const v1::WorkloadReference& workload = told.report.workload();
+  const bool named = !workload.name().empty() || !workload.uid().empty();
   path.In("workload")
       .Violate(
           named ? absl::StrCat("names none of the workloads that the objects "
@@ -265,13 +298,14 @@ void ValidateReport(const v1::FailureReport& report, const FieldPath& path) {
   ValidateWorkload(report.workload(), path);
   ValidateEach(report.pods(), kMaxPods, path, "pods", ValidatePod);
   ValidateCounts(report.omitted_pods(), path);
+  ValidateEach(report.hints(), kMaxHints, path, "hints", ValidateHint);
   ValidateEach(report.jobs(), kMaxJobs, path, "jobs",
                ValidateObject<kubernetes::batch::v1::Job>);
   ValidateEach(report.nodes(), kMaxNodes, path, "nodes", ValidateNode);
   ValidateEach(report.events(), kMaxEvents, path, "events", ValidateEvent);
   ValidateEach(report.usage(), kMaxUsage, path, "usage", ValidateUsage);
   ValidateOwners(owners, path);
-  ValidateForeign(report, path);
+  ValidateForeign(owners, path);
 }
 
 }  // namespace mulligan

@@ -80,6 +80,11 @@ CompiledPlacement CompilePlacement(const v1::PlacementPolicy& placement,
   }
   if (placement.has_avoid_failed_node()) {
     const v1::AvoidFailedNode& avoid = placement.avoid_failed_node();
+    if (avoid.has_after() &&
+        CheckRange(avoid.after(), 1, kMaxBudgetLimit,
+                   path + ".avoidFailedNode.after", report)) {
+      compiled.avoid_after = avoid.after();
+    }
     compiled.avoid_failed_node = true;
     compiled.hard = avoid.hard();
     compiled.expires_after =
@@ -185,6 +190,7 @@ void CheckFieldsFitAction(const v1::Outcome& outcome, const std::string& path,
          "queue", "RETRY");
   refuse(outcome.has_placement() && !retries, "placement", "RETRY");
   refuse(outcome.has_resources() && !retries, "resources", "RETRY");
+  refuse(outcome.has_passes() && !retries, "passes", "RETRY");
   refuse(outcome.has_evidence_deadline() && !waits &&
              action != v1::Decision::RETRY && action != v1::Decision::FAIL,
          "evidenceDeadline", "WAIT, RETRY or FAIL");
@@ -232,6 +238,14 @@ CompiledOutcome CompileOutcome(const v1::Outcome& outcome,
   if (outcome.has_evidence_deadline()) {
     compiled.evidence_deadline = CheckDuration(
         outcome.evidence_deadline(), path + ".evidenceDeadline", report);
+  }
+  if (outcome.has_passes()) {
+    compiled.passes = outcome.passes();
+    if (!(outcome.passes() >= 0 && outcome.passes() <= 1)) {
+      report.Error(path + ".passes",
+                   absl::StrCat(outcome.passes(),
+                                " is out of range, expected a share, 0 to 1"));
+    }
   }
   if (outcome.has_after_grace()) {
     compiled.after_grace = CompileGrace(outcome.after_grace(), budgets,

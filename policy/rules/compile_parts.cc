@@ -278,6 +278,29 @@ CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
   return compiled;
 }
 
+CompiledWorth CompileWorth(const v1::Worth& worth, IssueReporter& report) {
+  constexpr double kMostHours = 1'000'000;
+  CompiledWorth compiled;
+  if (worth.has_weighs() &&
+      CheckFactor(worth.weighs(), 0, kMaxFactor, "spec.worth.weighs", report)) {
+    compiled.weighs = worth.weighs();
+  }
+  const auto hours = [&](double value, const char* field) {
+    if (value >= 0 && value <= kMostHours) return value;
+    report.Error(absl::StrCat("spec.worth.", field),
+                 absl::StrCat(value, " is out of range, expected 0 to ",
+                              std::int64_t{1'000'000}));
+    return 0.0;
+  };
+  if (worth.has_given_up()) {
+    compiled.given_up = hours(worth.given_up(), "givenUp");
+  }
+  if (worth.has_person_hours()) {
+    compiled.person_hours = hours(worth.person_hours(), "personHours");
+  }
+  return compiled;
+}
+
 std::unique_ptr<const CompiledNative> CompileNative(
     const v1::RetryPolicySpec& spec, IssueReporter& report) {
   if (!spec.has_native() && !spec.compare_native()) return nullptr;

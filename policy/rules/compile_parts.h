@@ -20,6 +20,8 @@ std::vector<CompiledBudget> CompileBudgets(const v1::RetryPolicySpec& spec,
 CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
                                      IssueReporter& report);
 
+CompiledWorth CompileWorth(const v1::Worth& worth, IssueReporter& report);
+
 // Turns the native blocks pasted into `spec` into rules, budgets and a default
 // of it, which get the positions of what they come from.
 void ExpandPasted(v1::RetryPolicySpec& spec, SourceMap& positions,

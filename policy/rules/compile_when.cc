@@ -1,6 +1,9 @@
 #include "policy/rules/compile_when.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "policy/base/issue.h"
 #include "policy/base/text_pattern.h"
 #include "policy/limits.h"
+#include "policy/rules/interval.h"
 #include "policy/rules/selector.h"
 #include "re2/re2.h"
 
@@ -110,21 +114,64 @@ std::vector<ConditionFields> CompileConditions(
   return compiled;
 }
 
-void CompileAttempts(const v1::AttemptRange& attempts, const std::string& path,
-                     Predicates& compiled, IssueReporter& report) {
-  if (attempts.has_from()) compiled.first_attempt = attempts.from();
-  if (attempts.has_to()) compiled.last_attempt = attempts.to();
-  if (compiled.first_attempt < 1) {
-    report.Error(path + ".from",
-                 absl::StrCat(compiled.first_attempt, ", expected at least 1"));
-  } else if (compiled.last_attempt < compiled.first_attempt) {
+// A range of the policy's, whose ends `read` checks and converts; nothing where
+// it is not given.
+template <typename Value, typename Given>
+std::optional<Interval<Value>> CompileRange(bool is_given, const Given& range,
+                                            Value least, const auto& read,
+                                            const std::string& path,
+                                            IssueReporter& report) {
+  if (!is_given) return std::nullopt;
+  Interval<Value> compiled{least, Endless<Value>()};
+  if (range.has_from()) compiled.from = read(range.from(), path + ".from");
+  if (range.has_to()) compiled.to = read(range.to(), path + ".to");
+  if (compiled.to < compiled.from) {
     report.Error(path + ".to",
-                 absl::StrCat(compiled.last_attempt, " is before from, ",
-                              compiled.first_attempt));
+                 absl::StrCat(IntervalText(compiled.to), " is before from, ",
+                              IntervalText(compiled.from)));
   }
-  if (!attempts.has_from() && !attempts.has_to()) {
+  if (!range.has_from() && !range.has_to()) {
     report.Error(path, "needs from, to or both");
   }
+  return compiled;
+}
+
+void CompileRanges(const v1::When& when, const std::string& path,
+                   Predicates& compiled, IssueReporter& report) {
+  const auto count = [&](std::int32_t value, const std::string& at) {
+    if (value >= 1) return value;
+    report.Error(at, absl::StrCat(value, ", expected at least 1"));
+    return std::int32_t{1};
+  };
+  const auto duration = [&](const google::protobuf::Duration& value,
+                            const std::string& at) {
+    return CheckDuration(value, at, report);
+  };
+  const auto number = [&](double value, const std::string& at) {
+    if (std::isfinite(value) && value >= 0) return value;
+    report.Error(at, absl::StrCat(value, ", expected at least 0"));
+    return 0.0;
+  };
+  const auto share = [&](double value, const std::string& at) {
+    if (value >= 0 && value <= 1) return value;
+    report.Error(at, absl::StrCat(value, ", expected a share, 0 to 1"));
+    return 0.0;
+  };
+  compiled.attempts =
+      CompileRange(when.has_attempts(), when.attempts(), std::int32_t{1}, count,
+                   path + ".attempts", report);
+  compiled.alike = CompileRange(when.has_alike(), when.alike(), std::int32_t{1},
+                                count, path + ".alike", report);
+  compiled.ran = CompileRange(when.has_ran(), when.ran(), absl::ZeroDuration(),
+                              duration, path + ".ran", report);
+  compiled.accelerators =
+      CompileRange(when.has_accelerators(), when.accelerators(), 0.0, number,
+                   path + ".accelerators", report);
+  compiled.hours_at_stake =
+      CompileRange(when.has_hours_at_stake(), when.hours_at_stake(), 0.0,
+                   number, path + ".hoursAtStake", report);
+  compiled.passed = CompileRange(when.has_passed(), when.passed(), 0.0, share,
+                                 path + ".passed", report);
 }
 
 void CheckListLengths(const v1::When& when, const std::string& path,
@@ -174,9 +221,7 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
   if (!v1::Diagnosis::Confidence_IsValid(when.min_confidence())) {
     report.Error(path + ".minConfidence", "expected LOW, MEDIUM or HIGH");
   }
-  if (when.has_attempts()) {
-    CompileAttempts(when.attempts(), path + ".attempts", compiled, report);
-  }
+  CompileRanges(when, path, compiled, report);
   if (when.has_interruptible()) compiled.interruptible = when.interruptible();
   compiled.kinds = Names(when.kinds(), path + ".kinds", report);
   compiled.labels.assign(when.match_labels().begin(),

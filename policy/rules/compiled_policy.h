@@ -40,6 +40,7 @@ struct CompiledPolicy {
   bool kill_switch = false;
   std::string kill_switch_reason;
   CompiledDerivation derivation;
+  CompiledWorth worth;
   CompiledSelector selector;
   // Null when the policy never asks the operator.
   std::unique_ptr<const CompiledNative> native;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/demystify/causes.h"
 #include "policy/request/kinds.h"
+#include "policy/rules/covers.h"
 
 namespace mulligan {
 namespace {
@@ -82,14 +83,14 @@ void LintReachability(const std::vector<CompiledRule>& rules,
       report.Warn(RulePath(i),
                   absl::StrFormat("rule \"%s\" never decides about %s: earlier "
                                   "rules do",
-                                  name, NamesOf(taken)));
+                                  name, CauseNames(taken)));
     } else if (const CauseSet usual = UsuallyOf(domains, when.causes);
                AsksForCausesOnly(when) && !NamesNone(when) && !usual.empty()) {
       report.Warn(
           RulePath(i),
           absl::StrFormat("rule \"%s\" seldom decides about %s: an earlier "
                           "rule matches the usual fault domain",
-                          name, NamesOf(usual)));
+                          name, CauseNames(usual)));
     }
     if (AsksForCausesOnly(when)) decided = decided.Or(when.causes);
     if (AsksForDomainsOnly(when)) domains = domains.Or(when.fault_domains);

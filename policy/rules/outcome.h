@@ -24,6 +24,8 @@ struct CompiledPlacement {
   bool avoid_failed_node = false;
   bool hard = false;
   absl::Duration expires_after;
+  // From this use of the paying budget on.
+  std::int64_t avoid_after = 1;
 };
 
 struct CompiledResources {
@@ -51,6 +53,14 @@ struct CompiledOutcome {
   std::optional<CompiledResources> resources;
   std::optional<absl::Duration> evidence_deadline;
   std::optional<CompiledGrace> after_grace;
+  std::optional<double> passes;
+};
+
+// What hours are worth beside each other.
+struct CompiledWorth {
+  double weighs = 1;
+  double given_up = 3;
+  double person_hours = 100;
 };
 
 struct CompiledRefund {

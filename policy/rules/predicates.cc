@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/labels.h"
+#include "policy/base/times.h"
 #include "policy/demystify/causes.h"
 #include "policy/rules/signals.h"
 #include "re2/re2.h"
@@ -75,23 +76,49 @@ std::string List(const auto& values) {
 template <typename Value>
 std::string Names(EnumSet<Value> set) {
   std::string names = "[";
+  names.reserve(256);
   const auto& values = *google::protobuf::GetEnumDescriptor<Value>();
-  for (int number = 1; number < 64; ++number) {
-    if (!set.Contains(static_cast<Value>(number))) continue;
+  set.ForEach([&](int number) {
     const auto* value = values.FindValueByNumber(number);
-    if (value == nullptr) continue;
+    if (number == 0 || value == nullptr) return;
     if (names.size() > 1) names += ", ";
     names += value->name();
-  }
+  });
   names += ']';
   return names;
 }
 
-std::string Attempts(const Predicates& p) {
-  if (p.last_attempt == std::numeric_limits<std::int32_t>::max()) {
-    return absl::StrCat(p.first_attempt, " or later");
-  }
-  return absl::StrCat(p.first_attempt, " to ", p.last_attempt);
+// What a range is asked about; nothing where it is not known.
+std::optional<absl::Duration> RanOf(const Facts& facts) {
+  if (!facts.stake.has_ran()) return std::nullopt;
+  return ToDuration(facts.stake.ran());
+}
+std::optional<double> HoursOf(const Facts& facts) {
+  if (!facts.stake.has_ran()) return std::nullopt;
+  return facts.stake.hours();
+}
+std::optional<double> PassedOf(const Facts& facts) {
+  const v1::Stake& stake = facts.stake;
+  const double passed =
+      static_cast<double>(stake.passed()) + stake.others_passed();
+  const double retries = passed + stake.failed_again() +
+                         static_cast<double>(stake.others_failed_again());
+  if (retries == 0) return std::nullopt;
+  return passed / retries;
+}
+
+template <typename Value>
+bool InRange(const std::optional<Interval<Value>>& range,
+             const std::optional<Value>& value) {
+  return !range || (value && range->Holds(*value));
+}
+
+// "12.5 is not 0 to 10", "unknown is not 1 or more".
+template <typename Value>
+std::string NotInRange(const Interval<Value>& range,
+                       const std::optional<Value>& value) {
+  return absl::StrCat(value ? IntervalText(*value) : "unknown", " is not ",
+                      IntervalText(range));
 }
 
 std::string ExitCodesText(const ExitCodes& codes, const Facts& facts) {
@@ -161,10 +188,47 @@ constexpr Condition kConditions[] = {
      }},
     {"attempts",
      [](const Predicates& p, const Facts& f) {
-       return f.attempt >= p.first_attempt && f.attempt <= p.last_attempt;
+       return InRange(p.attempts, std::optional(f.attempt));
      },
      [](const Predicates& p, const Facts& f) {
-       return absl::StrCat(f.attempt, " is not ", Attempts(p));
+       return NotInRange(*p.attempts, std::optional(f.attempt));
+     }},
+    {"alike",
+     [](const Predicates& p, const Facts& f) {
+       return InRange(p.alike, std::optional(f.stake.alike()));
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotInRange(*p.alike, std::optional(f.stake.alike()));
+     }},
+    {"ran",
+     [](const Predicates& p, const Facts& f) {
+       return InRange(p.ran, RanOf(f));
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotInRange(*p.ran, RanOf(f));
+     }},
+    {"accelerators",
+     [](const Predicates& p, const Facts& f) {
+       return InRange(p.accelerators,
+                      std::optional<double>(f.stake.accelerators()));
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotInRange(*p.accelerators,
+                         std::optional<double>(f.stake.accelerators()));
+     }},
+    {"hoursAtStake",
+     [](const Predicates& p, const Facts& f) {
+       return InRange(p.hours_at_stake, HoursOf(f));
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotInRange(*p.hours_at_stake, HoursOf(f));
+     }},
+    {"passed",
+     [](const Predicates& p, const Facts& f) {
+       return InRange(p.passed, PassedOf(f));
+     },
+     [](const Predicates& p, const Facts& f) {
+       return NotInRange(*p.passed, PassedOf(f));
      }},
     {"interruptible",
      [](const Predicates& p, const Facts& f) {
@@ -251,54 +315,6 @@ const Condition* FirstFailed(const Predicates& p, const Facts& facts) {
   return nullptr;
 }
 
-// For alternatives of which one must be present: an absent `wide` list asks
-// for nothing.
-template <typename T>
-bool CoversList(const std::vector<T>& wide, const std::vector<T>& narrow) {
-  return wide.empty() ||
-         (!narrow.empty() && std::ranges::includes(wide, narrow));
-}
-
-template <typename Value>
-bool CoversSet(EnumSet<Value> wide, EnumSet<Value> narrow) {
-  return wide.empty() || (!narrow.empty() && wide.Covers(narrow));
-}
-
-bool CoversExitCodes(const std::optional<ExitCodes>& wide,
-                     const std::optional<ExitCodes>& narrow) {
-  if (!wide) return true;
-  if (!narrow || wide->container != narrow->container) return false;
-  const auto& w = wide->values;
-  const auto& n = narrow->values;
-  if (!wide->negated && !narrow->negated) {
-    return std::ranges::includes(w, n);
-  }
-  if (wide->negated && narrow->negated) {
-    return std::ranges::includes(n, w);
-  }
-  if (!wide->negated) return false;
-  return std::ranges::none_of(
-      n, [&w](std::int32_t code) { return Contains(w, code); });
-}
-
-bool CoversConditions(const std::vector<ConditionFields>& wide,
-                      const std::vector<ConditionFields>& narrow) {
-  if (wide.empty()) return true;
-  if (narrow.empty()) return false;
-  return std::ranges::all_of(narrow, [&wide](const ConditionFields& n) {
-    return std::ranges::any_of(wide, [&n](const ConditionFields& w) {
-      return w.type == n.type && w.status == n.status &&
-             (w.reason.empty() || w.reason == n.reason);
-    });
-  });
-}
-
-bool CoversMessage(const Predicates& wide, const Predicates& narrow) {
-  if (wide.message == nullptr) return true;
-  return narrow.message != nullptr &&
-         wide.message->pattern() == narrow.message->pattern();
-}
-
 }  // namespace
 
 Predicates::Predicates() = default;
@@ -316,26 +332,6 @@ std::string FailedPredicate(const Predicates& p, const Facts& facts) {
   return absl::StrCat(failed->name, ": ", failed->failure(p, facts));
 }
 
-std::string NamesOf(CauseSet causes) { return Names(causes); }
-
-bool Covers(const Predicates& wide, const Predicates& narrow) {
-  return wide.causes.Covers(narrow.causes) &&
-         CoversSet(wide.fault_domains, narrow.fault_domains) &&
-         CoversSet(wide.outlooks, narrow.outlooks) &&
-         CoversSet(wide.derived_causes, narrow.derived_causes) &&
-         wide.min_confidence <= narrow.min_confidence &&
-         wide.first_attempt <= narrow.first_attempt &&
-         wide.last_attempt >= narrow.last_attempt &&
-         (!wide.interruptible || wide.interruptible == narrow.interruptible) &&
-         CoversList(wide.kinds, narrow.kinds) &&
-         CoversList(wide.containers, narrow.containers) &&
-         // All labels must hold: the wider rule is the one with fewer.
-         std::ranges::includes(narrow.labels, wide.labels) &&
-         CoversList(wide.http_codes, narrow.http_codes) &&
-         CoversExitCodes(wide.exit_codes, narrow.exit_codes) &&
-         CoversList(wide.reasons, narrow.reasons) &&
-         CoversConditions(wide.conditions, narrow.conditions) &&
-         CoversMessage(wide, narrow);
-}
+std::string CauseNames(CauseSet causes) { return Names(causes); }
 
 }  // namespace mulligan

@@ -2,19 +2,22 @@
 #ifndef MULLIGAN_POLICY_RULES_PREDICATES_H_
 #define MULLIGAN_POLICY_RULES_PREDICATES_H_
 
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "mulligan/v1/cause.pb.h"
+#include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
+#include "policy/rules/interval.h"
 
 namespace mulligan {
 
@@ -44,6 +47,14 @@ class EnumSet {
   }
 
   constexpr bool empty() const { return bits_ == 0; }
+
+  // Calls `take` with the number of each value, in order.
+  template <typename Take>
+  constexpr void ForEach(const Take& take) const {
+    for (std::uint64_t left = bits_; left != 0; left &= left - 1) {
+      take(std::countr_zero(left));
+    }
+  }
 
   // Whether every value of `other` is in this set.
   constexpr bool Covers(EnumSet other) const {
@@ -89,6 +100,7 @@ struct Facts {
   v1::Cause cause;
   v1::DerivedCause derived_cause;
   std::int32_t attempt;
+  const v1::Stake& stake;
   // What is left for searching texts.
   PatternAllowance& patterns;
 };
@@ -119,8 +131,12 @@ struct Predicates {
   DerivedCauseSet derived_causes;
   v1::Diagnosis::Confidence min_confidence =
       v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
-  std::int32_t first_attempt = 1;
-  std::int32_t last_attempt = std::numeric_limits<std::int32_t>::max();
+  std::optional<Interval<std::int32_t>> attempts;
+  std::optional<Interval<std::int32_t>> alike;
+  std::optional<Interval<absl::Duration>> ran;
+  std::optional<Interval<double>> accelerators;
+  std::optional<Interval<double>> hours_at_stake;
+  std::optional<Interval<double>> passed;  // a share
   std::optional<bool> interruptible;
   std::vector<std::string> kinds;
   std::vector<std::string> containers;
@@ -133,7 +149,7 @@ struct Predicates {
 };
 
 // "[HANG, APP_ERROR]".
-std::string NamesOf(CauseSet causes);
+std::string CauseNames(CauseSet causes);
 
 // Whether `facts` satisfy `predicates`, the cheap conditions first.
 bool Matches(const Predicates& predicates, const Facts& facts);
@@ -141,10 +157,6 @@ bool Matches(const Predicates& predicates, const Facts& facts);
 // The first condition that does not hold, in words; empty when all do.
 // Example: "causes: APP_ERROR is not one of [CONTAINER_OOM]".
 std::string FailedPredicate(const Predicates& predicates, const Facts& facts);
-
-// Whether everything `narrow` matches is matched by `wide` too, as far as can
-// be told from the conditions alone. Never true wrongly.
-bool Covers(const Predicates& wide, const Predicates& narrow);
 
 }  // namespace mulligan
 

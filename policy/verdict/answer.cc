@@ -42,12 +42,14 @@ std::uint64_t HashLedger(const v1::BudgetLedger& ledger) {
 // A bad node is avoided this long when the rule does not say.
 constexpr absl::Duration kBadNodeAvoidance = absl::Hours(1);
 
-void AvoidNode(const Case& failure, const CompiledOutcome& outcome,
+void AvoidNode(const Case& failure, const Verdict& verdict,
                v1::Decision& decision) {
+  const CompiledOutcome& outcome = *verdict.outcome;
   const std::string& node = failure.diagnosis().culprit().node();
   const bool bad_node = failure.diagnosis().derived_cause() == v1::BAD_NODE;
-  const bool by_rule =
-      outcome.placement && outcome.placement->avoid_failed_node;
+  const bool by_rule = outcome.placement &&
+                       outcome.placement->avoid_failed_node &&
+                       verdict.used >= outcome.placement->avoid_after;
   // A longer name is none that Kubernetes knows, and would not fit the ledger.
   if (node.empty() || node.size() > kMaxLedgerNodeBytes ||
       !(by_rule || bad_node)) {
@@ -134,7 +136,7 @@ void BoundAdvice(v1::Decision& decision) {
 void FillAdvice(const Case& failure, const Verdict& verdict,
                 v1::Decision& decision, std::vector<std::string>& warnings) {
   const CompiledOutcome& outcome = *verdict.outcome;
-  AvoidNode(failure, outcome, decision);
+  AvoidNode(failure, verdict, decision);
   if (outcome.placement) {
     ChooseCapacity(*outcome.placement, verdict, decision);
   }
@@ -286,6 +288,9 @@ void FillAccounting(const Case& failure, const Verdict& verdict,
   accounting.set_attempts(verdict.recorded ? failure.attempts
                                            : failure.ledger.attempts_seen());
   accounting.set_max_attempts(failure.policy().max_attempts);
+  if (failure.stake.ByteSizeLong() == 0) return;
+  *accounting.mutable_stake() = failure.stake;
+  if (verdict.passes) accounting.mutable_stake()->set_passes(*verdict.passes);
 }
 
 void FillExhaustion(const v1::AttemptRecord& record,

@@ -6,10 +6,12 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
+#include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/ledger.h"
+#include "policy/budget/stake.h"
 #include "policy/rules/predicates.h"
 #include "policy/verdict/diagnosed.h"
 #include "policy/verdict/situated.h"
@@ -25,6 +27,7 @@ struct Case {
   std::int32_t attempt;             // its number
   std::int32_t attempts;            // failed attempts, this one included
   bool refund;  // false when this failure's progress was refunded before
+  v1::Stake stake = {};
 
   const v1::Diagnosis& diagnosis() const { return *told.diagnosis; }
   const v1::WorkloadReference& workload() const { return *at.workload; }
@@ -39,14 +42,24 @@ inline Case CaseOf(const Situated& at, const Diagnosed& told,
                    const v1::FailureReport& report, bool refund) {
   const std::int32_t next = NextAttempt(ledger);
   const std::int32_t attempt = report.has_attempt() ? report.attempt() : next;
-  return {at, told, ledger, report, attempt, std::max(next, attempt), refund};
+  const AttemptAtStake at_stake = {report,
+                                   *told.diagnosis,
+                                   RanFor(report, told),
+                                   told.findings.incident.alone,
+                                   ledger,
+                                   at.request.recent()};
+  return {at,      told,
+          ledger,  report,
+          attempt, std::max(next, attempt),
+          refund,  told.is_broken() ? StakeOf(at_stake) : v1::Stake()};
 }
 
 // What its rules look at, if it is of these causes.
 inline Facts FactsOf(const Case& failure, v1::Cause cause,
                      v1::DerivedCause derived) {
-  return {failure.report, failure.diagnosis(), failure.workload(), cause,
-          derived,        failure.attempt,     failure.at.patterns};
+  return {
+      failure.report,  failure.diagnosis(), failure.workload(), cause, derived,
+      failure.attempt, failure.stake,       failure.at.patterns};
 }
 
 }  // namespace mulligan

@@ -10,6 +10,7 @@
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/ownership.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/escalation.h"
 #include "policy/verdict/explain.h"
 #include "policy/verdict/native_decision.h"
 #include "policy/verdict/verdict.h"
@@ -157,6 +158,7 @@ Decided DecidedByPolicy(const Situated& at, const Diagnosed& told,
   Decided decided = Undecided(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
   FillDecision(failure, verdict, decision, decided.warnings);
+  FillEscalation(failure, verdict, accounts, decision);
   WarnOfVerdict(failure.policy(), verdict, decided.warnings);
   FillAccounting(failure, verdict, accounts, *decided.accounting);
   if (before.standing == Standing::kOvertaken) {

@@ -1,8 +1,7 @@
 #include "policy/verdict/diagnosed.h"
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
+#include <string>
 #include <utility>
 
 #include "policy/base/stable_hash.h"
@@ -71,20 +70,17 @@ Diagnosed Diagnose(const Situated& at) {
   options.signatures = at.compiled().signatures.get();
   options.full = at.request.explain() == v1::DecideRequest::FULL;
   const auto& history = at.request.ledger().history();
-  std::unordered_map<std::string_view, std::int64_t> decided;
-  for (const v1::AttemptRecord& record : history) {
-    if (IsPending(record)) continue;
-    decided.emplace(
-        record.failure_id(),
-        demystify::ToSeconds(record.has_struck_at() ? record.struck_at()
-                                                    : record.finished_at()));
-  }
-  if (!decided.empty()) {
+  if (!std::ranges::all_of(history, IsPending)) {
     options.was_decided = [&at,
-                           &decided](int pod) -> std::optional<std::int64_t> {
-      const auto found = decided.find(IdOfPod(at.owners, *at.workload, pod));
-      if (found == decided.end()) return std::nullopt;
-      return found->second;
+                           &history](int pod) -> std::optional<std::int64_t> {
+      const std::string id = IdOfPod(at.owners, *at.workload, pod);
+      const auto found =
+          std::ranges::find_if(history, [&id](const v1::AttemptRecord& record) {
+            return record.failure_id() == id && !IsPending(record);
+          });
+      if (found == history.end()) return std::nullopt;
+      return demystify::ToSeconds(
+          found->has_struck_at() ? found->struck_at() : found->finished_at());
     };
   }
   options.not_the_programs = static_cast<int>(
@@ -145,6 +141,18 @@ Diagnosed WithHistory(const Situated& at, Diagnosed told,
     SetDerived(std::move(found), *told.diagnosis);
   }
   return told;
+}
+
+std::optional<absl::Duration> RanFor(const v1::FailureReport& report,
+                                     const Diagnosed& told) {
+  if (const auto ran = RunTimeOf(report, *told.diagnosis)) return ran;
+  const Incident& incident = told.findings.incident;
+  if (incident.begin && incident.struck &&
+      *incident.struck >= *incident.begin) {
+    return *incident.struck - *incident.begin;
+  }
+  if (!report.progress().has_healthy_for()) return std::nullopt;
+  return ToDuration(report.progress().healthy_for());
 }
 
 std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,

@@ -55,6 +55,11 @@ Diagnosed WithHistory(const Situated& at, Diagnosed told,
                       const v1::BudgetLedger& ledger,
                       const v1::Progress& progress);
 
+// How long the attempt of a failure ran: its culprit's container, else the
+// lifetime of its root, else as long as the caller says that it was healthy.
+std::optional<absl::Duration> RanFor(const v1::FailureReport& report,
+                                     const Diagnosed& told);
+
 // From start to end of the culprit's container; nothing when one is unknown, or
 // the end comes first.
 std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,

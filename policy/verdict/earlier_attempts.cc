@@ -14,6 +14,7 @@
 #include "policy/budget/seeding.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/escalation.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
@@ -147,6 +148,8 @@ std::string Record(const Situated& at, const Told& told,
   if (!told.attempt->open) {
     RepeatEarlierGrowth(ledger, told.attempt->incident.part, decision);
     decision.clear_placement();
+  } else {
+    FillEscalation(failure, verdict, accounts, decision);
   }
   v1::AttemptRecord record;
   FillRecord(failure, verdict, decision, record);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/verdict/answer.h"
+#include "policy/verdict/expected.h"
 #include "policy/verdict/sentence.h"
 #include "policy/verdict/verdict.h"
 
@@ -97,6 +98,15 @@ void ExplainFlips(const Case& failure, const Verdict& verdict,
   TryLimits(failure, verdict, flips);
   if (verdict.decided_by == v1::Explanation::KILL_SWITCH) {
     flips.Try({.without_kill_switch = true}, "the kill switch were off");
+  }
+  if (verdict.decided_by == v1::Explanation::EXPECTED_HOURS) {
+    const double passes = *verdict.outcome->passes;
+    if (const auto enough =
+            EnoughPasses(failure.policy().worth, failure.stake)) {
+      flips.Try({.passes = enough},
+                absl::StrFormat("passes of the rule were %g instead of %g",
+                                *enough, passes));
+    }
   }
   if (failure.diagnosis().derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
     flips.Try({.without_derived_cause = true},

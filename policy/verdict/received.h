@@ -14,6 +14,7 @@
 #include "policy/base/utf8.h"
 #include "policy/request/clocks.h"
 #include "policy/request/doubles.h"
+#include "policy/request/owners.h"
 #include "policy/request/ownership.h"
 
 namespace mulligan {
@@ -38,7 +39,7 @@ class Received {
     if (!sent.report().has_observed_at()) warnings_.emplace_back(kNoObservedAt);
     const auto& named = sent.report().workload();
     if (!named.name().empty() || !named.uid().empty()) {
-      unread_ = FindForeign(sent.report());
+      unread_ = FindForeign(Owners(sent.report()));
     }
     const std::string again = AddDoubles(sent.report(), unread_);
     if (!unread_.empty()) {

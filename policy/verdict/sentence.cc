@@ -109,6 +109,9 @@ void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
                   ? "; the failure follows the job from node to node"
                   : "; the same failure keeps coming back";
       return;
+    case v1::AttemptRecord::EXPECTED_HOURS:
+      text += "; another try is expected to lose more hours than it saves";
+      return;
     case v1::AttemptRecord::BUDGET:
       text += "; budget ";
       text += record.refusing_budget();

@@ -6,6 +6,8 @@
 #include "policy/base/times.h"
 #include "policy/request/workload.h"
 #include "policy/rules/backoff.h"
+#include "policy/verdict/expected.h"
+#include "policy/verdict/reach.h"
 
 namespace mulligan {
 namespace {
@@ -257,39 +259,6 @@ absl::Duration DelayOf(const Question& question, const Draft& draft,
   return backoff ? RetryDelay(*backoff, charges, identity) : without;
 }
 
-// What `action` is about where no rule says so. A gang starts again as a whole:
-// those that died because of the failure are gone, too.
-v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action) {
-  const v1::Decision::Scope scope =
-      NaturalScope(failure.report, failure.workload(), action);
-  const bool of_one = failure.workload().kind() == "Job" &&
-                      scope < v1::Decision::JOB &&
-                      action == v1::Decision::RETRY;
-  return of_one && failure.diagnosis().cascades_size() > 0 ? v1::Decision::JOB
-                                                           : scope;
-}
-
-// Whether a pod or index started after `delay` is past the deadline of its
-// Job, which goes on counting; recreated objects start a new clock.
-bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
-                    absl::Duration delay) {
-  if (failure.workload().kind() != "Job" || failure.report.jobs_size() != 1) {
-    return false;
-  }
-  const auto& job = failure.report.jobs(0);
-  if (!job.spec().has_active_deadline_seconds() ||
-      job.status().start_time().seconds() == 0) {
-    return false;
-  }
-  if (scope == v1::Decision::SCOPE_UNSPECIFIED) {
-    scope = ScopeOf(failure, v1::Decision::RETRY);
-  }
-  if (scope > v1::Decision::INDEX) return false;
-  return failure.now() + delay >=
-         ToTime(job.status().start_time()) +
-             absl::Seconds(job.spec().active_deadline_seconds());
-}
-
 // 6. What stands against a retry; granted and paid if nothing does.
 Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
   const Case& failure = question.failure;
@@ -320,6 +289,17 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
                                  question.derived == v1::DETERMINISTIC)) {
     return Refused(std::move(verdict), v1::Explanation::DERIVED_CAUSE,
                    v1::AttemptRecord::DERIVED_CAUSE);
+  }
+  if (draft.verdict.outcome->passes &&
+      question.change.cause == v1::CAUSE_UNSPECIFIED) {
+    const CompiledWorth& worth = failure.policy().worth;
+    verdict.passes = PassesOf(
+        worth, question.change.passes.value_or(*verdict.outcome->passes),
+        failure.stake);
+    if (LosesHours(worth, *verdict.passes, failure.stake)) {
+      return Refused(std::move(verdict), v1::Explanation::EXPECTED_HOURS,
+                     v1::AttemptRecord::EXPECTED_HOURS);
+    }
   }
   // It has been waiting since the failure, and nothing is started beside what
   // still has its grace period to run.

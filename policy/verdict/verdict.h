@@ -27,6 +27,7 @@ struct WhatIf {
   std::int64_t more_attempts = 0;
   bool without_kill_switch = false;
   bool without_derived_cause = false;
+  std::optional<double> passes = std::nullopt;  // of the rule
 };
 
 using DecidedBy = v1::Explanation::DecidedBy;
@@ -50,6 +51,8 @@ struct Verdict {
   std::optional<absl::Duration> delay;
   std::optional<absl::Time> evidence_deadline;
   bool last_attempt = false;
+  // How often the retry is expected to pass; nothing: hours are not looked at.
+  std::optional<double> passes;
   // The failure is final or paid for, so the ledger records it.
   bool recorded = false;
   // A wait cannot end by itself, because the failure has no known time.
@@ -76,8 +79,8 @@ struct Priced {
 //      retry, because only a new object can go on;
 //   6. only if all that says RETRY, what stands against it: kill switch, the
 //      Job's deadline, a stated cap on attempts, the budget, the cap implied
-//      by the budgets, the history (DETERMINISTIC, POISON_JOB), the deadline
-//      once more with the delay.
+//      by the budgets, the history (DETERMINISTIC, POISON_JOB), the hours it is
+//      expected to lose, the deadline once more with the delay.
 Priced Price(const Case& failure, const WhatIf& change = {});
 
 }  // namespace mulligan

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 import picture
@@ -136,6 +137,13 @@ def alert_problems(prometheus):
         yield f"{name} fires"
 
 
+def format_problems(promtool, address):
+    """What promtool has to say of the metrics themselves, after a day."""
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+        said = subprocess.run([promtool, "check", "metrics"], input=answer.read(), capture_output=True, check=False)
+    return [] if said.returncode == 0 else (said.stdout + said.stderr).decode().splitlines()
+
+
 def put_policies(folder):
     """Those in force, and a candidate whose budgets of three pay for nothing."""
     text = (ROOT / "policy/default_policy.yaml").read_text()
@@ -165,6 +173,7 @@ def check(args, folder):
         shown = [row for rows in results.values() for row in rows if "targets" in row[0]]
         found = [problem for panel, series in shown for problem in problems_of(panel, series)]
         found += alert_problems(prometheus)
+        found += format_problems(args.prometheus.with_name("promtool"), server.admin)
         server.check_alive()
     if args.picture:
         args.picture.write_text(picture.draw(results[JOB], begin, end))

@@ -61,6 +61,10 @@ CONTROLLER_BREAKS = {
     "a role that is not there": (
         lambda items: named(items, "ClusterRoleBinding", "mulligan-controller")["roleRef"]
         .update(name="admin"), "ClusterRole admin is not in the set"),
+    "nodes that it may write": (
+        lambda items: named(items, "ClusterRole", "mulligan-controller-cluster")["rules"]
+        .append({"apiGroups": [""], "resources": ["nodes"], "verbs": ["patch"]}),
+        "nodes patch without --node-action=taint"),
     "a port that the controller has not": (
         lambda items: named(items, "Service", "mulligan-controller-metrics")["spec"]["ports"][0]
         .update(targetPort="http"), "no port http"),

@@ -10,8 +10,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "structure"))
 import check_deploy  # noqa: E402
 
 # Made by whoever applies the set, which says so.
-GIVEN_SECRETS = {"mulligan-tls", "my-certificates"}
+GIVEN_SECRETS = {"mulligan-tls", "my-certificates", "mulligan-receivers",
+                 "mulligan-peers"}
 GIVEN_CONFIG_MAPS = {"mulligan-candidate"}
+GIVEN_CLAIMS = {"mulligan-decision-logs"}
 
 
 def name_of(item):
@@ -24,8 +26,9 @@ def of_kind(items, *kinds):
 
 def pods(items):
     """(object, pod spec, pod labels) of whatever runs pods."""
-    for item in of_kind(items, "Deployment", "Job"):
-        template = item["spec"]["template"]
+    for item in of_kind(items, "Deployment", "Job", "CronJob"):
+        spec = item["spec"].get("jobTemplate", item)["spec"]
+        template = spec["template"]
         yield item, template["spec"], template.get("metadata", {}).get("labels", {})
 
 
@@ -141,6 +144,8 @@ def references_exist(items, _):
         for volume in pod.get("volumes", ()):
             wanted.append(("ConfigMap", volume.get("configMap", {}).get("name")))
             wanted.append(("Secret", volume.get("secret", {}).get("secretName")))
+            wanted.append(("PersistentVolumeClaim",
+                           volume.get("persistentVolumeClaim", {}).get("claimName")))
             wanted += [("ConfigMap", source["configMap"]["name"])
                        for source in volume.get("projected", {}).get("sources", ())
                        if not source["configMap"].get("optional")]
@@ -152,7 +157,8 @@ def references_exist(items, _):
                 yield f"{name_of(item)}: mounts {name}, which is no volume"
         for kind, name in wanted:
             given = {"Secret": made | GIVEN_SECRETS,
-                     "ConfigMap": GIVEN_CONFIG_MAPS}.get(kind, ())
+                     "ConfigMap": GIVEN_CONFIG_MAPS,
+                     "PersistentVolumeClaim": GIVEN_CLAIMS}.get(kind, ())
             if name and (kind, name) not in names and name not in given:
                 yield f"{name_of(item)}: {kind} {name} is not in the set"
 
@@ -249,11 +255,62 @@ def roles_are_bound(items, _):
                 yield f"{name_of(item)}: ServiceAccount {subject['name']} is not in the set"
 
 
+# (resource, verb) that the controller may have only where a flag of it asks for that.
+RIGHTS_BY_FLAG = {
+    ("nodes", "patch"): "--node-action=taint",
+    ("pods/log", "get"): "--logs=kubernetes",
+    ("nodes/status", "patch"): "--node-action=condition",
+}
+
+
+def rights_fit_the_flags(items, _):
+    given = {word for _item, pod, _labels in pods(items) for container in pod["containers"]
+             for word in container.get("args", ())}
+    # What is to be applied by whoever gives the flag has no pod in it.
+    for item in of_kind(items, "Role", "ClusterRole") if given else ():
+        for rule in item["rules"]:
+            for right in {(resource, verb) for resource in rule.get("resources", ())
+                          for verb in rule["verbs"]} & RIGHTS_BY_FLAG.keys():
+                if RIGHTS_BY_FLAG[right] not in given:
+                    yield f"{name_of(item)}: {' '.join(right)} without {RIGHTS_BY_FLAG[right]}"
+
+
+READS = {"get", "list", "watch"}
+# Questions, which write nothing, and Events.
+WRITES_OF_READERS = {("tokenreviews", "create"), ("subjectaccessreviews", "create"),
+                     ("events", "create"), ("events", "patch")}
+
+
+def who_only_reads_may_only_read(items, _):
+    """With --read-only, but for a role that is bound in single namespaces alone."""
+    given = {word for _item, pod, _labels in pods(items) for container in pod["containers"]
+             for word in container.get("args", ())}
+    if "--read-only" not in given:
+        return
+    acts = any(word.startswith("--act-namespaces=") for word in given)
+    everywhere = {item["roleRef"]["name"] for item in of_kind(items, "ClusterRoleBinding")}
+    for item in of_kind(items, "Role", "ClusterRole"):
+        name = item["metadata"]["name"]
+        if item["kind"] == "ClusterRole" and acts and name not in everywhere:
+            continue
+        for rule in item["rules"]:
+            for resource in rule.get("resources", ()):
+                writes = {(resource, verb) for verb in set(rule["verbs"]) - READS}
+                if "--events=false" in given:
+                    writes -= WRITES_OF_READERS - {("events", "create"), ("events", "patch")}
+                else:
+                    writes -= WRITES_OF_READERS
+                if acts and resource == "leases":
+                    continue
+                for _resource, verb in sorted(writes):
+                    yield f"{name_of(item)}: --read-only, and may {verb} {resource}"
+
+
 RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
          callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed,
-         roles_are_bound)
+         roles_are_bound, rights_fit_the_flags, who_only_reads_may_only_read)
 
 
 def problems(items, help_texts):

@@ -19,6 +19,7 @@ SOME_TIME = "2026-11-01T00:00:00Z"
 LATE = datetime.timedelta(seconds=90)
 # Retries that a peer grants at most: a Job's default backoffLimit.
 PEER_RETRIES = 6
+PEER_LIMITS = {"Armada, user errors fail": peers.ARMADA_RETRIES}
 MOST_RETRIES = 20
 TRUTH_ACTION = {True: peers.RETRY, False: peers.STOP, "wait": peers.WAIT}
 ACTIONS = {"RETRY": peers.RETRY, "FAIL": peers.STOP,
@@ -84,6 +85,12 @@ def judge(engine, report):
     return first, retries
 
 
+def hours_of(answer):
+    """Accelerator hours of the attempt that failed; 0: the sample does not say
+    how long it ran."""
+    return answer.get("accounting", {}).get("stake", {}).get("hours", 0)
+
+
 class Row:
     """What one rule made of the samples."""
 
@@ -92,8 +99,10 @@ class Row:
         self.asked = self.sides = self.sided = self.actions = 0
         self.in_vain = self.gave_up = self.wasted = self.silent = 0
         self.hopeless = self.worth = 0
+        # In accelerator hours, where the sample says how long the attempt ran.
+        self.wasted_hours = self.given_up_hours = 0
 
-    def add(self, truth, side, action, retries):
+    def add(self, truth, side, action, retries, hours=0):
         self.asked += 1
         self.sided += side is not None
         self.sides += side in sides(truth)
@@ -107,8 +116,10 @@ class Row:
         if wanted == peers.STOP and action == peers.RETRY and retries > 0:
             self.in_vain += 1
             self.wasted += retries
+            self.wasted_hours += retries * hours
         if wanted != peers.STOP and action == peers.STOP:
             self.gave_up += 1
+            self.given_up_hours += hours
 
 
 class Mulligan(Row):
@@ -122,12 +133,12 @@ class Mulligan(Row):
         # Samples with something wrong: (id, what, the answer).
         self.misses = []
 
-    def judge(self, sample, answer, retries):
+    def judge(self, sample, answer, retries, hours):
         """Whether the cause was named rightly or acceptably."""
         truth, diagnosis = sample["truth"], answer["diagnosis"]
         before = self.in_vain, self.gave_up
         self.add(truth, side_of(diagnosis["faultDomain"]),
-                 ACTIONS[answer["decision"]["action"]], retries)
+                 ACTIONS[answer["decision"]["action"]], retries, hours)
         named = diagnosis["cause"].lower() in [truth["cause"],
                                                *truth["acceptable"]]
         domain = diagnosis["faultDomain"] in [
@@ -197,21 +208,24 @@ def score(asked):
     confidence = {}
     culprits = Culprits()
     refused = []
+    timed = 0
     for sample, answer, retries in asked:
+        hours = 0 if retries is None else hours_of(answer)
+        timed += hours > 0
         for name, rule in peers.RULES.items():
             verdict = rule(report_of(sample))
             rows[name].add(sample["truth"], verdict.side, verdict.action,
-                           PEER_RETRIES)
+                           PEER_LIMITS.get(name, PEER_RETRIES), hours)
         if retries is None:
             refused.append((sample["id"], answer))
             continue
-        good = ours.judge(sample, answer, retries)
+        good = ours.judge(sample, answer, retries, hours)
         level = answer["diagnosis"]["confidence"]
         right, all_of = confidence.get(level, (0, 0))
         confidence[level] = (right + good, all_of + 1)
         culprits.add(sample, answer)
     return {"samples": len(asked), "rows": rows, "confidence": confidence,
-            "culprits": culprits, "refused": refused}
+            "culprits": culprits, "refused": refused, "timed": timed}
 
 
 def measure(engine, samples):

@@ -53,6 +53,19 @@ class CorpusTest(unittest.TestCase):
             {"pods": [POD]})
         self.assertEqual(retries, 0)
 
+    def test_counts_hours_where_the_run_is_known(self):
+        stake = {"accounting": {"stake": {"hours": 3}}}
+        result = corpus.measure(
+            Scripted({**answer("RETRY"), **stake}, answer("FAIL"),
+                     {**answer("FAIL"), **stake}),
+            [sample(False), sample(True)])
+        ours = result["rows"]["Mulligan"]
+        self.assertEqual((ours.wasted_hours, ours.given_up_hours), (3, 3))
+        limit = result["rows"]["backoffLimit alone"]
+        self.assertEqual((limit.wasted_hours, limit.given_up_hours),
+                         (3 * corpus.PEER_RETRIES, 0))
+        self.assertEqual(result["timed"], 2)
+
     def test_without_times_asks_at_some_time(self):
         self.assertEqual(corpus.observed_at({"pods": [{}]}), corpus.SOME_TIME)
 

@@ -5,6 +5,7 @@ fault, and whether to retry. They see what their operators see: pods. Where
 nothing of it is in the report they have no opinion.
 """
 
+import re
 from dataclasses import dataclass
 
 RETRY, STOP, WAIT, NONE = "retry", "stop", "wait", "none"
@@ -19,6 +20,14 @@ FLYTE_SYSTEM_REASONS = {"Shutdown", "Terminated", "NodeShutdown",
                         "NodeAffinity"}
 # subprocess.returncode -9 as the launcher's exit code, and the plain one.
 FLYTE_KILLED = {137, 247}
+# Armada: categories as an operator writes them for its categorizer, by exit code
+# or a text in the termination message, and what the policy says about them;
+# everything else is retried elsewhere up to the global cap.
+ARMADA_RETRIES = 5
+ARMADA_FAIL_CODES = {2, 126, 127, 128}
+ARMADA_FAIL_TEXT = re.compile(
+    r"ModuleNotFoundError|ImportError|SyntaxError|unrecognized arguments|"
+    r"No such file or directory|CUDA out of memory")
 # Kubernetes documentation: the program says by this code that it is hopeless.
 FAIL_JOB_CODE = 42
 
@@ -110,6 +119,22 @@ def backoff_limit(report):
     return Verdict(None, WAIT if pod is not None else NONE)
 
 
+def armada(report):
+    """Fail rules for user errors, the default action Retry for the rest."""
+    pod = first_failed(report)
+    code = code_of(report)
+    if pod is None and code is None:
+        return Verdict()
+    text = " ".join([end.get("message", "") for end in
+                     (ends(pod) if pod is not None else [])]
+                    + [report.get("exit", {}).get("message", "")])
+    if code in ARMADA_FAIL_CODES or ARMADA_FAIL_TEXT.search(text):
+        return Verdict(USER, STOP)
+    if code is not None or failed(pod):
+        return Verdict(None, RETRY)
+    return Verdict(None, WAIT)
+
+
 def flyte(report):
     pod = first_failed(report)
     if pod is None:
@@ -172,6 +197,7 @@ def smallest_timestamp(report):
 RULES = {
     "training-operator, exit codes": training_operator,
     "Flyte, demystify": flyte,
+    "Armada, user errors fail": armada,
     "podFailurePolicy, recommended": pod_failure_policy,
     "backoffLimit alone": backoff_limit,
 }

@@ -48,6 +48,15 @@ class PeersTest(unittest.TestCase):
             (pod(pod_reason="Evicted"), (USER, "stop")),
             (pod(phase="Pending"), (None, "wait"))])
 
+    def test_armada(self):
+        told = pod(1)
+        told["status"]["containerStatuses"][0]["state"]["terminated"][
+            "message"] = "ModuleNotFoundError: No module named 'x'"
+        self.check(peers.armada, [
+            (pod(1), (None, "retry")), (pod(2), (USER, "stop")),
+            (pod(127), (USER, "stop")), (told, (USER, "stop")),
+            (pod(phase="Pending"), (None, "wait"))])
+
     def test_pod_failure_policy(self):
         self.check(peers.pod_failure_policy, [
             (pod(143, conditions=[DISRUPTED]), (PLATFORM, "retry")),

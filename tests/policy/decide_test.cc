@@ -46,7 +46,10 @@ TEST_F(DecideTest, AnOutOfMemoryKillGetsMoreMemoryElsewhere) {
               AllOf(HasSubstr(": retry the pod at once"),
                     HasSubstr(" with memory x1.5"),
                     HasSubstr("; charged to memory (1 of 1 used).")));
-  EXPECT_THAT(response.accounting(), EqualsProto(R"pb(
+  EXPECT_THAT(response.decision().escalation(),
+              EqualsProto("rung: MORE_RESOURCES next: PERSON after: 1"));
+  EXPECT_EQ(response.accounting().stake().ran().seconds(), 901);
+  EXPECT_THAT(response.accounting(), PartiallyEqualsProto(R"pb(
                 charged_to: "memory"
                 units: 1
                 budgets { name: "application" limit: 2 remaining: 2 }

@@ -4,14 +4,13 @@
 
 #include <google/protobuf/descriptor.pb.h>
 
-#include <string>
+#include <filesystem>
 #include <string_view>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/proto/descriptor_compatibility.h"
 #include "tests/testing/files.h"
-#include "tests/testing/status_matchers.h"
 
 namespace mulligan::testing {
 namespace {
@@ -21,16 +20,32 @@ using ::google::protobuf::FileDescriptorSet;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(GoldenDescriptorTest, SchemasAreCompatibleWithTheGoldenOnes) {
-  ASSERT_OK_AND_ASSIGN(const std::string golden_bytes,
-                       ReadFile(SourcePath("tests/proto/golden.binpb")));
-  ASSERT_OK_AND_ASSIGN(const std::string current_bytes,
-                       ReadFile(MULLIGAN_DESCRIPTOR_SET));
-  FileDescriptorSet golden;
-  FileDescriptorSet current;
-  ASSERT_TRUE(golden.ParseFromString(golden_bytes));
-  ASSERT_TRUE(current.ParseFromString(current_bytes));
+FileDescriptorSet Descriptors(const std::filesystem::path& file) {
+  FileDescriptorSet set;
+  const auto bytes = ReadFile(file);
+  EXPECT_TRUE(bytes.ok() && set.ParseFromString(*bytes)) << file;
+  return set;
+}
 
+// Those can never be rewritten: clients have them compiled in.
+TEST(GoldenDescriptorTest, SchemasAreCompatibleWithEveryRelease) {
+  const FileDescriptorSet current = Descriptors(MULLIGAN_DESCRIPTOR_SET);
+  int releases = 0;
+  for (const auto& release :
+       std::filesystem::directory_iterator(SourcePath("tests/compat"))) {
+    const auto file = release.path() / "descriptors.binpb";
+    if (!std::filesystem::exists(file)) continue;
+    ++releases;
+    EXPECT_THAT(IncompatibleChanges(Descriptors(file), current), IsEmpty())
+        << release.path();
+  }
+  EXPECT_GT(releases, 0);
+}
+
+TEST(GoldenDescriptorTest, SchemasAreCompatibleWithTheGoldenOnes) {
+  const FileDescriptorSet golden =
+      Descriptors(SourcePath("tests/proto/golden.binpb"));
+  const FileDescriptorSet current = Descriptors(MULLIGAN_DESCRIPTOR_SET);
   EXPECT_THAT(IncompatibleChanges(golden, current), IsEmpty())
       << "these changes break callers in the field; if that is wanted, run "
          "scripts/update-golden-descriptors and say so in CHANGELOG.md";
@@ -38,10 +53,8 @@ TEST(GoldenDescriptorTest, SchemasAreCompatibleWithTheGoldenOnes) {
 
 // Guards the guard: an empty or partial golden file would pass everything.
 TEST(GoldenDescriptorTest, GoldenFileHoldsTheWholeApi) {
-  ASSERT_OK_AND_ASSIGN(const std::string bytes,
-                       ReadFile(SourcePath("tests/proto/golden.binpb")));
-  FileDescriptorSet golden;
-  ASSERT_TRUE(golden.ParseFromString(bytes));
+  const FileDescriptorSet golden =
+      Descriptors(SourcePath("tests/proto/golden.binpb"));
   int services = 0;
   int mirrors = 0;
   for (const FileDescriptorProto& file : golden.file()) {

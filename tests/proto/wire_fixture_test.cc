@@ -100,13 +100,11 @@ class WireFixtureTest : public ::testing::TestWithParam<Fixture> {
  protected:
   void SetUp() override {
     const std::string file = GetParam().file;
-    MULLIGAN_REQUIRE_SHARED("wire-fixtures/" + file + ".pb");
-    ASSERT_OK_AND_ASSIGN(
-        const std::string bytes,
-        ReadFile(SharedDir() / "wire-fixtures" / (file + ".pb")));
-    ASSERT_OK_AND_ASSIGN(
-        const std::string json,
-        ReadFile(SharedDir() / "wire-fixtures" / (file + ".json")));
+    const auto folder = SourcePath("tests/proto/testdata/wire");
+    ASSERT_OK_AND_ASSIGN(const std::string bytes,
+                         ReadFile(folder / (file + ".pb")));
+    ASSERT_OK_AND_ASSIGN(const std::string json,
+                         ReadFile(folder / (file + ".json")));
 
     const std::string magic("k8s\0", 4);
     ASSERT_EQ(bytes.substr(0, magic.size()), magic);

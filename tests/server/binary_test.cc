@@ -44,7 +44,11 @@ TEST_P(StopSignalTest, DrainsAndExitsWithZero) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StopSignalTest,
-                         ::testing::Values(SIGTERM, SIGINT));
+                         ::testing::Values(SIGTERM, SIGINT),
+                         [](const auto& row) {
+                           return std::string(row.param == SIGTERM ? "SIGTERM"
+                                                                   : "SIGINT");
+                         });
 
 TEST(BinaryTest, HangupLoadsThePoliciesAgain) {
   Program program(Serving());

@@ -8,6 +8,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "gtest/gtest.h"
 #include "tests/server/test_server.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan {
 namespace {
@@ -38,7 +39,10 @@ TEST_P(HealthNameTest, Serves) {
 INSTANTIATE_TEST_SUITE_P(All, HealthNameTest,
                          ::testing::Values("", "liveness", "readiness",
                                            "mulligan.v1.RetryDecisionService",
-                                           "mulligan.v1.PolicyService"));
+                                           "mulligan.v1.PolicyService"),
+                         [](const auto& row) {
+                           return ParamName(row.index, row.param);
+                         });
 
 TEST(HealthTest, UnknownNameIsNotFound) {
   TestServer server;

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/server/open_call.h"
 #include "tests/server/test_server.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan {
 namespace {
@@ -28,7 +29,10 @@ const char* const kListServices = "\x3a\x01*";
 
 class VersionTest : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, VersionTest,
-                         ::testing::Values(kMethod, kAlphaMethod));
+                         ::testing::Values(kMethod, kAlphaMethod),
+                         [](const auto& row) {
+                           return ParamName(row.index, row.param);
+                         });
 
 TEST_P(VersionTest, ListsEveryService) {
   TestServer server;
@@ -60,7 +64,10 @@ INSTANTIATE_TEST_SUITE_P(All, SymbolTest,
                          ::testing::Values("mulligan.v1.RetryDecisionService",
                                            "mulligan.v1.PolicyService",
                                            "mulligan.v1.DecideRequest",
-                                           "grpc.health.v1.Health"));
+                                           "grpc.health.v1.Health"),
+                         [](const auto& row) {
+                           return ParamName(row.index, row.param);
+                         });
 
 // ServerReflectionRequest{file_containing_symbol: "mulligan.v1.Decision"}.
 TEST(ReflectionTest, ShowsTheCommentsOfFields) {

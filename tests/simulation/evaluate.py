@@ -19,6 +19,7 @@ import incidents  # noqa: E402
 import nodes  # noqa: E402
 import repeats  # noqa: E402
 import unseen  # noqa: E402
+import worth  # noqa: E402
 from bars import chart  # noqa: E402
 from engine import Engine  # noqa: E402
 
@@ -28,6 +29,9 @@ NODE_JOBS = 4000
 FLEETS = 6
 REPEAT_JOBS = 4000
 INCIDENTS = 40
+# Shares of ambiguous failures that pass, and jobs for each.
+PASSES = (0.1, 0.3, 0.5, 0.7, 0.9)
+PASSES_JOBS = 1500
 
 
 def percent(part, whole):
@@ -122,6 +126,38 @@ def evaluate_repeats(engine):
                        ["GPU-hours wasted", "false stops"], bars, most=100)
 
 
+def evaluate_worth(shipped, patient):
+    """In hours: the default policy, and with as many tries as a Job has."""
+    ours = "Mulligan, six tries"
+    costs = worth.measure({"Mulligan, as shipped": shipped, ours: patient},
+                          SEED, REPEAT_JOBS)
+    base = costs["backoffLimit 6"]
+    rows = [[rule, f"{cost.in_vain:,.0f}", percent(cost.in_vain, base.in_vain),
+             f"{cost.given_up:,.0f}", cost.false_stops,
+             percent(cost.false_stops, cost.could), cost.retries]
+            for rule, cost in costs.items()]
+    text = table(["rule", "hours in vain", "of backoffLimit 6",
+                  "hours of good work given up", "false stops",
+                  f"of {base.could} that can succeed", "retries"], rows)
+    in_vain, given_up = [], []
+    for passes in PASSES:
+        costs = worth.measure({ours: patient}, SEED, PASSES_JOBS, passes)
+        base = costs["backoffLimit 6"].in_vain
+        shown = [costs[rule] for rule in (ours, "backoffLimit 3",
+                                          "exit codes")]
+        label = f"{100 * passes:.0f} % pass"
+        in_vain.append((label, [100 * cost.in_vain / base for cost in shown]))
+        given_up.append((label, [100 * cost.false_stops / cost.could
+                                 for cost in shown]))
+    names = [ours, "backoffLimit 3", "exit codes"]
+    return text, {
+        "worth-in-vain": chart("Hours in vain (% of backoffLimit 6), by how "
+                               "often a failure passes", names, in_vain,
+                               most=100),
+        "worth-given-up": chart("Good jobs stopped (%), by how often a failure "
+                                "passes", names, given_up, most=100)}
+
+
 def evaluate_incidents(engine):
     result = incidents.measure(engine, SEED, INCIDENTS)
     ours, theirs = result["mulligan"], result["peers"]
@@ -175,6 +211,12 @@ def evaluate_corpus(engine, folder):
                    "retry, wait or stop, right", "retried in vain",
                    "gave up on what deserved a retry", "wasted retries",
                    "no opinion"], rows)
+    text += ("\n\nIn accelerator hours, of the "
+             f"{result['timed']} samples that say how long the attempt ran:\n\n")
+    text += table(["rule", "hours in vain", "hours of good work given up"],
+                  [[name, f"{row.wasted_hours:,.1f}",
+                    f"{row.given_up_hours:,.1f}"]
+                   for name, row in result["rows"].items()])
     if result["refused"]:
         names = ", ".join(name for name, _ in result["refused"])
         text += f"\n\nNot asked, because it is about several workloads: {names}."
@@ -253,6 +295,9 @@ def main(binary, repository, folder=None):
         policy.flush()
         with Engine(binary, policy.name) as engine:
             blocks["repeats"], images["repeats"] = evaluate_repeats(engine)
+            with Engine(binary) as shipped:
+                blocks["worth"], plots = evaluate_worth(shipped, engine)
+            images.update(plots)
     page = repository / "docs/evaluation.md"
     text = page.read_text("utf-8")
     for name, block in blocks.items():

@@ -17,6 +17,7 @@ import gangs  # noqa: E402
 import incidents  # noqa: E402
 import nodes  # noqa: E402
 import repeats  # noqa: E402
+import worth  # noqa: E402
 from engine import Engine  # noqa: E402
 
 SEED = 7
@@ -56,6 +57,18 @@ class Goals(unittest.TestCase):
         ours, theirs = result["mulligan"], result["fixed count 6"]
         self.assertLessEqual(ours["wasted"], 0.6 * theirs["wasted"])
         self.assertLessEqual(ours["false_stops"], 0.01 * theirs["succeeded"])
+
+    def test_hours(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as policy:
+            policy.write(evaluate.more_tries_policy(REPOSITORY))
+            policy.flush()
+            with Engine(BINARY, policy.name) as engine:
+                costs = worth.measure({"ours": engine}, SEED, 4000)
+        ours, theirs = costs["ours"], costs["backoffLimit 6"]
+        self.assertLessEqual(ours.in_vain, 0.25 * theirs.in_vain)
+        self.assertLessEqual(ours.false_stops, 0.01 * ours.could)
+        self.assertEqual(theirs.false_stops, 0)
+        self.assertGreater(costs["exit codes"].false_stops, ours.false_stops)
 
     def test_incidents(self):
         with Engine(BINARY) as engine:

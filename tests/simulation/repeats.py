@@ -129,6 +129,15 @@ def fixed_count(job, most):
     return most, False
 
 
+def failed_pod(job, attempt, name, number, began, text, node="node-0"):
+    """The end of a try, as the API server shows it."""
+    shown = pod(f"{name}-{number}", node, began,
+                began + 3600 * attempt.hours, attempt.exit_code, message=text)
+    shown["spec"]["containers"][0]["resources"] = {
+        "limits": {"nvidia.com/gpu": str(job.gpus)}}
+    return shown
+
+
 def by_mulligan(engine, rng, job, name):
     """The same, doing as Mulligan says; and what it decided by at the end."""
     ledger = None
@@ -141,9 +150,8 @@ def by_mulligan(engine, rng, job, name):
                                    m=rng.randint(1000, 9999))
         report = {"workload": {"kind": "Pod", "name": name, "namespace": "sim",
                                "uid": name},
-                  "pods": [pod(f"{name}-{number}",
-                               f"node-{rng.randrange(NODES)}", now, ended,
-                               attempt.exit_code, message=text)]}
+                  "pods": [failed_pod(job, attempt, name, number, now, text,
+                                      f"node-{rng.randrange(NODES)}")]}
         if attempt.progress is not None:
             report["progress"] = {"value": attempt.progress}
         # A wait for evidence that does not come: asked again after it.

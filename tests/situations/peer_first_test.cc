@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan::told {
 namespace {
@@ -107,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
         "network error; Connection closed by remote peer",
         "RuntimeError: gloo/transport/tcp/pair.cc:534 Connection closed by "
         "peer [10.0.0.3]:5000",
-        "torch.distributed: recv: Connection reset by peer"));
+        "torch.distributed: recv: Connection reset by peer"),
+    [](const auto& row) { return ParamName(row.index, row.param); });
 
 }  // namespace
 }  // namespace mulligan::told

@@ -112,6 +112,8 @@ RULES = (
     cli_layer("replay", "log", "print", "story", "input", "base"),
     cli_layer("report", "log", "print", "story", "input", "base"),
     cli_layer("suite", "print", "story", "input", "base"),
+    cli_layer("desk", "suite", "replay", "log", "print", "story", "input",
+              "base"),
 )
 
 # Of two files below it, with their headers, at most one knows the other,

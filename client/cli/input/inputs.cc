@@ -17,6 +17,7 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/gzip.h"
+#include "client/cli/input/hint.h"
 #include "google/protobuf/util/time_util.h"
 
 namespace mulligan::cli {
@@ -156,6 +157,7 @@ absl::Status CheckOneWorkload(const RequestOptions& options,
                      : !options.ledger_out.empty() ? "--ledger-out"
                      : !options.failure_id.empty() ? "--failure-id"
                      : options.attempt.has_value() ? "--attempt"
+                     : !options.hints.empty()      ? "--hint"
                                                    : nullptr;
   if (flag == nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrFormat(
@@ -288,6 +290,11 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
   if (!status.ok()) return status;
   if (!options.failure_id.empty()) report.set_failure_id(options.failure_id);
   if (options.attempt.has_value()) report.set_attempt(*options.attempt);
+  for (const std::string& text : options.hints) {
+    absl::StatusOr<v1::Hint> hint = ParseHint(text);
+    if (!hint.ok()) return hint.status();
+    *report.add_hints() = *std::move(hint);
+  }
   if (!options.policy_name.empty()) request.set_policy(options.policy_name);
   if (options.compare_native || IsForPeople(format)) {
     request.set_compare_native(true);

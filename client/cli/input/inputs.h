@@ -58,6 +58,8 @@ struct RequestOptions {
   std::string ledger;
   std::string ledger_out;
   std::string failure_id;
+  // Each SOURCE:CAUSE[:CONFIDENCE[:TEXT]].
+  std::vector<std::string> hints;
   std::optional<int> attempt;
   std::string observed_at;
   std::string policy_name;

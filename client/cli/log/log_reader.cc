@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -12,13 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
-#include "client/cli/input/quick_reader.h"
 
 namespace mulligan::cli {
 namespace {
@@ -34,20 +33,6 @@ absl::Status ReadCarefully(std::string_view line, v1::DecisionRecord& record) {
     return absl::InvalidArgumentError("expected a DecisionRecord object");
   }
   return ParseProtoJson(line, record);
-}
-
-// Fills `record`, which must be empty, from a line of a decision log. Fields
-// that a newer server wrote are ignored. INVALID_ARGUMENT says where the line
-// is no DecisionRecord.
-absl::Status ReadRecord(std::string_view line, QuickReader& quick,
-                        v1::DecisionRecord& record) {
-  if (!quick.Read(line, record)) {
-    absl::Status read = ReadCarefully(line, record);
-    if (!read.ok()) return read;
-  }
-  if (record.has_request() && record.has_response()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "is no DecisionRecord: it has no request or no response");
 }
 
 // Blocks between the thread that reads and those that decide.
@@ -88,12 +73,32 @@ class BlockQueue {
   bool ended_ = false;           // guarded by mutex_
 };
 
+// Takes FILE<tab>LINE<tab> off `line`; whether it was there.
+bool TakePlace(std::string_view& line, LogPosition& place) {
+  const std::size_t file = line.find('\t');
+  if (file == std::string_view::npos) return false;
+  const char* const end = line.data() + line.size();
+  const auto number = std::from_chars(line.data() + file + 1, end, place.line);
+  if (number.ec != std::errc() || number.ptr == end || *number.ptr != '\t') {
+    return false;
+  }
+  place.file = line.substr(0, file);
+  line = std::string_view(number.ptr + 1,
+                          static_cast<std::size_t>(end - number.ptr - 1));
+  return true;
+}
+
 // Takes blocks apart for one sink.
 class BlockReader {
  public:
-  BlockReader(const std::vector<std::string>& files, const Shard& shard,
-              RecordSink& sink, std::atomic<Count>& lines)
-      : files_(files), shard_(shard), sink_(sink), lines_(lines) {}
+  BlockReader(const std::vector<std::string>& files,
+              const ReadSettings& settings, RecordSink& sink,
+              std::atomic<Count>& lines)
+      : files_(files),
+        shard_(settings.shard),
+        placed_(settings.placed),
+        sink_(sink),
+        lines_(lines) {}
 
   void Read(const LogBlock& block) {
     std::string_view text = block.text;
@@ -111,9 +116,12 @@ class BlockReader {
   }
 
  private:
-  void ReadLine(std::string_view line, const LogPosition& place) {
+  void ReadLine(std::string_view line, LogPosition place) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     lines_.fetch_add(1, std::memory_order_relaxed);
+    if (placed_ && !TakePlace(line, place)) {
+      return sink_.TakeBad(place, "expected FILE<tab>LINE<tab>RECORD");
+    }
     using google::protobuf::Arena;
     arena_.Reset();
     auto& record = *Arena::CreateMessage<v1::DecisionRecord>(&arena_);
@@ -125,6 +133,7 @@ class BlockReader {
 
   const std::vector<std::string>& files_;
   const Shard shard_;
+  const bool placed_;
   RecordSink& sink_;
   std::atomic<Count>& lines_;
   google::protobuf::Arena arena_;
@@ -132,6 +141,17 @@ class BlockReader {
 };
 
 }  // namespace
+
+absl::Status ReadRecord(std::string_view line, QuickReader& quick,
+                        v1::DecisionRecord& record) {
+  if (!quick.Read(line, record)) {
+    absl::Status read = ReadCarefully(line, record);
+    if (!read.ok()) return read;
+  }
+  if (record.has_request() && record.has_response()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "is no DecisionRecord: it has no request or no response");
+}
 
 std::string LogPosition::Text() const { return absl::StrCat(file, ":", line); }
 
@@ -148,7 +168,7 @@ Count ReadRecords(LogBlocks& logs, const ReadSettings& settings,
   threads.reserve(sinks.size());
   for (RecordSink* sink : sinks) {
     threads.emplace_back([&, sink] {
-      BlockReader reader(logs.files(), settings.shard, *sink, lines);
+      BlockReader reader(logs.files(), settings, *sink, lines);
       while (const auto block = queue.Take()) reader.Read(*block);
     });
   }

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "client/cli/base/numbers.h"
+#include "client/cli/input/quick_reader.h"
 #include "client/cli/log/log_blocks.h"
 #include "google/protobuf/arena.h"
 #include "mulligan/v1/decision_record.pb.h"
@@ -72,6 +74,9 @@ struct ReadProgress {
 
 struct ReadSettings {
   Shard shard;
+  // Each line begins with the place that is told of it, FILE<tab>LINE<tab>:
+  // lines of many files that come one by one.
+  bool placed = false;
   // Called from time to time by the thread that reads; may be empty.
   std::function<void(const ReadProgress&)> on_progress = nullptr;
 };
@@ -93,6 +98,12 @@ class RecordSink {
   // A line that is no DecisionRecord, or cannot be read: why.
   virtual void TakeBad(const LogPosition& place, std::string why) = 0;
 };
+
+// Fills `record`, which must be empty, from a line of a decision log. Fields
+// that a newer server wrote are ignored. INVALID_ARGUMENT says where the line
+// is no DecisionRecord.
+absl::Status ReadRecord(std::string_view line, QuickReader& quick,
+                        v1::DecisionRecord& record);
 
 // Reads all `logs` and hands each line to one of `sinks`, a thread each. A line
 // that is no record stops nothing, nor does a file that cannot be read to its

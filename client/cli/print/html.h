@@ -29,6 +29,9 @@ std::string HtmlDocument(const std::string& title, const std::string& body);
 // The page about one workload. Every text from outside is escaped.
 std::string HtmlPage(const Told& told);
 
+// Its article alone, for a page that has the style sheet.
+std::string HtmlArticle(const Told& told);
+
 // A page about many: the table, then what is told about those that are broken,
 // of a long list the first fifty of them.
 std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told);
@@ -68,6 +71,8 @@ std::string TimelineSvg(const Timeline& timeline, const std::string& title);
 // Its style sheet: system fonts, one accent colour, light and dark, phone to
 // wide screen, and paper.
 std::string_view PageTemplate();
+// The style sheet in it.
+std::string_view PageStyle();
 
 }  // namespace mulligan::cli
 

@@ -61,6 +61,10 @@ std::string FactLine(const Told& told) {
   if (diagnosis.has_finished_at()) {
     html += Fact("Ended", DayAndTime(diagnosis.finished_at()) + " UTC");
   }
+  html += Fact("Ladder",
+               Escaped(LadderText(told.response.decision().escalation())));
+  html +=
+      Fact("At stake", Escaped(StakeText(told.response.accounting().stake())));
   if (diagnosis.cascades_size() > 0) {
     html += Fact(
         "Died because of it",
@@ -116,12 +120,21 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
       "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
       name,
       response.ok() ? VerdictClass(response->decision().action()) : "fail",
-      Escaped(VerdictOf(answer)), CauseOf(answer),
+      Escaped(VerdictOf(answer)), CauseNameOf(answer),
       Escaped(response.ok() ? answer.headline
                             : std::string(response.status().message())));
 }
 
 }  // namespace
+
+std::string_view PageStyle() {
+  constexpr std::string_view kBegin = "<style>\n";
+  std::string_view style = PageTemplate();
+  style.remove_prefix(style.find(kBegin) + kBegin.size());
+  return style.substr(0, style.find("</style>"));
+}
+
+std::string HtmlArticle(const Told& told) { return Article(told, 1); }
 
 std::string HtmlPage(const Told& told) {
   const std::string name =

@@ -189,7 +189,9 @@ void WriteFacts(const Story& story, const v1::DecideResponse& response,
   WriteFact(layout, "Cascade", CascadeLine(diagnosis, story.echo));
   WriteFact(layout, "Price", PriceLine(response));
   WriteFact(layout, "Exhausted", ExhaustionLine(response.accounting()));
+  WriteFact(layout, "At stake", StakeText(response.accounting().stake()));
   WriteFact(layout, "Next", NextAttemptLine(response.decision(), story));
+  WriteFact(layout, "Ladder", LadderText(response.decision().escalation()));
   WriteFact(layout, "Rule", RuleLine(response));
 }
 

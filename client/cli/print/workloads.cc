@@ -66,7 +66,7 @@ std::string CountsOf(const std::vector<WorkloadAnswer>& answers) {
   for (const WorkloadAnswer& answer : answers) {
     if (answer.response.ok() && !IsBroken(answer)) continue;
     ++broken;
-    ++causes[answer.response.ok() ? CauseOf(answer) : "without an answer"];
+    ++causes[answer.response.ok() ? CauseNameOf(answer) : "without an answer"];
   }
   std::vector<std::pair<std::string, int>> sorted(causes.begin(), causes.end());
   std::ranges::stable_sort(sorted, std::greater(),
@@ -91,7 +91,7 @@ WorkloadList ListWorkloads(std::vector<WorkloadAnswer> answers,
     const bool is_told =
         !filter.broken || !answer.response.ok() || IsBroken(answer);
     return !is_told ||
-           (!filter.cause.empty() && CauseOf(answer) != filter.cause);
+           (!filter.cause.empty() && CauseNameOf(answer) != filter.cause);
   });
   std::ranges::sort(answers,
                     [](const WorkloadAnswer& a, const WorkloadAnswer& b) {
@@ -114,7 +114,7 @@ std::string VerdictOf(const WorkloadAnswer& answer) {
   return VerdictLine(answer.response->decision());
 }
 
-std::string CauseOf(const WorkloadAnswer& answer) {
+std::string CauseNameOf(const WorkloadAnswer& answer) {
   return answer.response.ok()
              ? v1::Cause_Name(answer.response->diagnosis().cause())
              : std::string();
@@ -136,7 +136,7 @@ std::string FormatWorkloads(const WorkloadList& list, bool color,
   for (const WorkloadAnswer& answer : list.answers) {
     workload = std::max(workload, DisplayWidth(Printable(answer.workload)));
     verdict = std::max(verdict, VerdictOf(answer).size());
-    cause = std::max(cause, CauseOf(answer).size());
+    cause = std::max(cause, CauseNameOf(answer).size());
   }
   Layout layout(/*width=*/0, color);
   layout.Line(list.counts, Style::kBold);
@@ -155,7 +155,7 @@ std::string FormatWorkloads(const WorkloadList& list, bool color,
   for (const WorkloadAnswer& answer : list.answers) {
     // Names and texts come from outside.
     layout.Line(line(Printable(answer.workload), VerdictOf(answer),
-                     CauseOf(answer), Printable(WhyOf(answer))),
+                     CauseNameOf(answer), Printable(WhyOf(answer))),
                 StyleOf(answer));
   }
   layout.BlankLine();

@@ -48,7 +48,7 @@ bool IsBroken(const WorkloadAnswer& answer);
 // "RETRY the pod in 9s", "nothing to do" or "no answer".
 std::string VerdictOf(const WorkloadAnswer& answer);
 // "CONTAINER_OOM"; empty without an answer.
-std::string CauseOf(const WorkloadAnswer& answer);
+std::string CauseNameOf(const WorkloadAnswer& answer);
 std::string WhyOf(const WorkloadAnswer& answer);
 
 // The counts and a line a workload; with `name_more`, how to get more about one

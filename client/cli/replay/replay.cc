@@ -1,6 +1,8 @@
 #include "client/cli/replay/replay.h"
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,46 @@
 namespace mulligan::cli {
 namespace {
 
+// The answer that `policies` give to a record.
+absl::StatusOr<const v1::DecideResponse*> Again(
+    const v1::DecisionRecord& record, const PolicySet& policies,
+    google::protobuf::Arena& arena) {
+  auto& response =
+      *google::protobuf::Arena::CreateMessage<v1::DecideResponse>(&arena);
+  const absl::Status decided =
+      Decide(record.request(), policies, record.decided_at(), response);
+  if (!decided.ok()) return decided;
+  return &response;
+}
+
+// What one thread hands on of each line.
+class RowMaker : public RecordSink {
+ public:
+  RowMaker(const PolicySet& policies,
+           const std::function<void(const std::string&)>& take,
+           std::mutex& taking)
+      : policies_(policies), take_(take), taking_(taking) {}
+
+  void Take(const v1::DecisionRecord& record, const LogPosition& place,
+            google::protobuf::Arena& arena) override {
+    Hand(ReplayRow(record, place, Again(record, policies_, arena)));
+  }
+
+  void TakeBad(const LogPosition& place, std::string why) override {
+    Hand(BadRow(place, why));
+  }
+
+ private:
+  void Hand(const std::string& row) {
+    const std::lock_guard lock(taking_);
+    take_(row);
+  }
+
+  const PolicySet& policies_;
+  const std::function<void(const std::string&)>& take_;
+  std::mutex& taking_;
+};
+
 // What one thread decides again.
 class Replayer : public RecordSink {
  public:
@@ -20,14 +62,7 @@ class Replayer : public RecordSink {
 
   void Take(const v1::DecisionRecord& record, const LogPosition& place,
             google::protobuf::Arena& arena) override {
-    auto& response =
-        *google::protobuf::Arena::CreateMessage<v1::DecideResponse>(&arena);
-    const absl::Status decided =
-        Decide(record.request(), policies_, record.decided_at(), response);
-    result_.Add(record, place,
-                decided.ok()
-                    ? absl::StatusOr<const v1::DecideResponse*>(&response)
-                    : decided);
+    result_.Add(record, place, Again(record, policies_, arena));
   }
 
   void TakeBad(const LogPosition& place, std::string why) override {
@@ -54,6 +89,16 @@ ReplayResult Replay(LogBlocks& logs, const PolicySet& policies,
   result.lines = ReadRecords(logs, settings, sinks);
   for (const Replayer& replayer : replayers) result.Merge(replayer.result());
   return result;
+}
+
+void ReplayRows(LogBlocks& logs, const PolicySet& policies, unsigned threads,
+                const ReadSettings& settings,
+                const std::function<void(const std::string&)>& take) {
+  std::mutex taking;
+  std::vector<RowMaker> makers(threads, RowMaker(policies, take, taking));
+  std::vector<RecordSink*> sinks;
+  for (RowMaker& maker : makers) sinks.push_back(&maker);
+  ReadRecords(logs, settings, sinks);
 }
 
 }  // namespace mulligan::cli

@@ -3,6 +3,7 @@
 #define MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_H_
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -94,6 +95,24 @@ struct ReplayResult {
   void Merge(const ReplayResult& other);
 };
 
+// What counts most about an answer that would be another: "RETRY to FAIL",
+// "delay", "no answer"; empty: nothing would change.
+std::string ChangeOf(const v1::DecideResponse& recorded,
+                     const absl::StatusOr<const v1::DecideResponse*>& answer);
+
+// What was answered and would be, as JSON on one line, with its line break:
+// docs/cli.md has the members.
+std::string ReplayRow(const v1::DecisionRecord& record,
+                      const LogPosition& place,
+                      const absl::StatusOr<const v1::DecideResponse*>& answer);
+std::string BadRow(const LogPosition& place, std::string_view why);
+
+// Decides each line of `logs` and hands its row to `take`, which is called by
+// one thread at a time, in the order of lines where `threads` is 1.
+void ReplayRows(LogBlocks& logs, const PolicySet& policies, unsigned threads,
+                const ReadSettings& settings,
+                const std::function<void(const std::string&)>& take);
+
 // Decides each line of `logs` under `policies` and compares. The result is the
 // same for any number of threads. What is not a DecisionRecord is counted and
 // named, and stops nothing; nor does a file that cannot be read to its end.
@@ -114,6 +133,9 @@ std::string ReplayText(const ReplayResult& result, std::string_view policies);
 
 // Every text from outside is escaped. `policies` as for ReplayText.
 std::string ReplayHtml(const ReplayResult& result, std::string_view policies);
+// Its article alone, for a page that has the style sheet.
+std::string ReplayArticle(const ReplayResult& result,
+                          std::string_view policies);
 
 // Ends in a line break. docs/cli.md has the members.
 std::string ReplayJson(const ReplayResult& result);

@@ -185,6 +185,12 @@ std::string BadList(const ReplayResult& result) {
 }  // namespace
 
 std::string ReplayHtml(const ReplayResult& result, std::string_view policies) {
+  return HtmlDocument("What the policies would have decided",
+                      ReplayArticle(result, policies));
+}
+
+std::string ReplayArticle(const ReplayResult& result,
+                          std::string_view policies) {
   constexpr std::string_view kLegend =
       "<span class=\"key changed\"></span> would change "
       "<span class=\"key all\"></span> stay as they are";
@@ -211,8 +217,7 @@ std::string ReplayHtml(const ReplayResult& result, std::string_view policies) {
                   "<span class=\"key changed\"></span> would be charged"),
       HtmlSection("The first that change", ExampleList(result)),
       HtmlSection("Lines that could not be read", BadList(result)));
-  return HtmlDocument("What the policies would have decided",
-                      html + "</article>\n");
+  return html + "</article>\n";
 }
 
 }  // namespace mulligan::cli

@@ -25,8 +25,7 @@ Value& Bounded(std::map<std::string, Value>& by_name, const std::string& name) {
   return by_name[name];
 }
 
-// What counts most about a decision that would be another.
-std::string ChangeOf(
+std::string NameOfChange(
     const v1::DecideResponse& recorded, const v1::DecideResponse& replayed,
     const std::vector<v1::CandidateVerdict::Difference>& differences) {
   const auto action = recorded.decision().action();
@@ -62,6 +61,13 @@ void AddTally(const Tally& from, Tally& to) {
 }
 
 }  // namespace
+
+std::string ChangeOf(const v1::DecideResponse& recorded,
+                     const absl::StatusOr<const v1::DecideResponse*>& answer) {
+  if (!answer.ok()) return kNoAnswer;
+  const auto found = Differences(recorded, **answer);
+  return found.empty() ? "" : NameOfChange(recorded, **answer, found);
+}
 
 Count Tally::changed() const {
   Count sum = 0;
@@ -102,7 +108,7 @@ void ReplayResult::Add(
     charge((*answer)->accounting(), &Charges::replayed);
     found = Differences(recorded, **answer);
     if (found.empty()) return;
-    change = ChangeOf(recorded, **answer, found);
+    change = NameOfChange(recorded, **answer, found);
   } else {
     ++no_answer;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/story/wording.h"
@@ -104,6 +105,13 @@ std::string SignOf(const v1::Diagnosis& diagnosis) {
              : absl::StrCat(cause, ", ", diagnosis.signature());
 }
 
+// "2026-11-23".
+std::string WeekOf(absl::Time time) {
+  const absl::CivilDay day = absl::ToCivilDay(time, absl::UTCTimeZone());
+  return absl::FormatCivilTime(
+      absl::PrevWeekday(day + 1, absl::Weekday::monday));
+}
+
 std::uint64_t HashOf(std::string_view text) {
   return StableHash().Add(text).value();
 }
@@ -115,9 +123,10 @@ std::uint8_t Small(v1::Decision::Action action) {
 class EntryMaker {
  public:
   EntryMaker(const v1::DecisionRecord& record, const EntrySettings& settings,
-             Names& names)
+             std::string_view who, Names& names)
       : record_(record),
         report_(record.request().report()),
+        operator_(who),
         names_(names),
         subject_(SubjectOf(record.request(), record.response().failure_id(),
                            settings.team_label)) {}
@@ -140,16 +149,23 @@ class EntryMaker {
     entry.lasting = IsLasting(diagnosis, decision);
     const std::string& node = diagnosis.culprit().node();
     const std::string sign = SignOf(diagnosis);
+    const std::string week = WeekOf(ToTime(report_.observed_at()));
     const std::string_view by[kBys] = {
         v1::Cause_Name(diagnosis.cause()),
         v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain()),
         subject_.team,
         subject_.workload.kind(),
+        operator_,
         node,
         ZoneOf(report_, node),
         ImageOf(report_, diagnosis.culprit()),
         budget,
-        sign};
+        sign,
+        week};
+    StableHash content;
+    content.Add(told.workload);
+    for (const std::string_view name : by) content.Add(name);
+    entry.content = content.value();
     std::ranges::transform(
         by, entry.names.begin(),
         [this](std::string_view name) { return names_.NumberOf(name); });
@@ -159,16 +175,17 @@ class EntryMaker {
  private:
   const v1::DecisionRecord& record_;
   const v1::FailureReport& report_;
+  const std::string_view operator_;
   Names& names_;
   const Subject subject_;
 };
 
-std::uint8_t NativeAction(const v1::DecideRequest& request) {
+// Nobody and no action where no operator's object was told.
+NativeOutcome NativeAnswer(const v1::DecideRequest& request) {
   const NativeInput input = {request.report(), request.ledger(),
                              v1::NativeSemantics::default_instance(),
                              request.report().observed_at()};
-  const std::optional<NativeOutcome> outcome = AnswerNatively(input);
-  return outcome.has_value() ? Small(outcome->action) : 0;
+  return AnswerNatively(input).value_or(NativeOutcome());
 }
 
 }  // namespace
@@ -190,7 +207,10 @@ std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
   const v1::DecideResponse& response = record.response();
   const LineKind kind = LineKindOf(response);
   if (kind == LineKind::kRepeated || kind == LineKind::kOther) return {};
-  const EntryMaker maker(record, settings, names);
+  const NativeOutcome native = kind == LineKind::kFailure
+                                   ? NativeAnswer(record.request())
+                                   : NativeOutcome();
+  const EntryMaker maker(record, settings, native.verdict.operator_(), names);
   const v1::Accounting& accounting = response.accounting();
   const bool limited = accounting.has_exhaustion();
   std::vector<ToldEntry> entries = {maker.Make(
@@ -201,7 +221,7 @@ std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
   first.units = static_cast<std::uint8_t>(accounting.units());
   first.exhausted = limited;
   first.actions[static_cast<std::size_t>(Decider::kNative)] =
-      NativeAction(record.request());
+      Small(native.action);
   if (settings.candidate != nullptr) {
     v1::DecideResponse other;
     if (Decide(record.request(), *settings.candidate, record.decided_at(),
@@ -216,6 +236,7 @@ std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
     entries.push_back(maker.Make(separate.failure_id(), separate.diagnosis(),
                                  separate.decision(), separate.charged_to()));
     entries.back().entry.units = separate.charged_to().empty() ? 0 : 1;
+    entries.back().entry.separate = true;
   }
   return entries;
 }

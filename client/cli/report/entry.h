@@ -22,6 +22,8 @@ enum class By : std::uint8_t {
   kDomain,
   kTeam,
   kKind,
+  // The operator whose rule was asked: NativeVerdict.operator.
+  kOperator,
   kNode,
   kZone,
   kImage,
@@ -29,8 +31,10 @@ enum class By : std::uint8_t {
   kBudget,
   // What to mend: a node that is at fault, else what failed and by which sign.
   kSign,
+  // The Monday of the week in which it was observed, in UTC.
+  kWeek,
 };
-inline constexpr std::size_t kBys = 9;
+inline constexpr std::size_t kBys = 11;
 
 // Whose answer is looked at.
 enum class Decider : std::uint8_t {
@@ -48,6 +52,9 @@ struct Entry {
   // Of the workload's UID, and of the failure id.
   std::uint64_t workload = 0;
   std::uint64_t failure = 0;
+  // Of its names and its workload's label, in every process the same: tells
+  // apart what was told of a failure at one time, whose order nobody knows.
+  std::uint64_t content = 0;
   // Nanoseconds since 1970, when it was observed, and when the answer was
   // given.
   std::int64_t observed = 0;
@@ -68,6 +75,8 @@ struct Entry {
   std::uint8_t units = 0;
   // The budget ended the work.
   bool exhausted = false;
+  // Decided beside the first failure of its line.
+  bool separate = false;
 };
 
 // Of Entry::observed, in seconds.

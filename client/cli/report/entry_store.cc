@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_format.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan::cli {
 namespace {
@@ -35,8 +36,8 @@ EntryStore::~EntryStore() {
 
 void EntryStore::Add(const Entry& entry, std::string_view workload) {
   std::string& part = parts_[entry.workload % kParts];
-  const auto size =
-      static_cast<std::uint16_t>(std::min(workload.size(), kMostLabelBytes));
+  const auto size = static_cast<std::uint16_t>(
+      Utf8Boundary(workload, std::min(workload.size(), kMostLabelBytes)));
   const std::size_t before = part.size();
   part.append(reinterpret_cast<const char*>(&entry), sizeof(entry));
   part.append(reinterpret_cast<const char*>(&size), sizeof(size));

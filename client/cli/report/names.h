@@ -25,6 +25,7 @@ class Names {
   std::uint32_t NumberOf(std::string_view name) {
     if (name.empty()) return kNone;
     const std::lock_guard lock(mutex_);
+    if (name == names_[kOthers]) return kOthers;
     const auto found = numbers_.find(name);
     if (found != numbers_.end()) return found->second;
     if (names_.size() >= kMost) return kOthers;

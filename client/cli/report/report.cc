@@ -1,73 +1,21 @@
 #include "client/cli/report/report.h"
 
 #include <algorithm>
-#include <atomic>
-#include <iterator>
+#include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <tuple>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/report/entry_store.h"
+#include "client/cli/report/gathered.h"
+#include "client/cli/report/report_parts.h"
 #include "client/cli/report/retell.h"
-#include "client/cli/report/totals.h"
 #include "policy/decide.h"
 #include "policy/request/workload.h"
 
 namespace mulligan::cli {
 namespace {
-
-constexpr std::size_t kMostMends = 10;
-constexpr std::size_t kMostExamples = 3;
-constexpr std::size_t kMostIncidents = 20;
-
-// Many at once: so many workloads in ten minutes, and so many times the usual.
-constexpr Count kIncidentWorkloads = 5;
-constexpr Count kIncidentFactor = 5;
-
-// Of one sign the costliest failures, each of another workload.
-class Exhibits {
- public:
-  void Add(std::uint64_t workload, Exhibit example) {
-    const auto same = std::ranges::find(all_, workload, &Known::workload);
-    if (same != all_.end()) {
-      if (Before(*same, {workload, example})) return;
-      all_.erase(same);
-    }
-    Known known = {workload, std::move(example)};
-    const auto place = std::ranges::find_if(
-        all_, [&](const Known& other) { return Before(known, other); });
-    all_.insert(place, std::move(known));
-    if (all_.size() > kMostExamples) all_.pop_back();
-  }
-  void Merge(const Exhibits& other) {
-    for (const Known& known : other.all_) Add(known.workload, known.example);
-  }
-  std::vector<Exhibit> all() const {
-    std::vector<Exhibit> examples;
-    for (const Known& known : all_) examples.push_back(known.example);
-    return examples;
-  }
-
- private:
-  struct Known {
-    std::uint64_t workload;
-    Exhibit example;
-  };
-  static bool Before(const Known& a, const Known& b) {
-    const auto key = [](const Known& known) {
-      const Exhibit& of = known.example;
-      return std::tuple(-of.lost.accelerator, -of.lost.core, -of.lost.pod,
-                        of.observed, std::string_view(of.workload));
-    };
-    return key(a) < key(b);
-  }
-
-  std::vector<Known> all_;
-};
 
 // Work whose operator has acted: what it did is what was done, and what the
 // policies say is compared with it.
@@ -80,15 +28,14 @@ void SetDone(v1::Decision::Action done, Entry& entry) {
       static_cast<std::uint8_t>(done);
 }
 
-using SignExhibits = absl::flat_hash_map<std::uint32_t, Exhibits>;
-
 // What one thread makes of its lines.
 class ReportSink : public RecordSink {
  public:
   ReportSink(const ReportSettings& settings, Names& names)
       : settings_(settings),
         names_(names),
-        store_(settings.most_bytes / settings.threads) {}
+        store_(std::make_unique<EntryStore>(settings.most_bytes /
+                                            settings.threads)) {}
 
   void Take(const v1::DecisionRecord& record, const LogPosition&,
             google::protobuf::Arena&) override {
@@ -105,142 +52,78 @@ class ReportSink : public RecordSink {
     bad_.Add(place, std::move(why));
   }
 
-  EntryStore& store() { return store_; }
-  const SignExhibits& examples() const { return examples_; }
-  void AddTo(Report& report) const {
+  // Ends with it.
+  void AddTo(Gathered& gathered) {
+    Report& report = gathered.read;
+    report.left_out += left_out_;
     report.repeated += repeated_;
     report.others += others_;
+    report.good_ends += good_ends_;
     report.bad_lines += bad_lines_;
     report.bad.Merge(bad_);
+    for (const auto& [sign, more] : examples_) {
+      gathered.examples[sign].Merge(more);
+    }
+    gathered.stores.push_back(std::move(store_));
   }
 
  private:
   void Add(const v1::DecisionRecord& record, const v1::Decision::Action* done) {
+    if (!IsWanted(record)) {
+      ++left_out_;
+      return;
+    }
     const LineKind kind = LineKindOf(record.response());
     if (kind == LineKind::kRepeated) ++repeated_;
     if (kind == LineKind::kOther) ++others_;
+    if (kind == LineKind::kCompleted) ++good_ends_;
     for (ToldEntry& told : EntriesOf(record, settings_.entries, names_)) {
-      if (WholeSeconds(told.entry.observed) < settings_.since) continue;
       if (done != nullptr) SetDone(*done, told.entry);
-      store_.Add(told.entry, told.workload);
+      store_->Add(told.entry, told.workload);
       if (told.entry.completed) continue;
       const v1::Diagnosis& diagnosis = *told.diagnosis;
       examples_[told.entry.names[static_cast<std::size_t>(By::kSign)]].Add(
-          told.entry.workload,
-          {told.workload, WholeSeconds(told.entry.observed), told.entry.spent,
+          {told.entry.workload, told.workload,
+           WholeSeconds(told.entry.observed), told.entry.spent,
            diagnosis.problem().empty() ? diagnosis.summary()
                                        : diagnosis.problem(),
            diagnosis.first_step()});
     }
   }
 
+  bool IsWanted(const v1::DecisionRecord& record) const {
+    const std::int64_t observed =
+        record.request().report().observed_at().seconds();
+    return observed >= settings_.since && observed < settings_.until;
+  }
+
   const ReportSettings& settings_;
   Names& names_;
-  EntryStore store_;
+  std::unique_ptr<EntryStore> store_;
   SignExhibits examples_;
+  Count left_out_ = 0;
   Count repeated_ = 0;
   Count others_ = 0;
+  Count good_ends_ = 0;
   Count bad_lines_ = 0;
   FirstOnes<std::string> bad_;
 };
 
 using Sinks = std::vector<std::unique_ptr<ReportSink>>;
 
-// Adds up all parts on as many threads as there are sinks. A store is read by
-// several of them, each another part.
-ReportTotals AddUp(const Sinks& sinks) {
-  std::vector<ReportTotals> totals(sinks.size());
-  std::mutex reading;
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::thread> threads;
-  for (ReportTotals& mine : totals) {
-    threads.emplace_back([&] {
-      for (std::size_t part = next++; part < EntryStore::kParts;
-           part = next++) {
-        std::string bytes;
-        {
-          const std::lock_guard lock(reading);
-          for (const auto& sink : sinks) sink->store().AppendPart(part, bytes);
-        }
-        AddWorkloads(ReadEntries(bytes), mine);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (std::size_t i = 1; i < totals.size(); ++i) totals[0].Merge(totals[i]);
-  return std::move(totals[0]);
-}
-
-// Moments one after the other, in each of which many more workloads than usual
-// failed of the same.
-std::vector<Incident> IncidentsIn(const ReportTotals& totals,
-                                  const Names& names) {
-  std::map<std::string, std::map<std::int64_t, Cost>> by_cause;
-  for (const auto& [key, cost] : totals.moments) {
-    by_cause[names.NameOf(key.first)][key.second] = cost;
-  }
-  const std::int64_t span =
-      std::max<std::int64_t>(1, (totals.last - totals.first) / kMomentSeconds);
-  std::vector<Incident> incidents;
-  for (const auto& [cause, moments] : by_cause) {
-    Count all = 0;
-    for (const auto& [moment, cost] : moments) all += cost.workloads;
-    Incident* open = nullptr;
-    for (const auto& [moment, cost] : moments) {
-      if (cost.workloads < kIncidentWorkloads ||
-          cost.workloads * span < kIncidentFactor * all) {
-        continue;
-      }
-      const std::int64_t from = moment * kMomentSeconds;
-      if (open == nullptr || from > open->to) {
-        open = &incidents.emplace_back(Incident{cause, from, from, {}});
-      }
-      open->to = from + kMomentSeconds;
-      open->cost += cost;
-    }
-  }
-  return incidents;
-}
-
-Rows NamedRows(const absl::flat_hash_map<std::uint32_t, Cost>& costs,
-               const Names& names) {
-  Rows rows;
-  for (const auto& [number, cost] : costs) rows[names.NameOf(number)] += cost;
-  return rows;
-}
-
-void NameAll(const ReportTotals& totals, const Names& names, Report& report) {
-  for (std::size_t i = 0; i < kBys; ++i) {
-    report.by[i] = NamedRows(totals.by[i], names);
-  }
-  for (const auto& [key, costs] : totals.flows) {
-    report.flows[{names.NameOf(key.first), names.NameOf(key.second)}] = costs;
-  }
-  for (const auto& [number, cost] : totals.budgets) {
-    report.budgets[names.NameOf(number)] = cost;
-  }
-  for (const auto& [key, spent] : totals.days) {
-    report.days[key.first][names.NameOf(key.second)] = spent;
-  }
-  for (const auto& [key, count] : totals.nodes) {
-    report.nodes[names.NameOf(key.first)][key.second] = count;
-  }
-}
-
-void FindMends(const SignExhibits& examples, Names& names, Report& report) {
-  const Rows& signs = report.by[static_cast<std::size_t>(By::kSign)];
-  for (const auto& [sign, cost] : CostliestFirst(signs, report.unit())) {
-    if (report.mends.size() == kMostMends) return;
-    const auto found = examples.find(names.NumberOf(sign));
-    report.mends.push_back({sign, cost,
-                            found == examples.end() ? std::vector<Exhibit>()
-                                                    : found->second.all()});
-  }
-}
-
 std::string ReportLabel(const v1::FailureReport& report) {
   const v1::WorkloadReference workload = WorkloadOf(report);
   return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
+}
+
+Count RestartsInPlace(const v1::FailureReport& report) {
+  Count restarts = 0;
+  for (const auto& pod : report.pods()) {
+    for (const auto& container : pod.status().container_statuses()) {
+      restarts += std::max(0, container.restart_count());
+    }
+  }
+  return restarts;
 }
 
 Sinks SinksOf(const ReportSettings& settings, unsigned threads, Names& names) {
@@ -251,41 +134,8 @@ Sinks SinksOf(const ReportSettings& settings, unsigned threads, Names& names) {
   return sinks;
 }
 
-// `report` has what was read; the rest is added up here.
-absl::StatusOr<Report> Finish(const Sinks& sinks, Names& names, Report report) {
-  const ReportTotals totals = AddUp(sinks);
-  SignExhibits examples;
-  for (const auto& sink : sinks) {
-    if (!sink->store().status().ok()) return sink->store().status();
-    sink->AddTo(report);
-    for (const auto& [sign, more] : sink->examples()) {
-      examples[sign].Merge(more);
-    }
-  }
-  report.all = totals.all;
-  report.without_times = totals.without_times;
-  if (totals.all.failures > 0) {
-    report.first = totals.first;
-    report.last = totals.last;
-  }
-  report.done = totals.done;
-  report.verdicts = totals.verdicts;
-  report.comparable = totals.comparable;
-  report.saved = totals.saved;
-  report.ends = totals.ends;
-  NameAll(totals, names, report);
-  const Unit unit = report.unit();
-  report.incidents = IncidentsIn(totals, names);
-  std::ranges::stable_sort(
-      report.incidents, std::greater(), [&](const Incident& incident) {
-        return std::tuple(AmountOf(incident.cost.lost, unit),
-                          incident.cost.workloads);
-      });
-  if (report.incidents.size() > kMostIncidents) {
-    report.incidents.resize(kMostIncidents);
-  }
-  FindMends(examples, names, report);
-  return report;
+void TakeOver(const Sinks& sinks, Gathered& gathered) {
+  for (const auto& sink : sinks) sink->AddTo(gathered);
 }
 
 }  // namespace
@@ -295,27 +145,37 @@ Unit Report::unit() const {
   return all.lost.core > 0 ? Unit::kCore : Unit::kPod;
 }
 
-absl::StatusOr<Report> MakeReport(LogBlocks& logs,
-                                  const ReportSettings& settings) {
-  Names names;
-  const Sinks sinks = SinksOf(settings, settings.threads, names);
+void Gather(LogBlocks& logs, const ReportSettings& settings,
+            Gathered& gathered) {
+  const Sinks sinks = SinksOf(settings, settings.threads, gathered.names);
   std::vector<RecordSink*> readers;
   for (const auto& sink : sinks) readers.push_back(sink.get());
-  Report report;
-  report.lines = ReadRecords(logs, settings.read, readers);
-  report.compared = settings.entries.candidate != nullptr;
-  return Finish(sinks, names, std::move(report));
+  gathered.read.lines = ReadRecords(logs, settings.read, readers);
+  const PolicySet* const candidate = settings.entries.candidate;
+  gathered.candidate = candidate == nullptr ? "" : candidate->revision();
+  gathered.read.compared = candidate != nullptr;
+  TakeOver(sinks, gathered);
+}
+
+absl::StatusOr<Report> MakeReport(LogBlocks& logs,
+                                  const ReportSettings& settings) {
+  Gathered gathered;
+  Gather(logs, settings, gathered);
+  const absl::Status added = AddUp(gathered, settings.threads);
+  if (!added.ok()) return added;
+  return Tell(gathered);
 }
 
 absl::StatusOr<Report> MakeReport(
     const std::vector<v1::FailureReport>& workloads, const PolicySet& policies,
     const ReportSettings& settings) {
-  Names names;
-  const Sinks sinks = SinksOf(settings, 1, names);
-  Report report;
+  Gathered gathered;
+  const Sinks sinks = SinksOf(settings, 1, gathered.names);
+  Report& report = gathered.read;
   report.of_cluster = true;
   report.compared = true;
   for (const v1::FailureReport& workload : workloads) {
+    report.restarts_in_place += RestartsInPlace(workload);
     v1::BudgetLedger ledger;
     for (Telling& telling : Retell(workload)) {
       v1::DecisionRecord record;
@@ -335,7 +195,10 @@ absl::StatusOr<Report> MakeReport(
       sinks[0]->TakeDone(record, telling.done);
     }
   }
-  return Finish(sinks, names, std::move(report));
+  TakeOver(sinks, gathered);
+  const absl::Status added = AddUp(gathered, 1);
+  if (!added.ok()) return added;
+  return Tell(gathered);
 }
 
 std::int64_t AmountOf(const Spent& spent, Unit unit) {
@@ -357,10 +220,16 @@ std::string_view ReportName(Unit unit) {
 }
 
 std::string_view ReportName(By by) {
-  static constexpr std::string_view kNames[kBys] = {"cause", "domain", "team",
-                                                    "kind",  "node",   "zone",
-                                                    "image", "budget", "sign"};
+  static constexpr std::string_view kNames[kBys] = {
+      "cause", "domain", "team",   "kind", "operator", "node",
+      "zone",  "image",  "budget", "sign", "week"};
   return kNames[static_cast<std::size_t>(by)];
+}
+
+std::string_view ReportName(Decider decider) {
+  static constexpr std::string_view kNames[kDeciders] = {"recorded", "native",
+                                                         "candidate"};
+  return kNames[static_cast<std::size_t>(decider)];
 }
 
 std::string_view ReportName(End end) {

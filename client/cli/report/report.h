@@ -16,8 +16,8 @@
 #include "client/cli/base/numbers.h"
 #include "client/cli/log/log_reader.h"
 #include "client/cli/report/entry.h"
+#include "client/cli/report/exhibits.h"
 #include "client/cli/report/spent.h"
-#include "mulligan/v1/diagnosis.pb.h"
 
 namespace mulligan::cli {
 
@@ -50,21 +50,30 @@ inline constexpr std::size_t kEnds = 4;
 
 // What a rule did with the failures of the log.
 struct Verdicts {
-  // Retries after which the same came again and the work was given up for it,
-  // or of what comes again unless something is changed; what the attempts held
-  // that they started. Of retries that nobody made, where another side gave up,
-  // an attempt like the one before is assumed.
+  // Retries of what comes again unless something is changed, or after which
+  // this side gave the work up for the same cause; what the attempts held that
+  // they started. Of retries that nobody made, where the work was given up in
+  // fact, an attempt like the one before is assumed.
   Cost in_vain;
   // Of those the assumed ones.
   Cost assumed;
   // Workloads given up for a fault of the platform, and what their last attempt
   // held.
   Cost given_up;
+  // Workloads that it gave up, and that completed: because another side went
+  // on, or a person did. What the attempt held that completed.
+  Cost completed;
+  // The costliest of both.
+  Exhibits given_up_examples;
+  Exhibits completed_examples;
 
   Verdicts& operator+=(const Verdicts& other) {
     in_vain += other.in_vain;
     assumed += other.assumed;
     given_up += other.given_up;
+    completed += other.completed;
+    given_up_examples.Merge(other.given_up_examples);
+    completed_examples.Merge(other.completed_examples);
     return *this;
   }
 };
@@ -72,20 +81,10 @@ struct Verdicts {
 // Failures of one kind of many workloads within a short time.
 struct Incident {
   std::string cause;
-  // Seconds since 1970; `to` is the end of its last ten minutes.
+  // Seconds since 1970, from its first to its last failure, to two minutes.
   std::int64_t from = 0;
   std::int64_t to = 0;
   Cost cost;
-};
-
-// One failure that shows what a group is about.
-struct Exhibit {
-  std::string workload;
-  std::int64_t observed = 0;
-  Spent lost;
-  // Diagnosis.problem, else its summary.
-  std::string problem;
-  v1::FirstStep first_step;
 };
 
 // Something that, mended once, ends many failures: a node, or what failed and
@@ -93,8 +92,7 @@ struct Exhibit {
 struct Mend {
   std::string what;
   Cost cost;
-  // The costliest, each of another workload; at most three.
-  std::vector<Exhibit> examples;
+  Exhibits examples;
 };
 
 // What a budget paid.
@@ -103,6 +101,13 @@ struct BudgetCost {
   // Workloads that it ended.
   Count ended = 0;
   Spent lost;
+
+  BudgetCost& operator+=(const BudgetCost& other) {
+    charged += other.charged;
+    ended += other.ended;
+    lost += other.lost;
+    return *this;
+  }
 };
 
 // Which amount hours are told in: the scarcest that there is.
@@ -114,16 +119,23 @@ using Day = std::int64_t;
 inline constexpr std::int64_t kDaySeconds = 86'400;
 
 struct Report {
+  // Each line that was read is of one kind: it is bad, left out for its time,
+  // about a failure told before, about nothing broken, about a good end, or the
+  // first about a failure.
   Count lines = 0;
   Count bad_lines = 0;
-  // Lines about failures told before, and about nothing broken.
+  Count left_out = 0;
   Count repeated = 0;
   Count others = 0;
+  Count good_ends = 0;
   // The earliest and the latest failure, seconds since 1970.
   std::int64_t first = 0;
   std::int64_t last = 0;
 
   Cost all;
+  // Of a cluster: how often containers were restarted where they were, by what
+  // the kubelet counted. Only the last run of each is known.
+  Count restarts_in_place = 0;
   // Failures without a pod that has times: what they held is not known.
   Count without_times = 0;
   std::array<Rows, kBys> by;
@@ -137,15 +149,12 @@ struct Report {
   bool compared = false;
   // Whether it is of a cluster's objects: what was done, the operators did.
   bool of_cluster = false;
-  // Workloads that the operator would have given up and that completed, with
-  // what the attempt held that completed.
-  Cost saved;
   std::array<Cost, kEnds> ends;
   // From who has to act, over the budget that paid, to the end.
   std::map<std::pair<std::string, std::string>, std::array<Cost, kEnds>> flows;
   std::map<std::string, BudgetCost> budgets;
   // What was lost, by day and who has to act.
-  std::map<Day, std::map<std::string, Spent>> days;
+  std::map<Day, std::map<std::string, Cost>> days;
   // Failures of the platform, by node and day.
   std::map<std::string, std::map<Day, Count>> nodes;
   std::vector<Incident> incidents;
@@ -159,8 +168,10 @@ struct Report {
 struct ReportSettings {
   EntrySettings entries;
   ReadSettings read;
-  // Failures observed before are left out, seconds since 1970.
+  // What was observed before the one, or not before the other, is left out;
+  // seconds since 1970.
   std::int64_t since = std::numeric_limits<std::int64_t>::min();
+  std::int64_t until = std::numeric_limits<std::int64_t>::max();
   // At least 1.
   unsigned threads = 1;
   // Of entries, before they are kept in a temporary file.
@@ -188,6 +199,8 @@ std::string_view ReportName(Unit unit);
 
 // "cause", "team", ...
 std::string_view ReportName(By by);
+// "recorded", "native", "candidate".
+std::string_view ReportName(Decider decider);
 // "completed", "given up", "waits for its author", "not known".
 std::string_view ReportName(End end);
 

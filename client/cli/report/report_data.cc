@@ -36,10 +36,31 @@ Json ToJson(const Cost& cost) {
   return json;
 }
 
+Json NamesOf(const Exhibits& examples) {
+  Json names = Json::array();
+  for (const Exhibit& example : examples.all()) {
+    Json& one =
+        names.emplace_back(Json({{"workload", example.workload},
+                                 {"observedAt", TimeOf(example.observed)}}));
+    one.update(ToJson(example.lost));
+  }
+  return names;
+}
+
+// A cost with the costliest of its workloads.
+Json ToJson(const Cost& cost, const Exhibits& examples) {
+  Json json = ToJson(cost);
+  json["examples"] = NamesOf(examples);
+  return json;
+}
+
 Json ToJson(const Verdicts& verdicts) {
   return {{"retriedInVain", ToJson(verdicts.in_vain)},
           {"assumed", ToJson(verdicts.assumed)},
-          {"givenUpForThePlatform", ToJson(verdicts.given_up)}};
+          {"givenUpForThePlatform",
+           ToJson(verdicts.given_up, verdicts.given_up_examples)},
+          {"givenUpThatCompleted",
+           ToJson(verdicts.completed, verdicts.completed_examples)}};
 }
 
 // "given up" as "givenUp".
@@ -66,14 +87,11 @@ Json EndsJson(const std::array<Cost, kEnds>& ends) {
 }
 
 Json RulesJson(const Report& report) {
-  const auto side = [&](Decider which) {
-    return ToJson(report.verdicts[static_cast<std::size_t>(which)]);
-  };
-  Json json = {{"comparable", ToJson(report.comparable)},
-               {"recorded", side(Decider::kRecorded)},
-               {"native", side(Decider::kNative)}};
-  if (report.compared) json["candidate"] = side(Decider::kCandidate);
-  json["saved"] = ToJson(report.saved);
+  Json json = {{"comparable", ToJson(report.comparable)}};
+  for (const auto& [decider, name] : SidesToldOf(report)) {
+    json[std::string(ReportName(decider))] =
+        ToJson(report.verdicts[static_cast<std::size_t>(decider)]);
+  }
   return json;
 }
 
@@ -145,7 +163,7 @@ Json MendsJson(const Report& report) {
     Json& json = mends.emplace_back(Json({{"what", mend.what}}));
     json.update(ToJson(mend.cost));
     Json& examples = json["examples"] = Json::array();
-    for (const Exhibit& example : mend.examples) {
+    for (const Exhibit& example : mend.examples.all()) {
       Json& one =
           examples.emplace_back(Json({{"workload", example.workload},
                                       {"observedAt", TimeOf(example.observed)},
@@ -176,11 +194,17 @@ std::string CsvField(std::string_view text) {
 }  // namespace
 
 std::string ReportJson(const Report& report) {
-  Json json = {
-      {"reportVersion", kVersion},      {"lines", report.lines},
-      {"badLines", report.bad_lines},   {"repeated", report.repeated},
-      {"notBroken", report.others},     {"withoutTimes", report.without_times},
-      {"ofCluster", report.of_cluster}, {"unit", ReportName(report.unit())}};
+  Json json = {{"reportVersion", kVersion},
+               {"lines", report.lines},
+               {"badLines", report.bad_lines},
+               {"leftOut", report.left_out},
+               {"repeated", report.repeated},
+               {"notBroken", report.others},
+               {"goodEnds", report.good_ends},
+               {"withoutTimes", report.without_times},
+               {"restartsInPlace", report.restarts_in_place},
+               {"ofCluster", report.of_cluster},
+               {"unit", ReportName(report.unit())}};
   if (report.all.failures > 0) {
     json["from"] = TimeOf(report.first);
     json["to"] = TimeOf(report.last);
@@ -204,18 +228,52 @@ std::string ReportJson(const Report& report) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+void AddCsvRow(std::string_view by, std::string_view name, const Cost& cost,
+               std::string& csv) {
+  absl::StrAppendFormat(&csv, "%s,%s,%d,%d,%.4f,%.4f,%.4f\r\n", by,
+                        CsvField(name), cost.failures, cost.workloads,
+                        Hours(cost.lost.accelerator), Hours(cost.lost.core),
+                        Hours(cost.lost.pod));
+}
+
+void AddVerdictRows(std::string_view side, const Verdicts& verdicts,
+                    std::string& csv) {
+  AddCsvRow("retried in vain", side, verdicts.in_vain, csv);
+  AddCsvRow("given up for the platform", side, verdicts.given_up, csv);
+  AddCsvRow("given up that completed", side, verdicts.completed, csv);
+}
+
+}  // namespace
+
 std::string ReportCsv(const Report& report) {
   std::string csv =
       "by,name,failures,workloads,accelerator_hours,core_hours,pod_hours\r\n";
+  AddCsvRow("all", "", report.all, csv);
+  for (std::size_t i = 0; i < kEnds; ++i) {
+    AddCsvRow("end", ReportName(static_cast<End>(i)), report.ends[i], csv);
+  }
+  AddVerdictRows("done", report.done, csv);
+  for (const auto& [decider, name] : SidesToldOf(report)) {
+    AddVerdictRows(ReportName(decider),
+                   report.verdicts[static_cast<std::size_t>(decider)], csv);
+  }
   for (std::size_t i = 0; i < kBys; ++i) {
     for (const auto& [name, cost] :
          CostliestFirst(report.by[i], report.unit())) {
-      absl::StrAppendFormat(&csv, "%s,%s,%d,%d,%.4f,%.4f,%.4f\r\n",
-                            ReportName(static_cast<By>(i)), CsvField(name),
-                            cost.failures, cost.workloads,
-                            Hours(cost.lost.accelerator), Hours(cost.lost.core),
-                            Hours(cost.lost.pod));
+      AddCsvRow(ReportName(static_cast<By>(i)), name, cost, csv);
     }
+  }
+  for (const auto& [day, domains] : report.days) {
+    for (const auto& [domain, cost] : domains) {
+      AddCsvRow("day", absl::StrCat(DayText(day), " ", domain), cost, csv);
+    }
+  }
+  for (const Incident& incident : report.incidents) {
+    AddCsvRow("incident",
+              absl::StrCat(TimeOf(incident.from), " ", incident.cause),
+              incident.cost, csv);
   }
   return csv;
 }

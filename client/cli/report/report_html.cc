@@ -39,12 +39,6 @@ std::string ReportHead(const Report& report) {
                     absl::StrCat(WithCommas(cost.workloads), ", ",
                                  HoursOf(report, cost.lost))));
   }
-  if (report.saved.workloads > 0) {
-    absl::StrAppend(&html,
-                    Fact("Completed, where the operator would have given up",
-                         absl::StrCat(WithCommas(report.saved.workloads), ", ",
-                                      HoursOf(report, report.saved.lost))));
-  }
   return html + "</dl>\n</header>\n";
 }
 
@@ -52,9 +46,12 @@ std::string SidesTable(const Report& report) {
   std::string html =
       absl::StrCat("<p>", Escaped(DoneSentence(report)), "</p>\n");
   if (report.comparable.failures == 0) return html;
+  for (const std::string& sentence : CompletedSentences(report)) {
+    absl::StrAppend(&html, "<p>", Escaped(sentence), "</p>\n");
+  }
   absl::StrAppend(&html, "<table><thead><tr><th>Of the same ",
                   WithCommas(report.comparable.failures), " failures</th>");
-  for (const std::string& name : SideNamesOf(report)) {
+  for (const auto& [side, name] : SidesToldOf(report)) {
     absl::StrAppend(&html, "<th>", Escaped(name), "</th>");
   }
   html += "</tr></thead>\n<tbody>\n";
@@ -74,14 +71,14 @@ std::string MendList(const Report& report) {
     absl::StrAppendFormat(&html, "<li><b>%s</b>: %s, %s", Escaped(mend.what),
                           CountsText(mend.cost),
                           HoursOf(report, mend.cost.lost));
-    if (!mend.examples.empty() &&
-        !mend.examples.front().first_step.text().empty()) {
+    const std::vector<Exhibit>& examples = mend.examples.all();
+    if (!examples.empty() && !examples.front().first_step.text().empty()) {
       absl::StrAppendFormat(&html,
                             "<div class=\"first\"><b>Do first</b>%s</div>",
-                            Escaped(mend.examples.front().first_step.text()));
+                            Escaped(examples.front().first_step.text()));
     }
     html += "<ul>";
-    for (const Exhibit& example : mend.examples) {
+    for (const Exhibit& example : examples) {
       absl::StrAppendFormat(
           &html,
           "<li><b>%s</b> <span class=\"soft\">%s UTC, %s</span><br/>%s"
@@ -165,8 +162,8 @@ std::string ReportHtml(const Report& report) {
   if (report.all.failures == 0) {
     return HtmlDocument(
         std::string(kTitle),
-        absl::StrCat("<article>\n<h1>No failures in ", WithCommas(report.lines),
-                     " lines</h1>\n</article>\n"));
+        absl::StrCat("<article>\n<h1>", Escaped(NothingSentence(report)),
+                     "</h1>\n</article>\n"));
   }
   std::string html = absl::StrCat("<article>\n", ReportHead(report));
   absl::StrAppend(
@@ -189,8 +186,8 @@ std::string ReportHtml(const Report& report) {
       HtmlSection("Failures of the platform, by node and day",
                   NodePlot(report)),
       HtmlSection("Budgets", BudgetTable(report)));
-  for (const By by :
-       {By::kCause, By::kTeam, By::kKind, By::kNode, By::kZone, By::kImage}) {
+  for (const By by : {By::kCause, By::kTeam, By::kKind, By::kOperator,
+                      By::kNode, By::kZone, By::kImage, By::kWeek}) {
     absl::StrAppend(
         &html, HtmlSection(absl::StrCat("By ", std::string(ReportName(by))),
                            CostTable(report, by)));

@@ -141,9 +141,9 @@ std::string LostByDayPlot(const Report& report) {
   const auto styles = StylesOf(report);
   std::vector<std::map<std::string, double>> stacks(columns.count());
   for (const auto& [day, domains] : report.days) {
-    for (const auto& [domain, spent] : domains) {
+    for (const auto& [domain, cost] : domains) {
       stacks[columns.Of(day)][styles.at(domain)] +=
-          static_cast<double>(AmountOf(spent, report.unit()));
+          static_cast<double>(AmountOf(cost.lost, report.unit()));
     }
   }
   double most = 1;

@@ -21,7 +21,7 @@ constexpr std::size_t kCauses = 7;
 constexpr std::size_t kTeams = 4;
 constexpr std::size_t kMends = 5;
 constexpr std::size_t kIncidents = 3;
-constexpr int kWidth = 96;
+constexpr std::size_t kWidth = 96;
 
 std::string Ends(const Report& report) {
   std::string text;
@@ -56,14 +56,21 @@ std::string TopOf(const Report& report, By by, std::string_view title,
   return text;
 }
 
+// Under its first words, nothing cut: what to do is at the end.
+std::string Wrapped(std::string_view lead, std::string_view text) {
+  Layout layout(kWidth, /*color=*/false);
+  layout.Hanging(lead, text);
+  return layout.text();
+}
+
 std::string SidesText(const Report& report) {
   std::string text = absl::StrCat("\n", DoneSentence(report), "\n");
   if (report.comparable.failures == 0) return text;
   absl::StrAppendFormat(
       &text, "\n%-36s",
       absl::StrCat("OF THE SAME ", WithCommas(report.comparable.failures),
-                   " FAILURES"));
-  for (const std::string& name : SideNamesOf(report)) {
+                   report.comparable.failures == 1 ? " FAILURE" : " FAILURES"));
+  for (const auto& [side, name] : SidesToldOf(report)) {
     absl::StrAppendFormat(&text, " %-28s", absl::AsciiStrToUpper(name));
   }
   while (text.back() == ' ') text.pop_back();
@@ -76,14 +83,8 @@ std::string SidesText(const Report& report) {
     while (text.back() == ' ') text.pop_back();
     text += "\n";
   }
-  if (report.saved.workloads > 0) {
-    absl::StrAppendFormat(
-        &text, "%s completed (%s h) that %s would have given up.\n",
-        report.saved.workloads == 1
-            ? "1 workload"
-            : WithCommas(report.saved.workloads) + " workloads",
-        HoursText(AmountOf(report.saved.lost, report.unit())),
-        report.saved.workloads == 1 ? "its operator" : "their operators");
+  for (const std::string& sentence : CompletedSentences(report)) {
+    absl::StrAppend(&text, Wrapped("", sentence));
   }
   return text;
 }
@@ -127,15 +128,12 @@ std::string Mends(const Report& report) {
     absl::StrAppendFormat(&text, "%d. %s: %s, %s h\n", i + 1,
                           CutTo(mend.what, 50), CountsText(mend.cost),
                           HoursText(AmountOf(mend.cost.lost, report.unit())));
-    if (mend.examples.empty()) continue;
-    const Exhibit& example = mend.examples.front();
+    if (mend.examples.all().empty()) continue;
+    const Exhibit& example = mend.examples.all().front();
     absl::StrAppend(&text, "   ",
                     CutTo(absl::StrCat(example.workload, ": ", example.problem),
                           kWidth - 3),
-                    "\n");
-    if (example.first_step.text().empty()) continue;
-    absl::StrAppend(&text, "   Do first: ",
-                    CutTo(example.first_step.text(), kWidth - 13), "\n");
+                    "\n", Wrapped("   Do first: ", example.first_step.text()));
   }
   return text;
 }
@@ -144,8 +142,7 @@ std::string Mends(const Report& report) {
 
 std::string ReportText(const Report& report) {
   if (report.all.failures == 0) {
-    return absl::StrFormat("No failures in %s lines.\n",
-                           WithCommas(report.lines));
+    return NothingSentence(report) + "\n";
   }
   std::string text =
       absl::StrFormat("%s, %s to %s\n", HeadlineOf(report),
@@ -157,7 +154,7 @@ std::string ReportText(const Report& report) {
   absl::StrAppend(&text, SidesText(report), Budgets(report), Incidents(report),
                   Mends(report), "\n");
   for (const std::string& caveat : CaveatsOf(report)) {
-    absl::StrAppend(&text, caveat, "\n");
+    absl::StrAppend(&text, Wrapped("- ", caveat));
   }
   return text;
 }

@@ -30,21 +30,21 @@ std::string SideText(const Cost& cost, const Cost& assumed, const char* one,
   return text;
 }
 
-// Who is told, and as what.
-std::vector<std::pair<Decider, const char*>> SidesToldOf(const Report& report) {
+}  // namespace
+
+std::vector<std::pair<Decider, std::string>> SidesToldOf(const Report& report) {
   if (report.of_cluster) {
     return {{Decider::kRecorded, "by the operators"},
             {Decider::kCandidate, "by the policy"}};
   }
-  std::vector<std::pair<Decider, const char*>> sides = {
+  std::vector<std::pair<Decider, std::string>> sides = {
       {Decider::kRecorded, "as decided"},
       {Decider::kNative, "by the operators"}};
-  if (report.compared)
+  if (report.compared) {
     sides.emplace_back(Decider::kCandidate, "by the candidate");
+  }
   return sides;
 }
-
-}  // namespace
 
 double Hours(std::int64_t milliseconds) {
   return static_cast<double>(milliseconds) / kHour;
@@ -67,6 +67,10 @@ std::string MinuteText(std::int64_t seconds) {
                           absl::UTCTimeZone());
 }
 
+std::string LostText(const Spent& lost, Unit unit) {
+  return absl::StrCat(HoursText(AmountOf(lost, unit)), " h");
+}
+
 std::string CountsText(const Cost& cost) {
   return absl::StrCat(Plural(cost.failures, "failure", "failures"), " of ",
                       Plural(cost.workloads, "workload", "workloads"));
@@ -80,7 +84,35 @@ std::string HeadlineOf(const Report& report) {
       lost.any()
           ? absl::StrFormat(" cost %s %s", HoursText(AmountOf(lost, unit)),
                             ReportName(unit))
-          : ": no pod's times were told");
+          : ": no pod's times were told",
+      unit == Unit::kAccelerator && lost.core > 0
+          ? absl::StrFormat(" and %s %s", HoursText(lost.core),
+                            ReportName(Unit::kCore))
+          : "");
+}
+
+std::vector<std::string> CompletedSentences(const Report& report) {
+  std::vector<std::string> sentences;
+  for (const auto& [decider, name] : SidesToldOf(report)) {
+    const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
+    if (side.completed.workloads == 0) continue;
+    std::string who;
+    for (const Exhibit& example : side.completed_examples.all()) {
+      absl::StrAppend(&who, who.empty() ? "" : ", ", example.workload);
+    }
+    const bool more =
+        side.completed.workloads > static_cast<Count>(Exhibits::kMost);
+    sentences.push_back(absl::StrFormat(
+        "%s that %s given up %s: %s%s. The attempts that did held %s.",
+        Plural(side.completed.workloads, "workload", "workloads"),
+        decider == Decider::kRecorded ? "had been"
+        : decider == Decider::kNative ? "the operators would have"
+        : report.of_cluster           ? "the policy would have"
+                                      : "the candidate would have",
+        side.completed.workloads == 1 ? "completed" : "have completed", who,
+        more ? " and more" : "", LostText(side.completed.lost, report.unit())));
+  }
+  return sentences;
 }
 
 std::string DoneSentence(const Report& report) {
@@ -94,15 +126,10 @@ std::string DoneSentence(const Report& report) {
       HoursText(AmountOf(done.given_up.lost, report.unit())));
 }
 
-std::vector<std::string> SideNamesOf(const Report& report) {
-  std::vector<std::string> names;
-  for (const auto& [side, name] : SidesToldOf(report)) names.emplace_back(name);
-  return names;
-}
-
 std::vector<SideBySide> SidesOf(const Report& report) {
   std::vector<SideBySide> rows = {{"retried in vain", {}},
-                                  {"given up for the platform's faults", {}}};
+                                  {"given up for the platform's faults", {}},
+                                  {"given up, and it completed", {}}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
     const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
     const Unit unit = report.unit();
@@ -110,6 +137,8 @@ std::vector<SideBySide> SidesOf(const Report& report) {
         SideText(side.in_vain, side.assumed, "retry", "retries", unit));
     rows[1].sides.push_back(
         SideText(side.given_up, {}, "workload", "workloads", unit));
+    rows[2].sides.push_back(
+        SideText(side.completed, {}, "workload", "workloads", unit));
   }
   return rows;
 }
@@ -128,6 +157,29 @@ std::string DomainText(const std::string& domain) {
   };
   const auto found = kWho->find(domain);
   return found == kWho->end() ? Words(domain) : found->second;
+}
+
+std::string BadSentence(const Report& report) {
+  const auto& [place, why] = *report.bad.all().begin();
+  return report.of_cluster
+             ? absl::StrFormat("%s could not be decided, the first: %s: %s",
+                               Plural(report.bad_lines, "report", "reports"),
+                               place.file, why)
+             : absl::StrFormat("%s of %s could not be read, the first: %s: %s",
+                               WithCommas(report.bad_lines),
+                               Plural(report.lines, "line", "lines"),
+                               place.Text(), why);
+}
+
+std::string NothingSentence(const Report& report) {
+  std::string text = absl::StrCat(
+      "No failures in ", Plural(report.lines, "line", "lines"),
+      report.left_out > 0
+          ? absl::StrCat(", ", WithCommas(report.left_out),
+                         " of which are of another time than asked for")
+          : "");
+  return report.bad_lines > 0 ? absl::StrCat(text, "; ", BadSentence(report))
+                              : text + ".";
 }
 
 std::vector<std::string> CaveatsOf(const Report& report) {
@@ -169,16 +221,17 @@ std::vector<std::string> CaveatsOf(const Report& report) {
         "Only what the cluster still has: operators delete the pods of earlier "
         "attempts, and finished work has an end to its days.");
   }
-  if (report.bad_lines > 0 && report.of_cluster) {
-    all.push_back(absl::StrFormat("%s could not be decided, the first: %s: %s",
-                                  Plural(report.bad_lines, "report", "reports"),
-                                  report.bad.all().begin()->first.file,
-                                  report.bad.all().begin()->second));
-  } else if (report.bad_lines > 0) {
-    all.push_back(absl::StrFormat("%s of %s lines could not be read.",
-                                  WithCommas(report.bad_lines),
-                                  WithCommas(report.lines)));
+  if (report.restarts_in_place > 0) {
+    all.push_back(absl::StrFormat(
+        "Containers were restarted in place %s: of each the last is told.",
+        Plural(report.restarts_in_place, "time", "times")));
   }
+  if (report.left_out > 0) {
+    all.push_back(absl::StrFormat(
+        "%s left out: observed before or after the time asked for.",
+        Plural(report.left_out, "line was", "lines were")));
+  }
+  if (report.bad_lines > 0) all.push_back(BadSentence(report));
   return all;
 }
 

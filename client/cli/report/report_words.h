@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cli/report/report.h"
@@ -25,20 +26,34 @@ std::string MinuteText(std::int64_t seconds);
 // "1,204 failures of 800 workloads".
 std::string CountsText(const Cost& cost);
 
-// "1,204 failures of 800 workloads cost 12,345 accelerator-hours".
+// "12,345 h".
+std::string LostText(const Spent& lost, Unit unit);
+
+// "1,204 failures of 800 workloads cost 12,345 accelerator-hours and 98,765
+// core-hours".
 std::string HeadlineOf(const Report& report);
 
 // What was done about the failures, in fact.
 std::string DoneSentence(const Report& report);
 
+// Who is told, and as what: "by the operators".
+std::vector<std::pair<Decider, std::string>> SidesToldOf(const Report& report);
+
 // One finding in one sentence: what happened by both rules.
 struct SideBySide {
   std::string what;
-  // In the order of SideNamesOf().
+  // In the order of SidesToldOf().
   std::vector<std::string> sides;
 };
-std::vector<std::string> SideNamesOf(const Report& report);
 std::vector<SideBySide> SidesOf(const Report& report);
+
+// Of each side that would have given up what completed, a sentence that names
+// some.
+std::vector<std::string> CompletedSentences(const Report& report);
+
+// What could not be read, of at least one line, and that nothing was found.
+std::string BadSentence(const Report& report);
+std::string NothingSentence(const Report& report);
 
 // "Who has to act" for a domain's name: "the platform: nodes, devices,
 // network".

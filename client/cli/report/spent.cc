@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "absl/time/time.h"
 #include "policy/base/times.h"
 #include "policy/remedy/quantity.h"
+#include "policy/request/accelerators.h"
 
 namespace mulligan::cli {
 namespace {
@@ -15,14 +15,6 @@ namespace core = kubernetes::core::v1;
 
 // Of clocks that differ a little: a peer that died of the same thing.
 constexpr absl::Duration kClockSkew = absl::Seconds(5);
-
-bool IsAccelerator(std::string_view resource) {
-  static constexpr std::string_view kSigns[] = {"gpu", "nvidia.com/mig-", "tpu",
-                                                "neuron", "gaudi"};
-  return std::ranges::any_of(kSigns, [&](std::string_view sign) {
-    return resource.find(sign) != std::string_view::npos;
-  });
-}
 
 double QuantityOf(const google::protobuf::Value& value) {
   if (value.has_number_value()) return value.number_value();

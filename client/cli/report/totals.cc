@@ -14,6 +14,8 @@ namespace {
 // All failures of a workload, each once, oldest first, and how it ended.
 struct Course {
   std::vector<Entry> failures;
+  // Lines about failures that lines before them had told.
+  Count repeated = 0;
   // Of the attempt that completed; empty: none did.
   Spent completed;
   End end = End::kNotKnown;
@@ -50,6 +52,7 @@ Course CourseOf(absl::Span<const KeptEntry> entries) {
       course.failures.push_back(kept.entry);
     } else {
       course.failures[known->second] = kept.entry;
+      if (!kept.entry.separate) ++course.repeated;
     }
   }
   if (course.failures.empty()) return course;
@@ -66,15 +69,6 @@ Course CourseOf(absl::Span<const KeptEntry> entries) {
   return course;
 }
 
-// Whether the retry of this failure, which was made, could only end as it did.
-bool IsInVain(const Course& course, const Entry& failure) {
-  if (failure.lasting) return true;
-  const bool given_up =
-      course.end == End::kGivenUp || course.end == End::kWaitsForAuthor;
-  return given_up && NumberOf(failure, By::kCause) ==
-                         NumberOf(course.failures.back(), By::kCause);
-}
-
 // Whether the operator's own rule is known for each failure.
 bool IsComparable(const Course& course) {
   return std::ranges::all_of(course.failures, [](const Entry& failure) {
@@ -83,37 +77,66 @@ bool IsComparable(const Course& course) {
   });
 }
 
-// Follows one side through the course until it gives up: what comes after it
-// would not have seen. Whether it did.
-bool AddVerdicts(const Course& course, Decider side, Verdicts& verdicts) {
-  bool any_vain = false;
-  for (std::size_t i = 0; i < course.failures.size(); ++i) {
-    const Entry& failure = course.failures[i];
-    const v1::Decision::Action action = ActionOf(failure, side);
-    if (GivesUp(action)) {
-      // A person may have resumed what was given up in fact.
-      const bool is_last = i + 1 == course.failures.size();
-      if (side == Decider::kRecorded && !is_last) continue;
-      if (failure.by_platform) verdicts.given_up += {1, 1, failure.spent};
-      return true;
-    } else if (action == v1::Decision::RETRY) {
-      const bool was_made = i + 1 < course.failures.size();
-      // What became of a retry that nobody made is known of a lasting fault
-      // alone.
-      const bool known_in_vain =
-          was_made ? IsInVain(course, failure)
-                   : failure.lasting &&
-                         GivesUp(ActionOf(failure, Decider::kRecorded));
-      if (!known_in_vain) continue;
-      const Cost cost = {
-          1, any_vain ? 0 : 1,
-          was_made ? course.failures[i + 1].spent : failure.spent};
-      verdicts.in_vain += cost;
-      if (!was_made) verdicts.assumed += cost;
-      any_vain = true;
-    }
+// The failure at which a side gives up: what comes after it would not have
+// seen. As many as there are: it never does.
+std::size_t StopOf(const Course& course, Decider side) {
+  const auto gives_up = [side](const Entry& failure) {
+    return GivesUp(ActionOf(failure, side));
+  };
+  // In fact a person may have resumed what was given up.
+  if (side == Decider::kRecorded) {
+    return course.failures.size() - (gives_up(course.failures.back()) ? 1 : 0);
   }
-  return false;
+  return static_cast<std::size_t>(
+      std::ranges::find_if(course.failures, gives_up) -
+      course.failures.begin());
+}
+
+// What one side did with the course:
+//
+//   1. A retry is in vain where it could only end as the attempt before it, or
+//      where this side gives up in the end, and for the same cause.
+//   2. Of a retry that nobody made, because the work had been given up in fact,
+//      only the former is known, and its cost is assumed.
+Verdicts VerdictsOf(const Course& course, const std::string& workload,
+                    Decider side) {
+  const std::vector<Entry>& failures = course.failures;
+  const std::size_t stop = StopOf(course, side);
+  const bool gave_up = stop < failures.size();
+  Verdicts verdicts;
+  for (std::size_t i = 0; i < stop; ++i) {
+    const Entry& failure = failures[i];
+    if (ActionOf(failure, side) != v1::Decision::RETRY) continue;
+    const bool was_made = i + 1 < failures.size();
+    const bool same_again = gave_up && NumberOf(failure, By::kCause) ==
+                                           NumberOf(failures[stop], By::kCause);
+    const bool in_vain =
+        was_made
+            ? failure.lasting || same_again
+            : failure.lasting && GivesUp(ActionOf(failure, Decider::kRecorded));
+    if (!in_vain) continue;
+    verdicts.in_vain += {1, verdicts.in_vain.workloads == 0 ? 1 : 0,
+                         was_made ? failures[i + 1].spent : failure.spent};
+    if (!was_made) verdicts.assumed += {1, 1, failure.spent};
+  }
+  if (!gave_up) return verdicts;
+  const auto example = [&](const Spent& lost) {
+    return Exhibit{failures[stop].workload,
+                   workload,
+                   WholeSeconds(failures[stop].observed),
+                   lost,
+                   {},
+                   {}};
+  };
+  if (failures[stop].by_platform) {
+    verdicts.given_up = {1, 1, failures[stop].spent};
+    verdicts.given_up_examples.Add(example(failures[stop].spent));
+  }
+  if (course.end == End::kCompleted) {
+    verdicts.completed = {1, 1, course.completed};
+    verdicts.completed_examples.Add(example(course.completed));
+  }
+  return verdicts;
 }
 
 // Counts a workload once for each key that it has.
@@ -142,24 +165,42 @@ void AddBy(const Course& course, ReportTotals& totals) {
 }
 
 void AddTimes(const Course& course, ReportTotals& totals) {
-  OncePerWorkload moments(totals.moments);
+  OncePerWorkload days(totals.days);
+  // Of each cause, the last moment.
+  absl::flat_hash_map<ReportTotals::Number, std::int64_t> last;
   for (const Entry& failure : course.failures) {
     const std::int64_t observed = WholeSeconds(failure.observed);
     totals.first = std::min(totals.first, observed);
     totals.last = std::max(totals.last, observed);
     const Day day = observed - observed % kDaySeconds;
-    totals.days[{day, NumberOf(failure, By::kDomain)}] += failure.spent;
+    const std::pair of_day = {day, NumberOf(failure, By::kDomain)};
+    days.At(of_day) += {1, days.IsFirst(of_day), failure.spent};
     if (!failure.by_platform) continue;
     const ReportTotals::Number node = NumberOf(failure, By::kNode);
     if (node != Names::kNone) ++totals.nodes[{node, day}];
-    const std::pair moment = {NumberOf(failure, By::kCause),
-                              observed / kMomentSeconds};
-    moments.At(moment) += {1, moments.IsFirst(moment), failure.spent};
+    const ReportTotals::Number cause = NumberOf(failure, By::kCause);
+    const std::int64_t moment = observed / kMomentSeconds;
+    CauseStep& at = totals.moments[{cause, moment}];
+    ++at.failures;
+    at.lost += failure.spent;
+    const auto [known, is_first] = last.try_emplace(cause, moment);
+    if (!is_first && moment < known->second + kWindowMoments) {
+      known->second = std::max(known->second, moment);
+      continue;
+    }
+    ++at.begun;
+    if (!is_first)
+      ++totals.moments[{cause, known->second + kWindowMoments}].over;
+    known->second = moment;
+  }
+  for (const auto& [cause, moment] : last) {
+    ++totals.moments[{cause, moment + kWindowMoments}].over;
   }
 }
 
 void AddMoney(const Course& course, ReportTotals& totals) {
   OncePerWorkload flows(totals.flows);
+  absl::flat_hash_set<ReportTotals::Number> ended;
   for (const Entry& failure : course.failures) {
     const ReportTotals::Number budget = NumberOf(failure, By::kBudget);
     const std::pair flow = {NumberOf(failure, By::kDomain), budget};
@@ -169,7 +210,7 @@ void AddMoney(const Course& course, ReportTotals& totals) {
     BudgetCost& cost = totals.budgets[budget];
     cost.charged += failure.units;
     cost.lost += failure.spent;
-    if (failure.exhausted) ++cost.ended;
+    if (failure.exhausted && ended.insert(budget).second) ++cost.ended;
   }
 }
 
@@ -181,21 +222,19 @@ void AddWorkload(absl::Span<const KeptEntry> entries, ReportTotals& totals) {
     all.lost += failure.spent;
     if (!failure.spent.any()) ++totals.without_times;
   }
+  totals.repeated += course.repeated;
   totals.all += all;
   totals.ends[static_cast<std::size_t>(course.end)] += all;
   AddBy(course, totals);
   AddTimes(course, totals);
   AddMoney(course, totals);
-  AddVerdicts(course, Decider::kRecorded, totals.done);
+  const std::string workload(entries.front().workload);
+  totals.done += VerdictsOf(course, workload, Decider::kRecorded);
   if (!IsComparable(course)) return;
   totals.comparable += all;
   for (std::size_t side = 0; side < kDeciders; ++side) {
-    const bool gave_up =
-        AddVerdicts(course, static_cast<Decider>(side), totals.verdicts[side]);
-    if (gave_up && static_cast<Decider>(side) == Decider::kNative &&
-        course.end == End::kCompleted) {
-      totals.saved += {all.failures, 1, course.completed};
-    }
+    totals.verdicts[side] +=
+        VerdictsOf(course, workload, static_cast<Decider>(side));
   }
 }
 
@@ -208,6 +247,7 @@ void AddAll(const Map& from, Map& to) {
 
 void ReportTotals::Merge(const ReportTotals& other) {
   all += other.all;
+  repeated += other.repeated;
   without_times += other.without_times;
   first = std::min(first, other.first);
   last = std::max(last, other.last);
@@ -215,28 +255,26 @@ void ReportTotals::Merge(const ReportTotals& other) {
   done += other.done;
   for (std::size_t i = 0; i < kDeciders; ++i) verdicts[i] += other.verdicts[i];
   comparable += other.comparable;
-  saved += other.saved;
   for (std::size_t i = 0; i < kEnds; ++i) ends[i] += other.ends[i];
   for (const auto& [key, costs] : other.flows) {
     for (std::size_t i = 0; i < kEnds; ++i) flows[key][i] += costs[i];
   }
-  for (const auto& [key, cost] : other.budgets) {
-    budgets[key].charged += cost.charged;
-    budgets[key].ended += cost.ended;
-    budgets[key].lost += cost.lost;
-  }
+  AddAll(other.budgets, budgets);
   AddAll(other.days, days);
   AddAll(other.nodes, nodes);
   AddAll(other.moments, moments);
 }
 
 void AddWorkloads(std::vector<KeptEntry> entries, ReportTotals& totals) {
-  // Told at the same time by the failure: the order of threads and files must
-  // not show.
+  // What was told at the same time by the failure and by what it says: the
+  // order of threads, files and machines must not show.
   const auto order = [](const KeptEntry& kept) {
     const Entry& entry = kept.entry;
+    const Spent& spent = entry.spent;
     return std::tie(entry.workload, entry.observed, entry.decided,
-                    entry.failure);
+                    entry.failure, entry.content, spent.accelerator, spent.core,
+                    spent.pod, entry.actions, entry.units, entry.exhausted,
+                    entry.lasting, entry.separate);
   };
   std::ranges::sort(entries, [&](const KeptEntry& a, const KeptEntry& b) {
     return order(a) < order(b);

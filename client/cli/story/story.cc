@@ -19,6 +19,7 @@
 #include "policy/request/workload.h"
 #include "policy/verdict/native_decision.h"
 #include "policy/verdict/sentence.h"
+#include "policy/verdict/situated.h"
 
 namespace mulligan::cli {
 namespace {
@@ -307,6 +308,18 @@ std::string EchoOf(const v1::Diagnosis& diagnosis) {
     return absl::StrCat("pod ", cascade.pod(), " says: ", cascade.how());
   }
   return "";
+}
+
+void DropNativeWarnings(v1::DecideResponse& response) {
+  const std::string prefix = response.native().operator_() + ": ";
+  auto& warnings = *response.mutable_warnings();
+  warnings.erase(
+      std::remove_if(warnings.begin(), warnings.end(),
+                     [&](const std::string& warning) {
+                       return warning.starts_with(kNoNativeVerdict) ||
+                              warning.starts_with(prefix);
+                     }),
+      warnings.end());
 }
 
 std::string TakeAnnotatedLedger(v1::DecideRequest& request,

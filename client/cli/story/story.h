@@ -104,6 +104,10 @@ Story TellStory(const v1::DecideRequest& request,
                 const v1::DecideResponse& response,
                 const std::string& ledger_source);
 
+// People see the operator's verdict unasked. Only who asks for it hears that
+// there is none, or what it had to assume.
+void DropNativeWarnings(v1::DecideResponse& response);
+
 // "container main 7 times, in place", or of a gang who most; empty: no
 // container was restarted.
 std::string RestartsIn(const v1::FailureReport& report);

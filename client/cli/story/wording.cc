@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
@@ -49,6 +51,61 @@ std::string VerdictLine(const v1::Decision& decision) {
     verdict += ", ask again in " + FormatDuration(decision.retry_after());
   }
   return verdict;
+}
+
+namespace {
+
+std::string RungText(v1::Escalation::Rung rung) {
+  constexpr std::pair<v1::Escalation::Rung, const char*> kRungs[] = {
+      {v1::Escalation::IN_PLACE, "the same again"},
+      {v1::Escalation::ANOTHER_NODE, "another node"},
+      {v1::Escalation::ON_DEMAND, "on-demand capacity"},
+      {v1::Escalation::MORE_RESOURCES, "more of what it lacked"},
+      {v1::Escalation::PERSON, "a person"}};
+  for (const auto& [known, text] : kRungs) {
+    if (known == rung) return text;
+  }
+  return Words(v1::Escalation::Rung_Name(rung));
+}
+
+// Two figures are enough.
+std::string StakeHours(double hours) {
+  return hours >= 10 ? absl::StrFormat("%.0f", hours)
+                     : absl::StrFormat("%.2g", hours);
+}
+
+}  // namespace
+
+std::string LadderText(const v1::Escalation& escalation) {
+  if (escalation.rung() == v1::Escalation::RUNG_UNSPECIFIED) return "";
+  std::string text = RungText(escalation.rung());
+  if (escalation.next() == v1::Escalation::RUNG_UNSPECIFIED) return text;
+  return absl::StrCat(text, "; after ",
+                      escalation.after() == 1
+                          ? "one more like it "
+                          : absl::StrCat(escalation.after(), " more like it "),
+                      RungText(escalation.next()));
+}
+
+std::string StakeText(const v1::Stake& stake) {
+  std::string text;
+  const auto add = [&text](std::string_view part) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ",
+                    absl::string_view(part.data(), part.size()));
+  };
+  if (stake.has_ran()) {
+    add(absl::StrCat(StakeHours(stake.hours()), stake.accelerators() > 0
+                                                    ? " accelerator hours"
+                                                    : " pod hours"));
+  }
+  if (stake.alike() > 1) {
+    add(absl::StrCat(stake.alike(), " alike in a row"));
+  }
+  if (stake.has_passes()) {
+    add(absl::StrFormat("expected to pass %.0f times in 100",
+                        100 * stake.passes()));
+  }
+  return text;
 }
 
 std::string EndOfDelay(const v1::Decision& decision,

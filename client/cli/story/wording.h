@@ -25,6 +25,14 @@ std::string ActionLine(const v1::Decision& decision);
 // "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
 
+// Where it stands among what can be tried: "another node; after 2 more like it
+// a person". Empty when it does not say.
+std::string LadderText(const v1::Escalation& escalation);
+
+// "0.04 accelerator hours; 3 alike in a row; expected to pass 20 times in 100".
+// Empty where nothing is known.
+std::string StakeText(const v1::Stake& stake);
+
 // When the delay of the decision is over, which runs from `from`, and until
 // when evidence is waited for: " (at 09:07:43 UTC)", with the day where it is
 // not the same. Empty without either.

@@ -98,19 +98,6 @@ void RestartContainers(int times, Struct& pod) {
   }
 }
 
-// The latest time (a string as RFC 3339 writes it) anywhere in the objects;
-// InfinitePast when there is none.
-absl::Time LatestTime(const SceneObjects& objects) {
-  absl::Time latest = absl::InfinitePast();
-  for (Struct object : objects) {
-    VisitStrings(object, [&latest](std::string& text) {
-      absl::Time time;
-      if (ReadTime(text, time)) latest = std::max(latest, time);
-    });
-  }
-  return latest;
-}
-
 // Adds `by` to every time in the objects.
 void MoveTimes(absl::Duration by, SceneObjects& objects) {
   for (Struct& object : objects) {
@@ -123,13 +110,27 @@ void MoveTimes(absl::Duration by, SceneObjects& objects) {
   }
 }
 
+// The FailureReport that `object` is or, being a DecideRequest, has.
+Struct& ReportIn(Struct& object) {
+  const auto report = object.mutable_fields()->find("report");
+  return report == object.mutable_fields()->end()
+             ? object
+             : *report->second.mutable_struct_value();
+}
+
 // Gives pods the names and UIDs of attempt `number`, wherever the objects
-// mention them, and a FailureReport the failureId. The containers of a pod
+// mention them, and a report the failureId and number. The containers of a pod
 // without an owner have been restarted instead: it is the workload itself.
 void BecomeAttempt(int number, SceneObjects& objects) {
   std::set<std::string> identities;
   for (Struct& object : objects) {
-    identities.insert(TextOf(object, "failureId"));
+    Struct& report = ReportIn(object);
+    identities.insert(TextOf(report, "failureId"));
+    auto& fields = *report.mutable_fields();
+    if (const auto attempt = fields.find("attempt"); attempt != fields.end()) {
+      attempt->second.set_number_value(attempt->second.number_value() + number -
+                                       1);
+    }
     VisitPods(object, false, [&](Struct& pod) {
       if (!IsReplaced(pod)) return RestartContainers(number - 1, pod);
       const Struct& metadata = Find(pod, "metadata")->struct_value();
@@ -191,6 +192,17 @@ absl::Status ReadFile(const std::string& file, SceneObjects& objects) {
 }
 
 }  // namespace
+
+absl::Time LatestTime(const SceneObjects& objects) {
+  absl::Time latest = absl::InfinitePast();
+  for (Struct object : objects) {
+    VisitStrings(object, [&latest](std::string& text) {
+      absl::Time time;
+      if (ReadTime(text, time)) latest = std::max(latest, time);
+    });
+  }
+  return latest;
+}
 
 Fixtures ReadFixtures(Suite& suite) {
   Fixtures fixtures;

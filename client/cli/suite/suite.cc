@@ -247,15 +247,20 @@ absl::StatusOr<std::vector<std::string>> FindSuites(
 }
 
 Suite ReadSuite(const std::string& file) {
+  const absl::StatusOr<std::string> text = ReadInput(file, std::cin);
+  if (text.ok()) return ParseSuite(file, *text);
   Suite suite;
   suite.file = file;
   suite.positions = SourceMap(file);
-  const absl::StatusOr<std::string> text = ReadInput(file, std::cin);
-  if (!text.ok()) {
-    suite.AddError("", std::string(text.status().message()));
-    return suite;
-  }
-  ParseInto(*text, suite);
+  suite.AddError("", std::string(text.status().message()));
+  return suite;
+}
+
+Suite ParseSuite(const std::string& file, const std::string& text) {
+  Suite suite;
+  suite.file = file;
+  suite.positions = SourceMap(file);
+  ParseInto(text, suite);
   // Of what could not be read, nothing is missing.
   if (!HasErrors(suite.issues)) Checker(suite).Check();
   return suite;

@@ -42,6 +42,8 @@ absl::StatusOr<std::vector<std::string>> FindSuites(
 // Reads a suite as strictly as a policy; what it lacks, names twice, names
 // without having it, has without using it or does not expect are issues.
 Suite ReadSuite(const std::string& file);
+// The same of a text; `file` is what issues call it.
+Suite ParseSuite(const std::string& file, const std::string& text);
 
 struct Mismatch {
   // Key of the expectation, as the suite writes it.
@@ -59,6 +61,11 @@ std::vector<Mismatch> FindMismatches(
     const absl::StatusOr<v1::DecideResponse>& answer);
 
 using SceneObjects = std::vector<google::protobuf::Struct>;
+
+// The latest time (a string as RFC 3339 writes it) anywhere in the objects;
+// InfinitePast when there is none.
+absl::Time LatestTime(const SceneObjects& objects);
+
 // By name.
 using Fixtures = std::map<std::string, SceneObjects>;
 
@@ -128,6 +135,11 @@ struct SuiteOutcome {
 
 // Reads and runs the suite in `file`.
 SuiteOutcome RunSuite(const std::string& file, RuleCoverage& coverage);
+
+// Runs `suite` under `policies`, whichever it names. A case that is not over
+// at `deadline` fails.
+SuiteOutcome RunSuiteUnder(const PolicySet& policies, Suite suite,
+                           absl::Time deadline, RuleCoverage& coverage);
 
 // JUnit XML: a testsuite for each file, a testcase for each case. A suite that
 // could not run is one testcase with an error.

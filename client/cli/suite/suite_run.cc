@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/print/html.h"
 #include "client/cli/suite/suite.h"
@@ -86,11 +87,13 @@ class NameChecker {
 class CaseRun {
  public:
   CaseRun(const Suite& suite, const Fixtures& fixtures, int number,
-          const PolicySet& policies, RuleCoverage& coverage)
+          const PolicySet& policies, absl::Time deadline,
+          RuleCoverage& coverage)
       : suite_(suite),
         test_(suite.spec().cases(number)),
         path_(absl::StrFormat("spec.cases[%d]", number)),
         policies_(policies),
+        deadline_(deadline),
         coverage_(coverage),
         scene_(fixtures) {}
 
@@ -118,6 +121,11 @@ class CaseRun {
   bool Step(int number, int repetition, int times) {
     const v1::PolicyTestStep& step = test_.steps(number);
     const int shown = times > 1 ? repetition : 0;
+    if (absl::Now() > deadline_) {
+      AddFailure(number, shown,
+                 {"steps", "an answer in time", "not reached: out of time"});
+      return false;
+    }
     absl::StatusOr<v1::DecideRequest> request =
         scene_.Show(step, repetition > 1);
     if (!request.ok()) {
@@ -164,6 +172,7 @@ class CaseRun {
   const v1::PolicyTestCase& test_;
   const std::string path_;
   const PolicySet& policies_;
+  const absl::Time deadline_;
   RuleCoverage& coverage_;
   Scene scene_;
   v1::BudgetLedger ledger_;
@@ -182,6 +191,15 @@ absl::StatusOr<LoadedPolicies> LoadPoliciesOf(const Suite& suite) {
     paths.push_back(folder.empty() ? "." : folder.string());
   }
   return LoadPolicyPaths(paths, std::cin);
+}
+
+// Of a suite that has not run yet.
+SuiteOutcome OutcomeOf(const Suite& suite) {
+  SuiteOutcome outcome;
+  outcome.result.set_file(suite.file);
+  outcome.result.set_name(suite.test.metadata().name());
+  outcome.issues = suite.issues;
+  return outcome;
 }
 
 std::string CaseXml(const v1::PolicyTestSuite& suite,
@@ -271,11 +289,8 @@ std::vector<v1::PolicyCoverage> RuleCoverage::Report() const {
 }
 
 SuiteOutcome RunSuite(const std::string& file, RuleCoverage& coverage) {
-  SuiteOutcome outcome;
   Suite suite = ReadSuite(file);
-  outcome.result.set_file(file);
-  outcome.result.set_name(suite.test.metadata().name());
-  outcome.issues = suite.issues;
+  SuiteOutcome outcome = OutcomeOf(suite);
   if (HasErrors(suite.issues)) return outcome;
   absl::StatusOr<LoadedPolicies> policies = LoadPoliciesOf(suite);
   if (!policies.ok()) {
@@ -289,15 +304,25 @@ SuiteOutcome RunSuite(const std::string& file, RuleCoverage& coverage) {
     outcome.issues = policies->issues;
     return outcome;
   }
-  NameChecker(suite, *policies->set).Check();
+  SuiteOutcome ran = RunSuiteUnder(*policies->set, std::move(suite),
+                                   absl::InfiniteFuture(), coverage);
+  ran.texts = std::move(outcome.texts);
+  return ran;
+}
+
+SuiteOutcome RunSuiteUnder(const PolicySet& policies, Suite suite,
+                           absl::Time deadline, RuleCoverage& coverage) {
+  SuiteOutcome outcome = OutcomeOf(suite);
+  if (HasErrors(suite.issues)) return outcome;
+  NameChecker(suite, policies).Check();
   const Fixtures fixtures = ReadFixtures(suite);
   if (!HasErrors(suite.issues)) CheckSteps(fixtures, suite);
   outcome.issues = suite.issues;
   if (HasErrors(suite.issues)) return outcome;
-  coverage.AddPolicies(*policies->set);
+  coverage.AddPolicies(policies);
   for (int i = 0; i < suite.spec().cases_size(); ++i) {
     *outcome.result.add_cases() =
-        CaseRun(suite, fixtures, i, *policies->set, coverage).Run();
+        CaseRun(suite, fixtures, i, policies, deadline, coverage).Run();
   }
   return outcome;
 }

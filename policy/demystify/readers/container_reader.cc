@@ -7,6 +7,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/readers/helper_containers.h"
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"

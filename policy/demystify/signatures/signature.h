@@ -43,6 +43,7 @@ inline constexpr Weight kExitCodeWeight = v1::Evidence::EXIT_CODE;
 inline constexpr Weight kOperatorWeight = v1::Evidence::OPERATOR_REASON;
 inline constexpr Weight kTextWeight = v1::Evidence::MESSAGE;
 inline constexpr Weight kAbsenceWeight = v1::Evidence::ABSENCE;
+inline constexpr Weight kHintWeight = v1::Evidence::HINT;
 
 enum Flag : std::uint8_t {
   kNoFlags = 0,

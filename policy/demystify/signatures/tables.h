@@ -108,13 +108,6 @@ const Signature* FindOperatorState(std::string_view state);
 const Signature* FindOperatorState(std::string_view source,
                                    std::string_view state);
 
-// Containers that help the workload rather than being it.
-bool IsHelperContainer(std::string_view name);
-
-// Of those, the ones that store what the work has made once it has completed
-// (Argo's wait, Flyte's copilot): killed before that they take it along.
-bool SavesOutputs(std::string_view name);
-
 // Whether the name has a word of such a container, "log-shipper", which may as
 // well be the work itself where no other container is.
 bool SoundsLikeHelper(std::string_view name);

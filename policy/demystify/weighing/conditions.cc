@@ -346,6 +346,21 @@ bool DeniedBehindPull(F fact, S scene) {
          fact.row->cause == v1::IMAGE_DENIED;
 }
 
+bool IsBesideNamed(F fact, S scene) {
+  const Candidate* answer = scene.strongest;
+  if (answer == nullptr || fact.cause == scene.cause) return false;
+  if (IsOutcome(*answer)) return true;
+  return answer->tier == Tier::kDecisive ||
+         (answer->tier == Tier::kSpecific && scene.confidence > kLow);
+}
+
+bool IsLessSure(F fact, S scene) {
+  return fact.cause != scene.cause &&
+         std::min(fact.confidence, kMedium) < scene.confidence;
+}
+
+bool IsHeard(F fact, S) { return fact.place.root == Root::kHints; }
+
 bool SaysFailureToo(F, S scene) { return scene.says_failure; }
 
 bool PodSaysFailure(F, S scene) { return scene.pod_says_failure; }

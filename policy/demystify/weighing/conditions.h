@@ -90,6 +90,9 @@ Condition ContainerIsInTwoStates;
 Condition TakenBackBehindTaint;
 Condition LostBehindTaint;
 Condition DeniedBehindPull;
+Condition IsBesideNamed;
+Condition IsLessSure;
+Condition IsHeard;
 Condition SaysFailureToo;
 Condition PodSaysFailure;
 

@@ -88,7 +88,7 @@ struct Scene {
   // in two states.
   bool rootless = false;
   bool in_two_states = false;
-  // Round::kBehind: the answer so far.
+  // Round::kBehind and kOthers: the answer so far.
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
   // Round::kSuccess: the object that says so also says that it failed; the pod

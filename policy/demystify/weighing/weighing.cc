@@ -194,6 +194,14 @@ constexpr Rule kRules[] = {
     // needs.
     {"denied-behind-pull", kBehind, DeniedBehindPull, kBeLow},
 
+    // Others may have read more than there is here, but what Kubernetes or the
+    // program itself says is seen and not told.
+    {"hint-beside-named", kOthers, IsBesideNamed,
+     Out("what the report itself names comes first")},
+    {"hint-less-sure", kOthers, IsLessSure,
+     Out("the report is surer of something else")},
+    {"hint", kOthers, IsHeard, {.tier = kConvention, .at_most = kMedium}},
+
     {"says-failure-too", kSuccess, SaysFailureToo, kBeLow},
     {"pod-says-failure", kSuccess, PodSaysFailure, kAtMostMedium},
 };

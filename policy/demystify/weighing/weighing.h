@@ -40,6 +40,8 @@ enum class Round : std::uint8_t {
   kSure,
   // Facts that answer instead of the one that decided.
   kBehind,
+  // The answer, for what others say.
+  kOthers,
   // For the success that decides: failures beside it.
   kSuccess,
 };

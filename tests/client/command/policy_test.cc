@@ -68,6 +68,91 @@ TEST(PolicyTest, FilesThatCannotBeReadCount) {
   EXPECT_THAT(both.out, HasSubstr("2 files: 1 error"));
 }
 
+// A policy with these signatures, one a line from line 7.
+std::string PolicyWith(const std::string& signatures) {
+  return "apiVersion: mulligan.dev/v1\n"
+         "kind: RetryPolicy\n"
+         "metadata: {name: mine}\n"
+         "spec:\n"
+         "  default: {action: FAIL}\n"
+         "  signatures:\n" +
+         signatures;
+}
+
+struct Stands {
+  const char* name;
+  const char* signature;
+  // All that is said of it; empty: nothing.
+  const char* note;
+};
+
+class BuiltInRowsTest : public ::testing::TestWithParam<Stands> {};
+
+TEST_P(BuiltInRowsTest, AreNotedAtTheSignature) {
+  const std::string policy =
+      PolicyWith(std::string("  - ") + GetParam().signature + "\n");
+  const CommandResult result =
+      RunMulligan({"policy", "check", "--strict", "-"}, policy);
+  EXPECT_EQ(result.code, 0) << "notes are no warnings";
+  const std::string note = GetParam().note;
+  if (note.empty()) {
+    EXPECT_EQ(result.out, "1 file: no problems\n");
+    return;
+  }
+  EXPECT_THAT(result.out, HasSubstr("<stdin>:7:5: note: " + note));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BuiltInRowsTest,
+    ::testing::Values(
+        Stands{"OfItsOwnCause",
+               "{name: nccl, cause: COLLECTIVE_CASCADE, messagePattern: "
+               "'NCCL .*remote process exited'}",
+               "\"nccl\" repeats the built-in row text/"},
+        Stands{"OfAnotherCause",
+               "{name: nccl, cause: GPU_FAULT, confidence: HIGH, "
+               "messagePattern: 'NCCL .*remote process exited'}",
+               "\"nccl\" shadows the built-in row text/"},
+        Stands{"OfAnExitCode",
+               "{name: term, cause: NODE_SHUTDOWN, exitCodes: [143]}",
+               "\"term\" shadows the built-in row exit-code/SIGTERM "
+               "(SIGTERM_UNEXPLAINED)"},
+        Stands{"ThatDecidesNevertheless",
+               "{name: quota, cause: API_TRANSIENT, confidence: LOW, "
+               "messagePattern: 'exceeded quota', sources: [CREATION_ERROR]}",
+               "\"quota\" is shadowed by the built-in row creation/"},
+        Stands{"NotOfATextOfItsOwn",
+               "{name: own, cause: GPU_FAULT, messagePattern: "
+               "'acme-sched: rack is dark'}",
+               ""},
+        Stands{"NotWhereItDoesNotLook",
+               "{name: nccl, cause: GPU_FAULT, messagePattern: "
+               "'NCCL .*remote process exited', sources: [CREATION_ERROR]}",
+               ""}),
+    [](const auto& row) { return std::string(row.param.name); });
+
+TEST(PolicyTest, NotesSayCauseAndFirstStepAndCount) {
+  const CommandResult result = RunMulligan(
+      {"policy", "check", "-"},
+      PolicyWith("  - {name: all, cause: GPU_FAULT, messagePattern: '.'}\n"));
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr(", which says what to do first: "),
+                                HasSubstr("1 file: 3 notes")));
+}
+
+TEST(PolicyTest, NotesAreIssuesOfTheResponse) {
+  const CommandResult result = RunMulligan(
+      {"policy", "check", "-o", "json", "-"},
+      PolicyWith("  - {name: term, cause: NODE_SHUTDOWN, exitCodes: [143]}\n"));
+  v1::CheckPolicyResponse response;
+  ASSERT_TRUE(
+      google::protobuf::util::JsonStringToMessage(result.out, &response).ok());
+  EXPECT_TRUE(response.valid());
+  ASSERT_EQ(response.issues_size(), 1);
+  EXPECT_EQ(response.issues(0).severity(), v1::PolicyIssue::NOTE);
+  EXPECT_EQ(response.issues(0).line(), 7);
+}
+
 TEST(PolicyTest, ABadPolicyStopsExplain) {
   const std::string file = WriteTestFile("bad.yaml", kBadPolicy);
   const CommandResult result =

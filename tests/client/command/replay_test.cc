@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -38,6 +39,33 @@ TEST_F(ReplayCommandTest, SaysWhatWouldChange) {
   EXPECT_EQ(other.code, 0) << other.err;
   EXPECT_THAT(other.out, AllOf(HasSubstr("9 would change (100.0 %)"),
                                HasSubstr("RETRY to FAIL 9")));
+}
+
+TEST_F(ReplayCommandTest, ARowSaysWhatADecisionWouldBe) {
+  const std::string line = DecisionLog(1);
+  const CommandResult rows = RunMulligan(
+      {"replay", "-", "--placed", "--policy", strict_, "-o", "rows",
+       "--threads=1"},
+      absl::StrCat("a.jsonl\t7\t", line, "no place\n", "b\t8\t{\n"));
+  EXPECT_EQ(rows.code, 0) << rows.err;
+  const std::vector<std::string> lines =
+      absl::StrSplit(rows.out, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 3U) << rows.out;
+  const Json row = Json::parse(lines[0]);
+  EXPECT_EQ(row["file"], "a.jsonl");
+  EXPECT_EQ(row["line"], 7);
+  EXPECT_EQ(row["workload"], "Pod ml/train-0");
+  EXPECT_EQ(row["cause"], "CONTAINER_OOM");
+  EXPECT_EQ(row["action"], "RETRY");
+  EXPECT_EQ(row["budget"], "memory");
+  EXPECT_EQ(row["replayedAction"], "FAIL");
+  EXPECT_EQ(row["change"], "RETRY to FAIL");
+  EXPECT_EQ(Json::parse(lines[1])["error"],
+            "expected FILE<tab>LINE<tab>RECORD");
+  EXPECT_EQ(Json::parse(lines[2])["file"], "b");
+  EXPECT_EQ(Json::parse(lines[2])["line"], 8);
+  const std::string same = RunMulligan({"replay", log_, "-o", "rows"}).out;
+  EXPECT_EQ(Json::parse(same.substr(0, same.find('\n')))["change"], "");
 }
 
 TEST_F(ReplayCommandTest, ShardsAddUp) {

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -71,11 +73,79 @@ TEST_F(ReportCommandTest, ReadsObjectsOfACluster) {
   EXPECT_EQ(report["all"]["podHours"], 0.5);
 }
 
+TEST_F(ReportCommandTest, SaysHowOftenContainersWereRestartedInPlace) {
+  const std::string pod = absl::StrReplaceAll(
+      kOomPod, {{R"("name":"main","state")",
+                 R"("name":"main","restartCount":4,"state")"}});
+  EXPECT_EQ(Json::parse(RunMulligan({"report", "-f", "-", "-o", "json"}, pod)
+                            .out)["restartsInPlace"],
+            4);
+  EXPECT_THAT(RunMulligan({"report", "-f", "-"}, pod).out,
+              HasSubstr("Containers were restarted in place 4 times"));
+}
+
 TEST_F(ReportCommandTest, LeavesOutWhatIsOlder) {
   const CommandResult result =
       RunMulligan({"report", "-f", "-", "--since", "1h"}, kOomPod);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("No failures"));
+}
+
+TEST_F(ReportCommandTest, TimesMayBeDays) {
+  const auto failures = [this](const std::string& flag) {
+    return Json::parse(RunMulligan({"report", log_, flag, "-o", "json"})
+                           .out)["all"]["failures"];
+  };
+  EXPECT_EQ(failures("--since=2020-01-01"), 1);
+  EXPECT_EQ(failures("--until=2020-01-01T06:00:00Z"), 0);
+}
+
+TEST_F(ReportCommandTest, PartsMakeTheReportOfTheWhole) {
+  const auto part = [](const std::string& name, const std::string& log) {
+    const CommandResult entries =
+        RunMulligan({"report", "-", "--placed", "-o", "entries"}, log);
+    EXPECT_EQ(entries.code, 0) << entries.err;
+    return WriteTestFile(name, entries.out);
+  };
+  std::string placed;
+  int line = 0;
+  for (const auto text : absl::StrSplit(DecisionLog(9), '\n')) {
+    if (!text.empty())
+      absl::StrAppend(&placed, log_, "\t", ++line, "\t", text, "\n");
+  }
+  const std::string a = part("a", placed);
+  const std::string b = part("b", absl::StrCat("torn ", log_, "\t10\t{\n"));
+  const std::string sums = WriteTestFile(
+      "sums", RunMulligan({"report", "--merge", a, "-o", "sums"}).out);
+  const CommandResult merged =
+      RunMulligan({"report", "--merge", b, sums, "-o", "json"});
+  EXPECT_EQ(merged.code, 0) << merged.err;
+  Json expected = Json::parse(RunMulligan({"report", log_, "-o", "json"}).out);
+  expected["lines"] = 10;
+  expected["badLines"] = 1;
+  expected["bad"] = Json::parse(merged.out)["bad"];
+  EXPECT_EQ(Json::parse(merged.out), expected);
+}
+
+TEST_F(ReportCommandTest, APartIsReadWithCare) {
+  const struct {
+    const char* line;
+    const char* says;
+  } kWrong[] = {
+      {"{}", "-:2: is no line of mulligan report -o entries or sums"},
+      {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 1"},
+      {R"({"key": 1, "workload": "w"})", "key 'failure' not found"},
+      {R"({"key": 1, "workload": "w", "failure": 1, "content": 1, "observed": 1, "decided": 1,
+           "spent": [-1, 0, 0]})",
+       "-1 is not valid; expected an amount of at least 0"},
+  };
+  for (const auto& [line, says] : kWrong) {
+    const CommandResult result = RunMulligan(
+        {"report", "--merge", "-"},
+        absl::StrCat("\n", absl::StrReplaceAll(line, {{"\n", " "}}), "\n"));
+    EXPECT_EQ(result.code, 2) << line;
+    EXPECT_THAT(result.err, HasSubstr(says)) << line;
+  }
 }
 
 struct ReportMistake {
@@ -105,6 +175,20 @@ INSTANTIATE_TEST_SUITE_P(
         ReportMistake{"NoFile", {"-f", "/missing"}, 2, "/missing: No such"},
         ReportMistake{
             "Since", {"-", "--since", "week"}, 2, "expected a time such as 7d"},
+        ReportMistake{"Until",
+                      {"-", "--until", "2026-13-01"},
+                      2,
+                      "--until: \"2026-13-01\" is not valid"},
+        ReportMistake{"SumsOfLogs", {"-", "-o", "sums"}, 2, "expected --merge"},
+        ReportMistake{"EntriesOfParts",
+                      {"-", "--merge", "-o", "entries"},
+                      2,
+                      "expected decision logs"},
+        ReportMistake{"MergeOfObjects", {"-f", "-", "--merge"}, 2, "-f: "},
+        ReportMistake{"MergeByTeam",
+                      {"-", "--merge", "--team-label", "team"},
+                      2,
+                      "--team-label excludes --merge"},
         ReportMistake{"MissingLog", {"/missing"}, 2, "/missing: No such file"},
         ReportMistake{
             "TwiceTheSame", {"/dev/null", "/dev/null"}, 2, "is named twice"},

@@ -228,6 +228,7 @@ TEST(HelpTest, EveryCommandHasAnExampleAndFitsTheScreen) {
                                              {"policy"},
                                              {"policy", "check"},
                                              {"policy", "show"},
+                                             {"playground"},
                                              {"healthcheck"},
                                              {"version"}}) {
     std::vector<std::string> arguments = command;

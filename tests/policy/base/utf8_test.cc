@@ -106,5 +106,19 @@ TEST(SanitizeUtf8OffsetTest, FindsABadByteAtEveryOffset) {
   }
 }
 
+TEST(IsPrintableAsciiTest, LooksAtEachByteWhereverItStands) {
+  for (std::size_t length = 1; length <= 20; ++length) {
+    for (std::size_t at = 0; at < length; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(length, '~');
+        text[at] = static_cast<char>(byte);
+        EXPECT_EQ(IsPrintableAscii(text), byte >= 0x20 && byte <= 0x7e)
+            << byte << " at " << at << " of " << length;
+      }
+    }
+  }
+  EXPECT_TRUE(IsPrintableAscii(""));
+}
+
 }  // namespace
 }  // namespace mulligan

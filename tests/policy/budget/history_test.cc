@@ -54,6 +54,8 @@ const HistoryRow kHistoryRows[] = {
      "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' outlook: "
      "OUTLOOK_UNKNOWN",
      "value: 1", v1::DETERMINISTIC},
+    {"TwiceAtTheSameStepAfterUnknownTimes", SAME "progress: 7 }", kAppError,
+     "value: 7", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"FourTimesAnExitCode", SAME "} " SAME "} " SAME "}",
      "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f' outlook: "
      "OUTLOOK_UNKNOWN",
@@ -163,6 +165,46 @@ TEST(DeriveTest, WhoRanForOtherTimesDidNotEndAtTheSamePlace) {
   EXPECT_EQ(derive(absl::Minutes(140)), v1::DETERMINISTIC);
   EXPECT_EQ(derive(absl::Hours(9)), v1::DERIVED_CAUSE_UNSPECIFIED);
   EXPECT_EQ(derive(absl::Minutes(10)), v1::DERIVED_CAUSE_UNSPECIFIED);
+}
+
+// An epoch is a long step: what strikes twice in it strikes at random.
+TEST(DeriveTest, AtTheSameStepAfterAnotherTimeIsAnotherPlace) {
+  const auto derive = [](absl::Duration ran_for, const char* before,
+                         const char* now) {
+    return DeriveCause({},
+                       Parse<v1::BudgetLedger>(
+                           std::string(SAME "ran_for { seconds: 7200 } ") +
+                           before + " }"),
+                       Parse<v1::Diagnosis>(kAppError),
+                       Parse<v1::Progress>(now), absl::FromUnixSeconds(1000000),
+                       ran_for)
+        .cause;
+  };
+  const auto hours = absl::Hours(2);
+  EXPECT_EQ(derive(hours, "progress: 7", "value: 7"), v1::DETERMINISTIC);
+  EXPECT_EQ(derive(2.5 * hours, "progress: 7", "value: 7"),
+            v1::DERIVED_CAUSE_UNSPECIFIED);
+  EXPECT_EQ(derive(hours, "progress: 0", "value: 0"),
+            v1::DERIVED_CAUSE_UNSPECIFIED)
+      << "nothing was done yet";
+  EXPECT_EQ(
+      derive(hours, "progress: 7 artifact: 'a'", "value: 7 artifact: 'b'"),
+      v1::DERIVED_CAUSE_UNSPECIFIED);
+}
+
+TEST(EnoughAlike, IsFewerAtAPlaceAndMoreForAnExitCode) {
+  const auto diagnosis = Parse<v1::Diagnosis>(kAppError);
+  const auto at_step = Parse<v1::Progress>("value: 7");
+  const auto at_artifact = Parse<v1::Progress>("artifact: 'a'");
+  EXPECT_EQ(EnoughAlike({}, diagnosis, {}, true), 3);
+  EXPECT_EQ(EnoughAlike({}, diagnosis, at_step, true), 2);
+  EXPECT_EQ(EnoughAlike({}, diagnosis, at_step, false), 3);
+  EXPECT_EQ(EnoughAlike({}, diagnosis, at_artifact, false), 2);
+  auto plain = diagnosis;
+  plain.set_outlook(v1::Diagnosis::OUTLOOK_UNKNOWN);
+  EXPECT_EQ(EnoughAlike({}, plain, {}, true), 4);
+  EXPECT_EQ(EnoughAlike({}, Parse<v1::Diagnosis>("cause: NODE_LOST"), {}, true),
+            0);
 }
 
 TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {

@@ -8,6 +8,18 @@ namespace {
 
 using S = Setting&;
 
+// Answers so far: by a reason that Kubernetes sets, and by an exit code.
+const Candidate kSure = [] {
+  Candidate fact = MakeCandidate("reason", kSomeRow, {}, "OOMKilled");
+  fact.tier = Tier::kDecisive;
+  return fact;
+}();
+const Candidate kUnsure = [] {
+  Candidate fact = MakeCandidate("exit-code", kSomeRow, {}, "");
+  fact.tier = Tier::kGeneric;
+  return fact;
+}();
+
 constexpr RuleCase kRuleCases[] = {
     {"users-own", [](S s) { s.fact.table = ""; },
      [](S s) { s.fact.table = "text"; }},
@@ -345,6 +357,30 @@ constexpr RuleCase kRuleCases[] = {
        s.scene.fails = true;
      },
      [](S s) { s.scene.confidence = kMedium; }},
+
+    {"hint-beside-named",
+     [](S s) {
+       s.BeOf(v1::GPU_FAULT);
+       s.scene.strongest = &kSure;
+       s.scene.cause = v1::CONTAINER_OOM;
+     },
+     [](S s) { s.scene.cause = v1::GPU_FAULT; }},
+    {"hint-less-sure",
+     [](S s) {
+       s.BeOf(v1::GPU_FAULT);
+       s.scene.strongest = &kUnsure;
+       s.scene.cause = v1::APP_ERROR;
+       s.scene.confidence = kHigh;
+     },
+     [](S s) { s.scene.confidence = kMedium; }},
+    {"hint",
+     [](S s) {
+       s.ComeFrom(Root::kHints);
+       s.BeOf(v1::GPU_FAULT);
+       s.scene.strongest = &kUnsure;
+       s.scene.cause = v1::APP_ERROR;
+     },
+     [](S s) { s.ComeFrom(Root::kPods); }},
 
     {"says-failure-too", [](S s) { s.scene.says_failure = true; },
      [](S s) { s.scene.says_failure = false; }},

@@ -76,6 +76,15 @@ TEST(FormatIssuesTest, ColorsOnRequest) {
             "\x1b[2m      |\x1b[0m \x1b[1;31m^\x1b[0m\n");
 }
 
+TEST(FormatIssuesTest, NotesAreNoted) {
+  const Issue note = At(1, 1, Issue::Severity::kNote);
+  EXPECT_EQ(Format(note, "a\n", true),
+            "p.yaml:1:1: \x1b[2mnote:\x1b[0m is wrong\n"
+            "\x1b[2m    1 |\x1b[0m a\n"
+            "\x1b[2m      |\x1b[0m \x1b[1;31m^\x1b[0m\n");
+  EXPECT_EQ(ToPolicyIssue(note).severity(), v1::PolicyIssue::NOTE);
+}
+
 TEST(SummarizeIssuesTest, CountsBySeverity) {
   const Issue error = At(1, 1);
   const Issue warning = At(1, 1, Issue::Severity::kWarning);
@@ -83,6 +92,9 @@ TEST(SummarizeIssuesTest, CountsBySeverity) {
   EXPECT_EQ(SummarizeIssues({error}), "1 error");
   EXPECT_EQ(SummarizeIssues({warning, warning}), "2 warnings");
   EXPECT_EQ(SummarizeIssues({error, warning, error}), "2 errors, 1 warning");
+  const Issue note = At(1, 1, Issue::Severity::kNote);
+  EXPECT_EQ(SummarizeIssues({note, note}), "2 notes");
+  EXPECT_EQ(SummarizeIssues({note, warning}), "1 warning, 1 note");
 }
 
 }  // namespace

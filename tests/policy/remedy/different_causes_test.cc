@@ -24,6 +24,7 @@ TEST_P(DifferentCausesTest, AreToldWhereTheOperatorGaveUp) {
   const v1::FailureReport none;
   const DifferentCauses found = FindDifferentCauses(
       {.report = none,
+       .workload = none.workload(),
        .ledger = response.ledger(),
        .native = response.has_native() ? &response.native() : nullptr},
       response.diagnosis().cause());

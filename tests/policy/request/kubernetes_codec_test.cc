@@ -119,11 +119,10 @@ TEST(KubernetesEnvelopeTest, IsNotSeenInOtherInput) {
 }
 
 TEST(KubernetesEnvelopeTest, PublishedPodSurvivesAnEnvelope) {
-  MULLIGAN_REQUIRE_SHARED("wire-fixtures/core.v1.Pod.pb");
   // Published fixtures carry the envelope themselves.
-  ASSERT_OK_AND_ASSIGN(
-      const std::string bytes,
-      testing::ReadFile(testing::SharedDir() / "wire-fixtures/core.v1.Pod.pb"));
+  ASSERT_OK_AND_ASSIGN(const std::string bytes,
+                       testing::ReadFile(testing::SourcePath(
+                           "tests/proto/testdata/wire/core.v1.Pod.pb")));
   ASSERT_TRUE(HasKubernetesEnvelope(bytes));
   ASSERT_OK_AND_ASSIGN(const EnvelopedObject object,
                        UnwrapKubernetesEnvelope(bytes));

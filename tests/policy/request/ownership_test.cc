@@ -30,7 +30,7 @@ class OwnershipTest : public ::testing::TestWithParam<OwnershipRow> {};
 
 TEST_P(OwnershipTest, FindsWhatIsForeign) {
   const Unread foreign =
-      FindForeign(Parse<v1::FailureReport>(GetParam().report));
+      FindForeign(Owners(Parse<v1::FailureReport>(GetParam().report)));
   EXPECT_THAT(foreign.owners, ElementsAreArray(GetParam().owners));
   EXPECT_EQ(foreign.unknown, GetParam().unknown);
 }
@@ -182,7 +182,7 @@ TEST(Unread, IsLeftOutAndPathsStayThoseOfTheWholeReport) {
       PodOf("x", "b") +
       "events { involved_object { kind: 'Pod' name: 'a' } } events { "
       "involved_object { kind: 'Pod' name: 'b' } }");
-  const Unread foreign = FindForeign(report);
+  const Unread foreign = FindForeign(Owners(report));
   EXPECT_THAT(foreign.pods, ElementsAre(0));
   EXPECT_THAT(foreign.jobs, IsEmpty());
   EXPECT_THAT(foreign.events, ElementsAre(0));

@@ -76,7 +76,7 @@ class MatchesTest : public ::testing::TestWithParam<PredicatesRow> {
 
   Facts facts() {
     return {report_,        diagnosis_, workload_, v1::APP_ERROR,
-            v1::CRASH_LOOP, 3,          patterns_};
+            v1::CRASH_LOOP, 3,          stake_,    patterns_};
   }
 
   Predicates Compile(const char* when) {
@@ -92,6 +92,14 @@ class MatchesTest : public ::testing::TestWithParam<PredicatesRow> {
   v1::FailureReport report_ = Parse<v1::FailureReport>(kReport);
   v1::Diagnosis diagnosis_ = Parse<v1::Diagnosis>(kDiagnosis);
   v1::WorkloadReference workload_;
+  v1::Stake stake_ = Parse<v1::Stake>(R"pb(
+    ran { seconds: 90 }
+    accelerators: 8
+    hours: 0.2
+    alike: 2
+    passed: 1
+    others_failed_again: 3
+  )pb");
   PatternAllowance patterns_;
 };
 
@@ -117,6 +125,17 @@ const PredicatesRow kPredicatesRows[] = {
     {"AttemptInRange", "attempts { from: 3 to: 3 }", true},
     {"AttemptBefore", "attempts { from: 4 }", false},
     {"AttemptAfter", "attempts { to: 2 }", false},
+    {"RanFor", "ran { from { seconds: 90 } to { seconds: 90 } }", true},
+    {"RanLonger", "ran { to { seconds: 60 } }", false},
+    {"RanShorter", "ran { from { seconds: 91 } }", false},
+    {"Accelerators", "accelerators { from: 8 }", true},
+    {"FewerAccelerators", "accelerators { from: 9 }", false},
+    {"HoursAtStake", "hours_at_stake { from: 0.1 to: 0.2 }", true},
+    {"MoreHoursAtStake", "hours_at_stake { to: 0.1 }", false},
+    {"Alike", "alike { from: 2 }", true},
+    {"LessAlike", "alike { from: 3 }", false},
+    {"PassedOneInFour", "passed { from: 0.25 to: 0.25 }", true},
+    {"PassedMoreOften", "passed { to: 0.2 }", false},
     {"Spot", "interruptible: true", true},
     {"NotSpot", "interruptible: false", false},
     {"Kind", "kinds: 'Job' kinds: 'RayJob'", true},
@@ -188,6 +207,18 @@ TEST_F(MatchesTest, ExitCodeOfABareExit) {
       facts()));
 }
 
+TEST_F(MatchesTest, WhatIsNotKnownIsInNoRange) {
+  stake_.Clear();
+  for (const char* when :
+       {"ran { to { seconds: 60 } }", "hours_at_stake { from: 0 }",
+        "passed { from: 0 }"}) {
+    EXPECT_FALSE(Matches(Compile(when), facts())) << when;
+    EXPECT_THAT(FailedPredicate(Compile(when), facts()),
+                ::testing::HasSubstr("unknown is not "));
+  }
+  EXPECT_TRUE(Matches(Compile("accelerators { to: 0 }"), facts()));
+}
+
 TEST_F(MatchesTest, UnknownSpotStateMatchesNeither) {
   workload_.clear_interruptible();
   EXPECT_FALSE(Matches(Compile("interruptible: true"), facts()));
@@ -207,7 +238,7 @@ TEST_F(MatchesTest, FailedPredicateNamesValueAndExpectation) {
                       facts()),
       "exitCodes: 42 is not outside [42]");
   EXPECT_EQ(FailedPredicate(Compile("attempts { from: 5 }"), facts()),
-            "attempts: 3 is not 5 or later");
+            "attempts: 3 is not 5 or more");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class VerdictTest : public ::testing::Test {
     told_.findings.ask_again = ask_again_;
     told_.findings.since = since_;
     told_.identity = identity_;
-    return {*at_, told_, ledger_, report_, attempts_, attempts_, true};
+    return {*at_, told_, ledger_, report_, attempts_, attempts_, true, stake_};
   }
 
   v1::FailureReport report_;
@@ -64,6 +64,7 @@ class VerdictTest : public ::testing::Test {
   v1::Diagnosis diagnosis_ = testing::Parse<v1::Diagnosis>(
       "cause: APP_ERROR fault_domain: APPLICATION confidence: MEDIUM");
   v1::BudgetLedger ledger_;
+  v1::Stake stake_;
   absl::Time failed_at_ = kNow;
   std::optional<absl::Time> ask_again_;
   std::optional<absl::Time> since_;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan {
 namespace {
@@ -44,13 +45,13 @@ TEST_P(InvalidAddressTest, IsRefused) {
   EXPECT_FALSE(ParseAddress(GetParam()).has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, InvalidAddressTest,
-                         ::testing::Values("", ":8980", "127.0.0.1",
-                                           "127.0.0.1:", "127.0.0.1:65536",
-                                           "127.0.0.1:-1", "127.0.0.1:80x",
-                                           "::1:80", "[::1]80", "[nope]:80",
-                                           "http://a:80", "a b:80",
-                                           "unix:", "a:1,b:2", "[:80"));
+INSTANTIATE_TEST_SUITE_P(
+    All, InvalidAddressTest,
+    ::testing::Values("", ":8980", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536",
+                      "127.0.0.1:-1", "127.0.0.1:80x", "::1:80", "[::1]80",
+                      "[nope]:80", "http://a:80", "a b:80", "unix:", "a:1,b:2",
+                      "[:80"),
+    [](const auto& row) { return ParamName(row.index, row.param); });
 
 }  // namespace
 }  // namespace mulligan

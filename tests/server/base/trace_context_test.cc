@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan {
 namespace {
@@ -67,7 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         // Version 00 says no more.
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
         "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01more",
-        "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-a b"));
+        "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-a b"),
+    [](const auto& row) { return ParamName(row.index, row.param); });
 
 TEST(TraceContextTest, OfTwoParentsNoneIsTaken) {
   const TraceContext context = ReadTraceContext({kParent, kParent}, {});

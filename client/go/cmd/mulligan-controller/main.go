@@ -26,8 +26,11 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/badnode"
 	"mulligan.dev/mulligan/internal/controller"
+	"mulligan.dev/mulligan/internal/notify"
 	"mulligan.dev/mulligan/internal/retrypolicy"
+	"mulligan.dev/mulligan/logs"
 )
 
 type flags struct {
@@ -45,6 +48,13 @@ type flags struct {
 	qps            float64
 	burst          int
 	verbose        bool
+	receivers      string
+	nodeAction     string
+	logs           string
+	events         bool
+	actIn          string
+	trial          string
+	peers          string
 }
 
 func main() {
@@ -59,6 +69,9 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.trial != "" {
+		return printTrial(os.Stdout, f.trial)
+	}
 	if f.roleBindings {
 		return printRoleBindings(os.Stdout, f)
 	}
@@ -67,6 +80,12 @@ func run(args []string) error {
 		level = zapcore.DebugLevel
 	}
 	ctrl.SetLogger(zap.New(zap.Level(level), zap.RawZapOpts()))
+	if f.Notifier, err = notifier(f.receivers); err != nil {
+		return err
+	}
+	if f.Logs, err = logReader(f.logs); err != nil {
+		return err
+	}
 	decider, err := dial(f)
 	if err != nil {
 		return err
@@ -89,6 +108,11 @@ func run(args []string) error {
 			return err
 		}
 	}
+	if f.Notifier != nil {
+		if err := mgr.Add(f.Notifier); err != nil {
+			return err
+		}
+	}
 	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
 		return err
 	}
@@ -96,6 +120,34 @@ func run(args []string) error {
 		return err
 	}
 	return start(ctrl.SetupSignalHandler(), mgr)
+}
+
+// notifier is nil without a file.
+func notifier(file string) (*notify.Notifier, error) {
+	if file == "" {
+		return nil, nil
+	}
+	config, err := notify.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	return notify.New(config, ctrl.Log.WithName("notify"))
+}
+
+// logReader is nil without a source.
+func logReader(source string) (mulligan.LogReader, error) {
+	if source == "" {
+		return nil, nil
+	}
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, err
+	}
+	reader, err := logs.Parse(source, config)
+	if err != nil {
+		return nil, fmt.Errorf("--logs: %w", err)
+	}
+	return reader, nil
 }
 
 // sees is ready once everything that is watched has been read: a controller that may
@@ -168,6 +220,22 @@ func parse(args []string) (*flags, error) {
 	set.BoolVar(&f.roleBindings, "print-rolebindings", false, "print the RoleBindings that let the controller work in --watch-namespaces alone, as YAML for kubectl apply, and end")
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
+	set.StringVar(&f.receivers, "receivers", "", "YAML `file` that says who is told of failures that somebody has to act on; empty: nobody but Events")
+	set.BoolVar(&f.ReadOnly, "read-only", false, "with --mode=observe, write nothing to the cluster but Events; what was said is forgotten with the process")
+	set.BoolVar(&f.events, "events", true, "write Events")
+	set.BoolVar(&f.CountObserved, "count-observed", false, "with --mode=observe, have the service count the questions in its metrics and decision log as those that are acted on, and tell it how the work ended")
+	set.StringVar(&f.actIn, "act-namespaces", "", "with --mode=observe, namespaces in which it acts, separated by commas")
+	set.StringVar(&f.trial, "print-trial", "", "print what acting would have changed and did change, from decision logs (files or folders, separated by commas), and end")
+	set.StringVar(&f.peers, "peers", "", "controllers of other clusters, as https://HOST:PORT of their metrics, separated by commas; what fails there is told with each question")
+	set.StringVar(&f.Peers.Cluster, "cluster-name", "", "name of this cluster among --peers")
+	set.StringVar(&f.Peers.TokenFile, "peer-token-file", "", "file with the token that is presented to --peers")
+	set.StringVar(&f.Peers.CAFile, "peer-ca", "", "file with who signs the certificates of --peers, PEM; empty: those that the machine trusts")
+	set.StringVar(&f.logs, "logs", "", "where the end of containers' logs is read that ended with an error and no termination message: kubernetes (needs deploy/controller/logs.yaml), loki=URL or file=PATTERN; empty: nowhere. What looks like a secret is blanked before it leaves")
+	set.StringVar(&f.nodeAction, "node-action", string(f.Nodes.Action), "what is done about nodes that were found to be bad: none, event, condition (MulliganBadNode) or taint ("+badnode.TaintKey+"); needs deploy/controller/node-actions.yaml; with --mode=observe an Event at most")
+	set.IntVar(&f.Nodes.Workloads, "node-workloads", f.Nodes.Workloads, "workloads that have to have found a node bad, at least 2")
+	set.Float64Var(&f.Nodes.Share, "node-share", f.Nodes.Share, "share of the nodes that are marked at once at most; one always may be")
+	set.DurationVar(&f.Nodes.Every, "node-every", f.Nodes.Every, "shortest time between two marks")
+	set.DurationVar(&f.Nodes.For, "node-mark-for", f.Nodes.For, "how long a node stays marked after it was last found bad, unless it boots")
 	set.BoolVar(&f.verbose, "verbose", false, "log details")
 	set.Usage = func() {
 		fmt.Fprintln(set.Output(), "mulligan-controller retries failed workloads without touching their operators.")
@@ -183,7 +251,14 @@ func parse(args []string) (*flags, error) {
 	if f.namespaces != "" && slices.Contains(strings.Split(f.namespaces, ","), "") {
 		return nil, fmt.Errorf("--watch-namespaces=%q, expected names separated by commas", f.namespaces)
 	}
-	f.Mode = controller.Mode(f.mode)
+	f.NoEvents = !f.events
+	if f.peers != "" {
+		f.Peers.URLs = strings.Split(f.peers, ",")
+	}
+	if f.actIn != "" {
+		f.ActIn = strings.Split(f.actIn, ",")
+	}
+	f.Mode, f.Nodes.Action = controller.Mode(f.mode), badnode.Action(f.nodeAction)
 	return f, f.Validate()
 }
 

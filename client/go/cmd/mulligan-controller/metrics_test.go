@@ -14,11 +14,12 @@ import (
 	"k8s.io/client-go/rest"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"mulligan.dev/mulligan/internal/controller"
 	"mulligan.dev/mulligan/internal/testing/certificates"
 )
 
 // reviewer is an API server that knows the tokens "prometheus" and "stranger", and lets
-// the first get /metrics.
+// the first get /metrics, and "peer" what failed lately.
 func reviewer(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,14 +29,15 @@ func reviewer(t *testing.T) *httptest.Server {
 			var review authenticationv1.TokenReview
 			json.NewDecoder(r.Body).Decode(&review)
 			user := review.Spec.Token
-			review.Status.Authenticated = user == "prometheus" || user == "stranger"
+			review.Status.Authenticated = user == "prometheus" || user == "stranger" || user == "peer"
 			review.Status.User.Username = user
 			json.NewEncoder(w).Encode(review)
 		case "/apis/authorization.k8s.io/v1/subjectaccessreviews":
 			var review authorizationv1.SubjectAccessReview
 			json.NewDecoder(r.Body).Decode(&review)
 			asked := review.Spec.NonResourceAttributes
-			review.Status.Allowed = review.Spec.User == "prometheus" && asked.Path == "/metrics" && asked.Verb == "get"
+			may := map[string]string{"prometheus": "/metrics", "peer": controller.DigestPath}
+			review.Status.Allowed = may[review.Spec.User] == asked.Path && asked.Verb == "get"
 			json.NewEncoder(w).Encode(review)
 		default:
 			http.NotFound(w, r)
@@ -59,6 +61,10 @@ func serveMetrics(t *testing.T, args ...string) string {
 	api := reviewer(t)
 	server, err := metricsserver.NewServer(options, &rest.Config{Host: api.URL}, api.Client())
 	if err != nil {
+		t.Fatal(err)
+	}
+	digest := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) })
+	if err := server.AddExtraHandler(controller.DigestPath, digest); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -88,8 +94,12 @@ func TestMetricsAreForThoseTheAPIServerLetsRead(t *testing.T) {
 		RootCAs: authority.Pool(), ServerName: "mulligan-controller",
 	}}}
 	// A token that is none is an error to controller-runtime's filter.
-	for token, want := range map[string]int{"": 401, "nobody": 500, "stranger": 403, "prometheus": 200} {
-		request, err := http.NewRequestWithContext(t.Context(), "GET", "https://"+address+"/metrics", nil)
+	for who, want := range map[[2]string]int{
+		{"", "/metrics"}: 401, {"nobody", "/metrics"}: 500, {"stranger", "/metrics"}: 403, {"prometheus", "/metrics"}: 200, {"peer", "/metrics"}: 403,
+		{"", controller.DigestPath}: 401, {"stranger", controller.DigestPath}: 403, {"prometheus", controller.DigestPath}: 403, {"peer", controller.DigestPath}: 200,
+	} {
+		token, path := who[0], who[1]
+		request, err := http.NewRequestWithContext(t.Context(), "GET", "https://"+address+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +112,7 @@ func TestMetricsAreForThoseTheAPIServerLetsRead(t *testing.T) {
 		}
 		answer.Body.Close()
 		if answer.StatusCode != want {
-			t.Errorf("token %q: %d, want %d", token, answer.StatusCode, want)
+			t.Errorf("token %q, %s: %d, want %d", token, path, answer.StatusCode, want)
 		}
 	}
 	if answer, err := http.Get("http://" + address + "/metrics"); err == nil && answer.StatusCode == 200 {

@@ -21,6 +21,8 @@ const (
 	// Where Events about nodes are written, and the role that reads them there.
 	nodeEventNamespace = metav1.NamespaceDefault
 	nodeEventRole      = controller.Name + "-node-events"
+	// Of deploy/controller/logs.yaml.
+	logsRole = controller.Name + "-logs"
 )
 
 // printRoleBindings writes, as YAML for kubectl apply, what takes the place of
@@ -33,6 +35,9 @@ func printRoleBindings(out io.Writer, f *flags) error {
 	var objects []any
 	for _, namespace := range strings.Split(f.namespaces, ",") {
 		objects = append(objects, bind(f, namespace, workloadBinding, "ClusterRole", controller.Name))
+		if f.logs == "kubernetes" {
+			objects = append(objects, bind(f, namespace, logsRole, "ClusterRole", logsRole))
+		}
 	}
 	objects = append(objects, &rbacv1.Role{
 		TypeMeta:   typeOf("Role"),

@@ -51,6 +51,26 @@ func TestRoleBindingsOfNamespaces(t *testing.T) {
 	}
 }
 
+func TestTheRightToReadLogsIsBoundWhereTheyAreRead(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--logs=loki=https://loki"}, {"--logs=kubernetes"}} {
+		f, err := parse(append(flags, "--print-rolebindings", "--watch-namespaces=ml,etl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := printRoleBindings(&out, f); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if slices.Contains(flags, "--logs=kubernetes") {
+			want = 2
+		}
+		if got := strings.Count(out.String(), "roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: ClusterRole\n  name: mulligan-controller-logs\n"); got != want {
+			t.Errorf("%v: bound %d times, want %d:\n%s", flags, got, want, out.String())
+		}
+	}
+}
+
 func TestRoleBindingsOfNoNamespaceAreAnError(t *testing.T) {
 	f, err := parse([]string{"--print-rolebindings"})
 	if err != nil {

@@ -27,6 +27,10 @@ type asker struct {
 	evidence *evidence.Pods
 	// What failed elsewhere; of all kinds.
 	recent *recent
+	// Complete what no termination message tells; nil: not read.
+	logs mulligan.LogReader
+	// What is only observed counts as what is acted on.
+	counted bool
 }
 
 // ask gathers what there is to know and returns the answer. The account is that of the
@@ -46,6 +50,9 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	if err != nil {
 		return nil, err
 	}
+	if a.logs != nil {
+		report.AddLogs(ctx, a.logs)
+	}
 	request, err := report.Request(ledger)
 	if err != nil {
 		return nil, err
@@ -60,8 +67,10 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 		request.PolicyChoice = &mulliganv1.DecideRequest_Policy{Policy: policy}
 	}
 	if mode == Observe {
-		request.Purpose = mulliganv1.DecideRequest_PREVIEW
 		request.CompareNative = true
+		if !a.counted {
+			request.Purpose = mulliganv1.DecideRequest_PREVIEW
+		}
 	}
 	answer, err := a.decider.Decide(ctx, request)
 	if err == nil {
@@ -75,7 +84,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 // the answer.
 func (a asker) tellGoodEnd(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string) {
 	ledger, err := rec.LedgerFor(obj.GetUID())
-	if err != nil || ledger.GetAttemptsSeen() == 0 {
+	if err != nil || ledger.GetAttemptsSeen() == 0 && !a.counted {
 		return
 	}
 	report, err := a.gather(ctx, a.reader, obj)

@@ -128,7 +128,7 @@ func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructur
 	if rec == nil || rec.Latest().UID != obj.GetUID() || rec.Status.State == records.Succeeded {
 		return nil
 	}
-	if r.options.Mode != Observe {
+	if r.modeOf(obj) != Observe || r.options.CountObserved {
 		r.asker.tellGoodEnd(ctx, obj, rec, policy)
 	}
 	if rec.DecisionAbout(obj.GetUID()) != nil {
@@ -168,6 +168,9 @@ func (r *reconciler) write(ctx context.Context, obj *unstructured.Unstructured, 
 // copyOut brings the annotations of an object in line with its record. Where the API
 // server refuses them the object goes without: nothing depends on them.
 func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
+	if r.options.onlyReads(obj.GetNamespace()) {
+		return nil
+	}
 	copies, err := rec.Copies(obj.GetUID())
 	if err != nil {
 		return err

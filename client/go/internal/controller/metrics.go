@@ -31,6 +31,10 @@ var (
 		Help:    "Time from the end of a workload to the answer about it.",
 		Buckets: []float64{0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600},
 	})
+	peersBy = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "mulligan_controller_peers",
+		Help: "Controllers of other clusters, by whether they were heard lately.",
+	}, []string{"state"})
 	policyState = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "mulligan_controller_retry_policies",
 		Help: "RetryPolicy objects by state.",
@@ -45,7 +49,7 @@ func ReportPolicies(accepted, refused int) {
 
 // All series exist from the start.
 func init() {
-	metrics.Registry.MustRegister(decisions, created, unanswered, held, latency, policyState)
+	metrics.Registry.MustRegister(decisions, created, unanswered, held, latency, policyState, peersBy)
 	for _, kind := range kinds.All {
 		name := kind.GroupVersionKind().Kind
 		created.WithLabelValues(name)
@@ -66,5 +70,8 @@ func init() {
 	}
 	for _, state := range []string{"accepted", "refused"} {
 		policyState.WithLabelValues(state)
+	}
+	for _, state := range []string{"heard", "silent"} {
+		peersBy.WithLabelValues(state)
 	}
 }

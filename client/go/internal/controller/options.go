@@ -4,8 +4,14 @@
 package controller
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/badnode"
+	"mulligan.dev/mulligan/internal/notify"
 )
 
 // Mode is what the controller does with an answer.
@@ -43,6 +49,25 @@ type Options struct {
 	RetryPolicies bool
 	// PolicyConfigMap is what the servers load their policies from.
 	PolicyConfigMap string
+	// Notifier tells those who have to act; nil: nobody.
+	Notifier *notify.Notifier
+	// ReadOnly, in Observe, writes nothing to the cluster but Events: what is known is in
+	// memory.
+	ReadOnly bool
+	// NoEvents writes no Events either.
+	NoEvents bool
+	// CountObserved has the service count what is only observed in its metrics and its
+	// decision log, as if it was acted on, and tells it how the work ended.
+	CountObserved bool
+	// ActIn are the namespaces in which Observe acts all the same.
+	ActIn []string
+	// Peers are told what failed here, and tell what failed there.
+	Peers Peers
+	// Nodes says what is done about nodes that were found to be bad; in Observe no more
+	// than an Event.
+	Nodes badnode.Options
+	// Logs complete what no termination message tells; nil: they are not read.
+	Logs mulligan.LogReader
 }
 
 // Defaults are safe: they observe.
@@ -56,7 +81,21 @@ func Defaults() Options {
 		Concurrency:      8,
 		Suspend:          true,
 		PolicyConfigMap:  "mulligan-retry-policies",
+		Nodes:            badnode.Defaults(),
 	}
+}
+
+// modeIn is the mode in a namespace.
+func (o Options) modeIn(namespace string) Mode {
+	if slices.Contains(o.ActIn, namespace) {
+		return Act
+	}
+	return o.Mode
+}
+
+// onlyReads says whether nothing is written in a namespace but Events.
+func (o Options) onlyReads(namespace string) bool {
+	return o.ReadOnly && o.modeIn(namespace) == Observe
 }
 
 // Validate names the first option that cannot be used, by its flag.
@@ -75,5 +114,11 @@ func (o Options) Validate() error {
 	case o.RetryPolicies && o.PolicyConfigMap == "":
 		return fmt.Errorf("--policy-configmap is empty, expected the name of the ConfigMap that the servers load")
 	}
-	return nil
+	if o.Mode == Act && (o.ReadOnly || o.CountObserved || len(o.ActIn) > 0) {
+		return fmt.Errorf("--read-only, --count-observed, --act-namespaces: they are of --mode=observe, found --mode=act")
+	}
+	if slices.Contains(o.ActIn, "") {
+		return fmt.Errorf("--act-namespaces: an empty name, expected names separated by commas")
+	}
+	return errors.Join(o.Peers.Validate(), o.Nodes.Validate())
 }

@@ -35,11 +35,15 @@ type recent struct {
 	latest map[lineage]failure
 	// Canaries that came through since the latest failure of an incident.
 	recovered int32
+	// What failed in other clusters; nil: there are none.
+	others *listener
 }
 
 // lineage is a workload with all its attempts: one that fails twenty times is no
 // incident.
 type lineage struct{ kind, namespace, origin string }
+
+func (l lineage) String() string { return l.kind + "/" + l.namespace + "/" + l.origin }
 
 type failure struct {
 	// When it failed; of what waits, or was let through, when that was decided.
@@ -159,18 +163,35 @@ func (r *recent) makeRoom() {
 	}
 }
 
-// digest tells what failed lately, for a question about a workload; nil: nothing did.
+// digest tells what failed lately, here and in other clusters, for a question about a
+// workload; nil: nothing did. Whether an incident is over each cluster finds out for
+// itself.
 func (r *recent) digest(w where) []*mulliganv1.RecentFailures {
+	told := r.own()
+	for _, other := range r.others.digests() {
+		if told == nil {
+			told = &mulliganv1.RecentFailures{Window: durationpb.New(recentWindow)}
+		}
+		told.Failed = min(told.Failed+other.GetFailed(), maxCount)
+		told.Groups = append(told.Groups, other.GetGroups()...)
+	}
+	if told.GetFailed() == 0 {
+		return nil
+	}
+	told.Zone, told.Image = w.zone, w.image
+	told.Groups = largest(told.Groups)
+	return []*mulliganv1.RecentFailures{told}
+}
+
+// own is what failed in this cluster; nil: nothing did.
+func (r *recent) own() *mulliganv1.RecentFailures {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	r.makeRoom()
 	if len(r.latest) == 0 {
 		return nil
 	}
-	told := &mulliganv1.RecentFailures{
-		Window: durationpb.New(recentWindow), Failed: int32(len(r.latest)),
-		Zone: w.zone, Image: w.image, Recovered: r.recovered,
-	}
+	told := &mulliganv1.RecentFailures{Window: durationpb.New(recentWindow), Failed: int32(len(r.latest)), Recovered: r.recovered}
 	counts := map[place]int32{}
 	for _, f := range r.latest {
 		counts[f.group]++
@@ -183,11 +204,15 @@ func (r *recent) digest(w where) []*mulliganv1.RecentFailures {
 			Cause: p.cause, Node: p.node, Zone: p.zone, Image: p.image, Workloads: count,
 		})
 	}
-	// The largest; among equals always the same.
-	slices.SortFunc(told.Groups, func(a, b *mulliganv1.FailureGroup) int {
+	told.Groups = largest(told.Groups)
+	return told
+}
+
+// largest groups, as many as a request takes; among equals always the same.
+func largest(groups []*mulliganv1.FailureGroup) []*mulliganv1.FailureGroup {
+	slices.SortFunc(groups, func(a, b *mulliganv1.FailureGroup) int {
 		return cmp.Or(cmp.Compare(b.Workloads, a.Workloads), cmp.Compare(a.Cause, b.Cause),
 			cmp.Compare(a.Node, b.Node), cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.Image, b.Image))
 	})
-	told.Groups = told.Groups[:min(len(told.Groups), maxGroups)]
-	return []*mulliganv1.RecentFailures{told}
+	return groups[:min(len(groups), maxGroups)]
 }

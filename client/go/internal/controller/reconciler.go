@@ -17,6 +17,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/badnode"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 )
@@ -35,6 +36,7 @@ type reconciler struct {
 	options  Options
 	paused   func(context.Context) (bool, error)
 	shares   *shares
+	nodes    *badnode.Marker
 	recorder record.EventRecorder
 	now      func() time.Time
 	memory   memory
@@ -223,6 +225,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}
+	r.nodes.Note(lineageOf(obj, rec).String(), answer)
 	answer = ofWhole(obj, answer)
 	decision := answer.GetDecision()
 	kind := r.kind.GroupVersionKind().Kind
@@ -237,6 +240,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 		r.remember(obj, calm)
 		return ctrl.Result{}, nil
 	case mulliganv1.Decision_WAIT:
+		r.tell(obj, mode, answer)
 		return r.wait(obj, answer), nil
 	case mulliganv1.Decision_RETRY:
 		if outcome.Phase == kinds.Active {
@@ -293,5 +297,5 @@ func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode {
 	if obj.GetAnnotations()[records.Mode] == string(Observe) {
 		return Observe
 	}
-	return r.options.Mode
+	return r.options.modeIn(obj.GetNamespace())
 }

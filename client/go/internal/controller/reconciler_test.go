@@ -41,7 +41,7 @@ type world struct {
 	ties    *Ties
 }
 
-func newWorld(t *testing.T, change func(*Options), objects ...client.Object) *world {
+func newWorld(t testing.TB, change func(*Options), objects ...client.Object) *world {
 	t.Helper()
 	options := Defaults()
 	options.Mode = Act
@@ -87,7 +87,7 @@ func likeAServer(ties *Ties) interceptor.Funcs {
 }
 
 // testScheme knows RetryRecord besides Kubernetes' own kinds.
-func testScheme(t *testing.T) *runtime.Scheme {
+func testScheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	known := runtime.NewScheme()
 	if err := scheme.AddToScheme(known); err != nil {

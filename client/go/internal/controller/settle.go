@@ -47,6 +47,7 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 		return ctrl.Result{}, err
 	}
 	r.report(obj, decided, answer)
+	r.tell(obj, mode, answer)
 	return r.carryOut(ctx, obj, rec)
 }
 

@@ -8,8 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -21,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/badnode"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/evidence"
@@ -45,6 +48,13 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 	divided := newShares(options.RetriesPerMinute, time.Now)
 	paused := pausedBy(mgr.GetClient(), client.ObjectKey{Namespace: options.Namespace, Name: options.SwitchName})
 	lately := newRecent(time.Now)
+	if err := exchangeWith(mgr, lately, options.Peers); err != nil {
+		return err
+	}
+	marker, err := markerOf(mgr, options)
+	if err != nil {
+		return err
+	}
 	for _, kind := range kinds.All {
 		gvk := kind.GroupVersionKind()
 		_, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -59,11 +69,12 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 			kind:     kind,
 			client:   mgr.GetClient(),
 			records:  kept,
-			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence.Pods{}, recent: lately},
+			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence.Pods{}, recent: lately, logs: options.Logs, counted: options.CountObserved},
 			options:  options,
 			paused:   paused,
 			shares:   divided,
-			recorder: mgr.GetEventRecorderFor(Name),
+			nodes:    marker,
+			recorder: recorderOf(mgr, options),
 			now:      time.Now,
 		}
 		if err := r.watch(mgr); err != nil {
@@ -77,6 +88,46 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 		return err
 	}
 	return watchOwners(mgr, ties)
+}
+
+// exchangeWith serves what failed here, and hears what failed elsewhere.
+func exchangeWith(mgr ctrl.Manager, lately *recent, peers Peers) error {
+	if err := mgr.AddMetricsServerExtraHandler(DigestPath, lately.serve(peers.Cluster, mgr.Elected())); err != nil {
+		return err
+	}
+	heard, err := newListener(peers, time.Now)
+	if err != nil || heard == nil {
+		return err
+	}
+	lately.others = heard
+	return mgr.Add(heard)
+}
+
+// recorderOf says nothing where no Events are to be written.
+func recorderOf(mgr ctrl.Manager, options Options) record.EventRecorder {
+	if options.NoEvents {
+		return silent{}
+	}
+	return mgr.GetEventRecorderFor(Name)
+}
+
+type silent struct{}
+
+func (silent) Event(runtime.Object, string, string, string)          {}
+func (silent) Eventf(runtime.Object, string, string, string, ...any) {}
+func (silent) AnnotatedEventf(runtime.Object, map[string]string, string, string, string, ...any) {
+}
+
+// markerOf is nil where nothing is done about bad nodes.
+func markerOf(mgr ctrl.Manager, options Options) (*badnode.Marker, error) {
+	if options.Mode == Observe && options.Nodes.Action != badnode.None {
+		options.Nodes.Action = badnode.Event
+	}
+	marker := badnode.New(options.Nodes, mgr.GetClient(), mgr.GetAPIReader(), recorderOf(mgr, options), mgr.GetLogger().WithName("nodes"))
+	if marker == nil {
+		return nil, nil
+	}
+	return marker, mgr.Add(marker)
 }
 
 // forgetDeleted watches objects of a kind, and frees what is remembered of those that were
@@ -93,10 +144,13 @@ func forgetDeleted(mgr ctrl.Manager, obj client.Object, ties *Ties) error {
 // keeper is where records are kept. Without their kind nothing can be kept that only the
 // controller may write: then it observes, whatever its mode is.
 func keeper(mgr ctrl.Manager, options *Options) (store, error) {
+	if options.ReadOnly && len(options.ActIn) == 0 {
+		return &memoryStore{}, nil
+	}
 	_, err := mgr.GetRESTMapper().RESTMapping(records.GroupVersionKind.GroupKind(), records.GroupVersionKind.Version)
 	if meta.IsNoMatchError(err) {
 		mgr.GetLogger().Info("the kind RetryRecord is not installed: only observing, nothing is charged or created; kubectl apply -f deploy/controller/retryrecords.yaml and start again", "mode", options.Mode)
-		options.Mode = Observe
+		options.Mode, options.ActIn = Observe, nil
 		return &memoryStore{}, nil
 	}
 	if err != nil {
@@ -106,7 +160,8 @@ func keeper(mgr ctrl.Manager, options *Options) (store, error) {
 		return nil, err
 	}
 	err = mgr.GetFieldIndexer().IndexField(context.Background(), &records.RetryRecord{}, records.Index, records.Keys)
-	return clusterStore{client: mgr.GetClient(), live: mgr.GetAPIReader()}, err
+	cluster := clusterStore{client: mgr.GetClient(), live: mgr.GetAPIReader()}
+	return dividedStore{cluster: cluster, memory: &memoryStore{}, options: *options}, err
 }
 
 // watchOwners begins to watch what lies between pods and workloads, so that the first

@@ -104,6 +104,34 @@ func (s *memoryStore) write(_ context.Context, rec *records.RetryRecord) error {
 	if s.records == nil || len(s.records) >= maxRemembered {
 		s.records = map[types.UID]*records.RetryRecord{}
 	}
-	s.records[rec.Latest().UID] = rec.DeepCopy()
+	kept := rec.DeepCopy()
+	// Nothing is made from it, and it may be large.
+	kept.Spec.Template = nil
+	s.records[rec.Latest().UID] = kept
 	return nil
+}
+
+// dividedStore keeps in memory what is only read.
+type dividedStore struct {
+	cluster, memory store
+	options         Options
+}
+
+func (s dividedStore) in(namespace string) store {
+	if s.options.onlyReads(namespace) {
+		return s.memory
+	}
+	return s.cluster
+}
+
+func (s dividedStore) of(ctx context.Context, obj *unstructured.Unstructured) (*records.RetryRecord, error) {
+	return s.in(obj.GetNamespace()).of(ctx, obj)
+}
+
+func (s dividedStore) named(ctx context.Context, key client.ObjectKey) (*records.RetryRecord, error) {
+	return s.in(key.Namespace).named(ctx, key)
+}
+
+func (s dividedStore) write(ctx context.Context, rec *records.RetryRecord) error {
+	return s.in(rec.Namespace).write(ctx, rec)
 }

@@ -30,6 +30,8 @@ type apiServer struct {
 	// Where "portforward" of any pod leads.
 	forwardTo string
 	requests  []string
+	// What every container wrote.
+	log string
 	// "limit" and "Accept" of each.
 	limits, accepts []string
 }
@@ -77,6 +79,10 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 	s.mutex.Unlock()
 	if strings.HasSuffix(r.URL.Path, "/portforward") {
 		s.forward(w, r)
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/log") {
+		io.WriteString(w, s.log)
 		return
 	}
 	answer, found := s.answer(r)

@@ -31,6 +31,10 @@ type cluster struct {
 	namespace string
 	// Nobody reads more of a table's objects than what they are called.
 	metadataOnly bool
+	// Of lists of everything; nil: none is told.
+	progress *progress
+	// Nil: logs are not read.
+	logs mulligan.LogReader
 }
 
 func newCluster(flags *genericclioptions.ConfigFlags) (*cluster, error) {
@@ -80,6 +84,9 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 	report, err := mulligan.Gather(ctx, c.client, obj)
 	if err != nil {
 		return nil, err
+	}
+	if c.logs != nil {
+		report.AddLogs(ctx, c.logs)
 	}
 	found := &gathered{objects: report.Objects(), notes: report.Notes(), report: report, reader: c.client}
 	workload := report.Workload()

@@ -35,6 +35,7 @@ type reportOptions struct {
 	allNamespaces bool
 	output        string
 	since         string
+	until         string
 	teamLabel     string
 	compare       []string
 	save          string
@@ -53,7 +54,8 @@ func newReportCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag,
 	flags := command.Flags()
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "Work of all namespaces")
 	flags.StringVarP(&o.output, "output", "o", "text", "text, html, json or csv")
-	flags.StringVar(&o.since, "since", "", "Leave out failures before that, such as 7d or 12h")
+	flags.StringVar(&o.since, "since", "", "Leave out what was observed before that: 7d ago, or 2026-11-01")
+	flags.StringVar(&o.until, "until", "", "Leave out what was observed then or later")
 	flags.StringVar(&o.teamLabel, "team-label", "", "Label of the workload that names its team (default: the namespace)")
 	flags.StringArrayVar(&o.compare, "compare", nil, "Policy file or directory (default: the policy in the binary); repeatable")
 	flags.StringVar(&o.save, "save", "", "Keep what was gathered in this file, for mulligan report -f")
@@ -73,7 +75,9 @@ func (o *reportOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cluster.progress = progressOn(o.streams.ErrOut)
 	found, err := cluster.gatherAll(ctx, o.allNamespaces)
+	cluster.progress.done()
 	if err != nil {
 		return err
 	}
@@ -93,6 +97,9 @@ func (o *reportOptions) arguments() []string {
 	args := []string{"report", "--filename=-", "--output=" + o.output}
 	if o.since != "" {
 		args = append(args, "--since="+o.since)
+	}
+	if o.until != "" {
+		args = append(args, "--until="+o.until)
 	}
 	if o.teamLabel != "" {
 		args = append(args, "--team-label="+o.teamLabel)

@@ -48,13 +48,13 @@ func TestReportTellsWhatTheClustersFailuresCost(t *testing.T) {
 
 func TestReportGivesTheBinaryItsFlags(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)
-	out, _, err := plugin(t, context.Background(), api, "report", "-n", "ml", "--since", "7d", "--team-label", "team",
+	out, _, err := plugin(t, context.Background(), api, "report", "-n", "ml", "--since", "7d", "--until", "1d", "--team-label", "team",
 		"--compare", "a.yaml", "--compare", "-b", "--mulligan="+recorder(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	args, _, _ := strings.Cut(out, "\n")
-	for _, want := range []string{"report", "--filename=-", "--output=text", "--since=7d", "--team-label=team", "--compare=a.yaml", "--compare=-b"} {
+	for _, want := range []string{"report", "--filename=-", "--output=text", "--since=7d", "--until=1d", "--team-label=team", "--compare=a.yaml", "--compare=-b"} {
 		if !strings.Contains(args, want) {
 			t.Errorf("no %s among %s", want, args)
 		}

@@ -128,6 +128,7 @@ func (c *cluster) each(ctx context.Context, gvk schema.GroupVersionKind, namespa
 	}
 	like.GetObjectKind().SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	return eachPage(ctx, c.client.Client, like, []client.ListOption{client.InNamespace(namespace)}, func(page client.ObjectList) error {
+		c.progress.listed(gvk.Kind, meta.LenList(page))
 		return meta.EachListItem(page, func(item runtime.Object) error {
 			// Metadata comes without its kind.
 			item.GetObjectKind().SetGroupVersionKind(gvk)

@@ -161,6 +161,9 @@ func printText(out io.Writer, answer *mulliganv1.DecideResponse) {
 	if accounting.GetChargedTo() != "" {
 		row("Price", "%d from budget %s", accounting.GetUnits(), accounting.GetChargedTo())
 	}
+	if ladder := mulligan.Ladder(answer.GetDecision()); ladder != "" {
+		row("Ladder", "%s", ladder)
+	}
 	for _, budget := range accounting.GetBudgets() {
 		if budget.GetUsed() > 0 {
 			row("Budget", "%s: %d of %d used", budget.GetName(), budget.GetUsed(), budget.GetLimit())

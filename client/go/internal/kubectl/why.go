@@ -12,6 +12,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan/logs"
 )
 
 const whyLong = `Gathers a workload's objects (owners, parts, pods, nodes, events, Kueue's
@@ -46,6 +48,7 @@ type whyOptions struct {
 	interval      time.Duration
 	allNamespaces bool
 	passed        []string
+	logs          string
 }
 
 func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, streams genericiooptions.IOStreams) *cobra.Command {
@@ -64,6 +67,8 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 	flags.BoolVarP(&o.watch, "watch", "w", false, "Tell it again whenever an object changes")
 	flags.DurationVar(&o.interval, "interval", 5*time.Second, "With --watch: how often to look")
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "All workloads of all namespaces")
+	flags.StringVar(&o.logs, "logs", "", "Of one workload, read the end of the logs of what ended with an error and no termination message: kubernetes, loki=URL or file=PATTERN. What looks like a secret is blanked")
+	flags.Lookup("logs").NoOptDefVal = "kubernetes"
 	flags.StringArrayVar(&o.passed, "pass", nil, "A flag for the binary, such as --pass=--explain=full; repeatable")
 	o.service.add(flags)
 	mustComplete(command, "output", []string{"text", "html", "json", "yaml"})
@@ -78,6 +83,11 @@ func (o *whyOptions) run(ctx context.Context, args []string) error {
 	cluster, err := newCluster(o.config)
 	if err != nil {
 		return err
+	}
+	if o.logs != "" {
+		if cluster.logs, err = logs.Parse(o.logs, cluster.config); err != nil {
+			return fmt.Errorf("--logs: %w", err)
+		}
 	}
 	teller, err := o.teller(ctx, cluster)
 	if err != nil {

@@ -137,6 +137,30 @@ func TestWhyGivesTheBinaryWhatItGathers(t *testing.T) {
 	}
 }
 
+func TestLogsAreReadWhereThatIsAskedFor(t *testing.T) {
+	silent := object(t, strings.Replace(podText, "exitCode: 137, reason: OOMKilled", "exitCode: 1, reason: Error", 1))
+	api := newAPIServer(t, object(t, jobText), silent)
+	api.log = "API_TOKEN=0123456789abcdef\nNo module named torhc"
+	for _, test := range []struct {
+		flags []string
+		want  bool
+	}{{nil, false}, {[]string{"--logs"}, true}, {[]string{"--logs=kubernetes"}, true}} {
+		out, _, err := plugin(t, context.Background(), api, append([]string{"why", "--mulligan=" + recorder(t), "job/train"}, test.flags...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out, `"message":"API_TOKEN=[blanked]\nNo module named torhc"`); got != test.want {
+			t.Errorf("%v: the log is told: %v, want %v: %s", test.flags, got, test.want, out)
+		}
+		if strings.Contains(out, "0123456789abcdef") {
+			t.Errorf("%v: the token is told", test.flags)
+		}
+	}
+	if _, _, err := plugin(t, context.Background(), api, "why", "--mulligan="+recorder(t), "job/train", "--logs=elastic"); err == nil || !strings.Contains(err.Error(), `--logs: "elastic", expected kubernetes`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestWhyOfAnAttemptNamesTheNext(t *testing.T) {
 	work := batchWork(t)
 	for _, obj := range work {

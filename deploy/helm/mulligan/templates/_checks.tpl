@@ -20,4 +20,23 @@
 {{- if and .Values.controller.existingSecret .Values.tls.certManager.enabled -}}
 {{- fail (printf "controller.existingSecret: %s beside tls.certManager, which makes the controller's certificate; expected one of the two" .Values.controller.existingSecret) -}}
 {{- end -}}
+{{- with .Values.controller -}}
+{{- if and .peers (not .clusterName) -}}
+{{- fail "controller.clusterName: empty with peers; expected a name that no peer has" -}}
+{{- end -}}
+{{- if and .readOnly (not .actNamespaces) (ne (int .replicas) 1) -}}
+{{- fail (printf "controller.replicas: %d with readOnly, which elects no leader; expected 1" (int .replicas)) -}}
+{{- end -}}
+{{- if and (eq .mode "act") (or .readOnly .countObserved .actNamespaces) -}}
+{{- fail "controller.mode: act beside readOnly, countObserved or actNamespaces; expected observe" -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.decisionLog -}}
+{{- if and .volume.enabled (or (ne (int $.Values.replicas) 1) $.Values.autoscaling.enabled) -}}
+{{- fail "decisionLog.volume: one replica writes it; expected replicas: 1 without autoscaling" -}}
+{{- end -}}
+{{- if and $.Values.weeklyReport.enabled (not (and .enabled .volume.enabled)) -}}
+{{- fail "weeklyReport.enabled: true without decisionLog.enabled and decisionLog.volume.enabled; expected the log that it reads" -}}
+{{- end -}}
+{{- end -}}
 {{- end }}

@@ -71,3 +71,41 @@ spiffe://cluster.local/ns/{{ .Release.Namespace }}/sa/mulligan-controller
 {{- end -}}
 {{ join "," $callers }}
 {{- end }}
+
+{{- define "mulligan.controllerImage" -}}
+{{- with .Values.controller.image -}}
+{{ .repository }}{{ with .digest }}@{{ . }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end -}}
+{{- end }}
+
+{{- define "mulligan.reportLabels" -}}
+app.kubernetes.io/name: mulligan-report
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "mulligan.reportContainer" -}}
+env:
+  - name: TMPDIR
+    value: /tmp
+resources:
+  requests:
+    cpu: 100m
+    memory: 128Mi
+  limits:
+    memory: 1Gi
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop:
+      - ALL
+volumeMounts:
+  - name: decisions
+    mountPath: /var/lib/mulligan
+    readOnly: true
+  - name: scratch
+    mountPath: /tmp
+{{- end }}

@@ -46,6 +46,18 @@ TEST_F(RequestOptionsTest, FailuresAreObservedNowUnlessSaidOtherwise) {
   EXPECT_EQ(inputs.request.report().observed_at().seconds(), 7);
 }
 
+TEST_F(RequestOptionsTest, HintsAreAddedToThoseOfTheInput) {
+  stdin_ = R"({"pods":[{}],"hints":[{"source":"a","cause":"HANG"}]})";
+  options_.hints = {"b:GPU_FAULT", "c:HANG:LOW"};
+  ASSERT_OK_AND_ASSIGN(Inputs inputs, Make());
+  ASSERT_EQ(inputs.request.report().hints_size(), 3);
+  EXPECT_THAT(inputs.request.report().hints(2),
+              EqualsProto("source: 'c' cause: HANG confidence: LOW"));
+  options_.hints = {"c:NOTHING"};
+  EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
+                               HasSubstr("--hint c:NOTHING")));
+}
+
 TEST_F(RequestOptionsTest, PeopleGetTheFullExplanation) {
   ASSERT_OK_AND_ASSIGN(Inputs inputs, Make(OutputFormat::kHuman));
   EXPECT_EQ(inputs.request.explain(), v1::DecideRequest::FULL);

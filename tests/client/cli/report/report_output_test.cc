@@ -29,8 +29,8 @@ TEST_F(ReportOutputTest, WhatIsNoRecordIsCountedAndNamed) {
 
 TEST_F(ReportOutputTest, WithoutFailuresThereIsNothingToTell) {
   const Report report = Run({Completed("w-1", 3)});
-  EXPECT_EQ(ReportText(report), "No failures in 1 lines.\n");
-  EXPECT_THAT(ReportHtml(report), HasSubstr("No failures in 1 lines"));
+  EXPECT_EQ(ReportText(report), "No failures in 1 line.\n");
+  EXPECT_THAT(ReportHtml(report), HasSubstr("No failures in 1 line."));
   EXPECT_EQ(Json::parse(ReportJson(report))["all"]["failures"], 0);
 }
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/loader/load.h"
@@ -58,7 +60,7 @@ TEST_F(ReportTest, AFailureToldTwiceCountsAsItWasAnsweredLast) {
                              {.hour = 3, .cause = "NODE_LOST"},
                              {.hour = 4, .duplicate = true}});
   EXPECT_EQ(report.all.failures, 1);
-  EXPECT_EQ(report.repeated, 1);
+  EXPECT_EQ(report.repeated, 2);
   EXPECT_EQ(CostOf(report, By::kCause, "NODE_LOST").failures, 1);
   EXPECT_EQ(report.budgets.at("application").charged, 1);
 }
@@ -124,11 +126,12 @@ TEST_F(ReportTest, TheOperatorsOwnRuleIsFollowedUntilItGivesUp) {
   EXPECT_EQ(side(Decider::kRecorded).given_up.workloads, 0);
   EXPECT_EQ(side(Decider::kNative).given_up.workloads, 1);
   EXPECT_EQ(side(Decider::kNative).given_up.lost.accelerator, 2 * kHours);
-  EXPECT_EQ(report.saved.workloads, 1);
-  EXPECT_EQ(report.saved.lost.accelerator, 2 * kHours);
-  EXPECT_THAT(
-      ReportText(report),
-      HasSubstr("1 workload completed (2.0 h) that its operator would"));
+  EXPECT_EQ(side(Decider::kNative).completed.workloads, 1);
+  EXPECT_EQ(side(Decider::kNative).completed.lost.accelerator, 2 * kHours);
+  EXPECT_EQ(side(Decider::kRecorded).completed.workloads, 0);
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("1 workload that the operators would have given up "
+                        "completed: Job ml/w-1."));
 }
 
 TEST_F(ReportTest, WithoutAnOperatorsObjectNothingIsCompared) {
@@ -177,7 +180,65 @@ TEST_F(ReportTest, ManyAtOnceAreAnIncident) {
   ASSERT_THAT(report.incidents, SizeIs(1));
   EXPECT_EQ(report.incidents[0].cause, "NODE_LOST");
   EXPECT_EQ(report.incidents[0].cost.workloads, 6);
-  EXPECT_EQ(report.incidents[0].to - report.incidents[0].from, 600);
+  EXPECT_EQ(report.incidents[0].to - report.incidents[0].from, 120)
+      << "all in one step of two minutes";
+}
+
+TEST_F(ReportTest, AnIncidentIsFoundWhereverTheClockCutsIt) {
+  // Three just before and three just after ten minutes of the clock, and the
+  // usual on other days.
+  std::string log;
+  for (int i = 0; i < 6; ++i) {
+    std::string line = LoggedLine({.workload = absl::StrCat("w-", i),
+                                   .hour = 30,
+                                   .cause = "NODE_LOST",
+                                   .domain = "INFRASTRUCTURE"});
+    log += absl::StrReplaceAll(
+        line, {{R"("observedAt":"2026-11-11T06:00:00Z")",
+                absl::StrFormat(R"("observedAt":"2026-11-11T06:%d:00Z")",
+                                i < 3 ? 8 : 11)}});
+  }
+  for (int day = 0; day < 3; ++day) {
+    log += LoggedLine({.workload = absl::StrCat("usual-", day),
+                       .hour = 100 + 24 * day,
+                       .cause = "NODE_LOST",
+                       .domain = "INFRASTRUCTURE"});
+  }
+  const Report report = RunText(log);
+  ASSERT_THAT(report.incidents, SizeIs(1));
+  EXPECT_EQ(report.incidents[0].cost.workloads, 6);
+  EXPECT_EQ(report.incidents[0].to - report.incidents[0].from, 4 * 60);
+}
+
+TEST_F(ReportTest, WhatIsOfAnotherTimeIsLeftOutAndCounted) {
+  ReportSettings settings;
+  constexpr std::int64_t kDayOfTheLog = 1'794'268'800;  // 2026-11-10
+  settings.since = kDayOfTheLog + 3 * 3600;
+  settings.until = kDayOfTheLog + 6 * 3600;
+  const Report report = Run({{.workload = "before", .hour = 2},
+                             {.workload = "first", .hour = 3},
+                             {.workload = "after", .hour = 6}},
+                            settings);
+  EXPECT_EQ(report.all.failures, 1);
+  EXPECT_EQ(report.left_out, 2);
+  EXPECT_THAT(ReportText(report), HasSubstr("2 lines were left out"));
+}
+
+TEST_F(ReportTest, FailuresAreAddedUpByOperatorAndWeek) {
+  const Report report =
+      Run({{.failure = "f-1", .backoff_limit = 6},
+           {.failure = "f-2", .hour = 24 * 7, .backoff_limit = 6},
+           {.workload = "bare"}});
+  EXPECT_EQ(CostOf(report, By::kOperator, "Job").failures, 2);
+  EXPECT_EQ(CostOf(report, By::kWeek, "2026-11-09").failures, 2);
+  EXPECT_EQ(CostOf(report, By::kWeek, "2026-11-16").failures, 1);
+}
+
+TEST_F(ReportTest, ALimitThatEndedAWorkloadTwiceEndedOne) {
+  const Report report =
+      Run({{.failure = "f-1", .action = "FAIL", .exhausted = true},
+           {.failure = "f-2", .hour = 6, .action = "FAIL", .exhausted = true}});
+  EXPECT_EQ(report.budgets.at("application").ended, 1);
 }
 
 TEST_F(ReportTest, WhatToMendFirstIsTheCostliestWithItsWorkloads) {
@@ -193,12 +254,13 @@ TEST_F(ReportTest, WhatToMendFirstIsTheCostliestWithItsWorkloads) {
   EXPECT_EQ(report.mends[0].what, "APP_ERROR, exit-code/1");
   EXPECT_EQ(report.mends[0].cost.failures, 5);
   std::vector<std::string> named;
-  for (const Exhibit& example : report.mends[0].examples) {
+  for (const Exhibit& example : report.mends[0].examples.all()) {
     named.push_back(example.workload);
   }
   EXPECT_THAT(named, ElementsAre("Job ml/w-0", "Job ml/w-1", "Job ml/w-2"));
-  EXPECT_EQ(report.mends[0].examples[0].first_step.text(), "read its log");
-  EXPECT_EQ(report.mends[1].examples[0].problem, "node gone");
+  EXPECT_EQ(report.mends[0].examples.all()[0].first_step.text(),
+            "read its log");
+  EXPECT_EQ(report.mends[1].examples.all()[0].problem, "node gone");
 }
 
 TEST_F(ReportTest, ThreadsAndTemporaryFilesChangeNothing) {
@@ -213,6 +275,16 @@ TEST_F(ReportTest, ThreadsAndTemporaryFilesChangeNothing) {
   const std::string one = ReportJson(Run(answers));
   EXPECT_EQ(ReportJson(Run(answers, With(3))), one);
   EXPECT_EQ(ReportJson(Run(answers, With(2, 4096))), one);
+}
+
+TEST_F(ReportTest, WhatWasToldAtOneTimeHasNoOrder) {
+  // The same failure, by two replicas in one second, with other findings.
+  const LoggedAnswer one = {.cause = "NODE_LOST", .problem = "node gone"};
+  const LoggedAnswer other = {.cause = "APP_ERROR", .problem = "it ended"};
+  LoggedAnswer third = other;
+  third.problem = "it ended with 2";
+  EXPECT_EQ(ReportJson(Run({one, other, third})),
+            ReportJson(Run({third, other, one})));
 }
 
 TEST_F(ReportTest, ATemporaryFileThatCannotBeMadeIsTold) {

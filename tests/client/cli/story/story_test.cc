@@ -7,6 +7,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "policy/remedy/tell.h"
+#include "policy/request/workload.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
@@ -37,6 +38,7 @@ TEST_P(FirstStepTest, HasNamesAndNumbers) {
   auto response = Parse<v1::DecideResponse>(GetParam().response);
   response.mutable_diagnosis()->set_situation(v1::Diagnosis::BROKEN);
   Tell({.report = request.report(),
+        .workload = WorkloadOf(request.report()),
         .decision = response.decision(),
         .ledger = response.ledger(),
         .failure_id = response.failure_id()},

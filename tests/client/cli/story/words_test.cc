@@ -7,6 +7,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "policy/remedy/tell.h"
+#include "policy/request/workload.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
@@ -30,7 +31,8 @@ TEST_P(WordsTest, NameTheKnob) {
   v1::Diagnosis diagnosis;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       GetParam().diagnosis, &diagnosis));
-  Tell({.report = request.report()}, diagnosis);
+  Tell({.report = request.report(), .workload = WorkloadOf(request.report())},
+       diagnosis);
   EXPECT_EQ(diagnosis.problem(), GetParam().headline);
   EXPECT_EQ(diagnosis.first_step().text(), GetParam().first_step);
 }

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/policy/operators/job/test_objects.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan::job {
 namespace {
@@ -143,7 +144,8 @@ INSTANTIATE_TEST_SUITE_P(
                       ParseCase{"x,1", 5, "1"}, ParseCase{"1-x,3", 5, "3"},
                       ParseCase{"-2,3", 5, "3"}, ParseCase{" 1,2", 5, "2"},
                       ParseCase{"3-2,4", 5, "4"}, ParseCase{"1,,2", 5, "1,2"},
-                      ParseCase{"0", 0, ""}));
+                      ParseCase{"0", 0, ""}),
+    [](const auto& row) { return ParamName(row.index, row.param.text); });
 
 // A set of single numbers is the straightforward second implementation.
 TEST(IndexSetTest, BehavesAsASetOfNumbers) {

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "policy/operators/kubeflow/reconcile.h"
 #include "tests/policy/operators/kubeflow/test_objects.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan::kubeflow {
 namespace {
@@ -42,7 +43,10 @@ const CodeCase kCodeCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, TrainingJobExitCodeTest,
-                         testing::ValuesIn(kCodeCases));
+                         testing::ValuesIn(kCodeCases), [](const auto& row) {
+                           return ParamName(row.index,
+                                            std::to_string(row.param.code));
+                         });
 
 TEST(ExitCodeOfTest, ReadsTheNamedContainerOnly) {
   Pod pod = PodAt("Worker", 0, "Failed", 137);

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "policy/operators/kubeflow/reconcile.h"
 #include "tests/policy/operators/kubeflow/test_objects.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan::kubeflow {
 namespace {
@@ -82,7 +83,12 @@ const LimitCase kLimitCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, TrainingJobBackoffLimitTest,
-                         testing::ValuesIn(kLimitCases));
+                         testing::ValuesIn(kLimitCases), [](const auto& row) {
+                           return ParamName(
+                               row.index, std::to_string(row.param.restarts) +
+                                              "_of_" +
+                                              std::to_string(row.param.limit));
+                         });
 
 TEST(TrainingJobBackoffLimitTest, NoLimitIsNeverPast) {
   EXPECT_FALSE(PastBackoffLimit(RunPolicy(), 1000));

@@ -8,6 +8,7 @@
 #include "policy/operators/rayjob/report.h"
 #include "policy/operators/rayjob/settings.h"
 #include "tests/policy/operators/rayjob/test_objects.h"
+#include "tests/testing/param_name.h"
 
 namespace mulligan::rayjob {
 namespace {
@@ -84,7 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
                     SecondsCase{"", 300, 300}, SecondsCase{"abc", 300, 300},
                     SecondsCase{"1.5", 300, 300}, SecondsCase{" 1", 300, 300},
                     SecondsCase{"+-1", 300, 300}, SecondsCase{"1s", 300, 300},
-                    SecondsCase{"99999999999999999999", 300, 300}));
+                    SecondsCase{"99999999999999999999", 300, 300}),
+    [](const auto& row) { return ParamName(row.index, row.param.text); });
 
 // How the submitter stands that may restart.
 bool HasFailed(const std::string& spec, const Pod& head) {

@@ -217,6 +217,71 @@ func (Decision_Queue) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{0, 2}
 }
 
+// The rungs, lowest first.
+type Escalation_Rung int32
+
+const (
+	// Not set.
+	Escalation_RUNG_UNSPECIFIED Escalation_Rung = 0
+	// The same again, wherever there is room.
+	Escalation_IN_PLACE Escalation_Rung = 1
+	// Away from the node it failed on.
+	Escalation_ANOTHER_NODE Escalation_Rung = 2
+	// On capacity that is not taken back.
+	Escalation_ON_DEMAND Escalation_Rung = 3
+	// With more of what it lacked.
+	Escalation_MORE_RESOURCES Escalation_Rung = 4
+	// A person has to look: no retry is left, or none would help.
+	Escalation_PERSON Escalation_Rung = 5
+)
+
+// Enum value maps for Escalation_Rung.
+var (
+	Escalation_Rung_name = map[int32]string{
+		0: "RUNG_UNSPECIFIED",
+		1: "IN_PLACE",
+		2: "ANOTHER_NODE",
+		3: "ON_DEMAND",
+		4: "MORE_RESOURCES",
+		5: "PERSON",
+	}
+	Escalation_Rung_value = map[string]int32{
+		"RUNG_UNSPECIFIED": 0,
+		"IN_PLACE":         1,
+		"ANOTHER_NODE":     2,
+		"ON_DEMAND":        3,
+		"MORE_RESOURCES":   4,
+		"PERSON":           5,
+	}
+)
+
+func (x Escalation_Rung) Enum() *Escalation_Rung {
+	p := new(Escalation_Rung)
+	*p = x
+	return p
+}
+
+func (x Escalation_Rung) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Escalation_Rung) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_decision_proto_enumTypes[3].Descriptor()
+}
+
+func (Escalation_Rung) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_decision_proto_enumTypes[3]
+}
+
+func (x Escalation_Rung) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Escalation_Rung.Descriptor instead.
+func (Escalation_Rung) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{1, 0}
+}
+
 // Which limit. Closed: a policy has no others.
 type Exhaustion_Limit int32
 
@@ -254,11 +319,11 @@ func (x Exhaustion_Limit) String() string {
 }
 
 func (Exhaustion_Limit) Descriptor() protoreflect.EnumDescriptor {
-	return file_mulligan_v1_decision_proto_enumTypes[3].Descriptor()
+	return file_mulligan_v1_decision_proto_enumTypes[4].Descriptor()
 }
 
 func (Exhaustion_Limit) Type() protoreflect.EnumType {
-	return &file_mulligan_v1_decision_proto_enumTypes[3]
+	return &file_mulligan_v1_decision_proto_enumTypes[4]
 }
 
 func (x Exhaustion_Limit) Number() protoreflect.EnumNumber {
@@ -267,7 +332,7 @@ func (x Exhaustion_Limit) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Exhaustion_Limit.Descriptor instead.
 func (Exhaustion_Limit) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{6, 0}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{8, 0}
 }
 
 // The answer to act on.
@@ -302,7 +367,11 @@ type Decision struct {
 	Sentence string `protobuf:"bytes,10,opt,name=sentence,proto3" json:"sentence,omitempty"`
 	// For RETRY in an INCIDENT: this workload is let through to see whether it is
 	// over, while others wait. Count it in RecentFailures.canaries.
-	Canary        bool `protobuf:"varint,11,opt,name=canary,proto3" json:"canary,omitempty"`
+	Canary bool `protobuf:"varint,11,opt,name=canary,proto3" json:"canary,omitempty"`
+	// Where this verdict stands among the things that can be tried, and what
+	// comes next. Absent for IGNORE and WAIT, where nothing is tried, and where
+	// the workload's own operator decides.
+	Escalation    *Escalation `protobuf:"bytes,12,opt,name=escalation,proto3" json:"escalation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -414,6 +483,80 @@ func (x *Decision) GetCanary() bool {
 	return false
 }
 
+func (x *Decision) GetEscalation() *Escalation {
+	if x != nil {
+		return x.Escalation
+	}
+	return nil
+}
+
+// A place on the ladder of remedies, from the cheapest up. A retry stands on the
+// highest rung of which it does something.
+type Escalation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The rung of this verdict.
+	Rung Escalation_Rung `protobuf:"varint,1,opt,name=rung,proto3,enum=mulligan.v1.Escalation_Rung" json:"rung,omitempty"`
+	// The next one up that the policy has, if the same failure comes again often
+	// enough. Unspecified on the last rung.
+	Next Escalation_Rung `protobuf:"varint,2,opt,name=next,proto3,enum=mulligan.v1.Escalation_Rung" json:"next,omitempty"`
+	// How many more such failures it takes to get there; 1: the next one. 0 on
+	// the last rung.
+	After         int32 `protobuf:"varint,3,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Escalation) Reset() {
+	*x = Escalation{}
+	mi := &file_mulligan_v1_decision_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Escalation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Escalation) ProtoMessage() {}
+
+func (x *Escalation) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_decision_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Escalation.ProtoReflect.Descriptor instead.
+func (*Escalation) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Escalation) GetRung() Escalation_Rung {
+	if x != nil {
+		return x.Rung
+	}
+	return Escalation_RUNG_UNSPECIFIED
+}
+
+func (x *Escalation) GetNext() Escalation_Rung {
+	if x != nil {
+		return x.Next
+	}
+	return Escalation_RUNG_UNSPECIFIED
+}
+
+func (x *Escalation) GetAfter() int32 {
+	if x != nil {
+		return x.After
+	}
+	return 0
+}
+
 // Where the next attempt should run.
 type Placement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -429,7 +572,7 @@ type Placement struct {
 
 func (x *Placement) Reset() {
 	*x = Placement{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[1]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -441,7 +584,7 @@ func (x *Placement) String() string {
 func (*Placement) ProtoMessage() {}
 
 func (x *Placement) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[1]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -454,7 +597,7 @@ func (x *Placement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Placement.ProtoReflect.Descriptor instead.
 func (*Placement) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{1}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Placement) GetAvoidNodes() []*AvoidNode {
@@ -495,7 +638,7 @@ type AvoidNode struct {
 
 func (x *AvoidNode) Reset() {
 	*x = AvoidNode{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[2]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -507,7 +650,7 @@ func (x *AvoidNode) String() string {
 func (*AvoidNode) ProtoMessage() {}
 
 func (x *AvoidNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[2]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -520,7 +663,7 @@ func (x *AvoidNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AvoidNode.ProtoReflect.Descriptor instead.
 func (*AvoidNode) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{2}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *AvoidNode) GetNode() string {
@@ -570,7 +713,7 @@ type ResourceChange struct {
 
 func (x *ResourceChange) Reset() {
 	*x = ResourceChange{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[3]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -582,7 +725,7 @@ func (x *ResourceChange) String() string {
 func (*ResourceChange) ProtoMessage() {}
 
 func (x *ResourceChange) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[3]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -595,7 +738,7 @@ func (x *ResourceChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceChange.ProtoReflect.Descriptor instead.
 func (*ResourceChange) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ResourceChange) GetResource() string {
@@ -645,14 +788,17 @@ type Accounting struct {
 	// This failure was in the ledger already; nothing was charged.
 	Duplicate bool `protobuf:"varint,7,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
 	// Units given back for progress by this report, per budget name.
-	Refunds       map[string]int32 `protobuf:"bytes,8,rep,name=refunds,proto3" json:"refunds,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	Refunds map[string]int32 `protobuf:"bytes,8,rep,name=refunds,proto3" json:"refunds,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// What the failure cost in hours, and another one would. Absent: nothing is
+	// broken, nothing is known of it, or it was decided before (`duplicate`).
+	Stake         *Stake `protobuf:"bytes,9,opt,name=stake,proto3" json:"stake,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Accounting) Reset() {
 	*x = Accounting{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[4]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -664,7 +810,7 @@ func (x *Accounting) String() string {
 func (*Accounting) ProtoMessage() {}
 
 func (x *Accounting) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[4]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -677,7 +823,7 @@ func (x *Accounting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Accounting.ProtoReflect.Descriptor instead.
 func (*Accounting) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Accounting) GetChargedTo() string {
@@ -736,6 +882,147 @@ func (x *Accounting) GetRefunds() map[string]int32 {
 	return nil
 }
 
+func (x *Accounting) GetStake() *Stake {
+	if x != nil {
+		return x.Stake
+	}
+	return nil
+}
+
+// A failure in hours: what rules look at as `ran`, `accelerators`,
+// `hoursAtStake`, `alike` and `passed`. An hour is one of one accelerator (GPU,
+// TPU or the like) that the pods hold, or of one pod where none holds any.
+type Stake struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How long the attempt ran: its culprit, from start to end. Absent: unknown.
+	Ran *durationpb.Duration `protobuf:"bytes,1,opt,name=ran,proto3" json:"ran,omitempty"`
+	// Accelerators that the pods of the attempt hold together. 0: none, or not
+	// said in the report.
+	Accelerators int32 `protobuf:"varint,2,opt,name=accelerators,proto3" json:"accelerators,omitempty"`
+	// Hours since the last progress or checkpoint (Progress.advanced_at), else of
+	// the whole run: lost now, and once more if a retry ends the same way. 0:
+	// unknown.
+	Hours float64 `protobuf:"fixed64,3,opt,name=hours,proto3" json:"hours,omitempty"`
+	// Hours in which this and earlier attempts got somewhere: given up when the
+	// work is. 0: unknown.
+	GoodHours float64 `protobuf:"fixed64,4,opt,name=good_hours,json=goodHours,proto3" json:"good_hours,omitempty"`
+	// Failures like this one in a row without progress, this one included.
+	Alike int32 `protobuf:"varint,5,opt,name=alike,proto3" json:"alike,omitempty"`
+	// Retries of this workload after a failure of this cause that got past it,
+	// as far as the ledger shows.
+	Passed int32 `protobuf:"varint,6,opt,name=passed,proto3" json:"passed,omitempty"`
+	// ... and those that failed of it again and got no further.
+	FailedAgain int32 `protobuf:"varint,7,opt,name=failed_again,json=failedAgain,proto3" json:"failed_again,omitempty"`
+	// The same of other workloads, from `recent`.
+	OthersPassed      int32 `protobuf:"varint,9,opt,name=others_passed,json=othersPassed,proto3" json:"others_passed,omitempty"`
+	OthersFailedAgain int32 `protobuf:"varint,10,opt,name=others_failed_again,json=othersFailedAgain,proto3" json:"others_failed_again,omitempty"`
+	// How often a retry is expected to pass, by the policy (Outcome.passes) and
+	// by what retries have shown. Absent: the rule that decided does not say.
+	Passes        *float64 `protobuf:"fixed64,8,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Stake) Reset() {
+	*x = Stake{}
+	mi := &file_mulligan_v1_decision_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Stake) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Stake) ProtoMessage() {}
+
+func (x *Stake) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_decision_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Stake.ProtoReflect.Descriptor instead.
+func (*Stake) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Stake) GetRan() *durationpb.Duration {
+	if x != nil {
+		return x.Ran
+	}
+	return nil
+}
+
+func (x *Stake) GetAccelerators() int32 {
+	if x != nil {
+		return x.Accelerators
+	}
+	return 0
+}
+
+func (x *Stake) GetHours() float64 {
+	if x != nil {
+		return x.Hours
+	}
+	return 0
+}
+
+func (x *Stake) GetGoodHours() float64 {
+	if x != nil {
+		return x.GoodHours
+	}
+	return 0
+}
+
+func (x *Stake) GetAlike() int32 {
+	if x != nil {
+		return x.Alike
+	}
+	return 0
+}
+
+func (x *Stake) GetPassed() int32 {
+	if x != nil {
+		return x.Passed
+	}
+	return 0
+}
+
+func (x *Stake) GetFailedAgain() int32 {
+	if x != nil {
+		return x.FailedAgain
+	}
+	return 0
+}
+
+func (x *Stake) GetOthersPassed() int32 {
+	if x != nil {
+		return x.OthersPassed
+	}
+	return 0
+}
+
+func (x *Stake) GetOthersFailedAgain() int32 {
+	if x != nil {
+		return x.OthersFailedAgain
+	}
+	return 0
+}
+
+func (x *Stake) GetPasses() float64 {
+	if x != nil && x.Passes != nil {
+		return *x.Passes
+	}
+	return 0
+}
+
 // One budget after the decision.
 type BudgetState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -757,7 +1044,7 @@ type BudgetState struct {
 
 func (x *BudgetState) Reset() {
 	*x = BudgetState{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[5]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -769,7 +1056,7 @@ func (x *BudgetState) String() string {
 func (*BudgetState) ProtoMessage() {}
 
 func (x *BudgetState) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[5]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -782,7 +1069,7 @@ func (x *BudgetState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetState.ProtoReflect.Descriptor instead.
 func (*BudgetState) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BudgetState) GetName() string {
@@ -846,7 +1133,7 @@ type Exhaustion struct {
 
 func (x *Exhaustion) Reset() {
 	*x = Exhaustion{}
-	mi := &file_mulligan_v1_decision_proto_msgTypes[6]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +1145,7 @@ func (x *Exhaustion) String() string {
 func (*Exhaustion) ProtoMessage() {}
 
 func (x *Exhaustion) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_decision_proto_msgTypes[6]
+	mi := &file_mulligan_v1_decision_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +1158,7 @@ func (x *Exhaustion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exhaustion.ProtoReflect.Descriptor instead.
 func (*Exhaustion) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Exhaustion) GetLimit() Exhaustion_Limit {
@@ -913,7 +1200,7 @@ var File_mulligan_v1_decision_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\n" +
-	"\x1amulligan/v1/decision.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17mulligan/v1/cause.proto\"\xb6\x06\n" +
+	"\x1amulligan/v1/decision.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17mulligan/v1/cause.proto\"\xef\x06\n" +
 	"\bDecision\x124\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x1c.mulligan.v1.Decision.ActionR\x06action\x121\n" +
 	"\x05scope\x18\x02 \x01(\x0e2\x1b.mulligan.v1.Decision.ScopeR\x05scope\x12:\n" +
@@ -927,7 +1214,10 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\flast_attempt\x18\t \x01(\bR\vlastAttempt\x12\x1a\n" +
 	"\bsentence\x18\n" +
 	" \x01(\tR\bsentence\x12\x16\n" +
-	"\x06canary\x18\v \x01(\bR\x06canary\"e\n" +
+	"\x06canary\x18\v \x01(\bR\x06canary\x127\n" +
+	"\n" +
+	"escalation\x18\f \x01(\v2\x17.mulligan.v1.EscalationR\n" +
+	"escalation\"e\n" +
 	"\x06Action\x12\x16\n" +
 	"\x12ACTION_UNSPECIFIED\x10\x00\x12\t\n" +
 	"\x05RETRY\x10\x01\x12\b\n" +
@@ -948,7 +1238,20 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\x05Queue\x12\x15\n" +
 	"\x11QUEUE_UNSPECIFIED\x10\x00\x12\f\n" +
 	"\bIN_PLACE\x10\x01\x12\v\n" +
-	"\aREQUEUE\x10\x02\"\x8b\x01\n" +
+	"\aREQUEUE\x10\x02\"\xf3\x01\n" +
+	"\n" +
+	"Escalation\x120\n" +
+	"\x04rung\x18\x01 \x01(\x0e2\x1c.mulligan.v1.Escalation.RungR\x04rung\x120\n" +
+	"\x04next\x18\x02 \x01(\x0e2\x1c.mulligan.v1.Escalation.RungR\x04next\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\x05R\x05after\"k\n" +
+	"\x04Rung\x12\x14\n" +
+	"\x10RUNG_UNSPECIFIED\x10\x00\x12\f\n" +
+	"\bIN_PLACE\x10\x01\x12\x10\n" +
+	"\fANOTHER_NODE\x10\x02\x12\r\n" +
+	"\tON_DEMAND\x10\x03\x12\x12\n" +
+	"\x0eMORE_RESOURCES\x10\x04\x12\n" +
+	"\n" +
+	"\x06PERSON\x10\x05\"\x8b\x01\n" +
 	"\tPlacement\x127\n" +
 	"\vavoid_nodes\x18\x01 \x03(\v2\x16.mulligan.v1.AvoidNodeR\n" +
 	"avoidNodes\x12\x1b\n" +
@@ -964,7 +1267,7 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\bresource\x18\x01 \x01(\tR\bresource\x12\x16\n" +
 	"\x06factor\x18\x02 \x01(\x01R\x06factor\x12!\n" +
 	"\frequest_only\x18\x03 \x01(\bR\vrequestOnly\x12\x1c\n" +
-	"\tcontainer\x18\x04 \x01(\tR\tcontainer\"\x87\x03\n" +
+	"\tcontainer\x18\x04 \x01(\tR\tcontainer\"\xb1\x03\n" +
 	"\n" +
 	"Accounting\x12\x1d\n" +
 	"\n" +
@@ -977,10 +1280,25 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\battempts\x18\x05 \x01(\x05R\battempts\x12!\n" +
 	"\fmax_attempts\x18\x06 \x01(\x05R\vmaxAttempts\x12\x1c\n" +
 	"\tduplicate\x18\a \x01(\bR\tduplicate\x12>\n" +
-	"\arefunds\x18\b \x03(\v2$.mulligan.v1.Accounting.RefundsEntryR\arefunds\x1a:\n" +
+	"\arefunds\x18\b \x03(\v2$.mulligan.v1.Accounting.RefundsEntryR\arefunds\x12(\n" +
+	"\x05stake\x18\t \x01(\v2\x12.mulligan.v1.StakeR\x05stake\x1a:\n" +
 	"\fRefundsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xcc\x01\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xdb\x02\n" +
+	"\x05Stake\x12+\n" +
+	"\x03ran\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x03ran\x12\"\n" +
+	"\faccelerators\x18\x02 \x01(\x05R\faccelerators\x12\x14\n" +
+	"\x05hours\x18\x03 \x01(\x01R\x05hours\x12\x1d\n" +
+	"\n" +
+	"good_hours\x18\x04 \x01(\x01R\tgoodHours\x12\x14\n" +
+	"\x05alike\x18\x05 \x01(\x05R\x05alike\x12\x16\n" +
+	"\x06passed\x18\x06 \x01(\x05R\x06passed\x12!\n" +
+	"\ffailed_again\x18\a \x01(\x05R\vfailedAgain\x12#\n" +
+	"\rothers_passed\x18\t \x01(\x05R\fothersPassed\x12.\n" +
+	"\x13others_failed_again\x18\n" +
+	" \x01(\x05R\x11othersFailedAgain\x12\x1b\n" +
+	"\x06passes\x18\b \x01(\x01H\x00R\x06passes\x88\x01\x01B\t\n" +
+	"\a_passes\"\xcc\x01\n" +
 	"\vBudgetState\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04used\x18\x02 \x01(\x05R\x04used\x12\x14\n" +
@@ -1014,46 +1332,54 @@ func file_mulligan_v1_decision_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_decision_proto_rawDescData
 }
 
-var file_mulligan_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_mulligan_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_mulligan_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_mulligan_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_mulligan_v1_decision_proto_goTypes = []any{
 	(Decision_Action)(0),          // 0: mulligan.v1.Decision.Action
 	(Decision_Scope)(0),           // 1: mulligan.v1.Decision.Scope
 	(Decision_Queue)(0),           // 2: mulligan.v1.Decision.Queue
-	(Exhaustion_Limit)(0),         // 3: mulligan.v1.Exhaustion.Limit
-	(*Decision)(nil),              // 4: mulligan.v1.Decision
-	(*Placement)(nil),             // 5: mulligan.v1.Placement
-	(*AvoidNode)(nil),             // 6: mulligan.v1.AvoidNode
-	(*ResourceChange)(nil),        // 7: mulligan.v1.ResourceChange
-	(*Accounting)(nil),            // 8: mulligan.v1.Accounting
-	(*BudgetState)(nil),           // 9: mulligan.v1.BudgetState
-	(*Exhaustion)(nil),            // 10: mulligan.v1.Exhaustion
-	nil,                           // 11: mulligan.v1.Accounting.RefundsEntry
-	(*durationpb.Duration)(nil),   // 12: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(Cause)(0),                    // 14: mulligan.v1.Cause
+	(Escalation_Rung)(0),          // 3: mulligan.v1.Escalation.Rung
+	(Exhaustion_Limit)(0),         // 4: mulligan.v1.Exhaustion.Limit
+	(*Decision)(nil),              // 5: mulligan.v1.Decision
+	(*Escalation)(nil),            // 6: mulligan.v1.Escalation
+	(*Placement)(nil),             // 7: mulligan.v1.Placement
+	(*AvoidNode)(nil),             // 8: mulligan.v1.AvoidNode
+	(*ResourceChange)(nil),        // 9: mulligan.v1.ResourceChange
+	(*Accounting)(nil),            // 10: mulligan.v1.Accounting
+	(*Stake)(nil),                 // 11: mulligan.v1.Stake
+	(*BudgetState)(nil),           // 12: mulligan.v1.BudgetState
+	(*Exhaustion)(nil),            // 13: mulligan.v1.Exhaustion
+	nil,                           // 14: mulligan.v1.Accounting.RefundsEntry
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
+	(Cause)(0),                    // 17: mulligan.v1.Cause
 }
 var file_mulligan_v1_decision_proto_depIdxs = []int32{
 	0,  // 0: mulligan.v1.Decision.action:type_name -> mulligan.v1.Decision.Action
 	1,  // 1: mulligan.v1.Decision.scope:type_name -> mulligan.v1.Decision.Scope
-	12, // 2: mulligan.v1.Decision.retry_after:type_name -> google.protobuf.Duration
+	15, // 2: mulligan.v1.Decision.retry_after:type_name -> google.protobuf.Duration
 	2,  // 3: mulligan.v1.Decision.queue:type_name -> mulligan.v1.Decision.Queue
-	5,  // 4: mulligan.v1.Decision.placement:type_name -> mulligan.v1.Placement
-	7,  // 5: mulligan.v1.Decision.resources:type_name -> mulligan.v1.ResourceChange
-	13, // 6: mulligan.v1.Decision.evidence_deadline:type_name -> google.protobuf.Timestamp
-	6,  // 7: mulligan.v1.Placement.avoid_nodes:type_name -> mulligan.v1.AvoidNode
-	13, // 8: mulligan.v1.AvoidNode.expires_at:type_name -> google.protobuf.Timestamp
-	9,  // 9: mulligan.v1.Accounting.budgets:type_name -> mulligan.v1.BudgetState
-	10, // 10: mulligan.v1.Accounting.exhaustion:type_name -> mulligan.v1.Exhaustion
-	11, // 11: mulligan.v1.Accounting.refunds:type_name -> mulligan.v1.Accounting.RefundsEntry
-	13, // 12: mulligan.v1.BudgetState.window_ends_at:type_name -> google.protobuf.Timestamp
-	3,  // 13: mulligan.v1.Exhaustion.limit:type_name -> mulligan.v1.Exhaustion.Limit
-	14, // 14: mulligan.v1.Exhaustion.cause:type_name -> mulligan.v1.Cause
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	7,  // 4: mulligan.v1.Decision.placement:type_name -> mulligan.v1.Placement
+	9,  // 5: mulligan.v1.Decision.resources:type_name -> mulligan.v1.ResourceChange
+	16, // 6: mulligan.v1.Decision.evidence_deadline:type_name -> google.protobuf.Timestamp
+	6,  // 7: mulligan.v1.Decision.escalation:type_name -> mulligan.v1.Escalation
+	3,  // 8: mulligan.v1.Escalation.rung:type_name -> mulligan.v1.Escalation.Rung
+	3,  // 9: mulligan.v1.Escalation.next:type_name -> mulligan.v1.Escalation.Rung
+	8,  // 10: mulligan.v1.Placement.avoid_nodes:type_name -> mulligan.v1.AvoidNode
+	16, // 11: mulligan.v1.AvoidNode.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 12: mulligan.v1.Accounting.budgets:type_name -> mulligan.v1.BudgetState
+	13, // 13: mulligan.v1.Accounting.exhaustion:type_name -> mulligan.v1.Exhaustion
+	14, // 14: mulligan.v1.Accounting.refunds:type_name -> mulligan.v1.Accounting.RefundsEntry
+	11, // 15: mulligan.v1.Accounting.stake:type_name -> mulligan.v1.Stake
+	15, // 16: mulligan.v1.Stake.ran:type_name -> google.protobuf.Duration
+	16, // 17: mulligan.v1.BudgetState.window_ends_at:type_name -> google.protobuf.Timestamp
+	4,  // 18: mulligan.v1.Exhaustion.limit:type_name -> mulligan.v1.Exhaustion.Limit
+	17, // 19: mulligan.v1.Exhaustion.cause:type_name -> mulligan.v1.Cause
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_decision_proto_init() }
@@ -1062,13 +1388,14 @@ func file_mulligan_v1_decision_proto_init() {
 		return
 	}
 	file_mulligan_v1_cause_proto_init()
+	file_mulligan_v1_decision_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_decision_proto_rawDesc), len(file_mulligan_v1_decision_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   8,
+			NumEnums:      5,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -370,6 +370,8 @@ const (
 	Evidence_MESSAGE Evidence_Weight = 7
 	// Something that is not there.
 	Evidence_ABSENCE Evidence_Weight = 8
+	// What somebody else makes of it (FailureReport.hints).
+	Evidence_HINT Evidence_Weight = 9
 )
 
 // Enum value maps for Evidence_Weight.
@@ -384,6 +386,7 @@ var (
 		6: "OPERATOR_REASON",
 		7: "MESSAGE",
 		8: "ABSENCE",
+		9: "HINT",
 	}
 	Evidence_Weight_value = map[string]int32{
 		"WEIGHT_UNSPECIFIED": 0,
@@ -395,6 +398,7 @@ var (
 		"OPERATOR_REASON":    6,
 		"MESSAGE":            7,
 		"ABSENCE":            8,
+		"HINT":               9,
 	}
 )
 
@@ -1161,14 +1165,14 @@ const file_mulligan_v1_diagnosis_proto_rawDesc = "" +
 	"\tcontainer\x18\x02 \x01(\tR\tcontainer\x12\x12\n" +
 	"\x04node\x18\x03 \x01(\tR\x04node\x12\x12\n" +
 	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x12\n" +
-	"\x04name\x18\x05 \x01(\tR\x04name\"\xda\x02\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\"\xe4\x02\n" +
 	"\bEvidence\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x18\n" +
 	"\ameaning\x18\x03 \x01(\tR\ameaning\x124\n" +
 	"\x06weight\x18\x04 \x01(\x0e2\x1c.mulligan.v1.Evidence.WeightR\x06weight\x12\x1a\n" +
 	"\boverrode\x18\x05 \x01(\tR\boverrode\x12\x16\n" +
-	"\x06object\x18\x06 \x01(\tR\x06object\"\x9f\x01\n" +
+	"\x06object\x18\x06 \x01(\tR\x06object\"\xa9\x01\n" +
 	"\x06Weight\x12\x16\n" +
 	"\x12WEIGHT_UNSPECIFIED\x10\x00\x12\t\n" +
 	"\x05QUEUE\x10\x01\x12\x0e\n" +
@@ -1180,7 +1184,8 @@ const file_mulligan_v1_diagnosis_proto_rawDesc = "" +
 	"\tEXIT_CODE\x10\x05\x12\x13\n" +
 	"\x0fOPERATOR_REASON\x10\x06\x12\v\n" +
 	"\aMESSAGE\x10\a\x12\v\n" +
-	"\aABSENCE\x10\b\"]\n" +
+	"\aABSENCE\x10\b\x12\b\n" +
+	"\x04HINT\x10\t\"]\n" +
 	"\aCascade\x12\x10\n" +
 	"\x03pod\x18\x01 \x01(\tR\x03pod\x12\x10\n" +
 	"\x03how\x18\x02 \x01(\tR\x03how\x12 \n" +

@@ -56,6 +56,8 @@ const (
 	Explanation_DERIVED_CAUSE Explanation_DecidedBy = 13
 	// It was let through to see whether an incident is over.
 	Explanation_CANARY Explanation_DecidedBy = 14
+	// A retry is expected to lose more hours than it saves.
+	Explanation_EXPECTED_HOURS Explanation_DecidedBy = 15
 )
 
 // Enum value maps for Explanation_DecidedBy.
@@ -76,6 +78,7 @@ var (
 		12: "BUDGET",
 		13: "DERIVED_CAUSE",
 		14: "CANARY",
+		15: "EXPECTED_HOURS",
 	}
 	Explanation_DecidedBy_value = map[string]int32{
 		"DECIDED_BY_UNSPECIFIED": 0,
@@ -93,6 +96,7 @@ var (
 		"BUDGET":                 12,
 		"DERIVED_CAUSE":          13,
 		"CANARY":                 14,
+		"EXPECTED_HOURS":         15,
 	}
 )
 
@@ -396,14 +400,14 @@ var File_mulligan_v1_explanation_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_explanation_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmulligan/v1/explanation.proto\x12\vmulligan.v1\"\xfe\x03\n" +
+	"\x1dmulligan/v1/explanation.proto\x12\vmulligan.v1\"\x92\x04\n" +
 	"\vExplanation\x12=\n" +
 	"\fmatched_rule\x18\x01 \x01(\v2\x1a.mulligan.v1.RuleReferenceR\vmatchedRule\x127\n" +
 	"\vrules_tried\x18\x02 \x03(\v2\x16.mulligan.v1.RuleTrialR\n" +
 	"rulesTried\x12E\n" +
 	"\x0fcounterfactuals\x18\x03 \x03(\v2\x1b.mulligan.v1.CounterfactualR\x0fcounterfactuals\x12A\n" +
 	"\n" +
-	"decided_by\x18\x04 \x01(\x0e2\".mulligan.v1.Explanation.DecidedByR\tdecidedBy\"\xec\x01\n" +
+	"decided_by\x18\x04 \x01(\x0e2\".mulligan.v1.Explanation.DecidedByR\tdecidedBy\"\x80\x02\n" +
 	"\tDecidedBy\x12\x1a\n" +
 	"\x16DECIDED_BY_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rNOT_A_FAILURE\x10\x01\x12\r\n" +
@@ -423,7 +427,8 @@ const file_mulligan_v1_explanation_proto_rawDesc = "" +
 	"\x06BUDGET\x10\f\x12\x11\n" +
 	"\rDERIVED_CAUSE\x10\r\x12\n" +
 	"\n" +
-	"\x06CANARY\x10\x0e\"{\n" +
+	"\x06CANARY\x10\x0e\x12\x12\n" +
+	"\x0eEXPECTED_HOURS\x10\x0f\"{\n" +
 	"\rRuleReference\x12\x16\n" +
 	"\x06policy\x18\x01 \x01(\tR\x06policy\x12\x12\n" +
 	"\x04rule\x18\x02 \x01(\tR\x04rule\x12\x12\n" +

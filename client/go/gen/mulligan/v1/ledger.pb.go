@@ -42,6 +42,8 @@ const (
 	AttemptRecord_DEADLINE AttemptRecord_Refusal = 4
 	// The attempt history, as `derived_cause` says.
 	AttemptRecord_DERIVED_CAUSE AttemptRecord_Refusal = 5
+	// It is expected to lose more hours than it saves.
+	AttemptRecord_EXPECTED_HOURS AttemptRecord_Refusal = 6
 )
 
 // Enum value maps for AttemptRecord_Refusal.
@@ -53,6 +55,7 @@ var (
 		3: "KILL_SWITCH",
 		4: "DEADLINE",
 		5: "DERIVED_CAUSE",
+		6: "EXPECTED_HOURS",
 	}
 	AttemptRecord_Refusal_value = map[string]int32{
 		"REFUSAL_UNSPECIFIED": 0,
@@ -61,6 +64,7 @@ var (
 		"KILL_SWITCH":         3,
 		"DEADLINE":            4,
 		"DERIVED_CAUSE":       5,
+		"EXPECTED_HOURS":      6,
 	}
 )
 
@@ -521,7 +525,7 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\tBudgetUse\x12\x12\n" +
 	"\x04used\x18\x01 \x01(\x05R\x04used\x12=\n" +
 	"\fwindow_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
-	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\x9f\a\n" +
+	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xb4\a\n" +
 	"\rAttemptRecord\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x18\n" +
@@ -548,7 +552,7 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\rderived_cause\x18\x11 \x01(\x0e2\x19.mulligan.v1.DerivedCauseR\fderivedCause\x12\x1a\n" +
 	"\bartifact\x18\x12 \x01(\tR\bartifact\x127\n" +
 	"\tstruck_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\bstruckAt\x12\x12\n" +
-	"\x04part\x18\x14 \x01(\tR\x04part\"r\n" +
+	"\x04part\x18\x14 \x01(\tR\x04part\"\x86\x01\n" +
 	"\aRefusal\x12\x17\n" +
 	"\x13REFUSAL_UNSPECIFIED\x10\x00\x12\n" +
 	"\n" +
@@ -556,7 +560,8 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\fMAX_ATTEMPTS\x10\x02\x12\x0f\n" +
 	"\vKILL_SWITCH\x10\x03\x12\f\n" +
 	"\bDEADLINE\x10\x04\x12\x11\n" +
-	"\rDERIVED_CAUSE\x10\x05B\v\n" +
+	"\rDERIVED_CAUSE\x10\x05\x12\x12\n" +
+	"\x0eEXPECTED_HOURS\x10\x06B\v\n" +
 	"\t_progressB2Z0mulligan.dev/mulligan/gen/mulligan/v1;mulliganv1b\x06proto3"
 
 var (

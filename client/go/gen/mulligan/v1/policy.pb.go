@@ -79,7 +79,7 @@ func (x Backoff_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Backoff_Kind.Descriptor instead.
 func (Backoff_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{13, 0}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{16, 0}
 }
 
 // A text source.
@@ -144,7 +144,7 @@ func (x Signature_Source) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Signature_Source.Descriptor instead.
 func (Signature_Source) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{19, 0}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{22, 0}
 }
 
 // A named set of rules and budgets.
@@ -314,7 +314,10 @@ type RetryPolicySpec struct {
 	// after `rules`. Absent: none.
 	Pasted *PastedBlocks `protobuf:"bytes,13,opt,name=pasted,proto3" json:"pasted,omitempty"`
 	// Never selected: decides only requests that name it. Goes with no selector.
-	OnlyByName    bool `protobuf:"varint,12,opt,name=only_by_name,json=onlyByName,proto3" json:"only_by_name,omitempty"`
+	OnlyByName bool `protobuf:"varint,12,opt,name=only_by_name,json=onlyByName,proto3" json:"only_by_name,omitempty"`
+	// What hours are worth beside each other, for outcomes with `passes`. Absent:
+	// defaults.
+	Worth         *Worth `protobuf:"bytes,14,opt,name=worth,proto3" json:"worth,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -438,6 +441,13 @@ func (x *RetryPolicySpec) GetOnlyByName() bool {
 		return x.OnlyByName
 	}
 	return false
+}
+
+func (x *RetryPolicySpec) GetWorth() *Worth {
+	if x != nil {
+		return x.Worth
+	}
+	return nil
 }
 
 // Selects workloads; all given conditions must hold.
@@ -772,7 +782,19 @@ type When struct {
 	// Creation error: HTTP codes.
 	HttpCodes []int32 `protobuf:"varint,14,rep,packed,name=http_codes,json=httpCodes,proto3" json:"http_codes,omitempty"`
 	// Whether the work can recover unchanged, by name. Empty: not looked at.
-	Outlooks      []Diagnosis_Outlook `protobuf:"varint,15,rep,packed,name=outlooks,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlooks,omitempty"`
+	Outlooks []Diagnosis_Outlook `protobuf:"varint,15,rep,packed,name=outlooks,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlooks,omitempty"`
+	// How long the attempt ran. Never holds where that is not known.
+	Ran *DurationRange `protobuf:"bytes,16,opt,name=ran,proto3" json:"ran,omitempty"`
+	// Accelerators that its pods hold together (Stake.accelerators).
+	Accelerators *NumberRange `protobuf:"bytes,17,opt,name=accelerators,proto3" json:"accelerators,omitempty"`
+	// Accelerator hours since the last progress or checkpoint (Stake.hours).
+	// Never holds where they are not known.
+	HoursAtStake *NumberRange `protobuf:"bytes,18,opt,name=hours_at_stake,json=hoursAtStake,proto3" json:"hours_at_stake,omitempty"`
+	// Failures like this one in a row without progress, this one included.
+	Alike *AttemptRange `protobuf:"bytes,19,opt,name=alike,proto3" json:"alike,omitempty"`
+	// Share of the retries after failures of this cause that got past it, from
+	// the ledger and from `recent`, 0 to 1. Never holds before the first of them.
+	Passed        *NumberRange `protobuf:"bytes,20,opt,name=passed,proto3" json:"passed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -912,6 +934,151 @@ func (x *When) GetOutlooks() []Diagnosis_Outlook {
 	return nil
 }
 
+func (x *When) GetRan() *DurationRange {
+	if x != nil {
+		return x.Ran
+	}
+	return nil
+}
+
+func (x *When) GetAccelerators() *NumberRange {
+	if x != nil {
+		return x.Accelerators
+	}
+	return nil
+}
+
+func (x *When) GetHoursAtStake() *NumberRange {
+	if x != nil {
+		return x.HoursAtStake
+	}
+	return nil
+}
+
+func (x *When) GetAlike() *AttemptRange {
+	if x != nil {
+		return x.Alike
+	}
+	return nil
+}
+
+func (x *When) GetPassed() *NumberRange {
+	if x != nil {
+		return x.Passed
+	}
+	return nil
+}
+
+// A range of durations, both ends included. Absent ends are open.
+type DurationRange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Greater than 0.
+	From *durationpb.Duration `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	// At least `from`.
+	To            *durationpb.Duration `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DurationRange) Reset() {
+	*x = DurationRange{}
+	mi := &file_mulligan_v1_policy_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DurationRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DurationRange) ProtoMessage() {}
+
+func (x *DurationRange) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_policy_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DurationRange.ProtoReflect.Descriptor instead.
+func (*DurationRange) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *DurationRange) GetFrom() *durationpb.Duration {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *DurationRange) GetTo() *durationpb.Duration {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+// A range of numbers, both ends included. Absent ends are open.
+type NumberRange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At least 0.
+	From *float64 `protobuf:"fixed64,1,opt,name=from,proto3,oneof" json:"from,omitempty"`
+	// At least `from`.
+	To            *float64 `protobuf:"fixed64,2,opt,name=to,proto3,oneof" json:"to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NumberRange) Reset() {
+	*x = NumberRange{}
+	mi := &file_mulligan_v1_policy_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NumberRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NumberRange) ProtoMessage() {}
+
+func (x *NumberRange) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_policy_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NumberRange.ProtoReflect.Descriptor instead.
+func (*NumberRange) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *NumberRange) GetFrom() float64 {
+	if x != nil && x.From != nil {
+		return *x.From
+	}
+	return 0
+}
+
+func (x *NumberRange) GetTo() float64 {
+	if x != nil && x.To != nil {
+		return *x.To
+	}
+	return 0
+}
+
 // A set of exit codes.
 type ExitCodes struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -929,7 +1096,7 @@ type ExitCodes struct {
 
 func (x *ExitCodes) Reset() {
 	*x = ExitCodes{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[8]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -941,7 +1108,7 @@ func (x *ExitCodes) String() string {
 func (*ExitCodes) ProtoMessage() {}
 
 func (x *ExitCodes) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[8]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -954,7 +1121,7 @@ func (x *ExitCodes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExitCodes.ProtoReflect.Descriptor instead.
 func (*ExitCodes) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{8}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExitCodes) GetOperator() string {
@@ -993,7 +1160,7 @@ type ConditionPattern struct {
 
 func (x *ConditionPattern) Reset() {
 	*x = ConditionPattern{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[9]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1005,7 +1172,7 @@ func (x *ConditionPattern) String() string {
 func (*ConditionPattern) ProtoMessage() {}
 
 func (x *ConditionPattern) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[9]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1018,7 +1185,7 @@ func (x *ConditionPattern) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionPattern.ProtoReflect.Descriptor instead.
 func (*ConditionPattern) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{9}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ConditionPattern) GetType() string {
@@ -1055,7 +1222,7 @@ type AttemptRange struct {
 
 func (x *AttemptRange) Reset() {
 	*x = AttemptRange{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[10]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1067,7 +1234,7 @@ func (x *AttemptRange) String() string {
 func (*AttemptRange) ProtoMessage() {}
 
 func (x *AttemptRange) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[10]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1080,7 +1247,7 @@ func (x *AttemptRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttemptRange.ProtoReflect.Descriptor instead.
 func (*AttemptRange) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{10}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AttemptRange) GetFrom() int32 {
@@ -1122,14 +1289,19 @@ type Outcome struct {
 	EvidenceDeadline *durationpb.Duration `protobuf:"bytes,8,opt,name=evidence_deadline,json=evidenceDeadline,proto3" json:"evidence_deadline,omitempty"`
 	// For WAIT: what to do when the workload has been in this state for longer
 	// than `grace` (from the earliest sign to observed_at). Absent: wait on.
-	AfterGrace    *GraceOutcome `protobuf:"bytes,9,opt,name=after_grace,json=afterGrace,proto3" json:"after_grace,omitempty"`
+	AfterGrace *GraceOutcome `protobuf:"bytes,9,opt,name=after_grace,json=afterGrace,proto3" json:"after_grace,omitempty"`
+	// For RETRY: how often such a failure passes when the work is tried again
+	// unchanged, 0 to 1, before anything is known of this one. With it a retry
+	// that is expected to lose more hours than it saves (Worth) is refused.
+	// Absent: hours are not looked at.
+	Passes        *float64 `protobuf:"fixed64,10,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Outcome) Reset() {
 	*x = Outcome{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[11]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1141,7 +1313,7 @@ func (x *Outcome) String() string {
 func (*Outcome) ProtoMessage() {}
 
 func (x *Outcome) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[11]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1154,7 +1326,7 @@ func (x *Outcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{11}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Outcome) GetAction() Decision_Action {
@@ -1220,6 +1392,85 @@ func (x *Outcome) GetAfterGrace() *GraceOutcome {
 	return nil
 }
 
+func (x *Outcome) GetPasses() float64 {
+	if x != nil && x.Passes != nil {
+		return *x.Passes
+	}
+	return 0
+}
+
+// What hours are worth beside each other. A retry is refused where
+//
+//	p * (givenUp * good hours + personHours) < (1 - p) * hours at stake
+//
+// p begins as the outcome's `passes` and follows what retries of this workload
+// have shown; hours are those of Stake.
+type Worth struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As how many retries of this workload `passes` counts. Greater than 0, at
+	// most 1000. Absent: 1.
+	Weighs *float64 `protobuf:"fixed64,1,opt,name=weighs,proto3,oneof" json:"weighs,omitempty"`
+	// An hour of good work given up counts as so many lost in vain. 0 to
+	// 1000000. Absent: 3.
+	GivenUp *float64 `protobuf:"fixed64,2,opt,name=given_up,json=givenUp,proto3,oneof" json:"given_up,omitempty"`
+	// A person who has to look costs as much as so many hours. 0 to 1000000.
+	// Absent: 100.
+	PersonHours   *float64 `protobuf:"fixed64,3,opt,name=person_hours,json=personHours,proto3,oneof" json:"person_hours,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Worth) Reset() {
+	*x = Worth{}
+	mi := &file_mulligan_v1_policy_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Worth) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Worth) ProtoMessage() {}
+
+func (x *Worth) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_policy_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Worth.ProtoReflect.Descriptor instead.
+func (*Worth) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Worth) GetWeighs() float64 {
+	if x != nil && x.Weighs != nil {
+		return *x.Weighs
+	}
+	return 0
+}
+
+func (x *Worth) GetGivenUp() float64 {
+	if x != nil && x.GivenUp != nil {
+		return *x.GivenUp
+	}
+	return 0
+}
+
+func (x *Worth) GetPersonHours() float64 {
+	if x != nil && x.PersonHours != nil {
+		return *x.PersonHours
+	}
+	return 0
+}
+
 // What becomes of a WAIT that lasts.
 type GraceOutcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1235,7 +1486,7 @@ type GraceOutcome struct {
 
 func (x *GraceOutcome) Reset() {
 	*x = GraceOutcome{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[12]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +1498,7 @@ func (x *GraceOutcome) String() string {
 func (*GraceOutcome) ProtoMessage() {}
 
 func (x *GraceOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[12]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1260,7 +1511,7 @@ func (x *GraceOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraceOutcome.ProtoReflect.Descriptor instead.
 func (*GraceOutcome) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{12}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GraceOutcome) GetGrace() *durationpb.Duration {
@@ -1306,7 +1557,7 @@ type Backoff struct {
 
 func (x *Backoff) Reset() {
 	*x = Backoff{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[13]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1318,7 +1569,7 @@ func (x *Backoff) String() string {
 func (*Backoff) ProtoMessage() {}
 
 func (x *Backoff) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[13]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1331,7 +1582,7 @@ func (x *Backoff) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Backoff.ProtoReflect.Descriptor instead.
 func (*Backoff) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{13}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Backoff) GetInitial() *durationpb.Duration {
@@ -1386,7 +1637,7 @@ type PlacementPolicy struct {
 
 func (x *PlacementPolicy) Reset() {
 	*x = PlacementPolicy{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[14]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1398,7 +1649,7 @@ func (x *PlacementPolicy) String() string {
 func (*PlacementPolicy) ProtoMessage() {}
 
 func (x *PlacementPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[14]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1411,7 +1662,7 @@ func (x *PlacementPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlacementPolicy.ProtoReflect.Descriptor instead.
 func (*PlacementPolicy) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{14}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PlacementPolicy) GetOnDemandAfter() int32 {
@@ -1441,14 +1692,17 @@ type AvoidFailedNode struct {
 	// Required instead of preferred.
 	Hard bool `protobuf:"varint,1,opt,name=hard,proto3" json:"hard,omitempty"`
 	// How long the advice holds. Absent: 1 hour.
-	ExpiresAfter  *durationpb.Duration `protobuf:"bytes,2,opt,name=expires_after,json=expiresAfter,proto3" json:"expires_after,omitempty"`
+	ExpiresAfter *durationpb.Duration `protobuf:"bytes,2,opt,name=expires_after,json=expiresAfter,proto3" json:"expires_after,omitempty"`
+	// From the failure on that makes the paying budget's use this much. Absent: 1,
+	// the first.
+	After         *int32 `protobuf:"varint,3,opt,name=after,proto3,oneof" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AvoidFailedNode) Reset() {
 	*x = AvoidFailedNode{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[15]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1714,7 @@ func (x *AvoidFailedNode) String() string {
 func (*AvoidFailedNode) ProtoMessage() {}
 
 func (x *AvoidFailedNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[15]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1727,7 @@ func (x *AvoidFailedNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AvoidFailedNode.ProtoReflect.Descriptor instead.
 func (*AvoidFailedNode) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{15}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AvoidFailedNode) GetHard() bool {
@@ -1488,6 +1742,13 @@ func (x *AvoidFailedNode) GetExpiresAfter() *durationpb.Duration {
 		return x.ExpiresAfter
 	}
 	return nil
+}
+
+func (x *AvoidFailedNode) GetAfter() int32 {
+	if x != nil && x.After != nil {
+		return *x.After
+	}
+	return 0
 }
 
 // How to grow resources.
@@ -1508,7 +1769,7 @@ type ResourcePolicy struct {
 
 func (x *ResourcePolicy) Reset() {
 	*x = ResourcePolicy{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[16]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1520,7 +1781,7 @@ func (x *ResourcePolicy) String() string {
 func (*ResourcePolicy) ProtoMessage() {}
 
 func (x *ResourcePolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[16]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1533,7 +1794,7 @@ func (x *ResourcePolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourcePolicy.ProtoReflect.Descriptor instead.
 func (*ResourcePolicy) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{16}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ResourcePolicy) GetMemoryFactor() float64 {
@@ -1579,7 +1840,7 @@ type ExhaustedOutcome struct {
 
 func (x *ExhaustedOutcome) Reset() {
 	*x = ExhaustedOutcome{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[17]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1591,7 +1852,7 @@ func (x *ExhaustedOutcome) String() string {
 func (*ExhaustedOutcome) ProtoMessage() {}
 
 func (x *ExhaustedOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[17]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1604,7 +1865,7 @@ func (x *ExhaustedOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExhaustedOutcome.ProtoReflect.Descriptor instead.
 func (*ExhaustedOutcome) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{17}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExhaustedOutcome) GetAction() Decision_Action {
@@ -1641,7 +1902,7 @@ type KillSwitch struct {
 
 func (x *KillSwitch) Reset() {
 	*x = KillSwitch{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[18]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1653,7 +1914,7 @@ func (x *KillSwitch) String() string {
 func (*KillSwitch) ProtoMessage() {}
 
 func (x *KillSwitch) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[18]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1666,7 +1927,7 @@ func (x *KillSwitch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KillSwitch.ProtoReflect.Descriptor instead.
 func (*KillSwitch) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{18}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *KillSwitch) GetEnabled() bool {
@@ -1716,7 +1977,7 @@ type Signature struct {
 
 func (x *Signature) Reset() {
 	*x = Signature{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[19]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1728,7 +1989,7 @@ func (x *Signature) String() string {
 func (*Signature) ProtoMessage() {}
 
 func (x *Signature) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[19]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1741,7 +2002,7 @@ func (x *Signature) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Signature.ProtoReflect.Descriptor instead.
 func (*Signature) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{19}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Signature) GetName() string {
@@ -1846,7 +2107,8 @@ type Derivation struct {
 	// its failures are its own again. Absent: 3. At least 1.
 	IncidentRetries *int32 `protobuf:"varint,10,opt,name=incident_retries,json=incidentRetries,proto3,oneof" json:"incident_retries,omitempty"`
 	// DETERMINISTIC: this many equal fingerprints in a row without progress, all
-	// at the same Progress.artifact. Absent: 2. 0: never.
+	// at the same Progress.artifact, or at the same Progress.value above 0 after
+	// about the same time. Absent: 2. 0: never.
 	SameArtifact  *int32 `protobuf:"varint,11,opt,name=same_artifact,json=sameArtifact,proto3,oneof" json:"same_artifact,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1854,7 +2116,7 @@ type Derivation struct {
 
 func (x *Derivation) Reset() {
 	*x = Derivation{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[20]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1866,7 +2128,7 @@ func (x *Derivation) String() string {
 func (*Derivation) ProtoMessage() {}
 
 func (x *Derivation) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[20]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1879,7 +2141,7 @@ func (x *Derivation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Derivation.ProtoReflect.Descriptor instead.
 func (*Derivation) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{20}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Derivation) GetSameFingerprint() int32 {
@@ -1972,7 +2234,7 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x04spec\x18\x04 \x01(\v2\x1c.mulligan.v1.RetryPolicySpecR\x04spec\"F\n" +
 	"\x0ePolicyMetadata\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x02 \x01(\tR\vdescription\"\xdc\x05\n" +
+	"\vdescription\x18\x02 \x01(\tR\vdescription\"\x86\x06\n" +
 	"\x0fRetryPolicySpec\x121\n" +
 	"\bselector\x18\x01 \x01(\v2\x15.mulligan.v1.SelectorR\bselector\x12C\n" +
 	"\abudgets\x18\x02 \x03(\v2).mulligan.v1.RetryPolicySpec.BudgetsEntryR\abudgets\x12&\n" +
@@ -1993,7 +2255,8 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x06native\x18\v \x01(\v2\x19.mulligan.v1.NativePolicyR\x06native\x121\n" +
 	"\x06pasted\x18\r \x01(\v2\x19.mulligan.v1.PastedBlocksR\x06pasted\x12 \n" +
 	"\fonly_by_name\x18\f \x01(\bR\n" +
-	"onlyByName\x1aO\n" +
+	"onlyByName\x12(\n" +
+	"\x05worth\x18\x0e \x01(\v2\x12.mulligan.v1.WorthR\x05worth\x1aO\n" +
 	"\fBudgetsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
 	"\x05value\x18\x02 \x01(\v2\x13.mulligan.v1.BudgetR\x05value:\x028\x01B\x0f\n" +
@@ -2028,7 +2291,7 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
 	"\x04when\x18\x02 \x01(\v2\x11.mulligan.v1.WhenR\x04when\x12(\n" +
 	"\x04then\x18\x03 \x01(\v2\x14.mulligan.v1.OutcomeR\x04then\x12 \n" +
-	"\vdescription\x18\x04 \x01(\tR\vdescription\"\xcc\x06\n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\"\xdb\b\n" +
 	"\x04When\x12*\n" +
 	"\x06causes\x18\x01 \x03(\x0e2\x12.mulligan.v1.CauseR\x06causes\x12G\n" +
 	"\rfault_domains\x18\x02 \x03(\x0e2\".mulligan.v1.Diagnosis.FaultDomainR\ffaultDomains\x125\n" +
@@ -2051,11 +2314,24 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\fmatch_labels\x18\r \x03(\v2\".mulligan.v1.When.MatchLabelsEntryR\vmatchLabels\x12\x1d\n" +
 	"\n" +
 	"http_codes\x18\x0e \x03(\x05R\thttpCodes\x12:\n" +
-	"\boutlooks\x18\x0f \x03(\x0e2\x1e.mulligan.v1.Diagnosis.OutlookR\boutlooks\x1a>\n" +
+	"\boutlooks\x18\x0f \x03(\x0e2\x1e.mulligan.v1.Diagnosis.OutlookR\boutlooks\x12,\n" +
+	"\x03ran\x18\x10 \x01(\v2\x1a.mulligan.v1.DurationRangeR\x03ran\x12<\n" +
+	"\faccelerators\x18\x11 \x01(\v2\x18.mulligan.v1.NumberRangeR\faccelerators\x12>\n" +
+	"\x0ehours_at_stake\x18\x12 \x01(\v2\x18.mulligan.v1.NumberRangeR\fhoursAtStake\x12/\n" +
+	"\x05alike\x18\x13 \x01(\v2\x19.mulligan.v1.AttemptRangeR\x05alike\x120\n" +
+	"\x06passed\x18\x14 \x01(\v2\x18.mulligan.v1.NumberRangeR\x06passed\x1a>\n" +
 	"\x10MatchLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
-	"\x0e_interruptible\"f\n" +
+	"\x0e_interruptible\"i\n" +
+	"\rDurationRange\x12-\n" +
+	"\x04from\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x04from\x12)\n" +
+	"\x02to\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x02to\"K\n" +
+	"\vNumberRange\x12\x17\n" +
+	"\x04from\x18\x01 \x01(\x01H\x00R\x04from\x88\x01\x01\x12\x13\n" +
+	"\x02to\x18\x02 \x01(\x01H\x01R\x02to\x88\x01\x01B\a\n" +
+	"\x05_fromB\x05\n" +
+	"\x03_to\"f\n" +
 	"\tExitCodes\x12\x1a\n" +
 	"\boperator\x18\x01 \x01(\tR\boperator\x12\x16\n" +
 	"\x06values\x18\x02 \x03(\x05R\x06values\x12%\n" +
@@ -2068,7 +2344,7 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x04from\x18\x01 \x01(\x05H\x00R\x04from\x88\x01\x01\x12\x13\n" +
 	"\x02to\x18\x02 \x01(\x05H\x01R\x02to\x88\x01\x01B\a\n" +
 	"\x05_fromB\x05\n" +
-	"\x03_to\"\xe8\x03\n" +
+	"\x03_to\"\x90\x04\n" +
 	"\aOutcome\x124\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x1c.mulligan.v1.Decision.ActionR\x06action\x121\n" +
 	"\x05scope\x18\x02 \x01(\x0e2\x1b.mulligan.v1.Decision.ScopeR\x05scope\x12\x16\n" +
@@ -2079,7 +2355,17 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\tresources\x18\a \x01(\v2\x1b.mulligan.v1.ResourcePolicyR\tresources\x12F\n" +
 	"\x11evidence_deadline\x18\b \x01(\v2\x19.google.protobuf.DurationR\x10evidenceDeadline\x12:\n" +
 	"\vafter_grace\x18\t \x01(\v2\x19.mulligan.v1.GraceOutcomeR\n" +
-	"afterGrace\"\x8d\x01\n" +
+	"afterGrace\x12\x1b\n" +
+	"\x06passes\x18\n" +
+	" \x01(\x01H\x00R\x06passes\x88\x01\x01B\t\n" +
+	"\a_passes\"\x95\x01\n" +
+	"\x05Worth\x12\x1b\n" +
+	"\x06weighs\x18\x01 \x01(\x01H\x00R\x06weighs\x88\x01\x01\x12\x1e\n" +
+	"\bgiven_up\x18\x02 \x01(\x01H\x01R\agivenUp\x88\x01\x01\x12&\n" +
+	"\fperson_hours\x18\x03 \x01(\x01H\x02R\vpersonHours\x88\x01\x01B\t\n" +
+	"\a_weighsB\v\n" +
+	"\t_given_upB\x0f\n" +
+	"\r_person_hours\"\x8d\x01\n" +
 	"\fGraceOutcome\x12/\n" +
 	"\x05grace\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05grace\x124\n" +
 	"\x06action\x18\x02 \x01(\x0e2\x1c.mulligan.v1.Decision.ActionR\x06action\x12\x16\n" +
@@ -2103,10 +2389,12 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x12on_demand_for_last\x18\x02 \x01(\x05H\x01R\x0fonDemandForLast\x88\x01\x01\x12H\n" +
 	"\x11avoid_failed_node\x18\x03 \x01(\v2\x1c.mulligan.v1.AvoidFailedNodeR\x0favoidFailedNodeB\x12\n" +
 	"\x10_on_demand_afterB\x15\n" +
-	"\x13_on_demand_for_last\"e\n" +
+	"\x13_on_demand_for_last\"\x8a\x01\n" +
 	"\x0fAvoidFailedNode\x12\x12\n" +
 	"\x04hard\x18\x01 \x01(\bR\x04hard\x12>\n" +
-	"\rexpires_after\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\fexpiresAfter\"\xe1\x01\n" +
+	"\rexpires_after\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\fexpiresAfter\x12\x19\n" +
+	"\x05after\x18\x03 \x01(\x05H\x00R\x05after\x88\x01\x01B\b\n" +
+	"\x06_after\"\xe1\x01\n" +
 	"\x0eResourcePolicy\x12(\n" +
 	"\rmemory_factor\x18\x01 \x01(\x01H\x00R\fmemoryFactor\x88\x01\x01\x12!\n" +
 	"\frequest_only\x18\x02 \x01(\bR\vrequestOnly\x12\"\n" +
@@ -2184,7 +2472,7 @@ func file_mulligan_v1_policy_proto_rawDescGZIP() []byte {
 }
 
 var file_mulligan_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_mulligan_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_mulligan_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_mulligan_v1_policy_proto_goTypes = []any{
 	(Backoff_Kind)(0),           // 0: mulligan.v1.Backoff.Kind
 	(Signature_Source)(0),       // 1: mulligan.v1.Signature.Source
@@ -2196,91 +2484,102 @@ var file_mulligan_v1_policy_proto_goTypes = []any{
 	(*Refund)(nil),              // 7: mulligan.v1.Refund
 	(*Rule)(nil),                // 8: mulligan.v1.Rule
 	(*When)(nil),                // 9: mulligan.v1.When
-	(*ExitCodes)(nil),           // 10: mulligan.v1.ExitCodes
-	(*ConditionPattern)(nil),    // 11: mulligan.v1.ConditionPattern
-	(*AttemptRange)(nil),        // 12: mulligan.v1.AttemptRange
-	(*Outcome)(nil),             // 13: mulligan.v1.Outcome
-	(*GraceOutcome)(nil),        // 14: mulligan.v1.GraceOutcome
-	(*Backoff)(nil),             // 15: mulligan.v1.Backoff
-	(*PlacementPolicy)(nil),     // 16: mulligan.v1.PlacementPolicy
-	(*AvoidFailedNode)(nil),     // 17: mulligan.v1.AvoidFailedNode
-	(*ResourcePolicy)(nil),      // 18: mulligan.v1.ResourcePolicy
-	(*ExhaustedOutcome)(nil),    // 19: mulligan.v1.ExhaustedOutcome
-	(*KillSwitch)(nil),          // 20: mulligan.v1.KillSwitch
-	(*Signature)(nil),           // 21: mulligan.v1.Signature
-	(*Derivation)(nil),          // 22: mulligan.v1.Derivation
-	nil,                         // 23: mulligan.v1.RetryPolicySpec.BudgetsEntry
-	nil,                         // 24: mulligan.v1.Selector.MatchLabelsEntry
-	nil,                         // 25: mulligan.v1.When.MatchLabelsEntry
-	(*NativePolicy)(nil),        // 26: mulligan.v1.NativePolicy
-	(*PastedBlocks)(nil),        // 27: mulligan.v1.PastedBlocks
-	(*durationpb.Duration)(nil), // 28: google.protobuf.Duration
-	(Cause)(0),                  // 29: mulligan.v1.Cause
-	(Diagnosis_FaultDomain)(0),  // 30: mulligan.v1.Diagnosis.FaultDomain
-	(Diagnosis_Confidence)(0),   // 31: mulligan.v1.Diagnosis.Confidence
-	(DerivedCause)(0),           // 32: mulligan.v1.DerivedCause
-	(Diagnosis_Outlook)(0),      // 33: mulligan.v1.Diagnosis.Outlook
-	(Decision_Action)(0),        // 34: mulligan.v1.Decision.Action
-	(Decision_Scope)(0),         // 35: mulligan.v1.Decision.Scope
-	(Decision_Queue)(0),         // 36: mulligan.v1.Decision.Queue
+	(*DurationRange)(nil),       // 10: mulligan.v1.DurationRange
+	(*NumberRange)(nil),         // 11: mulligan.v1.NumberRange
+	(*ExitCodes)(nil),           // 12: mulligan.v1.ExitCodes
+	(*ConditionPattern)(nil),    // 13: mulligan.v1.ConditionPattern
+	(*AttemptRange)(nil),        // 14: mulligan.v1.AttemptRange
+	(*Outcome)(nil),             // 15: mulligan.v1.Outcome
+	(*Worth)(nil),               // 16: mulligan.v1.Worth
+	(*GraceOutcome)(nil),        // 17: mulligan.v1.GraceOutcome
+	(*Backoff)(nil),             // 18: mulligan.v1.Backoff
+	(*PlacementPolicy)(nil),     // 19: mulligan.v1.PlacementPolicy
+	(*AvoidFailedNode)(nil),     // 20: mulligan.v1.AvoidFailedNode
+	(*ResourcePolicy)(nil),      // 21: mulligan.v1.ResourcePolicy
+	(*ExhaustedOutcome)(nil),    // 22: mulligan.v1.ExhaustedOutcome
+	(*KillSwitch)(nil),          // 23: mulligan.v1.KillSwitch
+	(*Signature)(nil),           // 24: mulligan.v1.Signature
+	(*Derivation)(nil),          // 25: mulligan.v1.Derivation
+	nil,                         // 26: mulligan.v1.RetryPolicySpec.BudgetsEntry
+	nil,                         // 27: mulligan.v1.Selector.MatchLabelsEntry
+	nil,                         // 28: mulligan.v1.When.MatchLabelsEntry
+	(*NativePolicy)(nil),        // 29: mulligan.v1.NativePolicy
+	(*PastedBlocks)(nil),        // 30: mulligan.v1.PastedBlocks
+	(*durationpb.Duration)(nil), // 31: google.protobuf.Duration
+	(Cause)(0),                  // 32: mulligan.v1.Cause
+	(Diagnosis_FaultDomain)(0),  // 33: mulligan.v1.Diagnosis.FaultDomain
+	(Diagnosis_Confidence)(0),   // 34: mulligan.v1.Diagnosis.Confidence
+	(DerivedCause)(0),           // 35: mulligan.v1.DerivedCause
+	(Diagnosis_Outlook)(0),      // 36: mulligan.v1.Diagnosis.Outlook
+	(Decision_Action)(0),        // 37: mulligan.v1.Decision.Action
+	(Decision_Scope)(0),         // 38: mulligan.v1.Decision.Scope
+	(Decision_Queue)(0),         // 39: mulligan.v1.Decision.Queue
 }
 var file_mulligan_v1_policy_proto_depIdxs = []int32{
 	3,  // 0: mulligan.v1.RetryPolicy.metadata:type_name -> mulligan.v1.PolicyMetadata
 	4,  // 1: mulligan.v1.RetryPolicy.spec:type_name -> mulligan.v1.RetryPolicySpec
 	5,  // 2: mulligan.v1.RetryPolicySpec.selector:type_name -> mulligan.v1.Selector
-	23, // 3: mulligan.v1.RetryPolicySpec.budgets:type_name -> mulligan.v1.RetryPolicySpec.BudgetsEntry
+	26, // 3: mulligan.v1.RetryPolicySpec.budgets:type_name -> mulligan.v1.RetryPolicySpec.BudgetsEntry
 	8,  // 4: mulligan.v1.RetryPolicySpec.rules:type_name -> mulligan.v1.Rule
-	13, // 5: mulligan.v1.RetryPolicySpec.default:type_name -> mulligan.v1.Outcome
-	20, // 6: mulligan.v1.RetryPolicySpec.kill_switch:type_name -> mulligan.v1.KillSwitch
-	21, // 7: mulligan.v1.RetryPolicySpec.signatures:type_name -> mulligan.v1.Signature
-	22, // 8: mulligan.v1.RetryPolicySpec.derivation:type_name -> mulligan.v1.Derivation
-	26, // 9: mulligan.v1.RetryPolicySpec.native:type_name -> mulligan.v1.NativePolicy
-	27, // 10: mulligan.v1.RetryPolicySpec.pasted:type_name -> mulligan.v1.PastedBlocks
-	24, // 11: mulligan.v1.Selector.match_labels:type_name -> mulligan.v1.Selector.MatchLabelsEntry
-	28, // 12: mulligan.v1.Budget.window:type_name -> google.protobuf.Duration
-	7,  // 13: mulligan.v1.Budget.refund_on_progress:type_name -> mulligan.v1.Refund
-	19, // 14: mulligan.v1.Budget.on_exhausted:type_name -> mulligan.v1.ExhaustedOutcome
-	28, // 15: mulligan.v1.Refund.min_healthy:type_name -> google.protobuf.Duration
-	9,  // 16: mulligan.v1.Rule.when:type_name -> mulligan.v1.When
-	13, // 17: mulligan.v1.Rule.then:type_name -> mulligan.v1.Outcome
-	29, // 18: mulligan.v1.When.causes:type_name -> mulligan.v1.Cause
-	30, // 19: mulligan.v1.When.fault_domains:type_name -> mulligan.v1.Diagnosis.FaultDomain
-	10, // 20: mulligan.v1.When.exit_codes:type_name -> mulligan.v1.ExitCodes
-	11, // 21: mulligan.v1.When.conditions:type_name -> mulligan.v1.ConditionPattern
-	31, // 22: mulligan.v1.When.min_confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	12, // 23: mulligan.v1.When.attempts:type_name -> mulligan.v1.AttemptRange
-	32, // 24: mulligan.v1.When.derived_causes:type_name -> mulligan.v1.DerivedCause
-	25, // 25: mulligan.v1.When.match_labels:type_name -> mulligan.v1.When.MatchLabelsEntry
-	33, // 26: mulligan.v1.When.outlooks:type_name -> mulligan.v1.Diagnosis.Outlook
-	34, // 27: mulligan.v1.Outcome.action:type_name -> mulligan.v1.Decision.Action
-	35, // 28: mulligan.v1.Outcome.scope:type_name -> mulligan.v1.Decision.Scope
-	15, // 29: mulligan.v1.Outcome.backoff:type_name -> mulligan.v1.Backoff
-	36, // 30: mulligan.v1.Outcome.queue:type_name -> mulligan.v1.Decision.Queue
-	16, // 31: mulligan.v1.Outcome.placement:type_name -> mulligan.v1.PlacementPolicy
-	18, // 32: mulligan.v1.Outcome.resources:type_name -> mulligan.v1.ResourcePolicy
-	28, // 33: mulligan.v1.Outcome.evidence_deadline:type_name -> google.protobuf.Duration
-	14, // 34: mulligan.v1.Outcome.after_grace:type_name -> mulligan.v1.GraceOutcome
-	28, // 35: mulligan.v1.GraceOutcome.grace:type_name -> google.protobuf.Duration
-	34, // 36: mulligan.v1.GraceOutcome.action:type_name -> mulligan.v1.Decision.Action
-	28, // 37: mulligan.v1.Backoff.initial:type_name -> google.protobuf.Duration
-	28, // 38: mulligan.v1.Backoff.max:type_name -> google.protobuf.Duration
-	0,  // 39: mulligan.v1.Backoff.kind:type_name -> mulligan.v1.Backoff.Kind
-	17, // 40: mulligan.v1.PlacementPolicy.avoid_failed_node:type_name -> mulligan.v1.AvoidFailedNode
-	28, // 41: mulligan.v1.AvoidFailedNode.expires_after:type_name -> google.protobuf.Duration
-	34, // 42: mulligan.v1.ExhaustedOutcome.action:type_name -> mulligan.v1.Decision.Action
-	35, // 43: mulligan.v1.ExhaustedOutcome.scope:type_name -> mulligan.v1.Decision.Scope
-	29, // 44: mulligan.v1.Signature.cause:type_name -> mulligan.v1.Cause
-	1,  // 45: mulligan.v1.Signature.sources:type_name -> mulligan.v1.Signature.Source
-	31, // 46: mulligan.v1.Signature.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	30, // 47: mulligan.v1.Signature.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
-	33, // 48: mulligan.v1.Signature.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
-	28, // 49: mulligan.v1.Derivation.crash_loop_window:type_name -> google.protobuf.Duration
-	6,  // 50: mulligan.v1.RetryPolicySpec.BudgetsEntry.value:type_name -> mulligan.v1.Budget
-	51, // [51:51] is the sub-list for method output_type
-	51, // [51:51] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	15, // 5: mulligan.v1.RetryPolicySpec.default:type_name -> mulligan.v1.Outcome
+	23, // 6: mulligan.v1.RetryPolicySpec.kill_switch:type_name -> mulligan.v1.KillSwitch
+	24, // 7: mulligan.v1.RetryPolicySpec.signatures:type_name -> mulligan.v1.Signature
+	25, // 8: mulligan.v1.RetryPolicySpec.derivation:type_name -> mulligan.v1.Derivation
+	29, // 9: mulligan.v1.RetryPolicySpec.native:type_name -> mulligan.v1.NativePolicy
+	30, // 10: mulligan.v1.RetryPolicySpec.pasted:type_name -> mulligan.v1.PastedBlocks
+	16, // 11: mulligan.v1.RetryPolicySpec.worth:type_name -> mulligan.v1.Worth
+	27, // 12: mulligan.v1.Selector.match_labels:type_name -> mulligan.v1.Selector.MatchLabelsEntry
+	31, // 13: mulligan.v1.Budget.window:type_name -> google.protobuf.Duration
+	7,  // 14: mulligan.v1.Budget.refund_on_progress:type_name -> mulligan.v1.Refund
+	22, // 15: mulligan.v1.Budget.on_exhausted:type_name -> mulligan.v1.ExhaustedOutcome
+	31, // 16: mulligan.v1.Refund.min_healthy:type_name -> google.protobuf.Duration
+	9,  // 17: mulligan.v1.Rule.when:type_name -> mulligan.v1.When
+	15, // 18: mulligan.v1.Rule.then:type_name -> mulligan.v1.Outcome
+	32, // 19: mulligan.v1.When.causes:type_name -> mulligan.v1.Cause
+	33, // 20: mulligan.v1.When.fault_domains:type_name -> mulligan.v1.Diagnosis.FaultDomain
+	12, // 21: mulligan.v1.When.exit_codes:type_name -> mulligan.v1.ExitCodes
+	13, // 22: mulligan.v1.When.conditions:type_name -> mulligan.v1.ConditionPattern
+	34, // 23: mulligan.v1.When.min_confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	14, // 24: mulligan.v1.When.attempts:type_name -> mulligan.v1.AttemptRange
+	35, // 25: mulligan.v1.When.derived_causes:type_name -> mulligan.v1.DerivedCause
+	28, // 26: mulligan.v1.When.match_labels:type_name -> mulligan.v1.When.MatchLabelsEntry
+	36, // 27: mulligan.v1.When.outlooks:type_name -> mulligan.v1.Diagnosis.Outlook
+	10, // 28: mulligan.v1.When.ran:type_name -> mulligan.v1.DurationRange
+	11, // 29: mulligan.v1.When.accelerators:type_name -> mulligan.v1.NumberRange
+	11, // 30: mulligan.v1.When.hours_at_stake:type_name -> mulligan.v1.NumberRange
+	14, // 31: mulligan.v1.When.alike:type_name -> mulligan.v1.AttemptRange
+	11, // 32: mulligan.v1.When.passed:type_name -> mulligan.v1.NumberRange
+	31, // 33: mulligan.v1.DurationRange.from:type_name -> google.protobuf.Duration
+	31, // 34: mulligan.v1.DurationRange.to:type_name -> google.protobuf.Duration
+	37, // 35: mulligan.v1.Outcome.action:type_name -> mulligan.v1.Decision.Action
+	38, // 36: mulligan.v1.Outcome.scope:type_name -> mulligan.v1.Decision.Scope
+	18, // 37: mulligan.v1.Outcome.backoff:type_name -> mulligan.v1.Backoff
+	39, // 38: mulligan.v1.Outcome.queue:type_name -> mulligan.v1.Decision.Queue
+	19, // 39: mulligan.v1.Outcome.placement:type_name -> mulligan.v1.PlacementPolicy
+	21, // 40: mulligan.v1.Outcome.resources:type_name -> mulligan.v1.ResourcePolicy
+	31, // 41: mulligan.v1.Outcome.evidence_deadline:type_name -> google.protobuf.Duration
+	17, // 42: mulligan.v1.Outcome.after_grace:type_name -> mulligan.v1.GraceOutcome
+	31, // 43: mulligan.v1.GraceOutcome.grace:type_name -> google.protobuf.Duration
+	37, // 44: mulligan.v1.GraceOutcome.action:type_name -> mulligan.v1.Decision.Action
+	31, // 45: mulligan.v1.Backoff.initial:type_name -> google.protobuf.Duration
+	31, // 46: mulligan.v1.Backoff.max:type_name -> google.protobuf.Duration
+	0,  // 47: mulligan.v1.Backoff.kind:type_name -> mulligan.v1.Backoff.Kind
+	20, // 48: mulligan.v1.PlacementPolicy.avoid_failed_node:type_name -> mulligan.v1.AvoidFailedNode
+	31, // 49: mulligan.v1.AvoidFailedNode.expires_after:type_name -> google.protobuf.Duration
+	37, // 50: mulligan.v1.ExhaustedOutcome.action:type_name -> mulligan.v1.Decision.Action
+	38, // 51: mulligan.v1.ExhaustedOutcome.scope:type_name -> mulligan.v1.Decision.Scope
+	32, // 52: mulligan.v1.Signature.cause:type_name -> mulligan.v1.Cause
+	1,  // 53: mulligan.v1.Signature.sources:type_name -> mulligan.v1.Signature.Source
+	34, // 54: mulligan.v1.Signature.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	33, // 55: mulligan.v1.Signature.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
+	36, // 56: mulligan.v1.Signature.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
+	31, // 57: mulligan.v1.Derivation.crash_loop_window:type_name -> google.protobuf.Duration
+	6,  // 58: mulligan.v1.RetryPolicySpec.BudgetsEntry.value:type_name -> mulligan.v1.Budget
+	59, // [59:59] is the sub-list for method output_type
+	59, // [59:59] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_policy_proto_init() }
@@ -2296,18 +2595,22 @@ func file_mulligan_v1_policy_proto_init() {
 	file_mulligan_v1_policy_proto_msgTypes[4].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[5].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[7].OneofWrappers = []any{}
-	file_mulligan_v1_policy_proto_msgTypes[10].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[9].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[12].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[13].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[14].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[16].OneofWrappers = []any{}
-	file_mulligan_v1_policy_proto_msgTypes[20].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[17].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[18].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[19].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_policy_proto_rawDesc), len(file_mulligan_v1_policy_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   24,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -31,6 +31,9 @@ const (
 	PolicyIssue_ERROR PolicyIssue_Severity = 1
 	// Loads, and is probably not what was meant.
 	PolicyIssue_WARNING PolicyIssue_Severity = 2
+	// Loads, and may well be meant: how a signature stands to a built-in row.
+	// Of `mulligan policy check` alone.
+	PolicyIssue_NOTE PolicyIssue_Severity = 3
 )
 
 // Enum value maps for PolicyIssue_Severity.
@@ -39,11 +42,13 @@ var (
 		0: "SEVERITY_UNSPECIFIED",
 		1: "ERROR",
 		2: "WARNING",
+		3: "NOTE",
 	}
 	PolicyIssue_Severity_value = map[string]int32{
 		"SEVERITY_UNSPECIFIED": 0,
 		"ERROR":                1,
 		"WARNING":              2,
+		"NOTE":                 3,
 	}
 )
 
@@ -646,17 +651,18 @@ const file_mulligan_v1_policy_service_proto_rawDesc = "" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"]\n" +
 	"\x13CheckPolicyResponse\x12\x14\n" +
 	"\x05valid\x18\x01 \x01(\bR\x05valid\x120\n" +
-	"\x06issues\x18\x02 \x03(\v2\x18.mulligan.v1.PolicyIssueR\x06issues\"\xe4\x01\n" +
+	"\x06issues\x18\x02 \x03(\v2\x18.mulligan.v1.PolicyIssueR\x06issues\"\xee\x01\n" +
 	"\vPolicyIssue\x12=\n" +
 	"\bseverity\x18\x01 \x01(\x0e2!.mulligan.v1.PolicyIssue.SeverityR\bseverity\x12\x12\n" +
 	"\x04file\x18\x02 \x01(\tR\x04file\x12\x12\n" +
 	"\x04line\x18\x03 \x01(\x05R\x04line\x12\x16\n" +
 	"\x06column\x18\x04 \x01(\x05R\x06column\x12\x18\n" +
-	"\amessage\x18\x05 \x01(\tR\amessage\"<\n" +
+	"\amessage\x18\x05 \x01(\tR\amessage\"F\n" +
 	"\bSeverity\x12\x18\n" +
 	"\x14SEVERITY_UNSPECIFIED\x10\x00\x12\t\n" +
 	"\x05ERROR\x10\x01\x12\v\n" +
-	"\aWARNING\x10\x022\x82\x02\n" +
+	"\aWARNING\x10\x02\x12\b\n" +
+	"\x04NOTE\x10\x032\x82\x02\n" +
 	"\rPolicyService\x12S\n" +
 	"\fListPolicies\x12 .mulligan.v1.ListPoliciesRequest\x1a!.mulligan.v1.ListPoliciesResponse\x12J\n" +
 	"\tGetPolicy\x12\x1d.mulligan.v1.GetPolicyRequest\x1a\x1e.mulligan.v1.GetPolicyResponse\x12P\n" +

@@ -172,11 +172,18 @@ type FailureGroup struct {
 	// The container image, or whatever names what several workloads run. Absent:
 	// unknown.
 	Image string `protobuf:"bytes,4,opt,name=image,proto3" json:"image,omitempty"`
-	// How many workloads; at least 1.
+	// How many workloads; at least 1, but for a group of `passed` and
+	// `failed_again` alone.
 	Workloads int32 `protobuf:"varint,5,opt,name=workloads,proto3" json:"workloads,omitempty"`
 	// How many a usual window of this length shows, for example the mean of the
 	// last day. 0 or absent: unknown, and not looked at. Not negative.
-	Usual         float64 `protobuf:"fixed64,6,opt,name=usual,proto3" json:"usual,omitempty"`
+	Usual float64 `protobuf:"fixed64,6,opt,name=usual,proto3" json:"usual,omitempty"`
+	// Retries in the window, of any workload, after a failure of this `cause`,
+	// that ended well or got further. Counted in one group of a cause or spread
+	// over several; 0 to 1000000. 0 in all: unknown.
+	Passed int32 `protobuf:"varint,7,opt,name=passed,proto3" json:"passed,omitempty"`
+	// ... and those that failed of it again without getting further.
+	FailedAgain   int32 `protobuf:"varint,8,opt,name=failed_again,json=failedAgain,proto3" json:"failed_again,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -253,6 +260,20 @@ func (x *FailureGroup) GetUsual() float64 {
 	return 0
 }
 
+func (x *FailureGroup) GetPassed() int32 {
+	if x != nil {
+		return x.Passed
+	}
+	return 0
+}
+
+func (x *FailureGroup) GetFailedAgain() int32 {
+	if x != nil {
+		return x.FailedAgain
+	}
+	return 0
+}
+
 var File_mulligan_v1_recent_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_recent_proto_rawDesc = "" +
@@ -267,14 +288,16 @@ const file_mulligan_v1_recent_proto_rawDesc = "" +
 	"\x04zone\x18\x06 \x01(\tR\x04zone\x12\x14\n" +
 	"\x05image\x18\a \x01(\tR\x05image\x12\x1a\n" +
 	"\bcanaries\x18\b \x01(\x05R\bcanaries\x12\x1c\n" +
-	"\trecovered\x18\t \x01(\x05R\trecovered\"\xaa\x01\n" +
+	"\trecovered\x18\t \x01(\x05R\trecovered\"\xe5\x01\n" +
 	"\fFailureGroup\x12(\n" +
 	"\x05cause\x18\x01 \x01(\x0e2\x12.mulligan.v1.CauseR\x05cause\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x12\n" +
 	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x14\n" +
 	"\x05image\x18\x04 \x01(\tR\x05image\x12\x1c\n" +
 	"\tworkloads\x18\x05 \x01(\x05R\tworkloads\x12\x14\n" +
-	"\x05usual\x18\x06 \x01(\x01R\x05usualB2Z0mulligan.dev/mulligan/gen/mulligan/v1;mulliganv1b\x06proto3"
+	"\x05usual\x18\x06 \x01(\x01R\x05usual\x12\x16\n" +
+	"\x06passed\x18\a \x01(\x05R\x06passed\x12!\n" +
+	"\ffailed_again\x18\b \x01(\x05R\vfailedAgainB2Z0mulligan.dev/mulligan/gen/mulligan/v1;mulliganv1b\x06proto3"
 
 var (
 	file_mulligan_v1_recent_proto_rawDescOnce sync.Once

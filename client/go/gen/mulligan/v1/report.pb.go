@@ -84,7 +84,7 @@ func (x CreationError_Phase) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CreationError_Phase.Descriptor instead.
 func (CreationError_Phase) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{3, 0}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{4, 0}
 }
 
 // One workload, failed or not: the Kubernetes objects themselves and a few facts
@@ -155,7 +155,11 @@ type FailureReport struct {
 	// one message. Filled by who reduced the list: the Go module's Gather and the
 	// command line. Absent: all pods are there. An answer warns of what was not
 	// looked at.
-	OmittedPods   *PodCounts `protobuf:"bytes,20,opt,name=omitted_pods,json=omittedPods,proto3,oneof" json:"omitted_pods,omitempty"`
+	OmittedPods *PodCounts `protobuf:"bytes,20,opt,name=omitted_pods,json=omittedPods,proto3,oneof" json:"omitted_pods,omitempty"`
+	// What others make of the failure, who read more than there is here: the
+	// whole log, the fabric, the node's health. Evidence beside the objects, below
+	// all that Kubernetes itself says. At most 8. Absent: nobody else looked.
+	Hints         []*Hint `protobuf:"bytes,21,rep,name=hints,proto3" json:"hints,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -330,6 +334,94 @@ func (x *FailureReport) GetOmittedPods() *PodCounts {
 	return nil
 }
 
+func (x *FailureReport) GetHints() []*Hint {
+	if x != nil {
+		return x.Hints
+	}
+	return nil
+}
+
+// A diagnosis that somebody else made of the failure in this report. Filled by
+// the caller with what its own tool answered: NVIDIA's Restart Agent, a model
+// that read the log, a node-health checker. It answers where the objects leave
+// the cause open, or confirms what they say; where Kubernetes or the program
+// names the cause it only stands among those considered, with why.
+type Hint struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Who says so, for people and for `considered`: "node-health". At most 64
+	// printable bytes without spaces. Mandatory.
+	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
+	// What it says happened. Mandatory; a failure, so none of NOT_FAILED,
+	// SUCCEEDED, CANCELLED, SUSPENDED and STALE_REPORT.
+	Cause Cause `protobuf:"varint,2,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
+	// How sure it is. Absent: LOW. HIGH counts as MEDIUM: a signal that
+	// Kubernetes or the runtime sets is surer than any reading of one.
+	Confidence Diagnosis_Confidence `protobuf:"varint,3,opt,name=confidence,proto3,enum=mulligan.v1.Diagnosis_Confidence" json:"confidence,omitempty"`
+	// Its reason in one sentence, shown as evidence. At most 1024 bytes. Absent:
+	// it gave none.
+	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Hint) Reset() {
+	*x = Hint{}
+	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Hint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Hint) ProtoMessage() {}
+
+func (x *Hint) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Hint.ProtoReflect.Descriptor instead.
+func (*Hint) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Hint) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Hint) GetCause() Cause {
+	if x != nil {
+		return x.Cause
+	}
+	return Cause_CAUSE_UNSPECIFIED
+}
+
+func (x *Hint) GetConfidence() Diagnosis_Confidence {
+	if x != nil {
+		return x.Confidence
+	}
+	return Diagnosis_CONFIDENCE_UNSPECIFIED
+}
+
+func (x *Hint) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // Pods that a report leaves out, by status.phase. What decides is never left out
 // first: pods that failed earliest, and the first of each kind and node. None may
 // be negative; at most 10,000,000 each.
@@ -350,7 +442,7 @@ type PodCounts struct {
 
 func (x *PodCounts) Reset() {
 	*x = PodCounts{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	mi := &file_mulligan_v1_report_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -362,7 +454,7 @@ func (x *PodCounts) String() string {
 func (*PodCounts) ProtoMessage() {}
 
 func (x *PodCounts) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	mi := &file_mulligan_v1_report_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -375,7 +467,7 @@ func (x *PodCounts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCounts.ProtoReflect.Descriptor instead.
 func (*PodCounts) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{1}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *PodCounts) GetFailed() int32 {
@@ -436,7 +528,7 @@ type WorkloadReference struct {
 
 func (x *WorkloadReference) Reset() {
 	*x = WorkloadReference{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[2]
+	mi := &file_mulligan_v1_report_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -448,7 +540,7 @@ func (x *WorkloadReference) String() string {
 func (*WorkloadReference) ProtoMessage() {}
 
 func (x *WorkloadReference) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[2]
+	mi := &file_mulligan_v1_report_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -461,7 +553,7 @@ func (x *WorkloadReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadReference.ProtoReflect.Descriptor instead.
 func (*WorkloadReference) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{2}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *WorkloadReference) GetApiGroup() string {
@@ -553,7 +645,7 @@ type CreationError struct {
 
 func (x *CreationError) Reset() {
 	*x = CreationError{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[3]
+	mi := &file_mulligan_v1_report_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -565,7 +657,7 @@ func (x *CreationError) String() string {
 func (*CreationError) ProtoMessage() {}
 
 func (x *CreationError) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[3]
+	mi := &file_mulligan_v1_report_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -578,7 +670,7 @@ func (x *CreationError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreationError.ProtoReflect.Descriptor instead.
 func (*CreationError) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CreationError) GetPhase() CreationError_Phase {
@@ -628,14 +720,18 @@ type Progress struct {
 	// shard or data position it read. The same failure at the same artifact is
 	// recognised sooner (Derivation.same_artifact). At most 128 bytes. Absent:
 	// unknown.
-	Artifact      string `protobuf:"bytes,3,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	Artifact string `protobuf:"bytes,3,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	// When the work last got somewhere that a next attempt can start from: a
+	// checkpoint was written, or `value` grew. Filled by the caller; what ran
+	// since is at stake (Stake.hours). Absent: unknown, and all of the run is.
+	AdvancedAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=advanced_at,json=advancedAt,proto3" json:"advanced_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[4]
+	mi := &file_mulligan_v1_report_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +743,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[4]
+	mi := &file_mulligan_v1_report_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +756,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Progress) GetValue() float64 {
@@ -684,6 +780,13 @@ func (x *Progress) GetArtifact() string {
 	return ""
 }
 
+func (x *Progress) GetAdvancedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AdvancedAt
+	}
+	return nil
+}
+
 // How a container ended, when that is all there is.
 type ContainerExit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -701,7 +804,7 @@ type ContainerExit struct {
 
 func (x *ContainerExit) Reset() {
 	*x = ContainerExit{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[5]
+	mi := &file_mulligan_v1_report_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -713,7 +816,7 @@ func (x *ContainerExit) String() string {
 func (*ContainerExit) ProtoMessage() {}
 
 func (x *ContainerExit) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[5]
+	mi := &file_mulligan_v1_report_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -726,7 +829,7 @@ func (x *ContainerExit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerExit.ProtoReflect.Descriptor instead.
 func (*ContainerExit) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ContainerExit) GetExitCode() int32 {
@@ -767,7 +870,7 @@ type ContainerUsage struct {
 
 func (x *ContainerUsage) Reset() {
 	*x = ContainerUsage{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[6]
+	mi := &file_mulligan_v1_report_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -779,7 +882,7 @@ func (x *ContainerUsage) String() string {
 func (*ContainerUsage) ProtoMessage() {}
 
 func (x *ContainerUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[6]
+	mi := &file_mulligan_v1_report_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -792,7 +895,7 @@ func (x *ContainerUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerUsage.ProtoReflect.Descriptor instead.
 func (*ContainerUsage) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ContainerUsage) GetPod() string {
@@ -827,7 +930,8 @@ var File_mulligan_v1_report_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_report_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/report.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&mulligan/kubernetes/batch/v1/job.proto\x1a'mulligan/kubernetes/core/v1/event.proto\x1a&mulligan/kubernetes/core/v1/node.proto\x1a%mulligan/kubernetes/core/v1/pod.proto\x1a0mulligan/kubernetes/jobset/v1alpha2/jobset.proto\x1a)mulligan/kubernetes/kubeflow/v1/job.proto\x1a0mulligan/kubernetes/kueue/v1beta2/workload.proto\x1a$mulligan/kubernetes/ray/v1/ray.proto\x1a9mulligan/kubernetes/spark/v1beta2/spark_application.proto\x1a4mulligan/kubernetes/trainer/v1alpha1/train_job.proto\"\xfe\t\n" +
+	"\x18mulligan/v1/report.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&mulligan/kubernetes/batch/v1/job.proto\x1a'mulligan/kubernetes/core/v1/event.proto\x1a&mulligan/kubernetes/core/v1/node.proto\x1a%mulligan/kubernetes/core/v1/pod.proto\x1a0mulligan/kubernetes/jobset/v1alpha2/jobset.proto\x1a)mulligan/kubernetes/kubeflow/v1/job.proto\x1a0mulligan/kubernetes/kueue/v1beta2/workload.proto\x1a$mulligan/kubernetes/ray/v1/ray.proto\x1a9mulligan/kubernetes/spark/v1beta2/spark_application.proto\x1a4mulligan/kubernetes/trainer/v1alpha1/train_job.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1bmulligan/v1/diagnosis.proto\"\xa7\n" +
+	"\n" +
 	"\rFailureReport\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x1d\n" +
@@ -852,10 +956,18 @@ const file_mulligan_v1_report_proto_rawDesc = "" +
 	"\x05usage\x18\x12 \x03(\v2\x1b.mulligan.v1.ContainerUsageR\x05usage\x12G\n" +
 	"\vray_cluster\x18\x13 \x01(\v2&.mulligan.kubernetes.ray.v1.RayClusterR\n" +
 	"rayCluster\x12>\n" +
-	"\fomitted_pods\x18\x14 \x01(\v2\x16.mulligan.v1.PodCountsH\x01R\vomittedPods\x88\x01\x01B\n" +
+	"\fomitted_pods\x18\x14 \x01(\v2\x16.mulligan.v1.PodCountsH\x01R\vomittedPods\x88\x01\x01\x12'\n" +
+	"\x05hints\x18\x15 \x03(\v2\x11.mulligan.v1.HintR\x05hintsB\n" +
 	"\n" +
 	"\b_attemptB\x0f\n" +
-	"\r_omitted_pods\"u\n" +
+	"\r_omitted_pods\"\x9f\x01\n" +
+	"\x04Hint\x12\x16\n" +
+	"\x06source\x18\x01 \x01(\tR\x06source\x12(\n" +
+	"\x05cause\x18\x02 \x01(\x0e2\x12.mulligan.v1.CauseR\x05cause\x12A\n" +
+	"\n" +
+	"confidence\x18\x03 \x01(\x0e2!.mulligan.v1.Diagnosis.ConfidenceR\n" +
+	"confidence\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\"u\n" +
 	"\tPodCounts\x12\x16\n" +
 	"\x06failed\x18\x01 \x01(\x05R\x06failed\x12\x18\n" +
 	"\arunning\x18\x02 \x01(\x05R\arunning\x12\x18\n" +
@@ -892,12 +1004,14 @@ const file_mulligan_v1_report_proto_rawDesc = "" +
 	"\x11PHASE_UNSPECIFIED\x10\x00\x12\t\n" +
 	"\x05BUILD\x10\x01\x12\n" +
 	"\n" +
-	"\x06CREATE\x10\x02\"\x87\x01\n" +
+	"\x06CREATE\x10\x02\"\xc4\x01\n" +
 	"\bProgress\x12\x19\n" +
 	"\x05value\x18\x01 \x01(\x01H\x00R\x05value\x88\x01\x01\x12:\n" +
 	"\vhealthy_for\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\n" +
 	"healthyFor\x12\x1a\n" +
-	"\bartifact\x18\x03 \x01(\tR\bartifactB\b\n" +
+	"\bartifact\x18\x03 \x01(\tR\bartifact\x12;\n" +
+	"\vadvanced_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"advancedAtB\b\n" +
 	"\x06_value\"q\n" +
 	"\rContainerExit\x12 \n" +
 	"\texit_code\x18\x01 \x01(\x05H\x00R\bexitCode\x88\x01\x01\x12\x16\n" +
@@ -924,60 +1038,67 @@ func file_mulligan_v1_report_proto_rawDescGZIP() []byte {
 }
 
 var file_mulligan_v1_report_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_mulligan_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_mulligan_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_mulligan_v1_report_proto_goTypes = []any{
 	(CreationError_Phase)(0),          // 0: mulligan.v1.CreationError.Phase
 	(*FailureReport)(nil),             // 1: mulligan.v1.FailureReport
-	(*PodCounts)(nil),                 // 2: mulligan.v1.PodCounts
-	(*WorkloadReference)(nil),         // 3: mulligan.v1.WorkloadReference
-	(*CreationError)(nil),             // 4: mulligan.v1.CreationError
-	(*Progress)(nil),                  // 5: mulligan.v1.Progress
-	(*ContainerExit)(nil),             // 6: mulligan.v1.ContainerExit
-	(*ContainerUsage)(nil),            // 7: mulligan.v1.ContainerUsage
-	nil,                               // 8: mulligan.v1.WorkloadReference.LabelsEntry
-	nil,                               // 9: mulligan.v1.WorkloadReference.AnnotationsEntry
-	(*timestamppb.Timestamp)(nil),     // 10: google.protobuf.Timestamp
-	(*v1.Pod)(nil),                    // 11: mulligan.kubernetes.core.v1.Pod
-	(*v11.Job)(nil),                   // 12: mulligan.kubernetes.batch.v1.Job
-	(*v1alpha2.JobSet)(nil),           // 13: mulligan.kubernetes.jobset.v1alpha2.JobSet
-	(*v12.RayJob)(nil),                // 14: mulligan.kubernetes.ray.v1.RayJob
-	(*v1alpha1.TrainJob)(nil),         // 15: mulligan.kubernetes.trainer.v1alpha1.TrainJob
-	(*v1beta2.Workload)(nil),          // 16: mulligan.kubernetes.kueue.v1beta2.Workload
-	(*v1beta21.SparkApplication)(nil), // 17: mulligan.kubernetes.spark.v1beta2.SparkApplication
-	(*v13.TrainingJob)(nil),           // 18: mulligan.kubernetes.kubeflow.v1.TrainingJob
-	(*v1.Node)(nil),                   // 19: mulligan.kubernetes.core.v1.Node
-	(*v1.Event)(nil),                  // 20: mulligan.kubernetes.core.v1.Event
-	(*v12.RayCluster)(nil),            // 21: mulligan.kubernetes.ray.v1.RayCluster
-	(*durationpb.Duration)(nil),       // 22: google.protobuf.Duration
+	(*Hint)(nil),                      // 2: mulligan.v1.Hint
+	(*PodCounts)(nil),                 // 3: mulligan.v1.PodCounts
+	(*WorkloadReference)(nil),         // 4: mulligan.v1.WorkloadReference
+	(*CreationError)(nil),             // 5: mulligan.v1.CreationError
+	(*Progress)(nil),                  // 6: mulligan.v1.Progress
+	(*ContainerExit)(nil),             // 7: mulligan.v1.ContainerExit
+	(*ContainerUsage)(nil),            // 8: mulligan.v1.ContainerUsage
+	nil,                               // 9: mulligan.v1.WorkloadReference.LabelsEntry
+	nil,                               // 10: mulligan.v1.WorkloadReference.AnnotationsEntry
+	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
+	(*v1.Pod)(nil),                    // 12: mulligan.kubernetes.core.v1.Pod
+	(*v11.Job)(nil),                   // 13: mulligan.kubernetes.batch.v1.Job
+	(*v1alpha2.JobSet)(nil),           // 14: mulligan.kubernetes.jobset.v1alpha2.JobSet
+	(*v12.RayJob)(nil),                // 15: mulligan.kubernetes.ray.v1.RayJob
+	(*v1alpha1.TrainJob)(nil),         // 16: mulligan.kubernetes.trainer.v1alpha1.TrainJob
+	(*v1beta2.Workload)(nil),          // 17: mulligan.kubernetes.kueue.v1beta2.Workload
+	(*v1beta21.SparkApplication)(nil), // 18: mulligan.kubernetes.spark.v1beta2.SparkApplication
+	(*v13.TrainingJob)(nil),           // 19: mulligan.kubernetes.kubeflow.v1.TrainingJob
+	(*v1.Node)(nil),                   // 20: mulligan.kubernetes.core.v1.Node
+	(*v1.Event)(nil),                  // 21: mulligan.kubernetes.core.v1.Event
+	(*v12.RayCluster)(nil),            // 22: mulligan.kubernetes.ray.v1.RayCluster
+	(Cause)(0),                        // 23: mulligan.v1.Cause
+	(Diagnosis_Confidence)(0),         // 24: mulligan.v1.Diagnosis.Confidence
+	(*durationpb.Duration)(nil),       // 25: google.protobuf.Duration
 }
 var file_mulligan_v1_report_proto_depIdxs = []int32{
-	10, // 0: mulligan.v1.FailureReport.observed_at:type_name -> google.protobuf.Timestamp
-	3,  // 1: mulligan.v1.FailureReport.workload:type_name -> mulligan.v1.WorkloadReference
-	11, // 2: mulligan.v1.FailureReport.pods:type_name -> mulligan.kubernetes.core.v1.Pod
-	12, // 3: mulligan.v1.FailureReport.jobs:type_name -> mulligan.kubernetes.batch.v1.Job
-	13, // 4: mulligan.v1.FailureReport.job_set:type_name -> mulligan.kubernetes.jobset.v1alpha2.JobSet
-	14, // 5: mulligan.v1.FailureReport.ray_job:type_name -> mulligan.kubernetes.ray.v1.RayJob
-	15, // 6: mulligan.v1.FailureReport.train_job:type_name -> mulligan.kubernetes.trainer.v1alpha1.TrainJob
-	16, // 7: mulligan.v1.FailureReport.kueue_workload:type_name -> mulligan.kubernetes.kueue.v1beta2.Workload
-	17, // 8: mulligan.v1.FailureReport.spark_application:type_name -> mulligan.kubernetes.spark.v1beta2.SparkApplication
-	18, // 9: mulligan.v1.FailureReport.kubeflow_job:type_name -> mulligan.kubernetes.kubeflow.v1.TrainingJob
-	19, // 10: mulligan.v1.FailureReport.nodes:type_name -> mulligan.kubernetes.core.v1.Node
-	20, // 11: mulligan.v1.FailureReport.events:type_name -> mulligan.kubernetes.core.v1.Event
-	4,  // 12: mulligan.v1.FailureReport.creation_error:type_name -> mulligan.v1.CreationError
-	5,  // 13: mulligan.v1.FailureReport.progress:type_name -> mulligan.v1.Progress
-	6,  // 14: mulligan.v1.FailureReport.exit:type_name -> mulligan.v1.ContainerExit
-	7,  // 15: mulligan.v1.FailureReport.usage:type_name -> mulligan.v1.ContainerUsage
-	21, // 16: mulligan.v1.FailureReport.ray_cluster:type_name -> mulligan.kubernetes.ray.v1.RayCluster
-	2,  // 17: mulligan.v1.FailureReport.omitted_pods:type_name -> mulligan.v1.PodCounts
-	8,  // 18: mulligan.v1.WorkloadReference.labels:type_name -> mulligan.v1.WorkloadReference.LabelsEntry
-	9,  // 19: mulligan.v1.WorkloadReference.annotations:type_name -> mulligan.v1.WorkloadReference.AnnotationsEntry
-	0,  // 20: mulligan.v1.CreationError.phase:type_name -> mulligan.v1.CreationError.Phase
-	22, // 21: mulligan.v1.Progress.healthy_for:type_name -> google.protobuf.Duration
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	11, // 0: mulligan.v1.FailureReport.observed_at:type_name -> google.protobuf.Timestamp
+	4,  // 1: mulligan.v1.FailureReport.workload:type_name -> mulligan.v1.WorkloadReference
+	12, // 2: mulligan.v1.FailureReport.pods:type_name -> mulligan.kubernetes.core.v1.Pod
+	13, // 3: mulligan.v1.FailureReport.jobs:type_name -> mulligan.kubernetes.batch.v1.Job
+	14, // 4: mulligan.v1.FailureReport.job_set:type_name -> mulligan.kubernetes.jobset.v1alpha2.JobSet
+	15, // 5: mulligan.v1.FailureReport.ray_job:type_name -> mulligan.kubernetes.ray.v1.RayJob
+	16, // 6: mulligan.v1.FailureReport.train_job:type_name -> mulligan.kubernetes.trainer.v1alpha1.TrainJob
+	17, // 7: mulligan.v1.FailureReport.kueue_workload:type_name -> mulligan.kubernetes.kueue.v1beta2.Workload
+	18, // 8: mulligan.v1.FailureReport.spark_application:type_name -> mulligan.kubernetes.spark.v1beta2.SparkApplication
+	19, // 9: mulligan.v1.FailureReport.kubeflow_job:type_name -> mulligan.kubernetes.kubeflow.v1.TrainingJob
+	20, // 10: mulligan.v1.FailureReport.nodes:type_name -> mulligan.kubernetes.core.v1.Node
+	21, // 11: mulligan.v1.FailureReport.events:type_name -> mulligan.kubernetes.core.v1.Event
+	5,  // 12: mulligan.v1.FailureReport.creation_error:type_name -> mulligan.v1.CreationError
+	6,  // 13: mulligan.v1.FailureReport.progress:type_name -> mulligan.v1.Progress
+	7,  // 14: mulligan.v1.FailureReport.exit:type_name -> mulligan.v1.ContainerExit
+	8,  // 15: mulligan.v1.FailureReport.usage:type_name -> mulligan.v1.ContainerUsage
+	22, // 16: mulligan.v1.FailureReport.ray_cluster:type_name -> mulligan.kubernetes.ray.v1.RayCluster
+	3,  // 17: mulligan.v1.FailureReport.omitted_pods:type_name -> mulligan.v1.PodCounts
+	2,  // 18: mulligan.v1.FailureReport.hints:type_name -> mulligan.v1.Hint
+	23, // 19: mulligan.v1.Hint.cause:type_name -> mulligan.v1.Cause
+	24, // 20: mulligan.v1.Hint.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	9,  // 21: mulligan.v1.WorkloadReference.labels:type_name -> mulligan.v1.WorkloadReference.LabelsEntry
+	10, // 22: mulligan.v1.WorkloadReference.annotations:type_name -> mulligan.v1.WorkloadReference.AnnotationsEntry
+	0,  // 23: mulligan.v1.CreationError.phase:type_name -> mulligan.v1.CreationError.Phase
+	25, // 24: mulligan.v1.Progress.healthy_for:type_name -> google.protobuf.Duration
+	11, // 25: mulligan.v1.Progress.advanced_at:type_name -> google.protobuf.Timestamp
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_report_proto_init() }
@@ -985,17 +1106,19 @@ func file_mulligan_v1_report_proto_init() {
 	if File_mulligan_v1_report_proto != nil {
 		return
 	}
+	file_mulligan_v1_cause_proto_init()
+	file_mulligan_v1_diagnosis_proto_init()
 	file_mulligan_v1_report_proto_msgTypes[0].OneofWrappers = []any{}
-	file_mulligan_v1_report_proto_msgTypes[2].OneofWrappers = []any{}
-	file_mulligan_v1_report_proto_msgTypes[4].OneofWrappers = []any{}
+	file_mulligan_v1_report_proto_msgTypes[3].OneofWrappers = []any{}
 	file_mulligan_v1_report_proto_msgTypes[5].OneofWrappers = []any{}
+	file_mulligan_v1_report_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_report_proto_rawDesc), len(file_mulligan_v1_report_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

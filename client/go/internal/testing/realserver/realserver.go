@@ -32,6 +32,7 @@ type Server struct {
 	// Address is that of gRPC, Admin that of HTTP.
 	Address, Admin string
 	command        *exec.Cmd
+	exited         chan struct{}
 }
 
 // Start starts a server on free ports of loopback, which stops with the test.
@@ -48,8 +49,8 @@ func Start(t testing.TB, flags ...string) *Server {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	server := &Server{command: command}
 	exited := make(chan struct{})
+	server := &Server{command: command, exited: exited}
 	go func() { command.Wait(); close(exited) }()
 	t.Cleanup(func() {
 		command.Process.Signal(syscall.SIGTERM)
@@ -88,6 +89,17 @@ func (s *Server) waitFor(file string, exited <-chan struct{}) error {
 
 // Signal sends the server a signal: SIGTERM to stop it as Kubernetes does.
 func (s *Server) Signal(signal syscall.Signal) { s.command.Process.Signal(signal) }
+
+// Stop stops the server and waits until it has ended: what it writes is written then.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	s.Signal(syscall.SIGTERM)
+	select {
+	case <-s.exited:
+	case <-time.After(10 * time.Second):
+		t.Fatal("mulligan-server does not end")
+	}
+}
 
 // Pause stops the server's process until Resume, as a machine that hangs would.
 func (s *Server) Pause(t testing.TB) {

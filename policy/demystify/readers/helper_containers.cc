@@ -1,8 +1,9 @@
-// Containers that help the work, and those that sound like it.
+#include "policy/demystify/readers/helper_containers.h"
+
 #include <algorithm>
+#include <iterator>
 
 #include "policy/base/characters.h"
-#include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
 namespace {

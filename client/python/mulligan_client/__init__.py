@@ -5,14 +5,19 @@
     store(mulligan_client.ledger_json(answer.ledger))  # then act
     print(answer.decision.sentence)
 
-Needs the stubs that scripts/generate-python writes, and grpcio, protobuf and
-googleapis-common-protos.
+The messages are those of the package `mulligan`, which comes with this one:
+mulligan.v1.decision_pb2.Decision.RETRY.
 """
 
+from __future__ import annotations
+
 import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
 
 import grpc
 from google.protobuf import json_format
+from google.protobuf.message import Message
 from mulligan.v1 import (ledger_pb2, retry_decision_service_pb2,
                          retry_decision_service_pb2_grpc)
 
@@ -43,7 +48,16 @@ _SERVICE_CONFIG = json.dumps({
 })
 
 
-def connect(target, credentials=None):
+class Service(Protocol):
+    """What `connect` returns: the calls of mulligan.v1.RetryDecisionService."""
+
+    def Decide(self, request: retry_decision_service_pb2.DecideRequest, *,
+               timeout: float | None = None,
+               ) -> retry_decision_service_pb2.DecideResponse: ...
+
+
+def connect(target: str,
+            credentials: grpc.ChannelCredentials | None = None) -> Service:
     """Returns a stub of the service at target, "host:port" or any gRPC target.
 
     credentials: of grpc.ssl_channel_credentials(); None: plaintext.
@@ -54,7 +68,9 @@ def connect(target, credentials=None):
     return retry_decision_service_pb2_grpc.RetryDecisionServiceStub(channel)
 
 
-def ask(service, objects=(), ledger=None, timeout=5, policy="", **report):
+def ask(service: Service, objects: Iterable[Mapping[str, Any]] = (),
+        ledger: str | None = None, timeout: float = 5, policy: str = "",
+        **report: Any) -> retry_decision_service_pb2.DecideResponse:
     """Returns the DecideResponse about Kubernetes objects.
 
     objects: dicts with `kind`, as of json.loads(`kubectl get -o json`); a List
@@ -78,7 +94,7 @@ def ask(service, objects=(), ledger=None, timeout=5, policy="", **report):
     return service.Decide(request, timeout=timeout)
 
 
-def parse_ledger(text):
+def parse_ledger(text: str) -> ledger_pb2.BudgetLedger:
     """Returns the BudgetLedger in a text of ledger_json, or in a whole answer.
 
     What only a newer service writes is passed over. Raises ParseError, and
@@ -97,18 +113,19 @@ def parse_ledger(text):
                              ignore_unknown_fields=True)
 
 
-def ledger_json(ledger):
+def ledger_json(ledger: ledger_pb2.BudgetLedger) -> str:
     """Returns a ledger as compact JSON, for an annotation or a variable."""
     return json.dumps(json_format.MessageToDict(ledger), separators=(",", ":"))
 
 
-def _names(message):
+def _names(message: Message) -> set[str]:
     """Returns the names of a message's fields, as JSON and as the proto has them."""
     return {name for field in message.DESCRIPTOR.fields
             for name in (field.json_name, field.name)}
 
 
-def _report(objects, report):
+def _report(objects: Iterable[Mapping[str, Any]],
+            report: Mapping[str, Any]) -> dict[str, Any]:
     known = _names(retry_decision_service_pb2.DecideRequest().report)
     for name in report.keys() - known:
         raise ValueError(f"{name}: is no field of a report, expected one of "
@@ -134,7 +151,7 @@ def _report(objects, report):
     return report
 
 
-def _flat(objects):
+def _flat(objects: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     for each in objects:
         if each.get("kind", "") == "List":
             yield from _flat(each.get("items", ()))

@@ -1,0 +1,50 @@
+// HTTP around the desk, on the loopback interface.
+#ifndef MULLIGAN_CLIENT_CLI_DESK_DESK_HTTP_H_
+#define MULLIGAN_CLIENT_CLI_DESK_DESK_HTTP_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "client/cli/desk/desk.h"
+
+struct mg_context;
+struct mg_connection;
+
+namespace mulligan::cli {
+
+// Answers up to kThreads questions at once, until it is destroyed; as many as
+// kWaiting wait for that, each no longer than kSilence for its caller.
+class DeskHttp {
+ public:
+  static constexpr int kThreads = 4;
+  static constexpr int kWaiting = 32;
+  static constexpr int kSilenceMs = 10'000;
+  static constexpr int kMostHeadBytes = 16 << 10;
+
+  // Listens on 127.0.0.1:`port`; 0: any that is free. `desk` outlives it.
+  // FAILED_PRECONDITION when the port cannot be had.
+  static absl::StatusOr<std::unique_ptr<DeskHttp>> Start(int port, Desk& desk);
+  ~DeskHttp();
+  DeskHttp(const DeskHttp&) = delete;
+  DeskHttp& operator=(const DeskHttp&) = delete;
+
+  // "http://127.0.0.1:PORT/TOKEN/"
+  const std::string& address() const { return address_; }
+
+ private:
+  DeskHttp(Desk& desk, std::string token)
+      : desk_(desk), token_(std::move(token)) {}
+
+  DeskAnswer Ask(mg_connection* connection);
+
+  Desk& desk_;
+  const std::string token_;
+  mg_context* server_ = nullptr;
+  std::string address_;
+};
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_DESK_DESK_HTTP_H_

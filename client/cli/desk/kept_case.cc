@@ -1,0 +1,135 @@
+#include "client/cli/desk/kept_case.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/base/proto_json.h"
+#include "client/cli/base/utf8.h"
+#include "client/cli/story/wording.h"
+#include "client/cli/suite/suite.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "policy/base/times.h"
+
+namespace mulligan::cli {
+namespace {
+
+// What a reader of the case wants to hold: what is done and why, and who pays.
+v1::ExpectedAnswer ExpectationOf(const v1::DecideResponse& answer) {
+  v1::ExpectedAnswer expect;
+  const v1::Decision& decision = answer.decision();
+  expect.set_action(decision.action());
+  expect.set_scope(decision.scope());
+  expect.set_cause(answer.diagnosis().cause());
+  expect.set_rule(answer.explanation().matched_rule().rule());
+  const v1::Accounting& accounting = answer.accounting();
+  expect.set_charged(accounting.units() > 0);
+  if (accounting.units() > 0) {
+    expect.clear_charged();
+    expect.set_budget(accounting.charged_to());
+  }
+  if (accounting.has_exhaustion()) {
+    expect.set_exhausted(LimitName(accounting.exhaustion()));
+  }
+  if (accounting.duplicate()) expect.set_duplicate(true);
+  if (decision.last_attempt()) expect.set_last_attempt(true);
+  for (const v1::ResourceChange& change : decision.resources()) {
+    if (change.factor() > 0) {
+      (*expect.mutable_resources())[change.resource()] = change.factor();
+    }
+  }
+  return expect;
+}
+
+v1::RetryPolicyTest NewSuite(const Question& question) {
+  v1::RetryPolicyTest suite;
+  suite.set_api_version("mulligan.dev/v1");
+  suite.set_kind(std::string(kSuiteKind));
+  suite.mutable_metadata()->set_name("playground");
+  for (const PolicyText& policy : question.policies) {
+    suite.mutable_spec()->add_policies(policy.file);
+  }
+  return suite;
+}
+
+absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
+  if (question.suite.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return NewSuite(question);
+  }
+  Suite suite = ParseSuite("the suite", question.suite);
+  if (!HasErrors(suite.issues)) return std::move(suite.test);
+  const Issue& first = suite.issues.front();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the suite, line ", first.position.line, ": ", first.message));
+}
+
+// `wanted`, with a number behind it where that is taken.
+template <typename IsTaken>
+std::string FreeName(const std::string& wanted, const IsTaken& is_taken) {
+  std::string name = wanted;
+  for (int number = 2; is_taken(name); ++number) {
+    name = absl::StrCat(wanted, " ", number);
+  }
+  return name;
+}
+
+// The name of the fixture that shows the failure, which is added unless there
+// is one.
+std::string AddFixture(const std::string& wanted, const Failure& failure,
+                       v1::RetryPolicyTestSpec& spec) {
+  using google::protobuf::util::MessageDifferencer;
+  auto& fixtures = *spec.mutable_fixtures();
+  for (const auto& [name, fixture] : fixtures) {
+    if (fixture.objects_size() == 1 && fixture.files().empty() &&
+        MessageDifferencer::Equals(fixture.objects(0), failure.shown)) {
+      return name;
+    }
+  }
+  std::string name = FreeName(wanted, [&fixtures](const std::string& taken) {
+    return fixtures.contains(taken);
+  });
+  *fixtures[name].add_objects() = failure.shown;
+  return name;
+}
+
+std::string DefaultName(const v1::DecideResponse& answer) {
+  return absl::StrCat(Words(v1::Cause_Name(answer.diagnosis().cause())), ": ",
+                      ActionLine(answer.decision()));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> KeepCase(const Question& question,
+                                     const Failure& failure,
+                                     const std::vector<Attempted>& attempts) {
+  absl::StatusOr<v1::RetryPolicyTest> suite = SuiteOf(question);
+  if (!suite.ok()) return suite.status();
+  v1::RetryPolicyTestSpec& spec = *suite->mutable_spec();
+  const v1::DecideResponse& last = attempts.back().response;
+  const std::string fixture = AddFixture(
+      Words(v1::Cause_Name(last.diagnosis().cause())), failure, spec);
+  const auto is_case = [&spec](const std::string& name) {
+    return std::ranges::any_of(spec.cases(), [&name](const auto& test) {
+      return test.name() == name;
+    });
+  };
+  const std::string name =
+      FreeName(question.case_name.empty() ? DefaultName(last)
+                                          : Printable(question.case_name),
+               is_case);
+  v1::PolicyTestCase& added = *spec.add_cases();
+  added.set_name(name);
+  for (const Attempted& attempt : attempts) {
+    v1::PolicyTestStep& step = *added.add_steps();
+    step.set_fixture(fixture);
+    if (added.steps_size() == 1) {
+      step.set_at(failure.at);
+    } else {
+      SetDuration(question.apart, *step.mutable_after());
+    }
+    *step.mutable_expect() = ExpectationOf(attempt.response);
+  }
+  return PrintProtoAs(OutputFormat::kYaml, *suite);
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,99 @@
+#include "client/cli/desk/log_shelf.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "client/cli/log/log_blocks.h"
+#include "policy/decide.h"
+
+namespace mulligan::cli {
+namespace {
+
+// Adds the lines of `text`, the first of which is at `place`; false: the log is
+// full.
+bool AddLines(std::string_view text, LogPosition place, ShelvedLog& log) {
+  for (; !text.empty(); ++place.line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    if (log.lines.size() == ShelvedLog::kMostRecords) {
+      log.is_cut = true;
+      return false;
+    }
+    log.lines.push_back({place, std::string(line)});
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths) {
+  const absl::StatusOr<std::vector<std::string>> files = FindLogs(paths);
+  if (!files.ok()) return files.status();
+  ShelvedLog log;
+  log.name = absl::StrJoin(paths, ", ");
+  LogBlocks blocks(*files);
+  LogBlock block;
+  while (blocks.Next(block)) {
+    const std::string& file = (*files)[block.file];
+    if (!AddLines(block.text, {file, block.first_line}, log)) break;
+    if (!block.error.empty()) {
+      return absl::InvalidArgumentError(file + ": " + block.error);
+    }
+  }
+  return log;
+}
+
+ShelvedLog LogOf(std::string name, std::string_view text) {
+  ShelvedLog log;
+  log.name = name;
+  AddLines(text, {std::move(name), 1}, log);
+  return log;
+}
+
+Compared Compare(const ShelvedLog& log, const PolicySet& policies,
+                 Watch& watch) {
+  Compared compared;
+  ReplayResult& result = compared.result;
+  result.revision = policies.revision();
+  QuickReader reader;
+  DecideOptions options;
+  options.watch = &watch;
+  for (const ShelvedLog::Line& line : log.lines) {
+    if (!watch.Check().ok()) break;
+    ++result.lines;
+    v1::DecisionRecord record;
+    if (absl::Status read = ReadRecord(line.text, reader, record); !read.ok()) {
+      result.AddBad(line.place, std::string(read.message()));
+      continue;
+    }
+    v1::DecideResponse response;
+    const absl::Status decided = Decide(record.request(), policies,
+                                        record.decided_at(), response, options);
+    if (!watch.Check().ok()) {
+      --result.lines;
+      break;
+    }
+    result.Add(record, line.place,
+               decided.ok()
+                   ? absl::StatusOr<const v1::DecideResponse*>(&response)
+                   : decided);
+  }
+  compared.left = log.lines.size() - static_cast<std::size_t>(result.lines);
+  return compared;
+}
+
+std::shared_ptr<const ShelvedLog> LogShelf::Get() const {
+  const std::lock_guard lock(mutex_);
+  return log_;
+}
+
+void LogShelf::Put(ShelvedLog log) {
+  auto shelved = std::make_shared<const ShelvedLog>(std::move(log));
+  const std::lock_guard lock(mutex_);
+  log_.swap(shelved);
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,65 @@
+// The recorded decisions that the playground compares policies with.
+#ifndef MULLIGAN_CLIENT_CLI_DESK_LOG_SHELF_H_
+#define MULLIGAN_CLIENT_CLI_DESK_LOG_SHELF_H_
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/cli/replay/replay.h"
+#include "policy/base/pattern_allowance.h"
+#include "policy/rules/policy_set.h"
+
+namespace mulligan::cli {
+
+// The first records of a log. Immutable.
+struct ShelvedLog {
+  static constexpr std::size_t kMostRecords = 5000;
+
+  struct Line {
+    LogPosition place;
+    std::string text;
+  };
+
+  // File names of the log.
+  std::string name;
+  std::vector<Line> lines;
+  // There were more of them.
+  bool is_cut = false;
+};
+
+// Reads lines of logs, also compressed, as FindLogs names them.
+absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths);
+// The lines of a text.
+ShelvedLog LogOf(std::string name, std::string_view text);
+
+struct Compared {
+  ReplayResult result;
+  // Lines that there was no time for.
+  std::size_t left = 0;
+};
+
+// Decides all records again, under `policies`, as `mulligan replay` does, until
+// the watch ends it.
+Compared Compare(const ShelvedLog& log, const PolicySet& policies,
+                 Watch& watch);
+
+// Holds one log, which is replaced as a whole. Safe to share.
+class LogShelf {
+ public:
+  // Null: there is none.
+  std::shared_ptr<const ShelvedLog> Get() const;
+  void Put(ShelvedLog log);
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ShelvedLog> log_;  // guarded by mutex_
+};
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_DESK_LOG_SHELF_H_

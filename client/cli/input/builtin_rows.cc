@@ -1,0 +1,199 @@
+#include "client/cli/input/builtin_rows.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/decide.h"
+#include "policy/demystify/signatures/compiler/samples.h"
+#include "policy/demystify/signatures/rows.h"
+#include "policy/loader/load.h"
+
+namespace mulligan::cli {
+namespace {
+
+using TextSource = v1::Signature::Source;
+
+constexpr TextSource kTextSources[] = {
+    v1::Signature::TERMINATION_MESSAGE, v1::Signature::EVENT,
+    v1::Signature::POD_MESSAGE, v1::Signature::CREATION_ERROR,
+    v1::Signature::OPERATOR_MESSAGE};
+// More say nothing new about one signature.
+constexpr std::size_t kMostNotes = 3;
+// An end that says nothing by itself.
+constexpr std::int32_t kGeneralExit = 1;
+
+// A text where programs, the kubelet or operators write it, and nothing else.
+v1::FailureReport ReportOf(TextSource source, std::string_view text,
+                           std::int32_t exit_code) {
+  v1::FailureReport report;
+  const std::string message(text);
+  switch (source) {
+    case v1::Signature::EVENT: {
+      auto& event = *report.add_events();
+      event.set_type("Warning");
+      event.set_message(message);
+      break;
+    }
+    case v1::Signature::POD_MESSAGE: {
+      auto& status = *report.add_pods()->mutable_status();
+      status.set_phase("Failed");
+      status.set_message(message);
+      break;
+    }
+    case v1::Signature::CREATION_ERROR:
+      report.mutable_creation_error()->set_message(message);
+      break;
+    case v1::Signature::OPERATOR_MESSAGE: {
+      auto& condition =
+          *report.mutable_kubeflow_job()->mutable_status()->add_conditions();
+      condition.set_type("Failed");
+      condition.set_status("True");
+      condition.set_message(message);
+      break;
+    }
+    default:
+      report.mutable_exit()->set_exit_code(exit_code);
+      report.mutable_exit()->set_message(message);
+  }
+  return report;
+}
+
+// Under the policy of that name.
+v1::Diagnosis Ask(const v1::FailureReport& report, const PolicySet& policies,
+                  const std::string& policy) {
+  v1::DemystifyRequest request;
+  *request.mutable_report() = report;
+  request.set_policy(policy);
+  v1::DemystifyResponse response;
+  if (!Demystify(request, policies, google::protobuf::Timestamp(), response)
+           .ok()) {
+    return {};
+  }
+  return response.diagnosis();
+}
+
+std::string NoteOn(const std::string& name, const char* stands,
+                   const v1::Diagnosis& of_row) {
+  std::string note =
+      absl::StrFormat("\"%s\" %s the built-in row %s (%s)", name, stands,
+                      of_row.signature(), v1::Cause_Name(of_row.cause()));
+  if (of_row.has_first_step()) {
+    absl::StrAppend(
+        &note, ", which says what to do first: ", of_row.first_step().text());
+  }
+  return note;
+}
+
+// The signatures of one policy.
+class Comparison {
+ public:
+  Comparison(const PolicySet& policies, const PolicySet& built_in,
+             const Ruleset& ruleset, Issues& issues)
+      : policies_(policies),
+        built_in_(built_in),
+        ruleset_(ruleset),
+        told_(static_cast<std::size_t>(
+            ruleset.source().spec().signatures_size())),
+        report_(ruleset.positions(), issues) {}
+
+  void Run() {
+    std::set<std::int32_t> codes = {kGeneralExit};
+    for (const v1::Signature& signature : signatures()) {
+      const auto& own = signature.exit_codes();
+      if (!own.empty() && !signature.message_pattern().empty()) {
+        codes.insert(own[0]);
+      }
+    }
+    for (const demystify::TextSample& sample : demystify::TextSamples()) {
+      const std::string row =
+          absl::StrFormat("%s/%s", sample.table, sample.name);
+      for (const TextSource source : kTextSources) {
+        const bool ends = source == v1::Signature::TERMINATION_MESSAGE;
+        for (const std::int32_t code : codes) {
+          Compare(source, sample.text, code, row);
+          if (!ends) break;
+        }
+      }
+    }
+    for (const auto& own : demystify::rows::ExitCodes()) {
+      if (own.context != demystify::ExitContext::kAny) continue;
+      Compare(v1::Signature::TERMINATION_MESSAGE, "", own.code, "");
+    }
+  }
+
+ private:
+  const google::protobuf::RepeatedPtrField<v1::Signature>& signatures() const {
+    return ruleset_.source().spec().signatures();
+  }
+
+  // The index of the signature that takes the text; -1: none does.
+  int Taken(TextSource source, std::string_view text, std::int32_t code) const {
+    PatternAllowance patterns;
+    const demystify::Signature* found =
+        ruleset_.compiled().signatures->Match(source, text, code, patterns);
+    if (found == nullptr) return -1;
+    const std::string_view name = found->key.substr(ruleset_.name().size() + 1);
+    const auto& all = signatures();
+    const auto of_name = std::ranges::find_if(
+        all, [name](const auto& one) { return one.name() == name; });
+    return static_cast<int>(of_name - all.begin());
+  }
+
+  // Of a text only if `row` decides it; empty: whatever does.
+  void Compare(TextSource source, std::string_view text, std::int32_t code,
+               const std::string& row) {
+    const int index = Taken(source, text, code);
+    if (index < 0) return;
+    const v1::Signature& signature = signatures()[index];
+    // A code alone says as little about each text.
+    if (!text.empty() && signature.message_pattern().empty()) return;
+    std::set<std::string>& told = told_[static_cast<std::size_t>(index)];
+    if (told.size() >= kMostNotes || told.contains(row)) return;
+    const v1::FailureReport report = ReportOf(source, text, code);
+    const v1::Diagnosis without =
+        Ask(report, built_in_, built_in_.Select({}).name());
+    if (row.empty() ? without.signature().empty()
+                    : without.signature() != row) {
+      return;
+    }
+    const v1::Diagnosis with = Ask(report, policies_, ruleset_.name());
+    const char* stands = "shadows";
+    if (with.signature() == without.signature()) {
+      stands = "is shadowed by";
+    } else if (with.cause() == without.cause()) {
+      stands = "repeats";
+    }
+    told.insert(without.signature());
+    report_.Note(absl::StrCat("spec.signatures[", index, "]"),
+                 NoteOn(signature.name(), stands, without));
+  }
+
+  const PolicySet& policies_;
+  const PolicySet& built_in_;
+  const Ruleset& ruleset_;
+  // Rows that each signature has a note about.
+  std::vector<std::set<std::string>> told_;
+  IssueReporter report_;
+};
+
+}  // namespace
+
+void CompareWithBuiltInRows(const PolicySet& policies, Issues& issues) {
+  Issues none;
+  const auto built_in = LoadPolicies({EmbeddedPolicy()}, none);
+  for (const auto& ruleset : policies.policies()) {
+    if (ruleset->compiled().signatures == nullptr) continue;
+    Comparison(policies, *built_in, *ruleset, issues).Run();
+  }
+}
+
+}  // namespace mulligan::cli

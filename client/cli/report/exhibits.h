@@ -1,0 +1,44 @@
+// A few failures that show what a group of them is about.
+#ifndef MULLIGAN_CLIENT_CLI_REPORT_EXHIBITS_H_
+#define MULLIGAN_CLIENT_CLI_REPORT_EXHIBITS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/cli/report/spent.h"
+#include "mulligan/v1/diagnosis.pb.h"
+
+namespace mulligan::cli {
+
+struct Exhibit {
+  // Of its label: whose it is.
+  std::uint64_t key = 0;
+  // "Job ml/train".
+  std::string workload;
+  // Seconds since 1970.
+  std::int64_t observed = 0;
+  Spent lost;
+  // Diagnosis.problem, else its summary; empty where only the workload counts.
+  std::string problem;
+  v1::FirstStep first_step;
+};
+
+// The costliest, each of another workload, in the same order whichever was
+// added first.
+class Exhibits {
+ public:
+  static constexpr std::size_t kMost = 3;
+
+  void Add(Exhibit example);
+  void Merge(const Exhibits& other);
+  const std::vector<Exhibit>& all() const { return all_; }
+
+ private:
+  std::vector<Exhibit> all_;
+};
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_REPORT_EXHIBITS_H_

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mulligan.dev/mulligan/internal/trial"
+)
+
+// printTrial reads the decision logs that a list names.
+func printTrial(out io.Writer, list string) error {
+	result := &trial.Result{}
+	for _, path := range strings.Split(list, ",") {
+		files, err := logsIn(path)
+		if err != nil {
+			return fmt.Errorf("--print-trial: %w", err)
+		}
+		for _, file := range files {
+			if err := readLog(result, file); err != nil {
+				return fmt.Errorf("--print-trial: %s: %w", file, err)
+			}
+		}
+	}
+	result.Print(out)
+	return nil
+}
+
+// logsIn are the file, or those of a folder, the oldest first: the last rotated has the
+// highest number.
+func logsIn(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, err
+	}
+	found, err := filepath.Glob(filepath.Join(path, "*.jsonl*"))
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%s has no decision log in it, expected files *.jsonl", path)
+	}
+	slices.SortFunc(found, func(a, b string) int { return rotation(b) - rotation(a) })
+	return found, err
+}
+
+func readLog(result *trial.Result, file string) error {
+	log, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if !strings.HasSuffix(file, ".gz") {
+		return result.Read(log)
+	}
+	packed, err := gzip.NewReader(log)
+	if err != nil {
+		return err
+	}
+	return result.Read(packed)
+}
+
+var rotated = regexp.MustCompile(`\.jsonl\.(\d+)(?:\.gz)?$`)
+
+// rotation is 0 of the log that is written to.
+func rotation(file string) int {
+	number := rotated.FindStringSubmatch(file)
+	if number == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(number[1])
+	return n
+}

@@ -1,0 +1,37 @@
+package controller
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/notify"
+)
+
+// tell tells whoever has to act about an answer, if anybody has. It never waits.
+func (r *reconciler) tell(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse) {
+	r.options.Notifier.Tell(failureOf(obj, mode, answer))
+}
+
+func failureOf(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse) notify.Failure {
+	return notify.Failure{
+		ID: records.FailureID(obj), Mode: string(mode), Answer: answer, Labels: obj.GetLabels(),
+		Kind: obj.GetKind(), Namespace: obj.GetNamespace(), Name: obj.GetName(),
+	}
+}
+
+// tellRefused tells that what was granted will not be made.
+func (r *reconciler) tellRefused(obj *unstructured.Unstructured, decided *records.Decision, why string) {
+	refused := failureOf(obj, Mode(decided.Mode), &mulliganv1.DecideResponse{
+		Decision: &mulliganv1.Decision{
+			Action:   mulliganv1.Decision_Action(mulliganv1.Decision_Action_value[decided.Action]),
+			Sentence: decided.Sentence,
+		},
+		Diagnosis: &mulliganv1.Diagnosis{
+			Cause:     mulliganv1.Cause(mulliganv1.Cause_value[decided.Cause]),
+			Situation: mulliganv1.Diagnosis_BROKEN,
+		},
+	})
+	refused.Refused = why
+	r.options.Notifier.Tell(refused)
+}

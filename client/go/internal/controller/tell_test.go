@@ -1,0 +1,117 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/notify"
+	"mulligan.dev/mulligan/mulligantest"
+)
+
+// tellTo has a controller tell everything to a service, and returns what stops it and
+// says what was told.
+func tellTo(t *testing.T, w *world) func() []notify.Message {
+	t.Helper()
+	messages := make(chan notify.Message, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var m notify.Message
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		messages <- m
+	}))
+	t.Cleanup(server.Close)
+	config, err := notify.Parse([]byte("receivers: [{name: all, webhook: {url: '" + server.URL + "'}}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.options.Notifier, err = notify.New(config, logr.Discard()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan struct{})
+	go func() { w.options.Notifier.Start(ctx); close(ended) }()
+	return func() []notify.Message {
+		cancel()
+		<-ended
+		close(messages)
+		var all []notify.Message
+		for m := range messages {
+			all = append(all, m)
+		}
+		return all
+	}
+}
+
+func usersTypo(r *mulliganv1.DecideResponse) {
+	r.Diagnosis.Problem = "image main:1 does not exist"
+	r.Diagnosis.FirstStep = &mulliganv1.FirstStep{Text: "correct the image", Actor: mulliganv1.FirstStep_USER}
+}
+
+func TestWhoHasToActIsToldOnce(t *testing.T) {
+	for _, mode := range []Mode{Act, Observe} {
+		t.Run(string(mode), func(t *testing.T) {
+			w := newWorld(t, func(o *Options) { o.Mode = mode }, failedJob(func(j *batchv1.Job) { j.Labels = map[string]string{"team": "vision"} }))
+			stop := tellTo(t, w)
+			w.service.Next(mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, usersTypo))
+			for range 3 {
+				w.look(t)
+			}
+			told := stop()
+			if len(told) != 1 {
+				t.Fatalf("told %d times, want once", len(told))
+			}
+			if m := told[0]; m.Actor != "USER" || m.Team != "vision" || m.FirstStep != "correct the image" || m.Name != "train" || m.Mode != string(mode) {
+				t.Errorf("told %+v", m)
+			}
+		})
+	}
+}
+
+func TestWhatWaitsForAPersonIsToldOnce(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	stop := tellTo(t, w)
+	lasting := func(r *mulliganv1.DecideResponse) {
+		usersTypo(r)
+		r.Diagnosis.Outlook = mulliganv1.Diagnosis_CANNOT_RECOVER
+	}
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONFIG_MISSING, lasting), mulligantest.Cause(mulliganv1.Cause_CONFIG_MISSING, lasting))
+	w.look(t)
+	w.clock = w.clock.Add(time.Minute)
+	w.look(t)
+	if told := stop(); len(told) != 1 {
+		t.Errorf("told %d times, want once", len(told))
+	}
+}
+
+func TestWhatIsStartedAgainIsNotTold(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	stop := tellTo(t, w)
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_SPOT_RECLAIMED))
+	w.look(t)
+	if told := stop(); len(told) != 0 {
+		t.Errorf("told %+v", told)
+	}
+}
+
+// A retry that was granted and cannot be made is not what the answer said would pass.
+func TestARetryThatIsRefusedIsTold(t *testing.T) {
+	w, _ := refusing(t, func() error { return apierrors.NewBadRequest("no such field") })
+	stop := tellTo(t, w)
+	for range 3 {
+		w.look(t)
+	}
+	told := stop()
+	if len(told) != 1 || told[0].FirstStep != "create the work anew, by hand" || told[0].Cause != "CONTAINER_OOM" {
+		t.Errorf("told %+v, want the refusal once", told)
+	}
+}

@@ -1,0 +1,289 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+// Config says who is told, of what and how; docs/notifications.md explains it by example.
+type Config struct {
+	// Cluster is told with each message, where several clusters tell the same people.
+	Cluster string `json:"cluster"`
+	// StoryURL is a template of where the story of a failure is as a page, with the
+	// fields of Message, each escaped for a URL; empty: nowhere.
+	StoryURL string `json:"storyURL"`
+	// TeamLabel is the label of workloads that names their team. Default: team.
+	TeamLabel string `json:"teamLabel"`
+	// RepeatAfter is how long nothing more is told of an incident. Default: 12h.
+	RepeatAfter metav1.Duration `json:"repeatAfter"`
+	// Receivers, at least one.
+	Receivers []Receiver `json:"receivers"`
+}
+
+// Receiver is told what its Match fits, by exactly one of Webhook, Slack, Alertmanager.
+type Receiver struct {
+	// Name of it, in errors and metrics; unique.
+	Name string `json:"name"`
+	// Match says what it is told. Empty: everything.
+	Match Match `json:"match"`
+	// Fallback is told only what no other receiver is.
+	Fallback bool `json:"fallback"`
+	// PerMinute is how many messages it takes; more wait. Default: 20.
+	PerMinute    int           `json:"perMinute"`
+	Webhook      *Webhook      `json:"webhook"`
+	Slack        *Slack        `json:"slack"`
+	Alertmanager *Alertmanager `json:"alertmanager"`
+
+	post    poster
+	service Service
+}
+
+// Match fits a message that has one of the values for everything that is named.
+type Match struct {
+	// Actors: USER, PLATFORM.
+	Actors []string `json:"actors"`
+	// FaultDomains and Causes, by name.
+	FaultDomains []string `json:"faultDomains"`
+	Causes       []string `json:"causes"`
+	// Namespaces of workloads.
+	Namespaces []string `json:"namespaces"`
+	// Labels of workloads and their values.
+	Labels map[string][]string `json:"labels"`
+}
+
+// Service is where messages are posted.
+type Service struct {
+	// URL, or a file that has nothing else in it: some are secrets.
+	URL     string `json:"url"`
+	URLFile string `json:"urlFile"`
+	// BearerTokenFile has a token to present; only with https.
+	BearerTokenFile string `json:"bearerTokenFile"`
+	// CAFile has who signs the certificate of the service, PEM; empty: those that the
+	// machine trusts.
+	CAFile string `json:"caFile"`
+}
+
+// Webhook takes what its template makes.
+type Webhook struct {
+	Service `json:",inline"`
+	// Template of the body, text/template with the fields of Message and the function
+	// json; empty: the message as JSON.
+	Template string `json:"template"`
+	// ContentType of the body. Default: application/json, and then it has to be JSON.
+	ContentType string `json:"contentType"`
+	// HMACKeyFile has the key that bodies are signed with, as Standard Webhooks says:
+	// "whsec_" and base64. Empty: they are not signed.
+	HMACKeyFile string `json:"hmacKeyFile"`
+}
+
+// Slack is an incoming webhook of Slack, or of what takes the same JSON.
+type Slack struct {
+	Service `json:",inline"`
+	// Channel instead of the webhook's own; empty: that.
+	Channel string `json:"channel"`
+}
+
+// Alertmanager takes alerts, by its API v2.
+type Alertmanager struct {
+	Service `json:",inline"`
+	// FiringFor is when an alert ends that nobody repeats. Default: repeatAfter.
+	FiringFor metav1.Duration `json:"firingFor"`
+}
+
+const (
+	defaultRepeat    = 12 * time.Hour
+	defaultPerMinute = 20
+)
+
+// Load reads a file and names everything that is wrong with it.
+func Load(file string) (*Config, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("receivers: %w", err)
+	}
+	config, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return config, nil
+}
+
+// Parse reads the text of a configuration.
+func Parse(text []byte) (*Config, error) {
+	config := &Config{}
+	if err := yaml.UnmarshalStrict(text, config); err != nil {
+		return nil, err
+	}
+	if config.TeamLabel == "" {
+		config.TeamLabel = "team"
+	}
+	if config.RepeatAfter.Duration == 0 {
+		config.RepeatAfter.Duration = defaultRepeat
+	}
+	return config, config.check()
+}
+
+func (c *Config) check() error {
+	var errs []error
+	if c.RepeatAfter.Duration < 0 {
+		errs = append(errs, fmt.Errorf("repeatAfter: %v, expected a positive duration", c.RepeatAfter.Duration))
+	}
+	if _, err := newStory(c.StoryURL); err != nil {
+		errs = append(errs, fmt.Errorf("storyURL: %w", err))
+	}
+	if len(c.Receivers) == 0 {
+		errs = append(errs, errors.New("receivers: none, expected at least one"))
+	}
+	names := map[string]bool{}
+	for i := range c.Receivers {
+		r := &c.Receivers[i]
+		where := fmt.Sprintf("receivers[%d]", i)
+		switch {
+		case r.Name == "":
+			errs = append(errs, fmt.Errorf("%s.name: empty, expected a name", where))
+		case names[r.Name]:
+			errs = append(errs, fmt.Errorf("%s.name: %q is that of another one, expected a name of its own", where, r.Name))
+		}
+		names[r.Name] = true
+		for _, err := range r.check(c) {
+			errs = append(errs, fmt.Errorf("%s (%s).%w", where, r.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *Receiver) check(c *Config) []error {
+	var errs []error
+	if r.PerMinute == 0 {
+		r.PerMinute = defaultPerMinute
+	}
+	if r.PerMinute < 0 {
+		errs = append(errs, fmt.Errorf("perMinute: %d, expected at least 1", r.PerMinute))
+	}
+	errs = append(errs, r.Match.check()...)
+	var given []string
+	var err error
+	if r.Webhook != nil {
+		given, r.service = append(given, "webhook"), r.Webhook.Service
+		r.post, err = newWebhookPoster(r.Webhook)
+	}
+	if r.Slack != nil {
+		given, r.service = append(given, "slack"), r.Slack.Service
+		r.post = slackPoster{r.Slack.Channel}
+	}
+	if r.Alertmanager != nil {
+		given, r.service = append(given, "alertmanager"), r.Alertmanager.Service
+		r.post = newAlertPoster(r.Alertmanager, c)
+	}
+	if err != nil {
+		errs = append(errs, fmt.Errorf("%s.%w", given[0], err))
+	}
+	if len(given) != 1 {
+		return append(errs, fmt.Errorf("webhook, slack, alertmanager: %d are given, expected exactly one", len(given)))
+	}
+	if err := r.service.check(); err != nil {
+		errs = append(errs, fmt.Errorf("%s.%w", given[0], err))
+	}
+	return errs
+}
+
+// names of an enum without its zero value.
+func names(values map[int32]string) []string {
+	var known []string
+	for number, name := range values {
+		if number != 0 {
+			known = append(known, name)
+		}
+	}
+	slices.Sort(known)
+	return known
+}
+
+func (m Match) check() []error {
+	var errs []error
+	for _, list := range []struct {
+		field        string
+		given, known []string
+	}{
+		{"actors", m.Actors, []string{mulliganv1.FirstStep_USER.String(), mulliganv1.FirstStep_PLATFORM.String()}},
+		{"faultDomains", m.FaultDomains, names(mulliganv1.Diagnosis_FaultDomain_name)},
+		{"causes", m.Causes, names(mulliganv1.Cause_name)},
+	} {
+		for _, value := range list.given {
+			if !slices.Contains(list.known, value) {
+				errs = append(errs, fmt.Errorf("match.%s: %q, expected one of %v", list.field, value, list.known))
+			}
+		}
+	}
+	return errs
+}
+
+func (m Match) fits(message *Message) bool {
+	for _, list := range []struct {
+		wanted []string
+		value  string
+	}{
+		{m.Actors, message.Actor},
+		{m.FaultDomains, message.FaultDomain},
+		{m.Causes, message.Cause},
+		{m.Namespaces, message.Namespace},
+	} {
+		if len(list.wanted) > 0 && !slices.Contains(list.wanted, list.value) {
+			return false
+		}
+	}
+	for label, wanted := range m.Labels {
+		if value, ok := message.labels[label]; !ok || !slices.Contains(wanted, value) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s Service) check() error {
+	if (s.URL == "") == (s.URLFile == "") {
+		return errors.New("url, urlFile: expected exactly one of them")
+	}
+	target, err := s.target()
+	if err != nil {
+		return err
+	}
+	if s.BearerTokenFile != "" {
+		if target.Scheme != "https" {
+			return fmt.Errorf("bearerTokenFile: a token would travel over %s, expected a URL of https", target.Scheme)
+		}
+		if _, err := secretIn(s.BearerTokenFile); err != nil {
+			return fmt.Errorf("bearerTokenFile: %w", err)
+		}
+	}
+	if _, err := s.client(); err != nil {
+		return fmt.Errorf("caFile: %w", err)
+	}
+	return nil
+}
+
+// target reads the URL, which is not repeated in errors: it may be a secret.
+func (s Service) target() (*url.URL, error) {
+	text, field := s.URL, "url"
+	if s.URLFile != "" {
+		var err error
+		if text, err = secretIn(s.URLFile); err != nil {
+			return nil, fmt.Errorf("urlFile: %w", err)
+		}
+		field = "urlFile"
+	}
+	target, err := url.Parse(text)
+	if err != nil || target.Scheme != "http" && target.Scheme != "https" || target.Host == "" {
+		return nil, fmt.Errorf("%s: no such URL, expected https://HOST/PATH or http://HOST/PATH", field)
+	}
+	return target, nil
+}

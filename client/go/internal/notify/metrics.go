@@ -1,0 +1,33 @@
+package notify
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// What became of a message.
+const (
+	sent     = "sent"
+	failed   = "failed"
+	lost     = "lost"
+	repeated = "repeated"
+)
+
+var results = []string{sent, failed, lost, repeated}
+
+var (
+	told = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "mulligan_controller_notifications_total",
+		Help: "Messages by receiver and what became of them: sent, failed after several tries, lost for want of room, repeated (not told again).",
+	}, []string{"receiver", "result"})
+	waiting = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "mulligan_controller_notifications_waiting",
+		Help: "Messages that wait for their receiver.",
+	}, []string{"receiver"})
+	unrouted = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "mulligan_controller_notifications_unrouted_total",
+		Help: "Failures that somebody has to act on and no receiver takes.",
+	})
+)
+
+func init() { metrics.Registry.MustRegister(told, waiting, unrouted) }

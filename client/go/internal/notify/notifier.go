@@ -1,0 +1,131 @@
+package notify
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+)
+
+// Incidents that are remembered, some 200 bytes each; the oldest go first.
+const maxIncidents = 20000
+
+// Notifier routes messages to receivers. Nil tells nobody.
+type Notifier struct {
+	config  *Config
+	story   story
+	senders []*sender
+	now     func() time.Time
+	log     logr.Logger
+
+	lock sync.Mutex
+	// By receiver and incident.
+	known map[string]*incident
+}
+
+type incident struct {
+	toldAt time.Time
+	more   int
+}
+
+// New makes senders for a configuration of Load or Parse; Start starts them.
+func New(config *Config, log logr.Logger) (*Notifier, error) {
+	story, err := newStory(config.StoryURL)
+	if err != nil {
+		return nil, fmt.Errorf("storyURL: %w", err)
+	}
+	n := &Notifier{config: config, story: story, now: time.Now, log: log, known: map[string]*incident{}}
+	for _, receiver := range config.Receivers {
+		n.senders = append(n.senders, newSender(receiver, log))
+	}
+	return n, nil
+}
+
+// Start sends until the context ends, and then what waits, for some seconds.
+func (n *Notifier) Start(ctx context.Context) error {
+	var all sync.WaitGroup
+	for _, s := range n.senders {
+		all.Go(func() { s.run(ctx) })
+	}
+	all.Wait()
+	return nil
+}
+
+// Tell tells whom it concerns of a failure, unless they know. It never waits.
+func (n *Notifier) Tell(f Failure) {
+	if n == nil {
+		return
+	}
+	m := messageOf(f)
+	if m == nil {
+		return
+	}
+	m.Time, m.Cluster, m.Team = n.now().UTC(), visible(n.config.Cluster), visible(f.Labels[n.config.TeamLabel])
+	var err error
+	if m.StoryURL, err = n.story.of(m); err != nil {
+		n.log.Info("the story has no address", "error", err.Error())
+	}
+	reached := false
+	for _, fallback := range []bool{false, true} {
+		if fallback && reached {
+			break
+		}
+		for _, s := range n.senders {
+			if s.receiver.Fallback == fallback && s.receiver.Match.fits(m) {
+				reached = true
+				n.give(s, *m)
+			}
+		}
+	}
+	if !reached {
+		unrouted.Inc()
+	}
+}
+
+// give queues a message of its own for a receiver.
+func (n *Notifier) give(s *sender, m Message) {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	key := s.receiver.Name + "\x00" + m.incident
+	about := n.known[key]
+	if about != nil && m.Time.Sub(about.toldAt) < n.config.RepeatAfter.Duration {
+		about.more++
+		told.WithLabelValues(s.receiver.Name, repeated).Inc()
+		return
+	}
+	if about != nil {
+		m.More = about.more
+	}
+	m.Lost = s.lost
+	m.ID = fmt.Sprintf("msg_%x", sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", key, m.Time.UnixNano())))[:36]
+	if !s.offer(&m) {
+		s.lost++
+		return
+	}
+	s.lost = 0
+	if about == nil {
+		n.makeRoom()
+	}
+	n.known[key] = &incident{toldAt: m.Time}
+}
+
+// makeRoom forgets what may be told again, and where that is not enough the oldest.
+func (n *Notifier) makeRoom() {
+	if len(n.known) < maxIncidents {
+		return
+	}
+	oldest, at := "", n.now()
+	for key, about := range n.known {
+		if n.now().Sub(about.toldAt) >= n.config.RepeatAfter.Duration {
+			delete(n.known, key)
+		} else if !about.toldAt.After(at) {
+			oldest, at = key, about.toldAt
+		}
+	}
+	if len(n.known) >= maxIncidents {
+		delete(n.known, oldest)
+	}
+}

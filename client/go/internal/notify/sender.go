@@ -1,0 +1,203 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/time/rate"
+
+	"mulligan.dev/mulligan/internal/trust"
+)
+
+const (
+	// Messages that wait for a receiver; what comes then is lost, and counted.
+	queueLength = 256
+	// A receiver is tried this often, each time after twice the pause, and at most so
+	// long.
+	maxTries     = 8
+	firstPause   = time.Second
+	longestPause = 5 * time.Minute
+	callTimeout  = 5 * time.Second
+	// What waits is told at the end for so long, once each.
+	farewell = 5 * time.Second
+)
+
+// sender tells one receiver, one message after the other.
+type sender struct {
+	receiver Receiver
+	queue    chan *Message
+	// Messages that had no room since the last that had; the notifier's.
+	lost    int
+	limiter *rate.Limiter
+	log     logr.Logger
+	now     func() time.Time
+	// sleep returns false when the context has ended.
+	sleep func(context.Context, time.Duration) bool
+}
+
+func newSender(r Receiver, log logr.Logger) *sender {
+	for _, result := range results {
+		told.WithLabelValues(r.Name, result)
+	}
+	waiting.WithLabelValues(r.Name)
+	return &sender{
+		receiver: r, queue: make(chan *Message, queueLength), log: log.WithValues("receiver", r.Name),
+		limiter: rate.NewLimiter(rate.Limit(float64(r.PerMinute)/60), r.PerMinute),
+		now:     time.Now, sleep: sleep,
+	}
+}
+
+func sleep(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// offer never waits; false: there is no room.
+func (s *sender) offer(m *Message) bool {
+	select {
+	case s.queue <- m:
+		waiting.WithLabelValues(s.receiver.Name).Set(float64(len(s.queue)))
+		return true
+	default:
+		told.WithLabelValues(s.receiver.Name, lost).Inc()
+		return false
+	}
+}
+
+func (s *sender) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			s.end(ctx)
+			return
+		case m := <-s.queue:
+			waiting.WithLabelValues(s.receiver.Name).Set(float64(len(s.queue)))
+			s.tell(ctx, m)
+		}
+	}
+}
+
+// end tells what waits, once each.
+func (s *sender) end(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	for {
+		select {
+		case m := <-s.queue:
+			if _, _, err := s.try(ctx, m); err != nil {
+				told.WithLabelValues(s.receiver.Name, failed).Inc()
+				continue
+			}
+			told.WithLabelValues(s.receiver.Name, sent).Inc()
+		default:
+			return
+		}
+	}
+}
+
+// tell tries until it is taken, refused for good, or tried often enough.
+func (s *sender) tell(ctx context.Context, m *Message) {
+	now := s.now()
+	if pause := s.limiter.ReserveN(now, 1).DelayFrom(now); pause > 0 && !s.sleep(ctx, pause) {
+		s.offer(m)
+		return
+	}
+	pause := firstPause
+	for tries := 1; ; tries++ {
+		// What is under way is not cut off: it may have been taken already.
+		again, asked, err := s.try(context.WithoutCancel(ctx), m)
+		if err == nil {
+			told.WithLabelValues(s.receiver.Name, sent).Inc()
+			return
+		}
+		if !again || tries == maxTries {
+			told.WithLabelValues(s.receiver.Name, failed).Inc()
+			s.log.Info("a message was not told", "error", err.Error(), "tries", tries, "about", m.Kind+" "+m.Namespace+"/"+m.Name)
+			return
+		}
+		if !s.sleep(ctx, max(pause, min(asked, longestPause))) {
+			s.offer(m)
+			return
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// try sends it once. again: trying again may help, after what the receiver asked for.
+func (s *sender) try(ctx context.Context, m *Message) (again bool, after time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	request, err := s.request(ctx, m)
+	if err != nil {
+		return false, 0, err
+	}
+	client, err := s.receiver.service.client()
+	if err != nil {
+		return true, 0, err
+	}
+	defer client.CloseIdleConnections()
+	response, err := client.Do(request)
+	if err != nil {
+		return true, 0, withoutURL(err)
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 512))
+	if response.StatusCode/100 == 2 {
+		return false, 0, nil
+	}
+	again = response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusRequestTimeout
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	return again, time.Duration(max(seconds, 0)) * time.Second, fmt.Errorf("%s: %s", response.Status, visible(string(text)))
+}
+
+func (s *sender) request(ctx context.Context, m *Message) (*http.Request, error) {
+	// Files are read each time: secrets change.
+	target, err := s.receiver.service.target()
+	if err != nil {
+		return nil, err
+	}
+	body, contentType, path, err := s.receiver.post.body(m)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" {
+		target = target.JoinPath(path)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	request.Header.Set("Content-Type", contentType)
+	request.Header.Set("User-Agent", "mulligan-controller")
+	if file := s.receiver.service.BearerTokenFile; file != "" {
+		token, err := secretIn(file)
+		if err != nil {
+			return nil, err
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	return request, s.receiver.post.sign(request.Header, m, body, s.now())
+}
+
+// client follows no redirect: where messages go is the configuration's to say.
+func (s Service) client() (*http.Client, error) {
+	transport, err := trust.Transport(s.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}, nil
+}

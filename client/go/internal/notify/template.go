@@ -1,0 +1,99 @@
+package notify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"text/template"
+	"time"
+)
+
+var functions = template.FuncMap{
+	// A value as JSON, quotes included.
+	"json": func(value any) (string, error) {
+		text, err := json.Marshal(value)
+		return string(text), err
+	},
+}
+
+// samples are messages that a template has to cope with: as good as empty, and full of
+// what breaks out of a quoted text.
+func samples() []*Message {
+	short := &Message{ID: "1", Time: time.Unix(1, 0).UTC(), Mode: "act", Action: "FAIL", Actor: "USER"}
+	hostile := *short
+	fields := reflect.ValueOf(&hostile).Elem()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.CanSet() && f.Kind() == reflect.String {
+			f.SetString(`"'<b>&\{{x}}` + "`" + `|:/?# %zz`)
+		}
+	}
+	return []*Message{short, &hostile}
+}
+
+func parseTemplate(text string) (*template.Template, error) {
+	return template.New("template").Funcs(functions).Option("missingkey=error").Parse(text)
+}
+
+func render(t *template.Template, message *Message) ([]byte, error) {
+	var text bytes.Buffer
+	err := t.Execute(&text, message)
+	return text.Bytes(), err
+}
+
+// story makes the address of a failure's page.
+type story struct{ template *template.Template }
+
+func newStory(text string) (story, error) {
+	if text == "" {
+		return story{}, nil
+	}
+	t, err := parseTemplate(text)
+	if err != nil {
+		return story{}, err
+	}
+	s := story{t}
+	for _, sample := range samples() {
+		address, err := s.of(sample)
+		if err != nil {
+			return story{}, err
+		}
+		target, err := url.Parse(address)
+		if err != nil || target.Scheme != "http" && target.Scheme != "https" || target.Host == "" {
+			return story{}, fmt.Errorf("it yields %q, expected https://HOST/PATH", address)
+		}
+	}
+	return s, nil
+}
+
+// of escapes every text, so that none changes where the address leads.
+func (s story) of(message *Message) (string, error) {
+	if s.template == nil {
+		return "", nil
+	}
+	safe := *message
+	fields := reflect.ValueOf(&safe).Elem()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.CanSet() && f.Kind() == reflect.String {
+			f.SetString(escaped(f.String()))
+		}
+	}
+	text, err := render(s.template, &safe)
+	return visible(string(text)), err
+}
+
+// checkJSON says whether a template yields JSON whatever is in a message.
+func checkJSON(t *template.Template) error {
+	for _, sample := range samples() {
+		text, err := render(t, sample)
+		if err != nil {
+			return err
+		}
+		if !json.Valid(text) {
+			return errors.New("it yields no JSON where a text has a quote in it, expected {{json .Problem}} for each text, its quotes included")
+		}
+	}
+	return nil
+}

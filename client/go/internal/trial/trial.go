@@ -1,0 +1,267 @@
+// Package trial says from decision logs what acting would have changed while
+// mulligan-controller only observed, and what it changed where it acted, each workload by
+// name.
+package trial
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/kinds"
+	"mulligan.dev/mulligan/internal/controller/records"
+)
+
+// Verdict is what became of a workload, beside what would have.
+type Verdict int
+
+// In the order they are told.
+const (
+	// Saved: its operator gave it up, and it would have been started again, with
+	// something changed or for what passes.
+	Saved Verdict = iota
+	// Stopped: it would have been stopped, and came to a bad end all the same.
+	Stopped
+	// Lost: it would have been stopped, and came through.
+	Lost
+	// Spent: its operator gave it up, and it would have been started again, for what
+	// comes again unless somebody changes something.
+	Spent
+	// Waiting: it would have waited, or nothing more is known.
+	Waiting
+	// Agreed: given up by both.
+	Agreed
+	// Rescued: it was started again, and came through.
+	Rescued
+	// Retried: it was started again; how that ended is not known, or badly.
+	Retried
+	// GivenUp: it was given up.
+	GivenUp
+)
+
+// Workload is one with all its attempts.
+type Workload struct {
+	Kind, Namespace, Name string
+	Verdict               Verdict
+	Cause, Outlook        string
+	// Acted: the controller acted there.
+	Acted bool
+	// Problem is what was wrong last.
+	Problem string
+
+	action            mulliganv1.Decision_Action
+	changes, running  bool
+	completed, failed bool
+	retries           int
+}
+
+// Result of a log.
+type Result struct {
+	Lines, BadLines int
+	Workloads       []*Workload
+	all             []*Workload
+	byUID, latest   map[string]*Workload
+}
+
+// A line has a whole report in it.
+const maxLine = 64 << 20
+
+// Read adds the lines of a log, which are counted where they are none.
+func (r *Result) Read(log io.Reader) error {
+	lines := bufio.NewReaderSize(log, 1<<20)
+	for {
+		line, err := readLine(lines)
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			r.Lines++
+			record := &mulliganv1.DecisionRecord{}
+			if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, record) != nil {
+				r.BadLines++
+			} else {
+				r.add(record)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readLine returns nothing of a line that is too long.
+func readLine(from *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := from.ReadSlice('\n')
+		if len(line) <= maxLine {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if len(line) > maxLine {
+			line = []byte("too long")
+		}
+		return line, err
+	}
+}
+
+func (r *Result) add(record *mulliganv1.DecisionRecord) {
+	obj, phase := workloadOf(record.GetRequest().GetReport())
+	diagnosis, decision := record.GetResponse().GetDiagnosis(), record.GetResponse().GetDecision()
+	if obj == nil {
+		return
+	}
+	w := r.named(obj)
+	switch diagnosis.GetSituation() {
+	case mulliganv1.Diagnosis_FINISHED:
+		w.completed = w.completed || phase == kinds.Succeeded
+	case mulliganv1.Diagnosis_BROKEN:
+		w.action = decision.GetAction()
+		// A controller that observes asks for the operator's own verdict, too.
+		w.Acted = !record.GetRequest().GetCompareNative()
+		w.Cause, w.Outlook = diagnosis.GetCause().String(), diagnosis.GetOutlook().String()
+		w.Problem = cmp.Or(diagnosis.GetProblem(), diagnosis.GetSummary(), decision.GetSentence())
+		w.changes = len(decision.GetResources()) > 0
+		w.running, w.failed = phase == kinds.Active, w.failed || phase == kinds.Failed
+		if w.action == mulliganv1.Decision_RETRY {
+			w.retries++
+		}
+	}
+}
+
+// named is the workload that an object is an attempt of. Of one name there may be several,
+// one after the other; a further attempt names the first, which is the latest of its name.
+func (r *Result) named(obj *unstructured.Unstructured) *Workload {
+	if r.byUID == nil {
+		r.byUID, r.latest = map[string]*Workload{}, map[string]*Workload{}
+	}
+	of := func(name string) string { return obj.GetKind() + "/" + obj.GetNamespace() + "/" + name }
+	key := of(obj.GetName()) + "/" + string(obj.GetUID())
+	if r.byUID[key] == nil {
+		w := r.latest[of(obj.GetLabels()[records.Origin])]
+		if w == nil {
+			w = &Workload{Kind: obj.GetKind(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
+			r.all = append(r.all, w)
+			r.latest[of(obj.GetName())] = w
+		}
+		r.byUID[key] = w
+	}
+	return r.byUID[key]
+}
+
+// workloadOf is the object that a report is about; nil: of no kind that the controller
+// looks after.
+func workloadOf(report *mulliganv1.FailureReport) (*unstructured.Unstructured, kinds.Phase) {
+	message := report.ProtoReflect()
+	for _, kind := range slices.Backward(kinds.All) {
+		gvk := kind.GroupVersionKind()
+		field := message.Descriptor().Fields().ByName(fieldOf[gvk.Kind])
+		if field == nil || !message.Has(field) {
+			continue
+		}
+		value := message.Get(field)
+		var of proto.Message
+		if field.IsList() {
+			of = value.List().Get(0).Message().Interface()
+		} else {
+			of = value.Message().Interface()
+		}
+		text, err := protojson.Marshal(of)
+		obj := &unstructured.Unstructured{}
+		if err != nil || obj.UnmarshalJSON(withType(text, gvk.GroupVersion().String(), gvk.Kind)) != nil {
+			continue
+		}
+		return obj, kind.Outcome(obj).Phase
+	}
+	return nil, 0
+}
+
+// Verdicts sorts the workloads that had a failure, and says what became of each.
+func (r *Result) Verdicts() []*Workload {
+	r.Workloads = nil
+	for _, w := range r.all {
+		if w.Cause == "" {
+			continue
+		}
+		w.Verdict = w.verdict()
+		r.Workloads = append(r.Workloads, w)
+	}
+	slices.SortFunc(r.Workloads, func(a, b *Workload) int {
+		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	return r.Workloads
+}
+
+func (w *Workload) verdict() Verdict {
+	stops := w.action == mulliganv1.Decision_FAIL || w.action == mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE
+	lasting := w.Outlook == mulliganv1.Diagnosis_CANNOT_RECOVER.String() && !w.changes
+	switch {
+	case w.Acted && stops:
+		return GivenUp
+	case w.Acted && w.completed && w.retries > 0:
+		return Rescued
+	case w.Acted && w.retries > 0:
+		return Retried
+	case stops && w.completed:
+		return Lost
+	case stops && w.running:
+		return Stopped
+	case stops:
+		return Agreed
+	case w.action == mulliganv1.Decision_RETRY && w.failed && lasting:
+		return Spent
+	case w.action == mulliganv1.Decision_RETRY && w.failed:
+		return Saved
+	}
+	return Waiting
+}
+
+// Most workloads of a verdict that are named.
+const maxNamed = 50
+
+// Print writes the result for people.
+func (r *Result) Print(out io.Writer) {
+	workloads := r.Verdicts()
+	fmt.Fprintf(out, "%d workloads failed, by %d lines", len(workloads), r.Lines)
+	if r.BadLines > 0 {
+		fmt.Fprintf(out, ", %d of which could not be read", r.BadLines)
+	}
+	fmt.Fprintln(out)
+	for verdict, title := range titles {
+		of := slices.DeleteFunc(slices.Clone(workloads), func(w *Workload) bool { return w.Verdict != Verdict(verdict) })
+		if len(of) == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "\n%d %s\n", len(of), title)
+		for i, w := range of {
+			if i == maxNamed {
+				fmt.Fprintf(out, "  and %d more\n", len(of)-i)
+				break
+			}
+			fmt.Fprintf(out, "  %s %s/%s: %s: %s\n", w.Kind, w.Namespace, w.Name, w.Cause, oneLine(w.Problem))
+		}
+	}
+}
+
+var titles = []string{
+	Saved:   "would have been saved: given up by their operator, started again by Mulligan",
+	Stopped: "would have been stopped sooner: they ran on, and nobody has seen them come through",
+	Lost:    "would have been lost: given up by Mulligan, and they came through",
+	Spent:   "would have been tried again for what comes again unless somebody changes something",
+	Waiting: "would have waited",
+	Agreed:  "given up by their operator and by Mulligan",
+	Rescued: "were started again and came through",
+	Retried: "were started again, and nobody has seen them come through",
+	GivenUp: "were given up",
+}

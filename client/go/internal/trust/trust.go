@@ -1,0 +1,28 @@
+// Package trust makes transports that trust one authority.
+package trust
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"os"
+)
+
+// Transport trusts who is in the file, PEM; without one, whom the machine trusts.
+func Transport(caFile string) (*http.Transport, error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	if caFile == "" {
+		return transport, nil
+	}
+	text, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, err
+	}
+	transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+	if !transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(text) {
+		return nil, errors.New(caFile + " has no certificate in it, expected PEM")
+	}
+	return transport, nil
+}

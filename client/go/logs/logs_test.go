@@ -1,0 +1,169 @@
+package logs
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"mulligan.dev/mulligan"
+)
+
+func run() mulligan.LogsOf {
+	return mulligan.LogsOf{
+		Pod:       &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train-1", UID: "u1"}},
+		Container: "main", Previous: true, Restarts: 2,
+		Started: time.Unix(1000, 0), Ended: time.Unix(2000, 0),
+	}
+}
+
+func tail(t *testing.T, reader mulligan.LogReader, most int) string {
+	t.Helper()
+	text, err := reader.Tail(t.Context(), run(), most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestKubernetes(t *testing.T) {
+	answers := map[string]func(http.ResponseWriter){
+		"the end": func(w http.ResponseWriter) {
+			fmt.Fprint(w, strings.Repeat("x", 6<<20), "\nthe end")
+		},
+		"": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
+		},
+	}
+	for want, answer := range answers {
+		asked := ""
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = r.URL.String()
+			answer(w)
+		}))
+		defer server.Close()
+		reader, err := Parse("kubernetes", &rest.Config{Host: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tail(t, reader, 7); got != want {
+			t.Errorf("tail %q, want %q", got, want)
+		}
+		if want := "/api/v1/namespaces/ml/pods/train-1/log?container=main&previous=true&tailLines=2000"; asked != want {
+			t.Errorf("asked %s, want %s", asked, want)
+		}
+	}
+}
+
+func TestLoki(t *testing.T) {
+	var asked *http.Request
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r
+		fmt.Fprint(w, `{"status":"success","data":{"resultType":"streams","result":[
+			{"stream":{"stream":"stdout"},"values":[["1500000000003","third"],["1500000000001","first"]]},
+			{"stream":{"stream":"stderr"},"values":[["1500000000004","fifth"],["1500000000004","fourth"],["1500000000002","second"]]}]}}`)
+	}))
+	defer server.Close()
+	reader, err := Parse("loki="+server.URL+"/prefix#team-a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tail(t, reader, 1000); got != "first\nsecond\nthird\nfourth\nfifth\n" {
+		t.Errorf("tail %q, want the lines in the order they were written", got)
+	}
+	if got := tail(t, reader, 6); got != "fifth\n" {
+		t.Errorf("tail %q, want the last six bytes", got)
+	}
+	query := asked.URL.Query()
+	if asked.URL.Path != "/prefix/loki/api/v1/query_range" || asked.Header.Get("X-Scope-OrgID") != "team-a" ||
+		query.Get("query") != `{namespace="ml",pod="train-1",container="main"}` || query.Get("direction") != "backward" ||
+		query.Get("start") != "940000000000" || query.Get("end") != "2060000000000" {
+		t.Errorf("asked %s with %v", asked.URL, asked.Header)
+	}
+}
+
+func TestLokiThatFailsIsAnErrorWithoutItsAddress(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	reader, err := NewLoki(strings.Replace(server.URL, "http://", "http://me:hunter2@", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err := reader.Tail(t.Context(), run(), 100)
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("error %v, want one without the address", err)
+		}
+		server.Close()
+	}
+}
+
+func TestFiles(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "ml_train-1_u1", "main")
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("2026-11-03T09:07:33.123456789Z stdout F a line\n", 100) + "2026-11-03T09:07:33.123456789+01:00 stderr F the end\n"
+	if err := os.WriteFile(filepath.Join(path, "2.log"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := Parse("file="+folder+"/{namespace}_{pod}_{uid}/{container}/{restarts}.log", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tail(t, reader, 15); got != "a line\nthe end\n" {
+		t.Errorf("tail %q, want the last lines as they were written", got)
+	}
+	other := run()
+	other.Restarts = 7
+	if text, err := reader.Tail(t.Context(), other, 15); err != nil || len(text) > 0 {
+		t.Errorf("of a file that is not there: %q, %v, want nothing", text, err)
+	}
+}
+
+// Names come from objects that others write.
+func TestNoNameLeadsToAnotherFile(t *testing.T) {
+	reader, err := NewFiles(t.TempDir() + "/{pod}/{container}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"../../etc/passwd", "..", "."} {
+		of := run()
+		of.Container = name
+		if _, err := reader.Tail(t.Context(), of, 10); err == nil || !strings.Contains(err.Error(), "another path") {
+			t.Errorf("container %q: %v, want a refusal", name, err)
+		}
+	}
+	of := run()
+	of.Pod.Name, of.Container = "a", "b"
+	if err := os.MkdirAll(strings.NewReplacer("{pod}", "a", "{container}", "b").Replace(reader.pattern), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Tail(t.Context(), of, 10); err == nil {
+		t.Error("a folder was read")
+	}
+}
+
+func TestSourcesThatAreNoneAreNamed(t *testing.T) {
+	for source, want := range map[string]string{
+		"elastic":               `"elastic", expected kubernetes, loki=URL or file=PATTERN`,
+		"loki=loki:3100":        `loki="loki:3100", expected http://HOST or https://HOST`,
+		"file=logs/{pod}":       "expected an absolute path",
+		"file=/var/log/all.log": "with {pod} or {uid} in it",
+		"file=/logs/{pod}{job}": "no placeholder but {namespace} {pod} {uid} {container} {restarts}",
+	} {
+		if _, err := Parse(source, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", source, err, want)
+		}
+	}
+}

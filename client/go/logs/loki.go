@@ -1,0 +1,114 @@
+package logs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mulligan.dev/mulligan"
+)
+
+// Loki reads logs by the labels namespace, pod and container.
+type Loki struct {
+	base   *url.URL
+	tenant string
+	client *http.Client
+}
+
+const (
+	// Before the start and after the end of a run that are looked at: clocks differ, and
+	// lines come late.
+	lokiSlack = time.Minute
+	// Where the start of a run is not known.
+	lokiWindow = time.Hour
+	// Most bytes of an answer.
+	maxRead = 16 << 20
+)
+
+// NewLoki takes the address of the API, with user and password, or a tenant as its
+// fragment (#TENANT), where it needs them.
+func NewLoki(address string) (*Loki, error) {
+	base, err := parseURL(address)
+	if err != nil {
+		return nil, err
+	}
+	tenant := base.Fragment
+	base.Fragment = ""
+	return &Loki{base: base, tenant: tenant, client: &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// Tail is one query, the newest lines first.
+func (l *Loki) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, error) {
+	end := of.Ended
+	if end.IsZero() {
+		end = time.Now()
+	}
+	start := of.Started
+	if start.IsZero() {
+		start = end.Add(-lokiWindow)
+	}
+	target := l.base.JoinPath("/loki/api/v1/query_range")
+	target.RawQuery = url.Values{
+		"query":     {fmt.Sprintf("{namespace=%q,pod=%q,container=%q}", of.Pod.Namespace, of.Pod.Name, of.Container)},
+		"direction": {"backward"}, "limit": {strconv.Itoa(maxLines)},
+		"start": {strconv.FormatInt(start.Add(-lokiSlack).UnixNano(), 10)},
+		"end":   {strconv.FormatInt(end.Add(lokiSlack).UnixNano(), 10)},
+	}.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if l.tenant != "" {
+		request.Header.Set("X-Scope-OrgID", l.tenant)
+	}
+	response, err := l.client.Do(request)
+	if err != nil {
+		// Without the address, which may have a password in it.
+		if of, ok := err.(*url.Error); ok {
+			err = of.Err
+		}
+		return nil, fmt.Errorf("loki: %w", err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxRead))
+	if err != nil {
+		return nil, fmt.Errorf("loki: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("loki: %s", response.Status)
+	}
+	return linesOf(text, most)
+}
+
+func linesOf(answer []byte, most int) ([]byte, error) {
+	var found struct {
+		Data struct {
+			Result []struct{ Values [][2]string }
+		}
+	}
+	if err := json.Unmarshal(answer, &found); err != nil {
+		return nil, fmt.Errorf("loki: its answer is not what was expected: %w", err)
+	}
+	var lines [][2]string
+	for _, stream := range found.Data.Result {
+		lines = append(lines, stream.Values...)
+	}
+	// The newest come first, also of those of one time.
+	slices.Reverse(lines)
+	// Streams (stdout, stderr) come apart. Nanoseconds of our time have equally many digits.
+	slices.SortStableFunc(lines, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	var text []byte
+	for _, line := range lines {
+		text = append(append(text, line[1]...), '\n')
+	}
+	return text[max(0, len(text)-most):], nil
+}

@@ -1,0 +1,56 @@
+"""Makes the Python stubs of proto/ a part of what is built (a hook of hatchling).
+
+In a checkout they are generated with grpcio-tools, which is then needed for the
+build alone; a source archive has them and needs no tool.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# What the generated code runs with is in pyproject.toml.
+TOOLS = ["grpcio-tools==1.71.2", "googleapis-common-protos>=1.66,<2"]
+
+
+class StubsHook(BuildHookInterface):
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self):
+        return [] if self._shipped.is_dir() else TOOLS
+
+    def initialize(self, version, build_data):
+        self._made = None
+        if not self._shipped.is_dir():
+            self._made = Path(tempfile.mkdtemp())
+            generate(Path(self.root).parents[1] / "proto", self._made)
+            # Beside mulligan/spark.py and what else is no stub.
+            build_data["force_include"][str(self._made / "mulligan")] = "mulligan"
+
+    def finalize(self, version, build_data, artifact_path):
+        if self._made:
+            shutil.rmtree(self._made)
+
+    @property
+    def _shipped(self):
+        return Path(self.root) / "mulligan/v1"
+
+
+def generate(proto, folder):
+    """Writes the package `mulligan` of the stubs, typed, to folder."""
+    # google/rpc is in a package of its own, not among grpcio-tools' protos.
+    import google.rpc
+    import grpc_tools
+    files = sorted(str(path.relative_to(proto)) for path in (proto / "mulligan").rglob("*.proto"))
+    if not files:
+        sys.exit(f"error: {proto} has no mulligan/*.proto")
+    folders = [proto, Path(next(iter(google.rpc.__path__))).parents[1],
+               Path(next(iter(grpc_tools.__path__))) / "_proto"]
+    protoc = [sys.executable, "-m", "grpc_tools.protoc", *(f"-I{each}" for each in folders)]
+    services = [name for name in files if "\nservice " in (proto / name).read_text()]
+    subprocess.run([*protoc, f"--python_out={folder}", f"--pyi_out={folder}", *files], check=True)
+    subprocess.run([*protoc, f"--grpc_python_out={folder}", *services], check=True)
+    (folder / "mulligan/py.typed").touch()

@@ -1,0 +1,145 @@
+"""Reports and replays of decision logs on Apache Spark.
+
+    decisions = spark.read.text("s3a://logs/mulligan/")
+    print(mulligan.spark.report(decisions, team_label="team").output("text"))
+    verdicts = mulligan.spark.replay(decisions, "candidate.yaml")
+    verdicts.where("change <> ''").write.parquet("s3a://tables/changes")
+
+A decision is a row with its line of the log (docs/decision-log.md) as text. The
+work is done by the binary `mulligan`, which has to be on every worker, as this
+module has to be: in the image, or by `--files mulligan --py-files WHEEL`. Needs
+PySpark 3.5 or later and PyArrow. The answers are those of one machine, byte for
+byte, however the rows are cut and however often a task is run: docs/scale.md.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+import pyarrow
+from pyspark import SparkFiles
+from pyspark.sql import DataFrame
+
+from mulligan import _binary
+from mulligan._binary import MulliganError, PathLike, Replay, Report, Time
+
+__all__ = ["MulliganError", "Replay", "Report", "replay", "replay_summary", "report"]
+
+_ROWS = pyarrow.schema([(name, pyarrow.int64() if name == "line" else pyarrow.string())
+                        for name in _binary.ROW_MEMBERS])
+_ROWS_DDL = ", ".join(f"{name} {'long' if name == 'line' else 'string'}"
+                      for name in _binary.ROW_MEMBERS)
+# Rows of a batch: enough for Arrow, few enough for any memory.
+_BATCH = 1024
+
+Batches = Iterator[pyarrow.RecordBatch]
+
+
+def report(decisions: DataFrame, *, column: str = "value",
+           place: tuple[str, str] | None = None, team_label: str = "",
+           compare: PathLike | Sequence[PathLike] | None = None,
+           since: Time | None = None, until: Time | None = None,
+           partitions: int | None = None, binary: PathLike | None = None) -> Report:
+    """Returns what the failures of `decisions` cost: what `mulligan report` says.
+
+    Only entries, some 600 bytes for each failure, are moved between machines, all of a
+    workload to the same one.
+
+    column: of the lines.
+    place: columns of the file and the number of each line, for what is told of lines
+        that cannot be read; None: a number that depends on the line alone.
+    team_label: the label of the workload that names its team; "": the namespace.
+    compare: policy files or directories on this machine: what they would have decided.
+    since, until: leave out what was observed before the one, or not before the other.
+    partitions: for adding up; None: as many as `spark.sql.shuffle.partitions` says.
+    binary: where `mulligan` is on every machine; None: $MULLIGAN_BINARY, else what
+        `--files` brought, else on $PATH.
+    """
+    _binary.check_columns(decisions.columns, column, place)
+    settings = _binary.ReportSettings.of(team_label, compare, since, until, binary)
+    here = _binary.find(settings.binary, SparkFiles.getRootDirectory())
+
+    def entries(batches: Batches) -> Batches:
+        lines = (line for batch in batches
+                 for line in _binary.lines_of(batch, column, place))
+        yield from _batches(("key", "part"),
+                            settings.entries(lines, SparkFiles.getRootDirectory()))
+
+    def sums(batches: Batches) -> Batches:
+        parts = (part for batch in batches for part in batch.column("part").to_pylist())
+        made = settings.sums(parts, SparkFiles.getRootDirectory())
+        yield from _batches(("part",), ((part,) for part in made))
+
+    keyed = _narrow(decisions, column, place).mapInArrow(entries, "key string, part string")
+    spread = (keyed.repartition(partitions, "key") if partitions
+              else keyed.repartition("key"))
+    collected = spread.mapInArrow(sums, "part string").collect()
+    return Report(tuple(sorted(row.part for row in collected)), here)
+
+
+def replay(decisions: DataFrame,
+           policy: PathLike | Sequence[PathLike] | None = None, *,
+           column: str = "value", place: tuple[str, str] | None = None,
+           binary: PathLike | None = None) -> DataFrame:
+    """Returns what `policy` would have decided, a row for each of `decisions`.
+
+    Columns are those of `mulligan replay -o rows` (docs/cli.md): what was decided
+    (cause, action, budget, sentence), what would be (replayedCause, ...), `change`
+    ("RETRY to FAIL"; "" where nothing changes), and `error` for a line that cannot be
+    read. A line carries the ledger that it was decided with, so that rows may be
+    anywhere. Arguments are those of report(); policy: files or directories on this
+    machine; None: the embedded policies.
+    """
+    _binary.check_columns(decisions.columns, column, place)
+    settings = _binary.ReplaySettings.of(policy, binary)
+
+    def verdicts(batches: Batches) -> Batches:
+        lines = (line for batch in batches
+                 for line in _binary.lines_of(batch, column, place))
+        rows = settings.rows(lines, SparkFiles.getRootDirectory())
+        while some := list(itertools.islice(rows, _BATCH)):
+            yield pyarrow.RecordBatch.from_pylist(some, schema=_ROWS)
+
+    return _narrow(decisions, column, place).mapInArrow(verdicts, _ROWS_DDL)
+
+
+def replay_summary(decisions: DataFrame,
+                   policy: PathLike | Sequence[PathLike] | None = None, *,
+                   column: str = "value", place: tuple[str, str] | None = None,
+                   binary: PathLike | None = None) -> Replay:
+    """Returns what `policy` would change: what `mulligan replay` says.
+
+    Arguments are those of replay().
+    """
+    _binary.check_columns(decisions.columns, column, place)
+    settings = _binary.ReplaySettings.of(policy, binary)
+    root = SparkFiles.getRootDirectory()
+    here = _binary.find(settings.binary, root)
+
+    def results(batches: Batches) -> Batches:
+        lines = (line for batch in batches
+                 for line in _binary.lines_of(batch, column, place))
+        result = settings.result(lines, SparkFiles.getRootDirectory())
+        yield from _batches(("part",), [(result,)])
+
+    collected = (_narrow(decisions, column, place)
+                 .mapInArrow(results, "part string").collect())
+    made = sorted(row.part for row in collected)
+    # Of no rows there may be no part.
+    return Replay(tuple(made or [settings.result((), root)]), here)
+
+
+def _narrow(decisions: DataFrame, column: str,
+            place: tuple[str, str] | None) -> DataFrame:
+    return decisions.select(column, *(place or ()))
+
+
+def _batches(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> Batches:
+    """Yields batches of columns of text."""
+    schema = pyarrow.schema([(name, pyarrow.string()) for name in names])
+    rows = iter(rows)
+    while some := list(itertools.islice(rows, _BATCH)):
+        yield pyarrow.RecordBatch.from_arrays(
+            [pyarrow.array(values, pyarrow.string()) for values in zip(*some)],
+            schema=schema)

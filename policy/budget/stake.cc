@@ -1,0 +1,183 @@
+#include "policy/budget/stake.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "policy/base/counts.h"
+#include "policy/base/times.h"
+#include "policy/budget/history.h"
+#include "policy/demystify/causes.h"
+#include "policy/request/accelerators.h"
+#include "policy/request/kubernetes_codec.h"
+
+namespace mulligan {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// What the attempt holds while it runs.
+struct Held {
+  std::int64_t pods = 0;
+  std::int64_t accelerators = 0;
+
+  // What an hour is counted in.
+  double units() const {
+    return static_cast<double>(
+        std::max<std::int64_t>(accelerators > 0 ? accelerators : pods, 1));
+  }
+};
+
+Held HeldBy(const AttemptAtStake& attempt) {
+  Held held;
+  for (const core::Pod& pod : attempt.report.pods()) {
+    const std::string& phase = pod.status().phase();
+    const bool another = attempt.alone && pod.metadata().name() !=
+                                              attempt.diagnosis.culprit().pod();
+    if (another || phase == "Succeeded" || phase == "Pending") continue;
+    ++held.pods;
+    held.accelerators += AcceleratorsOf(pod);
+  }
+  if (held.pods == 0 || attempt.alone) return held;
+  // Those that the report leaves out are like those in it.
+  const v1::PodCounts& omitted = attempt.report.omitted_pods();
+  const std::int64_t more =
+      std::int64_t{omitted.failed()} + std::int64_t{omitted.running()};
+  held.accelerators += held.accelerators * more / held.pods;
+  held.pods += more;
+  return held;
+}
+
+// How long ago the work last got somewhere, seen from the end of its run; all
+// of it where nobody says.
+absl::Duration SinceProgress(const AttemptAtStake& attempt,
+                             absl::Duration ran) {
+  const v1::Progress& progress = attempt.report.progress();
+  const auto& end = attempt.diagnosis.finished_at();
+  if (!IsSet(progress.advanced_at()) || !IsSet(end)) return ran;
+  return std::clamp(ToTime(end) - ToTime(progress.advanced_at()),
+                    absl::ZeroDuration(), ran);
+}
+
+// One attempt of the workload, in the words of both record and report.
+struct Attempt {
+  std::optional<absl::Duration> ran;
+  std::optional<double> progress;
+};
+
+Attempt AttemptOf(const v1::AttemptRecord& record) {
+  Attempt attempt;
+  if (record.has_ran_for()) attempt.ran = ToDuration(record.ran_for());
+  if (record.has_progress()) attempt.progress = record.progress();
+  return attempt;
+}
+
+bool GotFurther(const Attempt& attempt, const Attempt& before) {
+  if (attempt.progress && before.progress) {
+    return *attempt.progress > *before.progress;
+  }
+  return attempt.ran && before.ran && RanFurther(*attempt.ran, *before.ran);
+}
+
+// Adds up what the attempts of a workload come to, oldest first.
+class Tally {
+ public:
+  explicit Tally(v1::Cause cause) : cause_(cause) {}
+
+  // `unchanged`: what comes next runs as this one did.
+  void Add(v1::Cause cause, const Attempt& attempt, bool unchanged) {
+    const bool further = !last_ || GotFurther(attempt, *last_);
+    // What was stopped from outside may have got anywhere, and says nothing
+    // about the failure before.
+    const bool stopped = RowOf(cause).domain == v1::Diagnosis::DISRUPTION;
+    if (further || stopped) {
+      good_ += attempt.ran.value_or(absl::ZeroDuration());
+    }
+    if (stopped) return;
+    if (open_ && further) {
+      ++passed_;
+    } else if (open_ && cause == cause_) {
+      ++failed_again_;
+    }
+    open_ = cause == cause_ && unchanged;
+    last_ = attempt;
+  }
+
+  absl::Duration good() const { return good_; }
+  std::int32_t passed() const { return passed_; }
+  std::int32_t failed_again() const { return failed_again_; }
+
+ private:
+  const v1::Cause cause_;
+  // The failure before, and whether a retry after it is to be counted.
+  std::optional<Attempt> last_;
+  bool open_ = false;
+  absl::Duration good_;
+  std::int32_t passed_ = 0;
+  std::int32_t failed_again_ = 0;
+};
+
+void AddHistory(const AttemptAtStake& attempt, absl::Duration unsaved,
+                double units, v1::Stake& stake) {
+  const v1::Cause cause = attempt.diagnosis.cause();
+  Tally tally(cause);
+  for (const v1::AttemptRecord& record : attempt.ledger.history()) {
+    // What many met at once, and waits, tell nothing of this workload.
+    if (record.derived_cause() == v1::INCIDENT ||
+        record.decision().action() == v1::Decision::WAIT) {
+      continue;
+    }
+    tally.Add(record.cause(), AttemptOf(record),
+              record.decision().action() == v1::Decision::RETRY &&
+                  record.decision().resources().empty());
+  }
+  const absl::Duration before = tally.good();
+  Attempt now{attempt.ran, std::nullopt};
+  if (attempt.report.progress().has_value()) {
+    now.progress = attempt.report.progress().value();
+  }
+  tally.Add(cause, now, /*unchanged=*/true);
+  const absl::Duration saved =
+      attempt.ran.value_or(absl::ZeroDuration()) - unsaved;
+  stake.set_good_hours(
+      absl::ToDoubleHours(std::max(tally.good(), before + saved)) * units);
+  stake.set_passed(tally.passed());
+  stake.set_failed_again(tally.failed_again());
+}
+
+void AddOthers(const AttemptAtStake& attempt, v1::Stake& stake) {
+  for (const v1::RecentFailures& window : attempt.recent) {
+    std::int64_t passed = 0;
+    std::int64_t failed_again = 0;
+    for (const v1::FailureGroup& group : window.groups()) {
+      if (group.cause() != attempt.diagnosis.cause()) continue;
+      passed += group.passed();
+      failed_again += group.failed_again();
+    }
+    if (passed + failed_again >
+        std::int64_t{stake.others_passed()} + stake.others_failed_again()) {
+      stake.set_others_passed(CountOf(passed));
+      stake.set_others_failed_again(CountOf(failed_again));
+    }
+  }
+}
+
+}  // namespace
+
+v1::Stake StakeOf(const AttemptAtStake& attempt) {
+  v1::Stake stake;
+  const Held held = HeldBy(attempt);
+  stake.set_accelerators(CountOf(held.accelerators));
+  absl::Duration unsaved;
+  if (attempt.ran) {
+    SetDuration(*attempt.ran, *stake.mutable_ran());
+    unsaved = SinceProgress(attempt, *attempt.ran);
+    stake.set_hours(absl::ToDoubleHours(unsaved) * held.units());
+  }
+  stake.set_alike(CountAlike(attempt.ledger, attempt.diagnosis,
+                             attempt.report.progress(), attempt.ran));
+  AddHistory(attempt, unsaved, held.units(), stake);
+  AddOthers(attempt, stake);
+  return stake;
+}
+
+}  // namespace mulligan

@@ -1,0 +1,16 @@
+// What others make of the failure (FailureReport.hints).
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_HINT_READER_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_HINT_READER_H_
+
+#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
+
+namespace mulligan::demystify {
+
+// Adds a fact for each hint, in their order: as sure as it says, and deciding
+// nothing until it is weighed against the answer (Round::kOthers).
+void ReadHints(const Context& context, Candidates& facts);
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_HINT_READER_H_

@@ -1,0 +1,88 @@
+#include "policy/request/accelerators.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/struct.pb.h"
+
+namespace mulligan {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// What device plugins call their devices, after the vendor's name; a star
+// stands for what they add: the size of a slice, the model. Network cards and
+// the like have other names.
+constexpr std::string_view kDevices[] = {
+    "gpu",        "gpu.shared", "mig-*", "tpu",          "neuron",
+    "neuroncore", "gaudi",      "i915",  "neurondevice", "xe",
+    "npu",        "Ascend*",    "vgpu*", "mlu*",         "dcu*",
+};
+
+std::int64_t Count(std::string_view text) {
+  std::int64_t count = 0;
+  if (!absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &count)) {
+    return 0;
+  }
+  return std::clamp<std::int64_t>(count, 0, kMaxAcceleratorsPerPod);
+}
+
+std::int64_t Count(const core::Quantity& quantity) {
+  return Count(quantity.string());
+}
+
+std::int64_t Count(const google::protobuf::Value& value) {
+  if (value.kind_case() == google::protobuf::Value::kStringValue) {
+    return Count(value.string_value());
+  }
+  const double number = value.number_value();
+  if (!std::isfinite(number)) return 0;
+  return static_cast<std::int64_t>(
+      std::clamp(number, 0.0, static_cast<double>(kMaxAcceleratorsPerPod)));
+}
+
+std::int64_t Sum(const auto& amounts) {
+  std::int64_t sum = 0;
+  for (const auto& [resource, amount] : amounts) {
+    if (IsAccelerator(resource)) sum += Count(amount);
+  }
+  return sum;
+}
+
+// Requests and limits of an extended resource are equal, and either may be
+// left out; so may the form that bytes or JSON do not have.
+std::int64_t OfContainer(const core::Container& container) {
+  const core::ResourceRequirements& resources = container.resources();
+  return std::max({Sum(resources.limits()), Sum(resources.requests()),
+                   Sum(resources.limit_quantities()),
+                   Sum(resources.request_quantities())});
+}
+
+}  // namespace
+
+bool IsAccelerator(std::string_view resource) {
+  const std::size_t slash = resource.find('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view device = resource.substr(slash + 1);
+  return std::ranges::any_of(kDevices, [device](std::string_view known) {
+    if (known.back() != '*') return device == known;
+    known.remove_suffix(1);
+    return device.starts_with(known);
+  });
+}
+
+std::int64_t AcceleratorsOf(const core::Pod& pod) {
+  std::int64_t together = 0;
+  for (const core::Container& container : pod.spec().containers()) {
+    together += OfContainer(container);
+  }
+  for (const core::Container& container : pod.spec().init_containers()) {
+    together = std::max(together, OfContainer(container));
+  }
+  return std::min(together, kMaxAcceleratorsPerPod);
+}
+
+}  // namespace mulligan

@@ -1,0 +1,240 @@
+#include "policy/verdict/escalation.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "policy/base/counts.h"
+#include "policy/budget/history.h"
+#include "policy/rules/predicates.h"
+#include "policy/verdict/expected.h"
+
+namespace mulligan {
+namespace {
+
+using Rung = v1::Escalation::Rung;
+
+// A retry that is still to come, as far as placement and resources depend on
+// it.
+struct Step {
+  const CompiledOutcome& outcome;
+  std::int64_t used = 0;  // of the paying budget, that retry included
+  std::int64_t bound = 0;
+  bool on_a_node = false;  // it is known which node failed
+};
+
+// THE ladder: what makes each rung, of a decision that `outcome` led to and of
+// a step to come. The highest that holds is the rung; where none does, it is
+// IN_PLACE.
+struct LadderRow {
+  Rung rung;
+  bool (*is_taken)(const v1::Decision& decision,
+                   const CompiledOutcome& outcome);
+  bool (*comes)(const Step& step);
+  // From which use on it may come, to be looked at; 0: none.
+  std::int64_t (*from)(const Step& step);
+};
+
+bool Advises(const CompiledOutcome& outcome) {
+  return outcome.placement.has_value();
+}
+
+constexpr LadderRow kLadder[] = {
+    {v1::Escalation::MORE_RESOURCES,
+     // Not what was granted to earlier failures, and is repeated.
+     [](const v1::Decision& d, const CompiledOutcome& o) {
+       return o.resources && !d.resources().empty();
+     },
+     [](const Step& s) { return s.outcome.resources.has_value(); },
+     [](const Step&) { return std::int64_t{0}; }},
+    {v1::Escalation::ON_DEMAND,
+     [](const v1::Decision& d, const CompiledOutcome&) {
+       return d.placement().on_demand();
+     },
+     [](const Step& s) {
+       if (!Advises(s.outcome)) return false;
+       const CompiledPlacement& placement = *s.outcome.placement;
+       return (placement.on_demand_after &&
+               s.used >= *placement.on_demand_after) ||
+              (placement.on_demand_for_last &&
+               s.bound - s.used < *placement.on_demand_for_last);
+     },
+     [](const Step& s) {
+       if (!Advises(s.outcome)) return std::int64_t{0};
+       const CompiledPlacement& placement = *s.outcome.placement;
+       std::int64_t first = std::numeric_limits<std::int64_t>::max();
+       if (placement.on_demand_after) first = *placement.on_demand_after;
+       if (placement.on_demand_for_last) {
+         first = std::min(first, s.bound - *placement.on_demand_for_last + 1);
+       }
+       return first;
+     }},
+    {v1::Escalation::ANOTHER_NODE,
+     [](const v1::Decision& d, const CompiledOutcome&) {
+       return !d.placement().avoid_nodes().empty();
+     },
+     [](const Step& s) {
+       return Advises(s.outcome) && s.on_a_node &&
+              s.outcome.placement->avoid_failed_node &&
+              s.used >= s.outcome.placement->avoid_after;
+     },
+     [](const Step& s) {
+       return Advises(s.outcome) ? s.outcome.placement->avoid_after
+                                 : std::int64_t{0};
+     }},
+};
+
+Rung RungOf(const v1::Decision& decision, const Verdict& verdict) {
+  if (decision.action() != v1::Decision::RETRY) return v1::Escalation::PERSON;
+  for (const LadderRow& row : kLadder) {
+    if (row.is_taken(decision, *verdict.outcome)) return row.rung;
+  }
+  return v1::Escalation::IN_PLACE;
+}
+
+Rung RungOf(const Step& step) {
+  for (const LadderRow& row : kLadder) {
+    if (row.comes(step)) return row.rung;
+  }
+  return v1::Escalation::IN_PLACE;
+}
+
+// Failures that `budget`, and those that pay after it, still tolerate.
+std::int64_t RoomFrom(const Accounts& accounts, int budget) {
+  std::int64_t room = 0;
+  while (budget != kNoBudget) {
+    const Account& account = accounts.at(budget);
+    room += std::max<std::int64_t>(account.limit - account.used, 0);
+    const CompiledBudget& policy =
+        accounts.budgets()[static_cast<std::size_t>(budget)];
+    budget = policy.on_exhausted == v1::Decision::RETRY ? policy.escalate_to
+                                                        : kNoBudget;
+  }
+  return room;
+}
+
+// Looks at the same failure once more, twice more, and so on.
+class Ahead {
+ public:
+  Ahead(const Case& failure, const Verdict& verdict, const Accounts& accounts)
+      : failure_(failure),
+        verdict_(verdict),
+        accounts_(accounts),
+        on_a_node_(!failure.diagnosis().culprit().node().empty()) {}
+
+  // The first rung above `rung`, and after how many more failures.
+  std::pair<Rung, std::int64_t> Next(Rung rung) const {
+    for (const std::int64_t more : WorthALook()) {
+      const Rung then = After(more);
+      if (then > rung) return {then, more};
+    }
+    return {v1::Escalation::PERSON, UntilRefused()};
+  }
+
+ private:
+  // Rules that look at how often it came have small numbers.
+  static constexpr std::int64_t kRulesAhead = 4;
+
+  Step StepOf(const CompiledOutcome& outcome, std::int64_t more) const {
+    const int budget =
+        outcome.budget != kNoBudget ? outcome.budget : verdict_.charged;
+    Step step{outcome};
+    if (budget != kNoBudget) {
+      step.used = accounts_.at(budget).used + more;
+      step.bound = accounts_.at(budget).limit;
+    }
+    step.on_a_node = on_a_node_;
+    return step;
+  }
+
+  // Sorted: what may make a difference.
+  absl::InlinedVector<std::int64_t, 8> WorthALook() const {
+    absl::InlinedVector<std::int64_t, 8> looks;
+    const std::int64_t last = UntilRefused();
+    for (std::int64_t more = 1; more <= kRulesAhead && more <= last; ++more) {
+      looks.push_back(more);
+    }
+    const Step now = StepOf(*verdict_.outcome, 0);
+    for (const LadderRow& row : kLadder) {
+      const std::int64_t more = row.from(now) - now.used;
+      if (more > kRulesAhead && more <= last) looks.push_back(more);
+    }
+    std::ranges::sort(looks);
+    return looks;
+  }
+
+  // After so many more the budget, or the cap on attempts, ends it.
+  std::int64_t UntilRefused() const {
+    const std::int64_t attempts =
+        std::int64_t{failure_.policy().max_attempts} - failure_.attempts;
+    return std::max<std::int64_t>(
+        std::min(RoomFrom(accounts_, verdict_.charged) + 1, attempts), 1);
+  }
+
+  Rung After(std::int64_t more) const {
+    if (more >= UntilRefused()) return v1::Escalation::PERSON;
+    v1::Stake stake = failure_.stake;
+    stake.set_alike(CountOf(stake.alike() + more));
+    stake.set_failed_again(CountOf(stake.failed_again() + more));
+    const v1::Diagnosis& diagnosis = failure_.diagnosis();
+    const std::int32_t enough =
+        EnoughAlike(failure_.policy().derivation, diagnosis,
+                    failure_.progress(), stake.has_ran());
+    const bool deterministic = enough > 0 && stake.alike() >= enough;
+    const v1::DerivedCause derived =
+        deterministic ? v1::DETERMINISTIC : v1::DERIVED_CAUSE_UNSPECIFIED;
+    const Facts facts = {failure_.report,
+                         diagnosis,
+                         failure_.workload(),
+                         diagnosis.cause(),
+                         derived,
+                         CountOf(failure_.attempt + more),
+                         stake,
+                         failure_.at.patterns};
+    const auto& rules = failure_.policy().rules;
+    const auto rule = std::ranges::find_if(
+        rules, [&](const CompiledRule& r) { return Matches(r.when, facts); });
+    const bool found = rule != rules.end();
+    const CompiledOutcome& outcome =
+        found ? rule->then : failure_.policy().fallback;
+    const bool expected = found && !rule->when.derived_causes.empty();
+    // What is waited for is tried again later.
+    const bool ends = outcome.action == v1::Decision::FAIL ||
+                      outcome.action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
+    const bool loses =
+        outcome.passes &&
+        LosesHours(failure_.policy().worth,
+                   PassesOf(failure_.policy().worth, *outcome.passes, stake),
+                   stake);
+    if (ends || loses || (deterministic && !expected)) {
+      return v1::Escalation::PERSON;
+    }
+    return RungOf(StepOf(outcome, more));
+  }
+
+  const Case& failure_;
+  const Verdict& verdict_;
+  const Accounts& accounts_;
+  const bool on_a_node_;
+};
+
+}  // namespace
+
+void FillEscalation(const Case& failure, const Verdict& verdict,
+                    const Accounts& accounts, v1::Decision& decision) {
+  if (decision.action() == v1::Decision::IGNORE ||
+      decision.action() == v1::Decision::WAIT) {
+    return;
+  }
+  v1::Escalation& escalation = *decision.mutable_escalation();
+  escalation.set_rung(RungOf(decision, verdict));
+  if (escalation.rung() == v1::Escalation::PERSON) return;
+  const auto [next, after] =
+      Ahead(failure, verdict, accounts).Next(escalation.rung());
+  escalation.set_next(next);
+  escalation.set_after(CountOf(after));
+}
+
+}  // namespace mulligan

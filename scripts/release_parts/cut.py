@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Makes a version of what CHANGELOG.md calls Unreleased.
+
+    cut.py REPOSITORY VERSION [DATE]     writes changelog and version numbers
+    cut.py REPOSITORY --verify VERSION   says where they are of another version
+
+DATE is today's (UTC) where it is not given. Sections of one name become one, in the
+order of Keep a Changelog. Commit what it wrote; tags are set by hand.
+"""
+
+import datetime
+import re
+import sys
+from pathlib import Path
+
+NUMBER = r"\d+\.\d+\.\d+"
+# Where the version stands: a file, and what is around the number, once or more.
+PLACES = (
+    ("CMakeLists.txt", rf"(?m)(?<=^  VERSION ){NUMBER}"),
+    ("client/python/pyproject.toml", rf'(?m)(?<=^version = "){NUMBER}'),
+    ("deploy/controller/deployment.yaml", rf"(?<=image: mulligan-controller:){NUMBER}"),
+    ("deploy/helm/mulligan/Chart.yaml", rf"(?im)(?<=version: ){NUMBER}$"),
+    ("deploy/kustomize/base/kustomization.yaml", rf"(?<=newTag: ){NUMBER}"),
+    ("deploy/replay/job.yaml", rf"(?<=image: mulligan-replay:){NUMBER}"),
+)
+ORDER = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
+OPEN = "## Unreleased\n"
+
+
+def merged(text):
+    """Sections of the same name as one, each list item where it was among its own."""
+    head, *parts = re.split(r"(?m)^### +(.+?) *$", text)
+    sections = {}
+    for name, body in zip(parts[::2], parts[1::2]):
+        sections.setdefault(name, []).append(body.strip("\n"))
+    names = sorted(sections, key=lambda name: (ORDER + (name,)).index(name))
+    blocks = [f"### {name}\n\n" + "\n".join(sections[name]) for name in names]
+    return "\n\n".join(block for block in [head.strip("\n"), *blocks] if block)
+
+
+def cut_changelog(text, version, date):
+    if re.search(rf"(?m)^## {re.escape(version)}\b", text):
+        sys.exit(f"error: CHANGELOG.md has a section {version}")
+    before, found, rest = text.partition(OPEN)
+    if not found:
+        sys.exit("error: CHANGELOG.md has no section Unreleased")
+    now, mark, older = rest.partition("\n## ")
+    body = merged(now)
+    if not body:
+        sys.exit("error: nothing is told under Unreleased")
+    return f"{before}{OPEN}\n## {version} - {date}\n\n{body}\n" + (mark + older if mark else "")
+
+
+def problems(root, version):
+    for name, pattern in PLACES:
+        found = re.findall(pattern, (root / name).read_text())
+        if not found:
+            yield f"{name}: no version where one is expected"
+        for other in set(found) - {version}:
+            yield f"{name}: {other}, expected {version}"
+    if not re.search(rf"(?m)^## {re.escape(version)} - \d{{4}}-\d\d-\d\d$", (root / "CHANGELOG.md").read_text()):
+        yield f"CHANGELOG.md: no section {version}"
+
+
+def main():
+    arguments = sys.argv[1:]
+    if len(arguments) == 3 and arguments[1] == "--verify":
+        found = list(problems(Path(arguments[0]), arguments[2]))
+        print("\n".join(found), end="\n" if found else "")
+        sys.exit(1 if found else 0)
+    if len(arguments) not in (2, 3) or not re.fullmatch(NUMBER, arguments[1]):
+        sys.exit(__doc__)
+    root, version = Path(arguments[0]), arguments[1]
+    date = arguments[2] if len(arguments) == 3 else datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    datetime.date.fromisoformat(date)
+    changelog = root / "CHANGELOG.md"
+    changelog.write_text(cut_changelog(changelog.read_text(), version, date))
+    for name, pattern in PLACES:
+        path = root / name
+        text, count = re.subn(pattern, version, path.read_text())
+        if not count:
+            sys.exit(f"error: {name} has no version where one is expected")
+        path.write_text(text)
+    print(f"{version} of {date} is written to CHANGELOG.md and {', '.join(name for name, _ in PLACES)}")
+
+
+if __name__ == "__main__":
+    main()

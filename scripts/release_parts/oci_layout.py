@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Adds images and charts to an OCI image layout, the same bytes for the same input.
+
+    oci_layout.py image LAYOUT VERSION NAME=DOCKERFILE... -- PLATFORM=ROOT...
+    oci_layout.py chart LAYOUT CHART.tgz
+
+LAYOUT is a folder, made where it is absent. Prints a line for each reference in its
+index, "NAME DIGEST"; a chart's is "chart". What a container of an image runs (user,
+entry point, ports, labels) is the last stage of its DOCKERFILE; its one layer is ROOT,
+owned by root. Every image is an index, also that of one platform. Times are
+SOURCE_DATE_EPOCH.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import shlex
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+IMAGE = "application/vnd.oci.image."
+HELM = "application/vnd.cncf.helm."
+REFERENCE = "org.opencontainers.image.ref.name"
+
+
+def epoch():
+    return int(os.environ["SOURCE_DATE_EPOCH"])
+
+
+def created():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch()))
+
+
+class Layout:
+    """A folder as the OCI image layout specification has it."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.index = self.folder / "index.json"
+        (self.folder / "blobs/sha256").mkdir(parents=True, exist_ok=True)
+        (self.folder / "oci-layout").write_text('{"imageLayoutVersion":"1.0.0"}')
+
+    def add(self, media_type, data, **more):
+        """Keeps a blob and returns its descriptor."""
+        if not isinstance(data, bytes):
+            data = json.dumps(data, separators=(",", ":"), sort_keys=True).encode()
+        digest = hashlib.sha256(data).hexdigest()
+        (self.folder / "blobs/sha256" / digest).write_bytes(data)
+        return {"mediaType": IMAGE + media_type if "/" not in media_type else media_type,
+                "digest": f"sha256:{digest}", "size": len(data), **more}
+
+    def refer(self, name, descriptor):
+        known = json.loads(self.index.read_text())["manifests"] if self.index.exists() else []
+        rows = [row for row in known if row["annotations"][REFERENCE] != name]
+        rows.append({**descriptor, "annotations": {REFERENCE: name}})
+        rows.sort(key=lambda row: row["annotations"][REFERENCE])
+        self.index.write_text(json.dumps({"schemaVersion": 2, "mediaType": IMAGE + "index.v1+json",
+                                          "manifests": rows}, indent=1) + "\n")
+        print(name, descriptor["digest"])
+
+
+def last_stage(dockerfile):
+    """The instructions of the last stage, as [name, rest]."""
+    text = "".join(line for line in Path(dockerfile).read_text().splitlines(keepends=True)
+                   if not line.lstrip().startswith("#"))
+    rows = [line.split(None, 1) for line in text.replace("\\\n", " ").splitlines() if line.strip()]
+    last = max(i for i, row in enumerate(rows) if row[0] == "FROM")
+    return rows[last + 1:]
+
+
+def seconds(text):
+    """A duration of a HEALTHCHECK in nanoseconds, as images have it."""
+    return int(re.fullmatch(r"(\d+)s", text)[1]) * 10**9
+
+
+def health(rest):
+    options, command = rest.split("CMD", 1)
+    said = dict(word.removeprefix("--").split("=") for word in options.split())
+    return {"Test": ["CMD", *json.loads(command)], "Interval": seconds(said["interval"]),
+            "Timeout": seconds(said["timeout"]), "StartPeriod": seconds(said["start-period"])}
+
+
+def container(dockerfile, version):
+    """What a container of the image runs, `config` of the image's configuration."""
+    config = {"Labels": {"org.opencontainers.image.version": version}}
+    read = {
+        "USER": lambda rest: {"User": rest},
+        "ENTRYPOINT": lambda rest: {"Entrypoint": json.loads(rest)},
+        "CMD": lambda rest: {"Cmd": json.loads(rest)},
+        "EXPOSE": lambda rest: {"ExposedPorts": {f"{port}/tcp": {} for port in rest.split()}},
+        "HEALTHCHECK": lambda rest: {"Healthcheck": health(rest)},
+        "LABEL": lambda rest: {"Labels": config["Labels"] | dict(
+            word.split("=", 1) for word in shlex.split(rest))},
+        "COPY": lambda rest: {},  # is in ROOT
+    }
+    for name, rest in last_stage(dockerfile):
+        if name not in read:
+            sys.exit(f"error: {dockerfile}: {name} is not known here, only {', '.join(read)}")
+        config |= read[name](rest)
+    return config
+
+
+def layer(root):
+    """ROOT as a tar: sorted, owned by root, all of one time."""
+    def plain(entry):
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mtime = epoch()
+        return entry
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        for path in sorted(Path(root).rglob("*")):
+            tar.add(path, path.relative_to(root).as_posix(), recursive=False, filter=plain)
+    return buffer.getvalue()
+
+
+def add_images(folder, version, *rest):
+    layout = Layout(folder)
+    at = rest.index("--")
+    layers = []
+    for each in rest[at + 1:]:
+        platform, root = each.split("=", 1)
+        data = layer(root)
+        layers.append((dict(zip(("os", "architecture"), platform.split("/"))),
+                       f"sha256:{hashlib.sha256(data).hexdigest()}",
+                       layout.add("layer.v1.tar+gzip", gzip.compress(data, 9, mtime=0))))
+    for each in rest[:at]:
+        name, dockerfile = each.split("=", 1)
+        config = container(dockerfile, version)
+        manifests = []
+        for platform, content, packed in layers:
+            described = layout.add("config.v1+json", {
+                "created": created(), **platform, "config": config,
+                "rootfs": {"type": "layers", "diff_ids": [content]},
+                "history": [{"created": created(), "created_by": "scripts/release"}]})
+            manifests.append(layout.add("manifest.v1+json", {
+                "schemaVersion": 2, "mediaType": IMAGE + "manifest.v1+json",
+                "config": described, "layers": [packed]}, platform=platform))
+        layout.refer(name, layout.add("index.v1+json", {
+            "schemaVersion": 2, "mediaType": IMAGE + "index.v1+json", "manifests": manifests,
+            "annotations": {"org.opencontainers.image.version": version}}))
+
+
+def add_chart(folder, archive):
+    """As `helm push` does it, but for the time of the push."""
+    import yaml
+    layout = Layout(folder)
+    data = Path(archive).read_bytes()
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        first = tar.getnames()[0].split("/")[0]
+        chart = yaml.safe_load(tar.extractfile(f"{first}/Chart.yaml"))
+    layout.refer("chart", layout.add("manifest.v1+json", {
+        "schemaVersion": 2, "mediaType": IMAGE + "manifest.v1+json",
+        "config": layout.add(HELM + "config.v1+json", chart),
+        "layers": [layout.add(HELM + "chart.content.v1.tar+gzip", data)],
+        "annotations": {"org.opencontainers.image.title": chart["name"],
+                        "org.opencontainers.image.version": chart["version"],
+                        "org.opencontainers.image.description": chart["description"],
+                        "org.opencontainers.image.created": created()}}))
+
+
+def main():
+    what = {"image": add_images, "chart": add_chart}.get(sys.argv[1] if sys.argv[1:] else "")
+    if what is None:
+        print(__doc__)
+        sys.exit(2)
+    what(*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Says, as SLSA's provenance does, what a folder of files was made from.
+
+    provenance.py state FOLDER VERSION COMMIT SOURCE   the statement, to standard output
+    provenance.py sign STATEMENT KEY.pem               in a signed envelope (DSSE)
+    provenance.py verify ENVELOPE PUBLIC.pem FOLDER    signature, and every file's digest
+
+The statement (in-toto Statement v1, predicate slsa.dev/provenance/v1) names every
+file of FOLDER with its digest, the commit, and the packages and compilers of this
+machine that made them. Nothing in it is a time of day: the same commit on a machine
+with the same packages gives the same bytes. Keys are Ed25519, as openssl writes them.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+TYPE = "application/vnd.in-toto+json"
+
+
+def output(*command):
+    run = subprocess.run(command, capture_output=True, text=True)
+    return run.stdout.strip() if run.returncode == 0 else ""
+
+
+def digest(path):
+    return {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def subjects(folder):
+    return [{"name": path.relative_to(folder).as_posix(), "digest": digest(path)}
+            for path in sorted(folder.rglob("*")) if path.is_file()]
+
+
+def tools():
+    """The packages a build needs, in the versions that were there."""
+    text = (PROJECT / "scripts/lib.sh").read_text()
+    names = re.search(r"BUILD_PACKAGES=\((.*?)\)", text, re.DOTALL).group(1).split()
+    told = output("dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n", *names)
+    for name, version, architecture in sorted(line.split() for line in told.splitlines()):
+        yield {"uri": f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}"
+                      f"?arch={architecture}&distro=debian-12", "name": name}
+    go = output("go", "env", "GOVERSION")
+    if go:
+        yield {"uri": f"pkg:golang/stdlib@{go.removeprefix('go')}", "name": "go"}
+
+
+def statement(folder, version, commit, source):
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"])))
+    return {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": subjects(Path(folder)),
+        "predicateType": "https://slsa.dev/provenance/v1",
+        "predicate": {
+            "buildDefinition": {
+                "buildType": "https://mulligan.dev/build/scripts-release/v1",
+                "externalParameters": {"version": version, "source": source},
+                "internalParameters": {"SOURCE_DATE_EPOCH": when},
+                "resolvedDependencies": [
+                    {"uri": f"git+{source}@{commit}", "digest": {"gitCommit": commit}}, *tools()]},
+            "runDetails": {"builder": {"id": "https://mulligan.dev/build/scripts-release/v1/by-hand"}}}}
+
+
+def authenticated(payload):
+    """What is signed of an envelope (DSSE's pre-authentication encoding)."""
+    return b" ".join([b"DSSEv1", str(len(TYPE)).encode(), TYPE.encode(),
+                      str(len(payload)).encode(), payload])
+
+
+def openssl(data, *arguments):
+    """Runs `openssl pkeyutl` on data, whose length Ed25519 has to know beforehand."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        return subprocess.run(["openssl", "pkeyutl", "-rawin", "-in", file.name, *arguments],
+                              capture_output=True, check=False)
+
+
+def envelope(path, key):
+    payload = Path(path).read_bytes()
+    run = openssl(authenticated(payload), "-sign", "-inkey", key)
+    if run.returncode:
+        sys.exit(f"error: {key} does not sign: {run.stderr.decode().strip()}")
+    return {"payloadType": TYPE, "payload": base64.b64encode(payload).decode(),
+            "signatures": [{"sig": base64.b64encode(run.stdout).decode()}]}
+
+
+def verify(path, key, folder):
+    told = json.loads(Path(path).read_text())
+    payload = base64.b64decode(told["payload"])
+    with tempfile.NamedTemporaryFile() as signature:
+        signature.write(base64.b64decode(told["signatures"][0]["sig"]))
+        signature.flush()
+        if openssl(authenticated(payload), "-verify", "-pubin", "-inkey", key,
+                   "-sigfile", signature.name).returncode:
+            sys.exit(f"error: {path} is not signed by {key}")
+    for row in json.loads(payload)["subject"]:
+        file = Path(folder) / row["name"]
+        if not file.is_file() or digest(file) != row["digest"]:
+            sys.exit(f"error: {file} is not the file of the provenance")
+
+
+def main():
+    if len(sys.argv) < 4:
+        print(__doc__)
+        sys.exit(2)
+    if sys.argv[1] == "state":
+        print(json.dumps(statement(*sys.argv[2:]), indent=1))
+    elif sys.argv[1] == "sign":
+        print(json.dumps(envelope(*sys.argv[2:])))
+    else:
+        verify(*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

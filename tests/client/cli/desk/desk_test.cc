@@ -1,0 +1,399 @@
+#include "client/cli/desk/desk.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_json.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "mulligan/v1/decision_record.pb.h"
+#include "nlohmann/json.hpp"
+#include "policy/loader/load.h"
+#include "tests/testing/temp_dir.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+constexpr char kMine[] = R"(apiVersion: mulligan.dev/v1
+kind: RetryPolicy
+metadata: {name: mine}
+spec:
+  budgets:
+    memory: {limit: 1}
+  rules:
+    - name: grow
+      when: {causes: [CONTAINER_OOM]}
+      then: {action: RETRY, budget: memory, resources: {memoryFactor: 2}}
+  default: {action: FAIL}
+)";
+constexpr char kFails[] = R"(apiVersion: mulligan.dev/v1
+kind: RetryPolicy
+metadata: {name: mine}
+spec:
+  default: {action: FAIL}
+)";
+
+// A pod of a Job that ran out of memory, as `kubectl get -o yaml` prints it.
+std::string Pod(const std::string& name) {
+  return absl::StrCat(R"(apiVersion: v1
+kind: Pod
+metadata:
+  name: )",
+                      name, R"(
+  namespace: ml
+  uid: )",
+                      name, R"(
+  ownerReferences:
+    - {apiVersion: batch/v1, kind: Job, name: )",
+                      name, ", uid: j-", name, R"(, controller: true}
+status:
+  phase: Failed
+  containerStatuses:
+    - name: main
+      state:
+        terminated: {exitCode: 137, reason: OOMKilled,
+                     startedAt: "2026-11-03T08:50:00Z",
+                     finishedAt: "2026-11-03T09:00:00Z"}
+)");
+}
+
+DeskSettings Settings() {
+  return {.policies = {{"policy.yaml", EmbeddedPolicy().yaml}},
+          .suites = {},
+          .log = {}};
+}
+
+Json Ask(Desk& desk, const std::string& page, const Json& question) {
+  return Json::parse(desk.Answer("POST", page, question.dump()).body);
+}
+
+Json QuestionWith(const std::string& policy, const std::string& failure) {
+  return {{"policies", {{{"file", "mine.yaml"}, {"text", policy}}}},
+          {"failure", failure}};
+}
+
+TEST(DeskTest, BeginsWithPoliciesAndThirtySituations) {
+  Desk desk(Settings());
+  const Json start = Json::parse(desk.Answer("GET", "start", "").body);
+  EXPECT_EQ(start["policies"][0]["file"], "policy.yaml");
+  EXPECT_EQ(start["policies"][0]["text"], EmbeddedPolicy().yaml);
+  EXPECT_THAT(start["situations"], SizeIs(Ge(30)));
+  EXPECT_FALSE(start.contains("log"));
+}
+
+// Each of the menu tells something, and becomes a case that passes.
+TEST(DeskTest, EverySituationIsAnsweredAndCanBeKept) {
+  Desk desk(Settings());
+  const Json start = Json::parse(desk.Answer("GET", "start", "").body);
+  for (const Json& situation : start["situations"]) {
+    SCOPED_TRACE(situation["title"].get<std::string>());
+    Json question = QuestionWith(EmbeddedPolicy().yaml, situation["failure"]);
+    const Json answer = Ask(desk, "try", question);
+    ASSERT_TRUE(answer.contains("story")) << answer;
+    EXPECT_THAT(answer["story"]["verdict"].get<std::string>(), Not(IsEmpty()));
+    EXPECT_THAT(answer["story"]["headline"].get<std::string>(), Not(IsEmpty()));
+    EXPECT_THAT(answer["story"]["html"].get<std::string>(),
+                HasSubstr("<article"));
+    question["suite"] = Ask(desk, "keep", question)["suite"];
+    const Json suites = Ask(desk, "suite", question)["suites"];
+    EXPECT_THAT(suites[0]["issues"], IsEmpty()) << suites;
+    ASSERT_THAT(suites[0]["cases"], SizeIs(1)) << suites;
+    EXPECT_THAT(suites[0]["cases"][0]["failures"], IsEmpty()) << suites;
+  }
+}
+
+TEST(DeskTest, TellsIssuesAtTheirLines) {
+  Desk desk(Settings());
+  std::string policy = kMine;
+  policy.replace(policy.find("FAIL"), 4, "FIAL");
+  const Json answer = Ask(desk, "try", QuestionWith(policy, Pod("a")));
+  EXPECT_EQ(answer["valid"], false);
+  ASSERT_THAT(answer["issues"], SizeIs(1));
+  const Json& issue = answer["issues"][0];
+  EXPECT_EQ(issue["file"], "mine.yaml");
+  EXPECT_EQ(issue["line"], 11);
+  EXPECT_EQ(issue["severity"], "error");
+  EXPECT_THAT(issue["message"].get<std::string>(), HasSubstr("FIAL"));
+}
+
+TEST(DeskTest, TellsVerdictPriceAndRule) {
+  Desk desk(Settings());
+  const Json story = Ask(desk, "try", QuestionWith(kMine, Pod("a")))["story"];
+  EXPECT_THAT(story["verdict"].get<std::string>(), StartsWith("RETRY the pod"));
+  EXPECT_EQ(story["class"], "retry");
+  EXPECT_EQ(story["price"], "memory 1 of 1 used");
+  EXPECT_EQ(story["rule"], (Json{{"policy", "mine"},
+                                 {"rule", "grow"},
+                                 {"file", "mine.yaml"},
+                                 {"line", 8}}));
+  EXPECT_THAT(story["choices"], IsEmpty());
+}
+
+TEST(DeskTest, AFailureThatComesAgainSpendsTheBudget) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, Pod("a"));
+  question["times"] = 2;
+  question["apartSeconds"] = 7200;
+  const Json story = Ask(desk, "try", question)["story"];
+  EXPECT_THAT(story["verdict"].get<std::string>(), StartsWith("FAIL"));
+  // At 09:00 and, two hours later, at 11:00.
+  EXPECT_THAT(story["html"].get<std::string>(),
+              HasSubstr("2026-11-03 11:00:00"));
+}
+
+TEST(DeskTest, AReportThatNumbersItsFailureFailsAgainUnderAnother) {
+  Desk desk(Settings());
+  const std::string report = R"({"ledger": {}, "report": {"failureId": "f",
+    "attempt": 1, "pods": [{"metadata": {"name": "a", "uid": "a"}, "status":
+    {"phase": "Failed", "containerStatuses": [{"name": "main", "state":
+    {"terminated": {"exitCode": 137, "reason": "OOMKilled", "finishedAt":
+    "2026-11-03T09:00:00Z"}}}]}}]}})";
+  Json question = QuestionWith(kMine, report);
+  question["times"] = 2;
+  const Json story = Ask(desk, "try", question)["story"];
+  EXPECT_THAT(story["verdict"].get<std::string>(), StartsWith("FAIL")) << story;
+}
+
+TEST(DeskTest, OfSeveralWorkloadsTheWorstOrTheOneThatIsChosen) {
+  Desk desk(Settings());
+  std::string healthy = Pod("well");
+  healthy.replace(healthy.find("Failed"), 6, "Running");
+  healthy = healthy.substr(0, healthy.find("  containerStatuses"));
+  const auto item = [](std::string pod) {
+    return YamlToJson(pod).value().front();
+  };
+  const std::string list =
+      absl::StrCat(R"({"kind": "List", "apiVersion": "v1", "items": [)",
+                   item(healthy), ",", item(Pod("bad")), "]}");
+  Json question = QuestionWith(kMine, list);
+  Json story = Ask(desk, "try", question)["story"];
+  EXPECT_EQ(story["workload"], "Job ml/bad");
+  ASSERT_THAT(story["choices"], SizeIs(2));
+  EXPECT_EQ(story["choices"][1]["label"], "Job ml/well");
+  question["workload"] = "Job ml/well";
+  story = Ask(desk, "try", question)["story"];
+  EXPECT_EQ(story["workload"], "Job ml/well");
+  EXPECT_EQ(story["class"], "");
+}
+
+TEST(DeskTest, HostileNamesAreEscaped) {
+  Desk desk(Settings());
+  const std::string evil = "<script>alert(1)</script>";
+  const Json answer =
+      Ask(desk, "try", QuestionWith(kMine, Pod("'" + evil + "'")));
+  const std::string html = answer["story"]["html"];
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+}
+
+TEST(DeskTest, WhatCannotBeReadIsToldAsTheFailures) {
+  Desk desk(Settings());
+  const Json answer = Ask(desk, "try", QuestionWith(kMine, "NAME  READY\n"));
+  EXPECT_EQ(answer["valid"], true);
+  EXPECT_THAT(answer["failureError"].get<std::string>(),
+              StartsWith("the failure: "));
+}
+
+TEST(DeskTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, Pod("a"));
+  question["caseName"] = "grows";
+  question["suite"] = Ask(desk, "keep", question)["suite"];
+  question["times"] = 2;
+  question["suite"] = Ask(desk, "keep", question)["suite"];
+  const std::string suite = question["suite"];
+  EXPECT_THAT(suite, HasSubstr("- name: grows\n"));
+  EXPECT_THAT(suite, HasSubstr("- name: grows 2\n"));
+  EXPECT_EQ(suite.find("    objects:"), suite.rfind("    objects:")) << suite;
+  const Json run = Ask(desk, "suite", question);
+  ASSERT_THAT(run["suites"][0]["cases"], SizeIs(2)) << run;
+  for (const Json& test : run["suites"][0]["cases"]) {
+    EXPECT_THAT(test["failures"], IsEmpty());
+  }
+  EXPECT_EQ(run["coverage"], (Json{{"rules", 2},
+                                   {"decided", 1},
+                                   {"never", Json::array({"mine/default"})}}));
+}
+
+TEST(DeskTest, ASuiteWithErrorsIsNotAddedTo) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, Pod("a"));
+  question["suite"] = "kind: RetryPolicyTest\nspce: {}\n";
+  const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("the suite, line 2"));
+}
+
+TEST(DeskTest, SuitesOfThePageReadNoFiles) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, "");
+  question["suite"] = R"(apiVersion: mulligan.dev/v1
+kind: RetryPolicyTest
+metadata: {name: x}
+spec:
+  fixtures: {f: {files: [/etc/passwd]}}
+  cases: [{name: c, steps: [{fixture: f, expect: {action: FAIL}}]}]
+)";
+  const Json run = Ask(desk, "suite", question);
+  ASSERT_THAT(run["suites"][0]["issues"], SizeIs(1));
+  EXPECT_EQ(run["suites"][0]["issues"][0]["line"], 5);
+  EXPECT_THAT(run.dump(), Not(HasSubstr("root:")));
+}
+
+TEST(DeskTest, SuitesInFilesRunUnderThePoliciesOfThePage) {
+  const mulligan::testing::TempDir folder;
+  Desk first(Settings());
+  Json question = QuestionWith(kMine, Pod("a"));
+  const std::string suite = Ask(first, "keep", question)["suite"];
+  DeskSettings settings = Settings();
+  settings.suites = {folder.Write("mine_test.yaml", suite)};
+  Desk desk(std::move(settings));
+  Json run = Ask(desk, "suite", QuestionWith(kMine, ""));
+  EXPECT_THAT(run["suites"][0]["cases"][0]["failures"], IsEmpty()) << run;
+  // The rule is gone, so the suite names what no policy has.
+  run = Ask(desk, "suite", QuestionWith(kFails, ""));
+  EXPECT_THAT(run["suites"][0]["issues"], Not(IsEmpty())) << run;
+  folder.Write("mine_test.yaml", "nonsense");
+  run = Ask(desk, "suite", QuestionWith(kMine, ""));
+  EXPECT_THAT(run["suites"][0]["issues"], Not(IsEmpty())) << run;
+}
+
+// Decisions under the policy `mine`, a line each, and one that is none.
+std::string RecordLines(int records) {
+  std::string log;
+  for (int i = 0; i < records; ++i) {
+    v1::DecisionRecord record;
+    v1::FailureReport& report = *record.mutable_request()->mutable_report();
+    auto& pod = *report.add_pods();
+    pod.mutable_metadata()->set_name(absl::StrCat("p", i));
+    pod.mutable_metadata()->set_uid(absl::StrCat("u", i));
+    pod.mutable_status()->set_phase("Failed");
+    record.mutable_response()->mutable_decision()->set_action(
+        v1::Decision::RETRY);
+    record.mutable_decided_at()->set_seconds(1'793'000'000 + i);
+    log += PrintCompactJson(record).value() + "\n";
+  }
+  return log + "torn\n";
+}
+
+TEST(DeskTest, ALogThatIsDroppedInIsComparedAndItsLinesCanBeLookedAt) {
+  Desk desk(Settings());
+  EXPECT_EQ(
+      desk.Answer("POST", "compare", QuestionWith(kFails, "").dump()).status,
+      400);
+  EXPECT_EQ(Json::parse(desk.Answer("POST", "log", RecordLines(3)).body),
+            (Json{{"records", 4}}));
+  const Json compared = Ask(desk, "compare", QuestionWith(kFails, ""));
+  EXPECT_EQ(compared["decisions"], 3);
+  EXPECT_EQ(compared["changed"], 3);
+  EXPECT_EQ(compared["left"], 0);
+  EXPECT_EQ(compared["cut"], false);
+  ASSERT_THAT(compared["examples"], SizeIs(3));
+  EXPECT_THAT(compared["examples"][1]["change"].get<std::string>(),
+              StartsWith("RETRY to "));
+  EXPECT_THAT(compared["html"].get<std::string>(),
+              HasSubstr("3 of 3 decisions would change"));
+  const Json record =
+      Ask(desk, "record", {{"line", compared["examples"][1]["line"]}});
+  EXPECT_THAT(record["failure"].get<std::string>(), HasSubstr("name: p1\n"));
+  const Json again =
+      Ask(desk, "try", QuestionWith(kFails, record["failure"]))["story"];
+  EXPECT_THAT(again["html"].get<std::string>(), HasSubstr("p1"));
+  EXPECT_EQ(desk.Answer("POST", "record", R"({"line":9})").status, 404);
+}
+
+TEST(DeskTest, ALogThatIsNamedIsThereFromTheBeginning) {
+  const mulligan::testing::TempDir folder;
+  folder.Write("a.jsonl", RecordLines(2));
+  folder.Write("b.jsonl", RecordLines(1));
+  absl::StatusOr<ShelvedLog> log = ReadLogs({folder.path()});
+  ASSERT_TRUE(log.ok()) << log.status();
+  DeskSettings settings = Settings();
+  settings.log = *std::move(log);
+  Desk desk(std::move(settings));
+  const Json start = Json::parse(desk.Answer("GET", "start", "").body);
+  EXPECT_EQ(start["log"]["records"], 5);
+  const Json compared = Ask(desk, "compare", QuestionWith(kFails, ""));
+  EXPECT_EQ(compared["decisions"], 3);
+  // Lines are counted over both files.
+  EXPECT_EQ(compared["examples"][2]["line"], 4);
+  EXPECT_FALSE(ReadLogs({folder.path() / "none"}).ok());
+}
+
+TEST(DeskTest, OfALongLogTheFirstAreTaken) {
+  Desk desk(Settings());
+  std::string log;
+  for (std::size_t i = 0; i <= ShelvedLog::kMostRecords; ++i) log += "x\n";
+  const ShelvedLog shelved = LogOf("log", log);
+  EXPECT_EQ(shelved.lines.size(), ShelvedLog::kMostRecords);
+  EXPECT_TRUE(shelved.is_cut);
+  EXPECT_EQ(desk.Answer("POST", "log", "\n \n").status, 400);
+}
+
+class EndedWatch : public Watch {
+ public:
+  absl::Status Check() override { return absl::DeadlineExceededError(""); }
+  absl::Duration Spent() override { return absl::ZeroDuration(); }
+};
+
+TEST(DeskTest, WhatThereIsNoTimeForIsCounted) {
+  Desk desk(Settings());
+  Issues issues;
+  const auto policies = LoadPolicies({{"mine.yaml", kFails}}, issues);
+  EndedWatch watch;
+  const Compared compared =
+      Compare(LogOf("log", RecordLines(3)), *policies, watch);
+  EXPECT_EQ(compared.left, 4U);
+  EXPECT_EQ(compared.result.all.decisions, 0);
+}
+
+TEST(DeskTest, ThereAreNoOtherPages) {
+  Desk desk(Settings());
+  const std::vector<std::pair<std::string, std::string>> kNone = {
+      {"GET", "no"}, {"POST", "no"}, {"GET", "../desk.js"}, {"POST", ""}};
+  for (const auto& [method, page] : kNone) {
+    EXPECT_EQ(desk.Answer(method, page, "{}").status, 404) << page;
+  }
+  EXPECT_EQ(desk.Answer("GET", "try", "").status, 405);
+}
+
+TEST(QuestionTest, NamesMemberValueAndExpectedForm) {
+  const std::pair<std::string, std::string> kWrong[] = {
+      {"[]", "the body is no JSON object"},
+      {R"({"times":0})", "times: 0, expected a number from 1 to 20"},
+      {R"({"times":"2"})", "times: \"2\", expected a number from 1 to 20"},
+      {R"({"apartSeconds":99999999})", "apartSeconds: 99999999, expected"},
+      {R"({"failure":1})", "failure: number, expected a string"},
+      {R"({"policies":{}})", "policies: object, expected a list"},
+      {R"({"policies":[{"file":"../a.yaml"}]})",
+       "policies.file: \"../a.yaml\""},
+      {R"({"policies":[{"file":"a"},{"file":"a"}]})", "each once"},
+  };
+  for (const auto& [json, message] : kWrong) {
+    const auto question = ParseQuestion(json);
+    ASSERT_FALSE(question.ok()) << json;
+    EXPECT_THAT(std::string(question.status().message()), HasSubstr(message));
+  }
+  const std::string big(300 << 10, '#');
+  EXPECT_THAT(
+      std::string(
+          ParseQuestion(
+              Json{{"policies", {{{"file", "a"}, {"text", big}}}}}.dump())
+              .status()
+              .message()),
+      HasSubstr("too long"));
+}
+
+}  // namespace
+}  // namespace mulligan::cli

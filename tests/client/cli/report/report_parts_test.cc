@@ -1,0 +1,161 @@
+#include "client/cli/report/report_parts.h"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/loader/load.h"
+#include "tests/client/cli/report/report_log.h"
+#include "tests/testing/status_matchers.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ReportPartsTest : public ReportTest {
+ protected:
+  std::string File(const std::string& text) {
+    return folder_.Write(absl::StrCat("part-", ++files_), text);
+  }
+
+  std::string Entries(const std::string& log,
+                      const ReportSettings& settings = {}) {
+    LogBlocks blocks({File(log)});
+    Gathered gathered;
+    Gather(blocks, settings, gathered);
+    std::ostringstream out;
+    EXPECT_OK(WriteEntries(gathered, out));
+    return out.str();
+  }
+
+  // Of parts, each the text of a file.
+  absl::Status GatherAll(const std::vector<std::string>& parts,
+                         Gathered& gathered) {
+    std::vector<std::string> files;
+    for (const std::string& part : parts) files.push_back(File(part));
+    LogBlocks blocks(files);
+    const absl::Status status = GatherParts(blocks, {}, gathered);
+    return status.ok() ? AddUp(gathered, 1) : status;
+  }
+
+  std::string Sums(const std::vector<std::string>& parts) {
+    Gathered gathered;
+    EXPECT_OK(GatherAll(parts, gathered));
+    std::ostringstream out;
+    WriteSums(gathered, out);
+    return out.str();
+  }
+
+  Report Merged(const std::vector<std::string>& parts) {
+    Gathered gathered;
+    EXPECT_OK(GatherAll(parts, gathered));
+    return Tell(gathered);
+  }
+
+ private:
+  int files_ = 0;
+};
+
+// A month of several ends, domains, nodes, an incident and failures told twice.
+std::vector<std::string> ManyLines() {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 400; ++i) {
+    lines.push_back(
+        LoggedLine({.workload = absl::StrCat("w-", i % 90),
+                    .failure = absl::StrCat("f-", i % 350),
+                    .hour = i % 400 + 2,
+                    .cause = i % 3 == 0 ? "NODE_LOST" : "APP_ERROR",
+                    .domain = i % 3 == 0 ? "INFRASTRUCTURE" : "APPLICATION",
+                    .action = i % 11 == 0 ? "FAIL" : "RETRY",
+                    .duplicate = i % 13 == 0,
+                    .exhausted = i % 11 == 0,
+                    .node = absl::StrCat("gpu-", i % 5),
+                    .team = absl::StrCat("team-", i % 7),
+                    .problem = absl::StrCat("problem \xc3\xa4 ", i),
+                    .backoff_limit = i % 4}));
+    if (i % 17 == 0) {
+      lines.push_back(LoggedLine(Completed(absl::StrCat("w-", i % 90), 480)));
+    }
+  }
+  for (int i = 0; i < 8; ++i) {
+    lines.push_back(LoggedLine({.workload = absl::StrCat("incident-", i),
+                                .hour = 300,
+                                .cause = "NODE_LOST",
+                                .domain = "INFRASTRUCTURE"}));
+  }
+  return lines;
+}
+
+std::string Every(const std::vector<std::string>& lines, std::size_t of,
+                  std::size_t from) {
+  std::string text;
+  for (std::size_t i = from; i < lines.size(); i += of) text += lines[i];
+  return text;
+}
+
+TEST_F(ReportPartsTest, PartsMakeTheReportOfTheWholeByteForByte) {
+  const std::vector<std::string> lines = ManyLines();
+  const Report whole = RunText(Every(lines, 1, 0), ByTeam());
+  ASSERT_FALSE(whole.incidents.empty());
+  ASSERT_GT(whole.repeated, 0);
+  ASSERT_GT(whole.done.in_vain.failures, 0);
+
+  // Logs by line, as replicas write them.
+  std::vector<std::string> entries;
+  for (std::size_t i = 0; i < 3; ++i) {
+    entries.push_back(Entries(Every(lines, 3, i), ByTeam()));
+  }
+  EXPECT_EQ(ReportJson(Merged(entries)), ReportJson(whole));
+
+  // Entries by workload, as engines shuffle them; what is about no workload
+  // goes anywhere.
+  std::vector<std::string> shuffled(2);
+  for (const std::string& part : entries) {
+    std::istringstream in(part);
+    for (std::string line; std::getline(in, line);) {
+      const auto key = line.find("\"key\":");
+      const std::size_t to =
+          key == std::string::npos
+              ? 0
+              : static_cast<std::size_t>(std::stoull(line.substr(key + 6)) % 2);
+      shuffled[to] += line + "\n";
+    }
+  }
+  const Report merged = Merged({Sums({shuffled[1]}), Sums({shuffled[0]})});
+  EXPECT_EQ(ReportJson(merged), ReportJson(whole));
+  EXPECT_EQ(ReportHtml(merged), ReportHtml(whole));
+  EXPECT_EQ(ReportText(merged), ReportText(whole));
+  EXPECT_EQ(ReportCsv(merged), ReportCsv(whole));
+}
+
+TEST_F(ReportPartsTest, EntriesAreTheSameOnAnyNumberOfThreads) {
+  const std::string log = Every(ManyLines(), 1, 0);
+  EXPECT_EQ(Entries(log, With(3)), Entries(log, With(1)));
+}
+
+TEST_F(ReportPartsTest, PartsComparedWithOtherPoliciesAreRefused) {
+  Issues issues;
+  const auto strict = LoadPolicies(
+      {{"strict.yaml",
+        "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
+        "metadata: {name: strict}\nspec: {default: {action: FAIL}}\n"}},
+      issues);
+  ASSERT_NE(strict, nullptr);
+  const std::string compared = Entries(LoggedLine({}), ComparedWith(*strict));
+  EXPECT_TRUE(Merged({compared}).compared);
+  // Entries alone do not say what they were compared with, nor their sums.
+  const std::size_t rest = compared.find('\n') + 1;
+  EXPECT_TRUE(Merged({Sums({compared.substr(0, rest)}), compared.substr(rest)})
+                  .compared);
+  Gathered gathered;
+  EXPECT_THAT(GatherAll({compared, Entries(LoggedLine({}))}, gathered),
+              testing::StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("the same policies")));
+}
+
+}  // namespace
+}  // namespace mulligan::cli
