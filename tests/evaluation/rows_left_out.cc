@@ -19,7 +19,7 @@
 namespace mulligan::demystify {
 namespace {
 
-const std::set<std::string, std::less<>>& NamesLeftOut() {
+const std::set<std::string, std::less<>>& RowsLeftOut() {
   static const auto* const names = [] {
     auto* const all = new std::set<std::string, std::less<>>;
     const char* const path = std::getenv("MULLIGAN_ROWS_LEFT_OUT");
@@ -33,7 +33,7 @@ const std::set<std::string, std::less<>>& NamesLeftOut() {
 bool IsLeftOut(const TextTable& table, const TextSignature& row) {
   std::string name(table.name());
   name.append("/").append(row.row.key);
-  return NamesLeftOut().contains(name);
+  return RowsLeftOut().contains(name);
 }
 
 // The rows of `table` behind `row`: those before it did not match.
