@@ -94,13 +94,16 @@ TEST_F(TlsMistakeTest, OfFilesIsNamedBeforeAnybodyIsAsked) {
       {"-----BEGIN RSA PRIVATE KEY-----\n", "is not PEM with a CERTIFICATE"},
   };
   for (const auto& [text, told] : cases) {
-    const absl::Status status =
-        CheckTlsFiles({.ca = WriteTestFile("wrong.pem", text)});
+    ClientTls tls;
+    tls.ca = WriteTestFile("wrong.pem", text);
+    const absl::Status status = CheckTlsFiles(tls);
     EXPECT_TRUE(absl::IsInvalidArgument(status));
     EXPECT_THAT(std::string(status.message()), HasSubstr(told));
     EXPECT_THAT(std::string(status.message()), HasSubstr("tls.ca: "));
   }
-  EXPECT_THAT(std::string(CheckTlsFiles({.ca = "/no/ca.pem"}).message()),
+  ClientTls gone;
+  gone.ca = "/no/ca.pem";
+  EXPECT_THAT(std::string(CheckTlsFiles(gone).message()),
               HasSubstr("expected a file that can be read"));
   ClientTls right = Right();
   EXPECT_TRUE(CheckTlsFiles(right).ok());

@@ -61,6 +61,9 @@ enum Flag : std::uint8_t {
   kMayFade = 16,
   // Tells that the failure passes: a mistake found beside it may be none.
   kPasses = 32,
+  // Words that are in many logs: they explain an end of the program's own, not
+  // one by a signal that somebody sent (143, 137).
+  kOwnEndOnly = 64,
 };
 
 using Domain = v1::Diagnosis::FaultDomain;

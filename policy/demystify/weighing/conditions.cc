@@ -250,6 +250,10 @@ bool EndExplainsItself(F fact, S scene) {
   return ExplainsUnclearEnd(fact) && !scene.state.unclear_end();
 }
 
+bool EndWasNotItsOwn(F fact, S scene) {
+  return (fact.flags & kOwnEndOnly) != 0 && scene.state.end == End::kKilled;
+}
+
 bool HasNoEndToExplain(F fact, S scene) {
   return ExplainsUnclearEnd(fact) && fact.tier <= Tier::kConvention &&
          Lives(scene.state);

@@ -62,6 +62,7 @@ Condition RefusedWhenDone;
 Condition DeletionWasAnswered;
 Condition ProbeWasAnswered;
 Condition EndExplainsItself;
+Condition EndWasNotItsOwn;
 Condition HasNoEndToExplain;
 Condition CameAfterTheEnd;
 Condition YieldsToOomKill;

@@ -127,6 +127,8 @@ constexpr Rule kRules[] = {
     {"probe-answered", kPod, ProbeWasAnswered, kBeMedium},
     {"end-explains-itself", kPod, EndExplainsItself,
      Out("the container ended by itself")},
+    {"not-its-own-end", kPod, EndWasNotItsOwn,
+     Out("somebody ended the container, and many logs have such words")},
     {"no-end-to-explain", kPod, HasNoEndToExplain,
      Out("nothing has ended the pod")},
     {"after-the-end", kPod, CameAfterTheEnd,

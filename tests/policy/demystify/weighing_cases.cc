@@ -230,6 +230,12 @@ constexpr RuleCase kRuleCases[] = {
        s.state.end = End::kOwn;
      },
      [](S s) { s.state.end = End::kKilled; }},
+    {"not-its-own-end",
+     [](S s) {
+       s.fact.flags = kOwnEndOnly;
+       s.state.end = End::kKilled;
+     },
+     [](S s) { s.state.end = End::kOwn; }},
     {"no-end-to-explain",
      [](S s) {
        s.ExplainUnclearEnds();
