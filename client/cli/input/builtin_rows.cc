@@ -10,6 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_json.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/decide.h"
@@ -53,11 +55,11 @@ v1::FailureReport ReportOf(TextSource source, std::string_view text,
       report.mutable_creation_error()->set_message(message);
       break;
     case v1::Signature::OPERATOR_MESSAGE: {
-      auto& condition =
-          *report.mutable_kubeflow_job()->mutable_status()->add_conditions();
-      condition.set_type("Failed");
-      condition.set_status("True");
-      condition.set_message(message);
+      // As a user would write it.
+      const std::string json = absl::StrCat(
+          R"({"kubeflowJob":{"status":{"conditions":[{"type":"Failed",)",
+          R"("status":"True","message":)", QuoteJson(message), "}]}}}");
+      ParseProtoJson(json, report).IgnoreError();
       break;
     }
     default:

@@ -915,7 +915,7 @@ type Stake struct {
 	FailedAgain int32 `protobuf:"varint,7,opt,name=failed_again,json=failedAgain,proto3" json:"failed_again,omitempty"`
 	// As `passed`, of retries of other workloads, from `recent`.
 	OthersPassed int32 `protobuf:"varint,9,opt,name=others_passed,json=othersPassed,proto3" json:"others_passed,omitempty"`
-	// As `failed_again`, likewise.
+	// As `failed_again`, of retries of other workloads, from `recent`.
 	OthersFailedAgain int32 `protobuf:"varint,10,opt,name=others_failed_again,json=othersFailedAgain,proto3" json:"others_failed_again,omitempty"`
 	// How often a retry is expected to pass, by the policy (Outcome.passes) and
 	// by what retries have shown. Absent: the rule that decided does not say.
