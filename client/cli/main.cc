@@ -335,8 +335,7 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
   single("--observed-at", request.observed_at,
          "When the failure was observed; default: now", "RFC3339");
   single("--hint", request.hints,
-         "Another tool's SOURCE:CAUSE[:CONFIDENCE[:TEXT]]",
-         "HINT")
+         "Another tool's SOURCE:CAUSE[:CONFIDENCE[:TEXT]]", "HINT")
       ->allow_extra_args(false);
   single("--failure-id", request.failure_id,
          "Name of this failure; default: derived", "ID");

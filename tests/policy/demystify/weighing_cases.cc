@@ -231,10 +231,7 @@ constexpr RuleCase kRuleCases[] = {
      },
      [](S s) { s.state.end = End::kKilled; }},
     {"not-its-own-end",
-     [](S s) {
-       s.fact.flags = kOwnEndOnly;
-       s.state.end = End::kKilled;
-     },
+     [](S s) { s.fact.flags = kOwnEndOnly, s.state.end = End::kKilled; },
      [](S s) { s.state.end = End::kOwn; }},
     {"no-end-to-explain",
      [](S s) {
