@@ -201,11 +201,16 @@ class Writer {
     return MessageSchema(type);
   }
 
-  static void Constrain(std::string_view name, Json& schema) {
+  void Constrain(std::string_view name, Json& schema) const {
     for (const Constraint& constraint : kConstraints) {
       if (constraint.name == name) {
         schema.update(Json::parse(constraint.members));
       }
+    }
+    // Kubernetes' schemas are of OpenAPI 3.0, where it is a flag.
+    if (form_ == SchemaForm::kCrd && schema.contains("exclusiveMinimum")) {
+      schema["minimum"] = schema["exclusiveMinimum"];
+      schema["exclusiveMinimum"] = true;
     }
   }
 

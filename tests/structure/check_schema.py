@@ -141,6 +141,8 @@ def structural(_, mulligan):
             problems.append(f"{path}: properties and additionalProperties")
         if schema.get("additionalProperties") is False:
             problems.append(f"{path}: additionalProperties: false")
+        if not isinstance(schema.get("exclusiveMinimum", True), bool):
+            problems.append(f"{path}: exclusiveMinimum: not a boolean")
         for forbidden in ("$ref", "definitions", "$schema", "title"):
             if forbidden in schema:
                 problems.append(f"{path}: has {forbidden}")
